@@ -1,0 +1,30 @@
+import { globSync } from "node:fs";
+import { dirname } from "node:path";
+import { defineConfig } from "vitest/config";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 13)) {
+  throw new Error(
+    `Unexpected Node ${process.version}, expected 22.13 or later: run \`npm test\`, which puts the repository's own Node first`,
+  );
+}
+
+const projects = globSync(["{packages,plugins,rulesets}/*/package.json", "test/package.json"])
+  .map((file) => dirname(file))
+  .sort();
+
+export default defineConfig({
+  test: {
+    coverage: { provider: "v8", include: ["{packages,plugins,rulesets}/*/src/**/*.ts"] },
+    projects: projects.map((root) => ({
+      extends: true as const,
+      test: {
+        name: root,
+        root,
+        include: root === "test" ? ["{contract,e2e,pack}/**/*.test.ts"] : ["test/**/*.test.ts"],
+        testTimeout: 120_000,
+        hookTimeout: 240_000,
+      },
+    })),
+  },
+});
