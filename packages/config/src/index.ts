@@ -1,1 +1,1 @@
-export {};
+export { parseJson } from "./parse-json.ts";

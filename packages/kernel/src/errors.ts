@@ -1,0 +1,44 @@
+/** Where a mistake stands in a file: `line` and `column` count from 1. */
+export interface SourceLocation {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** What a {@link BylawError} is made from. */
+export interface BylawErrorInit {
+  /** `BYLAW_<NOUN>_<STATE>`, one of the headings of `docs/errors.md`. */
+  readonly code: `BYLAW_${string}`;
+  /** One line: "Unexpected <actual>, expected <wanted>". */
+  readonly message: string;
+  /** What the reader should do about it. */
+  readonly fix?: string | undefined;
+  readonly source?: SourceLocation | undefined;
+  readonly cause?: unknown;
+}
+
+/** The one error class of Bylaw: a mistake in a configuration, a policy, a call of the API, or a store. */
+export class BylawError extends Error {
+  readonly code: `BYLAW_${string}`;
+  readonly fix: string | undefined;
+  readonly source: SourceLocation | undefined;
+
+  constructor({ code, message, fix, source, cause }: BylawErrorInit) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "BylawError";
+    this.code = code;
+    this.fix = fix;
+    this.source = source;
+  }
+}
+
+/** `file:line:column`, as far as it is known. */
+export function formatLocation({ file, line, column }: SourceLocation): string {
+  return [file, line, column].filter((part) => part !== undefined).join(":");
+}
+
+/** The message of whatever was thrown, in one line. */
+export function messageOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,101 @@
+import type { EventDraft, LogEvent } from "./event.ts";
+
+/** A conditional write of a document, a snapshot kept beside the log. */
+export interface DocumentWrite {
+  readonly kind: string;
+  readonly id: string;
+  /** `null` deletes. */
+  readonly value: string | null;
+  /** The version that the writer saw; 0: it must not exist. Left out: any. */
+  readonly if_version?: number;
+  /** RFC 3339, UTC, by the store's clock. An expired document is absent. */
+  readonly expires_at?: string;
+}
+
+/** A document as read. Versions count from 1. */
+export interface StoredDocument {
+  readonly version: number;
+  readonly value: string;
+}
+
+/** The state of a task, written under its fence. */
+export interface TaskWrite {
+  readonly id: string;
+  /** The fence of the caller's claim; 0 creates the task. */
+  readonly fence: number;
+  /** Left out: the fence is checked and nothing changes. */
+  readonly set?: {
+    readonly state: "available" | "claimed" | "done" | "failed";
+    readonly queue?: string;
+    readonly phase?: string;
+    readonly owner?: string | null;
+  };
+}
+
+/** One write: all of it or nothing. */
+export interface Commit {
+  readonly run: string;
+  /** At least one: there is no silent change of state. */
+  readonly events: readonly EventDraft[];
+  readonly documents?: readonly DocumentWrite[];
+  readonly task?: TaskWrite;
+  /** A repeated id returns the first receipt and writes nothing. */
+  readonly request_id?: string;
+  /** The sequence up to which the writer has read. */
+  readonly seen: number;
+  /** Called inside the transaction with the events after `seen`; what it throws aborts the commit. */
+  readonly admit?: (unseen: readonly LogEvent[]) => void;
+}
+
+/** What a commit came to. */
+export interface Receipt {
+  /** The events as numbered; those of the first commit when `replayed`. */
+  readonly events: readonly LogEvent[];
+  readonly replayed: boolean;
+}
+
+export interface ClaimRequest {
+  readonly queue: string;
+  readonly agent: string;
+  /** Milliseconds. */
+  readonly lease_ms: number;
+  readonly request_id?: string;
+}
+
+export interface Claim {
+  readonly task: string;
+  readonly run: string;
+  readonly phase?: string;
+  /** Rises with every claim of the task; an older one writes nothing. */
+  readonly fence: number;
+  /** RFC 3339, UTC, by the store's clock. */
+  readonly lease_until: string;
+}
+
+/** All that the kernel knows about persistence. */
+export interface Store {
+  /** Resolves only when durable. Throws {@link StoreConflict} when a condition does not hold. */
+  commit(commit: Commit): Promise<Receipt>;
+  /** Gives one available task of a queue to one agent, or `undefined`. */
+  claim(request: ClaimRequest): Promise<Claim | undefined>;
+  /** An expired document is absent. */
+  get(kind: string, id: string): Promise<StoredDocument | undefined>;
+  /** At most `limit` events of a run with a sequence above `after`, in order. */
+  events(run: string, after: number, limit: number): Promise<readonly LogEvent[]>;
+  /** A hint that a run has grown; truth is in `events`. Resolves to the function that stops it. */
+  watch(onHead: (run: string, head: number) => void): Promise<() => void>;
+  /** Frees expired documents and leases; resolves to how many. */
+  sweep(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A condition of a commit does not hold: read again, decide again. */
+export class StoreConflict extends Error {
+  readonly what: "seen" | "document" | "fence";
+
+  constructor(what: "seen" | "document" | "fence", message: string) {
+    super(message);
+    this.name = "StoreConflict";
+    this.what = what;
+  }
+}
