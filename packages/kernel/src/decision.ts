@@ -1,164 +1,89 @@
-import type { Subject } from "./subject.ts";
-import {
-  CODE_OF_EFFECT,
-  DIRECTIVES,
-  RECOVERIES,
-  compareVotes,
-  counts,
-  stricter,
-  type Directive,
-  type Effect,
-  type HookName,
-  type Recovery,
-  type RuleReference,
-  type Vote,
-} from "./verdict.ts";
+import type { Decision, Effect, EnforcementMode, Grant, HookName, Subject, Vote } from "../contract/index.d.ts";
+import { present } from "./json.ts";
+import { DIRECTIVES, RECOVERIES, compareVotes, counts, stricter } from "./verdict.ts";
 
-/** `strict` applies the effect, `permissive` lets the subject through and warns, `advisory` only records. */
-export const ENFORCEMENT_MODES = ["strict", "permissive", "advisory"] as const;
-export type EnforcementMode = (typeof ENFORCEMENT_MODES)[number];
+/** The enforcement modes, strictest first. */
+export const ENFORCEMENT_MODES: readonly EnforcementMode[] = ["strict", "permissive", "advisory"];
 
-/** What was decided, by whom, and why. */
-export interface Decision {
-  readonly id?: string;
-  readonly hook: HookName;
-  /** The verdict, in every enforcement mode. */
-  readonly effect: Effect;
-  readonly code: string;
-  readonly reason: string;
-  readonly fix?: string;
-  readonly rule?: RuleReference;
-  /** Plugin and tap of the deciding vote. */
-  readonly by?: string;
-  /** The config or ruleset that brought the deciding plugin. */
-  readonly from?: string;
-  /** Every vote, shadow votes and warnings included, in the order of {@link compareVotes}. */
-  readonly votes: readonly Vote[];
-  /** SHA-256 digest of what each plugin decided by, by plugin. */
-  readonly policy: Readonly<Record<string, string>>;
-  readonly enforcement_mode: EnforcementMode;
-  readonly directive?: Directive;
-  readonly recovery?: Recovery;
-  /** For the model, where it differs from `reason`. */
-  readonly message?: string;
-  /** Sequence of the approval that discharged the question. */
-  readonly approval?: number;
-}
-
-/** What decides when every tap abstained. */
-export interface FallbackContext {
+/** What decides when every tap abstained, and what every decision carries. */
+export interface DecisionContext {
   /** The strictest default of the policies, else the config's fallback. */
   readonly fallback: Effect;
   readonly approval_mode: "ask" | "autoEdit" | "yolo";
   /** Whether a tool call only edits files inside the workspace; asked for `autoEdit` alone. */
   readonly editsWorkspace: (subject: Subject) => boolean;
-}
-
-export interface CombineContext extends FallbackContext {
   readonly policy: Readonly<Record<string, string>>;
   readonly enforcement_mode: EnforcementMode;
 }
 
-const HOOK_FALLBACK: Readonly<Record<Exclude<HookName, "beforeToolCall">, Effect>> = {
-  onTransition: "deny",
-  onBehavior: "deny",
-  onEnforcement: "allow",
+type Base = Pick<Decision, "id" | "hook" | "votes" | "policy" | "enforcement_mode">;
+const base = (subject: Pick<Subject, "hook" | "id">, votes: readonly Vote[], context: DecisionContext): Base => {
+  const { policy, enforcement_mode } = context;
+  const rest = { hook: subject.hook, votes, policy, enforcement_mode };
+  return subject.id === undefined ? rest : { id: subject.id, ...rest };
 };
 
 /**
  * effect(votes) = max(votes) with allow < ask_user < deny, and the hook's fallback when nobody voted. The deciding vote is
  * the least among the strictest by (plugin, tap, rule); payloads combine by their own fixed orders. So no order matters.
  */
-export function combine(subject: Subject, cast: readonly Vote[], context: CombineContext): Decision {
+export function combine(subject: Subject, cast: readonly Vote[], context: DecisionContext): Decision {
   const votes = cast.length > 1 ? cast.toSorted(compareVotes) : cast;
   let effect: Effect | undefined;
-  for (const vote of votes) {
+  for (const vote of votes)
     if (counts(vote)) effect = effect === undefined ? vote.effect : stricter(effect, vote.effect);
-  }
-  const base = {
-    ...(subject.id === undefined ? {} : { id: subject.id }),
-    hook: subject.hook,
-    votes,
-    policy: context.policy,
-    enforcement_mode: context.enforcement_mode,
-  };
-  if (effect === undefined) return { ...base, ...fall(subject, context) };
   const strictest = votes.filter((vote) => counts(vote) && vote.effect === effect);
   const [deciding] = strictest;
-  if (deciding === undefined) throw new TypeError("an effect without a vote");
+  if (effect === undefined || deciding === undefined)
+    return { ...base(subject, votes, context), ...fall(subject, context) };
+  const { code, reason, fix, rule, plugin, tap, from, message } = deciding;
+  const by = `${plugin}/${tap}`;
   const directive = greatest(
-    strictest,
-    DIRECTIVES,
-    (vote) => vote.directive,
-    ({ action }) => action,
+    strictest.map((vote) => vote.directive),
+    (value) => DIRECTIVES.indexOf(value.action),
   );
   const recovery = greatest(
-    strictest,
-    RECOVERIES,
-    (vote) => vote.recovery,
-    (name) => name,
+    strictest.map((vote) => vote.recovery),
+    (value) => RECOVERIES.indexOf(value),
   );
   return {
-    ...base,
+    ...base(subject, votes, context),
     effect,
-    code: deciding.code,
-    reason: deciding.reason,
-    ...(deciding.fix === undefined ? {} : { fix: deciding.fix }),
-    ...(deciding.rule === undefined ? {} : { rule: deciding.rule }),
-    by: `${deciding.plugin}/${deciding.tap}`,
-    from: deciding.from,
-    ...(directive === undefined ? {} : { directive }),
-    ...(recovery === undefined ? {} : { recovery }),
-    ...(deciding.message === undefined ? {} : { message: deciding.message }),
+    code,
+    reason,
+    by,
+    from,
+    ...present({ fix, rule, message, directive, recovery }),
   };
 }
 
-function greatest<T>(
-  votes: readonly Vote[],
-  order: readonly string[],
-  pick: (vote: Vote) => T | undefined,
-  name: (value: T) => string,
-): T | undefined {
-  let best: T | undefined;
-  for (const vote of votes) {
-    const value = pick(vote);
-    if (value === undefined) continue;
-    if (best === undefined || order.indexOf(name(value)) > order.indexOf(name(best))) best = value;
-  }
-  return best;
+function greatest<T>(values: readonly (T | undefined)[], rank: (value: T) => number): T | undefined {
+  const given = values.filter((value) => value !== undefined);
+  return given.find((value) => given.every((other) => rank(other) <= rank(value)));
 }
 
-function fall(subject: Subject, context: FallbackContext): Pick<Decision, "effect" | "code" | "reason"> {
+const OTHERWISE: Readonly<Record<HookName, readonly [Effect, string]>> = {
+  beforeToolCall: ["ask_user", ""],
+  onTransition: ["deny", "Unexpected transition, expected one that a plugin lets pass"],
+  onBehavior: ["deny", "Unexpected request, expected one that a plugin lets pass"],
+  onEnforcement: ["allow", "No plugin objects"],
+};
+
+function fall(
+  subject: Subject,
+  { fallback, approval_mode, editsWorkspace }: DecisionContext,
+): Pick<Decision, "effect" | "code" | "reason"> {
   if (subject.hook !== "beforeToolCall") {
-    const effect = HOOK_FALLBACK[subject.hook];
-    const reason =
-      effect === "allow"
-        ? "No plugin objects"
-        : `Unexpected ${NOUN[subject.hook]}, expected one that a plugin lets pass`;
+    const [effect, reason] = OTHERWISE[subject.hook];
     return { effect, code: "fallback", reason };
   }
-  const mode = subject.approval_mode ?? context.approval_mode;
-  const { fallback } = context;
+  const mode = subject.approval_mode ?? approval_mode;
+  const nothing = `No rule matches \`${subject.tool}\``;
   // A mode speaks only where a person would be asked: it never touches a vote, nor a default deny.
-  if (fallback === "ask_user" && (mode === "yolo" || (mode === "autoEdit" && context.editsWorkspace(subject)))) {
-    return {
-      effect: "allow",
-      code: "mode_allowed",
-      reason: `No rule matches \`${subject.tool}\`; approval mode ${mode} lets it pass`,
-    };
+  if (fallback === "ask_user" && (mode === "yolo" || (mode === "autoEdit" && editsWorkspace(subject)))) {
+    return { effect: "allow", code: "mode_allowed", reason: `${nothing}; approval mode ${mode} lets it pass` };
   }
-  const reason = `No rule matches \`${subject.tool}\`; the default is ${fallback}`;
-  return { effect: fallback, code: "fallback", reason };
-}
-
-const NOUN = { onTransition: "transition", onBehavior: "request", onEnforcement: "response" } as const;
-
-/** A grant that a person gave for one call. */
-export interface Grant {
-  readonly sequence: number;
-  readonly by: string;
-  /** RFC 3339, UTC. */
-  readonly expires_at: string;
+  return { effect: fallback, code: "fallback", reason: `${nothing}; the default is ${fallback}` };
 }
 
 /**
@@ -167,59 +92,35 @@ export interface Grant {
  */
 export function settle(decision: Decision, subject: Subject, grant?: Grant): Decision {
   if (decision.effect !== "ask_user") return decision;
-  const expired = grant !== undefined && !(Date.parse(subject.at ?? "") < Date.parse(grant.expires_at));
-  if (grant !== undefined && !expired) {
-    return {
-      ...decision,
-      effect: "allow",
-      code: "approved",
-      reason: `Approved by ${grant.by}`,
-      approval: grant.sequence,
-    };
+  const effect = subject.interactive === false ? "deny" : "ask_user";
+  if (grant !== undefined) {
+    const { sequence: approval, by, expires_at } = grant;
+    if (Date.parse(subject.at ?? "") < Date.parse(expires_at)) {
+      return { ...decision, effect: "allow", code: "approved", reason: `Approved by ${by}`, approval };
+    }
+    const reason = `Unexpected approval that ended at ${expires_at}, expected a live one: ${decision.reason}`;
+    return { ...decision, effect, code: "approval_expired", reason };
   }
-  const headless = subject.interactive === false;
-  if (!expired && !headless) return decision;
-  return {
-    ...decision,
-    effect: headless ? "deny" : "ask_user",
-    code: expired ? "approval_expired" : "approval_unavailable",
-    reason: expired
-      ? `Unexpected approval that expired at ${grant.expires_at}, expected a live one: ${decision.reason}`
-      : `Unexpected question with nobody to answer it, expected a rule that decides: ${decision.reason}`,
-  };
-}
-
-/** What happens under the enforcement mode. Votes of `hard` plugins and failed checks are never softened. */
-export function applied(decision: Decision, hard: ReadonlySet<string>): Effect {
-  if (decision.enforcement_mode === "strict" || decision.effect === "allow") return decision.effect;
-  if (NEVER_SOFTENED.has(decision.code)) return decision.effect;
-  let held: Effect = "allow";
-  for (const vote of decision.votes) {
-    if (counts(vote) && (vote.code === "check_failed" || hard.has(vote.plugin))) held = stricter(held, vote.effect);
-  }
-  return held;
+  if (effect === "ask_user") return decision;
+  const reason = `Unexpected question with nobody to answer it, expected a rule that decides: ${decision.reason}`;
+  return { ...decision, effect, code: "approval_unavailable", reason };
 }
 
 const NEVER_SOFTENED: ReadonlySet<string> = new Set(["check_failed", "engine_absent", "invalid_call"]);
 
-/** A deny that no vote gave: the subject was not admissible, or the engine could not do its work. */
-export function refusal(
-  subject: { readonly hook: HookName; readonly id?: string | undefined },
-  code: "invalid_call" | "engine_absent",
-  reason: string,
-  context: Pick<CombineContext, "policy" | "enforcement_mode">,
-): Decision {
-  return {
-    ...(subject.id === undefined ? {} : { id: subject.id }),
-    hook: subject.hook,
-    effect: "deny",
-    code,
-    reason,
-    votes: [],
-    policy: context.policy,
-    enforcement_mode: context.enforcement_mode,
-  };
+/** What happens under the enforcement mode. Votes of `hard` plugins and failed checks are never softened. */
+export function applied({ effect, code, votes, enforcement_mode }: Decision, hard: ReadonlySet<string>): Effect {
+  if (enforcement_mode === "strict" || NEVER_SOFTENED.has(code)) return effect;
+  const held = votes.filter((vote) => counts(vote) && (NEVER_SOFTENED.has(vote.code) || hard.has(vote.plugin)));
+  return held.map((vote) => vote.effect).reduce(stricter, "allow");
 }
 
-/** The code of a vote whose author named none. */
-export const codeOf = (effect: Effect): string => CODE_OF_EFFECT[effect];
+/** A deny that no vote gave: the subject was not admissible, or the engine could not do its work. */
+export function refusal(
+  subject: Pick<Subject, "hook" | "id">,
+  code: "invalid_call" | "engine_absent",
+  reason: string,
+  context: DecisionContext,
+): Decision {
+  return { ...base(subject, [], context), effect: "deny", code, reason };
+}

@@ -19,7 +19,7 @@ export interface BylawErrorInit {
 
 /** The one error class of Bylaw: a mistake in a configuration, a policy, a call of the API, or a store. */
 export class BylawError extends Error {
-  readonly code: `BYLAW_${string}`;
+  readonly code: BylawErrorInit["code"];
   readonly fix: string | undefined;
   readonly source: SourceLocation | undefined;
 
@@ -33,12 +33,16 @@ export class BylawError extends Error {
 }
 
 /** `file:line:column`, as far as it is known. */
-export function formatLocation({ file, line, column }: SourceLocation): string {
-  return [file, line, column].filter((part) => part !== undefined).join(":");
-}
+export const formatLocation = ({ file, line, column }: SourceLocation): string =>
+  [file, line, column].filter((part) => part !== undefined).join(":");
 
 /** The message of whatever was thrown, in one line. */
 export function messageOf(thrown: unknown): string {
-  const text = thrown instanceof Error ? thrown.message : String(thrown);
-  return text.replace(/\s+/g, " ").trim();
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown)
+      .replace(/\s+/g, " ")
+      .trim();
+  } catch {
+    return "an error that cannot be told";
+  }
 }

@@ -1,37 +1,11 @@
 import { AsyncParallelHook } from "tapable";
-import { codeOf } from "./decision.ts";
+import type { Hook, TapOptions } from "../contract/plugin.d.ts";
+import type { View } from "../contract/projection.d.ts";
+import type { Subject } from "../contract/subject.d.ts";
+import type { Answer, HookName, Verdict, Vote } from "../contract/verdict.d.ts";
 import { messageOf } from "./errors.ts";
-import { isJsonObject, type Json } from "./json.ts";
-import type { View } from "./projection.ts";
-import type { Subject, SubjectOf } from "./subject.ts";
-import {
-  DIRECTIVES,
-  RECOVERIES,
-  VERDICT_CODES,
-  isEffect,
-  type Answer,
-  type HookName,
-  type Verdict,
-  type Vote,
-} from "./verdict.ts";
-
-/** Extras of a tap. */
-export interface TapOptions<S extends Subject> {
-  /** Says, rule by rule, why the tap answers as it does; for `explain`. */
-  readonly explain?: (subject: S, view: View) => Json;
-}
-
-/** Where plugins tap. Taps are pure functions of the subject and the projections. */
-export interface Hook<H extends HookName> {
-  /** Taps with a function that answers at once. */
-  tap(name: string, fn: (subject: SubjectOf<H>, view: View) => Answer, options?: TapOptions<SubjectOf<H>>): void;
-  /** Taps with a function that answers later, and before the config's deadline. */
-  tapPromise(
-    name: string,
-    fn: (subject: SubjectOf<H>, view: View) => Promise<Answer>,
-    options?: TapOptions<SubjectOf<H>>,
-  ): void;
-}
+import { freezeJson, isJsonObject } from "./json.ts";
+import { CODE_OF_EFFECT, DIRECTIVES, RECOVERIES, VERDICT_CODES, isEffect } from "./verdict.ts";
 
 /** Who taps, as the kernel stamps it on every vote. */
 export interface Tapper {
@@ -39,16 +13,22 @@ export interface Tapper {
   readonly from: string;
   readonly grants: boolean;
   readonly codes: ReadonlySet<string>;
-  /** Taps that the config's `without` dropped. */
-  readonly dropped: ReadonlySet<string>;
 }
 
 /** One tap, for `explain`. */
-export interface TapInfo {
+export interface TapInfo extends TapOptions<never> {
   readonly plugin: string;
   readonly tap: string;
   readonly from: string;
-  readonly explain?: (subject: never, view: View) => Json;
+}
+
+/** One hook with its taps. */
+export interface Ballots {
+  readonly taps: readonly TapInfo[];
+  /** What a plugin taps; `admits` may refuse a tap by its name. */
+  facade<H extends HookName>(tapper: Tapper, admits: (tap: string) => boolean): Hook<H>;
+  /** Asks every tap, and tells `done` at once when every tap is synchronous. Never throws. */
+  ask(subject: Subject, view: View, done: (votes: readonly Vote[]) => void): void;
 }
 
 interface Ballot {
@@ -56,119 +36,106 @@ interface Ballot {
   readonly votes: Vote[];
 }
 
-/** One hook with its taps. */
-export interface Ballots<H extends HookName> {
-  readonly taps: readonly TapInfo[];
-  facade(tapper: Tapper, guard: (tap: string) => void): Hook<H>;
-  /** Asks every tap. The result comes at once when every tap is synchronous. Never throws. */
-  ask(subject: SubjectOf<H>, view: View, done: (votes: Vote[]) => void): void;
-}
-
 // tapable ends at the first answer (bail) or hands it on (waterfall); neither is "strictest wins". So every tap becomes one
 // that writes its votes on the ballot and returns nothing, and the hook asks them all, side by side.
-export function createBallots<H extends HookName>(name: H, deadline_ms: number): Ballots<H> {
-  const hook = new AsyncParallelHook<[SubjectOf<H>, Ballot]>(["subject", "ballot"], name);
+export function createBallots(name: HookName, deadline_ms: number): Ballots {
+  const hook = new AsyncParallelHook<[Subject, Ballot]>(["subject", "ballot"], name);
   const taps: TapInfo[] = [];
   return {
     taps,
-    facade: (tapper, guard) => {
-      const register = (tap: string, options?: TapOptions<SubjectOf<H>>): boolean => {
-        guard(tap);
-        if (tapper.dropped.has(tap)) return false;
-        const explain = options?.explain === undefined ? {} : { explain: options.explain };
-        taps.push({ plugin: tapper.plugin, tap, from: tapper.from, ...explain });
+    facade: (tapper, admits) => {
+      type Fn = (subject: never, view: View) => Answer | Promise<Answer>;
+      const register = (tap: string, options: TapOptions<never> = {}): boolean => {
+        if (!admits(tap)) return false;
+        taps.push({ plugin: tapper.plugin, tap, from: tapper.from, ...options });
         return true;
       };
       return {
-        tap(tap, fn, options) {
+        tap(tap: string, fn: Fn, options?: TapOptions<never>) {
           if (!register(tap, options)) return;
-          hook.tap(tap, (subject, ballot) => {
-            let answer: Answer;
+          hook.tap(tap, (subject, { view, votes }) => {
             try {
-              answer = fn(subject, ballot.view);
+              record(votes, tapper, tap, fn(subject as never, view) as Answer);
             } catch (error) {
-              ballot.votes.push(failed(tapper, tap, error));
-              return;
+              votes.push(failed(tapper, tap, error));
             }
-            if (answer !== undefined) record(ballot, tapper, tap, answer);
           });
         },
-        tapPromise(tap, fn, options) {
+        tapPromise(tap: string, fn: Fn, options?: TapOptions<never>) {
           if (!register(tap, options)) return;
-          hook.tapPromise(tap, async (subject, ballot) => {
-            try {
-              record(ballot, tapper, tap, await within(deadline_ms, () => fn(subject, ballot.view)));
-            } catch (error) {
-              ballot.votes.push(failed(tapper, tap, error));
-            }
-          });
+          hook.tapPromise(tap, (subject, { view, votes }) =>
+            within(deadline_ms, async () => fn(subject as never, view))
+              .then((answer) => record(votes, tapper, tap, answer))
+              .catch((error: unknown) => void votes.push(failed(tapper, tap, error))),
+          );
         },
       };
     },
     ask(subject, view, done) {
-      const ballot: Ballot = { view, votes: [] };
-      hook.callAsync(subject, ballot, () => done(ballot.votes));
+      const votes: Vote[] = [];
+      hook.callAsync(subject, { view, votes }, () => done(votes));
     },
   };
 }
 
-async function within<T>(deadline_ms: number, work: () => Promise<T>): Promise<T> {
+function within<T>(deadline_ms: number, work: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new Error(`Unexpected silence, expected an answer within ${deadline_ms} ms`);
     timer = setTimeout(() => reject(error), deadline_ms);
   });
-  try {
-    return await Promise.race([work(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([work(), late]).finally(() => clearTimeout(timer));
 }
 
-function record(ballot: Ballot, tapper: Tapper, tap: string, answer: Answer): void {
+function record(votes: Vote[], tapper: Tapper, tap: string, answer: unknown): void {
   if (answer === undefined) return;
-  for (const verdict of Array.isArray(answer) ? (answer as readonly Verdict[]) : [answer as Verdict]) {
-    const wrong = fault(verdict, tapper);
-    ballot.votes.push(wrong === undefined ? stamp(verdict, tapper, tap) : failed(tapper, tap, new Error(wrong)));
+  // A rejection of what should not be a promise is nobody's to handle: the vote says all there is to say.
+  if (answer instanceof Promise) answer.catch(() => {});
+  for (const given of Array.isArray(answer) ? Array.from<unknown>(answer) : [answer]) {
+    try {
+      const verdict = freezeJson(given) as unknown as Verdict;
+      const wrong = fault(verdict, tapper);
+      if (wrong !== undefined) throw new Error(`Unexpected ${wrong}`);
+      const { plugin, from } = tapper;
+      votes.push(
+        Object.freeze({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] }),
+      );
+    } catch (error) {
+      votes.push(failed(tapper, tap, error));
+    }
   }
-}
-
-function stamp(verdict: Verdict, { plugin, from }: Tapper, tap: string): Vote {
-  return Object.freeze({ ...verdict, plugin, tap, from, code: verdict.code ?? codeOf(verdict.effect) });
 }
 
 // Why an answer is not a verdict that this plugin may give, or nothing.
-function fault(verdict: unknown, { grants, codes }: Tapper): string | undefined {
-  if (!isJsonObject(verdict)) return "Unexpected answer, expected a verdict or nothing";
-  const { effect, reason, code, directive, recovery, fix, message, shadow, severity } = verdict as Partial<Verdict>;
-  if (!isEffect(effect)) return "Unexpected effect, expected allow, ask_user or deny";
-  if (typeof reason !== "string") return "Unexpected verdict without a reason";
-  if (!optionally(fix, "string") || !optionally(message, "string") || !optionally(shadow, "boolean")) {
-    return "Unexpected field in a verdict, expected text in `fix` and `message` and a boolean in `shadow`";
-  }
-  if (severity !== undefined && severity !== "blocking" && severity !== "warning")
-    return "Unexpected severity, expected blocking or warning";
-  if (effect === "allow" && !grants)
-    return "Unexpected allow from a plugin without `grants`, expected deny, ask_user or nothing";
-  if (code !== undefined && !VERDICT_CODES.has(code) && !codes.has(code))
-    return `Unexpected code \`${String(code)}\`, expected one that the plugin declares`;
-  if (directive !== undefined && !(isJsonObject(directive) && DIRECTIVES.includes(directive.action)))
-    return "Unexpected directive, expected one with a known action";
-  if (recovery !== undefined && !RECOVERIES.includes(recovery))
-    return "Unexpected recovery, expected inline, restart or end";
+function fault(verdict: Verdict, { grants, codes }: Tapper): string | undefined {
+  if (!isJsonObject(verdict)) return "answer, expected a verdict or nothing";
+  const { effect, reason, code, directive, recovery, fix, message, shadow, severity, rule }: Partial<Verdict> = verdict;
+  if (!isEffect(effect)) return "effect, expected allow, ask_user or deny";
+  if (effect === "allow" && !grants) return "allow from a plugin without `grants`, expected deny, ask_user or nothing";
+  const { name, file = "", line = 0 } = rule ?? { name: "" };
+  const texts = [reason, fix ?? "", message ?? "", code ?? "", name, file];
+  if (texts.some((text) => typeof text !== "string"))
+    return "verdict, expected text in reason, fix, message, code and rule";
+  if (typeof line !== "number" || typeof (shadow ?? true) !== "boolean")
+    return "verdict, expected a line that is a number and a shadow that is true or false";
+  if (!["blocking", "warning"].includes(severity ?? "warning")) return "severity, expected blocking or warning";
+  const known = code === undefined || (VERDICT_CODES as readonly string[]).includes(code) || codes.has(code);
+  if (!known) return `code \`${code}\`, expected one that the plugin declares`;
+  if (!DIRECTIVES.includes(directive === undefined ? "stop" : directive.action))
+    return `directive, expected ${DIRECTIVES.join(", ")}`;
+  if (!RECOVERIES.includes(recovery ?? "end")) return `recovery, expected ${RECOVERIES.join(", ")}`;
   return undefined;
 }
 
-const optionally = (value: unknown, type: "string" | "boolean"): boolean =>
-  value === undefined || typeof value === type;
-
 /** The vote of a check that could not do its work. */
 export function failed({ plugin, from }: Pick<Tapper, "plugin" | "from">, tap: string, error: unknown): Vote {
+  const reason = `Unexpected failure of ${plugin}/${tap}, expected a verdict`;
+  const fix = "mend or remove the check; until then it denies";
   return Object.freeze({
     effect: "deny",
     code: "check_failed",
-    reason: `Unexpected failure of ${plugin}/${tap}, expected a verdict`,
-    fix: "mend or remove the check; until then it denies",
+    reason,
+    fix,
     plugin,
     tap,
     from,

@@ -1,83 +1,64 @@
+import type { Json, JsonObject } from "../contract/index.d.ts";
 import { BylawError } from "./errors.ts";
-
-/** Plain data, as RFC 8259 has it. */
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [key: string]: Json;
-}
 
 /** How deep data may nest, and how many values one subject may hold. */
 export const JSON_LIMITS = { depth: 100, values: 1_000_000 } as const;
 
-function refuse(message: string): never {
-  throw new BylawError({ code: "BYLAW_JSON_INVALID", message });
-}
-
 /**
  * A deep-frozen copy of plain data. Throws BYLAW_JSON_INVALID for what JSON cannot say or two readers could read
- * differently: prototypes, `__proto__` keys, cycles, functions, dates, holes, lone surrogates, numbers that are not finite.
+ * differently: prototypes, `__proto__` keys, cycles, functions, dates, lone surrogates, numbers that are not finite.
  */
-export function freezeJson(value: unknown): Json {
-  return copy(value, 0, { values: 0 });
-}
+export const freezeJson = (value: unknown): Json => copy(value, 0, { values: 0 });
 
 function copy(value: unknown, depth: number, count: { values: number }): Json {
   if (typeof value === "string") {
-    if (!value.isWellFormed()) refuse("Unexpected lone surrogate in a string, expected well-formed Unicode");
+    if (!value.isWellFormed()) refuse("a lone surrogate");
     return value;
   }
-  if (typeof value === "number") {
-    if (!Number.isFinite(value)) refuse(`Unexpected number \`${value}\`, expected a finite one`);
-    return value;
+  if (value === null || typeof value === "boolean" || Number.isFinite(value)) return value as Json;
+  if (typeof value !== "object") refuse(`a ${typeof value} that JSON cannot say`);
+  if (depth >= JSON_LIMITS.depth) refuse(`a cycle, or more than ${JSON_LIMITS.depth} levels`);
+  if (++count.values > JSON_LIMITS.values) refuse(`more than ${JSON_LIMITS.values} values`);
+  if (Array.isArray(value)) {
+    if ((count.values += value.length) > JSON_LIMITS.values) refuse(`more than ${JSON_LIMITS.values} values`);
+    return Object.freeze(Array.from(value, (item: unknown) => copy(item, depth + 1, count)));
   }
-  if (value === null || typeof value === "boolean") return value;
-  if (typeof value !== "object") refuse(`Unexpected ${typeof value}, expected plain data`);
-  if (depth >= JSON_LIMITS.depth) refuse(`Unexpected nesting or cycle, expected at most ${JSON_LIMITS.depth} levels`);
-  if (Array.isArray(value)) return copyArray(value, depth, count);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null)
-    refuse("Unexpected object with a prototype, expected plain data");
+  if (prototype !== Object.prototype && prototype !== null) refuse("an object with a prototype");
   const result: Record<string, Json> = {};
   for (const key of Object.keys(value)) {
-    if (key === "__proto__") refuse("Unexpected key `__proto__`, expected plain data");
-    if (!key.isWellFormed()) refuse("Unexpected lone surrogate in a key, expected well-formed Unicode");
+    if (key === "__proto__" || !key.isWellFormed()) refuse("a key `__proto__` or with a lone surrogate");
     const item: unknown = (value as Record<string, unknown>)[key];
-    if (item === undefined) continue;
-    tally(count);
-    result[key] = copy(item, depth + 1, count);
+    if (++count.values > JSON_LIMITS.values) refuse(`more than ${JSON_LIMITS.values} values`);
+    if (item !== undefined) result[key] = copy(item, depth + 1, count);
   }
   return Object.freeze(result);
 }
 
-function copyArray(value: readonly unknown[], depth: number, count: { values: number }): Json {
-  const result: Json[] = [];
-  for (const item of value) {
-    tally(count);
-    result.push(copy(item, depth + 1, count));
-  }
-  return Object.freeze(result);
-}
-
-function tally(count: { values: number }): void {
-  if (++count.values > JSON_LIMITS.values) refuse(`Unexpected size, expected at most ${JSON_LIMITS.values} values`);
+function refuse(what: string): never {
+  throw new BylawError({ code: "BYLAW_JSON_INVALID", message: `Unexpected data with ${what}, expected plain JSON` });
 }
 
 /** Tells a JSON object from an array, a scalar and null. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The canonical text of RFC 8785: keys sorted by UTF-16 code unit, no white space, numbers as ECMAScript writes them. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonicalJson).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
-  const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(",")}}`;
+  const members = Object.keys(value).sort();
+  return `{${members.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(",")}}`;
 }
 
 /** `sha256:` and 64 hexadecimal digits over the UTF-8 bytes of the canonical text. */
 export async function digestJson(value: Json): Promise<string> {
-  const bytes = new TextEncoder().encode(canonicalJson(value));
-  const hash = new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", bytes));
-  return `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  const hash = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(canonicalJson(value)));
+  return `sha256:${Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** The fields that have a value, for objects whose optional fields must be absent rather than undefined. */
+export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -1,144 +1,48 @@
 import type { z } from "zod";
+import type {
+  Plugin,
+  PluginDefinition,
+  PluginFactory,
+  PluginInstance,
+  PooledPlugin,
+  SinglePlugin,
+} from "../contract/index.d.ts";
 import { BylawError } from "./errors.ts";
-import type { EventType, Guard, Sink } from "./event.ts";
-import type { Hook } from "./hooks.ts";
-import type { JsonObject } from "./json.ts";
-import type { Projection } from "./projection.ts";
-import type { Subject } from "./subject.ts";
-import type { Effect, HookName } from "./verdict.ts";
-
-/** The four hooks, as a plugin sees them. */
-export type Hooks = { readonly [H in HookName]: Hook<H> };
-
-/** What a plugin may do while it is applied; afterwards the kernel is sealed. */
-export interface KernelApi {
-  readonly hooks: Hooks;
-  /** Declares a type of event that the plugin or its host records. */
-  event(type: EventType): void;
-  projection(projection: Projection<unknown>): void;
-  guard(name: string, guard: Guard): void;
-  sink(sink: Sink): void;
-  /** Does once what is not pure (real paths, token claims) and stamps it on the subject as `facts[plugin]`. */
-  prepare(name: string, prepare: (subject: Subject) => JsonObject | undefined | Promise<JsonObject | undefined>): void;
-  /** What a tool call comes to when every tap abstains; the strictest of all holds. `grants` plugins only. */
-  fallback(effect: Effect): void;
-  /** Says whether a tool call only edits files inside the workspace, for approval mode autoEdit. `grants` plugins only. */
-  editsWorkspace(test: (subject: Subject) => boolean): void;
-  /** SHA-256 of what the plugin decides by, `sha256:…`: on every decision, and part of what an approval is bound to. */
-  digest(sha256: string): void;
-}
-
-/** A rule inside a plugin that `without` may name. */
-export interface NamedRule {
-  readonly name: string;
-  /** `without` does not drop it. */
-  readonly final?: boolean;
-}
-
-/** One use of a plugin in a configuration. */
-export interface PluginInstance<Options> {
-  readonly options: Options;
-  /** The config or ruleset that brought it. */
-  readonly from: string;
-  /** Absolute path of the config file, where there is one. Relative paths in options stand against its folder. */
-  readonly configFile?: string;
-  /** Names of taps and rules that `without` dropped. */
-  readonly dropped: ReadonlySet<string>;
-}
-
-/** A plugin with its options, ready for a configuration. Made by {@link definePlugin} or {@link defineCheck}. */
-export interface Plugin {
-  readonly name: string;
-  readonly version: string;
-  readonly grants: boolean;
-  readonly hard: boolean;
-  readonly codes: ReadonlySet<string>;
-  readonly options: unknown;
-  /** What all uses of one definition share. */
-  readonly definition: PluginDefinition;
-}
-
-/** The untyped side of a definition, for the kernel. */
-export interface PluginDefinition {
-  readonly pooled: boolean;
-  readonly rules: (instance: PluginInstance<unknown>) => readonly NamedRule[];
-  readonly apply: (kernel: KernelApi, instances: readonly PluginInstance<unknown>[]) => void;
-}
-
-interface PluginCommon<Schema extends z.ZodType> {
-  /** The package name. */
-  readonly name: string;
-  readonly version: string;
-  /** Strict, described, defaulted; parsed when the config is read. */
-  readonly options: Schema;
-  /** May vote allow. Only for what operators alone can write. */
-  readonly grants?: boolean;
-  /** Its votes hold in every enforcement mode: tokens, authentication. */
-  readonly hard?: boolean;
-  /** The decision codes that its verdicts may carry, with what each means. */
-  readonly codes?: Readonly<Record<string, string>>;
-  /** The rules of one use, so that `without` can name them. */
-  readonly rules?: (instance: PluginInstance<z.output<Schema>>) => readonly NamedRule[];
-}
-
-/** A plugin whose every use stands for itself. */
-export interface SinglePlugin<Schema extends z.ZodType> extends PluginCommon<Schema> {
-  /** Taps, declares, and returns nothing. */
-  readonly apply: (kernel: KernelApi, options: z.output<Schema>, instance: PluginInstance<z.output<Schema>>) => void;
-}
-
-/** A plugin whose uses, from rulesets and the host, make one pool: one tap, one vote. */
-export interface PooledPlugin<Schema extends z.ZodType> extends PluginCommon<Schema> {
-  readonly applyPool: (kernel: KernelApi, instances: readonly PluginInstance<z.output<Schema>>[]) => void;
-}
-
-/** Makes a {@link Plugin} from options; also says what the plugin is, for tools. */
-export interface PluginFactory<Schema extends z.ZodType> {
-  (...options: undefined extends z.input<Schema> ? [options?: z.input<Schema>] : [options: z.input<Schema>]): Plugin;
-  readonly plugin: PluginCommon<Schema>;
-}
 
 /** Defines a plugin. The result takes options and throws BYLAW_OPTIONS_INVALID for those that the schema refuses. */
 export function definePlugin<Schema extends z.ZodType>(
   plugin: SinglePlugin<Schema> | PooledPlugin<Schema>,
 ): PluginFactory<Schema> {
-  type Options = z.output<Schema>;
+  type Instance = PluginInstance<z.output<Schema>>;
   const definition: PluginDefinition = {
     pooled: "applyPool" in plugin,
-    rules: (instance) => plugin.rules?.(instance as PluginInstance<Options>) ?? [],
+    rules: (instance) => plugin.rules?.(instance as Instance) ?? [],
     apply(kernel, instances) {
-      const typed = instances as readonly PluginInstance<Options>[];
-      if ("applyPool" in plugin) plugin.applyPool(kernel, typed);
-      else for (const instance of typed) plugin.apply(kernel, instance.options, instance);
+      if ("applyPool" in plugin) plugin.applyPool(kernel, instances as readonly Instance[]);
+      else for (const instance of instances as readonly Instance[]) plugin.apply(kernel, instance.options, instance);
     },
   };
   const { name, version, grants = false, hard = false } = plugin;
-  const codes: ReadonlySet<string> = new Set(Object.keys(plugin.codes ?? {}));
+  const codes = new Set(Object.keys(plugin.codes ?? {}));
   const create = (options?: unknown): Plugin => {
     const parsed = plugin.options.safeParse(options);
-    if (!parsed.success) {
-      throw new BylawError({
-        code: "BYLAW_OPTIONS_INVALID",
-        message: `Unexpected options of ${name}: ${issuesOf(parsed.error)}`,
-        fix: `see the options table in the README of ${name}`,
-        cause: parsed.error,
-      });
-    }
-    return Object.freeze({ name, version, grants, hard, codes, options: parsed.data, definition });
+    if (parsed.success) return Object.freeze({ name, version, grants, hard, codes, options: parsed.data, definition });
+    const message = `Unexpected options of ${name}: ${issuesOf(parsed.error)}`;
+    throw new BylawError({
+      code: "BYLAW_OPTIONS_INVALID",
+      message,
+      fix: `see the options table in the README of ${name}`,
+    });
   };
   return Object.assign(create, { plugin }) as PluginFactory<Schema>;
 }
 
 /** The issues of a zod error in one line. */
-export function issuesOf(error: {
-  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
-}): string {
-  return error.issues
+export const issuesOf = ({ issues }: Pick<z.ZodError, "issues">): string =>
+  issues
     .map(({ path, message }) => (path.length === 0 ? message : `\`${path.map(String).join(".")}\` ${message}`))
     .join("; ");
-}
 
 /** Tells a plugin from any other value. */
-export function isPlugin(value: unknown): value is Plugin {
-  return typeof value === "object" && value !== null && "definition" in value && "grants" in value;
-}
+export const isPlugin = (value: unknown): value is Plugin =>
+  typeof value === "object" && value !== null && "definition" in value && "grants" in value;

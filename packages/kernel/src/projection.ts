@@ -1,55 +1,53 @@
-import type { LogEvent } from "./event.ts";
-
-/** A pure fold over the events of one run. Replaying a log gives byte-identical state. */
-export interface Projection<State> {
-  /** Namespaced by its plugin: `@bylaw/plugin-loop/counters`. */
-  readonly name: string;
-  /** Raised with every change of `reduce`; a snapshot of another version is folded anew. */
-  readonly version: number;
-  readonly initial: State;
-  reduce(state: State, event: LogEvent): State;
-}
-
-/** Reads the state of a projection. */
-export type View = <State>(projection: Projection<State>) => State;
+import type { Finding, Guard, LogEvent, EventDraft, Projection, View } from "../contract/index.d.ts";
 
 /** Returns its argument, typed. */
-export function defineProjection<State>(projection: Projection<State>): Projection<State> {
-  return projection;
-}
+export const defineProjection = <State>(projection: Projection<State>): Projection<State> => projection;
 
 /** A view of a log without events. */
 export const emptyView: View = (projection) => projection.initial;
 
-/** The states of a set of projections, folded event by event. */
-export class Fold {
-  readonly #states = new Map<Projection<unknown>, unknown>();
-  #head = 0;
+/** The states of a set of projections after the events up to `head`. Adding events makes a new one. */
+export interface Fold {
+  readonly head: number;
+  readonly view: View;
+  add(events: readonly LogEvent[]): Fold;
+}
 
-  constructor(projections: Iterable<Projection<unknown>>) {
-    for (const projection of projections) this.#states.set(projection, projection.initial);
+/** Folds no event yet. */
+export function createFold(
+  projections: readonly Projection<unknown>[],
+  states: ReadonlyMap<unknown, unknown> = new Map(),
+  head = 0,
+): Fold {
+  return {
+    head,
+    view: <State>(projection: Projection<State>) =>
+      states.has(projection) ? (states.get(projection) as State) : projection.initial,
+    add(events) {
+      // A writer may learn of an event twice, by its own receipt and by the log; each is folded once, in order.
+      const next = events.filter(({ sequence }) => sequence > head);
+      const state = (of: Projection<unknown>): unknown => (states.has(of) ? states.get(of) : of.initial);
+      const folded = projections.map(
+        (of) => [of, next.reduce((before, event) => of.reduce(before, event), state(of))] as const,
+      );
+      return createFold(projections, new Map(folded), next.at(-1)?.sequence ?? head);
+    },
+  };
+}
+
+/** Why one of these drafts is impossible after `fold`, each judged on top of those before it. */
+export function impossible(
+  guards: readonly { readonly name: string; readonly guard: Guard }[],
+  fold: Fold,
+  drafts: readonly EventDraft[],
+): (Finding & { readonly draft: EventDraft; readonly guard: string }) | undefined {
+  let state = fold;
+  for (const draft of drafts) {
+    for (const { name, guard } of guards) {
+      const finding = guard(state.view, draft);
+      if (finding !== undefined) return { ...finding, draft, guard: name };
+    }
+    state = state.add([{ ...draft, sequence: state.head + 1 }]);
   }
-
-  /** Sequence of the last event that was folded in. */
-  get head(): number {
-    return this.#head;
-  }
-
-  add(event: LogEvent): void {
-    for (const [projection, state] of this.#states) this.#states.set(projection, projection.reduce(state, event));
-    this.#head = event.sequence;
-  }
-
-  /** A fold that goes on from here, for trying events out. States are never mutated, so nothing is copied deep. */
-  fork(): Fold {
-    const copy = new Fold([]);
-    for (const [projection, state] of this.#states) copy.#states.set(projection, state);
-    copy.#head = this.#head;
-    return copy;
-  }
-
-  readonly view: View = <State>(projection: Projection<State>): State =>
-    this.#states.has(projection as Projection<unknown>)
-      ? (this.#states.get(projection as Projection<unknown>) as State)
-      : projection.initial;
+  return undefined;
 }

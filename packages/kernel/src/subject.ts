@@ -1,213 +1,75 @@
+import type { ApprovalMode, HookName, Json, JsonObject, Subject } from "../contract/index.d.ts";
 import { BylawError } from "./errors.ts";
-import { freezeJson, isJsonObject, type Json, type JsonObject } from "./json.ts";
-import type { HookName } from "./verdict.ts";
+import { freezeJson, isJsonObject } from "./json.ts";
 
-/** Who is asked when nothing decides: `ask` a person, wave edits through, or wave everything through. */
-export const APPROVAL_MODES = ["ask", "autoEdit", "yolo"] as const;
-export type ApprovalMode = (typeof APPROVAL_MODES)[number];
+/** The approval modes, strictest first. */
+export const APPROVAL_MODES: readonly ApprovalMode[] = ["ask", "autoEdit", "yolo"];
 
-/** What every subject may say about where it comes from. */
-export interface SubjectContext {
-  readonly id?: string;
-  readonly run?: string;
-  readonly session?: string;
-  readonly agent?: string;
-  readonly task?: string;
-  /** RFC 3339, UTC. */
-  readonly at?: string;
-  /** `false`: nobody can be asked. Left out: somebody can. */
-  readonly interactive?: boolean;
-  /** The phase of the task. In a run it comes from the log, whatever the caller says. */
-  readonly phase?: string;
-  /** Verified claims of the caller's token. */
-  readonly claims?: JsonObject;
-  /** What the host knows and a plugin may want, by name. */
-  readonly host?: JsonObject;
-  /** What plugins prepared, by plugin name. Only the kernel writes it. */
-  readonly facts?: JsonObject;
-}
+type Test = (value: unknown) => boolean;
+const text: Test = (value) => typeof value === "string";
+const texts: Test = (value) => Array.isArray(value) && value.every(text);
+const flag: Test = (value) => typeof value === "boolean";
+const count: Test = (value) => Number.isSafeInteger(value) && (value as number) > 0;
+const object: Test = isJsonObject;
+const structure: Test = (value) => typeof value === "object" && value !== null;
+const registry: Test = (value) => isJsonObject(value) && Object.values(value).every(texts);
+const calls: Test = (value) => Array.isArray(value) && value.every((item) => isJsonObject(item) && text(item["tool"]));
+const mode: Test = (value) => (APPROVAL_MODES as readonly unknown[]).includes(value);
 
-/** May this tool call run? */
-export interface ToolCall extends SubjectContext {
-  readonly hook: "beforeToolCall";
-  readonly tool: string;
-  /** The named arguments; an array where a host has only positions. */
-  readonly args: JsonObject | readonly Json[];
-  /** The MCP server, as the host names it. */
-  readonly server?: string;
-  /** The tools of every MCP server that the host registered, by server. */
-  readonly servers?: { readonly [server: string]: readonly string[] };
-  /** The tool's own hints. They come from the tool, so they can only tighten. */
-  readonly annotations?: JsonObject;
-  /** Absolute directories. */
-  readonly cwd?: string;
-  readonly workspace?: string;
-  readonly home?: string;
-  readonly approval_mode?: ApprovalMode;
-}
+const who = { id: text, run: text, session: text, agent: text, task: text, at: text, phase: text };
+const context = { ...who, interactive: flag, claims: object, host: object };
+const mcp = { server: text, servers: registry, annotations: object };
+const place = { cwd: text, workspace: text, home: text, approval_mode: mode };
+const counted = { round: count, attempt: count, max_attempts: count };
 
-/** May this task enter that phase? */
-export interface Transition extends SubjectContext {
-  readonly hook: "onTransition";
-  readonly task: string;
-  readonly from?: string;
-  readonly to: string;
-  /** The submitted artifacts, by type. */
-  readonly artifacts: JsonObject;
-  readonly reason?: string;
-}
-
-/** An agent asks to steer the workflow: what happens? */
-export interface Behavior extends SubjectContext {
-  readonly hook: "onBehavior";
-  readonly action: string;
-  readonly reason?: string;
-  readonly trigger_agent_id?: string;
-  readonly step?: string;
-}
-
-/** One call inside a {@link Response}. */
-export interface ResponseCall {
-  readonly id?: string;
-  readonly tool: string;
-  readonly args?: Json;
-}
-
-/** A response is complete: does it comply? */
-export interface Response extends SubjectContext {
-  readonly hook: "onEnforcement";
-  readonly text?: string;
-  readonly tool_calls?: readonly ResponseCall[];
-  readonly available_tools?: readonly string[];
-  /** All three count from 1. */
-  readonly round?: number;
-  readonly attempt?: number;
-  readonly max_attempts?: number;
-}
-
-export type Subject = ToolCall | Transition | Behavior | Response;
-
-/** The subject of one hook. */
-export type SubjectOf<H extends HookName> = Extract<Subject, { hook: H }>;
-
-type Kind = "string" | "boolean" | "count" | "object" | "structure" | "strings" | "servers" | "calls" | "mode";
-
-const CONTEXT: Readonly<Record<string, Kind>> = {
-  id: "string",
-  run: "string",
-  session: "string",
-  agent: "string",
-  task: "string",
-  at: "string",
-  interactive: "boolean",
-  phase: "string",
-  claims: "object",
-  host: "object",
-};
-
-interface Shape {
-  readonly fields: ReadonlyMap<string, Kind>;
-  readonly required: readonly string[];
-}
-
-const shape = (fields: Readonly<Record<string, Kind>>, required: readonly string[]): Shape => ({
-  fields: new Map(Object.entries({ ...CONTEXT, ...fields })),
-  required,
-});
-
-const SHAPES: ReadonlyMap<string, Shape> = new Map([
-  [
-    "beforeToolCall",
-    shape(
-      {
-        tool: "string",
-        args: "structure",
-        server: "string",
-        servers: "servers",
-        annotations: "object",
-        cwd: "string",
-        workspace: "string",
-        home: "string",
-        approval_mode: "mode",
-      },
-      ["tool", "args"],
-    ),
-  ],
-  [
-    "onTransition",
-    shape({ from: "string", to: "string", artifacts: "object", reason: "string" }, ["task", "to", "artifacts"]),
-  ],
-  ["onBehavior", shape({ action: "string", reason: "string", trigger_agent_id: "string", step: "string" }, ["action"])],
-  [
-    "onEnforcement",
-    shape(
-      {
-        text: "string",
-        tool_calls: "calls",
-        available_tools: "strings",
-        round: "count",
-        attempt: "count",
-        max_attempts: "count",
-      },
-      [],
-    ),
-  ],
-]);
-
-const FITS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
-  string: (value) => typeof value === "string",
-  boolean: (value) => typeof value === "boolean",
-  count: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
-  object: isJsonObject,
-  structure: (value) => typeof value === "object" && value !== null,
-  strings: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-  servers: (value) => isJsonObject(value) && Object.values(value).every(FITS.strings),
-  calls: (value) =>
-    Array.isArray(value) && value.every((item) => isJsonObject(item) && typeof item["tool"] === "string"),
-  mode: (value) => (APPROVAL_MODES as readonly unknown[]).includes(value),
+const SHAPES: Readonly<Record<HookName, { fields: Readonly<Record<string, Test>>; required: readonly string[] }>> = {
+  beforeToolCall: { fields: { ...context, tool: text, args: structure, ...mcp, ...place }, required: ["tool", "args"] },
+  onTransition: {
+    fields: { ...context, from: text, to: text, artifacts: object, reason: text },
+    required: ["task", "to", "artifacts"],
+  },
+  onBehavior: {
+    fields: { ...context, action: text, reason: text, trigger_agent_id: text, step: text },
+    required: ["action"],
+  },
+  onEnforcement: { fields: { ...context, text, tool_calls: calls, available_tools: texts, ...counted }, required: [] },
 };
 
 // A control character in a name is never meant, and a newline would let `$` and line-wise readers see another name.
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const TOOL_NAME = /^[^\u0000-\u001f\u007f]{1,256}$/u;
 
 const admitted = new WeakSet<object>();
 
 /** Whether the kernel itself made this subject, so that it needs no second look. */
-export function isAdmitted(subject: object): subject is Subject {
-  return admitted.has(subject);
-}
+export const isAdmitted = (subject: object): boolean => admitted.has(subject);
 
 /**
  * The border: a frozen copy of a subject, strict in keys and types. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID.
  * `facts` are the kernel's own and never taken from a caller.
  */
 export function admit(input: Subject, facts?: JsonObject): Subject {
-  const known = isJsonObject(input) ? SHAPES.get((input as { hook: string }).hook) : undefined;
-  if (known === undefined) throw invalid("Unexpected subject, expected one with the name of a hook in `hook`");
-  const subject: Record<string, Json> = {};
+  if (!isJsonObject(input) || !Object.hasOwn(SHAPES, input.hook)) throw invalid("one that names its hook");
+  const { fields, required } = SHAPES[input.hook];
+  const subject: Record<string, Json> = { hook: input.hook };
   for (const key of Object.keys(input)) {
     const value: unknown = (input as unknown as Record<string, unknown>)[key];
     if (value === undefined || key === "hook") continue;
-    const kind = known.fields.get(key);
-    if (kind === undefined) throw invalid(`Unexpected key \`${key}\` in a subject of ${input.hook}`);
-    if (!FITS[kind](value)) throw invalid(`Unexpected value of \`${key}\`, expected a ${kind}`);
-    subject[key] = freezeJson(value);
+    const test = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (test === undefined) throw invalid(`one without \`${key}\``);
+    const copy = freezeJson(value);
+    if (!test(copy)) throw invalid(`a ${test.name} in \`${key}\``);
+    subject[key] = copy;
   }
-  for (const key of known.required) {
-    if (!Object.hasOwn(subject, key))
-      throw invalid(`Unexpected subject without \`${key}\`, expected one for ${input.hook}`);
+  for (const key of required) if (subject[key] === undefined) throw invalid(`one with \`${key}\``);
+  if (input.hook === "beforeToolCall" && !TOOL_NAME.test(String(subject["tool"]))) {
+    throw invalid("a tool name of 1 to 256 characters without control characters");
   }
-  const tool = subject["tool"];
-  if (typeof tool === "string" && (tool === "" || tool.length > 256 || CONTROL.test(tool))) {
-    throw invalid("Unexpected tool name, expected 1 to 256 characters and no control character");
-  }
-  subject["hook"] = input.hook;
   if (facts !== undefined) subject["facts"] = freezeJson(facts);
   const result = Object.freeze(subject) as unknown as Subject;
   admitted.add(result);
   return result;
 }
 
-function invalid(message: string): BylawError {
-  return new BylawError({ code: "BYLAW_SUBJECT_INVALID", message });
+function invalid(wanted: string): BylawError {
+  return new BylawError({ code: "BYLAW_SUBJECT_INVALID", message: `Unexpected subject, expected ${wanted}` });
 }

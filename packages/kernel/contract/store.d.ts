@@ -1,4 +1,4 @@
-import type { EventDraft, LogEvent } from "./event.ts";
+import type { EventDraft, LogEvent } from "./event.d.ts";
 
 /** A conditional write of a document, a snapshot kept beside the log. */
 export interface DocumentWrite {
@@ -74,7 +74,7 @@ export interface Claim {
 
 /** All that the kernel knows about persistence. */
 export interface Store {
-  /** Resolves only when durable. Throws {@link StoreConflict} when a condition does not hold. */
+  /** Resolves only when durable. Throws a StoreConflict when a condition does not hold. */
   commit(commit: Commit): Promise<Receipt>;
   /** Gives one available task of a queue to one agent, or `undefined`. */
   claim(request: ClaimRequest): Promise<Claim | undefined>;
@@ -87,15 +87,4 @@ export interface Store {
   /** Frees expired documents and leases; resolves to how many. */
   sweep(): Promise<number>;
   close(): Promise<void>;
-}
-
-/** A condition of a commit does not hold: read again, decide again. */
-export class StoreConflict extends Error {
-  readonly what: "seen" | "document" | "fence";
-
-  constructor(what: "seen" | "document" | "fence", message: string) {
-    super(message);
-    this.name = "StoreConflict";
-    this.what = what;
-  }
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { JsonObject } from "./json.ts";
-import type { View } from "./projection.ts";
+import type { JsonObject } from "./json.d.ts";
+import type { View } from "./projection.d.ts";
 
 /** One line of a log. The envelope is that of spec/003, in this order. */
 export interface LogEvent {
@@ -44,18 +44,3 @@ export interface Sink {
   readonly write: (events: readonly LogEvent[], view: View) => void | Promise<void>;
   readonly close?: () => void | Promise<void>;
 }
-
-/** The event types of the kernel itself. */
-export const KERNEL_EVENTS = [
-  "tool_allowed",
-  "tool_asked",
-  "tool_denied",
-  "tool_result",
-  "phase_entered",
-  "transition_blocked",
-  "behavior_applied",
-  "behavior_rejected",
-  "response_accepted",
-  "enforcement",
-  "approval_granted",
-] as const;

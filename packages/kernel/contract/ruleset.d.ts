@@ -1,0 +1,37 @@
+import type { EnforcementMode } from "./decision.d.ts";
+import type { Plugin, PluginInstance } from "./plugin.d.ts";
+import type { ApprovalMode } from "./subject.d.ts";
+import type { Effect } from "./verdict.d.ts";
+
+/** A named list of plugins, shared on npm. It adds votes and merges nothing; it cannot set a fallback or a mode. */
+export interface Ruleset {
+  /** The package name. */
+  readonly name: string;
+  readonly extends?: readonly Ruleset[];
+  readonly plugins?: readonly Plugin[];
+}
+
+/** The configuration of a host. */
+export interface Config {
+  readonly extends?: readonly Ruleset[];
+  /**
+   * Drops what `extends` brought: a ruleset, a plugin, or `<plugin>/<tap or rule>`. Each entry must match something, and
+   * none may name a final rule or a plugin that holds one.
+   */
+  readonly without?: readonly string[];
+  readonly plugins?: readonly Plugin[];
+  /** What a tool call comes to when nothing else decides. Default: `ask_user`. */
+  readonly fallback?: Effect;
+  /** Default: `ask`. */
+  readonly approval_mode?: ApprovalMode;
+  /** Default: `strict`. */
+  readonly enforcement_mode?: EnforcementMode;
+  /** Milliseconds that an asynchronous tap may take; after them it denies. Default: 10,000. */
+  readonly deadline_ms?: number;
+}
+
+/** The uses of one definition, in the order of the configuration. */
+export interface ResolvedPlugin {
+  readonly plugin: Plugin;
+  readonly instances: readonly PluginInstance<unknown>[];
+}
