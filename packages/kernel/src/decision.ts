@@ -1,6 +1,5 @@
 import type { Decision, Effect, EnforcementMode, Grant, HookName, Subject, Vote } from "../contract/index.d.ts";
-import { present } from "./json.ts";
-import { DIRECTIVES, RECOVERIES, compareVotes, counts, stricter } from "./verdict.ts";
+import { DIRECTIVES, RECOVERIES, compareVotes, counts, isStricter, stricter } from "./verdict.ts";
 
 /** The enforcement modes, strictest first. */
 export const ENFORCEMENT_MODES: readonly EnforcementMode[] = ["strict", "permissive", "advisory"];
@@ -19,8 +18,8 @@ export interface DecisionContext {
 type Base = Pick<Decision, "id" | "hook" | "votes" | "policy" | "enforcement_mode">;
 const base = (subject: Pick<Subject, "hook" | "id">, votes: readonly Vote[], context: DecisionContext): Base => {
   const { policy, enforcement_mode } = context;
-  const rest = { hook: subject.hook, votes, policy, enforcement_mode };
-  return subject.id === undefined ? rest : { id: subject.id, ...rest };
+  const { id, hook } = subject;
+  return id === undefined ? { hook, votes, policy, enforcement_mode } : { id, hook, votes, policy, enforcement_mode };
 };
 
 /**
@@ -29,38 +28,39 @@ const base = (subject: Pick<Subject, "hook" | "id">, votes: readonly Vote[], con
  */
 export function combine(subject: Subject, cast: readonly Vote[], context: DecisionContext): Decision {
   const votes = cast.length > 1 ? cast.toSorted(compareVotes) : cast;
-  let effect: Effect | undefined;
-  for (const vote of votes)
-    if (counts(vote)) effect = effect === undefined ? vote.effect : stricter(effect, vote.effect);
-  const strictest = votes.filter((vote) => counts(vote) && vote.effect === effect);
-  const [deciding] = strictest;
-  if (effect === undefined || deciding === undefined)
-    return { ...base(subject, votes, context), ...fall(subject, context) };
-  const { code, reason, fix, rule, plugin, tap, from, message } = deciding;
-  const by = `${plugin}/${tap}`;
-  const directive = greatest(
-    strictest.map((vote) => vote.directive),
-    (value) => DIRECTIVES.indexOf(value.action),
-  );
-  const recovery = greatest(
-    strictest.map((vote) => vote.recovery),
-    (value) => RECOVERIES.indexOf(value),
-  );
-  return {
+  let deciding: Vote | undefined;
+  for (const vote of votes) {
+    if (counts(vote) && (deciding === undefined || isStricter(vote.effect, deciding.effect))) deciding = vote;
+  }
+  if (deciding === undefined) return { ...base(subject, votes, context), ...fall(subject, context) };
+  const { effect, code, reason, fix, rule, plugin, tap, from, message } = deciding;
+  const decision: { -readonly [K in keyof Decision]: Decision[K] } = {
     ...base(subject, votes, context),
     effect,
     code,
     reason,
-    by,
-    from,
-    ...present({ fix, rule, message, directive, recovery }),
   };
+  if (fix !== undefined) decision.fix = fix;
+  if (rule !== undefined) decision.rule = rule;
+  if (message !== undefined) decision.message = message;
+  decision.by = `${plugin}/${tap}`;
+  decision.from = from;
+  for (const vote of votes) {
+    if (vote.effect !== effect || !counts(vote)) continue;
+    const { directive, recovery } = vote;
+    if (
+      directive !== undefined &&
+      rankOf(DIRECTIVES, directive.action) > rankOf(DIRECTIVES, decision.directive?.action)
+    )
+      decision.directive = directive;
+    if (recovery !== undefined && rankOf(RECOVERIES, recovery) > rankOf(RECOVERIES, decision.recovery))
+      decision.recovery = recovery;
+  }
+  return decision;
 }
 
-function greatest<T>(values: readonly (T | undefined)[], rank: (value: T) => number): T | undefined {
-  const given = values.filter((value) => value !== undefined);
-  return given.find((value) => given.every((other) => rank(other) <= rank(value)));
-}
+const rankOf = <T>(order: readonly T[], value: T | undefined): number =>
+  value === undefined ? -1 : order.indexOf(value);
 
 const OTHERWISE: Readonly<Record<HookName, readonly [Effect, string]>> = {
   beforeToolCall: ["ask_user", ""],
@@ -110,9 +110,14 @@ const NEVER_SOFTENED: ReadonlySet<string> = new Set(["check_failed", "engine_abs
 
 /** What happens under the enforcement mode. Votes of `hard` plugins and failed checks are never softened. */
 export function applied({ effect, code, votes, enforcement_mode }: Decision, hard: ReadonlySet<string>): Effect {
-  if (enforcement_mode === "strict" || NEVER_SOFTENED.has(code)) return effect;
-  const held = votes.filter((vote) => counts(vote) && (NEVER_SOFTENED.has(vote.code) || hard.has(vote.plugin)));
-  return held.map((vote) => vote.effect).reduce(stricter, "allow");
+  if (effect === "allow" || enforcement_mode === "strict" || NEVER_SOFTENED.has(code)) return effect;
+  const holds = (vote: Vote): boolean => counts(vote) && (NEVER_SOFTENED.has(vote.code) || hard.has(vote.plugin));
+  const held = votes
+    .filter(holds)
+    .map((vote) => vote.effect)
+    .reduce(stricter, "allow");
+  // A question that nobody can answer is a deny, also when it is a hard plugin's.
+  return held === "ask_user" && code.startsWith("approval_") ? effect : held;
 }
 
 /** A deny that no vote gave: the subject was not admissible, or the engine could not do its work. */

@@ -13,6 +13,8 @@ export interface Tapper {
   readonly from: string;
   readonly grants: boolean;
   readonly codes: ReadonlySet<string>;
+  /** The votes of frozen verdicts. */
+  readonly stamped: WeakMap<object, Vote>;
 }
 
 /** One tap, for `explain`. */
@@ -91,18 +93,26 @@ function record(votes: Vote[], tapper: Tapper, tap: string, answer: unknown): vo
   if (answer === undefined) return;
   // A rejection of what should not be a promise is nobody's to handle: the vote says all there is to say.
   if (answer instanceof Promise) answer.catch(() => {});
-  for (const given of Array.isArray(answer) ? Array.from<unknown>(answer) : [answer]) {
-    try {
-      const verdict = freezeJson(given) as unknown as Verdict;
-      const wrong = fault(verdict, tapper);
-      if (wrong !== undefined) throw new Error(`Unexpected ${wrong}`);
-      const { plugin, from } = tapper;
-      votes.push(
-        Object.freeze({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] }),
-      );
-    } catch (error) {
-      votes.push(failed(tapper, tap, error));
-    }
+  if (Array.isArray(answer)) for (const given of Array.from<unknown>(answer)) votes.push(stamp(given, tapper, tap));
+  else votes.push(stamp(answer, tapper, tap));
+}
+
+// What is frozen through and through cannot change, so a verdict that a rule gives again and again is looked at once.
+function stamp(given: unknown, tapper: Tapper, tap: string): Vote {
+  const known = tapper.stamped.get(given as object);
+  if (known !== undefined && known.tap === tap) return known;
+  try {
+    const verdict = freezeJson(given) as unknown as Verdict;
+    const wrong = fault(verdict, tapper);
+    if (wrong !== undefined) throw new Error(`Unexpected ${wrong}`);
+    const { plugin, from } = tapper;
+    const vote = Object.freeze({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] });
+    const { rule, directive } = given as Verdict;
+    if (Object.isFrozen(given) && Object.isFrozen(rule) && directive === undefined)
+      tapper.stamped.set(given as Verdict, vote);
+    return vote;
+  } catch (error) {
+    return failed(tapper, tap, error);
   }
 }
 

@@ -19,12 +19,14 @@ function copy(value: unknown, depth: number, count: { values: number }): Json {
   if (typeof value !== "object") refuse(`a ${typeof value} that JSON cannot say`);
   if (depth >= JSON_LIMITS.depth) refuse(`a cycle, or more than ${JSON_LIMITS.depth} levels`);
   if (++count.values > JSON_LIMITS.values) refuse(`more than ${JSON_LIMITS.values} values`);
+  if (!isPlain(value)) refuse("an object with a prototype");
   if (Array.isArray(value)) {
     if ((count.values += value.length) > JSON_LIMITS.values) refuse(`more than ${JSON_LIMITS.values} values`);
-    return Object.freeze(Array.from(value, (item: unknown) => copy(item, depth + 1, count)));
+    const list: Json[] = [];
+    // By index: an iterator could answer differently the second time.
+    for (let index = 0; index < value.length; index += 1) list.push(copy(value[index], depth + 1, count));
+    return Object.freeze(list);
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) refuse("an object with a prototype");
   const result: Record<string, Json> = {};
   for (const key of Object.keys(value)) {
     if (key === "__proto__" || !key.isWellFormed()) refuse("a key `__proto__` or with a lone surrogate");
@@ -37,6 +39,12 @@ function copy(value: unknown, depth: number, count: { values: number }): Json {
 
 function refuse(what: string): never {
   throw new BylawError({ code: "BYLAW_JSON_INVALID", message: `Unexpected data with ${what}, expected plain JSON` });
+}
+
+/** Whether an object or array is one that nobody made a class for. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === (Array.isArray(value) ? Array.prototype : Object.prototype) || prototype === null;
 }
 
 /** Tells a JSON object from an array, a scalar and null. */

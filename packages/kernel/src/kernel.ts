@@ -15,7 +15,7 @@ import { emptyView } from "./projection.ts";
 import { resolve, unmatched } from "./ruleset.ts";
 import { openRun } from "./run.ts";
 import { admit, isAdmitted } from "./subject.ts";
-import { stricter } from "./verdict.ts";
+import { isEffect, stricter } from "./verdict.ts";
 
 /** What a run asks of its kernel besides the kernel's public face. */
 export interface KernelParts {
@@ -64,7 +64,13 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     { name: plugin, grants, codes, definition }: Plugin,
     instances: readonly PluginInstance<unknown>[],
   ): void {
-    const tapper: Tapper = { plugin, from: [...new Set(instances.map(({ from }) => from))].join(", "), grants, codes };
+    const tapper: Tapper = {
+      plugin,
+      from: [...new Set(instances.map(({ from }) => from))].join(", "),
+      grants,
+      codes,
+      stamped: new WeakMap(),
+    };
     // A pool drops rules instance by instance; a plugin whose every use stands for itself also drops whole taps.
     const droppable = definition.pooled ? [] : instances.flatMap(({ dropped }) => [...dropped]);
     const met = new Set<string>();
@@ -93,7 +99,14 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
         guard: (guardName, guard) => declare("guard", guards)({ name: `${plugin}/${guardName}`, guard }),
         sink: declare("sink", sinks),
         prepare: (tap, work) => declare("prepare", preparers)({ tapper, tap, work }),
-        fallback: declare("fallback", fallbacks, grants),
+        fallback: (effect) => {
+          if (!isEffect(effect))
+            throw new BylawError({
+              code: "BYLAW_PLUGIN_INVALID",
+              message: `Unexpected fallback of ${plugin}, expected an effect`,
+            });
+          declare("fallback", fallbacks, grants)(effect);
+        },
         editsWorkspace: declare("editsWorkspace", editors, grants),
         digest: (sha256) => {
           open("digest");
@@ -123,7 +136,8 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   };
 
   const refuse: KernelParts["refuse"] = (subject, code, reason) => {
-    const { hook, id }: Partial<Record<string, unknown>> = isJsonObject(subject) ? subject : {};
+    const read = (key: string): unknown => (isJsonObject(subject) ? subject[key] : undefined);
+    const [hook, id] = [attempt(() => read("hook")), attempt(() => read("id"))];
     const known = typeof hook === "string" && Object.hasOwn(ballots, hook) ? (hook as HookName) : "beforeToolCall";
     return refusal({ hook: known, ...(typeof id === "string" ? { id } : {}) }, code, reason, context);
   };
@@ -132,7 +146,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   function poll<T>(input: Subject, view: View, finish: (decision: Decision, subject: Subject) => T): T | Promise<T> {
     let subject: Subject;
     try {
-      subject = isAdmitted(input) ? input : admit(input);
+      subject = isAdmitted(input, context) ? input : admit(input, context);
     } catch (error) {
       return finish(refuse(input, "invalid_call", messageOf(error)), input);
     }
@@ -150,7 +164,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
 
   const explained = (decision: Decision, subject: Subject, view: View): Explanation => ({
     decision: settle(decision, subject),
-    taps: ballots[decision.hook].taps.map(({ explain, ...tap }) => ({
+    taps: (isAdmitted(subject, context) ? ballots[decision.hook].taps : []).map(({ explain, ...tap }) => ({
       ...tap,
       votes: decision.votes.filter(
         (vote) => vote.plugin === tap.plugin && vote.tap === tap.tap && vote.from === tap.from,
@@ -164,7 +178,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     enforcement_mode,
     plugins,
     async prepare(input) {
-      const subject = admit(input);
+      const subject = admit(input, context);
       if (preparers.length === 0) return subject;
       const settled = await Promise.allSettled(preparers.map(async ({ work }) => factsOf(await work(subject))));
       const facts: Record<string, Json> = {};
@@ -175,7 +189,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
         else facts[tapper.plugin] = { ...(facts[tapper.plugin] as object), ...result?.value };
       }
       const { facts: _, ...bare } = subject;
-      const prepared = admit(bare, facts);
+      const prepared = admit(bare, context, facts);
       if (failures.length > 0) unprepared.set(prepared, failures);
       return prepared;
     },
@@ -194,10 +208,11 @@ function factsOf(facts: unknown): JsonObject {
   throw new Error("Unexpected facts, expected an object or nothing");
 }
 
-function attempt(work: () => Json): Json {
+// What other code says when it is asked about something that it cannot be trusted with.
+function attempt(work: () => unknown): Json {
   try {
-    return freezeJson(work());
+    return freezeJson(work() ?? null);
   } catch (error) {
-    return `no explanation: ${messageOf(error)}`;
+    return { failed: messageOf(error) };
   }
 }

@@ -1,6 +1,6 @@
 import type { ApprovalMode, HookName, Json, JsonObject, Subject } from "../contract/index.d.ts";
 import { BylawError } from "./errors.ts";
-import { freezeJson, isJsonObject } from "./json.ts";
+import { freezeJson, isJsonObject, isPlain } from "./json.ts";
 
 /** The approval modes, strictest first. */
 export const APPROVAL_MODES: readonly ApprovalMode[] = ["ask", "autoEdit", "yolo"];
@@ -36,19 +36,34 @@ const SHAPES: Readonly<Record<HookName, { fields: Readonly<Record<string, Test>>
 };
 
 // A control character in a name is never meant, and a newline would let `$` and line-wise readers see another name.
-const TOOL_NAME = /^[^\u0000-\u001f\u007f]{1,256}$/u;
+const TOOL_NAME = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,256}$/u;
 
-const admitted = new WeakSet<object>();
+// Marks an object that it is handed, by a private field that no other code can add or read. Quicker than a WeakMap.
+class Admission extends (function same(subject: object) {
+  return subject;
+} as unknown as new (subject: object) => object) {
+  readonly #owner: object;
 
-/** Whether the kernel itself made this subject, so that it needs no second look. */
-export const isAdmitted = (subject: object): boolean => admitted.has(subject);
+  constructor(subject: object, owner: object) {
+    super(subject);
+    this.#owner = owner;
+  }
+
+  static ownerOf = (subject: object): object | undefined =>
+    #owner in subject ? (subject as Admission).#owner : undefined;
+}
+
+/** Whether `owner` itself made this subject, so that it needs no second look and its facts can be trusted. */
+export const isAdmitted = (subject: unknown, owner: object): boolean =>
+  typeof subject === "object" && subject !== null && Admission.ownerOf(subject) === owner;
 
 /**
  * The border: a frozen copy of a subject, strict in keys and types. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID.
  * `facts` are the kernel's own and never taken from a caller.
  */
-export function admit(input: Subject, facts?: JsonObject): Subject {
-  if (!isJsonObject(input) || !Object.hasOwn(SHAPES, input.hook)) throw invalid("one that names its hook");
+export function admit(input: Subject, owner: object, facts?: JsonObject): Subject {
+  if (!isJsonObject(input) || !isPlain(input) || !text(input.hook) || !Object.hasOwn(SHAPES, input.hook))
+    throw invalid("one that names its hook");
   const { fields, required } = SHAPES[input.hook];
   const subject: Record<string, Json> = { hook: input.hook };
   for (const key of Object.keys(input)) {
@@ -65,9 +80,7 @@ export function admit(input: Subject, facts?: JsonObject): Subject {
     throw invalid("a tool name of 1 to 256 characters without control characters");
   }
   if (facts !== undefined) subject["facts"] = freezeJson(facts);
-  const result = Object.freeze(subject) as unknown as Subject;
-  admitted.add(result);
-  return result;
+  return Object.freeze(new Admission(subject, owner)) as Subject;
 }
 
 function invalid(wanted: string): BylawError {

@@ -33,8 +33,11 @@ export const deny = stop("deny");
 
 const RANK: Readonly<Record<Effect, number>> = { allow: 0, ask_user: 1, deny: 2 };
 
+/** Whether one effect is stricter than another. */
+export const isStricter = (left: Effect, right: Effect): boolean => RANK[left] > RANK[right];
+
 /** The stricter of two effects. */
-export const stricter = (left: Effect, right: Effect): Effect => (RANK[left] >= RANK[right] ? left : right);
+export const stricter = (left: Effect, right: Effect): Effect => (isStricter(left, right) ? left : right);
 
 /** Tells an effect from any other value. */
 export const isEffect = (value: unknown): value is Effect => typeof value === "string" && Object.hasOwn(RANK, value);
