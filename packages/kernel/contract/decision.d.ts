@@ -10,6 +10,8 @@ export interface Decision {
   readonly hook: HookName;
   /** The verdict, in every enforcement mode. */
   readonly effect: Effect;
+  /** What happens, under the enforcement mode. */
+  readonly applied: Effect;
   readonly code: string;
   readonly reason: string;
   readonly fix?: string;

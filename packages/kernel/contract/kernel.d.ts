@@ -3,7 +3,6 @@ import type { View } from "./projection.d.ts";
 import type { ResolvedPlugin } from "./ruleset.d.ts";
 import type { OpenOptions, Run } from "./run.d.ts";
 import type { Subject } from "./subject.d.ts";
-import type { Effect } from "./verdict.d.ts";
 
 /** A sealed set of plugins that answers questions. */
 export interface Kernel {
@@ -21,8 +20,6 @@ export interface Kernel {
   decide(subject: Subject, view?: View): Decision | Promise<Decision>;
   /** The same decision, with every tap's answer and its reasons. */
   explain(subject: Subject, view?: View): Explanation | Promise<Explanation>;
-  /** What happens when a decision is enforced. */
-  applied(decision: Decision): Effect;
   /** Opens one log, and records from then on. */
   open(options: OpenOptions): Promise<Run>;
 }

@@ -13,6 +13,8 @@ export interface DecisionContext {
   readonly editsWorkspace: (subject: Subject) => boolean;
   readonly policy: Readonly<Record<string, string>>;
   readonly enforcement_mode: EnforcementMode;
+  /** The plugins whose votes are never softened. */
+  readonly hard: ReadonlySet<string>;
 }
 
 type Base = Pick<Decision, "id" | "hook" | "votes" | "policy" | "enforcement_mode">;
@@ -32,11 +34,15 @@ export function combine(subject: Subject, cast: readonly Vote[], context: Decisi
   for (const vote of votes) {
     if (counts(vote) && (deciding === undefined || isStricter(vote.effect, deciding.effect))) deciding = vote;
   }
-  if (deciding === undefined) return { ...base(subject, votes, context), ...fall(subject, context) };
+  if (deciding === undefined) {
+    const fallen = fall(subject, context);
+    return { ...base(subject, votes, context), ...fallen, applied: fallen.effect };
+  }
   const { effect, code, reason, fix, rule, plugin, tap, from, message } = deciding;
   const decision: { -readonly [K in keyof Decision]: Decision[K] } = {
     ...base(subject, votes, context),
     effect,
+    applied: effect,
     code,
     reason,
   };
@@ -88,36 +94,40 @@ function fall(
 
 /**
  * Settles a question: a live grant answers it, nobody to ask denies it. A deny stays a deny, and a grant that ran out is
- * `approval_expired`, which is nobody's no.
+ * `approval_expired`, which is nobody's no. Then says what happens under the enforcement mode.
  */
-export function settle(decision: Decision, subject: Subject, grant?: Grant): Decision {
-  if (decision.effect !== "ask_user") return decision;
-  const effect = subject.interactive === false ? "deny" : "ask_user";
+export function settle(open: Decision, subject: Subject, { hard }: DecisionContext, grant?: Grant): Decision {
+  if (open.effect === "allow" || (open.effect === "deny" && open.enforcement_mode === "strict")) return open;
+  const decision = open.effect === "ask_user" ? { ...open, ...answer(open, subject, grant) } : open;
+  return { ...decision, applied: enforce(decision, subject.interactive === false ? "deny" : "ask_user", hard) };
+}
+
+function answer({ reason: question }: Decision, { interactive, at = "" }: Subject, grant?: Grant): Partial<Decision> {
+  const effect = interactive === false ? "deny" : "ask_user";
   if (grant !== undefined) {
     const { sequence: approval, by, expires_at } = grant;
-    if (Date.parse(subject.at ?? "") < Date.parse(expires_at)) {
-      return { ...decision, effect: "allow", code: "approved", reason: `Approved by ${by}`, approval };
-    }
-    const reason = `Unexpected approval that ended at ${expires_at}, expected a live one: ${decision.reason}`;
-    return { ...decision, effect, code: "approval_expired", reason };
+    const live = Date.parse(at) < Date.parse(expires_at);
+    if (live) return { effect: "allow", code: "approved", reason: `Approved by ${by}`, approval };
+    const reason = `Unexpected approval that ended at ${expires_at}, expected a live one: ${question}`;
+    return { effect, code: "approval_expired", reason };
   }
-  if (effect === "ask_user") return decision;
-  const reason = `Unexpected question with nobody to answer it, expected a rule that decides: ${decision.reason}`;
-  return { ...decision, effect, code: "approval_unavailable", reason };
+  if (effect === "ask_user") return {};
+  const reason = `Unexpected question with nobody to answer it, expected a rule that decides: ${question}`;
+  return { effect, code: "approval_unavailable", reason };
 }
 
 const NEVER_SOFTENED: ReadonlySet<string> = new Set(["check_failed", "engine_absent", "invalid_call"]);
 
-/** What happens under the enforcement mode. Votes of `hard` plugins and failed checks are never softened. */
-export function applied({ effect, code, votes, enforcement_mode }: Decision, hard: ReadonlySet<string>): Effect {
+// Votes of `hard` plugins and failed checks are never softened; `asked` is what becomes of a question here.
+function enforce(decision: Decision, asked: Effect, hard: ReadonlySet<string>): Effect {
+  const { effect, code, votes, enforcement_mode } = decision;
   if (effect === "allow" || enforcement_mode === "strict" || NEVER_SOFTENED.has(code)) return effect;
   const holds = (vote: Vote): boolean => counts(vote) && (NEVER_SOFTENED.has(vote.code) || hard.has(vote.plugin));
   const held = votes
     .filter(holds)
     .map((vote) => vote.effect)
     .reduce(stricter, "allow");
-  // A question that nobody can answer is a deny, also when it is a hard plugin's.
-  return held === "ask_user" && code.startsWith("approval_") ? effect : held;
+  return held === "ask_user" ? asked : held;
 }
 
 /** A deny that no vote gave: the subject was not admissible, or the engine could not do its work. */
@@ -127,5 +137,5 @@ export function refusal(
   reason: string,
   context: DecisionContext,
 ): Decision {
-  return { ...base(subject, [], context), effect: "deny", code, reason };
+  return { ...base(subject, [], context), effect: "deny", applied: "deny", code, reason };
 }

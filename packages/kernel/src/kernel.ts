@@ -1,4 +1,4 @@
-import type { Decision, Explanation } from "../contract/decision.d.ts";
+import type { Decision, Explanation, Grant } from "../contract/decision.d.ts";
 import type { EventType, Guard, Sink } from "../contract/event.d.ts";
 import type { Json, JsonObject } from "../contract/json.d.ts";
 import type { Kernel, KernelSource } from "../contract/kernel.d.ts";
@@ -7,7 +7,7 @@ import type { Projection, View } from "../contract/projection.d.ts";
 import type { Config } from "../contract/ruleset.d.ts";
 import type { Subject } from "../contract/subject.d.ts";
 import type { Effect, HookName, Vote } from "../contract/verdict.d.ts";
-import { applied, combine, refusal, settle, type DecisionContext } from "./decision.ts";
+import { combine, refusal, settle, type DecisionContext } from "./decision.ts";
 import { BylawError, messageOf } from "./errors.ts";
 import { createBallots, failed, type Tapper } from "./hooks.ts";
 import { freezeJson, isJsonObject, present } from "./json.ts";
@@ -26,6 +26,7 @@ export interface KernelParts {
   readonly sinks: readonly Sink[];
   /** A decision whose question is still open. */
   readonly unsettled: (subject: Subject, view: View) => Decision | Promise<Decision>;
+  readonly settle: (decision: Decision, subject: Subject, grant?: Grant) => Decision;
   readonly refuse: (subject: unknown, code: "invalid_call" | "engine_absent", reason: string) => Decision;
 }
 
@@ -128,6 +129,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   }
   sealed = true;
   const context: DecisionContext = {
+    hard,
     policy: Object.freeze(policy),
     enforcement_mode,
     approval_mode,
@@ -148,7 +150,8 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     try {
       subject = isAdmitted(input, context) ? input : admit(input, context);
     } catch (error) {
-      return finish(refuse(input, "invalid_call", messageOf(error)), input);
+      const refused = refuse(input, "invalid_call", messageOf(error));
+      return finish(refused, { hook: refused.hook } as Subject);
     }
     let now: { readonly value: T } | undefined;
     let later = (value: T): void => void (now = { value });
@@ -157,13 +160,13 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
       later(finish(combine(subject, failures === undefined ? votes : [...failures, ...votes], context), subject));
     });
     if (now !== undefined) return (now as { readonly value: T }).value;
-    return new Promise<T>((settled) => {
-      later = settled;
+    return new Promise<T>((done) => {
+      later = done;
     });
   }
 
   const explained = (decision: Decision, subject: Subject, view: View): Explanation => ({
-    decision: settle(decision, subject),
+    decision: settle(decision, subject, context),
     taps: (isAdmitted(subject, context) ? ballots[decision.hook].taps : []).map(({ explain, ...tap }) => ({
       ...tap,
       votes: decision.votes.filter(
@@ -180,11 +183,11 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     async prepare(input) {
       const subject = admit(input, context);
       if (preparers.length === 0) return subject;
-      const settled = await Promise.allSettled(preparers.map(async ({ work }) => factsOf(await work(subject))));
+      const results = await Promise.allSettled(preparers.map(async ({ work }) => factsOf(await work(subject))));
       const facts: Record<string, Json> = {};
       const failures: Vote[] = [];
       for (const [index, { tapper, tap }] of preparers.entries()) {
-        const result = settled[index];
+        const result = results[index];
         if (result?.status === "rejected") failures.push(failed(tapper, tap, result.reason));
         else facts[tapper.plugin] = { ...(facts[tapper.plugin] as object), ...result?.value };
       }
@@ -193,11 +196,12 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
       if (failures.length > 0) unprepared.set(prepared, failures);
       return prepared;
     },
-    decide: (input, view = emptyView) => poll(input, view, settle),
+    decide: (input, view = emptyView) => poll(input, view, (decision, subject) => settle(decision, subject, context)),
     explain: (input, view = emptyView) => poll(input, view, (decision, subject) => explained(decision, subject, view)),
-    applied: (decision) => applied(decision, hard),
-    open: (options) => openRun({ kernel, events, projections, guards, sinks, unsettled, refuse }, options),
+    open: (options) =>
+      openRun({ kernel, events, projections, guards, sinks, unsettled, settle: settled, refuse }, options),
   };
+  const settled: KernelParts["settle"] = (decision, subject, grant) => settle(decision, subject, context, grant);
   const unsettled: KernelParts["unsettled"] = (subject, view) => poll(subject, view, (decision) => decision);
   return Object.freeze(kernel);
 }

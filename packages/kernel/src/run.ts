@@ -7,7 +7,6 @@ import type { DocumentWrite } from "../contract/store.d.ts";
 import type { Response, Subject } from "../contract/subject.d.ts";
 import type { Effect } from "../contract/verdict.d.ts";
 import { approvalDigest, currentPhases, openApprovals } from "./approval.ts";
-import { settle } from "./decision.ts";
 import { BylawError, messageOf } from "./errors.ts";
 import { freezeJson, present } from "./json.ts";
 import type { KernelParts } from "./kernel.ts";
@@ -90,7 +89,7 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
       const grants = fold.view(openApprovals);
       const asks = open.effect === "ask_user" && Object.keys(grants).length > 0;
       const grant = asks ? grants[await approvalDigest(subject, kernel.policy)] : undefined;
-      return [subject, settle(open, subject, grant)];
+      return [subject, parts.settle(open, subject, grant)];
     } catch (error) {
       return [{ hook: input.hook } as Subject, parts.refuse(input, "invalid_call", messageOf(error))];
     }
@@ -101,7 +100,7 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
     let last: unknown;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const [subject, decision] = await judge(input);
-      const outcome = { decision, applied: kernel.applied(decision) };
+      const outcome = { decision, applied: decision.applied };
       // The document makes an approval one-use even where two processes read it at once.
       const used = { kind: "approval", id: `${run}:${decision.approval}`, value: "used", if_version: 0 };
       try {
