@@ -1,5 +1,6 @@
 export type { BehaviorCheck, CheckCommon, Names, ResponseCheck, ToolCallCheck, TransitionCheck } from "./check.d.ts";
 export type { Decision, EnforcementMode, Explanation, Grant, TapReport } from "./decision.d.ts";
+export type { BylawErrorInit, SourceLocation } from "./errors.d.ts";
 export type { EventDraft, EventType, Finding, Guard, LogEvent, Sink } from "./event.d.ts";
 export type { Json, JsonObject } from "./json.d.ts";
 export type { Kernel, KernelSource } from "./kernel.d.ts";
@@ -20,16 +21,7 @@ export type {
 export type { Projection, View } from "./projection.d.ts";
 export type { Config, ResolvedPlugin, Ruleset } from "./ruleset.d.ts";
 export type { ApprovalRequest, OpenOptions, Outcome, Run, ToolResult } from "./run.d.ts";
-export type {
-  Claim,
-  ClaimRequest,
-  Commit,
-  DocumentWrite,
-  Receipt,
-  Store,
-  StoredDocument,
-  TaskWrite,
-} from "./store.d.ts";
+export type { Claim, ClaimRequest, Commit, DocumentWrite, Receipt, Store, StoredDocument, TaskWrite } from "./store.d.ts";
 export type {
   ApprovalMode,
   Behavior,

@@ -16,11 +16,7 @@ export interface Hook<H extends HookName> {
   /** Taps with a function that answers at once. */
   tap(name: string, fn: (subject: SubjectOf<H>, view: View) => Answer, options?: TapOptions<SubjectOf<H>>): void;
   /** Taps with a function that answers later, and before the config's deadline. */
-  tapPromise(
-    name: string,
-    fn: (subject: SubjectOf<H>, view: View) => Promise<Answer>,
-    options?: TapOptions<SubjectOf<H>>,
-  ): void;
+  tapPromise(name: string, fn: (subject: SubjectOf<H>, view: View) => Promise<Answer>, options?: TapOptions<SubjectOf<H>>): void;
 }
 
 /** The four hooks, as a plugin sees them. */

@@ -63,9 +63,7 @@ export interface Run {
   toolResult(result: ToolResult): Promise<readonly LogEvent[]>;
   approve(request: ApprovalRequest): Promise<readonly LogEvent[]>;
   /** Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID or BYLAW_EVENT_REFUSED. */
-  record(
-    events: readonly Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">[],
-  ): Promise<readonly LogEvent[]>;
+  record(events: readonly Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">[]): Promise<readonly LogEvent[]>;
   readonly view: View;
   close(): Promise<void>;
 }

@@ -14,25 +14,15 @@ export function defineCheck<Schema extends z.ZodType>(
   const { name, version = "0.0.0" } = check;
   const apply: Plugin["definition"]["apply"] = ({ hooks }) => {
     if (check.hook === "beforeToolCall") hooks.beforeToolCall.tap(name, (call, view) => judgeCall(check, call, view));
-    else if (check.hook === "onTransition")
-      hooks.onTransition.tap(name, (move, view) => judgeTransition(check, move, view));
-    else if (check.hook === "onEnforcement")
-      hooks.onEnforcement.tap(name, (said, view) => check.check(said, said, view));
+    else if (check.hook === "onTransition") hooks.onTransition.tap(name, (move, view) => judgeTransition(check, move, view));
+    else if (check.hook === "onEnforcement") hooks.onEnforcement.tap(name, (said, view) => check.check(said, said, view));
     else {
       const { check: judge, when } = check;
       hooks.onBehavior.tap(name, (act, view) => (named(when?.action, act.action) ? judge(act, act, view) : undefined));
     }
   };
   const definition = { pooled: true, rules: () => [], apply };
-  return Object.freeze({
-    name,
-    version,
-    grants: false,
-    hard: false,
-    codes: new Set<string>(),
-    options: undefined,
-    definition,
-  });
+  return Object.freeze({ name, version, grants: false, hard: false, codes: new Set<string>(), options: undefined, definition });
 }
 
 const named = (wanted: Names | undefined, actual = ""): boolean =>
@@ -44,20 +34,14 @@ function judgeCall<Schema extends z.ZodType>(check: ToolCallCheck<Schema>, call:
   return parsed.success ? check.check(parsed.data, call, view) : misfit(`arguments of \`${call.tool}\``, parsed.error);
 }
 
-function judgeTransition<Schema extends z.ZodType>(
-  check: TransitionCheck<Schema>,
-  move: Transition,
-  view: View,
-): Answer {
+function judgeTransition<Schema extends z.ZodType>(check: TransitionCheck<Schema>, move: Transition, view: View): Answer {
   const { from, to, artifact } = check.when ?? {};
   if (!named(from, move.from) || !named(to, move.to)) return undefined;
-  const candidates: readonly unknown[] =
-    artifact === undefined ? Object.values(move.artifacts) : [move.artifacts[artifact]];
+  const candidates: readonly unknown[] = artifact === undefined ? Object.values(move.artifacts) : [move.artifacts[artifact]];
   const parsed = candidates.map((candidate) => check.artifact.safeParse(candidate));
   const fitting = parsed.filter((result) => result.success);
   const [misfitting] = parsed.filter((result) => !result.success);
-  if (fitting.length === 0)
-    return misfit(artifact === undefined ? "artifacts" : `artifact \`${artifact}\``, misfitting?.error);
+  if (fitting.length === 0) return misfit(artifact === undefined ? "artifacts" : `artifact \`${artifact}\``, misfitting?.error);
   return fitting.flatMap(({ data }) => check.check(data, move, view) ?? []);
 }
 

@@ -19,8 +19,7 @@ export interface DecisionContext {
 
 type Base = Pick<Decision, "id" | "hook" | "votes" | "policy" | "enforcement_mode">;
 const base = (subject: Pick<Subject, "hook" | "id">, votes: readonly Vote[], context: DecisionContext): Base => {
-  const { policy, enforcement_mode } = context;
-  const { id, hook } = subject;
+  const [{ policy, enforcement_mode }, { id, hook }] = [context, subject];
   return id === undefined ? { hook, votes, policy, enforcement_mode } : { id, hook, votes, policy, enforcement_mode };
 };
 
@@ -54,19 +53,14 @@ export function combine(subject: Subject, cast: readonly Vote[], context: Decisi
   for (const vote of votes) {
     if (vote.effect !== effect || !counts(vote)) continue;
     const { directive, recovery } = vote;
-    if (
-      directive !== undefined &&
-      rankOf(DIRECTIVES, directive.action) > rankOf(DIRECTIVES, decision.directive?.action)
-    )
+    if (directive !== undefined && rankOf(DIRECTIVES, directive.action) > rankOf(DIRECTIVES, decision.directive?.action))
       decision.directive = directive;
-    if (recovery !== undefined && rankOf(RECOVERIES, recovery) > rankOf(RECOVERIES, decision.recovery))
-      decision.recovery = recovery;
+    if (recovery !== undefined && rankOf(RECOVERIES, recovery) > rankOf(RECOVERIES, decision.recovery)) decision.recovery = recovery;
   }
   return decision;
 }
 
-const rankOf = <T>(order: readonly T[], value: T | undefined): number =>
-  value === undefined ? -1 : order.indexOf(value);
+const rankOf = <T>(order: readonly T[], value: T | undefined): number => (value === undefined ? -1 : order.indexOf(value));
 
 const OTHERWISE: Readonly<Record<HookName, readonly [Effect, string]>> = {
   beforeToolCall: ["ask_user", ""],
@@ -128,14 +122,4 @@ function enforce(decision: Decision, asked: Effect, hard: ReadonlySet<string>): 
     .map((vote) => vote.effect)
     .reduce(stricter, "allow");
   return held === "ask_user" ? asked : held;
-}
-
-/** A deny that no vote gave: the subject was not admissible, or the engine could not do its work. */
-export function refusal(
-  subject: Pick<Subject, "hook" | "id">,
-  code: "invalid_call" | "engine_absent",
-  reason: string,
-  context: DecisionContext,
-): Decision {
-  return { ...base(subject, [], context), effect: "deny", applied: "deny", code, reason };
 }

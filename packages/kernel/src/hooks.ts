@@ -47,30 +47,30 @@ export function createBallots(name: HookName, deadline_ms: number): Ballots {
     taps,
     facade: (tapper, admits) => {
       type Fn = (subject: never, view: View) => Answer | Promise<Answer>;
-      const register = (tap: string, options: TapOptions<never> = {}): boolean => {
-        if (!admits(tap)) return false;
-        taps.push({ plugin: tapper.plugin, tap, from: tapper.from, ...options });
-        return true;
-      };
+      const on =
+        (register: (tap: string, fn: Fn) => void) =>
+        (tap: string, fn: Fn, options: TapOptions<never> = {}) => {
+          if (!admits(tap)) return;
+          taps.push({ plugin: tapper.plugin, tap, from: tapper.from, ...options });
+          register(tap, fn);
+        };
       return {
-        tap(tap: string, fn: Fn, options?: TapOptions<never>) {
-          if (!register(tap, options)) return;
+        tap: on((tap, fn) =>
           hook.tap(tap, (subject, { view, votes }) => {
             try {
-              record(votes, tapper, tap, fn(subject as never, view) as Answer);
+              record(votes, tapper, tap, fn(subject as never, view));
             } catch (error) {
               votes.push(failed(tapper, tap, error));
             }
-          });
-        },
-        tapPromise(tap: string, fn: Fn, options?: TapOptions<never>) {
-          if (!register(tap, options)) return;
+          }),
+        ),
+        tapPromise: on((tap, fn) =>
           hook.tapPromise(tap, (subject, { view, votes }) =>
             within(deadline_ms, async () => fn(subject as never, view))
               .then((answer) => record(votes, tapper, tap, answer))
               .catch((error: unknown) => void votes.push(failed(tapper, tap, error))),
-          );
-        },
+          ),
+        ),
       };
     },
     ask(subject, view, done) {
@@ -108,8 +108,7 @@ function stamp(given: unknown, tapper: Tapper, tap: string): Vote {
     const { plugin, from } = tapper;
     const vote = Object.freeze({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] });
     const { rule, directive } = given as Verdict;
-    if (Object.isFrozen(given) && Object.isFrozen(rule) && directive === undefined)
-      tapper.stamped.set(given as Verdict, vote);
+    if (Object.isFrozen(given) && Object.isFrozen(rule) && directive === undefined) tapper.stamped.set(given as Verdict, vote);
     return vote;
   } catch (error) {
     return failed(tapper, tap, error);
@@ -119,36 +118,25 @@ function stamp(given: unknown, tapper: Tapper, tap: string): Vote {
 // Why an answer is not a verdict that this plugin may give, or nothing.
 function fault(verdict: Verdict, { grants, codes }: Tapper): string | undefined {
   if (!isJsonObject(verdict)) return "answer, expected a verdict or nothing";
-  const { effect, reason, code, directive, recovery, fix, message, shadow, severity, rule }: Partial<Verdict> = verdict;
-  if (!isEffect(effect)) return "effect, expected allow, ask_user or deny";
-  if (effect === "allow" && !grants) return "allow from a plugin without `grants`, expected deny, ask_user or nothing";
-  const { name, file = "", line = 0 } = rule ?? { name: "" };
-  const texts = [reason, fix ?? "", message ?? "", code ?? "", name, file];
-  if (texts.some((text) => typeof text !== "string"))
-    return "verdict, expected text in reason, fix, message, code and rule";
-  if (typeof line !== "number" || typeof (shadow ?? true) !== "boolean")
-    return "verdict, expected a line that is a number and a shadow that is true or false";
-  if (!["blocking", "warning"].includes(severity ?? "warning")) return "severity, expected blocking or warning";
-  const known = code === undefined || (VERDICT_CODES as readonly string[]).includes(code) || codes.has(code);
-  if (!known) return `code \`${code}\`, expected one that the plugin declares`;
-  if (!DIRECTIVES.includes(directive === undefined ? "stop" : directive.action))
-    return `directive, expected ${DIRECTIVES.join(", ")}`;
-  if (!RECOVERIES.includes(recovery ?? "end")) return `recovery, expected ${RECOVERIES.join(", ")}`;
-  return undefined;
+  const { effect, reason, code = "rule_denied", directive, recovery = "end" }: Partial<Verdict> = verdict;
+  const { fix = "", message = "", shadow = true, severity = "blocking", rule = { name: "" } }: Partial<Verdict> = verdict;
+  const texts = [reason, fix, message, code, rule.name, rule.file ?? ""];
+  const rows: readonly (readonly [fits: boolean, what: string])[] = [
+    [isEffect(effect), "effect, expected allow, ask_user or deny"],
+    [effect !== "allow" || grants, "allow from a plugin without `grants`, expected deny, ask_user or nothing"],
+    [texts.every((text) => typeof text === "string"), "verdict, expected text in reason, fix, message, code and rule"],
+    [typeof (rule.line ?? 0) === "number" && typeof shadow === "boolean", "line or shadow, expected a number and a boolean"],
+    [severity === "blocking" || severity === "warning", "severity, expected blocking or warning"],
+    [(VERDICT_CODES as readonly string[]).includes(code) || codes.has(code), "code, expected one that the plugin declares"],
+    [directive === undefined || DIRECTIVES.includes(directive.action), `directive, expected ${DIRECTIVES.join(", ")}`],
+    [RECOVERIES.includes(recovery), `recovery, expected ${RECOVERIES.join(", ")}`],
+  ];
+  return rows.find(([fits]) => !fits)?.[1];
 }
 
 /** The vote of a check that could not do its work. */
 export function failed({ plugin, from }: Pick<Tapper, "plugin" | "from">, tap: string, error: unknown): Vote {
   const reason = `Unexpected failure of ${plugin}/${tap}, expected a verdict`;
   const fix = "mend or remove the check; until then it denies";
-  return Object.freeze({
-    effect: "deny",
-    code: "check_failed",
-    reason,
-    fix,
-    plugin,
-    tap,
-    from,
-    error: messageOf(error),
-  });
+  return Object.freeze({ effect: "deny", code: "check_failed", reason, fix, plugin, tap, from, error: messageOf(error) });
 }

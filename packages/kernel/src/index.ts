@@ -1,7 +1,7 @@
 export type * from "../contract/index.d.ts";
 export { defineCheck } from "./check.ts";
 export { ENFORCEMENT_MODES } from "./decision.ts";
-export { BylawError, formatLocation, messageOf, type BylawErrorInit, type SourceLocation } from "./errors.ts";
+export { BylawError, formatLocation, messageOf } from "./errors.ts";
 export { JSON_LIMITS, canonicalJson, digestJson, freezeJson, isJsonObject } from "./json.ts";
 export { createKernel } from "./kernel.ts";
 export { StoreConflict, createMemoryStore } from "./memory-store.ts";

@@ -48,8 +48,7 @@ export function isPlain(value: object): boolean {
 }
 
 /** Tells a JSON object from an array, a scalar and null. */
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+export const isJsonObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The canonical text of RFC 8785: keys sorted by UTF-16 code unit, no white space, numbers as ECMAScript writes them. */
 export function canonicalJson(value: Json): string {

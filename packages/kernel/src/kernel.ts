@@ -7,7 +7,7 @@ import type { Projection, View } from "../contract/projection.d.ts";
 import type { Config } from "../contract/ruleset.d.ts";
 import type { Subject } from "../contract/subject.d.ts";
 import type { Effect, HookName, Vote } from "../contract/verdict.d.ts";
-import { combine, refusal, settle, type DecisionContext } from "./decision.ts";
+import { combine, settle, type DecisionContext } from "./decision.ts";
 import { BylawError, messageOf } from "./errors.ts";
 import { createBallots, failed, type Tapper } from "./hooks.ts";
 import { freezeJson, isJsonObject, present } from "./json.ts";
@@ -24,36 +24,23 @@ export interface KernelParts {
   readonly projections: readonly Projection<unknown>[];
   readonly guards: readonly { readonly name: string; readonly guard: Guard }[];
   readonly sinks: readonly Sink[];
-  /** A decision whose question is still open. */
-  readonly unsettled: (subject: Subject, view: View) => Decision | Promise<Decision>;
-  readonly settle: (decision: Decision, subject: Subject, grant?: Grant) => Decision;
+  /** Decides on what the log says; `grantFor` is asked for an approval where a person would be. */
+  readonly decide: (subject: Subject, view: View, grantFor: () => Promise<Grant | undefined>) => Promise<Decision>;
   readonly refuse: (subject: unknown, code: "invalid_call" | "engine_absent", reason: string) => Decision;
 }
 
-const eachHook = <T>(make: (hook: HookName) => T): Readonly<Record<HookName, T>> => ({
-  beforeToolCall: make("beforeToolCall"),
-  onTransition: make("onTransition"),
-  onBehavior: make("onBehavior"),
-  onEnforcement: make("onEnforcement"),
-});
+const HOOKS: readonly HookName[] = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"];
+const eachHook = <T>(make: (hook: HookName) => T): Readonly<Record<HookName, T>> =>
+  Object.fromEntries(HOOKS.map((hook) => [hook, make(hook)])) as Record<HookName, T>;
 
 /** Applies the plugins of a configuration and seals them. Throws {@link BylawError} for what is wrong in it. */
 export function createKernel(config: Config, { configFile, name }: KernelSource = {}): Kernel {
   const plugins = resolve(config, name ?? configFile?.split(/[\\/]/).at(-1) ?? "config", configFile);
-  const {
-    fallback: own = "ask_user",
-    approval_mode = "ask",
-    enforcement_mode = "strict",
-    deadline_ms = 10_000,
-  } = config;
+  const { fallback: own = "ask_user", approval_mode = "ask", enforcement_mode = "strict", deadline_ms = 10_000 } = config;
   const ballots = eachHook((hook) => createBallots(hook, deadline_ms));
   const [events, projections, sinks]: [EventType[], Projection<unknown>[], Sink[]] = [[], [], []];
   const guards: { readonly name: string; readonly guard: Guard }[] = [];
-  const preparers: {
-    readonly tapper: Tapper;
-    readonly tap: string;
-    readonly work: Parameters<KernelApi["prepare"]>[1];
-  }[] = [];
+  const preparers: { readonly tapper: Tapper; readonly tap: string; readonly work: Parameters<KernelApi["prepare"]>[1] }[] = [];
   const unprepared = new WeakMap<Subject, readonly Vote[]>();
   const editors: ((subject: Subject) => boolean)[] = [];
   const policy: Record<string, string> = {};
@@ -61,25 +48,16 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   const fallbacks: Effect[] = [];
   let sealed = false;
 
-  function apply(
-    { name: plugin, grants, codes, definition }: Plugin,
-    instances: readonly PluginInstance<unknown>[],
-  ): void {
-    const tapper: Tapper = {
-      plugin,
-      from: [...new Set(instances.map(({ from }) => from))].join(", "),
-      grants,
-      codes,
-      stamped: new WeakMap(),
-    };
+  function apply({ name: plugin, grants, codes, definition }: Plugin, instances: readonly PluginInstance<unknown>[]): void {
+    const from = [...new Set(instances.map((instance) => instance.from))].join(", ");
+    const tapper: Tapper = { plugin, from, grants, codes, stamped: new WeakMap() };
     // A pool drops rules instance by instance; a plugin whose every use stands for itself also drops whole taps.
     const droppable = definition.pooled ? [] : instances.flatMap(({ dropped }) => [...dropped]);
     const met = new Set<string>();
     const open = (what: string, may = true): void => {
       const problem = (wanted: string): string => `Unexpected ${what} of ${plugin}, expected it ${wanted}`;
-      if (sealed)
-        throw new BylawError({ code: "BYLAW_KERNEL_SEALED", message: problem("before the kernel is sealed") });
-      if (!may) throw new BylawError({ code: "BYLAW_PLUGIN_INVALID", message: problem("of a plugin that grants") });
+      if (sealed) throw new BylawError({ code: "BYLAW_KERNEL_SEALED", message: problem("before the kernel is sealed") });
+      if (!may) throw new BylawError({ code: "BYLAW_PLUGIN_INVALID", message: problem("as an effect or a test, of a plugin that grants") });
     };
     const admits = (tap: string): boolean => {
       open(`tap ${tap}`);
@@ -100,19 +78,9 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
         guard: (guardName, guard) => declare("guard", guards)({ name: `${plugin}/${guardName}`, guard }),
         sink: declare("sink", sinks),
         prepare: (tap, work) => declare("prepare", preparers)({ tapper, tap, work }),
-        fallback: (effect) => {
-          if (!isEffect(effect))
-            throw new BylawError({
-              code: "BYLAW_PLUGIN_INVALID",
-              message: `Unexpected fallback of ${plugin}, expected an effect`,
-            });
-          declare("fallback", fallbacks, grants)(effect);
-        },
+        fallback: (effect) => declare(`fallback ${effect}`, fallbacks, grants && isEffect(effect))(effect),
         editsWorkspace: declare("editsWorkspace", editors, grants),
-        digest: (sha256) => {
-          open("digest");
-          policy[plugin] = sha256;
-        },
+        digest: (sha256) => void (open("digest"), (policy[plugin] = sha256)),
       },
       instances,
     );
@@ -124,8 +92,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
 
   for (const { plugin, instances } of plugins) {
     policy[plugin.name] = plugin.version;
-    for (const group of plugin.definition.pooled ? [instances] : instances.map((instance) => [instance]))
-      apply(plugin, group);
+    for (const group of plugin.definition.pooled ? [instances] : instances.map((instance) => [instance])) apply(plugin, group);
   }
   sealed = true;
   const context: DecisionContext = {
@@ -138,10 +105,10 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   };
 
   const refuse: KernelParts["refuse"] = (subject, code, reason) => {
-    const read = (key: string): unknown => (isJsonObject(subject) ? subject[key] : undefined);
-    const [hook, id] = [attempt(() => read("hook")), attempt(() => read("id"))];
-    const known = typeof hook === "string" && Object.hasOwn(ballots, hook) ? (hook as HookName) : "beforeToolCall";
-    return refusal({ hook: known, ...(typeof id === "string" ? { id } : {}) }, code, reason, context);
+    const [given, id] = ["hook", "id"].map((key) => attempt(() => (isJsonObject(subject) ? subject[key] : undefined)));
+    const hook = HOOKS.find((name) => name === given) ?? "beforeToolCall";
+    const voted = { votes: [], policy, enforcement_mode, effect: "deny", applied: "deny", code, reason } as const;
+    return typeof id === "string" ? { id, hook, ...voted } : { hook, ...voted };
   };
 
   // `finish` runs synchronously when every tap is synchronous; then its result is returned as it is.
@@ -169,9 +136,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     decision: settle(decision, subject, context),
     taps: (isAdmitted(subject, context) ? ballots[decision.hook].taps : []).map(({ explain, ...tap }) => ({
       ...tap,
-      votes: decision.votes.filter(
-        (vote) => vote.plugin === tap.plugin && vote.tap === tap.tap && vote.from === tap.from,
-      ),
+      votes: decision.votes.filter((vote) => vote.plugin === tap.plugin && vote.tap === tap.tap && vote.from === tap.from),
       ...present({ because: explain === undefined ? undefined : attempt(() => explain(subject as never, view)) }),
     })),
   });
@@ -183,13 +148,14 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     async prepare(input) {
       const subject = admit(input, context);
       if (preparers.length === 0) return subject;
-      const results = await Promise.allSettled(preparers.map(async ({ work }) => factsOf(await work(subject))));
-      const facts: Record<string, Json> = {};
+      const facts: Record<string, JsonObject> = {};
       const failures: Vote[] = [];
-      for (const [index, { tapper, tap }] of preparers.entries()) {
-        const result = results[index];
-        if (result?.status === "rejected") failures.push(failed(tapper, tap, result.reason));
-        else facts[tapper.plugin] = { ...(facts[tapper.plugin] as object), ...result?.value };
+      for (const { tapper, tap, work } of preparers) {
+        try {
+          facts[tapper.plugin] = { ...facts[tapper.plugin], ...factsOf(await work(subject)) };
+        } catch (error) {
+          failures.push(failed(tapper, tap, error));
+        }
       }
       const { facts: _, ...bare } = subject;
       const prepared = admit(bare, context, facts);
@@ -198,11 +164,12 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     },
     decide: (input, view = emptyView) => poll(input, view, (decision, subject) => settle(decision, subject, context)),
     explain: (input, view = emptyView) => poll(input, view, (decision, subject) => explained(decision, subject, view)),
-    open: (options) =>
-      openRun({ kernel, events, projections, guards, sinks, unsettled, settle: settled, refuse }, options),
+    open: (options) => openRun({ kernel, events, projections, guards, sinks, decide, refuse }, options),
   };
-  const settled: KernelParts["settle"] = (decision, subject, grant) => settle(decision, subject, context, grant);
-  const unsettled: KernelParts["unsettled"] = (subject, view) => poll(subject, view, (decision) => decision);
+  const decide: KernelParts["decide"] = async (subject, view, grantFor) => {
+    const open = await poll(subject, view, (decision) => decision);
+    return settle(open, subject, context, open.effect === "ask_user" ? await grantFor() : undefined);
+  };
   return Object.freeze(kernel);
 }
 

@@ -54,10 +54,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       for (const { kind, id, if_version } of writes) {
         const version = live(kind, id)?.version ?? 0;
         if (if_version === undefined || if_version === version) continue;
-        throw new StoreConflict(
-          "document",
-          `Unexpected version ${if_version} of ${kind} \`${id}\`, expected ${version}`,
-        );
+        throw new StoreConflict("document", `Unexpected version ${if_version} of ${kind} \`${id}\`, expected ${version}`);
       }
       const fence = tasks.get(task?.id ?? "")?.fence ?? 0;
       if (task !== undefined && task.fence !== fence) {
@@ -91,13 +88,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       const held: Task = { ...task, state: "claimed", owner: agent, fence: task.fence + 1, lease: now() + lease_ms };
       tasks.set(id, held);
       const lease_until = new Date(held.lease).toISOString();
-      const claim: Claim = {
-        task: id,
-        run: held.run,
-        fence: held.fence,
-        lease_until,
-        ...present({ phase: held.phase }),
-      };
+      const claim: Claim = { task: id, run: held.run, fence: held.fence, lease_until, ...present({ phase: held.phase }) };
       if (request_id !== undefined) claims.set(request, claim);
       return claim;
     },
@@ -114,8 +105,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       const stale = [...documents].filter(([, { expires }]) => expires <= now());
       const late = [...tasks].filter(([, task]) => overdue(task));
       for (const [id] of stale) documents.delete(id);
-      for (const [id, task] of late)
-        tasks.set(id, { ...task, state: "available", owner: null, fence: task.fence + 1, lease: 0 });
+      for (const [id, task] of late) tasks.set(id, { ...task, state: "available", owner: null, fence: task.fence + 1, lease: 0 });
       return stale.length + late.length;
     },
     close: async () => watchers.clear(),

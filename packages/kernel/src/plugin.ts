@@ -1,18 +1,9 @@
 import type { z } from "zod";
-import type {
-  Plugin,
-  PluginDefinition,
-  PluginFactory,
-  PluginInstance,
-  PooledPlugin,
-  SinglePlugin,
-} from "../contract/index.d.ts";
+import type { Plugin, PluginDefinition, PluginFactory, PluginInstance, PooledPlugin, SinglePlugin } from "../contract/index.d.ts";
 import { BylawError } from "./errors.ts";
 
 /** Defines a plugin. The result takes options and throws BYLAW_OPTIONS_INVALID for those that the schema refuses. */
-export function definePlugin<Schema extends z.ZodType>(
-  plugin: SinglePlugin<Schema> | PooledPlugin<Schema>,
-): PluginFactory<Schema> {
+export function definePlugin<Schema extends z.ZodType>(plugin: SinglePlugin<Schema> | PooledPlugin<Schema>): PluginFactory<Schema> {
   type Instance = PluginInstance<z.output<Schema>>;
   const definition: PluginDefinition = {
     pooled: "applyPool" in plugin,
@@ -28,20 +19,14 @@ export function definePlugin<Schema extends z.ZodType>(
     const parsed = plugin.options.safeParse(options);
     if (parsed.success) return Object.freeze({ name, version, grants, hard, codes, options: parsed.data, definition });
     const message = `Unexpected options of ${name}: ${issuesOf(parsed.error)}`;
-    throw new BylawError({
-      code: "BYLAW_OPTIONS_INVALID",
-      message,
-      fix: `see the options table in the README of ${name}`,
-    });
+    throw new BylawError({ code: "BYLAW_OPTIONS_INVALID", message, fix: `see the options table in the README of ${name}` });
   };
   return Object.assign(create, { plugin }) as PluginFactory<Schema>;
 }
 
 /** The issues of a zod error in one line. */
 export const issuesOf = ({ issues }: Pick<z.ZodError, "issues">): string =>
-  issues
-    .map(({ path, message }) => (path.length === 0 ? message : `\`${path.map(String).join(".")}\` ${message}`))
-    .join("; ");
+  issues.map(({ path, message }) => (path.length === 0 ? message : `\`${path.map(String).join(".")}\` ${message}`)).join("; ");
 
 /** Tells a plugin from any other value. */
 export const isPlugin = (value: unknown): value is Plugin =>

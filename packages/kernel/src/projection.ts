@@ -14,22 +14,15 @@ export interface Fold {
 }
 
 /** Folds no event yet. */
-export function createFold(
-  projections: readonly Projection<unknown>[],
-  states: ReadonlyMap<unknown, unknown> = new Map(),
-  head = 0,
-): Fold {
+export function createFold(projections: readonly Projection<unknown>[], states: ReadonlyMap<unknown, unknown> = new Map(), head = 0): Fold {
   return {
     head,
-    view: <State>(projection: Projection<State>) =>
-      states.has(projection) ? (states.get(projection) as State) : projection.initial,
+    view: <State>(projection: Projection<State>) => (states.has(projection) ? (states.get(projection) as State) : projection.initial),
     add(events) {
       // A writer may learn of an event twice, by its own receipt and by the log; each is folded once, in order.
       const next = events.filter(({ sequence }) => sequence > head);
       const state = (of: Projection<unknown>): unknown => (states.has(of) ? states.get(of) : of.initial);
-      const folded = projections.map(
-        (of) => [of, next.reduce((before, event) => of.reduce(before, event), state(of))] as const,
-      );
+      const folded = projections.map((of) => [of, next.reduce((before, event) => of.reduce(before, event), state(of))] as const);
       return createFold(projections, new Map(folded), next.at(-1)?.sequence ?? head);
     },
   };

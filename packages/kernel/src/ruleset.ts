@@ -23,10 +23,7 @@ type Setting = readonly [test: (value: unknown) => boolean, expected: string];
 const oneOf = (names: readonly unknown[]): Setting => [(value) => names.includes(value), names.join(", ")];
 const plugins: Setting = [(value) => Array.isArray(value) && value.every(isPlugin), "a list of plugins"];
 const rulesets: Setting = [(value) => Array.isArray(value) && value.every(isJsonObject), "a list of rulesets"];
-const texts: Setting = [
-  (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-  "a list of names",
-];
+const texts: Setting = [(value) => Array.isArray(value) && value.every((item) => typeof item === "string"), "a list of names"];
 const CONFIG: Readonly<Record<string, Setting>> = {
   extends: rulesets,
   without: texts,
@@ -36,20 +33,14 @@ const CONFIG: Readonly<Record<string, Setting>> = {
   enforcement_mode: oneOf(ENFORCEMENT_MODES),
   deadline_ms: [(value) => Number.isFinite(value) && (value as number) > 0, "a positive number of milliseconds"],
 };
-const RULESET: typeof CONFIG = {
-  name: [(value) => typeof value === "string", "a package name"],
-  extends: rulesets,
-  plugins,
-};
+const RULESET: typeof CONFIG = { name: [(value) => typeof value === "string", "a package name"], extends: rulesets, plugins };
 
 function check(where: string, value: object, settings: typeof CONFIG): void {
   if (!isJsonObject(value)) throw invalid(`Unexpected ${where}, expected an object`);
   for (const [key, item] of Object.entries(value)) {
     const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    if (setting === undefined)
-      throw invalid(`Unexpected key \`${key}\` in ${where}, expected ${Object.keys(settings).join(", ")}`);
-    if (item !== undefined && !setting[0](item))
-      throw invalid(`Unexpected \`${key}\` in ${where}, expected ${setting[1]}`);
+    if (setting === undefined) throw invalid(`Unexpected key \`${key}\` in ${where}, expected ${Object.keys(settings).join(", ")}`);
+    if (item !== undefined && !setting[0](item)) throw invalid(`Unexpected \`${key}\` in ${where}, expected ${setting[1]}`);
   }
 }
 
@@ -97,10 +88,7 @@ function drop(uses: readonly Use[], entry: string): Use[] {
   const parts = whole.length > 0 ? [] : uses.filter(({ plugin }) => entry.startsWith(`${plugin.name}/`));
   if (whole.length + parts.length === 0) throw unmatched(entry);
   const nameIn = ({ plugin }: Use): string => entry.slice(plugin.name.length + 1);
-  const lost = [
-    ...whole.flatMap(rulesOf),
-    ...parts.flatMap((use) => rulesOf(use).filter(({ name }) => name === nameIn(use))),
-  ];
+  const lost = [...whole.flatMap(rulesOf), ...parts.flatMap((use) => rulesOf(use).filter(({ name }) => name === nameIn(use)))];
   const final = lost.find((rule) => rule.final === true);
   if (final !== undefined) {
     const message = `Unexpected \`${entry}\` in \`without\`, expected nothing that drops the final rule \`${final.name}\``;

@@ -48,22 +48,14 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
   };
 
   type Condition = { readonly stale?: (event: LogEvent) => boolean; readonly documents?: readonly DocumentWrite[] };
-  async function append(
-    drafts: readonly EventDraft[],
-    { stale, documents = [] }: Condition = {},
-  ): Promise<readonly LogEvent[]> {
+  async function append(drafts: readonly EventDraft[], { stale, documents = [] }: Condition = {}): Promise<readonly LogEvent[]> {
     const before = fold;
     const admit = (unseen: readonly LogEvent[]): void => {
-      if (stale !== undefined && unseen.some(stale))
-        throw new StoreConflict("seen", "Unexpected event of another writer");
+      if (stale !== undefined && unseen.some(stale)) throw new StoreConflict("seen", "Unexpected event of another writer");
       const finding = guards.length === 0 ? undefined : impossible(guards, before.add(unseen), drafts);
       if (finding === undefined) return;
       const message = `Unexpected event \`${finding.draft.event_type}\`: ${finding.message}`;
-      throw new BylawError({
-        code: "BYLAW_EVENT_REFUSED",
-        message,
-        fix: `see rule ${finding.rule} of ${finding.guard}`,
-      });
+      throw new BylawError({ code: "BYLAW_EVENT_REFUSED", message, fix: `see rule ${finding.rule} of ${finding.guard}` });
     };
     const { events } = await store.commit({ run, events: drafts, documents, seen: before.head, admit });
     await catchUp((events[0]?.sequence ?? 1) - 1);
@@ -85,11 +77,8 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
   async function judge(input: Subject): Promise<readonly [Subject, Decision]> {
     try {
       const subject = await kernel.prepare(stamp(input));
-      const open = await parts.unsettled(subject, fold.view);
-      const grants = fold.view(openApprovals);
-      const asks = open.effect === "ask_user" && Object.keys(grants).length > 0;
-      const grant = asks ? grants[await approvalDigest(subject, kernel.policy)] : undefined;
-      return [subject, parts.settle(open, subject, grant)];
+      const grantFor = async () => fold.view(openApprovals)[await approvalDigest(subject, kernel.policy)];
+      return [subject, await parts.decide(subject, fold.view, grantFor)];
     } catch (error) {
       return [{ hook: input.hook } as Subject, parts.refuse(input, "invalid_call", messageOf(error))];
     }
@@ -107,10 +96,7 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
         const [type, details] = describe(subject, outcome);
         const event = draft(type, textual(input), { ...details, ...verdict(outcome) });
         const stale = (other: LogEvent): boolean => concerns(other, input);
-        return {
-          ...outcome,
-          events: await append([event], { stale, documents: decision.approval === undefined ? [] : [used] }),
-        };
+        return { ...outcome, events: await append([event], { stale, documents: decision.approval === undefined ? [] : [used] }) };
       } catch (error) {
         last = error;
         if (!(error instanceof StoreConflict)) break;
@@ -149,8 +135,7 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
         if (decision.effect === "allow") return ["response_accepted", told(subject, "round", "attempt")];
         return ["enforcement", violation(subject as Response, decision)];
       }),
-    toolResult: ({ id, tool, ok, result = null, ...who }) =>
-      append([draft("tool_result", who, { id, tool, ok, result })]),
+    toolResult: ({ id, tool, ok, result = null, ...who }) => append([draft("tool_result", who, { id, tool, ok, result })]),
     async approve({ subject, by, expires_at }) {
       if (Number.isNaN(Date.parse(expires_at))) throw unfit(`expiry \`${expires_at}\`, expected an RFC 3339 time`);
       const digest = await approvalDigest(await kernel.prepare(stamp(subject)), kernel.policy);
@@ -174,14 +159,9 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
   };
 }
 
-const TOOL_EVENT: Readonly<Record<Effect, string>> = {
-  allow: "tool_allowed",
-  ask_user: "tool_asked",
-  deny: "tool_denied",
-};
+const TOOL_EVENT: Readonly<Record<Effect, string>> = { allow: "tool_allowed", ask_user: "tool_asked", deny: "tool_denied" };
 
-const unfit = (what: string): BylawError =>
-  new BylawError({ code: "BYLAW_EVENT_INVALID", message: `Unexpected ${what}` });
+const unfit = (what: string): BylawError => new BylawError({ code: "BYLAW_EVENT_INVALID", message: `Unexpected ${what}` });
 
 // The subject may be one that the border refused, whose fields can be anything.
 const textual = ({ agent, task }: Who): Who => ({
@@ -197,18 +177,12 @@ const told = (subject: Subject, ...fields: readonly string[]): JsonObject =>
   present(Object.fromEntries(fields.map((field) => [field, (subject as unknown as JsonObject)[field]]))) as JsonObject;
 
 // Through JSON, because a vote may hold fields that are undefined.
-const verdict = ({
-  decision: { id: _id, hook: _hook, directive: _directive, ...decision },
-  applied,
-}: Verdicts): JsonObject => JSON.parse(JSON.stringify({ ...decision, applied })) as JsonObject;
+const verdict = ({ decision: { id: _id, hook: _hook, directive: _directive, ...decision }, applied }: Verdicts): JsonObject =>
+  JSON.parse(JSON.stringify({ ...decision, applied })) as JsonObject;
 
 function violation(response: Response, { message, reason, code, recovery = "restart" }: Decision): JsonObject {
   const { text = "", tool_calls = [], round = 1, attempt = 1, max_attempts = 1 } = response;
-  const calls = {
-    reason: code,
-    tool_calls: tool_calls.map(({ tool }): Json => tool),
-    error_message: message ?? reason,
-  };
+  const calls = { reason: code, tool_calls: tool_calls.map(({ tool }): Json => tool), error_message: message ?? reason };
   const buffer_preview = Array.from(text.slice(0, 1_000)).slice(0, 500).join("");
   const ended = { buffer_preview, buffer_chars: text.length, recovery, final: attempt >= max_attempts };
   return { round, attempt, max_attempts, ...calls, ...ended };

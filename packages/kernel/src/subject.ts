@@ -24,14 +24,8 @@ const counted = { round: count, attempt: count, max_attempts: count };
 
 const SHAPES: Readonly<Record<HookName, { fields: Readonly<Record<string, Test>>; required: readonly string[] }>> = {
   beforeToolCall: { fields: { ...context, tool: text, args: structure, ...mcp, ...place }, required: ["tool", "args"] },
-  onTransition: {
-    fields: { ...context, from: text, to: text, artifacts: object, reason: text },
-    required: ["task", "to", "artifacts"],
-  },
-  onBehavior: {
-    fields: { ...context, action: text, reason: text, trigger_agent_id: text, step: text },
-    required: ["action"],
-  },
+  onTransition: { fields: { ...context, from: text, to: text, artifacts: object, reason: text }, required: ["task", "to", "artifacts"] },
+  onBehavior: { fields: { ...context, action: text, reason: text, trigger_agent_id: text, step: text }, required: ["action"] },
   onEnforcement: { fields: { ...context, text, tool_calls: calls, available_tools: texts, ...counted }, required: [] },
 };
 
@@ -49,8 +43,7 @@ class Admission extends (function same(subject: object) {
     this.#owner = owner;
   }
 
-  static ownerOf = (subject: object): object | undefined =>
-    #owner in subject ? (subject as Admission).#owner : undefined;
+  static ownerOf = (subject: object): object | undefined => (#owner in subject ? (subject as Admission).#owner : undefined);
 }
 
 /** Whether `owner` itself made this subject, so that it needs no second look and its facts can be trusted. */

@@ -1,24 +1,13 @@
 import type { DirectiveAction, Effect, Recovery, Verdict, VerdictDetails, Vote } from "../contract/index.d.ts";
 
 /** What an agent's request to steer a workflow may come to, strictest last. */
-export const DIRECTIVES: readonly DirectiveAction[] = [
-  "continue",
-  "loop",
-  "trigger",
-  "vibecheck",
-  "checkpoint",
-  "stop",
-];
+export const DIRECTIVES: readonly DirectiveAction[] = ["continue", "loop", "trigger", "vibecheck", "checkpoint", "stop"];
 
 /** How a response that does not comply is recovered, strictest last. */
 export const RECOVERIES: readonly Recovery[] = ["inline", "restart", "end"];
 
 /** Lets the subject pass. Counts only from a plugin that declares `grants`. */
-export const allow = (reason: string, details: VerdictDetails = {}): Verdict => ({
-  ...details,
-  effect: "allow",
-  reason,
-});
+export const allow = (reason: string, details: VerdictDetails = {}): Verdict => ({ ...details, effect: "allow", reason });
 
 const stop =
   (effect: Effect) =>
@@ -64,14 +53,4 @@ export function compareVotes(left: Vote, right: Vote): number {
 
 // U+0000 is below every character of a name, so comparing the joined text compares part by part.
 const keyOf = ({ plugin, tap, rule, code, reason, from, ...rest }: Vote): string =>
-  [
-    plugin,
-    tap,
-    rule?.name,
-    rule?.file,
-    String(rule?.line ?? 0).padStart(9, "0"),
-    code,
-    reason,
-    from,
-    JSON.stringify(rest),
-  ].join("\0");
+  [plugin, tap, rule?.name, rule?.file, String(rule?.line ?? 0).padStart(9, "0"), code, reason, from, JSON.stringify(rest)].join("\0");
