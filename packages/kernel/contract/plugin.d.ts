@@ -54,7 +54,7 @@ export interface PluginInstance<Options> {
   readonly from: string;
   /** Absolute path of the config file, where there is one. Relative paths in options stand against its folder. */
   readonly configFile?: string;
-  /** Names of taps and rules that `without` dropped. */
+  /** Names of rules that `without` dropped. */
   readonly dropped: ReadonlySet<string>;
 }
 

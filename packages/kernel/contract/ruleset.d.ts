@@ -15,7 +15,7 @@ export interface Ruleset {
 export interface Config {
   readonly extends?: readonly Ruleset[];
   /**
-   * Drops what `extends` brought: a ruleset, a plugin, or `<plugin>/<tap or rule>`. Each entry must match something, and
+   * Drops what `extends` brought: a ruleset, a plugin, or `<plugin>/<rule>`. Each entry must match something, and
    * none may name a final rule or a plugin that holds one.
    */
   readonly without?: readonly string[];

@@ -1,17 +1,25 @@
 import type { Grant, Json, Subject } from "../contract/index.d.ts";
-import { digestJson } from "./json.ts";
+import { digestJson, isJsonObject } from "./json.ts";
 import { defineProjection } from "./projection.ts";
+
+/** The event types of the kernel itself. */
+export const KERNEL_EVENTS: readonly string[] = [
+  ...["tool_allowed", "tool_asked", "tool_denied", "tool_result", "phase_entered", "transition_blocked"],
+  ...["behavior_applied", "behavior_rejected", "response_accepted", "enforcement", "approval_granted"],
+];
 
 /** The open approvals of a run, by the digest of what they approve. */
 export const openApprovals = defineProjection<Readonly<Record<string, Grant>>>({
   name: "bylaw/approvals",
   version: 1,
   initial: {},
-  reduce(state, { event_type, sequence, details: { digest, by, expires_at, approval } }) {
+  reduce(state, { event_type, sequence, details: { digest, by, expires_at, decision } }) {
     if (event_type === "approval_granted") {
       return { ...state, [String(digest)]: { sequence, by: String(by), expires_at: String(expires_at) } };
     }
-    if (approval === undefined) return state;
+    // Only the kernel writes events of its own types, so nobody spends an approval by mentioning it.
+    if (!KERNEL_EVENTS.includes(event_type) || !isJsonObject(decision) || decision["approval"] === undefined) return state;
+    const { approval } = decision;
     return Object.fromEntries(Object.entries(state).filter(([, grant]) => grant.sequence !== approval));
   },
 });

@@ -37,7 +37,9 @@ function judgeCall<Schema extends z.ZodType>(check: ToolCallCheck<Schema>, call:
 function judgeTransition<Schema extends z.ZodType>(check: TransitionCheck<Schema>, move: Transition, view: View): Answer {
   const { from, to, artifact } = check.when ?? {};
   if (!named(from, move.from) || !named(to, move.to)) return undefined;
-  const candidates: readonly unknown[] = artifact === undefined ? Object.values(move.artifacts) : [move.artifacts[artifact]];
+  const candidates: readonly unknown[] = Object.entries(move.artifacts).flatMap(([type, item]) =>
+    artifact === undefined || artifact === type ? [item] : [],
+  );
   const parsed = candidates.map((candidate) => check.artifact.safeParse(candidate));
   const fitting = parsed.filter((result) => result.success);
   const [misfitting] = parsed.filter((result) => !result.success);

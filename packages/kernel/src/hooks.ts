@@ -27,8 +27,8 @@ export interface TapInfo extends TapOptions<never> {
 /** One hook with its taps. */
 export interface Ballots {
   readonly taps: readonly TapInfo[];
-  /** What a plugin taps; `admits` may refuse a tap by its name. */
-  facade<H extends HookName>(tapper: Tapper, admits: (tap: string) => boolean): Hook<H>;
+  /** What a plugin taps; `declare` throws where it may not. */
+  facade<H extends HookName>(tapper: Tapper, declare: (what: string) => void): Hook<H>;
   /** Asks every tap, and tells `done` at once when every tap is synchronous. Never throws. */
   ask(subject: Subject, view: View, done: (votes: readonly Vote[]) => void): void;
 }
@@ -45,12 +45,12 @@ export function createBallots(name: HookName, deadline_ms: number): Ballots {
   const taps: TapInfo[] = [];
   return {
     taps,
-    facade: (tapper, admits) => {
+    facade: (tapper, declare) => {
       type Fn = (subject: never, view: View) => Answer | Promise<Answer>;
       const on =
         (register: (tap: string, fn: Fn) => void) =>
         (tap: string, fn: Fn, options: TapOptions<never> = {}) => {
-          if (!admits(tap)) return;
+          declare(`tap ${tap}`);
           taps.push({ plugin: tapper.plugin, tap, from: tapper.from, ...options });
           register(tap, fn);
         };
@@ -80,7 +80,8 @@ export function createBallots(name: HookName, deadline_ms: number): Ballots {
   };
 }
 
-function within<T>(deadline_ms: number, work: () => Promise<T>): Promise<T> {
+/** Rejects when `work` takes longer than `deadline_ms`. */
+export function within<T>(deadline_ms: number, work: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new Error(`Unexpected silence, expected an answer within ${deadline_ms} ms`);
@@ -107,12 +108,18 @@ function stamp(given: unknown, tapper: Tapper, tap: string): Vote {
     if (wrong !== undefined) throw new Error(`Unexpected ${wrong}`);
     const { plugin, from } = tapper;
     const vote = Object.freeze({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] });
-    const { rule, directive } = given as Verdict;
-    if (Object.isFrozen(given) && Object.isFrozen(rule) && directive === undefined) tapper.stamped.set(given as Verdict, vote);
+    if (isConstant(given)) tapper.stamped.set(given as Verdict, vote);
     return vote;
   } catch (error) {
     return failed(tapper, tap, error);
   }
+}
+
+// Frozen, without getters, and so on down.
+function isConstant(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  const fields = Object.values(Object.getOwnPropertyDescriptors(value));
+  return Object.isFrozen(value) && fields.every((field) => "value" in field && isConstant(field.value));
 }
 
 // Why an answer is not a verdict that this plugin may give, or nothing.
@@ -127,7 +134,7 @@ function fault(verdict: Verdict, { grants, codes }: Tapper): string | undefined 
     [texts.every((text) => typeof text === "string"), "verdict, expected text in reason, fix, message, code and rule"],
     [typeof (rule.line ?? 0) === "number" && typeof shadow === "boolean", "line or shadow, expected a number and a boolean"],
     [severity === "blocking" || severity === "warning", "severity, expected blocking or warning"],
-    [(VERDICT_CODES as readonly string[]).includes(code) || codes.has(code), "code, expected one that the plugin declares"],
+    [(VERDICT_CODES as readonly string[]).includes(code) || codes.has(code), `code \`${code}\`, expected one that the plugin declares`],
     [directive === undefined || DIRECTIVES.includes(directive.action), `directive, expected ${DIRECTIVES.join(", ")}`],
     [RECOVERIES.includes(recovery), `recovery, expected ${RECOVERIES.join(", ")}`],
   ];

@@ -1,4 +1,5 @@
 export type * from "../contract/index.d.ts";
+export { KERNEL_EVENTS } from "./approval.ts";
 export { defineCheck } from "./check.ts";
 export { ENFORCEMENT_MODES } from "./decision.ts";
 export { BylawError, formatLocation, messageOf } from "./errors.ts";
@@ -8,6 +9,5 @@ export { StoreConflict, createMemoryStore } from "./memory-store.ts";
 export { definePlugin, isPlugin, issuesOf } from "./plugin.ts";
 export { defineProjection, emptyView } from "./projection.ts";
 export { defineConfig, defineRuleset } from "./ruleset.ts";
-export { KERNEL_EVENTS } from "./run.ts";
 export { APPROVAL_MODES } from "./subject.ts";
 export { DECISION_CODES, DIRECTIVES, RECOVERIES, allow, ask, deny, isEffect, stricter } from "./verdict.ts";

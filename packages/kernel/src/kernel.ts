@@ -9,10 +9,10 @@ import type { Subject } from "../contract/subject.d.ts";
 import type { Effect, HookName, Vote } from "../contract/verdict.d.ts";
 import { combine, settle, type DecisionContext } from "./decision.ts";
 import { BylawError, messageOf } from "./errors.ts";
-import { createBallots, failed, type Tapper } from "./hooks.ts";
+import { createBallots, failed, within, type Tapper } from "./hooks.ts";
 import { freezeJson, isJsonObject, present } from "./json.ts";
 import { emptyView } from "./projection.ts";
-import { resolve, unmatched } from "./ruleset.ts";
+import { resolve } from "./ruleset.ts";
 import { openRun } from "./run.ts";
 import { admit, isAdmitted } from "./subject.ts";
 import { isEffect, stricter } from "./verdict.ts";
@@ -48,22 +48,15 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   const fallbacks: Effect[] = [];
   let sealed = false;
 
-  function apply({ name: plugin, grants, codes, definition }: Plugin, instances: readonly PluginInstance<unknown>[]): void {
+  function apply({ name: plugin, version, grants, codes, definition }: Plugin, instances: readonly PluginInstance<unknown>[]): void {
     const from = [...new Set(instances.map((instance) => instance.from))].join(", ");
     const tapper: Tapper = { plugin, from, grants, codes, stamped: new WeakMap() };
-    // A pool drops rules instance by instance; a plugin whose every use stands for itself also drops whole taps.
-    const droppable = definition.pooled ? [] : instances.flatMap(({ dropped }) => [...dropped]);
-    const met = new Set<string>();
     const open = (what: string, may = true): void => {
       const problem = (wanted: string): string => `Unexpected ${what} of ${plugin}, expected it ${wanted}`;
       if (sealed) throw new BylawError({ code: "BYLAW_KERNEL_SEALED", message: problem("before the kernel is sealed") });
       if (!may) throw new BylawError({ code: "BYLAW_PLUGIN_INVALID", message: problem("as an effect or a test, of a plugin that grants") });
     };
-    const admits = (tap: string): boolean => {
-      open(`tap ${tap}`);
-      met.add(tap);
-      return !droppable.includes(tap);
-    };
+    const digests: string[] = [];
     const declare =
       <T>(what: string, list: T[], may?: boolean) =>
       (item: T): void => {
@@ -72,7 +65,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
       };
     definition.apply(
       {
-        hooks: eachHook((hook) => ballots[hook].facade(tapper, admits)) as KernelApi["hooks"],
+        hooks: eachHook((hook) => ballots[hook].facade(tapper, open)) as KernelApi["hooks"],
         event: declare("event type", events),
         projection: declare("projection", projections),
         guard: (guardName, guard) => declare("guard", guards)({ name: `${plugin}/${guardName}`, guard }),
@@ -80,18 +73,14 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
         prepare: (tap, work) => declare("prepare", preparers)({ tapper, tap, work }),
         fallback: (effect) => declare(`fallback ${effect}`, fallbacks, grants && isEffect(effect))(effect),
         editsWorkspace: declare("editsWorkspace", editors, grants),
-        digest: (sha256) => void (open("digest"), (policy[plugin] = sha256)),
+        digest: declare("digest", digests),
       },
       instances,
     );
-    for (const instance of instances.filter(({ dropped }) => dropped.size > 0)) {
-      for (const rule of definition.rules(instance)) met.add(rule.name);
-      for (const entry of instance.dropped) if (!met.has(entry)) throw unmatched(`${plugin}/${entry}`);
-    }
+    policy[plugin] = [...(policy[plugin]?.split(" ") ?? []), ...(digests.length > 0 ? digests : [version])].sort().join(" ");
   }
 
   for (const { plugin, instances } of plugins) {
-    policy[plugin.name] = plugin.version;
     for (const group of plugin.definition.pooled ? [instances] : instances.map((instance) => [instance])) apply(plugin, group);
   }
   sealed = true;
@@ -152,7 +141,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
       const failures: Vote[] = [];
       for (const { tapper, tap, work } of preparers) {
         try {
-          facts[tapper.plugin] = { ...facts[tapper.plugin], ...factsOf(await work(subject)) };
+          facts[tapper.plugin] = { ...facts[tapper.plugin], ...factsOf(await within(deadline_ms, async () => work(subject))) };
         } catch (error) {
           failures.push(failed(tapper, tap, error));
         }

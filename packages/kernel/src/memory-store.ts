@@ -1,5 +1,6 @@
 import type { Claim, LogEvent, Receipt, Store, StoredDocument, TaskWrite } from "../contract/index.d.ts";
-import { present } from "./json.ts";
+import type { JsonObject } from "../contract/json.d.ts";
+import { freezeJson, present } from "./json.ts";
 
 /** A condition of a commit does not hold: read again, decide again. */
 export class StoreConflict extends Error {
@@ -56,12 +57,13 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
         if (if_version === undefined || if_version === version) continue;
         throw new StoreConflict("document", `Unexpected version ${if_version} of ${kind} \`${id}\`, expected ${version}`);
       }
-      const fence = tasks.get(task?.id ?? "")?.fence ?? 0;
-      if (task !== undefined && task.fence !== fence) {
-        throw new StoreConflict("fence", `Unexpected fence ${task.fence} of task \`${task.id}\`, expected ${fence}`);
+      const held = tasks.get(task?.id ?? "")?.fence;
+      if (task !== undefined && (task.fence !== (held ?? 0) || held === 0)) {
+        throw new StoreConflict("fence", `Unexpected fence ${task.fence} of task \`${task.id}\`, expected that of its claim`);
       }
       const added = events.map(({ timestamp, ...rest }, index): LogEvent => {
-        const { session_id, event_type, agent_id, task_id, details } = rest;
+        const { session_id, event_type, agent_id, task_id } = rest;
+        const details = freezeJson(rest.details) as JsonObject;
         const sequence = log.length + index + 1;
         return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details });
       });

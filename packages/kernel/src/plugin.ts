@@ -9,8 +9,12 @@ export function definePlugin<Schema extends z.ZodType>(plugin: SinglePlugin<Sche
     pooled: "applyPool" in plugin,
     rules: (instance) => plugin.rules?.(instance as Instance) ?? [],
     apply(kernel, instances) {
-      if ("applyPool" in plugin) plugin.applyPool(kernel, instances as readonly Instance[]);
-      else for (const instance of instances as readonly Instance[]) plugin.apply(kernel, instance.options, instance);
+      const uses = instances as readonly Instance[];
+      const results: readonly unknown[] =
+        "applyPool" in plugin ? [plugin.applyPool(kernel, uses)] : uses.map((instance) => plugin.apply(kernel, instance.options, instance));
+      if (results.every((result) => result === undefined)) return;
+      const message = `Unexpected answer of \`apply\` of ${plugin.name}, expected it to tap at once and return nothing`;
+      throw new BylawError({ code: "BYLAW_PLUGIN_INVALID", message });
     },
   };
   const { name, version, grants = false, hard = false } = plugin;

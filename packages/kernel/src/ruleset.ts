@@ -31,13 +31,13 @@ const CONFIG: Readonly<Record<string, Setting>> = {
   fallback: [isEffect, "allow, ask_user, deny"],
   approval_mode: oneOf(APPROVAL_MODES),
   enforcement_mode: oneOf(ENFORCEMENT_MODES),
-  deadline_ms: [(value) => Number.isFinite(value) && (value as number) > 0, "a positive number of milliseconds"],
+  deadline_ms: [(value) => typeof value === "number" && value > 0 && value < 2 ** 31, "a number of milliseconds from 1 to 2147483647"],
 };
 const RULESET: typeof CONFIG = { name: [(value) => typeof value === "string", "a package name"], extends: rulesets, plugins };
 
 function check(where: string, value: object, settings: typeof CONFIG): void {
   if (!isJsonObject(value)) throw invalid(`Unexpected ${where}, expected an object`);
-  for (const [key, item] of Object.entries(value)) {
+  for (const [key, item] of Object.entries({ ...("name" in settings ? { name: null } : {}), ...value })) {
     const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
     if (setting === undefined) throw invalid(`Unexpected key \`${key}\` in ${where}, expected ${Object.keys(settings).join(", ")}`);
     if (item !== undefined && !setting[0](item)) throw invalid(`Unexpected \`${key}\` in ${where}, expected ${setting[1]}`);
@@ -55,7 +55,7 @@ export function resolve(config: Config, root: string, configFile?: string): read
     return { plugin, path, instance: configFile === undefined ? instance : { ...instance, configFile } };
   };
   const flatten = (ruleset: Ruleset, above: readonly Ruleset[]): readonly Use[] => {
-    check(`ruleset ${ruleset.name ?? "without a name"}`, ruleset, RULESET);
+    check("a ruleset", ruleset, RULESET);
     if (above.includes(ruleset)) throw invalid(`Unexpected ruleset ${ruleset.name} that extends itself`);
     const path = [...above, ruleset];
     const own = (ruleset.plugins ?? []).map((plugin) =>
@@ -70,8 +70,11 @@ export function resolve(config: Config, root: string, configFile?: string): read
   for (const entry of config.without ?? []) brought = drop(brought, entry);
   const groups = new Map<string, { plugin: Plugin; instances: PluginInstance<unknown>[] }>();
   const seen = new Set<Plugin>();
-  for (const { plugin, instance } of [...brought, ...(config.plugins ?? []).map((plugin) => use(plugin, []))]) {
-    // A ruleset that is reached by two paths brings its plugins once.
+  const own = (config.plugins ?? []).map((plugin) => use(plugin, []));
+  for (const { plugin, instance } of [...brought, ...own].sort(byOrigin)) {
+    // Names are keys and are printed.
+    if (!/^[!-~]+$/.test(plugin.name) || plugin.name === "__proto__") throw invalid(`Unexpected plugin name \`${plugin.name}\``);
+    // A ruleset that is reached by two paths brings its plugins once, by the path that sorts first.
     if (seen.has(plugin)) continue;
     seen.add(plugin);
     const { plugin: first, instances } = groups.get(plugin.name) ?? { plugin, instances: [] };
@@ -81,27 +84,23 @@ export function resolve(config: Config, root: string, configFile?: string): read
   return [...groups.values()];
 }
 
-// Whether `<plugin>/<name>` names a tap is known only once the plugin has tapped: the kernel looks then.
 function drop(uses: readonly Use[], entry: string): Use[] {
-  const rulesOf = ({ plugin, instance }: Use): readonly NamedRule[] => plugin.definition.rules(instance);
   const whole = uses.filter(({ plugin, path }) => plugin.name === entry || path.includes(entry));
-  const parts = whole.length > 0 ? [] : uses.filter(({ plugin }) => entry.startsWith(`${plugin.name}/`));
-  if (whole.length + parts.length === 0) throw unmatched(entry);
-  const nameIn = ({ plugin }: Use): string => entry.slice(plugin.name.length + 1);
-  const lost = [...whole.flatMap(rulesOf), ...parts.flatMap((use) => rulesOf(use).filter(({ name }) => name === nameIn(use)))];
-  const final = lost.find((rule) => rule.final === true);
+  const rules = uses.flatMap((use) => use.plugin.definition.rules(use.instance).map((rule): [Use, NamedRule] => [use, rule]));
+  const named = rules.filter(([use, { name }]) => `${use.plugin.name}/${name}` === entry && !use.instance.dropped.has(name));
+  if (whole.length + named.length === 0) throw unmatched(entry);
+  const final = [...named, ...rules.filter(([use]) => whole.includes(use))].find(([, rule]) => rule.final === true)?.[1];
   if (final !== undefined) {
     const message = `Unexpected \`${entry}\` in \`without\`, expected nothing that drops the final rule \`${final.name}\``;
     throw new BylawError({ code: "BYLAW_WITHOUT_FINAL", message, fix: "leave out the ruleset that brings the rule" });
   }
-  for (const use of parts) use.instance.dropped.add(nameIn(use));
+  for (const [{ instance }, { name }] of named) instance.dropped.add(name);
   return uses.filter((use) => !whole.includes(use));
 }
 
-/** An entry of `without` that names nothing. */
-export function unmatched(entry: string): BylawError {
+function unmatched(entry: string): BylawError {
   const message = `Unexpected \`${entry}\` in \`without\`, expected something that \`extends\` brought`;
-  const fix = "name a ruleset, a plugin, or <plugin>/<tap or rule>";
+  const fix = "name a ruleset, a plugin, or <plugin>/<rule>";
   return new BylawError({ code: "BYLAW_WITHOUT_UNMATCHED", message, fix });
 }
 
@@ -110,5 +109,8 @@ function duplicate({ name, version }: Plugin, other: Plugin): BylawError {
   const fix = "install one version of the plugin, and give each check a name of its own";
   return new BylawError({ code: "BYLAW_PLUGIN_DUPLICATE", message, fix });
 }
+
+const byOrigin = ({ instance: left }: Use, { instance: right }: Use): number =>
+  left.from < right.from ? -1 : left.from > right.from ? 1 : 0;
 
 const invalid = (message: string): BylawError => new BylawError({ code: "BYLAW_CONFIG_INVALID", message });

@@ -5,8 +5,7 @@ import type { Projection } from "../contract/projection.d.ts";
 import type { OpenOptions, Outcome, Run } from "../contract/run.d.ts";
 import type { DocumentWrite } from "../contract/store.d.ts";
 import type { Response, Subject } from "../contract/subject.d.ts";
-import type { Effect } from "../contract/verdict.d.ts";
-import { approvalDigest, currentPhases, openApprovals } from "./approval.ts";
+import { KERNEL_EVENTS, approvalDigest, currentPhases, openApprovals } from "./approval.ts";
 import { BylawError, messageOf } from "./errors.ts";
 import { freezeJson, present } from "./json.ts";
 import type { KernelParts } from "./kernel.ts";
@@ -14,17 +13,12 @@ import { StoreConflict, createMemoryStore } from "./memory-store.ts";
 import { issuesOf } from "./plugin.ts";
 import { createFold, impossible } from "./projection.ts";
 
-/** The event types of the kernel itself. */
-export const KERNEL_EVENTS: readonly string[] = [
-  ...["tool_allowed", "tool_asked", "tool_denied", "tool_result", "phase_entered", "transition_blocked"],
-  ...["behavior_applied", "behavior_rejected", "response_accepted", "enforcement", "approval_granted"],
-];
-
 const ATTEMPTS = 8;
 const PAGE = 1_000;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const TOOL_EVENT = { allow: "tool_allowed", ask_user: "tool_asked", deny: "tool_denied" } as const;
 
-type Who = { readonly agent?: string | null | undefined; readonly task?: string | null | undefined };
-type Verdicts = Omit<Outcome, "events">;
+type Who = { readonly agent?: Json | undefined; readonly task?: Json | undefined };
 
 /** Reads a log, folds it, and records from then on. */
 export async function openRun(parts: KernelParts, options: OpenOptions): Promise<Run> {
@@ -32,47 +26,80 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
   const { run, store = createMemoryStore(), session = globalThis.crypto.randomUUID(), onError = () => {} } = options;
   const { now = () => new Date().toISOString() } = options;
   let fold = createFold([openApprovals, currentPhases, ...parts.projections] as readonly Projection<unknown>[]);
+  const turns = new Map<string, Promise<unknown>>();
+  const told = new Map<number, Promise<unknown>>();
+  const queues = sinks.map((sink) => ({ sink, last: Promise.resolve<unknown>(undefined) }));
+
+  // Sinks are told where events are folded: in the order of the log, and only of the events of this sitting.
+  function advance(events: readonly LogEvent[]): void {
+    const fresh = events.filter(({ sequence }) => sequence > fold.head);
+    fold = fold.add(fresh);
+    const [own, { view }] = [fresh.filter(({ session_id }) => session_id === session), fold];
+    if (own.length === 0) return;
+    const required = queues.flatMap((queue) => {
+      const written = queue.last.then(() => queue.sink.write(own, view));
+      queue.last = written.catch(() => {});
+      if (queue.sink.required === true) return [written];
+      written.catch(onError);
+      return [];
+    });
+    const all = Promise.all(required);
+    all.catch(() => {});
+    for (const { sequence } of own) told.set(sequence, all);
+  }
 
   async function catchUp(until = Infinity): Promise<void> {
     while (fold.head < until) {
       const page = await store.events(run, fold.head, Math.min(PAGE, until - fold.head));
       if (page.length === 0) return;
-      fold = fold.add(page);
+      advance(page);
     }
   }
   await catchUp();
 
-  const draft = (event_type: string, { agent, task }: Who, details: JsonObject): EventDraft => {
-    const who = { agent_id: agent ?? null, task_id: task ?? null };
-    return { timestamp: now(), session_id: session, event_type, ...who, details: freezeJson(details) as JsonObject };
-  };
+  const draft = (event_type: string, { agent, task }: Who, details: JsonObject): EventDraft => ({
+    timestamp: now(),
+    session_id: session,
+    event_type,
+    // The subject may be one that the border refused, whose fields can be anything.
+    agent_id: typeof agent === "string" ? agent : null,
+    task_id: typeof task === "string" ? task : null,
+    details: freezeJson(details) as JsonObject,
+  });
 
   type Condition = { readonly stale?: (event: LogEvent) => boolean; readonly documents?: readonly DocumentWrite[] };
   async function append(drafts: readonly EventDraft[], { stale, documents = [] }: Condition = {}): Promise<readonly LogEvent[]> {
     const before = fold;
     const admit = (unseen: readonly LogEvent[]): void => {
       if (stale !== undefined && unseen.some(stale)) throw new StoreConflict("seen", "Unexpected event of another writer");
-      const finding = guards.length === 0 ? undefined : impossible(guards, before.add(unseen), drafts);
+      const finding = impossible(guards, before.add(unseen), drafts);
       if (finding === undefined) return;
       const message = `Unexpected event \`${finding.draft.event_type}\`: ${finding.message}`;
       throw new BylawError({ code: "BYLAW_EVENT_REFUSED", message, fix: `see rule ${finding.rule} of ${finding.guard}` });
     };
     const { events } = await store.commit({ run, events: drafts, documents, seen: before.head, admit });
     await catchUp((events[0]?.sequence ?? 1) - 1);
-    fold = fold.add(events);
-    for (const { required, write } of sinks) {
-      const written = (async () => write(events, fold.view))();
-      await (required === true ? written : written.catch(onError));
-    }
+    advance(events);
+    return events;
+  }
+
+  async function delivered(events: readonly LogEvent[]): Promise<readonly LogEvent[]> {
+    for (const { sequence } of events) await told.get(sequence)?.finally(() => told.delete(sequence));
     return events;
   }
 
   // Where the phase and the phase that a transition leaves are concerned the log is right, whatever the caller says.
   function stamp({ phase: _, ...input }: Subject): Subject {
-    const phase = input.task === undefined ? undefined : fold.view(currentPhases)[input.task];
+    const phases = fold.view(currentPhases);
+    const phase = input.task !== undefined && Object.hasOwn(phases, input.task) ? phases[input.task] : undefined;
     const known = { ...input, phase, ...(input.hook === "onTransition" ? { from: phase } : {}) };
     return { ...present(known), run, session, at: now() } as Subject;
   }
+
+  const refused = (input: Subject, error: unknown): readonly [Subject, Decision] => [
+    { hook: input.hook } as Subject,
+    parts.refuse(input, "invalid_call", messageOf(error)),
+  ];
 
   async function judge(input: Subject): Promise<readonly [Subject, Decision]> {
     try {
@@ -80,32 +107,60 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
       const grantFor = async () => fold.view(openApprovals)[await approvalDigest(subject, kernel.policy)];
       return [subject, await parts.decide(subject, fold.view, grantFor)];
     } catch (error) {
-      return [{ hook: input.hook } as Subject, parts.refuse(input, "invalid_call", messageOf(error))];
+      return refused(input, error);
     }
   }
 
-  type Describe = (subject: Subject, outcome: Verdicts) => readonly [type: string, details: JsonObject];
-  async function ask(input: Subject, describe: Describe): Promise<Outcome> {
-    let last: unknown;
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const [subject, decision] = await judge(input);
-      const outcome = { decision, applied: decision.applied };
-      // The document makes an approval one-use even where two processes read it at once.
-      const used = { kind: "approval", id: `${run}:${decision.approval}`, value: "used", if_version: 0 };
-      try {
-        const [type, details] = describe(subject, outcome);
-        const event = draft(type, textual(input), { ...details, ...verdict(outcome) });
-        const stale = (other: LogEvent): boolean => concerns(other, input);
-        return { ...outcome, events: await append([event], { stale, documents: decision.approval === undefined ? [] : [used] }) };
-      } catch (error) {
-        last = error;
-        if (!(error instanceof StoreConflict)) break;
-        await catchUp();
-      }
+  // One after the other for one task, or one agent without a task: they would only make each other's decisions stale.
+  function inTurn<T>({ task, agent }: Who, work: () => Promise<T>): Promise<T> {
+    const key = JSON.stringify(task === undefined ? { agent } : { task });
+    const turn = (turns.get(key) ?? Promise.resolve()).then(work);
+    const last: Promise<unknown> = turn.then(() => turns.get(key) === last && turns.delete(key));
+    turns.set(key, last);
+    return turn;
+  }
+
+  type Describe = (subject: Subject, decision: Decision) => readonly [type: string, details: JsonObject];
+  async function ask(hook: Subject["hook"], given: object, describe: Describe): Promise<Outcome> {
+    let input = { hook } as Subject;
+    let unreadable: unknown;
+    try {
+      // A copy, so that the caller changes nothing on the way.
+      input = freezeJson({ ...given, hook }) as unknown as Subject;
+    } catch (error) {
+      unreadable = error;
     }
-    // What cannot be recorded must not happen.
-    const reason = `Unexpected failure to record the decision, expected a durable log: ${messageOf(last)}`;
-    return { decision: parts.refuse(input, "engine_absent", reason), applied: "deny", events: [] };
+    const decideAndRecord = async (): Promise<Outcome> => {
+      let problem: unknown;
+      for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
+        const [subject, decision] = unreadable === undefined ? await judge(input) : refused(input, unreadable);
+        // The document makes an approval one-use even where two processes read it at once.
+        const used = { kind: "approval", id: `${run}:${decision.approval}`, value: "used", if_version: 0 };
+        const documents = decision.approval === undefined ? [] : [used];
+        try {
+          const [type, details] = describe(subject, decision);
+          const event = draft(type, input, { ...details, decision: written(decision) });
+          const committed = await append([event], { stale: (other) => concerns(other, input), documents });
+          // From here on it is on record, and is not tried again.
+          return await delivered(committed).then(
+            (events) => ({ decision, applied: decision.applied, events }),
+            (error: unknown) => absent(input, error, committed),
+          );
+        } catch (error) {
+          problem = error;
+          if (!(error instanceof StoreConflict)) break;
+          await catchUp().catch(onError);
+        }
+      }
+      return absent(input, problem, []);
+    };
+    return inTurn(input, decideAndRecord);
+  }
+
+  // What cannot be recorded must not happen.
+  function absent(input: Subject, error: unknown, events: readonly LogEvent[]): Outcome {
+    const reason = `Unexpected failure to record the decision, expected a durable log: ${messageOf(error)}`;
+    return { decision: parts.refuse(input, "engine_absent", reason), applied: "deny", events };
   }
 
   return {
@@ -116,30 +171,34 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
     },
     view: (projection) => fold.view(projection),
     toolCall: (call) =>
-      ask({ ...call, hook: "beforeToolCall" }, (subject, { applied }) => [
+      ask("beforeToolCall", call, (subject, { applied }) => [
         TOOL_EVENT[applied],
-        told(subject, "id", "tool", "server", "args", "cwd"),
+        fieldsOf(subject, "id", "tool", "server", "args", "cwd"),
       ]),
     transition: (request) =>
-      ask({ ...request, hook: "onTransition" }, (subject, { applied }) => [
+      ask("onTransition", request, (subject, { applied }) => [
         applied === "allow" ? "phase_entered" : "transition_blocked",
-        told(subject, "from", "to", "artifacts"),
+        fieldsOf(subject, "from", "to", "artifacts"),
       ]),
     behave: (action) =>
-      ask({ ...action, hook: "onBehavior" }, (subject, { applied, decision: { directive } }) => [
+      ask("onBehavior", action, (subject, { applied, directive }) => [
         applied === "allow" ? "behavior_applied" : "behavior_rejected",
-        { ...told(subject, "action", "reason", "trigger_agent_id", "step"), ...(directive && { directive }) },
+        { ...fieldsOf(subject, "action", "reason", "trigger_agent_id", "step"), ...(directive && { directive }) },
       ]),
     respond: (response) =>
-      ask({ ...response, hook: "onEnforcement" }, (subject, { decision }) => {
-        if (decision.effect === "allow") return ["response_accepted", told(subject, "round", "attempt")];
-        return ["enforcement", violation(subject as Response, decision)];
-      }),
-    toolResult: ({ id, tool, ok, result = null, ...who }) => append([draft("tool_result", who, { id, tool, ok, result })]),
+      ask("onEnforcement", response, (subject, decision) =>
+        decision.effect === "allow"
+          ? ["response_accepted", fieldsOf(subject, "round", "attempt")]
+          : ["enforcement", violation(subject as Response, decision)],
+      ),
+    toolResult: async ({ id, tool, ok, result = null, ...who }) =>
+      delivered(await append([draft("tool_result", who, { id, tool, ok, result })])),
     async approve({ subject, by, expires_at }) {
-      if (Number.isNaN(Date.parse(expires_at))) throw unfit(`expiry \`${expires_at}\`, expected an RFC 3339 time`);
+      if (typeof by !== "string" || by === "") throw unfit("approval by nobody, expected the name of a person");
+      if (!TIME.test(expires_at) || Number.isNaN(Date.parse(expires_at)))
+        throw unfit(`expiry \`${expires_at}\`, expected an RFC 3339 time`);
       const digest = await approvalDigest(await kernel.prepare(stamp(subject)), kernel.policy);
-      return append([draft("approval_granted", subject, { digest, policy: kernel.policy, by, expires_at })]);
+      return delivered(await append([draft("approval_granted", subject, { digest, policy: kernel.policy, by, expires_at })]));
     },
     async record(given) {
       const drafts = given.map(({ event_type, agent_id, task_id, details }) => {
@@ -151,34 +210,26 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
         }
         return draft(event_type, { agent: agent_id, task: task_id }, details);
       });
-      return append(drafts);
+      return delivered(await append(drafts));
     },
     async close() {
+      await Promise.all(queues.map(({ last }) => last));
       for (const sink of sinks) await sink.close?.();
     },
   };
 }
 
-const TOOL_EVENT: Readonly<Record<Effect, string>> = { allow: "tool_allowed", ask_user: "tool_asked", deny: "tool_denied" };
-
 const unfit = (what: string): BylawError => new BylawError({ code: "BYLAW_EVENT_INVALID", message: `Unexpected ${what}` });
-
-// The subject may be one that the border refused, whose fields can be anything.
-const textual = ({ agent, task }: Who): Who => ({
-  agent: typeof agent === "string" ? agent : null,
-  task: typeof task === "string" ? task : null,
-});
 
 // Another writer's event makes a decision stale only where it concerns the same task, or the same agent without one.
 const concerns = ({ task_id, agent_id }: LogEvent, { task, agent = null }: Who): boolean =>
   task === undefined ? agent !== null && agent_id === agent : task_id === task;
 
-const told = (subject: Subject, ...fields: readonly string[]): JsonObject =>
+const fieldsOf = (subject: Subject, ...fields: readonly string[]): JsonObject =>
   present(Object.fromEntries(fields.map((field) => [field, (subject as unknown as JsonObject)[field]]))) as JsonObject;
 
-// Through JSON, because a vote may hold fields that are undefined.
-const verdict = ({ decision: { id: _id, hook: _hook, directive: _directive, ...decision }, applied }: Verdicts): JsonObject =>
-  JSON.parse(JSON.stringify({ ...decision, applied })) as JsonObject;
+// Through JSON, because what is undefined has no place in a log.
+const written = ({ id: _id, hook: _hook, ...decision }: Decision): JsonObject => JSON.parse(JSON.stringify(decision)) as JsonObject;
 
 function violation(response: Response, { message, reason, code, recovery = "restart" }: Decision): JsonObject {
   const { text = "", tool_calls = [], round = 1, attempt = 1, max_attempts = 1 } = response;
