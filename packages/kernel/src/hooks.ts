@@ -28,10 +28,13 @@ export interface TapInfo extends TapOptions<never> {
 export interface Ballots {
   readonly taps: readonly TapInfo[];
   /** What a plugin taps; `declare` throws where it may not. */
-  facade<H extends HookName>(tapper: Tapper, declare: (what: string) => void): Hook<H>;
+  facade<H extends HookName>(tapper: Tapper, declare: (what: string, may: boolean) => void): Hook<H>;
   /** Asks every tap, and tells `done` at once when every tap is synchronous. Never throws. */
   ask(subject: Subject, view: View, done: (votes: readonly Vote[]) => void): void;
 }
+
+/** The tap that gave a vote. */
+export const origins = new WeakMap<Vote, object>();
 
 interface Ballot {
   readonly view: View;
@@ -48,27 +51,28 @@ export function createBallots(name: HookName, deadline_ms: number): Ballots {
     facade: (tapper, declare) => {
       type Fn = (subject: never, view: View) => Answer | Promise<Answer>;
       const on =
-        (register: (tap: string, fn: Fn) => void) =>
+        (register: (info: TapInfo, fn: Fn) => void) =>
         (tap: string, fn: Fn, options: TapOptions<never> = {}) => {
-          declare(`tap ${tap}`);
-          taps.push({ plugin: tapper.plugin, tap, from: tapper.from, ...options });
-          register(tap, fn);
+          declare(`tap \`${tap}\``, typeof tap === "string" && tap.trim() !== "");
+          const info: TapInfo = { plugin: tapper.plugin, tap, from: tapper.from, ...options };
+          taps.push(info);
+          register(info, fn);
         };
       return {
-        tap: on((tap, fn) =>
-          hook.tap(tap, (subject, { view, votes }) => {
+        tap: on((info, fn) =>
+          hook.tap(info.tap, (subject, { view, votes }) => {
             try {
-              record(votes, tapper, tap, fn(subject as never, view));
+              record(votes, tapper, info, fn(subject as never, view));
             } catch (error) {
-              votes.push(failed(tapper, tap, error));
+              votes.push(failed(info, error));
             }
           }),
         ),
-        tapPromise: on((tap, fn) =>
-          hook.tapPromise(tap, (subject, { view, votes }) =>
+        tapPromise: on((info, fn) =>
+          hook.tapPromise(info.tap, (subject, { view, votes }) =>
             within(deadline_ms, async () => fn(subject as never, view))
-              .then((answer) => record(votes, tapper, tap, answer))
-              .catch((error: unknown) => void votes.push(failed(tapper, tap, error))),
+              .then((answer) => record(votes, tapper, info, answer))
+              .catch((error: unknown) => void votes.push(failed(info, error))),
           ),
         ),
       };
@@ -90,28 +94,29 @@ export function within<T>(deadline_ms: number, work: () => Promise<T>): Promise<
   return Promise.race([work(), late]).finally(() => clearTimeout(timer));
 }
 
-function record(votes: Vote[], tapper: Tapper, tap: string, answer: unknown): void {
+function record(votes: Vote[], tapper: Tapper, info: TapInfo, answer: unknown): void {
   if (answer === undefined) return;
   // A rejection of what should not be a promise is nobody's to handle: the vote says all there is to say.
   if (answer instanceof Promise) answer.catch(() => {});
-  if (Array.isArray(answer)) for (const given of Array.from<unknown>(answer)) votes.push(stamp(given, tapper, tap));
-  else votes.push(stamp(answer, tapper, tap));
+  if (Array.isArray(answer)) for (const given of Array.from<unknown>(answer)) votes.push(stamp(given, tapper, info));
+  else votes.push(stamp(answer, tapper, info));
 }
 
 // What is frozen through and through cannot change, so a verdict that a rule gives again and again is looked at once.
-function stamp(given: unknown, tapper: Tapper, tap: string): Vote {
+function stamp(given: unknown, tapper: Tapper, info: TapInfo): Vote {
   const known = tapper.stamped.get(given as object);
-  if (known !== undefined && known.tap === tap) return known;
+  if (known !== undefined && origins.get(known) === info) return known;
   try {
     const verdict = freezeJson(given) as unknown as Verdict;
     const wrong = fault(verdict, tapper);
     if (wrong !== undefined) throw new Error(`Unexpected ${wrong}`);
-    const { plugin, from } = tapper;
+    const { plugin, tap, from } = info;
     const vote = Object.freeze({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] });
+    origins.set(vote, info);
     if (isConstant(given)) tapper.stamped.set(given as Verdict, vote);
     return vote;
   } catch (error) {
-    return failed(tapper, tap, error);
+    return failed(info, error);
   }
 }
 
@@ -142,8 +147,11 @@ function fault(verdict: Verdict, { grants, codes }: Tapper): string | undefined 
 }
 
 /** The vote of a check that could not do its work. */
-export function failed({ plugin, from }: Pick<Tapper, "plugin" | "from">, tap: string, error: unknown): Vote {
+export function failed(info: Omit<TapInfo, "explain">, error: unknown): Vote {
+  const { plugin, tap, from } = info;
   const reason = `Unexpected failure of ${plugin}/${tap}, expected a verdict`;
   const fix = "mend or remove the check; until then it denies";
-  return Object.freeze({ effect: "deny", code: "check_failed", reason, fix, plugin, tap, from, error: messageOf(error) });
+  const vote: Vote = Object.freeze({ effect: "deny", code: "check_failed", reason, fix, plugin, tap, from, error: messageOf(error) });
+  origins.set(vote, info);
+  return vote;
 }

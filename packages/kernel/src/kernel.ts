@@ -9,7 +9,7 @@ import type { Subject } from "../contract/subject.d.ts";
 import type { Effect, HookName, Vote } from "../contract/verdict.d.ts";
 import { combine, settle, type DecisionContext } from "./decision.ts";
 import { BylawError, messageOf } from "./errors.ts";
-import { createBallots, failed, within, type Tapper } from "./hooks.ts";
+import { createBallots, failed, origins, within, type Tapper } from "./hooks.ts";
 import { freezeJson, isJsonObject, present } from "./json.ts";
 import { emptyView } from "./projection.ts";
 import { resolve } from "./ruleset.ts";
@@ -54,7 +54,11 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     const open = (what: string, may = true): void => {
       const problem = (wanted: string): string => `Unexpected ${what} of ${plugin}, expected it ${wanted}`;
       if (sealed) throw new BylawError({ code: "BYLAW_KERNEL_SEALED", message: problem("before the kernel is sealed") });
-      if (!may) throw new BylawError({ code: "BYLAW_PLUGIN_INVALID", message: problem("as an effect or a test, of a plugin that grants") });
+      if (!may)
+        throw new BylawError({
+          code: "BYLAW_PLUGIN_INVALID",
+          message: problem("with a name and a value that fit, and to loosen only of a plugin that grants"),
+        });
     };
     const digests: string[] = [];
     const declare =
@@ -123,11 +127,11 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
 
   const explained = (decision: Decision, subject: Subject, view: View): Explanation => ({
     decision: settle(decision, subject, context),
-    taps: (isAdmitted(subject, context) ? ballots[decision.hook].taps : []).map(({ explain, ...tap }) => ({
-      ...tap,
-      votes: decision.votes.filter((vote) => vote.plugin === tap.plugin && vote.tap === tap.tap && vote.from === tap.from),
-      ...present({ because: explain === undefined ? undefined : attempt(() => explain(subject as never, view)) }),
-    })),
+    taps: (isAdmitted(subject, context) ? ballots[decision.hook].taps : []).map((info) => {
+      const { explain, ...tap } = info;
+      const votes = decision.votes.filter((vote) => origins.get(vote) === info);
+      return { ...tap, votes, ...present({ because: explain && attempt(() => explain(subject as never, view)) }) };
+    }),
   });
 
   const kernel: Kernel = {
@@ -143,7 +147,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
         try {
           facts[tapper.plugin] = { ...facts[tapper.plugin], ...factsOf(await within(deadline_ms, async () => work(subject))) };
         } catch (error) {
-          failures.push(failed(tapper, tap, error));
+          failures.push(failed({ plugin: tapper.plugin, tap, from: tapper.from }, error));
         }
       }
       const { facts: _, ...bare } = subject;

@@ -12,8 +12,8 @@ export function definePlugin<Schema extends z.ZodType>(plugin: SinglePlugin<Sche
       const uses = instances as readonly Instance[];
       const results: readonly unknown[] =
         "applyPool" in plugin ? [plugin.applyPool(kernel, uses)] : uses.map((instance) => plugin.apply(kernel, instance.options, instance));
-      if (results.every((result) => result === undefined)) return;
-      const message = `Unexpected answer of \`apply\` of ${plugin.name}, expected it to tap at once and return nothing`;
+      if (!results.some((result) => result instanceof Promise)) return;
+      const message = `Unexpected answer of \`apply\` of ${plugin.name}, expected it to tap at once`;
       throw new BylawError({ code: "BYLAW_PLUGIN_INVALID", message });
     },
   };

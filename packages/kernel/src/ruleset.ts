@@ -6,6 +6,9 @@ import { isPlugin } from "./plugin.ts";
 import { APPROVAL_MODES } from "./subject.ts";
 import { isEffect } from "./verdict.ts";
 
+// Names are keys and are printed.
+const NAME = /^[!-~]+$/;
+
 /** Returns its argument, typed. */
 export const defineRuleset = (ruleset: Ruleset): Ruleset => ruleset;
 
@@ -68,15 +71,19 @@ export function resolve(config: Config, root: string, configFile?: string): read
   };
   let brought = (config.extends ?? []).flatMap((ruleset) => flatten(ruleset, []));
   for (const entry of config.without ?? []) brought = drop(brought, entry);
-  const groups = new Map<string, { plugin: Plugin; instances: PluginInstance<unknown>[] }>();
-  const seen = new Set<Plugin>();
   const own = (config.plugins ?? []).map((plugin) => use(plugin, []));
-  for (const { plugin, instance } of [...brought, ...own].sort(byOrigin)) {
-    // Names are keys and are printed.
-    if (!/^[!-~]+$/.test(plugin.name) || plugin.name === "__proto__") throw invalid(`Unexpected plugin name \`${plugin.name}\``);
-    // A ruleset that is reached by two paths brings its plugins once, by the path that sorts first.
-    if (seen.has(plugin)) continue;
-    seen.add(plugin);
+  // A ruleset that is reached by two paths brings its plugins once, by the path that sorts first.
+  const uses = new Map<Plugin, Use>();
+  for (const found of [...brought, ...own]) {
+    const before = uses.get(found.plugin);
+    if (before === undefined || found.instance.from < before.instance.from) uses.set(found.plugin, found);
+  }
+  const groups = new Map<string, { plugin: Plugin; instances: PluginInstance<unknown>[] }>();
+  for (const { plugin, instance } of uses.values()) {
+    if (!NAME.test(plugin.name) || plugin.name === "__proto__") {
+      const message = `Unexpected plugin name \`${plugin.name}\`, expected that of its package`;
+      throw new BylawError({ code: "BYLAW_PLUGIN_INVALID", message });
+    }
     const { plugin: first, instances } = groups.get(plugin.name) ?? { plugin, instances: [] };
     if (first.definition !== plugin.definition) throw duplicate(first, plugin);
     groups.set(plugin.name, { plugin: first, instances: [...instances, instance] });
@@ -109,8 +116,5 @@ function duplicate({ name, version }: Plugin, other: Plugin): BylawError {
   const fix = "install one version of the plugin, and give each check a name of its own";
   return new BylawError({ code: "BYLAW_PLUGIN_DUPLICATE", message, fix });
 }
-
-const byOrigin = ({ instance: left }: Use, { instance: right }: Use): number =>
-  left.from < right.from ? -1 : left.from > right.from ? 1 : 0;
 
 const invalid = (message: string): BylawError => new BylawError({ code: "BYLAW_CONFIG_INVALID", message });

@@ -26,6 +26,7 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
   const { run, store = createMemoryStore(), session = globalThis.crypto.randomUUID(), onError = () => {} } = options;
   const { now = () => new Date().toISOString() } = options;
   let fold = createFold([openApprovals, currentPhases, ...parts.projections] as readonly Projection<unknown>[]);
+  let listening = false;
   const turns = new Map<string, Promise<unknown>>();
   const told = new Map<number, Promise<unknown>>();
   const queues = sinks.map((sink) => ({ sink, last: Promise.resolve<unknown>(undefined) }));
@@ -35,7 +36,7 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
     const fresh = events.filter(({ sequence }) => sequence > fold.head);
     fold = fold.add(fresh);
     const [own, { view }] = [fresh.filter(({ session_id }) => session_id === session), fold];
-    if (own.length === 0) return;
+    if (own.length === 0 || !listening) return;
     const required = queues.flatMap((queue) => {
       const written = queue.last.then(() => queue.sink.write(own, view));
       queue.last = written.catch(() => {});
@@ -56,6 +57,7 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
     }
   }
   await catchUp();
+  listening = true;
 
   const draft = (event_type: string, { agent, task }: Who, details: JsonObject): EventDraft => ({
     timestamp: now(),
@@ -191,8 +193,11 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
           ? ["response_accepted", fieldsOf(subject, "round", "attempt")]
           : ["enforcement", violation(subject as Response, decision)],
       ),
-    toolResult: async ({ id, tool, ok, result = null, ...who }) =>
-      delivered(await append([draft("tool_result", who, { id, tool, ok, result })])),
+    async toolResult({ id, tool, ok, result = null, ...who }) {
+      const texts: readonly unknown[] = [id, tool, who.agent ?? "", who.task ?? ""];
+      if (typeof ok !== "boolean" || texts.some((text) => typeof text !== "string")) throw unfit("tool result, expected its call and `ok`");
+      return delivered(await append([draft("tool_result", who, { id, tool, ok, result })]));
+    },
     async approve({ subject, by, expires_at }) {
       if (typeof by !== "string" || by === "") throw unfit("approval by nobody, expected the name of a person");
       if (!TIME.test(expires_at) || Number.isNaN(Date.parse(expires_at)))
@@ -202,6 +207,7 @@ export async function openRun(parts: KernelParts, options: OpenOptions): Promise
     },
     async record(given) {
       const drafts = given.map(({ event_type, agent_id, task_id, details }) => {
+        if (![agent_id, task_id].every((id) => id === null || typeof id === "string")) throw unfit("agent or task, expected text or null");
         const types = parts.events.filter(({ name }) => name === event_type && !KERNEL_EVENTS.includes(name));
         if (types.length === 0) throw unfit(`event type \`${event_type}\`, expected one that a plugin declares`);
         for (const type of types) {
@@ -223,7 +229,7 @@ const unfit = (what: string): BylawError => new BylawError({ code: "BYLAW_EVENT_
 
 // Another writer's event makes a decision stale only where it concerns the same task, or the same agent without one.
 const concerns = ({ task_id, agent_id }: LogEvent, { task, agent = null }: Who): boolean =>
-  task === undefined ? agent !== null && agent_id === agent : task_id === task;
+  task === undefined ? agent_id === agent : task_id === task;
 
 const fieldsOf = (subject: Subject, ...fields: readonly string[]): JsonObject =>
   present(Object.fromEntries(fields.map((field) => [field, (subject as unknown as JsonObject)[field]]))) as JsonObject;

@@ -1,0 +1,360 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import {
+  DIRECTIVES,
+  RECOVERIES,
+  allow,
+  ask,
+  createKernel,
+  definePlugin,
+  deny,
+  isEffect,
+  stricter,
+  type Effect,
+  type HookName,
+  type Plugin,
+  type Verdict,
+} from "../src/index.ts";
+import { HOOKS, SUBJECTS, decideNow, essence, lateVoter, plugin, voter } from "./kit.ts";
+
+const RANKS: readonly Effect[] = ["allow", "ask_user", "deny"];
+const effects = fc.constantFrom(...RANKS);
+
+interface Seat {
+  readonly plugin: string;
+  readonly grants: boolean;
+  readonly taps: readonly { readonly tap: string; readonly answer: readonly Verdict[]; readonly late: boolean }[];
+}
+
+const verdictOf = (hook: HookName): fc.Arbitrary<Verdict> =>
+  fc
+    .record(
+      {
+        effect: effects,
+        reason: fc.constantFrom("r1", "r2", "r3"),
+        fix: fc.constantFrom("f1", "f2"),
+        code: fc.constantFrom("rule_denied", "unknown_command", "invalid_call"),
+        rule: fc.record({ name: fc.constantFrom("a", "b", "c") }),
+        shadow: fc.boolean(),
+        message: fc.constantFrom("m1", "m2"),
+        ...(hook === "onTransition" ? { severity: fc.constantFrom("blocking" as const, "warning" as const) } : {}),
+        ...(hook === "onBehavior"
+          ? { directive: fc.record({ action: fc.constantFrom(...DIRECTIVES), target: fc.constantFrom("x", "y") }) }
+          : {}),
+        ...(hook === "onEnforcement" ? { recovery: fc.constantFrom(...RECOVERIES) } : {}),
+      },
+      { requiredKeys: ["effect", "reason"] },
+    )
+    .map((verdict) => verdict as Verdict);
+
+const seatsOf = (hook: HookName): fc.Arbitrary<readonly Seat[]> =>
+  fc.uniqueArray(
+    fc.record({
+      plugin: fc.constantFrom("p1", "p2", "p3", "p4", "p5"),
+      grants: fc.boolean(),
+      taps: fc.uniqueArray(
+        fc.record({ tap: fc.constantFrom("t1", "t2", "t3"), answer: fc.array(verdictOf(hook), { maxLength: 3 }), late: fc.boolean() }),
+        { maxLength: 3, selector: ({ tap }) => tap },
+      ),
+    }),
+    { maxLength: 5, selector: ({ plugin }) => plugin },
+  );
+
+const seated = (hook: HookName, seats: readonly Seat[], { late }: { readonly late: boolean }): readonly Plugin[] =>
+  seats.map(({ plugin: name, grants, taps }) =>
+    plugin(
+      name,
+      ({ hooks }) => {
+        for (const { tap, answer, late: isLate } of taps) {
+          if (late && isLate) hooks[hook].tapPromise(tap, () => Promise.resolve(answer));
+          else hooks[hook].tap(tap, () => answer);
+        }
+      },
+      { grants },
+    ),
+  );
+
+// Whether a junk verdict spoils its neighbours in one answer is not the oracle's to say; that it denies is.
+const unmixed = (seats: readonly Seat[]): boolean =>
+  seats.every(
+    ({ grants, taps }) => grants || taps.every(({ answer }) => answer.length < 2 || answer.every(({ effect }) => effect !== "allow")),
+  );
+
+// The oracle: every verdict as it must count, with who gave it.
+interface Counted {
+  readonly key: readonly [plugin: string, tap: string, rule: string];
+  readonly effect: Effect;
+  /** Absent where the check failed. */
+  readonly verdict: Verdict | undefined;
+}
+
+function counted(seats: readonly Seat[]): readonly Counted[] {
+  return seats.flatMap(({ plugin, grants, taps }) =>
+    taps.flatMap(({ tap, answer }) =>
+      answer.flatMap((verdict): readonly Counted[] => {
+        const failed = verdict.effect === "allow" && !grants;
+        if (failed) return [{ key: [plugin, tap, ""], effect: "deny", verdict: undefined }];
+        if (verdict.shadow === true || verdict.severity === "warning") return [];
+        return [{ key: [plugin, tap, verdict.rule?.name ?? ""], effect: verdict.effect, verdict }];
+      }),
+    ),
+  );
+}
+
+const order = (left: readonly string[], right: readonly string[]): number => {
+  for (const [index, part] of left.entries()) {
+    const other = right[index] ?? "";
+    if (part !== other) return part < other ? -1 : 1;
+  }
+  return 0;
+};
+
+describe("combining", () => {
+  it("takes the stricter effect: commutative, associative, idempotent", () => {
+    fc.assert(
+      fc.property(effects, effects, effects, (a, b, c) => {
+        expect(stricter(a, b)).toBe(stricter(b, a));
+        expect(stricter(a, stricter(b, c))).toBe(stricter(stricter(a, b), c));
+        expect(stricter(a, a)).toBe(a);
+        expect(RANKS.indexOf(stricter(a, b))).toBe(Math.max(RANKS.indexOf(a), RANKS.indexOf(b)));
+      }),
+    );
+  });
+
+  it("tells effects from everything else, inherited names included", () => {
+    expect(RANKS.every(isEffect)).toBe(true);
+    for (const other of ["Allow", "askuser", "", "toString", "constructor", "__proto__", null, undefined, 0, {}]) {
+      expect(isEffect(other)).toBe(false);
+    }
+  });
+
+  it.each(HOOKS)("on %s counts what may count, and lets the least of the strictest decide", (hook) => {
+    fc.assert(
+      fc.property(seatsOf(hook).filter(unmixed), (seats) => {
+        const decision = decideNow(createKernel({ plugins: seated(hook, seats, { late: false }) }), SUBJECTS[hook]);
+        const votes = counted(seats);
+        expect(decision.votes).toHaveLength(seats.flatMap(({ taps }) => taps.flatMap(({ answer }) => answer)).length);
+        if (votes.length === 0) {
+          expect(decision.code).toBe("fallback");
+          return;
+        }
+        const rank = Math.max(...votes.map(({ effect }) => RANKS.indexOf(effect)));
+        expect(decision.effect).toBe(RANKS[rank]);
+        const strictest = votes.filter(({ effect }) => RANKS.indexOf(effect) === rank);
+        const keys = strictest.map(({ key }) => key).sort(order);
+        const least = strictest.filter(({ key }) => order(key, keys[0] ?? []) === 0);
+        const reasons = least.map(({ verdict, key }) =>
+          verdict === undefined ? `Unexpected failure of ${key[0]}/${key[1]}, expected a verdict` : verdict.reason,
+        );
+        expect(decision.by).toBe(`${keys[0]?.[0]}/${keys[0]?.[1]}`);
+        expect(reasons).toContain(decision.reason);
+        const directives = strictest.flatMap(({ verdict }) => verdict?.directive?.action ?? []);
+        const recoveries = strictest.flatMap(({ verdict }) => verdict?.recovery ?? []);
+        expect(decision.directive?.action).toBe(DIRECTIVES.findLast((action) => directives.includes(action)));
+        expect(decision.recovery).toBe(RECOVERIES.findLast((recovery) => recoveries.includes(recovery)));
+      }),
+    );
+  });
+
+  it.each(HOOKS)("on %s gives the same decision for every order of plugins, taps and verdicts", (hook) => {
+    const shuffledTwice = seatsOf(hook).chain((seats) =>
+      fc.tuple(fc.constant(seats), fc.shuffledSubarray([...seats], { minLength: seats.length }), fc.boolean()),
+    );
+    fc.assert(
+      fc.property(shuffledTwice, ([seats, shuffled, flip]) => {
+        const other = shuffled.map((seat) => ({
+          ...seat,
+          taps: (flip ? seat.taps.toReversed() : seat.taps).map((tap) => ({ ...tap, answer: flip ? tap.answer.toReversed() : tap.answer })),
+        }));
+        const left = decideNow(createKernel({ plugins: seated(hook, seats, { late: false }) }), SUBJECTS[hook]);
+        const right = decideNow(createKernel({ plugins: seated(hook, other, { late: false }) }), SUBJECTS[hook]);
+        expect({ ...essence(right), votes: right.votes }).toEqual({ ...essence(left), votes: left.votes });
+      }),
+    );
+  });
+
+  it.each(HOOKS)("on %s does not care which taps answer late", async (hook) => {
+    await fc.assert(
+      fc.asyncProperty(seatsOf(hook), async (seats) => {
+        const early = decideNow(createKernel({ plugins: seated(hook, seats, { late: false }) }), SUBJECTS[hook]);
+        const late = await createKernel({ plugins: seated(hook, seats, { late: true }) }).decide(SUBJECTS[hook]);
+        expect({ ...essence(late), votes: late.votes }).toEqual({ ...essence(early), votes: early.votes });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("adds a vote only ever to tighten", () => {
+    fc.assert(
+      fc.property(seatsOf("beforeToolCall"), verdictOf("beforeToolCall"), (seats, verdict) => {
+        const base = counted(seats);
+        const plugins = seated("beforeToolCall", seats, { late: false });
+        const before = decideNow(createKernel({ plugins }), SUBJECTS.beforeToolCall);
+        const extra = voter("p0", "beforeToolCall", () => verdict, { grants: true });
+        const after = decideNow(createKernel({ plugins: [...plugins, extra] }), SUBJECTS.beforeToolCall);
+        if (base.length > 0) expect(RANKS.indexOf(after.effect)).toBeGreaterThanOrEqual(RANKS.indexOf(before.effect));
+      }),
+    );
+  });
+});
+
+describe("payloads", () => {
+  it.each(DIRECTIVES.flatMap((left, low) => DIRECTIVES.slice(low).map((right) => [left, right] as const)))(
+    "of %s and %s directives give the later one in the order continue to stop",
+    (left, right) => {
+      const steer = (name: string, action: (typeof DIRECTIVES)[number]): Plugin =>
+        voter(name, "onBehavior", () => allow("as asked", { directive: { action } }), { grants: true });
+      for (const plugins of [
+        [steer("a", left), steer("b", right)],
+        [steer("a", right), steer("b", left)],
+      ]) {
+        const { effect, directive } = decideNow(createKernel({ plugins }), SUBJECTS.onBehavior);
+        expect({ effect, directive }).toEqual({ effect: "allow", directive: { action: right } });
+      }
+    },
+  );
+
+  it("of weaker votes are not taken over by a stricter decision", () => {
+    const steer = voter("a", "onBehavior", () => allow("go on", { directive: { action: "stop" } }), { grants: true });
+    const refuse = voter("b", "onBehavior", () => deny("Unexpected loop, expected at most three"));
+    const decision = decideNow(createKernel({ plugins: [steer, refuse] }), SUBJECTS.onBehavior);
+    expect(decision.effect).toBe("deny");
+    expect(decision.directive).toBeUndefined();
+  });
+
+  it.each([
+    ["inline", "restart", "restart"],
+    ["restart", "end", "end"],
+    ["inline", "end", "end"],
+    ["end", "end", "end"],
+  ] as const)("of %s and %s recoveries give %s, in any order", (left, right, wanted) => {
+    const recover = (name: string, recovery: (typeof RECOVERIES)[number]): Plugin =>
+      voter(name, "onEnforcement", () => deny("Unexpected vote", undefined, { recovery, message: `${name} speaks` }));
+    for (const plugins of [
+      [recover("a", left), recover("b", right)],
+      [recover("a", right), recover("b", left)],
+      [recover("b", right), recover("a", left)],
+    ]) {
+      const { recovery, message } = decideNow(createKernel({ plugins }), SUBJECTS.onEnforcement);
+      expect({ recovery, message }).toEqual({ recovery: wanted, message: "a speaks" });
+    }
+  });
+
+  it("keep a warning as a note, which neither blocks nor lets pass", () => {
+    const warn = voter("a", "onTransition", () => deny("Unexpected empty notes", undefined, { severity: "warning" }));
+    const pass = voter("b", "onTransition", () => allow("the phase allows it"), { grants: true });
+    const noted = decideNow(createKernel({ plugins: [warn, pass] }), SUBJECTS.onTransition);
+    expect(noted).toMatchObject({ effect: "allow", by: "b/t" });
+    expect(noted.votes.map(({ plugin, severity }) => [plugin, severity])).toEqual([
+      ["a", "warning"],
+      ["b", undefined],
+    ]);
+    const alone = decideNow(createKernel({ plugins: [warn] }), SUBJECTS.onTransition);
+    expect(alone).toMatchObject({ effect: "deny", code: "fallback" });
+    expect(alone.votes).toHaveLength(1);
+  });
+
+  it("report every blocker of a transition, not only the first", () => {
+    const gates = ["c", "a", "b"].map((name) => voter(name, "onTransition", () => [deny(`${name} one`), deny(`${name} two`)]));
+    const { votes } = decideNow(createKernel({ plugins: gates }), SUBJECTS.onTransition);
+    expect(votes.map(({ reason }) => reason)).toEqual(["a one", "a two", "b one", "b two", "c one", "c two"]);
+  });
+});
+
+describe("a vote in shadow", () => {
+  it.each(["allow", "ask_user", "deny"] as const)("of %s is recorded and counts for nothing", (effect) => {
+    const trial = voter("a", "beforeToolCall", () => ({ effect, reason: "on trial", shadow: true }), { grants: true });
+    const alone = decideNow(createKernel({ plugins: [trial] }), SUBJECTS.beforeToolCall);
+    expect(alone).toMatchObject({ effect: "ask_user", code: "fallback" });
+    expect(alone.by).toBeUndefined();
+    expect(alone.votes).toMatchObject([{ plugin: "a", effect, shadow: true }]);
+    const other = voter("b", "beforeToolCall", () => ask("Unexpected write"));
+    const both = decideNow(createKernel({ plugins: [trial, other] }), SUBJECTS.beforeToolCall);
+    expect(both).toMatchObject({ effect: "ask_user", code: "rule_asked", by: "b/t" });
+  });
+
+  it("still may not allow without `grants`", () => {
+    const trial = voter("a", "beforeToolCall", () => ({ effect: "allow", reason: "on trial", shadow: true }));
+    expect(decideNow(createKernel({ plugins: [trial] }), SUBJECTS.beforeToolCall)).toMatchObject({ effect: "deny", code: "check_failed" });
+  });
+});
+
+describe("a vote", () => {
+  it("carries who gave it, whatever the plugin claims", () => {
+    const impostor = voter("honest", "beforeToolCall", () => {
+      const verdict = { effect: "deny", reason: "no", plugin: "@bylaw/plugin-policy", tap: "rules", from: "elsewhere" };
+      return verdict as Verdict;
+    });
+    const { effect, by, votes } = decideNow(createKernel({ plugins: [impostor] }), SUBJECTS.beforeToolCall);
+    expect({ effect, by }).toEqual({ effect: "deny", by: "honest/t" });
+    expect(votes).toMatchObject([{ plugin: "honest", tap: "t", from: "config" }]);
+    expect(Object.isFrozen(votes[0])).toBe(true);
+  });
+
+  it("may carry a code that its plugin declares, and no other", () => {
+    const codes = { token_expired: "The token has run out" };
+    const verdict = deny("Unexpected token", "renew it", { code: "token_expired" });
+    const declared = voter("a", "beforeToolCall", () => verdict, { codes });
+    const undeclared = voter("b", "beforeToolCall", () => verdict);
+    expect(decideNow(createKernel({ plugins: [declared] }), SUBJECTS.beforeToolCall).code).toBe("token_expired");
+    const decision = decideNow(createKernel({ plugins: [undeclared] }), SUBJECTS.beforeToolCall);
+    expect(decision.code).toBe("check_failed");
+    expect(decision.votes[0]?.error).toContain("code");
+  });
+
+  it.each(["check_failed", "engine_absent", "fallback", "mode_allowed", "approved", "approval_unavailable"])(
+    "may not claim the kernel's own code %s",
+    (code) => {
+      const claims = voter("a", "beforeToolCall", () => allow("fine", { code }), { grants: true });
+      expect(decideNow(createKernel({ plugins: [claims] }), SUBJECTS.beforeToolCall)).toMatchObject({
+        effect: "deny",
+        code: "check_failed",
+      });
+    },
+  );
+});
+
+describe("an explanation", () => {
+  it.each(HOOKS)("on %s is the same decision, with the answer of every tap, abstentions included", (hook) => {
+    fc.assert(
+      fc.property(seatsOf(hook), (seats) => {
+        const kernel = createKernel({ plugins: seated(hook, seats, { late: false }) });
+        const explanation = kernel.explain(SUBJECTS[hook]);
+        if (explanation instanceof Promise) throw new Error("Unexpected promise, expected an explanation at once");
+        const { decision, taps } = explanation;
+        expect(decision).toEqual(decideNow(kernel, SUBJECTS[hook]));
+        expect(taps.map(({ plugin, tap }) => `${plugin}/${tap}`)).toEqual(
+          seats.flatMap(({ plugin, taps }) => taps.map(({ tap }) => `${plugin}/${tap}`)),
+        );
+        expect(taps.flatMap(({ votes }) => votes)).toHaveLength(decision.votes.length);
+      }),
+    );
+  });
+
+  it("names no deny twice where a plugin is used twice with the same taps", () => {
+    const create = definePlugin({
+      name: "twice",
+      version: "1.0.0",
+      options: z.strictObject({ says: z.string() }),
+      apply: ({ hooks }, { says }) => hooks.beforeToolCall.tap("t", () => deny(says)),
+    });
+    const kernel = createKernel({ plugins: [create({ says: "one" }), create({ says: "two" })] });
+    const explanation = kernel.explain(SUBJECTS.beforeToolCall);
+    if (explanation instanceof Promise) throw new Error("Unexpected promise, expected an explanation at once");
+    expect(explanation.taps.map(({ votes }) => votes.map(({ reason }) => reason))).toEqual([["one"], ["two"]]);
+  });
+});
+
+describe("the answer", () => {
+  it("comes at once when every tap is synchronous, and as a promise when one is not", async () => {
+    const now = voter("a", "beforeToolCall", () => allow("fine"), { grants: true });
+    const later = lateVoter("b", "beforeToolCall", async () => undefined);
+    expect(createKernel({ plugins: [now] }).decide(SUBJECTS.beforeToolCall)).not.toBeInstanceOf(Promise);
+    const pending = createKernel({ plugins: [now, later] }).decide(SUBJECTS.beforeToolCall);
+    expect(pending).toBeInstanceOf(Promise);
+    expect(await pending).toMatchObject({ effect: "allow", by: "a/t" });
+    // A slow tap of one hook does not make the others slow.
+    expect(createKernel({ plugins: [now, later] }).decide(SUBJECTS.onBehavior)).not.toBeInstanceOf(Promise);
+  });
+});

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { canonicalJson, digestJson, freezeJson, isJsonObject, type Json } from "../src/index.ts";
+
+describe("canonical JSON", () => {
+  it("sorts keys by UTF-16 code unit, as RFC 8785 section 3.2.3 has it", () => {
+    const value = { "€": "Euro", "\r": "CR", "\ufb33": "Dalet", "1": "One", "😀": "Smile", "\u0080": "Control", ö: "O" };
+    const values = ["CR", "One", "Control", "O", "Euro", "Smile", "Dalet"];
+    expect(Object.values(JSON.parse(canonicalJson(value)) as object)).toEqual(["One", "CR", "Control", "O", "Euro", "Smile", "Dalet"]);
+    const positions = values.map((name) => canonicalJson(value).indexOf(`"${name}"`));
+    expect(positions).toEqual(positions.toSorted((left, right) => left - right));
+  });
+
+  it("writes numbers as ECMAScript does", () => {
+    expect(canonicalJson([333333333.3333333, 1e30, 4.5, 2e-3, 1e-27, -0, 1e21, 5e-324])).toBe(
+      "[333333333.3333333,1e+30,4.5,0.002,1e-27,0,1e+21,5e-324]",
+    );
+  });
+
+  it("says the same for every order of keys, and nothing else is lost", () => {
+    const reversed = (value: Json): Json => {
+      if (Array.isArray(value)) return (value as readonly Json[]).map(reversed);
+      if (!isJsonObject(value)) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .map(([key, item]) => [key, reversed(item)] as const)
+          .toReversed(),
+      );
+    };
+    fc.assert(
+      fc.property(fc.jsonValue(), (raw) => {
+        const value = JSON.parse(JSON.stringify(raw)) as Json;
+        fc.pre(!JSON.stringify(value).includes("__proto__"));
+        expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
+        expect(JSON.parse(canonicalJson(value))).toEqual(value);
+        expect(canonicalJson(freezeJson(value))).toBe(canonicalJson(value));
+      }),
+    );
+  });
+});
+
+describe("a digest", () => {
+  it("is SHA-256 over the UTF-8 bytes of the canonical text", async () => {
+    const value = { b: [1, "ö"], a: null };
+    const wanted = createHash("sha256").update('{"a":null,"b":[1,"ö"]}', "utf8").digest("hex");
+    expect(await digestJson(value)).toBe(`sha256:${wanted}`);
+  });
+});
