@@ -1,1 +1,1 @@
-export {};
+export { recommended } from "./recommended.ts";

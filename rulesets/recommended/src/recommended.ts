@@ -1,0 +1,19 @@
+import { fileURLToPath } from "node:url";
+import { defineRuleset, type Ruleset } from "@bylaw/kernel";
+import { policy } from "@bylaw/plugin-policy";
+
+// Tools of common agents that the policy language does not know by itself, with the arguments that name files.
+const files = {
+  search_codebase: { read: ["path", "directory"], cwd: true },
+  search_files: { read: ["path", "directory"], globs: ["file_pattern"], cwd: true },
+  remove_file: { write: ["path", "file_path"] },
+  delete_files: { write: ["path", "paths"] },
+  delete_directory: { write: ["path", "directory"] },
+  remove_directory: { write: ["path", "directory"] },
+};
+
+/** Denies what cannot be undone, asks for what leaves the machine, allows reading inside the workspace. */
+export const recommended: Ruleset = defineRuleset({
+  name: "@bylaw/ruleset-recommended",
+  plugins: [policy({ files: [fileURLToPath(new URL("../policy.toml", import.meta.url))], tools: { files } })],
+});
