@@ -1,1 +1,4 @@
-export {};
+export { defineExamples, type Example, type ExampleFactory, type ExampleSet, type OptionsOf } from "./example.ts";
+export { describeExamples, runExamples, type ExampleResult, type TestRunner } from "./run-examples.ts";
+export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";
+export { voteOf } from "./vote-of.ts";

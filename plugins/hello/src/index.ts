@@ -1,1 +1,1 @@
-export {};
+export { hello } from "./hello.ts";

@@ -1,0 +1,97 @@
+// How long `bylaw check --batch` takes beyond `bylaw --version`, and whether its memory grows with the batch.
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const RUNS = 9;
+const BIN = join(dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")), "dist/bin.js");
+const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
+
+const policy = join(folder, "policy.toml");
+writeFileSync(policy, Array.from({ length: 100 }, (_, index) => rule(index)).join("\n"));
+
+function rule(index: number): string {
+  const head = `[[rules]]\nname = "rule-${index}"\nreason = "rule ${index}"\n`;
+  switch (index % 5) {
+    case 0:
+      return `${head}action = "allow"\ntool = "tool_${index}"\n`;
+    case 1:
+      return `${head}action = "deny"\ntool = "tool_${index}_*"\n`;
+    case 2:
+      return `${head}action = "ask_user"\nserver = "server_${index}"\ntool = "*"\n`;
+    case 3:
+      return `${head}action = "allow"\ntool = "read_file"\npaths = { read = "src/module_${index}/**" }\n`;
+    default:
+      return `${head}action = "deny"\ntool = "pay"\nargs = { amount = { min = ${index * 100} } }\n`;
+  }
+}
+
+const CALLS = [
+  (id: number) => ({ tool: "read_file", args: { path: `src/module_${id % 100}/file_${id}.ts`, limit: 200 } }),
+  (id: number) => ({ tool: `tool_${id % 100}`, args: { text: "a line of text that a tool would get", count: id } }),
+  (id: number) => ({ tool: `tool_${id % 100}_x`, args: { flag: true, list: [1, 2, 3], nested: { deep: "value" } } }),
+  (id: number) => ({ tool: "search", server: `server_${id % 100}`, args: { query: `issue ${id}` }, agent: "reviewer" }),
+  (id: number) => ({ tool: "pay", args: { amount: id % 10_000, currency: "EUR", to: `account ${id}` } }),
+];
+
+function batch(lines: number): string {
+  const file = join(folder, `${lines}.jsonl`);
+  const texts = Array.from({ length: lines }, (_, id) =>
+    JSON.stringify({ id: String(id), ...CALLS[id % CALLS.length]?.(id), cwd: "/project" }),
+  );
+  writeFileSync(file, `${texts.join("\n")}\n`);
+  return file;
+}
+
+function milliseconds(args: readonly string[]): number {
+  const begin = performance.now();
+  run(args);
+  return performance.now() - begin;
+}
+
+// The child says its own peak when it ends; the preload is left out of the runs that are timed.
+function peakMegabytes(args: readonly string[]): number {
+  const report = join(folder, "peak");
+  const preload = `import { writeFileSync } from "node:fs";
+    process.on("exit", () => writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS)));`;
+  run(args, ["--import", `data:text/javascript,${encodeURIComponent(preload)}`]);
+  return Number(readFileSync(report, "utf8")) / 1024;
+}
+
+function run(args: readonly string[], node: readonly string[] = []): void {
+  const sink = openSync(join(folder, "out"), "w");
+  const { status, stderr } = spawnSync(process.execPath, [...node, BIN, ...args], { stdio: ["ignore", sink, "pipe"] });
+  closeSync(sink);
+  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${String(status)}: ${stderr.toString()}`);
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+try {
+  const check = (file: string): readonly string[] => ["check", "--batch", file, "--json", "--policy", policy];
+  const one = batch(1);
+  const [small, large] = [batch(10_000), batch(200_000)];
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ["bylaw --version", ["--version"]],
+    ["check --batch, 1 call", check(one)],
+    ["check --batch, 10,000 calls", check(small)],
+    ["check --batch, 200,000 calls", check(large)],
+  ];
+  const times = cases.map(() => [] as number[]);
+  // In turns, so that a busy minute of the machine falls on all of them.
+  for (let turn = 0; turn < RUNS; turn++) {
+    for (const [index, [, args]] of cases.entries()) times[index]?.push(milliseconds(args));
+  }
+  const version = median(times[0] ?? []);
+  console.log(`Node ${process.version}, 100 rules, median of ${RUNS} runs, wall time of the process\n`);
+  console.log(`${"".padEnd(30)}${"ms".padStart(10)}${"beyond --version".padStart(20)}${"peak RSS, MB".padStart(16)}`);
+  for (const [index, [name, args]] of cases.entries()) {
+    const ms = median(times[index] ?? []);
+    const peak = peakMegabytes(args);
+    console.log(`${name.padEnd(30)}${ms.toFixed(0).padStart(10)}${(ms - version).toFixed(0).padStart(20)}${peak.toFixed(0).padStart(16)}`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,82 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { filesAt, root, textOf } from "./workspaces.ts";
+
+interface Block {
+  readonly page: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const pages = [...filesAt("*.md"), ...filesAt("docs/*.md"), ...filesAt("{packages,plugins,rulesets}/*/README.md")];
+const blocks: readonly Block[] = pages.flatMap((page) => {
+  let before = "";
+  return Array.from(textOf(page).matchAll(/^```ts( continued)?\n([\s\S]*?)^```$/gm), ([, continued, own = ""], index) => {
+    const text = continued === undefined ? own : `${before}${own}`;
+    before = text;
+    return { page: `${page} block ${index + 1}`, file: `${page.replaceAll("/", "--").replace(/\.md$/, "")}--${index + 1}`, text };
+  });
+});
+const first = blocks.filter(({ file }) => file.endsWith("--1"));
+const folder = mkdtempSync(join(tmpdir(), "bylaw-docs-"));
+
+// The pages of the site that show how to do a thing begin with something to paste.
+const HOW_TO = ["docs/write-a-check.md", "docs/write-a-plugin.md"];
+
+let compiled: Ended = { status: null, stdout: "not compiled", stderr: "" };
+
+beforeAll(() => {
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  for (const { file, text } of blocks) writeFileSync(join(folder, "src", `${file}.ts`), text);
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      extends: join(root, "tsconfig.json"),
+      compilerOptions: {
+        rootDir: "src",
+        outDir: "out",
+        moduleDetection: "force",
+        declaration: false,
+        declarationMap: false,
+        typeRoots: ["node_modules/@types"],
+      },
+      include: ["src"],
+    }),
+  );
+  compiled = node([join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"]);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function node(args: readonly string[]): Ended {
+  return spawnSync(process.execPath, [...args], { cwd: folder, encoding: "utf8" });
+}
+
+describe("the pages", () => {
+  it("that show how to do a thing have a block to paste before any other", () => {
+    const missing = HOW_TO.filter((page) => /^```(\w*)$/m.exec(textOf(page))?.[1] !== "ts");
+    expect(missing).toEqual([]);
+  });
+
+  it("have only TypeScript that compiles", () => {
+    expect(compiled.stdout).toBe("");
+    expect(compiled.status).toBe(0);
+  });
+
+  it.each(first.map((block) => [block.page, block]))("can be pasted and run: %s", (_, { file }) => {
+    const { status, stderr } = node([join("out", `${file}.js`)]);
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+  });
+});

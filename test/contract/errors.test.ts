@@ -1,0 +1,29 @@
+import { DECISION_CODES } from "@bylaw/kernel";
+import { describe, expect, it } from "vitest";
+import { filesAt, textOf } from "./workspaces.ts";
+
+const page = textOf("docs/errors.md");
+const sections = page.split(/^(?=## )/m).slice(1);
+const titles = sections.map((section) => section.slice(3, section.indexOf("\n")));
+
+describe("docs/errors.md", () => {
+  it("has a heading for every code in the sources, and no other code", () => {
+    const sources = filesAt("{packages,plugins,rulesets}/*/{src,contract}/**/*.ts");
+    const inCode = new Set(sources.flatMap((file) => textOf(file).match(/\bBYLAW_[A-Z]+(_[A-Z]+)+\b/g) ?? []));
+    const inPage = titles.filter((title) => title.startsWith("BYLAW_"));
+    expect(inPage).toEqual([...inCode].sort());
+  });
+
+  it("says what happened and what to do about each", () => {
+    const poor = sections.filter(
+      (section) => section.startsWith("## BYLAW_") && !/^## \w+\n\n\S[^\n]+(\n\S[^\n]+)*\n\n\*\*What to do\.\*\* \S/.test(section),
+    );
+    expect(poor.map((section) => section.split("\n")[0])).toEqual([]);
+  });
+
+  it("lists the decision codes of the kernel, and no other", () => {
+    const table = sections[titles.indexOf("Decision codes")] ?? "";
+    const listed = Array.from(table.matchAll(/^\| `([a-z_]+)` +\|/gm), ([, code]) => code);
+    expect(listed).toEqual([...DECISION_CODES]);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { filesAt, textOf } from "./workspaces.ts";
+
+// In pieces, so that this file does not name what it looks for.
+const FORBIDDEN: readonly RegExp[] = [
+  new RegExp(["registry", "npmjs"].join("\\.")),
+  new RegExp(["npmjs", "(org|com)"].join("\\.")),
+  new RegExp(["unpkg", "com"].join("\\.")),
+  new RegExp(["deb", "debian"].join("\\.")),
+  new RegExp(["(^|[^\\w./-])", "work(?![\\w-])"].join("/"), "m"),
+];
+
+it("the repository names no host of a package registry and no folder of one machine", () => {
+  const files = [...filesAt("**/*"), ...filesAt(".*"), ...filesAt("{.ci,.changeset}/*")];
+  const found = [...new Set(files)].flatMap((file) => {
+    const text = textOf(file);
+    return FORBIDDEN.flatMap((pattern) => {
+      const hit = pattern.exec(text);
+      return hit === null ? [] : [`${file}:${text.slice(0, hit.index).split("\n").length} ${hit[0].trim()}`];
+    });
+  });
+  expect(found).toEqual([]);
+});
+
+it("no source leaves a note for later", () => {
+  const sources = filesAt("{packages,plugins,rulesets,test,tools}/**/*.ts").filter((file) => !file.includes("/fixtures/"));
+  const mark = /\b(TOD[O]|FIXM[E]|XX[X])\b/;
+  expect(sources.filter((file) => mark.test(textOf(file)))).toEqual([]);
+});

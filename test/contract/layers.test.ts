@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { filesAt, importsOf, packageOf, testWorkspace, workspaces, type Workspace } from "./workspaces.ts";
+
+interface Layer {
+  readonly folder: RegExp;
+  /** Folders it may depend on. */
+  readonly internal: readonly RegExp[];
+  /** Third parties it may depend on. Left out: any. */
+  readonly external?: readonly string[];
+  /** What it may have only as a peer, so that the host's tree holds one of each. Left out: no rule. */
+  readonly peers?: readonly string[];
+}
+
+const KERNEL = /^packages\/kernel$/;
+const LAYERS: readonly Layer[] = [
+  { folder: KERNEL, internal: [], external: ["tapable"], peers: ["zod"] },
+  { folder: /^packages\/policy-language$/, internal: [KERNEL, /^packages\/shell$/] },
+  { folder: /^packages\/(config|contract|shell|log|testing|store-[a-z0-9-]+)$/, internal: [KERNEL] },
+  { folder: /^packages\/(host-[a-z0-9-]+|runner)$/, internal: [KERNEL, /^packages\/(config|log|store-[a-z0-9-]+)$/] },
+  { folder: /^packages\/(cli|orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
+  { folder: /^packages\/sdk$/, internal: [], external: [] },
+  { folder: /^plugins\//, internal: [KERNEL, /^packages\/(contract|shell|policy-language|log)$/], peers: ["@bylaw/kernel", "zod"] },
+  { folder: /^rulesets\//, internal: [KERNEL, /^(plugins|rulesets)\//], external: [], peers: ["@bylaw/kernel"] },
+];
+
+const folderOf = new Map([...workspaces, testWorkspace].map(({ folder, manifest }) => [manifest.name, folder]));
+
+const shippedNeeds = ({ manifest }: Workspace): readonly string[] => [
+  ...new Set([
+    ...Object.keys(manifest.dependencies ?? {}),
+    ...Object.keys(manifest.peerDependencies ?? {}),
+    ...Object.keys(manifest.optionalDependencies ?? {}),
+  ]),
+];
+
+const shippedImports = ({ folder }: Workspace): readonly string[] => [
+  ...new Set(
+    filesAt("{src,contract}/**/*.ts", folder)
+      .flatMap(importsOf)
+      .map(({ specifier }) => specifier)
+      .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+      .map(packageOf),
+  ),
+];
+
+const layerOf = (folder: string): Layer | undefined => LAYERS.find((layer) => layer.folder.test(folder));
+
+describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as const))("%s", (folder, workspace) => {
+  it("stands in the table of who may import whom", () => {
+    expect(layerOf(folder), `say in design and in this table who may import ${folder}`).toBeDefined();
+  });
+
+  it.each([
+    ["by its manifest", shippedNeeds(workspace)],
+    ["by its imports", shippedImports(workspace)],
+  ])("depends only on what the table lets it, %s", (_, needs) => {
+    const layer = layerOf(folder);
+    const forbidden = needs.filter((name) => {
+      const target = folderOf.get(name);
+      if (target !== undefined) return layer?.internal.some((allowed) => allowed.test(target)) !== true;
+      return layer?.external?.includes(name) === false && layer.peers?.includes(name) !== true;
+    });
+    expect(forbidden).toEqual([]);
+  });
+
+  it("has as a peer what a host's tree must hold once", () => {
+    const peers = layerOf(folder)?.peers;
+    if (peers === undefined) return;
+    const dependencies = Object.keys(workspace.manifest.dependencies ?? {});
+    expect(dependencies.filter((name) => peers.includes(name))).toEqual([]);
+    const internalPeers = Object.keys(workspace.manifest.peerDependencies ?? {}).filter((name) => folderOf.has(name));
+    expect(internalPeers.filter((name) => !peers.includes(name))).toEqual([]);
+  });
+});
+
+it("no package depends on itself through others", () => {
+  const needs = new Map(
+    workspaces.map((workspace) => [
+      workspace.manifest.name,
+      [...new Set([...shippedNeeds(workspace), ...shippedImports(workspace)])].filter((name) => folderOf.has(name)),
+    ]),
+  );
+  const cycles: string[] = [];
+  const walk = (name: string, path: readonly string[]): void => {
+    if (path.includes(name)) {
+      cycles.push([...path.slice(path.indexOf(name)), name].join(" → "));
+      return;
+    }
+    for (const next of needs.get(name) ?? []) walk(next, [...path, name]);
+  };
+  for (const name of needs.keys()) walk(name, []);
+  expect(cycles).toEqual([]);
+});

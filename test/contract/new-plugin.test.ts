@@ -1,0 +1,146 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { filesAt, root, workspaces } from "./workspaces.ts";
+
+const copy = mkdtempSync(join(tmpdir(), "bylaw-new-plugin-"));
+const LEFT_BEHIND: ReadonlySet<string> = new Set(["node_modules", ".git", ".turbo", "coverage"]);
+
+interface Ended {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+function run(args: readonly string[]): Ended {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...args], {
+    cwd: copy,
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1", TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
+  });
+  return { status, output: `${stdout}${stderr}` };
+}
+
+const newPlugin = (...args: readonly string[]): Ended => run(["tools/new-plugin.ts", ...args]);
+
+function listing(): readonly string[] {
+  const skipped = (path: string): boolean => path.split("/").some((part) => LEFT_BEHIND.has(part) || part === "dist");
+  return readdirSync(copy, { recursive: true, encoding: "utf8" })
+    .filter((path) => !skipped(path))
+    .sort();
+}
+
+// A workspace of its own: third parties are those that are installed here, our packages are its own copies.
+function install(): void {
+  for (const entry of readdirSync(join(root, "node_modules"))) {
+    if (entry === "@bylaw" || entry.startsWith(".vite")) continue;
+    mkdirSync(join(copy, "node_modules"), { recursive: true });
+    symlinkSync(join(root, "node_modules", entry), join(copy, "node_modules", entry));
+  }
+  mkdirSync(join(copy, "node_modules/@bylaw"));
+  for (const { folder, manifest } of workspaces) {
+    link(manifest.name, folder);
+    const own = join(folder, "node_modules");
+    if (existsSync(join(root, own))) symlinkSync(join(root, own), join(copy, own));
+  }
+  link("@bylaw/test", "test");
+}
+
+function link(name: string, folder: string): void {
+  symlinkSync(join(copy, folder), join(copy, "node_modules", name));
+}
+
+beforeAll(() => {
+  cpSync(root, copy, { recursive: true, filter: (path) => path === root || !LEFT_BEHIND.has(basename(path)) });
+  install();
+});
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+describe("npm run new:plugin", () => {
+  it.each([
+    ["", "expected kebab-case"],
+    ["BudgetLimits", "expected kebab-case"],
+    ["../escape", "expected kebab-case"],
+    ["-x", "expected kebab-case"],
+    ["plugin-budget", "expected the concern alone: `budget`"],
+    ["@bylaw/plugin-budget", "expected the concern alone: `budget`"],
+    ["hello", "plugins/hello exists"],
+    ["delete", "means nothing yet"],
+    ["unwelcome-word", "means nothing yet"],
+    ["a".repeat(41), "expected kebab-case"],
+  ])("refuses the name `%s` and writes nothing", (name, why) => {
+    const before = listing();
+    const { status, output } = newPlugin(name);
+    expect({ status, output }).toEqual({ status: 2, output: expect.stringContaining(why) });
+    expect(output).not.toMatch(/^\s+at /m);
+    expect(listing()).toEqual(before);
+  });
+
+  it("refuses two names", () => {
+    expect(newPlugin("one", "two").status).toBe(2);
+  });
+
+  it("copies the template into a plugin of that name and touches no file that exists", () => {
+    const before = listing().filter((path) => /\.\w+$/.test(path) && !LEFT_BEHIND.has(basename(dirname(path))));
+    const texts = new Map(filesAt("**/*").map((file) => [file, readFileSync(join(copy, file), "utf8")]));
+    expect(newPlugin("hello-limits")).toMatchObject({ status: 0, output: expect.stringContaining("npm install") });
+    const created = listing().filter((path) => /\.\w+$/.test(path) && !before.includes(path));
+    expect(created).toEqual([
+      ".changeset/plugin-hello-limits.md",
+      "plugins/hello-limits/README.md",
+      "plugins/hello-limits/examples.ts",
+      "plugins/hello-limits/package.d.json.ts",
+      "plugins/hello-limits/package.json",
+      "plugins/hello-limits/src/hello-limits.ts",
+      "plugins/hello-limits/src/index.ts",
+      "plugins/hello-limits/src/unwelcome-word.ts",
+      "plugins/hello-limits/test/index.test.ts",
+      "plugins/hello-limits/tsconfig.json",
+      "test/contract/api/plugin-hello-limits.api.md",
+    ]);
+    const changed = [...texts].filter(([file, text]) => readFileSync(join(copy, file), "utf8") !== text);
+    expect(changed.map(([file]) => file)).toEqual([]);
+    const manifest: unknown = JSON.parse(readFileSync(join(copy, "plugins/hello-limits/package.json"), "utf8"));
+    expect(manifest).toMatchObject({ name: "@bylaw/plugin-hello-limits", version: "0.0.0" });
+    expect(manifest).not.toHaveProperty("private");
+    link("@bylaw/plugin-hello-limits", "plugins/hello-limits");
+  });
+
+  it("makes a plugin that the build finds and builds", () => {
+    const ended = run(["node_modules/turbo/bin/turbo", "run", "build", "--filter=@bylaw/plugin-hello-limits", "--force"]);
+    expect(ended.status, ended.output).toBe(0);
+    expect(readdirSync(join(copy, "plugins/hello-limits/dist"))).toContain("hello-limits.js");
+  });
+
+  it("makes a plugin that lint, format and types have nothing against", () => {
+    const lint = run(["node_modules/oxlint/bin/oxlint", "--type-aware", "plugins/hello-limits"]);
+    expect(lint.status, lint.output).toBe(0);
+    const format = run(["node_modules/oxfmt/bin/oxfmt", "--check", "plugins/hello-limits", ".changeset"]);
+    expect(format.status, format.output).toBe(0);
+  });
+
+  it("makes a plugin whose own tests are found and pass", () => {
+    const ended = run(["node_modules/vitest/vitest.mjs", "run", "--project", "plugins/hello-limits"]);
+    expect(ended.status, ended.output).toBe(0);
+    expect(ended.output).toMatch(/Tests +[1-9]\d* passed/);
+  });
+
+  it("makes a plugin that keeps every house rule", () => {
+    const ended = run([
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--project=test",
+      "--exclude=**/new-plugin.test.ts",
+      "--testNamePattern=hello-limits",
+      "contract/",
+    ]);
+    expect(ended.status, ended.output).toBe(0);
+    expect(ended.output).toMatch(/Tests +[1-9]\d passed/);
+  });
+
+  it.each(["readme", "api"])("makes a plugin whose generated files are current: npm run %s", (tool) => {
+    expect(run([`tools/${tool}.ts`, "--check"]).output).not.toContain("hello-limits");
+  });
+});

@@ -1,0 +1,106 @@
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
+
+const { values: flags } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+const root = resolve(import.meta.dirname, "..");
+const snapshots = join(root, "test/contract/api");
+const scratch = mkdtempSync(join(tmpdir(), "bylaw-api-"));
+const problems: string[] = [];
+const expected = new Set<string>();
+try {
+  mkdirSync(snapshots, { recursive: true });
+  for (const file of globSync("{packages,plugins,rulesets}/*/package.json", { cwd: root }).sort()) {
+    try {
+      snapshot(join(root, dirname(file)));
+    } catch (error) {
+      problems.push(`Unexpected failure for ${dirname(file)}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  for (const file of globSync("*", { cwd: snapshots })) {
+    if (expected.has(file)) continue;
+    if (flags.check) problems.push(`Unexpected snapshot ${file}, expected one of a package that exists`);
+    else rmSync(join(snapshots, file));
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+if (problems.length > 0) {
+  console.error(problems.join("\n\n"));
+  process.exitCode = 1;
+}
+
+function snapshot(folder: string): void {
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    readonly name: string;
+    readonly exports: { readonly "."?: { readonly types: string } };
+  };
+  const entry = manifest.exports["."];
+  if (entry === undefined) return;
+  const name = `${basename(manifest.name)}.api.md`;
+  expected.add(name);
+  const now = report(folder, join(folder, entry.types), name);
+  const file = join(snapshots, name);
+  const [committed] = globSync(file).map((path) => readFileSync(path, "utf8"));
+  if (now === committed) return;
+  if (!flags.check) {
+    writeFileSync(file, now);
+    console.log(`wrote ${name}`);
+    return;
+  }
+  const advice = "run `npm run api`, read the difference, and write a changeset for it";
+  problems.push(`Unexpected public API of ${manifest.name}: ${advice}\n${difference(committed ?? "", now)}`);
+}
+
+function report(folder: string, entry: string, name: string): string {
+  const config = ExtractorConfig.prepare({
+    packageJsonFullPath: join(folder, "package.json"),
+    configObjectFullPath: undefined,
+    configObject: {
+      projectFolder: folder,
+      mainEntryPointFilePath: entry,
+      compiler: {
+        overrideTsconfig: {
+          compilerOptions: {
+            target: "es2022",
+            lib: ["es2022"],
+            module: "nodenext",
+            moduleResolution: "nodenext",
+            strict: true,
+            exactOptionalPropertyTypes: true,
+            skipLibCheck: true,
+            types: ["node"],
+          },
+          files: [entry],
+        },
+      },
+      apiReport: { enabled: true, reportFileName: name, reportFolder: scratch, reportTempFolder: join(scratch, "new") },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      newlineKind: "lf",
+      messages: {
+        compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
+        extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+        tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+      },
+    },
+  });
+  Extractor.invoke(config, {
+    localBuild: true,
+    messageCallback: (message) => {
+      if (message.logLevel === ExtractorLogLevel.Error) problems.push(`${basename(folder)}: ${message.text}`);
+      message.handled = true;
+    },
+  });
+  return readFileSync(join(scratch, name), "utf8");
+}
+
+function difference(before: string, after: string): string {
+  const old = new Set(before.split("\n"));
+  const fresh = new Set(after.split("\n"));
+  const gone = [...old].filter((line) => !fresh.has(line)).map((line) => `- ${line}`);
+  return [...gone, ...[...fresh].filter((line) => !old.has(line)).map((line) => `+ ${line}`)].join("\n");
+}

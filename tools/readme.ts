@@ -1,0 +1,149 @@
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import type { Example, ExampleSet } from "@bylaw/testing";
+
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
+interface Factory {
+  readonly plugin: {
+    readonly name: string;
+    readonly options: { toJSONSchema(params: { io: "input"; unrepresentable: "any" }): JsonSchema };
+  };
+}
+
+const { values: flags } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+const root = resolve(import.meta.dirname, "..");
+const problems: string[] = [];
+for (const folder of globSync("plugins/*", { cwd: root }).sort()) {
+  const file = join(folder, "README.md");
+  try {
+    const current = readFileSync(join(root, file), "utf8");
+    const wanted = await render(folder, current);
+    if (wanted === current) continue;
+    if (flags.check) problems.push(`Unexpected stale sections in ${file}: run \`npm run readme\``);
+    else writeFileSync(join(root, file), wanted);
+    if (!flags.check) console.log(`wrote ${file}`);
+  } catch (error) {
+    problems.push(`Unexpected failure for ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+if (problems.length > 0) {
+  console.error(problems.join("\n"));
+  process.exitCode = 1;
+}
+
+async function render(folder: string, text: string): Promise<string> {
+  const { examples } = (await load(join(folder, "examples.ts"))) as { examples: ExampleSet };
+  const entry = await load(join(folder, "src/index.ts"));
+  const factory = Object.values(entry).find((value): value is Factory => isFactory(value) && value.plugin.name === examples.plugin);
+  const options = factory?.plugin.options.toJSONSchema({ io: "input", unrepresentable: "any" });
+  const filled = fill(folder, text, {
+    options: options === undefined ? "It takes no options." : optionsTable(options),
+    examples: exampleTable(examples.examples),
+  });
+  return format(join(folder, "README.md"), filled);
+}
+
+async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
+  return (await import(pathToFileURL(join(root, file)).href)) as Readonly<Record<string, unknown>>;
+}
+
+function isFactory(value: unknown): value is Factory {
+  return typeof value === "function" && "plugin" in value;
+}
+
+function fill(folder: string, text: string, sections: Readonly<Record<string, string>>): string {
+  let filled = text;
+  for (const [name, body] of Object.entries(sections)) {
+    const open = `<!-- ${name} -->`;
+    const close = `<!-- /${name} -->`;
+    const start = filled.indexOf(open);
+    const end = filled.indexOf(close);
+    if (start < 0 || end < start) {
+      throw new Error(`Unexpected ${folder}/README.md without \`${open}\` and \`${close}\`, expected both`);
+    }
+    filled = `${filled.slice(0, start + open.length)}\n\n${body}\n\n${filled.slice(end)}`;
+  }
+  return filled;
+}
+
+function optionsTable({ properties = {}, required = [] }: JsonSchema): string {
+  const rows = Object.entries(properties).map(([name, schema]) => [
+    code(name),
+    code(typeOf(schema)),
+    "default" in schema ? code(JSON.stringify(schema.default)) : required.includes(name) ? "required" : "–",
+    schema.description ?? "",
+  ]);
+  return rows.length === 0 ? "It takes no options." : table(["Option", "Type", "Default", "Meaning"], rows);
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return choices.map(typeOf).join(" | ");
+  if (schema.type === "array") {
+    const item = typeOf(schema.items ?? {});
+    return item.includes(" | ") ? `(${item})[]` : `${item}[]`;
+  }
+  const { additionalProperties: values, properties } = schema;
+  if (schema.type === "object" && properties === undefined && typeof values === "object") {
+    return `{ [name]: ${typeOf(values)} }`;
+  }
+  return typeof schema.type === "string" ? schema.type : (schema.type?.join(" | ") ?? "any");
+}
+
+function exampleTable(examples: readonly Example[]): string {
+  const rows = examples.map(({ name, options, subject: { hook, ...fields }, expect, code: told }) => [
+    name,
+    options === undefined ? "" : code(JSON.stringify(options)),
+    code(hook === "beforeToolCall" ? callOf(fields) : `${hook} ${JSON.stringify(fields)}`),
+    `${code(expect)}${told === undefined ? "" : ` ${code(told)}`}`,
+  ]);
+  return table(["It …", "Options", "Asked about", "Answer"], rows);
+}
+
+function callOf(fields: { readonly [name: string]: unknown; readonly tool?: string; readonly args?: unknown }): string {
+  const { tool = "read_file", args = {}, ...rest } = fields;
+  const more = Object.keys(rest).length === 0 ? "" : ` ${JSON.stringify(rest)}`;
+  return `${tool} ${JSON.stringify(args)}${more}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+// A run of backticks ends only at a run of the same length, so the fence is one longer than the longest inside.
+function code(text: string): string {
+  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;
+}
+
+function format(file: string, text: string): string {
+  const bin = join(root, "node_modules/oxfmt/bin/oxfmt");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, `--stdin-filepath=${file}`], {
+    cwd: root,
+    input: text,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`Unexpected failure of oxfmt on ${file}: ${stderr}`);
+  return stdout;
+}
