@@ -10,6 +10,7 @@ import {
   type Outcome,
   type Plugin,
   type Run,
+  type Store,
   type ToolCall,
   type Transition,
 } from "../src/index.ts";
@@ -178,6 +179,15 @@ describe("an approval", () => {
     expect(outcomes.filter(({ applied }) => applied === "allow")).toHaveLength(1);
     const log = await store.events("r1", 0, 1_000);
     expect(log.filter(({ event_type }) => event_type === "tool_allowed")).toHaveLength(1);
+  });
+
+  it("is used once even where no writer is told of the others", async () => {
+    const memory = createMemoryStore();
+    const store: Store = { ...memory, commit: ({ admit: _, ...commit }) => memory.commit(commit) };
+    await approve(await open({ plugins: [asks] }, { store }));
+    const runs = await Promise.all(Array.from({ length: 3 }, () => open({ plugins: [asks] }, { store })));
+    const outcomes = await Promise.all(runs.map((run) => ran(run)));
+    expect(outcomes.map(({ applied }) => applied).toSorted()).toEqual(["allow", "ask_user", "ask_user"]);
   });
 
   it("is not spent by an event that only mentions it", async () => {

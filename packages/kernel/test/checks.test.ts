@@ -76,6 +76,8 @@ describe("a check of transitions", () => {
     const bad = { report: { files_changed: [] } };
     expect(effectOf(named, { from: "TDD", artifacts: good })).toBe("allow");
     expect(effectOf(named, { from: "TDD", artifacts: bad })).toBe("deny");
+    expect(effectOf(named, { from: "TDD", artifacts: { ...good, draft: bad.report } })).toBe("allow");
+    expect(effectOf(named, { from: "TDD", artifacts: { draft: good.report, ...bad } })).toBe("deny");
     expect(effectOf(named, { from: "PLAN", artifacts: bad })).toBe("allow");
     expect(effectOf(named, { artifacts: bad })).toBe("allow");
     expect(effectOf(named, { from: "TDD", to: "PLAN", artifacts: bad })).toBe("allow");

@@ -153,6 +153,12 @@ describe("nobody to ask", () => {
     expect(decideNow(createKernel({ plugins: [asks] }), subject)).toMatchObject({ effect: "deny", code: "approval_unavailable" });
   });
 
+  it.each(ENFORCEMENT_MODES)("leaves a deny its code and its words in %s mode", (enforcement_mode) => {
+    const plugins = [voter("v", "beforeToolCall", () => deny("Unexpected push", "ask first"))];
+    const decision = decideNow(createKernel({ plugins, enforcement_mode }), call({ interactive: false }));
+    expect(decision).toMatchObject({ effect: "deny", code: "rule_denied", reason: "Unexpected push", fix: "ask first" });
+  });
+
   it("changes neither an allow nor a deny", () => {
     for (const [answer, code] of [
       [allow("fine"), "rule_allowed"],

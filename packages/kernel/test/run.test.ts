@@ -239,6 +239,15 @@ describe("a run records", () => {
     expect(events).toMatchObject([{ agent_id: "a1", details: { args: { command: "ls" } } }]);
   });
 
+  it("nothing of an approval that names no subject, and says so with a code", async () => {
+    const run = await open({ plugins: permissive });
+    for (const subject of [null, undefined, 7, "x", []]) {
+      const given = (async () => run.approve({ subject: forged(subject), by: "ada", expires_at: "2026-02-01T00:00:00Z" }))();
+      await expect(given).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_/) });
+    }
+    expect(run.head).toBe(0);
+  });
+
   it("its own run, session and time, whatever the caller says", async () => {
     const seen: unknown[] = [];
     const spy = voter("spy", "beforeToolCall", ({ run, session, at, phase }) => void seen.push({ run, session, at, phase }));

@@ -60,6 +60,35 @@ describe("many at once", () => {
     expect(outcomes.map(({ applied }) => applied).toSorted()).toEqual(["allow", "deny"]);
     expect((await typesOf(store)).toSorted()).toEqual(["phase_entered", "transition_blocked"]);
   });
+
+  it("a decision that took long is not written over what was read meanwhile", async () => {
+    const store = createMemoryStore();
+    let release: () => void = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const slow = plugin("slow", ({ hooks }) =>
+      hooks.beforeToolCall.tapPromise("t", async (subject) => {
+        if (subject.tool === "slow") await gate;
+        return undefined;
+      }),
+    );
+    const onlyInPlan = voter(
+      "phases",
+      "beforeToolCall",
+      ({ task, phase }) => (task === undefined || phase === "PLAN" ? allow("fine") : deny(`Unexpected phase ${String(phase)}`)),
+      { grants: true },
+    );
+    const config = { plugins: [slow, onlyInPlan, voter("moves", "onTransition", () => allow("fine"), { grants: true })] };
+    const [here, there] = [await open(config, { store }), await open(config, { store })];
+    await here.transition({ task: "T1", to: "PLAN", artifacts: {} });
+    const pending = here.toolCall(tool({ task: "T1", tool: "slow" }));
+    await new Promise((resolve) => setImmediate(resolve));
+    await there.transition({ task: "T1", to: "DONE", artifacts: {} });
+    // Another agent's call makes this run read of the transition while the slow one still waits.
+    expect((await here.toolCall(tool({ agent: "a2" }))).applied).toBe("allow");
+    release();
+    expect((await pending).applied).toBe("deny");
+    expect(await typesOf(store)).toEqual(["phase_entered", "phase_entered", "tool_allowed", "tool_denied"]);
+  });
 });
 
 describe("a guard", () => {
@@ -147,6 +176,43 @@ describe("a store", () => {
     expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
     expect(commits).toBeGreaterThan(1);
     expect(commits).toBeLessThan(100);
+  });
+
+  it("that fails is not asked again: what it failed to confirm may be written", async () => {
+    const memory = createMemoryStore();
+    const store: Store = {
+      ...memory,
+      commit: async (commit) => {
+        await memory.commit(commit);
+        throw new Error("connection lost");
+      },
+    };
+    const run = await open({ plugins: permissive }, { store });
+    expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    expect(await logOf(store)).toHaveLength(1);
+  });
+
+  it("that fails while its failure cannot even be reported still only denies, call after call", async () => {
+    let opened = false;
+    const memory = createMemoryStore();
+    const store: Store = {
+      ...memory,
+      commit: async () => {
+        throw new StoreConflict("seen", "Unexpected event");
+      },
+      events: async (run, after, limit) => {
+        if (opened) throw new Error("disk gone");
+        return memory.events(run, after, limit);
+      },
+    };
+    const onError = (): never => {
+      throw new Error("no log to write to");
+    };
+    const run = await open({ plugins: permissive }, { store, onError });
+    opened = true;
+    for (let time = 0; time < 2; time += 1) {
+      expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    }
   });
 
   it.each(["permissive", "advisory"] as const)("that fails is not softened in %s mode", async (enforcement_mode) => {
