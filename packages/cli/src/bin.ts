@@ -1,1 +1,22 @@
-export {};
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+
+// The verdict is the exit code, so whatever ends this process early must not look like an allow.
+process.exitCode = 2;
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+const [first] = process.argv.slice(2);
+
+if (major < 22 || (major === 22 && minor < 13)) {
+  console.error(`error BYLAW_NODE_UNSUPPORTED: Unexpected Node ${process.version}, expected 22.13 or later`);
+  console.error("  fix: install a newer Node, or start bylaw with one: /path/to/node bylaw …");
+} else if (first === "--version" || first === "-V") {
+  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  console.log(manifest.version);
+  process.exitCode = 0;
+} else {
+  // INVARIANT: nothing is imported above that could fail on an older Node. No V8 compile cache either: whoever can write
+  // its folder, and an agent can write the user's, decides what runs here.
+  const { main } = await import("./main.ts");
+  await main(process.argv.slice(2));
+}

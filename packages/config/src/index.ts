@@ -1,1 +1,13 @@
-export { parseJson } from "./parse-json.ts";
+export {
+  createConfiguredKernel,
+  reportOf,
+  type ConfiguredKernel,
+  type ConfiguredKernelOptions,
+  type ReportEntry,
+} from "./configured-kernel.ts";
+export { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
+export { isBylawError } from "./is-bylaw-error.ts";
+export { loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts";
+export { packagesBeside, type BundledPackages, type PackageLoader } from "./packages.ts";
+export { parseJson, type ParseJsonOptions } from "./parse-json.ts";
+export { suggest } from "./suggest.ts";

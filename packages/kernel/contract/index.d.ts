@@ -3,7 +3,7 @@ export type { Decision, EnforcementMode, Explanation, Grant, TapReport } from ".
 export type { BylawErrorInit, SourceLocation } from "./errors.d.ts";
 export type { EventDraft, EventType, Finding, Guard, LogEvent, Sink } from "./event.d.ts";
 export type { Json, JsonObject } from "./json.d.ts";
-export type { Kernel, KernelSource } from "./kernel.d.ts";
+export type { Declared, Kernel, KernelSource } from "./kernel.d.ts";
 export type {
   Hook,
   Hooks,
@@ -20,7 +20,6 @@ export type {
 } from "./plugin.d.ts";
 export type { Projection, View } from "./projection.d.ts";
 export type { Config, ResolvedPlugin, Ruleset } from "./ruleset.d.ts";
-export type { ApprovalRequest, OpenOptions, Outcome, Run, ToolResult } from "./run.d.ts";
 export type { Claim, ClaimRequest, Commit, DocumentWrite, Receipt, Store, StoredDocument, TaskWrite } from "./store.d.ts";
 export type {
   ApprovalMode,

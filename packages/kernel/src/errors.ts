@@ -29,3 +29,14 @@ export function messageOf(thrown: unknown): string {
     return "an error that cannot be told";
   }
 }
+
+/** A condition of a commit does not hold: read again, decide again. */
+export class StoreConflict extends Error {
+  readonly what: "seen" | "document" | "fence";
+
+  constructor(what: StoreConflict["what"], message: string) {
+    super(message);
+    this.name = "StoreConflict";
+    this.what = what;
+  }
+}

@@ -19,6 +19,7 @@ export interface Tapper {
 
 /** One tap, for `explain`. */
 export interface TapInfo extends TapOptions<never> {
+  readonly hook: HookName;
   readonly plugin: string;
   readonly tap: string;
   readonly from: string;
@@ -54,7 +55,7 @@ export function createBallots(name: HookName, deadline_ms: number): Ballots {
         (register: (info: TapInfo, fn: Fn) => void) =>
         (tap: string, fn: Fn, options: TapOptions<never> = {}) => {
           declare(`tap \`${tap}\``, typeof tap === "string" && tap.trim() !== "");
-          const info: TapInfo = { plugin: tapper.plugin, tap, from: tapper.from, ...options };
+          const info: TapInfo = { hook: name, plugin: tapper.plugin, tap, from: tapper.from, ...options };
           taps.push(info);
           register(info, fn);
         };
@@ -88,8 +89,7 @@ export function createBallots(name: HookName, deadline_ms: number): Ballots {
 export function within<T>(deadline_ms: number, work: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new Error(`Unexpected silence, expected an answer within ${deadline_ms} ms`);
-    timer = setTimeout(() => reject(error), deadline_ms);
+    timer = setTimeout(() => reject(new Error(`Unexpected silence, expected an answer within ${deadline_ms} ms`)), deadline_ms);
   });
   return Promise.race([work(), late]).finally(() => clearTimeout(timer));
 }
@@ -108,7 +108,7 @@ function stamp(given: unknown, tapper: Tapper, info: TapInfo): Vote {
   if (known !== undefined && origins.get(known) === info) return known;
   try {
     const verdict = freezeJson(given) as unknown as Verdict;
-    const wrong = fault(verdict, tapper);
+    const wrong = fault(verdict, tapper, info.hook);
     if (wrong !== undefined) throw new Error(`Unexpected ${wrong}`);
     const { plugin, tap, from } = info;
     const vote = Object.freeze({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] });
@@ -128,7 +128,7 @@ function isConstant(value: unknown): boolean {
 }
 
 // Why an answer is not a verdict that this plugin may give, or nothing.
-function fault(verdict: Verdict, { grants, codes }: Tapper): string | undefined {
+function fault(verdict: Verdict, { grants, codes }: Tapper, hook: HookName): string | undefined {
   if (!isJsonObject(verdict)) return "answer, expected a verdict or nothing";
   const { effect, reason, code = "rule_denied", directive, recovery = "end" }: Partial<Verdict> = verdict;
   const { fix = "", message = "", shadow = true, severity = "blocking", rule = { name: "" } }: Partial<Verdict> = verdict;
@@ -138,7 +138,10 @@ function fault(verdict: Verdict, { grants, codes }: Tapper): string | undefined 
     [effect !== "allow" || grants, "allow from a plugin without `grants`, expected deny, ask_user or nothing"],
     [texts.every((text) => typeof text === "string"), "verdict, expected text in reason, fix, message, code and rule"],
     [typeof (rule.line ?? 0) === "number" && typeof shadow === "boolean", "line or shadow, expected a number and a boolean"],
-    [severity === "blocking" || severity === "warning", "severity, expected blocking or warning"],
+    [
+      severity === "blocking" || (severity === "warning" && hook === "onTransition"),
+      "severity, expected blocking, or warning of a transition",
+    ],
     [(VERDICT_CODES as readonly string[]).includes(code) || codes.has(code), `code \`${code}\`, expected one that the plugin declares`],
     [directive === undefined || DIRECTIVES.includes(directive.action), `directive, expected ${DIRECTIVES.join(", ")}`],
     [RECOVERIES.includes(recovery), `recovery, expected ${RECOVERIES.join(", ")}`],
@@ -147,7 +150,7 @@ function fault(verdict: Verdict, { grants, codes }: Tapper): string | undefined 
 }
 
 /** The vote of a check that could not do its work. */
-export function failed(info: Omit<TapInfo, "explain">, error: unknown): Vote {
+export function failed(info: Omit<TapInfo, "explain" | "hook">, error: unknown): Vote {
   const { plugin, tap, from } = info;
   const reason = `Unexpected failure of ${plugin}/${tap}, expected a verdict`;
   const fix = "mend or remove the check; until then it denies";

@@ -1,11 +1,9 @@
 export type * from "../contract/index.d.ts";
-export { KERNEL_EVENTS } from "./approval.ts";
 export { defineCheck } from "./check.ts";
 export { ENFORCEMENT_MODES } from "./decision.ts";
-export { BylawError, formatLocation, messageOf } from "./errors.ts";
-export { JSON_LIMITS, canonicalJson, digestJson, freezeJson, isJsonObject } from "./json.ts";
+export { BylawError, StoreConflict, formatLocation, messageOf } from "./errors.ts";
+export { JSON_LIMITS, canonicalJson, digestJson, freezeJson, isJsonObject, present } from "./json.ts";
 export { createKernel } from "./kernel.ts";
-export { StoreConflict, createMemoryStore } from "./memory-store.ts";
 export { definePlugin, isPlugin, issuesOf } from "./plugin.ts";
 export { defineProjection, emptyView } from "./projection.ts";
 export { defineConfig, defineRuleset } from "./ruleset.ts";

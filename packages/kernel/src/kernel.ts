@@ -1,9 +1,8 @@
-import type { Decision, Explanation, Grant } from "../contract/decision.d.ts";
-import type { EventType, Guard, Sink } from "../contract/event.d.ts";
+import type { Decision, Explanation } from "../contract/decision.d.ts";
 import type { Json, JsonObject } from "../contract/json.d.ts";
-import type { Kernel, KernelSource } from "../contract/kernel.d.ts";
+import type { Declared, Kernel, KernelSource } from "../contract/kernel.d.ts";
 import type { KernelApi, Plugin, PluginInstance } from "../contract/plugin.d.ts";
-import type { Projection, View } from "../contract/projection.d.ts";
+import type { View } from "../contract/projection.d.ts";
 import type { Config } from "../contract/ruleset.d.ts";
 import type { Subject } from "../contract/subject.d.ts";
 import type { Effect, HookName, Vote } from "../contract/verdict.d.ts";
@@ -13,21 +12,8 @@ import { createBallots, failed, origins, within, type Tapper } from "./hooks.ts"
 import { freezeJson, isJsonObject, present } from "./json.ts";
 import { emptyView } from "./projection.ts";
 import { resolve } from "./ruleset.ts";
-import { openRun } from "./run.ts";
 import { admit, isAdmitted } from "./subject.ts";
 import { isEffect, stricter } from "./verdict.ts";
-
-/** What a run asks of its kernel besides the kernel's public face. */
-export interface KernelParts {
-  readonly kernel: Kernel;
-  readonly events: readonly EventType[];
-  readonly projections: readonly Projection<unknown>[];
-  readonly guards: readonly { readonly name: string; readonly guard: Guard }[];
-  readonly sinks: readonly Sink[];
-  /** Decides on what the log says; `grantFor` is asked for an approval where a person would be. */
-  readonly decide: (subject: Subject, view: View, grantFor: () => Promise<Grant | undefined>) => Promise<Decision>;
-  readonly refuse: (subject: unknown, code: "invalid_call" | "engine_absent", reason: string) => Decision;
-}
 
 const HOOKS: readonly HookName[] = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"];
 const eachHook = <T>(make: (hook: HookName) => T): Readonly<Record<HookName, T>> =>
@@ -38,8 +24,9 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   const plugins = resolve(config, name ?? configFile?.split(/[\\/]/).at(-1) ?? "config", configFile);
   const { fallback: own = "ask_user", approval_mode = "ask", enforcement_mode = "strict", deadline_ms = 10_000 } = config;
   const ballots = eachHook((hook) => createBallots(hook, deadline_ms));
-  const [events, projections, sinks]: [EventType[], Projection<unknown>[], Sink[]] = [[], [], []];
-  const guards: { readonly name: string; readonly guard: Guard }[] = [];
+  const declared = { events: [], projections: [], guards: [], sinks: [] } satisfies Declared as {
+    [K in keyof Declared]: Declared[K][number][];
+  };
   const preparers: { readonly tapper: Tapper; readonly tap: string; readonly work: Parameters<KernelApi["prepare"]>[1] }[] = [];
   const unprepared = new WeakMap<Subject, readonly Vote[]>();
   const editors: ((subject: Subject) => boolean)[] = [];
@@ -70,10 +57,10 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     definition.apply(
       {
         hooks: eachHook((hook) => ballots[hook].facade(tapper, open)) as KernelApi["hooks"],
-        event: declare("event type", events),
-        projection: declare("projection", projections),
-        guard: (guardName, guard) => declare("guard", guards)({ name: `${plugin}/${guardName}`, guard }),
-        sink: declare("sink", sinks),
+        event: declare("event type", declared.events),
+        projection: declare("projection", declared.projections),
+        guard: (guardName, guard) => declare("guard", declared.guards)({ name: `${plugin}/${guardName}`, guard }),
+        sink: declare("sink", declared.sinks),
         prepare: (tap, work) => declare("prepare", preparers)({ tapper, tap, work }),
         fallback: (effect) => declare(`fallback ${effect}`, fallbacks, grants && isEffect(effect))(effect),
         editsWorkspace: declare("editsWorkspace", editors, grants),
@@ -97,7 +84,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     editsWorkspace: (subject) => editors.some((test) => attempt(() => test(subject)) === true),
   };
 
-  const refuse: KernelParts["refuse"] = (subject, code, reason) => {
+  const refuse: Kernel["refuse"] = (subject, code, reason) => {
     const [given, id] = ["hook", "id"].map((key) => attempt(() => (isJsonObject(subject) ? subject[key] : undefined)));
     const hook = HOOKS.find((name) => name === given) ?? "beforeToolCall";
     const voted = { votes: [], policy, enforcement_mode, effect: "deny", applied: "deny", code, reason } as const;
@@ -128,7 +115,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   const explained = (decision: Decision, subject: Subject, view: View): Explanation => ({
     decision: settle(decision, subject, context),
     taps: (isAdmitted(subject, context) ? ballots[decision.hook].taps : []).map((info) => {
-      const { explain, ...tap } = info;
+      const { explain, hook: _, ...tap } = info;
       const votes = decision.votes.filter((vote) => origins.get(vote) === info);
       return { ...tap, votes, ...present({ because: explain && attempt(() => explain(subject as never, view)) }) };
     }),
@@ -137,6 +124,8 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   const kernel: Kernel = {
     policy,
     enforcement_mode,
+    deadline_ms,
+    declared,
     plugins,
     async prepare(input) {
       const subject = admit(input, context);
@@ -155,13 +144,9 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
       if (failures.length > 0) unprepared.set(prepared, failures);
       return prepared;
     },
-    decide: (input, view = emptyView) => poll(input, view, (decision, subject) => settle(decision, subject, context)),
+    decide: (input, view = emptyView, grant?) => poll(input, view, (decision, subject) => settle(decision, subject, context, grant)),
     explain: (input, view = emptyView) => poll(input, view, (decision, subject) => explained(decision, subject, view)),
-    open: (options) => openRun({ kernel, events, projections, guards, sinks, decide, refuse }, options),
-  };
-  const decide: KernelParts["decide"] = async (subject, view, grantFor) => {
-    const open = await poll(subject, view, (decision) => decision);
-    return settle(open, subject, context, open.effect === "ask_user" ? await grantFor() : undefined);
+    refuse,
   };
   return Object.freeze(kernel);
 }

@@ -1,46 +1,7 @@
-import type { Finding, Guard, LogEvent, EventDraft, Projection, View } from "../contract/index.d.ts";
+import type { Projection, View } from "../contract/projection.d.ts";
 
 /** Returns its argument, typed. */
 export const defineProjection = <State>(projection: Projection<State>): Projection<State> => projection;
 
 /** A view of a log without events. */
 export const emptyView: View = (projection) => projection.initial;
-
-/** The states of a set of projections after the events up to `head`. Adding events makes a new one. */
-export interface Fold {
-  readonly head: number;
-  readonly view: View;
-  add(events: readonly LogEvent[]): Fold;
-}
-
-/** Folds no event yet. */
-export function createFold(projections: readonly Projection<unknown>[], states: ReadonlyMap<unknown, unknown> = new Map(), head = 0): Fold {
-  return {
-    head,
-    view: <State>(projection: Projection<State>) => (states.has(projection) ? (states.get(projection) as State) : projection.initial),
-    add(events) {
-      // A writer may learn of an event twice, by its own receipt and by the log; each is folded once, in order.
-      const next = events.filter(({ sequence }) => sequence > head);
-      const state = (of: Projection<unknown>): unknown => (states.has(of) ? states.get(of) : of.initial);
-      const folded = projections.map((of) => [of, next.reduce((before, event) => of.reduce(before, event), state(of))] as const);
-      return createFold(projections, new Map(folded), next.at(-1)?.sequence ?? head);
-    },
-  };
-}
-
-/** Why one of these drafts is impossible after `fold`, each judged on top of those before it. */
-export function impossible(
-  guards: readonly { readonly name: string; readonly guard: Guard }[],
-  fold: Fold,
-  drafts: readonly EventDraft[],
-): (Finding & { readonly draft: EventDraft; readonly guard: string }) | undefined {
-  let state = fold;
-  for (const draft of drafts) {
-    for (const { name, guard } of guards) {
-      const finding = guard(state.view, draft);
-      if (finding !== undefined) return { ...finding, draft, guard: name };
-    }
-    state = state.add([{ ...draft, sequence: state.head + 1 }]);
-  }
-  return undefined;
-}

@@ -1,1 +1,2 @@
-export {};
+export { policy, policyWarnings } from "./policy.ts";
+export type { PolicyOptions } from "./options.ts";

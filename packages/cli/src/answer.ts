@@ -1,0 +1,33 @@
+import type { Decision, Effect, RuleReference, Vote } from "@bylaw/kernel";
+
+/** A decision as the command line prints it: a stable form that scripts depend on. */
+export interface Answer {
+  readonly id?: string | number;
+  readonly effect: Effect;
+  readonly code: string;
+  readonly reason: string;
+  readonly fix?: string;
+  readonly rule?: RuleReference;
+  readonly votes?: readonly Vote[];
+  readonly enforcement_mode: string;
+}
+
+/** The exit code of a single decision. */
+export const EXIT_OF_EFFECT: Readonly<Record<Effect, number>> = { allow: 0, deny: 1, ask_user: 3 };
+
+/** The printed form of a decision. */
+export function answerOf(
+  { effect, code, reason, fix, rule, votes, enforcement_mode }: Decision,
+  { id, explain }: { readonly id?: string | number | undefined; readonly explain: boolean },
+): Answer {
+  return {
+    ...(id === undefined ? {} : { id }),
+    effect,
+    code,
+    reason,
+    ...(fix === undefined ? {} : { fix }),
+    ...(rule === undefined ? {} : { rule }),
+    ...(explain ? { votes } : {}),
+    enforcement_mode,
+  };
+}

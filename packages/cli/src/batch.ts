@@ -1,0 +1,124 @@
+import { isUtf8 } from "node:buffer";
+import { createReadStream } from "node:fs";
+import { isBylawError, parseJson } from "@bylaw/config";
+import { BylawError, messageOf, type Kernel, type ToolCall } from "@bylaw/kernel";
+import { answerOf, type Answer } from "./answer.ts";
+import { callFromLine, type CallDefaults } from "./call.ts";
+import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "./lines.ts";
+
+/** The answer to one line, with the call where there was one. */
+export interface LineAnswer {
+  readonly answer: Answer;
+  readonly call: ToolCall | undefined;
+}
+
+/** What a batch needs. */
+export interface BatchOptions {
+  readonly kernel: Kernel;
+  readonly defaults: CallDefaults;
+  readonly explain: boolean;
+  /** Takes the answers in the order of the lines, as many as one chunk of the input completed. */
+  readonly write: (answers: readonly LineAnswer[]) => Promise<void> | undefined;
+}
+
+// Answers to hand on at once, so that one chunk of many short lines does not pile up.
+const PORTION = 500;
+
+/** Answers every line of a file, or of the standard input for `-`, in order and in constant memory. */
+export async function answerBatch(file: string, options: BatchOptions): Promise<void> {
+  const input = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 262_144 });
+  let first = true;
+  try {
+    for await (const lines of linesOf(input as AsyncIterable<Buffer>)) {
+      let answers: LineAnswer[] = [];
+      for (const line of lines) {
+        const bytes = first && line !== TOO_LONG ? withoutMark(line) : line;
+        first = false;
+        const answered = answerLine(bytes, options);
+        if (answered === undefined) continue;
+        answers.push(answered instanceof Promise ? await answered : answered);
+        if (answers.length < PORTION) continue;
+        await options.write(answers);
+        answers = [];
+      }
+      if (answers.length > 0) await options.write(answers);
+    }
+  } catch (error) {
+    if (!isReadError(error)) throw error;
+    throw unreadable(file, error);
+  }
+}
+
+// INVARIANT: every line that is not blank gets exactly one answer, and no line ends the run.
+function answerLine(
+  line: Buffer | typeof TOO_LONG,
+  { kernel, defaults, explain }: BatchOptions,
+): LineAnswer | Promise<LineAnswer> | undefined {
+  const refuse = (error: unknown, text?: string): LineAnswer => ({
+    answer: refusal(kernel, error, text === undefined ? undefined : idOf(text, error)),
+    call: undefined,
+  });
+  if (line === TOO_LONG) return refuse(new Error(`Unexpected line of more than ${LINE_LIMIT_BYTES} bytes`));
+  if (!isUtf8(line)) return refuse(new Error("Unexpected bytes that are not UTF-8, expected JSON text"));
+  const text = line.toString("utf8");
+  if (text.trim() === "") return undefined;
+  try {
+    const { id, call } = callFromLine(parseJson(text), defaults);
+    return kernel
+      .prepare(call)
+      .then((subject) => kernel.decide(subject))
+      .then(
+        (decision) => ({ answer: answerOf(decision, { id, explain }), call }),
+        (error: unknown) => refuse(error, text),
+      );
+  } catch (error) {
+    return refuse(error, text);
+  }
+}
+
+function refusal(kernel: Kernel, error: unknown, id: string | number | undefined): Answer {
+  const fix = isBylawError(error) ? error.fix : undefined;
+  return {
+    ...(id === undefined ? {} : { id }),
+    effect: "deny",
+    code: "invalid_call",
+    reason: messageOf(error),
+    ...(fix === undefined ? {} : { fix }),
+    enforcement_mode: kernel.enforcement_mode,
+  };
+}
+
+// The id of a line that is JSON, but not a call. Of two ids none is the id.
+function idOf(text: string, error: unknown): string | number | undefined {
+  if (messageOf(error).startsWith("Unexpected second key `id`")) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, "id")) return undefined;
+    const { id } = value as { readonly id: unknown };
+    return typeof id === "string" || typeof id === "number" ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutMark(line: Buffer): Buffer {
+  return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
+}
+
+function isReadError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error && (error.syscall === "open" || error.syscall === "read");
+}
+
+function unreadable(file: string, error: NodeJS.ErrnoException): BylawError {
+  const what = new Map([
+    ["ENOENT", "missing file"],
+    ["EISDIR", "directory"],
+  ]).get(error.code ?? "");
+  return new BylawError({
+    code: "BYLAW_BATCH_UNREADABLE",
+    message: `Unexpected ${what ?? `unreadable file (${error.code ?? messageOf(error)})`}, expected a file with one call per line`,
+    fix: "name a file, or - for the standard input",
+    source: { file },
+    cause: error,
+  });
+}

@@ -1,0 +1,39 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { ApprovalMode, ToolCall } from "@bylaw/kernel";
+import { argsFrom, callOf, type CallDefaults } from "./call.ts";
+import { usageError } from "./fault.ts";
+import type { KernelSourceOptions } from "./kernel-source.ts";
+
+/** The options that describe a call, as the command line gives them. */
+export interface CallOptions extends KernelSourceOptions {
+  readonly tool?: string;
+  readonly args?: string;
+  readonly server?: string;
+  readonly agent?: string;
+  readonly phase?: string;
+  readonly cwd?: string;
+  readonly approvalMode?: ApprovalMode;
+  readonly interactive: boolean;
+  readonly json?: boolean;
+}
+
+/** What the options say about every call. */
+export function defaultsFrom({ server, agent, phase, cwd, approvalMode, interactive }: CallOptions): CallDefaults {
+  return {
+    ...(server === undefined ? {} : { server }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(phase === undefined ? {} : { phase }),
+    ...(approvalMode === undefined ? {} : { approval_mode: approvalMode }),
+    cwd: resolve(cwd ?? "."),
+    home: homedir(),
+    interactive,
+  };
+}
+
+/** The one call that the options ask about. Throws for a usage error. */
+export function callFrom(options: CallOptions): ToolCall {
+  const { tool, args = "{}" } = options;
+  if (tool === undefined) throw usageError("Unexpected question without a call, expected --tool NAME or --batch FILE");
+  return callOf({ tool, args: argsFrom(args, "--args") }, defaultsFrom(options));
+}

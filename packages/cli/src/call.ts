@@ -1,0 +1,97 @@
+import { isAbsolute } from "node:path";
+import { parseJson, suggest } from "@bylaw/config";
+import { BylawError, isJsonObject, type ApprovalMode, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
+
+/** What holds for a call that does not say otherwise. */
+export interface CallDefaults {
+  readonly server?: string;
+  readonly agent?: string;
+  readonly phase?: string;
+  readonly approval_mode?: ApprovalMode;
+  readonly cwd: string;
+  readonly home: string;
+  readonly interactive: boolean;
+}
+
+/** A call and its id as the batch wrote it. */
+export interface IdentifiedCall {
+  readonly id: string | number | undefined;
+  readonly call: ToolCall;
+}
+
+const KEYS = [
+  "id",
+  "tool",
+  "args",
+  "args_raw",
+  "server",
+  "servers",
+  "agent",
+  "phase",
+  "cwd",
+  "home",
+  "workspace",
+  "approval_mode",
+  "interactive",
+] as const;
+const KNOWN: ReadonlySet<string> = new Set(KEYS);
+const DIRECTORIES = ["cwd", "home", "workspace"] as const;
+
+/** The call that one line of a batch asks about. Throws {@link BylawError}. */
+export function callFromLine(line: Json, defaults: CallDefaults): IdentifiedCall {
+  if (!isJsonObject(line)) throw bad("Unexpected JSON value, expected an object with `tool` and `args`");
+  for (const key of Object.keys(line)) if (!KNOWN.has(key)) throw unknownKey(key);
+  const { id, args_raw: raw, ...fields } = line;
+  if (id !== undefined && typeof id !== "string" && typeof id !== "number") {
+    throw bad("Unexpected `id`, expected text or a number");
+  }
+  for (const name of DIRECTORIES) {
+    const directory = fields[name];
+    if (typeof directory === "string" && !isAbsolute(directory)) {
+      throw bad(`Unexpected \`${name}\` that is not absolute, expected an absolute directory`);
+    }
+  }
+  if (raw === undefined) return { id, call: callOf(fields, defaults, id) };
+  if (typeof raw !== "string") throw bad("Unexpected `args_raw`, expected the arguments as JSON text");
+  return { id, call: callOf({ ...fields, args: argsFrom(raw, "args_raw") }, defaults, id) };
+}
+
+/** The arguments from JSON text, strictly. Throws {@link BylawError} that names where the text came from. */
+export function argsFrom(text: string, name: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof BylawError)) throw error;
+    throw new BylawError({ code: error.code, message: `${error.message} in \`${name}\``, cause: error });
+  }
+}
+
+/** A call with everything that the defaults add. Keys are checked here, types by the kernel. */
+export function callOf(fields: JsonObject, defaults: CallDefaults, id?: string | number): ToolCall {
+  const { home, interactive, ...optional } = defaults;
+  const cwd = fields["cwd"] ?? defaults.cwd;
+  const call: JsonObject = {
+    ...optional,
+    home,
+    interactive,
+    ...fields,
+    cwd,
+    workspace: fields["workspace"] ?? cwd,
+    ...(id === undefined ? {} : { id: String(id) }),
+    hook: "beforeToolCall",
+  };
+  // The kernel admits it, key by key, before anything is decided.
+  return call as unknown as ToolCall;
+}
+
+function bad(message: string, fix?: string): BylawError {
+  return new BylawError({ code: "BYLAW_SUBJECT_INVALID", message, fix });
+}
+
+function unknownKey(key: string): BylawError {
+  const near = suggest(key, KEYS);
+  return bad(
+    `Unexpected key \`${key.slice(0, 80)}\`, expected ${KEYS.join(", ")}`,
+    near === undefined ? undefined : `did you mean \`${near}\`?`,
+  );
+}

@@ -1,0 +1,61 @@
+import { answerBatch } from "../batch.ts";
+import { answerOf, EXIT_OF_EFFECT } from "../answer.ts";
+import { callFrom, defaultsFrom, type CallOptions } from "../call-options.ts";
+import { usageError } from "../fault.ts";
+import { kernelFrom } from "../kernel-source.ts";
+import { write } from "../output.ts";
+import { answerLine, answerText } from "../render.ts";
+import { createSummary } from "../summary.ts";
+import { paintFor } from "../text.ts";
+
+/** The options of `bylaw check`. */
+export interface CheckOptions extends CallOptions {
+  readonly batch?: string;
+  readonly explain?: boolean;
+}
+
+/** Decides one call, or every line of a batch, and sets the exit code. */
+export async function check(options: CheckOptions): Promise<void> {
+  if (options.batch === undefined) return await checkOne(options);
+  if (options.tool !== undefined || options.args !== undefined) {
+    throw usageError("Unexpected --tool or --args with --batch, expected the calls in the batch");
+  }
+  return await checkBatch(options.batch, options);
+}
+
+async function checkOne(options: CheckOptions): Promise<void> {
+  const call = callFrom(options);
+  const kernel = await kernelFrom(options);
+  const decision = await kernel.decide(await kernel.prepare(call));
+  const answer = answerOf(decision, { explain: options.explain === true });
+  await write(options.json === true ? `${JSON.stringify(answer)}\n` : `${answerText(answer, call, paintFor(process.stdout))}\n`);
+  process.exitCode = EXIT_OF_EFFECT[decision.effect];
+}
+
+async function checkBatch(file: string, options: CheckOptions): Promise<void> {
+  const kernel = await kernelFrom(options);
+  const defaults = defaultsFrom(options);
+  const explain = options.explain === true;
+  if (options.json === true) {
+    await answerBatch(file, {
+      kernel,
+      defaults,
+      explain,
+      write: (answers) => write(answers.map(({ answer }) => `${JSON.stringify(answer)}\n`).join("")),
+    });
+  } else {
+    const paint = paintFor(process.stdout);
+    const summary = createSummary();
+    await answerBatch(file, {
+      kernel,
+      defaults,
+      explain,
+      write: (answers) => {
+        for (const { answer } of answers) summary.add(answer);
+        return write(answers.map(({ answer, call }) => `${answerLine(answer, call, paint)}\n`).join(""));
+      },
+    });
+    await write(`\n${summary.text()}\n`);
+  }
+  process.exitCode = 0;
+}

@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { CONFIG_EXTENSIONS } from "@bylaw/config";
+import { BylawError, messageOf } from "@bylaw/kernel";
+import { write } from "../output.ts";
+import { CONFIGS, POLICY, POLICY_FILE, type InitFormat } from "../templates.ts";
+import { place } from "../text.ts";
+
+/** The options of `bylaw init`. */
+export interface InitOptions {
+  readonly format: InitFormat;
+  readonly json?: boolean;
+}
+
+const INSTALL = "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy";
+
+/** Writes a configuration and a policy into a folder, both or neither, and never over a file that is there. */
+export async function init(directory: string, { format, json = false }: InitOptions): Promise<void> {
+  const root = resolve(directory);
+  refuseExisting(root);
+  const files = [
+    [join(root, POLICY_FILE), POLICY],
+    [join(root, `bylaw.config.${format}`), CONFIGS[format]],
+  ] as const;
+  const written: string[] = [];
+  for (const [file, text] of files) {
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text, { flag: "wx" });
+    } catch (cause) {
+      for (const mine of written) rmSync(mine);
+      throw unwritable(file, cause);
+    }
+    written.push(file);
+  }
+  const inside = directory === "." ? "" : `cd ${place({ file: root })} && `;
+  const next = [
+    `${inside}${INSTALL}`,
+    `${inside}npx bylaw check --tool read_file --args '{"path":"README.md"}'`,
+    `${inside}npx bylaw explain --tool bash --args '{"command":"git push --force"}'`,
+  ];
+  const lines = [...written.map((file) => `wrote ${place({ file })}`), "", "Next:", ...next.map((step) => `  ${step}`)];
+  await write(json ? `${JSON.stringify({ written, next })}\n` : `${lines.join("\n")}\n`);
+  process.exitCode = 0;
+}
+
+function refuseExisting(root: string): void {
+  if (existsSync(root) && !statSync(root).isDirectory()) throw exists(root, "Unexpected file, expected a folder");
+  const names = [...CONFIG_EXTENSIONS.map((extension) => `bylaw.config.${extension}`), POLICY_FILE];
+  const present = names.map((name) => join(root, name)).find((file) => existsSync(file));
+  if (present !== undefined) throw exists(present, "Unexpected existing file, expected a folder without one; nothing was written");
+}
+
+function exists(file: string, message: string): BylawError {
+  return new BylawError({ code: "BYLAW_INIT_EXISTS", message, fix: "edit what is there, or name another folder", source: { file } });
+}
+
+function unwritable(file: string, cause: unknown): BylawError {
+  if ((cause as NodeJS.ErrnoException).code === "EEXIST") {
+    return exists(file, "Unexpected existing file, expected a folder without one; nothing was written");
+  }
+  return new BylawError({
+    code: "BYLAW_INIT_FAILED",
+    message: `Unexpected failure to write: ${messageOf(cause)}`,
+    source: { file },
+    cause,
+  });
+}

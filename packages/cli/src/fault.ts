@@ -1,0 +1,65 @@
+import { isBylawError } from "@bylaw/config";
+import { BylawError, messageOf, type SourceLocation } from "@bylaw/kernel";
+import { place, plain } from "./text.ts";
+
+/** One of several mistakes in a file, as a policy reports them. */
+export interface FaultFinding extends SourceLocation {
+  readonly code: string;
+  readonly message: string;
+  readonly fix?: string;
+  readonly severity?: string;
+}
+
+/** An error in how the command was called. */
+export function usageError(message: string, fix?: string): BylawError {
+  return new BylawError({
+    code: "BYLAW_USAGE_INVALID",
+    message: message.replace(/^error: /, "").replace(/\s*\n\s*/g, " "),
+    fix: fix ?? "see `bylaw --help`",
+  });
+}
+
+/** Tells a user what went wrong: on the error stream, or as JSON where a script reads the output. Never a stack trace. */
+export function reportError(error: unknown, { json }: { readonly json: boolean }): void {
+  const { code, message, fix, source } = isBylawError(error) ? error : unforeseen(error);
+  const findings = findingsOf(error);
+  if (json) {
+    const body = { code, message, fix, ...source };
+    process.stdout.write(`${JSON.stringify({ error: body, ...(findings.length === 0 ? {} : { findings }) })}\n`);
+    return;
+  }
+  const lines = findings.length > 1 ? several(code, findings) : one(code, message, fix, source);
+  process.stderr.write(`${lines.join("\n")}\n`);
+}
+
+function one(code: string, message: string, fix?: string, source?: SourceLocation): readonly string[] {
+  return [
+    `error ${code}: ${plain(message)}`,
+    ...(source === undefined ? [] : [`  in ${place(source)}`]),
+    ...(fix === undefined ? [] : [`  fix: ${plain(fix)}`]),
+  ];
+}
+
+function several(code: string, findings: readonly FaultFinding[]): readonly string[] {
+  const errors = findings.filter(({ severity = "error" }) => severity === "error").length;
+  const count = `${errors} ${errors === 1 ? "error" : "errors"}`;
+  return [`error ${code}: Unexpected file with ${count}, expected none`, ...findings.map((item) => `  ${findingLine(item)}`)];
+}
+
+/** One finding in one line. */
+export function findingLine({ code, message, fix, severity = "error", ...source }: FaultFinding): string {
+  return `${place(source)} ${severity} ${code}: ${plain(message)}${fix === undefined ? "" : ` (fix: ${plain(fix)})`}`;
+}
+
+function findingsOf(error: unknown): readonly FaultFinding[] {
+  if (typeof error !== "object" || error === null || !("findings" in error)) return [];
+  return Array.isArray(error.findings) ? (error.findings as readonly FaultFinding[]) : [];
+}
+
+function unforeseen(error: unknown): BylawError {
+  return new BylawError({
+    code: "BYLAW_COMMAND_FAILED",
+    message: `Unexpected failure of the command: ${messageOf(error)}`,
+    fix: "report it with the command that you ran",
+  });
+}

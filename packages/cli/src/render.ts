@@ -1,0 +1,114 @@
+import type { Effect, Explanation, Json, RuleReference, TapReport, ToolCall, Vote } from "@bylaw/kernel";
+import type { Answer } from "./answer.ts";
+import { place, plain, short, type Paint } from "./text.ts";
+
+const COLOUR = { allow: "green", ask_user: "yellow", deny: "red" } as const;
+
+/** One decision in one line, for a batch. */
+export function answerLine(answer: Answer, call: ToolCall | undefined, paint: Paint): string {
+  const { id, reason, fix } = answer;
+  const parts = [effectOf(answer.effect, paint, 8)];
+  if (id !== undefined) parts.push(paint("dim", short(String(id), 40)));
+  if (call !== undefined) parts.push(paint("bold", short(call.tool, 60)), short(argsOf(call), 80));
+  const rule = ruleOf(answer);
+  const because = [plain(reason), ...(rule === "" ? [] : [paint("dim", `[${rule}]`)])];
+  return `${parts.join(" ")} — ${because.join(" ")}${fix === undefined ? "" : ` (fix: ${plain(fix)})`}`;
+}
+
+/** One decision in a paragraph. */
+export function answerText(answer: Answer, call: ToolCall, paint: Paint): string {
+  const rows: (readonly [string, string])[] = [["reason", plain(answer.reason)]];
+  const rule = ruleOf(answer);
+  if (rule !== "") rows.push(["rule", rule]);
+  rows.push(["code", answer.code]);
+  if (answer.fix !== undefined) rows.push(["fix", plain(answer.fix)]);
+  if (answer.enforcement_mode !== "strict") rows.push(["enforcement mode", answer.enforcement_mode]);
+  const head = `${effectOf(answer.effect, paint)} ${paint("bold", plain(call.tool))} ${short(argsOf(call), 200)}`;
+  const lines = [head, ...rows.map(([name, value]) => `  ${paint("dim", `${name}:`)} ${value}`)];
+  if (answer.votes !== undefined) lines.push(...votesText(answer.votes, paint));
+  return lines.join("\n");
+}
+
+/** Every tap with its answer, and what it says about its rules. */
+export function explanationText({ taps }: Explanation, paint: Paint): string {
+  if (taps.length === 0) return "No plugin was asked.";
+  return taps.map((tap) => tapText(tap, paint)).join("\n");
+}
+
+function tapText({ plugin, tap, from, votes, because }: TapReport, paint: Paint): string {
+  const lines = [`${paint("bold", plain(`${plugin}/${tap}`))} ${paint("dim", `from ${plain(from)}`)}`];
+  if (votes.length === 0) lines.push("  abstains");
+  else lines.push(...votes.map((vote) => `  ${voteLine(vote, paint)}`));
+  if (because !== undefined) lines.push(...becauseLines(because).map((line) => `    ${line}`));
+  return lines.join("\n");
+}
+
+function votesText(votes: readonly Vote[], paint: Paint): readonly string[] {
+  if (votes.length === 0) return [`  ${paint("dim", "votes:")} none`];
+  const line = (vote: Vote): string => `    ${plain(`${vote.plugin}/${vote.tap}`)}: ${voteLine(vote, paint)}`;
+  return [`  ${paint("dim", "votes:")}`, ...votes.map(line)];
+}
+
+function voteLine(vote: Vote, paint: Paint): string {
+  const notes = [
+    ...(vote.shadow === true ? ["in shadow, not counted"] : []),
+    ...(vote.error === undefined ? [] : [`error: ${plain(vote.error)}`]),
+  ];
+  const rule = ruleOf(vote);
+  const where = [...(rule === "" ? [] : [rule]), ...notes].join("; ");
+  return `${effectOf(vote.effect, paint)} ${vote.code}: ${plain(vote.reason)}${where === "" ? "" : ` [${where}]`}`;
+}
+
+// What a tap says about its rules is its own. A list of rules is shown with those that matched first; other things as they are.
+function becauseLines(because: Json): readonly string[] {
+  const items: readonly unknown[] = Array.isArray(because) ? because : [because];
+  const rules = items.filter(isRuleReport);
+  if (rules.length < items.length) return items.map((item) => plain(textOf(item as Json)));
+  return [...rules.filter(({ matched }) => matched), ...rules.filter(({ matched }) => !matched)].map(ruleLine);
+}
+
+interface RuleReport extends RuleReference {
+  readonly matched: boolean;
+  readonly effect: string;
+  readonly tier?: string;
+  readonly failed?: string;
+  readonly shadow?: boolean;
+  readonly final?: boolean;
+  readonly deciding?: boolean;
+}
+
+function isRuleReport(item: unknown): item is RuleReport {
+  if (typeof item !== "object" || item === null) return false;
+  const { name, matched, effect } = item as Partial<RuleReport>;
+  return typeof name === "string" && typeof matched === "boolean" && typeof effect === "string";
+}
+
+function ruleLine(report: RuleReport): string {
+  const { matched, effect, tier, failed, shadow, final, deciding } = report;
+  const notes = [
+    ...(tier === undefined || tier === "default" ? [] : [`tier ${plain(tier)}`]),
+    ...(final === true ? ["final"] : []),
+    ...(shadow === true ? ["in shadow"] : []),
+    ...(deciding === true ? ["decides"] : []),
+    ...(failed === undefined ? [] : [`\`${plain(failed)}\` does not match`]),
+  ];
+  const head = `${matched ? "matches  " : "no match "} ${plain(effect).padEnd(8)} ${ruleOf({ rule: report })}`;
+  return notes.length === 0 ? head : `${head} (${notes.join(", ")})`;
+}
+
+const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+function ruleOf({ rule }: Pick<Answer, "rule">): string {
+  if (rule === undefined) return "";
+  const { name, file, line } = rule;
+  if (file === undefined) return plain(name);
+  return `${plain(name)}, ${place({ file, ...(line === undefined ? {} : { line }) })}`;
+}
+
+function effectOf(effect: Effect, paint: Paint, width = 0): string {
+  return paint(COLOUR[effect], effect.padEnd(width));
+}
+
+function argsOf({ args }: ToolCall): string {
+  return JSON.stringify(args);
+}

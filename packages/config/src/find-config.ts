@@ -1,0 +1,74 @@
+import { readdirSync, statSync } from "node:fs";
+import { dirname, join, parse, resolve } from "node:path";
+import { BylawError, messageOf } from "@bylaw/kernel";
+import { lilconfig, type Loader } from "lilconfig";
+
+/** The endings of `bylaw.config.*`. */
+export const CONFIG_EXTENSIONS = ["ts", "mts", "js", "mjs", "json", "yaml", "toml"] as const;
+
+const NAMES: readonly string[] = CONFIG_EXTENSIONS.map((extension) => `bylaw.config.${extension}`);
+
+// Finding and loading are two steps, so that loading can see the bytes; the search itself only needs to know that it is there.
+const found: Loader = () => true;
+
+/**
+ * The absolute path of the nearest `bylaw.config.*` in `cwd` or above. Throws BYLAW_CONFIG_MISSING where there is none, and
+ * BYLAW_CONFIG_INVALID where one folder holds two.
+ */
+export async function findConfig(cwd: string): Promise<string> {
+  const start = resolve(cwd);
+  const explorer = lilconfig("bylaw", {
+    searchPlaces: [...NAMES],
+    stopDir: parse(start).root,
+    ignoreEmptySearchPlaces: false,
+    cache: false,
+    loaders: Object.fromEntries(CONFIG_EXTENSIONS.map((extension) => [`.${extension}`, found])),
+  });
+  let file: string | undefined;
+  try {
+    file = (await explorer.search(start))?.filepath;
+  } catch (cause) {
+    throw new BylawError({
+      code: "BYLAW_CONFIG_INVALID",
+      message: `Unexpected unreadable configuration at or above \`${start}\`: ${messageOf(cause)}`,
+      fix: "a configuration is a file named bylaw.config.{ts,mts,js,mjs,json,yaml,toml}",
+      cause,
+    });
+  }
+  if (file === undefined) {
+    throw new BylawError({
+      code: "BYLAW_CONFIG_MISSING",
+      message: `Unexpected folder without a configuration, expected bylaw.config.{${CONFIG_EXTENSIONS.join(",")}} in \`${start}\` or above`,
+      fix: "run `bylaw init`, or name a file with --config or --policy",
+    });
+  }
+  refuseTwo(dirname(file));
+  refuseForeign(file, start);
+  return file;
+}
+
+function refuseTwo(folder: string): void {
+  const present = new Set(readdirSync(folder));
+  const [first, second] = NAMES.filter((name) => present.has(name));
+  if (first === undefined || second === undefined) return;
+  throw new BylawError({
+    code: "BYLAW_CONFIG_INVALID",
+    message: `Unexpected second configuration \`${second}\` beside \`${first}\`, expected one in a folder`,
+    fix: "remove one, or name the one that counts with --config",
+    source: { file: join(folder, second) },
+  });
+}
+
+// A search that walks up from /tmp/job must not run a module that another user of the machine left in /tmp.
+function refuseForeign(file: string, start: string): void {
+  const self = process.getuid?.();
+  if (self === undefined || dirname(file) === start) return;
+  const owner = statSync(file).uid;
+  if (owner === self || owner === 0 || owner === statSync(start).uid) return;
+  throw new BylawError({
+    code: "BYLAW_CONFIG_UNLOADABLE",
+    message: "Unexpected configuration of another user in a folder above, expected one of your own",
+    fix: "name it with --config if you trust it",
+    source: { file },
+  });
+}

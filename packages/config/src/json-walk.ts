@@ -1,0 +1,137 @@
+import { JSON_LIMITS } from "@bylaw/kernel";
+
+/** Where JSON text goes wrong, and how. `offset` counts UTF-16 code units from 0. */
+export interface JsonFault {
+  readonly offset: number;
+  readonly message: string;
+}
+
+const WHITE = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const LITERALS = ["true", "false", "null"] as const;
+
+/**
+ * Walks JSON text and names the first thing in it that breaks the grammar of RFC 8259 or that two readers could read
+ * differently: a second key, `__proto__`, a number that a double changes, too many levels. Iterative, one pass, no
+ * backtracking over strings, so neither a deep nor a long text exhausts a stack.
+ */
+export function walkJson(text: string): JsonFault | undefined {
+  let at = 0;
+  const open: (Set<string> | undefined)[] = [];
+  // Inside a container, after a value: a comma or the end. Before one: a value, or a key in an object.
+  let expected: "value" | "first" | "key" | "next" = "value";
+
+  for (;;) {
+    at = skipWhite(text, at);
+    const code = text.charCodeAt(at);
+    const keys = open.at(-1);
+    if (expected === "next") {
+      if (open.length === 0) return at === text.length ? undefined : fault(at, text, "the end");
+      if (code === 0x2c) {
+        at++;
+        expected = keys === undefined ? "value" : "key";
+      } else if (code === (keys === undefined ? 0x5d : 0x7d)) {
+        at++;
+        open.pop();
+      } else return fault(at, text, keys === undefined ? "`,` or `]`" : "`,` or `}`");
+      continue;
+    }
+    if (expected === "first" && code === (keys === undefined ? 0x5d : 0x7d)) {
+      at++;
+      open.pop();
+      expected = "next";
+      continue;
+    }
+    if (keys !== undefined && expected !== "value") {
+      if (code !== 0x22) return fault(at, text, "a key in double quotes");
+      const end = endOfString(text, at);
+      if (typeof end !== "number") return end;
+      const raw = text.slice(at, end);
+      const key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+      if (keys.has(key)) return { offset: at, message: `Unexpected second key ${quote(key)}, expected each key once` };
+      if (key === "__proto__") return { offset: at, message: "Unexpected key `__proto__`, expected plain data" };
+      keys.add(key);
+      at = skipWhite(text, end);
+      if (text.charCodeAt(at) !== 0x3a) return fault(at, text, "`:`");
+      at++;
+      expected = "value";
+      continue;
+    }
+    if (code === 0x7b || code === 0x5b) {
+      if (open.length === JSON_LIMITS.depth)
+        return { offset: at, message: `Unexpected nesting, expected at most ${JSON_LIMITS.depth} levels` };
+      open.push(code === 0x7b ? new Set() : undefined);
+      at++;
+      expected = "first";
+      continue;
+    }
+    const end = code === 0x22 ? endOfString(text, at) : endOfScalar(text, at);
+    if (typeof end !== "number") return end;
+    at = end;
+    expected = "next";
+  }
+}
+
+function skipWhite(text: string, from: number): number {
+  const code = text.charCodeAt(from);
+  if (code > 0x20) return from;
+  WHITE.lastIndex = from;
+  WHITE.test(text);
+  return WHITE.lastIndex;
+}
+
+function endOfString(text: string, from: number): number | JsonFault {
+  for (let at = from + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at + 1;
+    if (code < 0x20) return { offset: at, message: "Unexpected control character in a string, expected an escape" };
+    if (code !== 0x5c) continue;
+    ESCAPE.lastIndex = at;
+    if (!ESCAPE.test(text)) return { offset: at, message: "Unexpected escape in a string, expected one of JSON" };
+    at = ESCAPE.lastIndex - 1;
+  }
+  return { offset: text.length, message: 'Unexpected end of the text in a string, expected `"`' };
+}
+
+function endOfScalar(text: string, from: number): number | JsonFault {
+  NUMBER.lastIndex = from;
+  if (NUMBER.test(text)) {
+    const end = NUMBER.lastIndex;
+    const token = text.slice(from, end);
+    if (isExact(token)) return end;
+    return { offset: from, message: `Unexpected number ${quote(token)}, expected one that a double holds` };
+  }
+  const literal = LITERALS.find((word) => text.startsWith(word, from));
+  return literal === undefined ? fault(from, text, "a JSON value") : from + literal.length;
+}
+
+// INVARIANT: what is judged is what runs. A double must give back every digit that was written; up to 15 it always does.
+function isExact(token: string): boolean {
+  if (token.length <= 15 && !/[eE]/.test(token)) return true;
+  const written = significant(token);
+  const value = Number(token);
+  if (written === "") return value === 0;
+  if (written.length > 17 || !Number.isFinite(value)) return false;
+  // The shortest digits that name the double, or its rounding to as many digits as were written: these two can differ.
+  return significant(String(value)) === written || significant(value.toPrecision(written.length)) === written;
+}
+
+function significant(number: string): string {
+  return number
+    .replace(/[eE].*$/, "")
+    .replace(/[-.]/g, "")
+    .replace(/^0+/, "")
+    .replace(/0+$/, "");
+}
+
+function fault(offset: number, text: string, wanted: string): JsonFault {
+  const point = text.codePointAt(offset);
+  const actual = point === undefined ? "end of the text" : quote(String.fromCodePoint(point));
+  return { offset, message: `Unexpected ${actual}, expected ${wanted}` };
+}
+
+function quote(text: string): string {
+  const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text).slice(1, -1);
+  return `\`${shown}\``;
+}

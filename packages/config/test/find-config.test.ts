@@ -1,0 +1,32 @@
+import { chownSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { findConfig, suggest } from "../src/index.ts";
+import { project } from "./project.ts";
+
+test.runIf(process.getuid?.() === 0)("refuses what another user left in a folder above, unless the folder is that user's", async () => {
+  const root = project({ "bylaw.config.json": "{}", "job/x": "" });
+  const file = join(root, "bylaw.config.json");
+  const job = join(root, "job");
+  expect(await findConfig(job)).toBe(file);
+  chownSync(file, 12_345, 12_345);
+  await expect(findConfig(job)).rejects.toMatchObject({ code: "BYLAW_CONFIG_UNLOADABLE", source: { file } });
+  expect(await findConfig(root)).toBe(file);
+  chownSync(job, 12_345, 12_345);
+  expect(await findConfig(job)).toBe(file);
+});
+
+test("a folder that does not exist has no configuration of its own", async () => {
+  const root = project({ "bylaw.config.json": "{}" });
+  mkdirSync(join(root, "a"));
+  expect(await findConfig(join(root, "a"))).toBe(join(root, "bylaw.config.json"));
+});
+
+test("suggests what is near, and nothing otherwise", () => {
+  const names = ["fallback", "plugins", "without"];
+  expect(suggest("falback", names)).toBe("fallback");
+  expect(suggest("PLUGIN", names)).toBe("plugins");
+  expect(suggest("whithout", names)).toBe("without");
+  expect(suggest("zzz", names)).toBeUndefined();
+  expect(suggest("", names)).toBeUndefined();
+});

@@ -1,0 +1,136 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseJson } from "../src/index.ts";
+
+const refusal = (text: string): string => {
+  try {
+    parseJson(text);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error(`accepted: ${text.slice(0, 80)}`);
+};
+
+test("reads every JSON value as JSON.parse does", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 8 }), fc.constantFrom(undefined, 0, 2, "\t", "\r\n"), (value, indent) => {
+      const text = JSON.stringify(value, undefined, typeof indent === "string" ? "\t" : indent);
+      fc.pre(!text.includes('"__proto__"'));
+      const spaced = indent === "\r\n" ? text.replaceAll("\n", "\r\n") : text;
+      expect(parseJson(spaced)).toEqual(JSON.parse(spaced));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("reads every double as JSON.stringify writes it", () => {
+  fc.assert(
+    fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (value) => {
+      expect(parseJson(JSON.stringify(value))).toBe(JSON.parse(JSON.stringify(value)));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("accepts no text that JSON.parse refuses", () => {
+  const edit = fc.record({ at: fc.nat(400), cut: fc.nat(3), put: fc.constantFrom(...'{}[]:,"\\0e-+.tnu \n\u0001'.split(""), "") });
+  let refused = 0;
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 4 }), fc.array(edit, { minLength: 1, maxLength: 3 }), (json, edits) => {
+      let text = json;
+      for (const { at, cut, put } of edits) {
+        const place = at % (text.length + 1);
+        text = text.slice(0, place) + put + text.slice(place + cut);
+      }
+      let wanted: unknown;
+      try {
+        wanted = JSON.parse(text);
+      } catch {
+        refused++;
+        expect(refusal(text)).toMatch(/^Unexpected .*\(line \d+, column \d+\)$/);
+        return;
+      }
+      let actual: unknown;
+      try {
+        actual = parseJson(text);
+      } catch (error) {
+        // The edit made a trap; nothing else may be refused.
+        expect((error as Error).message).toMatch(/second key|__proto__|that a double holds|lone surrogate|well-formed/);
+        return;
+      }
+      expect(actual).toEqual(wanted);
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(refused).toBeGreaterThan(500);
+});
+
+test("refuses a second key wherever it stands and however it is written", () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1 }), fc.boolean(), fc.nat(20), (key, escaped, depth) => {
+      fc.pre(key !== "__proto__");
+      const plain = JSON.stringify(key);
+      const other = escaped
+        ? `"${Array.from({ length: key.length }, (_, i) => `\\u${key.charCodeAt(i).toString(16).padStart(4, "0")}`).join("")}"`
+        : plain;
+      const text = `${"[".repeat(depth)}{${plain}: 1, "between": [{}], ${other}: 2}${"]".repeat(depth)}`;
+      fc.pre(key !== "between");
+      expect(refusal(text)).toMatch(/^Unexpected second key/);
+    }),
+  );
+});
+
+test.each([
+  ['{"__proto__": {"admin": true}}', "Unexpected key `__proto__`, expected plain data (line 1, column 2)"],
+  ['{"a": {"\\u005f_proto__": 1}}', "Unexpected key `__proto__`, expected plain data (line 1, column 8)"],
+  ["[9007199254740993]", "Unexpected number `9007199254740993`, expected one that a double holds (line 1, column 2)"],
+  ["[100.00000000000000001]", "Unexpected number `100.00000000000000001`, expected one that a double holds (line 1, column 2)"],
+  ["[1.0000000000000001]", "Unexpected number `1.0000000000000001`, expected one that a double holds (line 1, column 2)"],
+  ["1e400", "Unexpected number `1e400`, expected one that a double holds (line 1, column 1)"],
+  ["1e-400", "Unexpected number `1e-400`, expected one that a double holds (line 1, column 1)"],
+  ["[3e-324]", "Unexpected number `3e-324`, expected one that a double holds (line 1, column 2)"],
+  ["", "Unexpected end of the text, expected a JSON value (line 1, column 1)"],
+  ["\ufeff{}", "Unexpected `\ufeff`, expected a JSON value (line 1, column 1)"],
+  ["{'a': 1}", "Unexpected `'`, expected a key in double quotes (line 1, column 2)"],
+  ['{"a": 1,\r\n}', "Unexpected `}`, expected a key in double quotes (line 2, column 1)"],
+  ['{\n  "a": NaN\n}', "Unexpected `N`, expected a JSON value (line 2, column 8)"],
+  ["[1, 2", "Unexpected end of the text, expected `,` or `]` (line 1, column 6)"],
+  ["{} {}", "Unexpected `{`, expected the end (line 1, column 4)"],
+  ['"a\tb"', "Unexpected control character in a string, expected an escape (line 1, column 3)"],
+  ['"\\u12g4"', "Unexpected escape in a string, expected one of JSON (line 1, column 2)"],
+])("refuses %j", (text, message) => {
+  expect(refusal(text)).toBe(message);
+});
+
+test("refuses a lone surrogate, escaped or not", () => {
+  expect(refusal('"\\ud800"')).toContain("surrogate");
+  expect(refusal('{"\\udc00": 1}')).toContain("surrogate");
+});
+
+test("keeps 17 digits that are the double, and refuses 17 that are not", () => {
+  expect(parseJson("0.10000000000000001")).toBe(0.1);
+  expect(parseJson("9007199254740992")).toBe(9_007_199_254_740_992);
+  expect(refusal("72057594037927937")).toContain("that a double holds");
+});
+
+test("walks a long string, a string of escapes and deep nesting without exhausting a stack", () => {
+  const long = "x".repeat(10_000_000);
+  expect(parseJson(JSON.stringify(long))).toBe(long);
+  const escapes = '\\n"'.repeat(2_000_000);
+  expect(parseJson(JSON.stringify(escapes))).toBe(escapes);
+  expect(refusal(`"${"\\n".repeat(3_000_000)}`)).toContain("end of the text in a string");
+  expect(parseJson(`${"[".repeat(100)}${"]".repeat(100)}`)).toBeDefined();
+  expect(refusal(`${"[".repeat(101)}${"]".repeat(101)}`)).toContain("Unexpected nesting");
+  expect(refusal("[".repeat(1_000_000))).toContain("Unexpected nesting");
+});
+
+test("freezes what it returns, and names file, line and column when it knows the file", () => {
+  expect(Object.isFrozen(parseJson('{"a": [1]}'))).toBe(true);
+  expect(() => parseJson('{\n"a": }', { file: "x.json" })).toThrow(
+    expect.objectContaining({
+      code: "BYLAW_JSON_INVALID",
+      message: "Unexpected `}`, expected a JSON value",
+      source: { file: "x.json", line: 2, column: 6 },
+    }),
+  );
+});

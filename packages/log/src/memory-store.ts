@@ -1,0 +1,114 @@
+import {
+  StoreConflict,
+  freezeJson,
+  present,
+  type Claim,
+  type JsonObject,
+  type LogEvent,
+  type Receipt,
+  type Store,
+  type StoredDocument,
+  type TaskWrite,
+} from "@bylaw/kernel";
+
+interface Document {
+  readonly version: number;
+  /** `null` once deleted: versions go on, so that a writer who saw the old one is not taken for up to date. */
+  readonly value: string | null;
+  readonly expires: number;
+}
+type Task = Required<Pick<Claim, "run" | "fence">> & {
+  readonly queue: string;
+  readonly state: string;
+  readonly owner: string | null;
+  readonly lease: number;
+  readonly phase?: string;
+};
+
+/** A store in this process's memory: for tests, for one-off runs, and as the plainest reading of the contract. */
+export function createMemoryStore({ now = Date.now }: { readonly now?: () => number } = {}): Store {
+  const logs = new Map<string, readonly LogEvent[]>();
+  const documents = new Map<string, Document>();
+  const tasks = new Map<string, Task>();
+  const receipts = new Map<string, Receipt>();
+  const claims = new Map<string, Claim>();
+  const watchers = new Set<(run: string, head: number) => void>();
+  const logOf = (run: string): readonly LogEvent[] => logs.get(run) ?? [];
+  const key = (...parts: readonly string[]): string => JSON.stringify(parts);
+  const live = (kind: string, id: string): StoredDocument | undefined => {
+    const { version, value, expires } = documents.get(key(kind, id)) ?? { version: 0, value: null, expires: 0 };
+    return value === null || expires <= now() ? undefined : { version, value };
+  };
+  const overdue = ({ state, lease }: Task): boolean => state === "claimed" && lease > 0 && lease <= now();
+
+  function writeTask(run: string, { id, fence, set }: TaskWrite): void {
+    const { lease = 0, ...before } = tasks.get(id) ?? { run, queue: "default", owner: null };
+    if (set !== undefined) tasks.set(id, { ...before, ...set, fence, lease });
+  }
+
+  return {
+    // Without an await, so two commits can never interleave.
+    async commit({ run, events, documents: writes = [], task, request_id, seen, admit }) {
+      const request = key(run, request_id ?? "");
+      const first = request_id === undefined ? undefined : receipts.get(request);
+      if (first !== undefined) return { ...first, replayed: true };
+      if (events.length === 0) throw new TypeError("Unexpected commit without events, expected at least one");
+      const log = logOf(run);
+      admit?.(log.slice(seen));
+      for (const { kind, id, if_version } of writes) {
+        const version = live(kind, id)?.version ?? 0;
+        if (if_version === undefined || if_version === version) continue;
+        throw new StoreConflict("document", `Unexpected version ${if_version} of ${kind} \`${id}\`, expected ${version}`);
+      }
+      const held = tasks.get(task?.id ?? "")?.fence;
+      if (task !== undefined && (task.fence !== (held ?? 0) || held === 0)) {
+        throw new StoreConflict("fence", `Unexpected fence ${task.fence} of task \`${task.id}\`, expected that of its claim`);
+      }
+      const added = events.map(({ timestamp, ...rest }, index): LogEvent => {
+        const { session_id, event_type, agent_id, task_id } = rest;
+        const details = freezeJson(rest.details) as JsonObject;
+        const sequence = log.length + index + 1;
+        return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details });
+      });
+      for (const { kind, id, value, expires_at } of writes) {
+        const version = (documents.get(key(kind, id))?.version ?? 0) + 1;
+        const expires = expires_at === undefined ? Infinity : Date.parse(expires_at);
+        documents.set(key(kind, id), { version, value, expires });
+      }
+      if (task !== undefined) writeTask(run, task);
+      logs.set(run, [...log, ...added]);
+      const receipt: Receipt = { events: added, replayed: false };
+      if (request_id !== undefined) receipts.set(request, receipt);
+      for (const watcher of watchers) queueMicrotask(() => watcher(run, log.length + added.length));
+      return receipt;
+    },
+    async claim({ queue, agent, lease_ms, request_id }) {
+      const request = key(agent, request_id ?? "");
+      const first = request_id === undefined ? undefined : claims.get(request);
+      if (first !== undefined) return first;
+      const free = [...tasks].find(([, task]) => task.queue === queue && (task.state === "available" || overdue(task)));
+      if (free === undefined) return undefined;
+      const [id, task] = free;
+      const held: Task = { ...task, state: "claimed", owner: agent, fence: task.fence + 1, lease: now() + lease_ms };
+      tasks.set(id, held);
+      const lease_until = new Date(held.lease).toISOString();
+      const claim: Claim = { task: id, run: held.run, fence: held.fence, lease_until, ...present({ phase: held.phase }) };
+      if (request_id !== undefined) claims.set(request, claim);
+      return claim;
+    },
+    get: async (kind, id) => live(kind, id),
+    events: async (run, after, limit) => logOf(run).slice(after, after + limit),
+    async watch(onHead) {
+      watchers.add(onHead);
+      return () => void watchers.delete(onHead);
+    },
+    async sweep() {
+      const stale = [...documents].filter(([, { value, expires }]) => value !== null && expires <= now());
+      const late = [...tasks].filter(([, task]) => overdue(task));
+      for (const [id, document] of stale) documents.set(id, { ...document, value: null });
+      for (const [id, task] of late) tasks.set(id, { ...task, state: "available", owner: null, fence: task.fence + 1, lease: 0 });
+      return stale.length + late.length;
+    },
+    close: async () => watchers.clear(),
+  };
+}

@@ -1,0 +1,76 @@
+import type {
+  Behavior,
+  Decision,
+  Effect,
+  EventDraft,
+  Json,
+  LogEvent,
+  Response,
+  Store,
+  Subject,
+  ToolCall,
+  Transition,
+  View,
+} from "@bylaw/kernel";
+
+/** How a run is opened. */
+export interface OpenOptions {
+  /** The name of the log. */
+  readonly run: string;
+  /** Default: a memory store of its own. */
+  readonly store?: Store;
+  /** A UUID for this sitting. Default: a new one. */
+  readonly session?: string;
+  /** RFC 3339, UTC. Default: the system's clock. */
+  readonly now?: () => string;
+  /** Is told when a sink that is not required fails. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What came of a subject in a run. */
+export interface Outcome {
+  readonly decision: Decision;
+  /** What happens, under the enforcement mode. */
+  readonly applied: Effect;
+  /** What was recorded. */
+  readonly events: readonly LogEvent[];
+}
+
+/** What a tool returned: evidence for gates and rules over sequences. */
+export interface ToolResult {
+  /** The id of the call. */
+  readonly id: string;
+  readonly tool: string;
+  readonly agent?: string;
+  readonly task?: string;
+  readonly ok: boolean;
+  readonly result?: Json;
+}
+
+/** A person's yes to one question. */
+export interface ApprovalRequest {
+  /** The subject that was asked about, as it was given. */
+  readonly subject: Subject;
+  /** Who says yes. */
+  readonly by: string;
+  /** RFC 3339, UTC. */
+  readonly expires_at: string;
+}
+
+/** One log, and the state that follows from it. */
+export interface Run {
+  readonly run: string;
+  readonly session: string;
+  /** Sequence of the last event that this run has read. */
+  readonly head: number;
+  toolCall(call: Omit<ToolCall, "hook">): Promise<Outcome>;
+  transition(request: Omit<Transition, "hook">): Promise<Outcome>;
+  behave(action: Omit<Behavior, "hook">): Promise<Outcome>;
+  respond(response: Omit<Response, "hook">): Promise<Outcome>;
+  toolResult(result: ToolResult): Promise<readonly LogEvent[]>;
+  approve(request: ApprovalRequest): Promise<readonly LogEvent[]>;
+  /** Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID or BYLAW_EVENT_REFUSED. */
+  record(events: readonly Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">[]): Promise<readonly LogEvent[]>;
+  readonly view: View;
+  close(): Promise<void>;
+}

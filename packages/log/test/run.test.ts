@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { StoreConflict, allow, ask, deny, type Plugin, type Store } from "@bylaw/kernel";
+import { RUN_EVENTS, createMemoryStore, type Run } from "../src/index.ts";
+import { forged, plugin, voter } from "./kit.ts";
+import { NOW, permissive, open, logOf, tool, noted, note } from "./run-kit.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const ENVELOPE = ["timestamp", "sequence", "session_id", "event_type", "agent_id", "task_id", "details"];
+
+describe("a run records", () => {
+  it("an event with the envelope of the log, in its order", async () => {
+    const store = createMemoryStore();
+    const run = await open({ plugins: permissive }, { store });
+    await run.toolCall(tool({ task: "T1" }));
+    const [event] = await logOf(store);
+    expect(Object.keys(event ?? {})).toEqual(ENVELOPE);
+    expect(event).toMatchObject({
+      timestamp: NOW,
+      sequence: 1,
+      session_id: run.session,
+      event_type: "tool_allowed",
+      agent_id: "a1",
+      task_id: "T1",
+      details: { tool: "read_file", args: { path: "a" }, decision: { effect: "allow", code: "rule_allowed", applied: "allow" } },
+    });
+    expect(run.session).toMatch(UUID);
+    expect(run.head).toBe(1);
+  });
+
+  it.each([
+    [allow("fine"), "tool_allowed"],
+    [ask("may I"), "tool_asked"],
+    [deny("no"), "tool_denied"],
+  ] as const)("a tool call by what came of it", async (answer, type) => {
+    const run = await open({ plugins: [voter("v", "beforeToolCall", () => answer, { grants: true })] });
+    const { decision, applied, events } = await run.toolCall(tool());
+    expect(applied).toBe(decision.effect);
+    expect(events.map(({ event_type }) => event_type)).toEqual([type]);
+    const { id: _, hook: __, ...written } = decision;
+    expect(events[0]?.details["decision"]).toEqual(JSON.parse(JSON.stringify(written)));
+  });
+
+  it("a transition, a behavior and a response by what came of them", async () => {
+    const passes = await open({ plugins: permissive });
+    const refuses = await open({ plugins: [voter("v", "onEnforcement", () => deny("Unexpected silence"))] });
+    const types = async (run: Run): Promise<readonly unknown[]> => [
+      (await run.transition({ task: "T1", to: "PLAN", artifacts: {} })).events[0]?.event_type,
+      (await run.behave({ action: "loop" })).events[0]?.event_type,
+      (await run.respond({ text: "done" })).events[0]?.event_type,
+    ];
+    expect(await types(passes)).toEqual(["phase_entered", "behavior_applied", "response_accepted"]);
+    expect(await types(refuses)).toEqual(["transition_blocked", "behavior_rejected", "enforcement"]);
+  });
+
+  it("an enforcement with what was said and how it is recovered", async () => {
+    const codes = { vote_only: "Only a vote is expected" };
+    const refuses = plugin(
+      "v",
+      ({ hooks }) =>
+        hooks.onEnforcement.tap("t", () =>
+          deny("Unexpected answer", undefined, { code: "vote_only", recovery: "inline", message: "vote, please" }),
+        ),
+      { codes },
+    );
+    const run = await open({ plugins: [refuses] });
+    const text = `${"😀".repeat(600)}end`;
+    const { events } = await run.respond({
+      agent: "a1",
+      text,
+      tool_calls: [{ tool: "new_answer" }],
+      round: 2,
+      attempt: 3,
+      max_attempts: 3,
+    });
+    expect(events[0]).toMatchObject({
+      agent_id: "a1",
+      details: {
+        round: 2,
+        attempt: 3,
+        max_attempts: 3,
+        tool_calls: ["new_answer"],
+        error_message: "vote, please",
+        buffer_preview: "😀".repeat(500),
+        buffer_chars: text.length,
+        recovery: "inline",
+        final: true,
+        reason: "vote_only",
+        decision: { code: "vote_only", reason: "Unexpected answer" },
+      },
+    });
+  });
+
+  it("what an agent said as its reason, beside the reason of the decision", async () => {
+    const run = await open({ plugins: [voter("v", "onBehavior", () => deny("Unexpected loop, expected progress"))] });
+    const { events } = await run.behave({ agent: "a1", action: "loop", reason: "the tests fail" });
+    expect(JSON.stringify(events[0]?.details)).toContain("the tests fail");
+    expect(JSON.stringify(events[0]?.details)).toContain("Unexpected loop, expected progress");
+  });
+
+  it("what a tool returned, and what plugins declare", async () => {
+    const store = createMemoryStore();
+    const run = await open({ plugins: [noted] }, { store });
+    await run.toolResult({ id: "c1", tool: "read_file", agent: "a1", ok: true, result: { lines: 3 } });
+    await run.record([note("one"), note("two")]);
+    expect((await logOf(store)).map(({ sequence, event_type, details }) => [sequence, event_type, details])).toEqual([
+      [1, "tool_result", { id: "c1", tool: "read_file", ok: true, result: { lines: 3 } }],
+      [2, "note", { text: "one" }],
+      [3, "note", { text: "two" }],
+    ]);
+  });
+
+  it("no event of its own types by another's hand, nor one that nobody declares, nor one with other details", async () => {
+    const store = createMemoryStore();
+    const forges = RUN_EVENTS.map((name) => plugin(`declares-${name}`, (kernel) => kernel.event({ name, details: z.unknown() })));
+    const run = await open({ plugins: [noted] }, { store });
+    for (const event of [
+      { ...note(), event_type: "unheard_of" },
+      { ...note(), details: { text: "x", more: 1 } },
+      { ...note(), details: {} },
+      note(7),
+    ]) {
+      await expect(run.record([note(), event])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    }
+    for (const [index, name] of RUN_EVENTS.entries()) {
+      const attempt = async (): Promise<unknown> => {
+        const forging = await open({ plugins: [forges[index] as Plugin] }, { store });
+        return forging.record([{ event_type: name, agent_id: null, task_id: null, details: { digest: "x", to: "DONE" } }]);
+      };
+      await expect(attempt(), name).rejects.toMatchObject({ code: /^BYLAW_(EVENT|PLUGIN)_INVALID$/ });
+    }
+    expect(await logOf(store)).toEqual([]);
+  });
+
+  it("nobody who is no text: a log is JSON", async () => {
+    const store = createMemoryStore();
+    const run = await open({ plugins: [noted] }, { store });
+    const invalid = { code: "BYLAW_EVENT_INVALID" };
+    for (const odd of [10n, 7, {}, () => {}]) {
+      await expect(run.record([{ ...note(), agent_id: forged(odd) }])).rejects.toMatchObject(invalid);
+      await expect(run.record([{ ...note(), task_id: forged(odd) }])).rejects.toMatchObject(invalid);
+      const result = { id: "c1", tool: "t", ok: true };
+      await expect(run.toolResult({ ...result, agent: forged(odd) })).rejects.toMatchObject(invalid);
+      await expect(run.toolResult({ ...result, id: forged(odd) })).rejects.toMatchObject(invalid);
+      await expect(run.toolResult({ ...result, ok: forged("no") })).rejects.toMatchObject(invalid);
+    }
+    expect(await logOf(store)).toEqual([]);
+  });
+
+  it("nothing when there is nothing to record", async () => {
+    const store = createMemoryStore();
+    const run = await open({ plugins: [noted] }, { store });
+    await run.record([]).catch(() => {});
+    expect(await logOf(store)).toEqual([]);
+  });
+
+  it("refused subjects too, as what they are and with nothing that JSON cannot say", async () => {
+    const store = createMemoryStore();
+    const run = await open({ plugins: permissive }, { store });
+    const refusals = [
+      run.toolCall(tool({ tool: "read\nfile" })),
+      run.toolCall(tool({ agent: forged(10n) })),
+      run.toolCall(tool({ agent: forged({ root: true }), task: forged(() => {}) })),
+      run.toolCall(tool({ args: forged("{}") })),
+      run.toolCall(tool({ args: { path: "\ud800" } })),
+      run.toolCall(forged(null)),
+      run.toolCall(forged({ ...tool(), facts: { tokens: true } })),
+      run.transition(forged({ task: "T1", artifacts: {} })),
+      run.behave(forged({ action: 7 })),
+      run.respond({ agent: "a1", text: "a\ud800" }),
+      run.respond({ agent: "a1", text: forged(5) }),
+      run.respond({ agent: "a1", tool_calls: forged(5) }),
+      run.respond({ agent: "a1", tool_calls: forged([null]) }),
+    ];
+    const outcomes = await Promise.all(refusals);
+    for (const { decision, applied, events } of outcomes) {
+      expect([decision.effect, decision.code, applied]).toEqual(["deny", "invalid_call", "deny"]);
+      expect(events).toHaveLength(1);
+    }
+    const log = await logOf(store);
+    expect(log.map(({ sequence }) => sequence)).toEqual(outcomes.map((_, index) => index + 1));
+    expect(JSON.parse(JSON.stringify(log))).toEqual(log);
+    for (const { agent_id, task_id } of log) {
+      for (const name of [agent_id, task_id]) expect(["string", "object"]).toContain(typeof name);
+      expect(agent_id === null || typeof agent_id === "string").toBe(true);
+      expect(task_id === null || typeof task_id === "string").toBe(true);
+    }
+    expect(log.map(({ event_type }) => event_type)).not.toContain("tool_allowed");
+  });
+
+  it("never throws at once, whatever it is given", async () => {
+    const run = await open({ plugins: permissive });
+    const trap = Object.defineProperty({}, "tool", {
+      enumerable: true,
+      get: () => {
+        throw new Error("trap");
+      },
+    });
+    let pending: Promise<unknown> | undefined;
+    expect(() => {
+      pending = run.toolCall(forged(trap));
+    }).not.toThrow();
+    expect(await pending).toMatchObject({ applied: "deny" });
+    let result: Promise<unknown> | undefined;
+    expect(() => {
+      result = run.toolResult({ id: "c1", tool: "t", ok: true, result: forged(1n) });
+    }).not.toThrow();
+    await expect(result).rejects.toMatchObject({ code: /^BYLAW_/ });
+  });
+
+  it("what was decided, also when the caller changes it on the way", async () => {
+    const memory = createMemoryStore();
+    let refusals = 1;
+    // The first try meets another writer, so that everything is decided a second time.
+    const store: Store = {
+      ...memory,
+      commit: async (commit) => {
+        if (refusals-- > 0) throw new StoreConflict("seen", "Unexpected event");
+        return memory.commit(commit);
+      },
+    };
+    const judged: string[] = [];
+    const watches = voter(
+      "v",
+      "beforeToolCall",
+      (subject) => {
+        judged.push(JSON.stringify(subject.hook === "beforeToolCall" ? subject.args : null));
+        return allow("fine");
+      },
+      { grants: true },
+    );
+    const run = await open({ plugins: [watches] }, { store });
+    const args = { command: "ls" };
+    const call = { ...tool({ args }), agent: "a1" };
+    const pending = run.toolCall(call);
+    args.command = "rm -rf /";
+    call.agent = "root";
+    const { events } = await pending;
+    expect(judged).toEqual(['{"command":"ls"}', '{"command":"ls"}']);
+    expect(events).toMatchObject([{ agent_id: "a1", details: { args: { command: "ls" } } }]);
+  });
+
+  it("nothing of an approval that names no subject, and says so with a code", async () => {
+    const run = await open({ plugins: permissive });
+    for (const subject of [null, undefined, 7, "x", []]) {
+      const given = (async () => run.approve({ subject: forged(subject), by: "ada", expires_at: "2026-02-01T00:00:00Z" }))();
+      await expect(given).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_/) });
+    }
+    expect(run.head).toBe(0);
+  });
+
+  it("its own run, session and time, whatever the caller says", async () => {
+    const seen: unknown[] = [];
+    const spy = voter("spy", "beforeToolCall", ({ run, session, at, phase }) => void seen.push({ run, session, at, phase }));
+    const run = await open({ plugins: [spy] });
+    await run.toolCall(tool({ run: "other", session: "mine", at: "1999-01-01T00:00:00Z", phase: "DONE" }));
+    expect(seen).toEqual([{ run: "r1", session: run.session, at: NOW, phase: undefined }]);
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import { StoreConflict, allow, deny, type Store } from "@bylaw/kernel";
+import { createMemoryStore } from "../src/index.ts";
+import { forged, plugin, voter } from "./kit.ts";
+import { permissive, open, logOf, typesOf, tool, counter, noted, note } from "./run-kit.ts";
+
+describe("many at once", () => {
+  it("fifty agents of one run all get their decision, in a log without gaps", async () => {
+    const store = createMemoryStore();
+    const run = await open({ plugins: permissive }, { store });
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => run.toolCall(tool({ id: `c${index}`, agent: `a${index}` }))),
+    );
+    expect(outcomes.map(({ applied }) => applied)).toEqual(outcomes.map(() => "allow"));
+    expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(outcomes.map((_, index) => index + 1));
+  });
+
+  it.each([
+    ["one agent", "a1", undefined],
+    ["one task", "a1", "T1"],
+    ["nobody in particular", undefined, undefined],
+  ])("twenty calls of %s are all decided, none is taken for an absent engine", async (_, agent, task) => {
+    const run = await open({ plugins: permissive });
+    const { agent: __, ...anonymous } = tool();
+    const call = { ...anonymous, ...(agent === undefined ? {} : { agent }), ...(task === undefined ? {} : { task }) };
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => run.toolCall(call)));
+    expect(outcomes.map(({ decision }) => decision.code)).toEqual(outcomes.map(() => "rule_allowed"));
+  });
+
+  it.each([
+    ["one agent", { agent: "a1" }],
+    ["one task", { agent: "a1", task: "T1" }],
+    ["nobody in particular", { agent: forged(undefined) }],
+  ])("a limit holds however many calls %s makes at once", async (_, who) => {
+    const limit = plugin(
+      "limit",
+      (kernel) => {
+        kernel.projection(counter);
+        kernel.hooks.beforeToolCall.tap("t", (_, view) =>
+          (view(counter)["tool_allowed"] ?? 0) < 3 ? allow("within the limit") : deny("Unexpected fourth call"),
+        );
+      },
+      { grants: true },
+    );
+    const store = createMemoryStore();
+    const runs = [await open({ plugins: [limit] }, { store }), await open({ plugins: [limit] }, { store })];
+    await Promise.all(runs.flatMap((run) => Array.from({ length: 6 }, () => run.toolCall(tool(who)))));
+    expect((await typesOf(store)).filter((type) => type === "tool_allowed")).toHaveLength(3);
+  });
+
+  it("two transitions of one task are judged one after the other", async () => {
+    const store = createMemoryStore();
+    const firstOnly = voter(
+      "gate",
+      "onTransition",
+      ({ phase }) => (phase === undefined ? allow("fresh") : deny("Unexpected second start")),
+      { grants: true },
+    );
+    const runs = await Promise.all([1, 2].map(() => open({ plugins: [firstOnly] }, { store })));
+    const outcomes = await Promise.all(runs.map((run) => run.transition({ task: "T1", to: "PLAN", artifacts: {} })));
+    expect(outcomes.map(({ applied }) => applied).toSorted()).toEqual(["allow", "deny"]);
+    expect((await typesOf(store)).toSorted()).toEqual(["phase_entered", "transition_blocked"]);
+  });
+
+  it("a decision that took long is not written over what was read meanwhile", async () => {
+    const store = createMemoryStore();
+    let release: () => void = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const slow = plugin("slow", ({ hooks }) =>
+      hooks.beforeToolCall.tapPromise("t", async (subject) => {
+        if (subject.tool === "slow") await gate;
+        return undefined;
+      }),
+    );
+    const onlyInPlan = voter(
+      "phases",
+      "beforeToolCall",
+      ({ task, phase }) => (task === undefined || phase === "PLAN" ? allow("fine") : deny(`Unexpected phase ${String(phase)}`)),
+      { grants: true },
+    );
+    const config = { plugins: [slow, onlyInPlan, voter("moves", "onTransition", () => allow("fine"), { grants: true })] };
+    const [here, there] = [await open(config, { store }), await open(config, { store })];
+    await here.transition({ task: "T1", to: "PLAN", artifacts: {} });
+    const pending = here.toolCall(tool({ task: "T1", tool: "slow" }));
+    await new Promise((resolve) => setImmediate(resolve));
+    await there.transition({ task: "T1", to: "DONE", artifacts: {} });
+    // Another agent's call makes this run read of the transition while the slow one still waits.
+    expect((await here.toolCall(tool({ agent: "a2" }))).applied).toBe("allow");
+    release();
+    expect((await pending).applied).toBe("deny");
+    expect(await typesOf(store)).toEqual(["phase_entered", "phase_entered", "tool_allowed", "tool_denied"]);
+  });
+});
+
+describe("a guard", () => {
+  const once = plugin("once", (kernel) => {
+    kernel.projection(counter);
+    kernel.guard("one note", (view, { event_type }) =>
+      event_type === "note" && (view(counter)["note"] ?? 0) > 0 ? { rule: "ONE_NOTE", message: "there is a note already" } : undefined,
+    );
+  });
+
+  it("refuses an impossible event before it is in the log", async () => {
+    const store = createMemoryStore();
+    const run = await open({ plugins: [noted, once] }, { store });
+    await run.record([note()]);
+    await expect(run.record([note()])).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    expect(await typesOf(store)).toEqual(["note"]);
+    expect(run.view(counter)).toEqual({ note: 1 });
+  });
+
+  it("judges each event on top of those before it, all or nothing", async () => {
+    const store = createMemoryStore();
+    const run = await open({ plugins: [noted, once] }, { store });
+    await expect(run.record([note(), note()])).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    expect(await logOf(store)).toEqual([]);
+    await run.record([note()]);
+    expect(run.head).toBe(1);
+  });
+
+  it("judges by the log as it is in the commit, not as this run last read it", async () => {
+    const store = createMemoryStore();
+    const runs = await Promise.all([1, 2, 3].map(() => open({ plugins: [noted, once] }, { store })));
+    const results = await Promise.allSettled(runs.map((run) => run.record([note()])));
+    expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
+    expect(await typesOf(store)).toEqual(["note"]);
+  });
+
+  it.each([
+    ["refuses", () => ({ rule: "NEVER", message: "not now" })],
+    [
+      "breaks",
+      () => {
+        throw new Error("guard broke");
+      },
+    ],
+  ])("that %s the event of a decision turns it into a deny", async (_, guard) => {
+    const store = createMemoryStore();
+    const guarded = plugin("guarded", (kernel) => kernel.guard("g", guard));
+    const run = await open({ plugins: [...permissive, guarded] }, { store });
+    expect(await run.toolCall(tool())).toMatchObject({ decision: { effect: "deny", code: "engine_absent" }, applied: "deny", events: [] });
+    expect(await run.transition({ task: "T1", to: "PLAN", artifacts: {} })).toMatchObject({ applied: "deny" });
+    expect(await logOf(store)).toEqual([]);
+  });
+});
+
+describe("a store", () => {
+  it("that fails denies every question, and says why", async () => {
+    const store: Store = {
+      ...createMemoryStore(),
+      commit: async () => {
+        throw new Error("disk full");
+      },
+    };
+    const run = await open({ plugins: permissive }, { store });
+    for (const outcome of [
+      await run.toolCall(tool()),
+      await run.transition({ task: "T1", to: "PLAN", artifacts: {} }),
+      await run.behave({ action: "loop" }),
+      await run.respond({ text: "done" }),
+    ]) {
+      expect(outcome).toMatchObject({ decision: { effect: "deny", code: "engine_absent" }, applied: "deny", events: [] });
+      expect(outcome.decision.reason).toContain("disk full");
+    }
+  });
+
+  it("that always conflicts is asked a bounded number of times, then the call is denied", async () => {
+    let commits = 0;
+    const store: Store = {
+      ...createMemoryStore(),
+      commit: async () => {
+        commits += 1;
+        throw new StoreConflict("seen", "Unexpected event");
+      },
+    };
+    const run = await open({ plugins: permissive }, { store });
+    expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    expect(commits).toBeGreaterThan(1);
+    expect(commits).toBeLessThan(100);
+  });
+
+  it("that fails is not asked again: what it failed to confirm may be written", async () => {
+    const memory = createMemoryStore();
+    const store: Store = {
+      ...memory,
+      commit: async (commit) => {
+        await memory.commit(commit);
+        throw new Error("connection lost");
+      },
+    };
+    const run = await open({ plugins: permissive }, { store });
+    expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    expect(await logOf(store)).toHaveLength(1);
+  });
+
+  it("that fails while its failure cannot even be reported still only denies, call after call", async () => {
+    let opened = false;
+    const memory = createMemoryStore();
+    const store: Store = {
+      ...memory,
+      commit: async () => {
+        throw new StoreConflict("seen", "Unexpected event");
+      },
+      events: async (run, after, limit) => {
+        if (opened) throw new Error("disk gone");
+        return memory.events(run, after, limit);
+      },
+    };
+    const onError = (): never => {
+      throw new Error("no log to write to");
+    };
+    const run = await open({ plugins: permissive }, { store, onError });
+    opened = true;
+    for (let time = 0; time < 2; time += 1) {
+      expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    }
+  });
+
+  it.each(["permissive", "advisory"] as const)("that fails is not softened in %s mode", async (enforcement_mode) => {
+    const store: Store = {
+      ...createMemoryStore(),
+      commit: async () => {
+        throw new Error("disk full");
+      },
+    };
+    const run = await open({ plugins: permissive, enforcement_mode }, { store });
+    expect((await run.toolCall(tool())).applied).toBe("deny");
+  });
+});

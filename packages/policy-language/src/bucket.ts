@@ -1,0 +1,183 @@
+import type { Json } from "@bylaw/kernel";
+import { reach } from "./args.ts";
+import { baseName } from "./command.ts";
+import type { CallFacts } from "./facts.ts";
+import type { PathGlob } from "./path-glob.ts";
+import { PrefixMap } from "./prefix-map.ts";
+import type { Rule } from "./rule.ts";
+import type { Entry, Tally } from "./tally.ts";
+
+type Scalar = string | number | boolean | null;
+
+interface ArgumentIndex {
+  readonly path: readonly string[];
+  readonly values: Map<Scalar, Entry[]>;
+  readonly prefixes: PrefixMap<Entry[]>;
+}
+
+type Folders = Readonly<Record<PathGlob["base"], Map<string, Entry[]>>>;
+
+/** The rules about one tool, by the one further thing that tells them best apart. */
+export class Bucket {
+  readonly #plain: Entry[] = [];
+  #programs: Map<string, Entry[]> | undefined = undefined;
+  #programPrefixes: PrefixMap<Entry[]> | undefined = undefined;
+  #arguments: Map<string, Map<string, ArgumentIndex>> | undefined = undefined;
+  #folders: Folders | undefined = undefined;
+  #agents: Map<string, Entry[]> | undefined = undefined;
+  #phases: Map<string, Entry[]> | undefined = undefined;
+
+  add(entry: Entry): void {
+    const { rule } = entry;
+    const lists = this.#byProgram(rule) ??
+      this.#byArgument(rule) ??
+      this.#byFolder(rule) ??
+      this.#byAgent(rule) ??
+      this.#byPhase(rule) ?? [this.#plain];
+    for (const list of lists) if (list.at(-1) !== entry) list.push(entry);
+  }
+
+  #byProgram(rule: Rule): readonly Entry[][] | undefined {
+    if (rule.words !== undefined) {
+      const lists: Entry[][] = [];
+      for (const { program } of rule.words) {
+        if (program === undefined) return undefined;
+        lists.push(listAt((this.#programs ??= new Map()), program));
+      }
+      return lists;
+    }
+    const prefix = rule.regex?.prefix ?? "";
+    if (prefix === "") return undefined;
+    const blank = prefix.indexOf(" ");
+    if (blank > 0) return [listAt((this.#programs ??= new Map()), prefix.slice(0, blank))];
+    return blank === 0 ? undefined : [(this.#programPrefixes ??= new PrefixMap()).at(prefix, () => [])];
+  }
+
+  #byArgument({ conditions, source }: Rule): readonly Entry[][] | undefined {
+    const condition = conditions.find(({ key }) => key?.kind === "values") ?? conditions.find(({ key }) => key !== undefined);
+    if (condition?.key === undefined) return undefined;
+    const { key, name } = condition;
+    const path = name.split(".");
+    const paths = path.length > 1 && source.effect !== "allow" ? [path, [name]] : [path];
+    return paths.flatMap((steps) => {
+      const index = this.#argument(steps);
+      return key.kind === "values"
+        ? key.values.map((value) => listAt(index.values, value))
+        : key.prefixes.map((prefix) => index.prefixes.at(prefix, () => []));
+    });
+  }
+
+  #argument(path: readonly string[]): ArgumentIndex {
+    this.#arguments ??= new Map();
+    const top = path[0] ?? "";
+    let below = this.#arguments.get(top);
+    if (below === undefined) this.#arguments.set(top, (below = new Map()));
+    const name = JSON.stringify(path);
+    let index = below.get(name);
+    if (index === undefined) below.set(name, (index = { path, values: new Map(), prefixes: new PrefixMap() }));
+    return index;
+  }
+
+  #byFolder({ readPaths, writePaths }: Rule): readonly Entry[][] | undefined {
+    if (readPaths === undefined && writePaths === undefined) return undefined;
+    const folders = (this.#folders ??= { root: new Map(), home: new Map(), workspace: new Map() });
+    const globs = [...(readPaths ?? []), ...(writePaths ?? [])];
+    return globs.map(({ base, lead }) => listAt(folders[base], lead.map((segment) => `/${segment}`).join("")));
+  }
+
+  #byAgent({ agents }: Rule): readonly Entry[][] | undefined {
+    if (agents?.every(({ literal }) => literal !== undefined) !== true) return undefined;
+    return agents.map(({ literal }) => listAt((this.#agents ??= new Map()), literal ?? ""));
+  }
+
+  #byPhase({ phases }: Rule): readonly Entry[][] | undefined {
+    if (phases?.every(({ literal }) => literal !== undefined) !== true) return undefined;
+    return phases.map(({ literal }) => listAt((this.#phases ??= new Map()), literal ?? ""));
+  }
+
+  /** Shows a tally every rule that could match. */
+  visit(facts: CallFacts, tally: Tally): void {
+    seeAll(this.#plain, facts, tally);
+    if (this.#programs !== undefined || this.#programPrefixes !== undefined) this.#visitPrograms(facts, tally);
+    if (this.#arguments !== undefined) this.#visitArguments(this.#arguments, facts, tally);
+    if (this.#folders !== undefined) visitFolders(this.#folders, facts, tally);
+    const { agent, phase } = facts.call;
+    if (this.#agents !== undefined && agent !== undefined) seeAll(this.#agents.get(agent), facts, tally);
+    if (this.#phases !== undefined && phase !== undefined) seeAll(this.#phases.get(phase), facts, tally);
+  }
+
+  #visitPrograms(facts: CallFacts, tally: Tally): void {
+    const { command } = facts;
+    const argv = command?.reading.argv;
+    if (command === null || argv === undefined) return;
+    for (let at = 0; at < command.starts; at++) {
+      const word = argv[at] ?? "";
+      this.#visitProgram(word, facts, tally);
+      if (word.includes("/")) this.#visitProgram(baseName(word), facts, tally);
+    }
+  }
+
+  #visitProgram(word: string, facts: CallFacts, tally: Tally): void {
+    seeAll(this.#programs?.get(word), facts, tally);
+    this.#programPrefixes?.visit(word, seeAll, facts, tally);
+  }
+
+  #visitArguments(index: ReadonlyMap<string, ReadonlyMap<string, ArgumentIndex>>, facts: CallFacts, tally: Tally): void {
+    const { args } = facts;
+    if (args === undefined) return;
+    if (index.size <= 8) {
+      for (const [name, below] of index) if (Object.hasOwn(args, name)) this.#visitArgument(below, args, facts, tally);
+      return;
+    }
+    for (const name of Object.keys(args)) {
+      const below = index.get(name);
+      if (below !== undefined) this.#visitArgument(below, args, facts, tally);
+    }
+  }
+
+  #visitArgument(below: ReadonlyMap<string, ArgumentIndex>, args: NonNullable<CallFacts["args"]>, facts: CallFacts, tally: Tally): void {
+    for (const { path, values, prefixes } of below.values()) {
+      const value: Json | undefined = reach(args, path);
+      if (value === undefined || (typeof value === "object" && value !== null)) continue;
+      seeAll(values.get(value as Scalar), facts, tally);
+      if (typeof value === "string") prefixes.visit(value, seeAll, facts, tally);
+    }
+  }
+}
+
+function visitFolders(folders: Folders, facts: CallFacts, tally: Tally): void {
+  const { known, workspace, home } = facts.paths;
+  for (const { places, aliases } of known) {
+    for (const place of [...places, ...aliases]) {
+      visitFolder(folders.root, place, facts, tally);
+      if (workspace !== undefined && begins(place, workspace)) visitFolder(folders.workspace, place.slice(workspace.length), facts, tally);
+      if (home !== undefined && begins(place, home)) visitFolder(folders.home, place.slice(home.length), facts, tally);
+    }
+  }
+}
+
+function begins(place: readonly string[], folder: readonly string[]): boolean {
+  return place.length >= folder.length && folder.every((segment, at) => place[at] === segment);
+}
+
+function visitFolder(map: ReadonlyMap<string, readonly Entry[]>, place: readonly string[], facts: CallFacts, tally: Tally): void {
+  if (map.size === 0) return;
+  let key = "";
+  seeAll(map.get(key), facts, tally);
+  for (const segment of place) {
+    key += `/${segment}`;
+    seeAll(map.get(key), facts, tally);
+  }
+}
+
+function seeAll(entries: readonly Entry[] | undefined, facts: CallFacts, tally: Tally): void {
+  if (entries === undefined) return;
+  for (const entry of entries) tally.see(entry, facts);
+}
+
+/** The list at a key, made when there is none. */
+export function listAt<K>(map: Map<K, Entry[]>, key: K): Entry[] {
+  let list = map.get(key);
+  if (list === undefined) map.set(key, (list = []));
+  return list;
+}

@@ -1,0 +1,73 @@
+import { isJsonObject, type Json, type ToolCall } from "@bylaw/kernel";
+import { readCommand, type CommandReading } from "./command.ts";
+import { identify, type Identity } from "./mcp.ts";
+import { pathFacts, unknownPath, wantedPaths, type PathFacts } from "./paths.ts";
+import type { ToolTable } from "./tools.ts";
+import { bareName } from "./words.ts";
+
+/** A line with what the matchers need of it, made once. */
+export interface CommandFacts {
+  readonly reading: CommandReading;
+  /** Positions from which a denied command may start. */
+  readonly starts: number;
+}
+
+/** What the rules ask about one call; each answer is worked out once, and only when a rule asks. */
+export class CallFacts {
+  readonly call: ToolCall;
+  readonly tools: ToolTable;
+  readonly identity: Identity;
+  #command: CommandFacts | null | undefined = undefined;
+  #paths: PathFacts | undefined = undefined;
+  #line: string | undefined = undefined;
+
+  constructor(call: ToolCall, tools: ToolTable) {
+    this.call = call;
+    this.tools = tools;
+    this.identity = identify(call);
+  }
+
+  /** The arguments by name; an array has none. */
+  get args(): { readonly [name: string]: Json } | undefined {
+    const { args } = this.call;
+    return isJsonObject(args) ? args : undefined;
+  }
+
+  /** The shell line of a shell tool; null for any other tool. */
+  get command(): CommandFacts | null {
+    if (this.#command === undefined) this.#command = this.#readCommand();
+    return this.#command;
+  }
+
+  /** The files that the call names. */
+  get paths(): PathFacts {
+    this.#paths ??= pathFacts(this);
+    return this.#paths;
+  }
+
+  #readCommand(): CommandFacts | null {
+    const argument = this.tools.shell.get(this.identity.bare);
+    if (argument === undefined) return null;
+    const { args } = this;
+    const line: Json | undefined = args !== undefined && Object.hasOwn(args, argument) ? args[argument] : undefined;
+    const reading: CommandReading =
+      typeof line === "string" ? readCommand(line) : { unknown: `an argument \`${argument}\` that is not text` };
+    const argv = reading.argv ?? [];
+    const alone = "risky" in reading && !reading.carries;
+    return { reading, starts: alone ? Math.min(1, argv.length) : argv.length };
+  }
+
+  /** The canonical text of the line, for an allow. */
+  get line(): string {
+    const argv = this.command?.reading.argv ?? [];
+    this.#line ??= [bareName(argv[0] ?? ""), ...argv.slice(1)].join(" ");
+    return this.#line;
+  }
+}
+
+/** The paths that a call names and that can be known: what a host resolves before it asks. */
+export function pathsToResolve(call: ToolCall, tools: ToolTable): readonly string[] {
+  const facts = new CallFacts(call, tools);
+  const texts = wantedPaths(facts).wanted.map(({ text }) => text);
+  return [...new Set(texts)].filter((text) => typeof text === "string" && unknownPath(text, call) === undefined) as readonly string[];
+}

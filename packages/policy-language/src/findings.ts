@@ -1,0 +1,140 @@
+import { isJsonObject, type JsonObject } from "@bylaw/kernel";
+import type { z } from "zod";
+import { PolicyError, quote, type PolicyFinding } from "./finding.ts";
+import type { Locator, Place } from "./locate.ts";
+import { nearest } from "./nearest.ts";
+import { keysAt } from "./schema.ts";
+
+/** The code of every mistake in a policy. */
+export const INVALID = "BYLAW_POLICY_INVALID";
+
+/** Where something stands in the parsed data. */
+export type Path = readonly (string | number)[];
+
+/** Collects findings with their places. */
+export class Findings {
+  readonly all: PolicyFinding[] = [];
+  readonly #file: string;
+  readonly #locator: Locator;
+
+  constructor(file: string, locator: Locator) {
+    this.#file = file;
+    this.#locator = locator;
+  }
+
+  error(path: Path, message: string, fix?: string): void {
+    this.#add("error", this.#locator.at(path), message, fix);
+  }
+
+  warn(path: Path, message: string, fix?: string): void {
+    this.#add("warning", this.#locator.at(path), message, fix);
+  }
+
+  #add(severity: PolicyFinding["severity"], { line, column }: Place, message: string, fix: string | undefined): void {
+    const known = this.all.some((one) => one.line === line && one.column === column && one.message === message);
+    if (known || this.all.length >= 1000) return;
+    this.all.push({ code: INVALID, message, ...(fix === undefined ? {} : { fix }), file: this.#file, line, column, severity });
+  }
+
+  /** Throws when there is an error. */
+  settle(): readonly PolicyFinding[] {
+    const sorted = this.all.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    if (sorted.some(({ severity }) => severity === "error")) throw new PolicyError(sorted);
+    return sorted;
+  }
+}
+
+/** Turns what zod found into findings with a place and, where a word was misspelt, the word that was probably meant. */
+export function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, data: JsonObject, findings: Findings, radium: boolean): void {
+  for (const issue of issues) {
+    const below = issue.path as Path;
+    const path = [...base, ...below];
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys) {
+        const meant = nearest(key, keysAt(path, { radium }));
+        const known = keysAt(path, { radium });
+        const dotted = path.includes("args") ? 'quote the name of a nested argument: `args = { "a.b" = { … } }`' : undefined;
+        findings.error(
+          [...path, key],
+          `Unexpected key ${quote(key)}, expected ${meant === undefined ? `one of ${known.join(", ")}` : `\`${meant}\``}`,
+          meant === undefined ? (HINTS[key] ?? dotted) : `did you mean \`${meant}\`?`,
+        );
+      }
+      continue;
+    }
+    const inner = deepest(issue);
+    if (inner.code === "unrecognized_keys") {
+      reportIssues([{ ...inner, path: [...below, ...inner.path] }], base, data, findings, radium);
+      continue;
+    }
+    const full = [...path, ...(inner === issue ? [] : inner.path)] as Path;
+    const actual = valueAt(data, full.slice(base.length));
+    const name = String(full.findLast((step) => typeof step === "string") ?? "policy");
+    const missing = actual === undefined;
+    const values = inner.code === "invalid_value" ? inner.values.map(String) : [];
+    const meant = typeof actual === "string" ? (ALIASES[actual] ?? nearest(actual, values)) : undefined;
+    findings.error(
+      full,
+      missing
+        ? `Unexpected rule without \`${name}\`, expected ${inner.message}`
+        : `Unexpected ${describe(actual)} in \`${name}\`, expected ${inner.message}`,
+      meant !== undefined && (values.length === 0 || values.includes(meant)) ? `did you mean \`${meant}\`?` : undefined,
+    );
+  }
+}
+
+const ALIASES: Readonly<Record<string, string>> = { ask: "ask_user", block: "deny", reject: "deny", permit: "allow", prompt: "ask_user" };
+const HINTS: Readonly<Record<string, string>> = {
+  toolName: 'the language names it `tool`; gemini-cli\'s files need `compat = "gemini"`',
+  commandPrefix: "the language names it `command`, with a last word `*`",
+  rule: "the language names it `[[rules]]`",
+  decision: "the language names it `action`",
+};
+
+// Inside a union, the one alternative whose shape fits says more than the union.
+function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const near = issue.errors.filter((errors) =>
+    errors.every(({ path, code }) => path.length > 0 || code === "unrecognized_keys" || code === "too_small"),
+  );
+  const [only] = near;
+  const [first] = only ?? [];
+  return near.length === 1 && first !== undefined ? first : issue;
+}
+
+function valueAt(data: unknown, path: Path): unknown {
+  let value: unknown = data;
+  for (const step of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value;
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return value === "" ? "empty text" : quote(value);
+  if (typeof value === "number" || typeof value === "boolean") return `\`${String(value)}\``;
+  if (Array.isArray(value)) return value.length === 0 ? "empty list" : "list";
+  return value instanceof Date ? "date" : typeof value === "object" ? "table" : typeof value;
+}
+
+/** A rule without the keys that have an issue, and with something for those that it must have. */
+export function withoutWrong(data: JsonObject, issues: readonly z.core.$ZodIssue[], index: number): JsonObject {
+  if (!isJsonObject(data)) return {};
+  const wrong = new Set<string>();
+  const args = new Set<string>();
+  for (const { code, path, ...issue } of issues) {
+    const [key, argument] = path;
+    if (code === "unrecognized_keys" && path.length === 0 && "keys" in issue) for (const name of issue.keys) wrong.add(name);
+    else if (key === "args" && argument !== undefined) args.add(String(argument));
+    else if (key !== undefined) wrong.add(String(key));
+  }
+  const left: Record<string, JsonObject[string]> = { name: `rule ${index + 1} without a name`, action: "deny" };
+  for (const [key, value] of Object.entries(data)) {
+    if (wrong.has(key)) continue;
+    left[key] =
+      key === "args" && isJsonObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !args.has(name))) : value;
+  }
+  if (isJsonObject(left["args"] ?? null) && Object.keys(left["args"] as JsonObject).length === 0) delete left["args"];
+  return left;
+}

@@ -1,0 +1,47 @@
+import type { ToolCall } from "@bylaw/kernel";
+import { CallFacts } from "./facts.ts";
+import { quote } from "./finding.ts";
+import type { Rule, RuleComplaint } from "./rule.ts";
+import type { ToolTable } from "./tools.ts";
+
+interface Cases {
+  readonly match?: string | readonly string[] | undefined;
+  readonly not_match?: string | readonly string[] | undefined;
+}
+
+const COMMAND_PARTS: ReadonlySet<string> = new Set(["tool", "command", "command_regex"]);
+
+/**
+ * Runs the inline cases of a rule: lines for the shell tool where the rule is about commands, else tool names. Only the
+ * patterns of tool and command are asked.
+ */
+export function runInlineCases(rule: Rule, cases: Cases, tools: ToolTable, report: RuleComplaint): void {
+  for (const key of ["match", "not_match"] as const) {
+    const given = cases[key];
+    const list = typeof given === "string" ? [given] : (given ?? []);
+    for (const [at, text] of list.entries()) {
+      const { matched, why } = judge(rule, text, tools);
+      if (matched === (key === "match")) continue;
+      report(
+        typeof given === "string" ? [key] : [key, at],
+        matched
+          ? `Unexpected match of ${quote(text)}, expected rule ${quote(rule.source.name)} not to match it`
+          : `Unexpected miss of ${quote(text)}${why}, expected rule ${quote(rule.source.name)} to match it`,
+      );
+    }
+  }
+}
+
+function judge(rule: Rule, text: string, tools: ToolTable): { readonly matched: boolean; readonly why: string } {
+  if (rule.words === undefined && rule.regex === undefined) {
+    const matched = rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(text));
+    return { matched, why: "" };
+  }
+  const shell = [...tools.shell.keys()].find((name) => rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(name)));
+  if (shell === undefined) return { matched: false, why: "" };
+  const call: ToolCall = { hook: "beforeToolCall", tool: shell, args: { [tools.shell.get(shell) ?? "command"]: text } };
+  const facts = new CallFacts(call, tools);
+  const matched = rule.parts.every((part) => !COMMAND_PARTS.has(part.key) || part.holds(facts));
+  const reading = facts.command?.reading;
+  return { matched, why: reading !== undefined && "unknown" in reading ? ` (${reading.unknown})` : "" };
+}

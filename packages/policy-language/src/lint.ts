@@ -1,0 +1,65 @@
+import { quote } from "./finding.ts";
+import type { Rule, RuleComplaint } from "./rule.ts";
+import type { ToolTable } from "./tools.ts";
+
+/** What a rule may not say although each of its parts is fine: what would never match, or never be enforced. */
+export function lintRule(
+  rule: Rule,
+  raw: { readonly when?: unknown; readonly paths?: unknown },
+  tools: ToolTable,
+  error: RuleComplaint,
+  warn: RuleComplaint,
+): void {
+  const { source } = rule;
+  const matched = (names: Iterable<string>): readonly string[] =>
+    [...names].filter((name) => rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(name)));
+  if (raw.when !== undefined) {
+    error(["when"], "Unexpected `when`, expected the other keys: this version does not evaluate conditions on projections yet");
+  }
+  if (source.final && source.effect === "allow") {
+    error(["final"], "Unexpected `final` on an allow rule, expected it on deny or ask_user", "drop `final`, or raise the `priority`");
+  }
+  if (source.final && source.shadow) error(["final"], "Unexpected `final` on a rule in shadow, expected one of the two");
+  for (const key of ["command", "command_regex"] as const) {
+    if (source[key] === undefined || matched(tools.shell.keys()).length > 0) continue;
+    error(
+      [key],
+      `Unexpected \`${key}\` on ${quote(source.tool ?? "")}, expected a tool that runs a shell line`,
+      `use one of ${[...tools.shell.keys()].join(", ")}, or name the tool in the option \`tools\``,
+    );
+  }
+  if (source.network !== undefined) {
+    const ofNetwork = matched(tools.network.keys());
+    if (source.tool === undefined || ofNetwork.length === 0 || matched(tools.shell.keys()).length > 0) {
+      error(
+        ["network"],
+        "Unexpected `network` on a rule that is not about network tools alone, expected `tool` to name some: what a shell line reaches is not read yet",
+        `add \`tool = "${[...tools.network.keys()].join("|")}"\``,
+      );
+    }
+  }
+  if (source.args !== undefined && Object.keys(source.args).length === 0) {
+    error(["args"], "Unexpected empty `args`, expected at least one condition");
+  }
+  if (raw.paths !== undefined && (source.read ?? source.write) === undefined) {
+    error(["paths"], "Unexpected `paths` without read and write, expected at least one of them");
+  }
+  if ((source.read ?? source.write) !== undefined) {
+    if (source.effect === "allow" && source.tool !== undefined && rule.servers === undefined) {
+      const known = matched(tools.files.keys()).length + matched(tools.shell.keys()).length;
+      if (known === 0) {
+        error(
+          ["paths"],
+          `Unexpected \`paths\` on an allow of ${quote(source.tool)}, expected a tool whose path arguments are known`,
+          "name the tool's path arguments in the option `tools`",
+        );
+      }
+    }
+  }
+  const open =
+    rule.parts.length === 0 ||
+    (source.tool === undefined && rule.parts.every(({ key }) => key === "tool" || (key === "command" && source.command === undefined)));
+  if (open && source.effect === "allow") {
+    warn(["action"], "Unexpected allow of every tool, expected a rule that names what it allows", "add `tool`, `command` or `paths`");
+  }
+}

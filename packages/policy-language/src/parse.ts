@@ -1,0 +1,165 @@
+import { isJsonObject, type Effect, type JsonObject } from "@bylaw/kernel";
+import { parse as parseToml, TomlError } from "smol-toml";
+import { PolicyError, quote, type PolicyFinding } from "./finding.ts";
+import { Findings, INVALID, reportIssues, withoutWrong, type Path } from "./findings.ts";
+import { runInlineCases } from "./inline-cases.ts";
+import { lintRule } from "./lint.ts";
+import { createLocator, type Locator } from "./locate.ts";
+import type { RadiumPolicy } from "./radium.ts";
+import { radiumFile } from "./radium-file.ts";
+import { compileRule, type Rule, type RuleComplaint, type RuleSource } from "./rule.ts";
+import { sourceOf } from "./rule-source.ts";
+import { fileSchema, ruleSchema } from "./schema.ts";
+import { settleSpelling } from "./spelling.ts";
+import { DEFAULT_TOOLS, type ToolTable } from "./tools.ts";
+
+/** Where a policy text comes from, and whom it may bind. */
+export interface ParseOptions {
+  /** Named in every message and verdict. */
+  readonly file: string;
+  /** The operator vouches for the file: its rules may be of any tier. */
+  readonly operator?: boolean;
+  /** Absolute folder. Allow rules of a file inside it are lowered to tier `workspace`, because agents could write them. */
+  readonly workspace?: string;
+  /** Absolute path of the file, when `file` is not. */
+  readonly origin?: string;
+  readonly tools?: ToolTable;
+}
+
+/** One policy file, checked and compiled. */
+export interface PolicyFile {
+  readonly file: string;
+  readonly compat?: "radium";
+  /** What a call comes to when nothing votes. */
+  readonly default?: Effect;
+  readonly rules: readonly Rule[];
+  readonly radium?: RadiumPolicy;
+  readonly warnings: readonly PolicyFinding[];
+  /** The text that decides, for a digest. */
+  readonly text: string;
+}
+
+/** What a policy file may hold at most. */
+export const POLICY_LIMITS = { characters: 4 * 1024 * 1024, rules: 50_000 } as const;
+
+/** Parses and compiles one policy text. Throws {@link PolicyError} with every finding; nothing is ever skipped. */
+export function parsePolicy(text: string, options: ParseOptions): PolicyFile {
+  const { file } = options;
+  const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const fail = (message: string, fix: string | undefined, line = 1, column = 1, cause?: unknown): never => {
+    const finding: PolicyFinding = { code: INVALID, message, ...(fix === undefined ? {} : { fix }), file, line, column, severity: "error" };
+    throw new PolicyError([finding], cause);
+  };
+  if (body.length > POLICY_LIMITS.characters) {
+    fail(
+      `Unexpected policy of ${body.length} characters, expected at most ${POLICY_LIMITS.characters}`,
+      "split the policy into several files",
+    );
+  }
+  let data: JsonObject = {};
+  try {
+    data = parseToml(body, { unsafeKeyBehaviour: "throw", maxDepth: 64 }) as JsonObject;
+  } catch (error) {
+    if (error instanceof TomlError) {
+      const why = (error.message.split("\n")[0] ?? "").replace(/^Invalid TOML document: /, "");
+      fail(`Unexpected TOML (${why}), expected a valid document`, undefined, error.line, error.column, error);
+    }
+    fail("Unexpected TOML that cannot be read, expected a valid document", undefined, 1, 1, error);
+  }
+  const locator = createLocator(body);
+  const findings = new Findings(file, locator);
+  const { compat } = data;
+  if (compat === "gemini") {
+    findings.error(
+      ["compat"],
+      'Unexpected `compat = "gemini"`, expected a file in the language of Bylaw or `compat = "radium"`: this version does not read gemini-cli\'s policies yet',
+      "rewrite the rules, or keep the file for a version that reads it",
+    );
+    findings.settle();
+  }
+  const { rules: rawRules } = data;
+  if (Array.isArray(rawRules) && rawRules.length > POLICY_LIMITS.rules) {
+    findings.error(["rules"], `Unexpected ${rawRules.length} rules, expected at most ${POLICY_LIMITS.rules}`);
+    findings.settle();
+  }
+  return compat === "radium" ? radiumFile(data, body, options, findings, locator) : bylawFile(data, body, options, findings, locator);
+}
+
+function bylawFile(data: JsonObject, text: string, options: ParseOptions, findings: Findings, locator: Locator): PolicyFile {
+  const { file, tools = DEFAULT_TOOLS } = options;
+  if (Object.hasOwn(data, "approval_mode")) {
+    findings.error(
+      ["approval_mode"],
+      "Unexpected `approval_mode` at the top, expected it in the configuration",
+      'set it in bylaw.config, or put `compat = "radium"` at the top to read the whole file as Radium does',
+    );
+  }
+  const { approval_mode: _, ...rest } = data;
+  const parsed = fileSchema.safeParse(rest);
+  if (!parsed.success) reportIssues(parsed.error.issues, [], rest, findings, false);
+  const items = Array.isArray(data["rules"]) ? (data["rules"] as readonly unknown[]) : [];
+  const lowered = isInside(options);
+  const names = new Map<string, number>();
+  const rules: Rule[] = [];
+  for (const [index, item] of items.entries()) {
+    const path: Path = ["rules", index];
+    const settled = settleSpelling(item, path, findings);
+    let result = ruleSchema.safeParse(settled);
+    if (!result.success) {
+      reportIssues(result.error.issues, path, settled, findings, false);
+      // What is left without the wrong keys is still checked, so that one run finds every mistake.
+      result = ruleSchema.safeParse(withoutWrong(settled, result.error.issues, index));
+      if (!result.success) continue;
+    }
+    const raw = result.data;
+    const first = names.get(raw.name);
+    if (first !== undefined) {
+      findings.error(
+        [...path, "name"],
+        `Unexpected second rule ${quote(raw.name)}, expected names that are unique in the file (the first is on line ${locator.rule(first).line})`,
+      );
+    } else names.set(raw.name, index);
+    const source = sourceOf(raw, file, locator.rule(index).line, path, findings);
+    if (source === undefined) continue;
+    const bounded = lowered && source.effect === "allow" ? lower(source, path, findings) : source;
+    const at = (key: Path): Path => [...path, ...asWritten(item, key)];
+    const wrong: RuleComplaint = (key, message, fix) => findings.error(at(key), message, fix);
+    const rule = compileRule(bounded, tools, wrong);
+    if (rule === undefined) continue;
+    lintRule(rule, raw, tools, wrong, (key, message, fix) => findings.warn(at(key), message, fix));
+    runInlineCases(rule, raw, tools, wrong);
+    rules.push(rule);
+  }
+  const warnings = findings.settle();
+  const effect = parsed.data?.default;
+  return { file, rules, warnings, text, ...(effect === undefined ? {} : { default: effect }) };
+}
+
+// The key under which the file has it: a pattern may stand under its short or its former key.
+function asWritten(item: unknown, [key = "", ...below]: Path): Path {
+  if (!isJsonObject(item) || Object.hasOwn(item, key)) return [key, ...below];
+  const written = (ALSO[String(key)] ?? []).find((other) => Object.hasOwn(item, other));
+  return written === undefined ? [key, ...below] : [written];
+}
+
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  tool: ["tool_pattern", "pattern"],
+  command: ["pattern"],
+  modes: ["approval_mode"],
+};
+
+function isInside({ file, operator = false, workspace, origin }: ParseOptions): boolean {
+  if (operator || workspace === undefined) return false;
+  const path = origin ?? file;
+  return path.startsWith(workspace.endsWith("/") ? workspace : `${workspace}/`);
+}
+
+function lower(source: RuleSource, path: Path, findings: Findings): RuleSource {
+  if (source.tier !== "admin" && source.tier !== "user") return source;
+  findings.warn(
+    [...path, "priority"],
+    `Unexpected priority \`${source.tier}\` of an allow rule in a file inside the workspace, expected \`workspace\`: it counts as \`workspace\``,
+    "agents could write this file; keep allow rules of a higher tier outside the workspace, or vouch for the file with `operator: true`",
+  );
+  return { ...source, tier: "workspace" };
+}

@@ -1,0 +1,74 @@
+import { RE2JS } from "re2js";
+import { PatternError, quote } from "./finding.ts";
+
+/** A compiled regular expression, anchored at both ends, that takes linear time. */
+export interface Regex {
+  /** The text that every match starts with. */
+  readonly prefix: string;
+  /** The text that every match ends with. */
+  readonly suffix: string;
+  matches(text: string): boolean;
+}
+
+const MAX_PATTERN = 4096;
+
+/**
+ * Compiles with re2 semantics: no look-around, no back-references. `dotAll` lets `.` match line breaks, so that a deny cannot
+ * be dodged with one. Throws {@link PatternError}.
+ */
+export function compileRegex(source: string, { dotAll }: { readonly dotAll: boolean }): Regex {
+  if (source === "") throw new PatternError("Unexpected empty regular expression, expected text");
+  if (source.length > MAX_PATTERN) {
+    throw new PatternError(`Unexpected regular expression of ${source.length} characters, expected at most ${MAX_PATTERN}`);
+  }
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(source, dotAll ? RE2JS.DOTALL : 0);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
+    const perl = /\(\?[=!<]|invalid escape sequence: `\\[1-9]/.test(`${why} ${source}`);
+    throw new PatternError(
+      `Unexpected regular expression ${quote(source)} (${why.replace(/\s+/g, " ")}), expected re2 syntax`,
+      perl ? "write it without look-around and back-references; they cannot run in linear time" : undefined,
+    );
+  }
+  const { prefix, suffix } = literalEnds(source);
+  return { prefix, suffix, matches: (text) => text.startsWith(prefix) && text.endsWith(suffix) && compiled.testExact(text) };
+}
+
+/** The text that every match of a regular expression starts and ends with, as far as it is plain to see. */
+export function literalEnds(source: string): { readonly prefix: string; readonly suffix: string } {
+  // Alternatives, groups, flags and quoting are left to the engine: an empty literal is always right.
+  if (/\||\(\?|\\[QE]/.test(source)) return { prefix: "", suffix: "" };
+  const body = source.replace(/^\^/, "");
+  let prefix = "";
+  let at = 0;
+  while (at < body.length) {
+    const token = literalAt(body, at);
+    if (token === undefined) break;
+    const after = body[at + token.width] ?? "";
+    if (after === "*" || after === "?" || after === "{") break;
+    prefix += token.char;
+    at += token.width;
+    if (after === "+") break;
+  }
+  // A tail of letters, digits and a few marks that have no meaning of their own; the one before it may be quantified or
+  // escaped, so it stays out.
+  const tail = /[A-Za-z0-9_/ -]*$/.exec(body)?.[0] ?? "";
+  const before = body.slice(0, body.length - tail.length);
+  const open = /[\\[{]/.test(before.slice(-1)) || /\[[^\]]*$/.test(before) || /\{[^}]*$/.test(before);
+  const suffix = open ? "" : before.endsWith("\\") ? "" : tail;
+  return { prefix, suffix: before === "" ? "" : suffix };
+}
+
+function literalAt(body: string, at: number): { readonly char: string; readonly width: number } | undefined {
+  const char = body[at] ?? "";
+  if (char === "\\") {
+    const next = body[at + 1] ?? "";
+    return /[^A-Za-z0-9\s]/.test(next) && next < "\u0080" ? { char: next, width: 2 } : undefined;
+  }
+  if (/[.*+?^$()[\]{}]/.test(char)) return undefined;
+  // A surrogate pair is one character to the engine; the halves must not part.
+  const point = body.codePointAt(at) ?? 0;
+  return point > 0xffff ? { char: body.slice(at, at + 2), width: 2 } : { char, width: 1 };
+}

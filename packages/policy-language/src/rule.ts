@@ -1,0 +1,193 @@
+import type { ApprovalMode, Effect, ToolCall, Verdict } from "@bylaw/kernel";
+import type { Condition, ConditionSource } from "./args.ts";
+import { compileCondition } from "./args.ts";
+import type { CallFacts } from "./facts.ts";
+import { PatternError, quote } from "./finding.ts";
+import { compileGlob, expand, type Glob } from "./glob.ts";
+import { named, pathsAllow, pathsDeny, reaches, regexAllows, regexDenies, wordsAllow, wordsDeny } from "./rule-parts.ts";
+import { compileTool, serverMatches, type ToolPattern } from "./mcp.ts";
+import { compileNetwork } from "./network.ts";
+import { compilePathGlobs, type PathGlob } from "./path-glob.ts";
+import { compileRegex, type Regex } from "./regex.ts";
+import type { ToolTable } from "./tools.ts";
+import { compileWords, type WordPattern } from "./words.ts";
+
+/** Highest first. */
+export const TIERS = ["admin", "user", "workspace", "default"] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** One rule as written, with its spellings settled. Lists are lists. */
+export interface RuleSource {
+  readonly name: string;
+  readonly tier: Tier;
+  readonly effect: Effect;
+  readonly tool?: string | undefined;
+  readonly command?: readonly string[] | undefined;
+  readonly command_regex?: string | undefined;
+  readonly server?: string | undefined;
+  readonly read?: readonly string[] | undefined;
+  readonly write?: readonly string[] | undefined;
+  readonly network?: readonly string[] | undefined;
+  readonly args?: { readonly [name: string]: ConditionSource } | undefined;
+  readonly agent?: readonly string[] | undefined;
+  readonly phase?: readonly string[] | undefined;
+  readonly modes?: readonly ApprovalMode[] | undefined;
+  readonly interactive?: boolean | undefined;
+  readonly reason?: string | undefined;
+  readonly fix?: string | undefined;
+  readonly shadow: boolean;
+  readonly final: boolean;
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** A part of a rule that a call must satisfy, by the key that it is written under. */
+export interface Part {
+  readonly key: string;
+  holds(facts: CallFacts): boolean;
+}
+
+/** A compiled rule. */
+export interface Rule {
+  readonly source: RuleSource;
+  /** The one verdict of the rule, made once. */
+  readonly answer: readonly Verdict[];
+  /** Alternatives of `tool`; undefined: any tool. */
+  readonly tools: readonly ToolPattern[] | undefined;
+  readonly servers: readonly Glob[] | undefined;
+  readonly words: readonly WordPattern[] | undefined;
+  readonly regex: Regex | undefined;
+  readonly readPaths: readonly PathGlob[] | undefined;
+  readonly writePaths: readonly PathGlob[] | undefined;
+  readonly conditions: readonly Condition[];
+  readonly agents: readonly Glob[] | undefined;
+  readonly phases: readonly Glob[] | undefined;
+  /** Cheapest first. */
+  readonly parts: readonly Part[];
+  matches(facts: CallFacts): boolean;
+}
+
+/** Takes what is wrong with a rule, by the path of the key below it. */
+export type RuleComplaint = (path: readonly (string | number)[], message: string, fix?: string) => void;
+
+/** Compiles one rule. Reports every wrong pattern; the result is undefined when there was one. */
+export function compileRule(source: RuleSource, tools: ToolTable, report: RuleComplaint): Rule | undefined {
+  let wrong = false;
+  const attempt = <T>(path: readonly (string | number)[], compile: () => T): T | undefined => {
+    try {
+      return compile();
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      wrong = true;
+      report(path, error.message, error.fix);
+      return undefined;
+    }
+  };
+  const each = <S, T>(key: string, list: readonly S[] | undefined, compile: (item: S) => readonly T[]): readonly T[] | undefined =>
+    list?.flatMap((item, at) => attempt(list.length === 1 ? [key] : [key, at], () => compile(item)) ?? []);
+
+  const allow = source.effect === "allow";
+  const globs = (text: string): readonly Glob[] => expand(text).map(compileGlob);
+  const piped = (text: string): readonly Glob[] => expand(text, { pipes: true }).map(compileGlob);
+  const tool = attempt(["tool"], () =>
+    source.tool === undefined
+      ? undefined
+      : expand(source.tool, { pipes: true }).map((text) => compileTool(text, { server: source.server !== undefined })),
+  );
+  const servers = attempt(["server"], () => (source.server === undefined ? undefined : piped(source.server)));
+  const words = each("command", source.command, compileWords);
+  const regex = attempt(["command_regex"], () =>
+    source.command_regex === undefined ? undefined : compileRegex(source.command_regex, { dotAll: !allow }),
+  );
+  const readPaths = each("paths", source.read, compilePathGlobs);
+  const writePaths = each("paths", source.write, compilePathGlobs);
+  const network = attempt(["network"], () => (source.network === undefined ? undefined : compileNetwork(source.network)));
+  const agents = each("agent", source.agent, globs);
+  const phases = each("phase", source.phase, globs);
+  const conditions: Condition[] = [];
+  for (const [name, condition] of Object.entries(source.args ?? {})) {
+    const compiled = attempt(["args", name], () => compileCondition(name, condition, { broad: !allow }));
+    if (compiled !== undefined) conditions.push(compiled);
+  }
+  if (wrong) return undefined;
+
+  const parts: Part[] = [];
+  const part = (key: string, holds: Part["holds"]): void => void parts.push({ key, holds });
+  if (tool !== undefined) part("tool", ({ identity }) => tool.some((one) => (allow ? one.allows(identity) : one.denies(identity))));
+  else if (allow) {
+    // A line or a file without a tool's name is about the host's own tools.
+    const own = servers === undefined && (words !== undefined || regex !== undefined);
+    part("tool", ({ identity: { kind } }) => kind === "local" || (kind === "mcp" && !own));
+  }
+  if (servers !== undefined) part("server", ({ identity }) => serverMatches(servers, identity, { allow }));
+  if (source.interactive !== undefined) {
+    const { interactive } = source;
+    part("interactive", ({ call }) => (call.interactive !== false) === interactive);
+  }
+  if (source.modes !== undefined) {
+    const { modes } = source;
+    part("modes", ({ call }) => modes.includes(call.approval_mode ?? "ask"));
+  }
+  if (agents !== undefined) part("agent", ({ call }) => named(agents, call.agent));
+  if (phases !== undefined) part("phase", ({ call }) => named(phases, call.phase));
+  for (const condition of conditions) part(`args.${condition.name}`, ({ args }) => condition.holds(args));
+  if (network !== undefined) part("network", (facts) => reaches(network, facts, { allow }));
+  if (words !== undefined) part("command", (facts) => (allow ? wordsAllow(words, facts) : wordsDeny(words, facts)));
+  if (regex !== undefined) part("command_regex", (facts) => (allow ? regexAllows(regex, facts) : regexDenies(regex, facts)));
+  if (readPaths !== undefined || writePaths !== undefined) {
+    part("paths", (facts) => (allow ? pathsAllow(readPaths, writePaths, facts) : pathsDeny(readPaths, writePaths, facts)));
+  }
+  if (allow && words === undefined && regex === undefined) {
+    // A blanket allow of the shell tool covers no line that cannot be read, and no argument that does more than it says.
+    part("command", ({ command }) => command === null || ("risky" in command.reading && command.reading.risky.length === 0));
+  }
+  const [only, ...more] = parts;
+  const matches: Rule["matches"] =
+    only === undefined
+      ? () => true
+      : more.length === 0
+        ? (facts) => only.holds(facts)
+        : (facts) => {
+            for (const one of parts) if (!one.holds(facts)) return false;
+            return true;
+          };
+  return {
+    source,
+    answer: [verdictOf(source)],
+    tools: tool?.every(({ glob }) => !glob.any) === true ? tool : undefined,
+    servers,
+    words,
+    regex,
+    readPaths,
+    writePaths,
+    conditions,
+    agents,
+    phases,
+    parts,
+    matches,
+  };
+}
+
+function verdictOf({ effect, name, file, line, reason, fix, shadow }: RuleSource): Verdict {
+  const generated = {
+    allow: `Rule ${quote(name)} allows it`,
+    ask_user: `Unexpected call that rule ${quote(name)} leaves to a person, expected one that a rule allows`,
+    deny: `Unexpected call that rule ${quote(name)} denies, expected one that the policy allows`,
+  };
+  const verdict: Verdict = {
+    effect,
+    code: { allow: "rule_allowed", ask_user: "rule_asked", deny: "rule_denied" }[effect],
+    reason: reason ?? generated[effect],
+    ...(fix === undefined ? {} : { fix }),
+    rule: Object.freeze({ name, file, line }),
+    ...(shadow ? { shadow } : {}),
+  };
+  return Object.freeze(verdict);
+}
+
+/** Whether a rule speaks of a call to a tool of this name, as far as the name tells. */
+export function speaksOf(rule: Rule, call: Pick<ToolCall, "tool">): boolean {
+  if (rule.servers !== undefined) return false;
+  return rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(call.tool));
+}

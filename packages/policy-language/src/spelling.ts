@@ -1,0 +1,53 @@
+import { isJsonObject, type JsonObject } from "@bylaw/kernel";
+import { quote } from "./finding.ts";
+import type { Findings, Path } from "./findings.ts";
+import { LEGACY_MODES } from "./schema.ts";
+
+/** Former spellings become today's, with a warning; the keys of an ancestor that mean something else are refused. */
+export function settleSpelling(item: unknown, path: Path, findings: Findings): JsonObject {
+  if (!isJsonObject(item)) return item as JsonObject;
+  const rule: Record<string, unknown> = { ...item };
+  if (rule["action"] === "askuser") {
+    rule["action"] = "ask_user";
+    findings.warn([...path, "action"], "Unexpected spelling `askuser`, expected `ask_user`");
+  }
+  const modes = rule["approval_mode"];
+  if (typeof modes === "string" && Object.hasOwn(LEGACY_MODES, modes)) {
+    rule["approval_mode"] = LEGACY_MODES[modes];
+    findings.warn([...path, "approval_mode"], `Unexpected spelling ${quote(modes)}, expected \`autoEdit\``);
+  }
+  if (Array.isArray(rule["modes"])) {
+    rule["modes"] = (rule["modes"] as readonly unknown[]).map((mode, index) => {
+      if (typeof mode !== "string" || !Object.hasOwn(LEGACY_MODES, mode)) return mode;
+      findings.warn([...path, "modes", index], `Unexpected spelling ${quote(mode)}, expected \`autoEdit\``);
+      return LEGACY_MODES[mode];
+    });
+  }
+  if (Object.hasOwn(rule, "tool_pattern")) {
+    const { tool_pattern, ...others } = rule;
+    if (Object.hasOwn(others, "tool") || Object.hasOwn(others, "pattern")) {
+      findings.error([...path, "tool_pattern"], "Unexpected `tool_pattern` beside `tool` or `pattern`, expected `tool` alone");
+    } else {
+      findings.warn([...path, "tool_pattern"], "Unexpected key `tool_pattern`, expected `tool`");
+    }
+    if (Object.hasOwn(others, "arg_pattern")) {
+      const { arg_pattern: _, ...left } = others;
+      refuseArgPattern(path, findings);
+      return { tool: tool_pattern, ...left } as JsonObject;
+    }
+    return { tool: tool_pattern, ...others } as JsonObject;
+  }
+  if (Object.hasOwn(rule, "arg_pattern")) {
+    refuseArgPattern(path, findings);
+    delete rule["arg_pattern"];
+  }
+  return rule as JsonObject;
+}
+
+function refuseArgPattern(path: Path, findings: Findings): void {
+  findings.error(
+    [...path, "arg_pattern"],
+    "Unexpected `arg_pattern`, expected a condition on a named argument",
+    'use `command = "…"` for a shell line and `args = { name = { glob = "…" } }` for others, or put `compat = "radium"` at the top to read the whole file as Radium does',
+  );
+}

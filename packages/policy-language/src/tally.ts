@@ -1,0 +1,76 @@
+import type { Effect, Verdict } from "@bylaw/kernel";
+import type { CallFacts } from "./facts.ts";
+import type { Rule, Tier } from "./rule.ts";
+
+const TIER_RANK: Readonly<Record<Tier, number>> = { default: 0, workspace: 1, user: 2, admin: 3 };
+const EFFECT_RANK: Readonly<Record<Effect, number>> = { allow: 0, ask_user: 1, deny: 2 };
+
+/** A rule with its standing in one pool. */
+export interface Entry {
+  readonly rule: Rule;
+  /** Its place by (name, file, line). */
+  readonly order: number;
+  /** Effect alone. */
+  readonly effect: number;
+  /** Tier, then effect. */
+  readonly rank: number;
+  readonly shadow: boolean;
+  readonly final: boolean;
+}
+
+/** Gives every rule its standing. */
+export function rankRules(rules: readonly Rule[]): readonly Entry[] {
+  return rules.toSorted(compareRules).map((rule, order) => {
+    const { effect, tier, shadow, final } = rule.source;
+    const strictness = EFFECT_RANK[effect];
+    return { rule, order, effect: strictness, rank: TIER_RANK[tier] * 3 + strictness, shadow, final };
+  });
+}
+
+function compareRules({ source: a }: Rule, { source: b }: Rule): number {
+  return compare(a.name, b.name) || compare(a.file, b.file) || a.line - b.line;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * What the matching rules of one call come to: the highest tier decides, inside it the strictest effect, and a final rule holds
+ * whatever the tiers above say. Among equals the least by (name, file, line); so no order of asking matters.
+ */
+export class Tally {
+  #top: Entry | undefined = undefined;
+  #held: Entry | undefined = undefined;
+  #shadows: Entry[] | undefined = undefined;
+
+  /** Takes a candidate; asking the same one twice changes nothing. */
+  see(entry: Entry, facts: CallFacts): void {
+    const top = this.#top;
+    const above = top === undefined || entry.rank > top.rank || (entry.rank === top.rank && entry.order < top.order);
+    if (!above && !entry.final && !entry.shadow) return;
+    if (!entry.rule.matches(facts)) return;
+    if (entry.shadow) {
+      this.#shadows ??= [];
+      if (!this.#shadows.includes(entry)) this.#shadows.push(entry);
+      return;
+    }
+    if (above) this.#top = entry;
+    if (!entry.final) return;
+    const held = this.#held;
+    if (held === undefined || entry.effect > held.effect || (entry.effect === held.effect && entry.order < held.order)) {
+      this.#held = entry;
+    }
+  }
+
+  /** The deciding rule, or nothing to abstain. */
+  outcome(): Rule | undefined {
+    const top = this.#top;
+    const held = this.#held;
+    if (top === undefined || held === undefined) return (top ?? held)?.rule;
+    return (held.effect > top.effect ? held : top).rule;
+  }
+
+  /** The verdicts of the matching rules in shadow, in the order of (name, file, line). */
+  shadows(): readonly Verdict[] | undefined {
+    return this.#shadows?.sort((a, b) => a.order - b.order).flatMap(({ rule }) => rule.answer);
+  }
+}

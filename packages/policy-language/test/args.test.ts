@@ -1,0 +1,207 @@
+import * as fc from "fast-check";
+import type { ToolCall } from "@bylaw/kernel";
+import { describe, expect, test } from "vitest";
+import { call, effectOf } from "./calls.ts";
+import type { RuleData } from "./toml.ts";
+
+const matches = (action: string, args: RuleData, given: ToolCall["args"]): boolean =>
+  effectOf([{ action, tool: "t", args }], call("t", given)) === action;
+
+const big = "a".repeat(1_000_000);
+
+describe("conditions", () => {
+  test.each([
+    [{ eq: "GET" }, "GET", true],
+    [{ eq: "GET" }, "get", false],
+    [{ eq: "GET" }, "GET ", false],
+    [{ eq: 1 }, 1, true],
+    [{ eq: 1 }, "1", false],
+    [{ eq: 0 }, -0, true],
+    [{ eq: true }, "true", false],
+    [{ eq: [1, 2] }, [1, 2], true],
+    [{ eq: [1, 2] }, [2, 1], false],
+    [{ eq: { a: 1 } }, { a: 1 }, true],
+    [{ eq: { a: 1 } }, { a: 1, b: 2 }, false],
+    [{ in: ["a", 1] }, 1, true],
+    [{ in: ["a", 1] }, "1", false],
+    [{ in: ["a"] }, ["a"], false],
+    [{ glob: "a*" }, "ab", true],
+    [{ glob: "a*" }, "a\nb", true],
+    [{ glob: "a*" }, ["ab"], false],
+    [{ glob: ["x", "y?"] }, "yz", true],
+    [{ regex: "a.c" }, "abc", true],
+    [{ regex: "a.c" }, "xabc", false],
+    [{ regex: "a.c" }, "abcd", false],
+    [{ regex: "\\d+" }, 12, false],
+    [{ min: 0, max: 100 }, 100, true],
+    [{ min: 0, max: 100 }, 100.5, false],
+    [{ min: 0 }, -1, false],
+    [{ min: 0 }, "5", false],
+    [{ max: 5 }, [1], false],
+    [{ type: "string" }, "x", true],
+    [{ type: "number" }, true, false],
+    [{ type: "integer" }, 1.5, false],
+    [{ type: "integer" }, 2, true],
+    [{ type: "null" }, null, true],
+    [{ type: "object" }, null, false],
+    [{ type: "object" }, [], false],
+    [{ type: "array" }, [], true],
+    [{ type: "boolean" }, false, true],
+    [{ exists: true }, null, true],
+    [{ not: { eq: "x" } }, "y", true],
+    [{ not: { eq: "x" } }, "x", false],
+    [{ glob: "a*", not: { glob: "*b" } }, "ac", true],
+    [{ glob: "a*", not: { glob: "*b" } }, "ab", false],
+    [{ not: { not: { eq: "x" } } }, "x", true],
+    [{ regex: "((a+)+)+b" }, big, false],
+    [{ glob: "*a*a*a*a*b" }, big, false],
+  ] as const)("%j", (condition, value, holds) => {
+    for (const action of ["allow", "deny"]) {
+      expect(matches(action, { a: condition } as unknown as RuleData, { a: value } as unknown as ToolCall["args"])).toBe(holds);
+    }
+  });
+});
+
+describe("an argument that is not there", () => {
+  const absent: readonly ToolCall["args"][] = [{}, { A: "x" }, { b: { a: "x" } }, [], ["x"], [{ a: "x" }]];
+  test.each([
+    { eq: "x" },
+    { in: ["x"] },
+    { glob: "*" },
+    { regex: ".*" },
+    { min: 0 },
+    { type: "string" },
+    { exists: true },
+    { url_prefix: "https://a.example" },
+  ])("satisfies no %j", (condition) => {
+    for (const args of absent) {
+      expect(matches("allow", { a: condition } as unknown as RuleData, args)).toBe(false);
+      expect(matches("deny", { a: condition } as unknown as RuleData, args)).toBe(false);
+    }
+  });
+  test("is not the forbidden thing, for a deny; an allow wants to see it", () => {
+    expect(matches("deny", { a: { not: { eq: "x" } } }, {})).toBe(true);
+    expect(matches("allow", { a: { not: { eq: "x" } } }, {})).toBe(false);
+    expect(matches("deny", { a: { not: { eq: "x" }, glob: "y" } }, {})).toBe(false);
+  });
+  test("satisfies exists = false, in a call with named arguments", () => {
+    expect(matches("allow", { a: { exists: false } }, {})).toBe(true);
+    expect(matches("allow", { a: { exists: false } }, { a: null })).toBe(false);
+    expect(matches("allow", { a: { exists: false } }, [])).toBe(false);
+  });
+  test.each(["toString", "hasOwnProperty", "valueOf"])("is not inherited: %s", (name) => {
+    expect(matches("allow", { [name]: { exists: true } }, {})).toBe(false);
+    expect(matches("deny", { [name]: { exists: true } }, {})).toBe(false);
+  });
+});
+
+describe("nested arguments", () => {
+  test("are reached through own keys of objects only", () => {
+    const args = { "a.b": { eq: 1 } };
+    expect(matches("allow", args, { a: { b: 1 } })).toBe(true);
+    expect(matches("allow", args, { a: [{ b: 1 }] })).toBe(false);
+    expect(matches("allow", args, { a: "b" })).toBe(false);
+    expect(matches("allow", args, { b: 1 })).toBe(false);
+    expect(matches("allow", { "a.length": { exists: true } }, { a: [1] })).toBe(false);
+  });
+  test("an argument whose name has a dot is denied, and never allowed", () => {
+    expect(matches("allow", { "a.b": { eq: 1 } }, { "a.b": 1 })).toBe(false);
+    expect(matches("allow", { "a.b": { eq: 1 } }, { a: { b: 1 }, "a.b": 2 })).toBe(false);
+    expect(matches("deny", { "a.b": { eq: 1 } }, { "a.b": 1 })).toBe(true);
+    expect(matches("deny", { "a.b": { eq: 1 } }, { a: { b: 2 }, "a.b": 1 })).toBe(true);
+    expect(matches("deny", { "a.b": { eq: 1 } }, { a: { b: 1 }, "a.b": 2 })).toBe(true);
+  });
+  test("text that looks like the arguments is text", () => {
+    const rule = { method: { eq: "GET" } };
+    expect(matches("allow", rule, { note: '"method":"GET"' })).toBe(false);
+    expect(matches("allow", rule, { args: { method: "GET" }, method: "POST" })).toBe(false);
+  });
+});
+
+test("a line break does not carry a value past a deny, and does not widen an allow", () => {
+  expect(matches("deny", { a: { regex: ".*secret.*" } }, { a: "x\nsecret\ny" })).toBe(true);
+  expect(matches("allow", { a: { regex: "ok.*" } }, { a: "ok\nbad" })).toBe(false);
+  expect(matches("allow", { a: { glob: "*", not: { regex: ".*secret.*" } } }, { a: "x\nsecret" })).toBe(false);
+});
+
+describe("url_prefix", () => {
+  const prefix = "https://api.example.com/v1/";
+  test.each([
+    ["https://api.example.com/v1/", true, true],
+    ["https://api.example.com/v1/a?x=%2e%2e", true, true],
+    ["https://api.example.com/v1/a#@evil", true, true],
+    ["https://API.example.com/v1/a", true, true],
+    ["https://api.example.com:443/v1/a", true, true],
+    ["https://api.example.com/v1/users?next=https://evil.com", true, true],
+    ["https://api.example.com/v1", false, false],
+    ["https://api.example.com/v2/", false, false],
+    ["https://api.example.com/v1x/", false, false],
+    ["https://api.example.com:8443/v1/a", false, false],
+    ["http://api.example.com/v1/a", false, false],
+    ["https://api.example.com.evil.com/v1/a", false, false],
+    ["https://evil.com/https://api.example.com/v1/", false, false],
+    ["https://api.example.com/v1/../admin", false, false],
+    ["https://api.example.com/v1/%2e%2e/admin", false, false],
+    ["//api.example.com/v1/a", false, false],
+    ["v1/a", false, false],
+    ["", false, false],
+    // Doubtful spellings: not covered by an allow, caught by a deny.
+    ["https://api.example.com@evil.com/v1/", false, false],
+    ["https://u:p@api.example.com/v1/a", false, true],
+    [" https://api.example.com/v1/a", false, true],
+    ["https://api.example.com/v1/a\n", false, true],
+    ["https://api.example.com\\v1\\a", false, true],
+    ["https://api.example.com./v1/a", false, true],
+    ["https://api.example.com/%76%31/a", false, true],
+    ["https://api.example.com/x/..%2fv1/a", false, true],
+    ["https://api.example.com/v1/%252e%252e/admin", false, true],
+    ["https://api.example.com/v1/a%00b", false, true],
+  ])("%j: allow %s, deny %s", (url, allowed, denied) => {
+    expect([matches("allow", { url: { url_prefix: prefix } }, { url }), matches("deny", { url: { url_prefix: prefix } }, { url })]).toEqual(
+      [allowed, denied],
+    );
+  });
+  test("without a slash at the end it stops at a segment", () => {
+    const rule = { url: { url_prefix: "https://a.example/v1" } };
+    expect(matches("allow", rule, { url: "https://a.example/v1" })).toBe(true);
+    expect(matches("allow", rule, { url: "https://a.example/v1/x" })).toBe(true);
+    expect(matches("allow", rule, { url: "https://a.example/v1x" })).toBe(false);
+  });
+  test("what is allowed has that origin for every reader", () => {
+    fc.assert(
+      fc.property(
+        fc.webUrl({ withFragments: true, withQueryParameters: true }),
+        fc.constantFrom(...["", "@", "\\", "%2e%2e/", "/../", "\t"]),
+        (url, salt) => {
+          const text = url.replace("/", `${salt}/`);
+          if (matches("allow", { url: { url_prefix: prefix } }, { url: text }))
+            expect(new URL(text).origin).toBe("https://api.example.com");
+        },
+      ),
+    );
+  });
+});
+
+describe("network", () => {
+  const rule = (action: string, network: string | readonly string[]): RuleData => ({ action, tool: "web_fetch", network });
+  test.each([
+    ["*.internal", "https://a.b.internal/x", true, true],
+    ["*.internal", "https://internal/x", false, false],
+    ["*.internal", "https://notinternal/x", false, false],
+    ["*.evil.com", "https://notevil.com", false, false],
+    ["a.example", "https://a.example:8443/", true, true],
+    ["a.example", "https://A.EXAMPLE/", true, true],
+    ["a.example", "https://a.example@evil.com/", false, false],
+    ["a.example", "https://x@a.example/", false, true],
+    ["a.example", "https://a.example./", false, true],
+    ["127.0.0.1", "http://127.1/", true, true],
+    ["127.0.0.1", "http://0x7f000001/", true, true],
+    ["a.example", "a.example", false, false],
+  ])("%s and %s: allow %s, deny %s", (host, url, allowed, denied) => {
+    expect(effectOf([rule("allow", host)], call("web_fetch", { url })) === "allow").toBe(allowed);
+    expect(effectOf([rule("deny", host)], call("web_fetch", { url })) === "deny").toBe(denied);
+  });
+  test("a URL that is not there is not allowed", () => {
+    expect(effectOf([rule("allow", "*")], call("web_fetch", { uri: "https://a.example" }))).toBe("abstain");
+  });
+});

@@ -1,0 +1,94 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { call, effectOf } from "./calls.ts";
+
+// The definition, as slow as it may be: every way to let each star take any number of characters.
+function reference(pattern: readonly string[], text: readonly string[]): boolean {
+  const [head, ...rest] = pattern;
+  if (head === undefined) return text.length === 0;
+  if (head === "*") return reference(rest, text) || (text.length > 0 && reference(pattern, text.slice(1)));
+  const [first, ...others] = text;
+  if (first === undefined) return false;
+  const fits = head === "?" || (head === "[a-b]" ? first === "a" || first === "b" : head === "[!a]" ? first !== "a" : head === first);
+  return fits && reference(rest, others);
+}
+
+const matches = (pattern: string, text: string): boolean =>
+  effectOf([{ action: "deny", tool: "t", args: { a: { glob: pattern } } }], call("t", { a: text })) === "deny";
+
+test("a text glob matches what the definition says", () => {
+  const token = fc.constantFrom("*", "?", "a", "b", "😀", "[a-b]", "[!a]", "/");
+  const char = fc.constantFrom("a", "b", "c", "😀", "/", "\n");
+  fc.assert(
+    fc.property(fc.array(token, { minLength: 1, maxLength: 7 }), fc.array(char, { maxLength: 7 }), (pattern, text) => {
+      expect([pattern, text, matches(pattern.join(""), text.join(""))]).toEqual([pattern, text, reference(pattern, text)]);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+describe("long texts", () => {
+  const text = "a".repeat(200_000);
+  test.each(["*a*a*a*a*a*a*b", "*?*?*?*?*b", `${"*a".repeat(2000)}*b`, "*[a-z]*[a-z]*[0-9]*", `*${"a".repeat(2000)}b*`])(
+    "%#",
+    (pattern) => {
+      expect(matches(pattern, text)).toBe(false);
+      expect(matches(pattern, `${text}0b`)).toBe(!pattern.includes(`${"a".repeat(2000)}b`) || false);
+    },
+  );
+});
+
+test("a regular expression that would backtrack for ever is answered", () => {
+  const evil = effectOf(
+    [{ action: "deny", tool: "t", args: { a: { regex: "((a+)+)+$|(a|aa)+b" } } }],
+    call("t", { a: `${"a".repeat(100_000)}c` }),
+  );
+  expect(evil).toBe("abstain");
+});
+
+test("the literal ends of a regular expression lose no match", () => {
+  const piece = fc.constantFrom(
+    "a",
+    "b",
+    "ab",
+    ".",
+    "a*",
+    "b+",
+    "a?",
+    "(a|b)",
+    "[ab]",
+    "a{2}",
+    "\\.",
+    "(ab)*",
+    "^",
+    "$",
+    "\\d",
+    " ",
+    "😀?",
+    "b{0,1}",
+    "(?i)a",
+    "a|b",
+    "\\Qa\\E",
+  );
+  fc.assert(
+    fc.property(
+      fc.array(piece, { minLength: 1, maxLength: 6 }),
+      fc.string({ unit: fc.constantFrom("a", "b", ".", "1", " ", "😀", "A"), maxLength: 8 }),
+      (pieces, text) => {
+        const source = pieces.join("");
+        let native: RegExp;
+        try {
+          native = new RegExp(`^(?:${source.replace(/\(\?i\)/g, "").replace(/\\Qa\\E/g, "a")})$`, pieces.includes("(?i)a") ? "su" : "su");
+        } catch {
+          return;
+        }
+        // Flags inside have no native form; there only what is certain is compared.
+        const ours = effectOf([{ action: "deny", tool: "t", args: { x: { regex: source } } }], call("t", { x: text })) === "deny";
+        if (pieces.includes("(?i)a")) {
+          if (native.test(text)) expect([source, text, ours]).toEqual([source, text, true]);
+        } else expect([source, text, ours]).toEqual([source, text, native.test(text)]);
+      },
+    ),
+    { numRuns: 5000 },
+  );
+});

@@ -1,0 +1,207 @@
+import * as fc from "fast-check";
+import type { ToolCall } from "@bylaw/kernel";
+import { expect, test } from "vitest";
+import { compilePolicy, parsePolicy } from "../src/index.ts";
+import { toml, type RuleData } from "./toml.ts";
+
+const pick = <T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
+const maybe = <T>(key: string, value: fc.Arbitrary<T>): fc.Arbitrary<object> =>
+  fc.option(value, { nil: undefined, freq: 3 }).map((item) => (item === undefined ? {} : { [key]: item }));
+
+const localTools = pick("read_file", "write_file", "http_request", "read_*", "*_file", "read_file|grep", "{read,write}_file", "*");
+const mcpTools = pick("mcp__git__*", "mcp__git__hub__get", "mcp_*", "mcp__*__get", "mcp_git_*", "get", "*get*", "mcp__gi?__get");
+const shellTools = pick("run_shell_command", "bash", "{bash,run_shell_command}", "run_*");
+
+const condition = fc.oneof(
+  fc.record({ eq: pick<string | number | boolean>("GET", "a", 1, true) }),
+  fc.record({ in: pick<readonly (string | number)[]>(["GET", "POST"], [1, 2], ["a"]) }),
+  fc.record({ regex: pick("GET", "/proj/p1/.*", "(a|b)", "p.*", "[a-z]+", "a\\d*") }),
+  fc.record({ glob: pick<string | readonly string[]>("G*", "*T", ["a*", "b"], "/proj/*") }),
+  fc.record({ url_prefix: pick("https://a.example/v1/", "https://a.example") }),
+  fc.record({ min: fc.integer({ min: 0, max: 2 }) }),
+  fc.record({ exists: fc.boolean() }),
+  fc.record({ type: pick("string", "number", "object", "array", "null") }),
+  fc.record({ not: fc.record({ eq: pick("GET", "a") }) }),
+);
+const conditions = fc.dictionary(pick("method", "path", "a.b", "n"), condition, { minKeys: 1, maxKeys: 2 });
+
+const common = fc
+  .tuple(
+    maybe("priority", pick("admin", "user", "workspace", "default")),
+    maybe("agent", pick<string | readonly string[]>("dev", "re*", ["dev", "ops"])),
+    maybe("phase", pick("PLAN", "R*")),
+    maybe("modes", pick<readonly string[]>(["ask"], ["yolo", "autoEdit"])),
+    maybe("interactive", fc.boolean()),
+    maybe("shadow", pick(true)),
+    maybe("args", conditions),
+  )
+  .map((parts) => Object.assign({}, ...parts) as RuleData);
+
+const kind: fc.Arbitrary<object> = fc.oneof(
+  fc.record({ tool: localTools }),
+  fc.record({ tool: mcpTools }),
+  fc.record({ server: pick("git", "g*", "git|hub"), tool: pick("get", "*", "g*") }),
+  fc.record({ server: pick("git", "hub") }),
+  fc.record({
+    tool: shellTools,
+    command: pick<string | readonly string[]>("git status *", ["rm -rf *", "ls"], "git *", "*", "g* log", "rm"),
+  }),
+  fc.record({ command: pick("rm -rf *", "git push *", "/usr/bin/git *") }),
+  fc.record({ command_regex: pick("git (status|log)( .*)?", "(rm|sudo)( .*)?", "gi.*", "rm -rf .*", ".*-rf.*") }),
+  fc.record({ paths: pick<string | object>("src/**", "/w/*", "**/.env", "~/.ssh/**", { write: "src/**" }, { read: ["**"] }) }),
+  fc.record({ tool: pick("read_file", "write_file", "*"), paths: pick("src/**", "/w/**", "/etc/**", "**/.env") }),
+  fc.record({ pattern: pick("read_*", "rm -rf *", "git status") }),
+  fc.record({ tool: pick("http_request"), network: pick<string | readonly string[]>("*.example", ["a.example", "b.example"]) }),
+);
+
+const rule: fc.Arbitrary<RuleData> = fc
+  .tuple(kind, common, pick("allow", "deny", "ask_user"), fc.boolean())
+  .map(([what, rest, action, final]) => ({
+    ...what,
+    ...rest,
+    action,
+    ...(final && action !== "allow" && !("shadow" in rest) ? { final } : {}),
+  }));
+
+const policy = fc.record({
+  rules: fc.array(rule, { maxLength: 12 }).map((rules) => rules.map((one, at): RuleData => ({ name: `r${at}`, ...one }))),
+  default: fc.option(pick("allow", "ask_user", "deny"), { nil: undefined }),
+});
+
+const argument = fc.oneof(
+  pick<string | number | boolean | null>(
+    "GET",
+    "POST",
+    "a",
+    "b",
+    "a1",
+    "/proj/p1/x",
+    "https://a.example/v1/x",
+    "https://b.example/",
+    0,
+    1,
+    2,
+    true,
+    null,
+  ),
+  fc.constant(["GET"]),
+  fc.constant({ b: "a" }),
+  fc.constant({ b: 1 }),
+);
+const path = pick<unknown>(
+  "src/a",
+  "/w/src/a",
+  "/w/x",
+  "/etc/passwd",
+  "../etc/passwd",
+  "/w/.env",
+  "~/.ssh/id",
+  "$HOME/x",
+  "",
+  3,
+  "~root/x",
+);
+const line = pick<unknown>(
+  "git status",
+  "git status -s",
+  "rm -rf x",
+  "rm -fr x",
+  "/usr/bin/git log",
+  "./git log",
+  "sudo rm -rf x",
+  "frobnicate rm -rf x",
+  "ls; id",
+  "git push -f",
+  "ls",
+  "cat /etc/passwd",
+  "cat src/a",
+  "",
+  7,
+);
+
+const call: fc.Arbitrary<ToolCall> = fc
+  .record(
+    {
+      tool: pick(
+        "read_file",
+        "write_file",
+        "http_request",
+        "grep",
+        "run_shell_command",
+        "bash",
+        "other",
+        "get",
+        "mcp__git__get",
+        "mcp__git__hub__get",
+        "mcp_git_get",
+        "mcp_git",
+      ),
+      args: fc
+        .record(
+          { method: argument, path: fc.oneof(path, argument), a: argument, "a.b": argument, n: argument, command: line, url: argument },
+          { requiredKeys: [] },
+        )
+        .map((args) => args as ToolCall["args"]),
+      server: pick("git", "git__hub", "hub"),
+      servers: pick({ git: ["get", "hub__get"] }, { git: ["get"], hub: ["get"] }, { git: ["hub__get"], git__hub: ["get"] }),
+      agent: pick("dev", "reviewer", "ops"),
+      phase: pick("PLAN", "REVIEW"),
+      approval_mode: pick("ask" as const, "autoEdit" as const, "yolo" as const),
+      interactive: fc.boolean(),
+      cwd: pick("/w"),
+      home: pick("/home/dev"),
+    },
+    { requiredKeys: ["tool", "args"] },
+  )
+  .map((fields) => ({ hook: "beforeToolCall", ...fields }));
+
+const parse = (data: { rules: readonly RuleData[]; default?: string | undefined }, file: string) =>
+  parsePolicy(toml(data.rules, data.default === undefined ? {} : { default: data.default }), { file });
+
+test("the index answers what a scan of every rule answers", () => {
+  fc.assert(
+    fc.property(policy, fc.array(call, { minLength: 1, maxLength: 8 }), (data, calls) => {
+      const pool = compilePolicy([parse(data, "a.toml")]);
+      for (const one of calls) expect(pool.evaluate(one)).toEqual(pool.evaluateByScan(one));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("neither the order of rules nor of files changes a vote", () => {
+  fc.assert(
+    fc.property(
+      fc.array(policy, { minLength: 1, maxLength: 3 }),
+      fc.array(call, { minLength: 1, maxLength: 4 }),
+      fc.infiniteStream(fc.nat()),
+      (files, calls, noise) => {
+        const shuffle = <T>(items: readonly T[]): readonly T[] =>
+          items
+            .map((item) => ({ item, key: noise.next().value ?? 0 }))
+            .sort((a, b) => a.key - b.key)
+            .map(({ item }) => item);
+        const parsed = files.map((data, at) => parse(data, `${at}.toml`));
+        const inOrder = compilePolicy(parsed);
+        const shuffled = compilePolicy(shuffle(parsed.map((file) => ({ ...file, rules: shuffle(file.rules) }))));
+        for (const one of calls) expect(shuffled.evaluate(one)).toEqual(inOrder.evaluate(one));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("what cannot be known is never allowed", () => {
+  fc.assert(
+    fc.property(policy, call, (data, one) => {
+      const votes = compilePolicy([parse(data, "a.toml")]).evaluate(one) ?? [];
+      const counted = votes.filter(({ shadow }) => shadow !== true);
+      expect(counted.length).toBeLessThanOrEqual(1);
+      const { command } = one.args as { readonly command?: unknown };
+      const isShell = one.tool === "bash" || one.tool === "run_shell_command";
+      if (isShell && (command === "ls; id" || command === "" || typeof command !== "string")) {
+        expect(counted[0]?.effect).not.toBe("allow");
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,245 @@
+import * as fc from "fast-check";
+import micromatch from "micromatch";
+import type { Json, ToolCall } from "@bylaw/kernel";
+import { describe, expect, test } from "vitest";
+import { PATHS_PLUGIN, compilePolicy } from "../src/index.ts";
+import { call, effectOf, run, verdictOf } from "./calls.ts";
+import { policyOf, type RuleData } from "./toml.ts";
+
+const allow = (paths: RuleData[string], more: RuleData = {}): RuleData => ({ action: "allow", paths, ...more });
+const deny = (paths: RuleData[string], more: RuleData = {}): RuleData => ({ action: "deny", paths, ...more });
+const read = (path: Json, more: Partial<ToolCall> = {}): ToolCall => call("read_file", { path }, more);
+const write = (path: Json, more: Partial<ToolCall> = {}): ToolCall => call("write_file", { path }, more);
+
+describe("globs", () => {
+  test.each([
+    ["src/**", "src/a", true],
+    ["src/**", "/w/src/a/b", true],
+    ["src/**", "src", true],
+    ["src/**", "./src//a", true],
+    ["src/**", "src/../src/a", true],
+    ["src/**", "src/../x", false],
+    ["src/**", "srcx/a", false],
+    ["src/**", "/w-evil/src/a", false],
+    ["src/*", "src/a/b", false],
+    ["src/*", "src/.a", true],
+    ["src/*.ts", "src/a.ts", true],
+    ["**/.env", "a/b/.env", true],
+    ["**/.env", "/.env", true],
+    ["/**/.env", "/.env", true],
+    ["**/.env", "/w/.environment", false],
+    ["/etc/**", "../etc/passwd", true],
+    ["~/.ssh/**", "~/.ssh/id", true],
+    ["~/.ssh/**", "/home/dev/.ssh/id", true],
+    ["~/.ssh/**", "/home/dev2/.ssh/id", false],
+    ["~", "~", true],
+    ["src/{a,b/c}/*", "src/b/c/x", true],
+    ["src/[ab]", "src/a", true],
+    ["src/[!a]*", "src/b", true],
+    ["src/[!a]*", "src/ab", false],
+    ["src/?", "src/é", true],
+    ["src/?", "src/😀", true],
+    [".", ".", true],
+    ["**", "/anything", true],
+    ["/", "/", true],
+    ["src/(group)/*", "src/(group)/x", true],
+  ])("`%s` and `%s`: %s", (glob, path, inside) => {
+    expect([effectOf([allow(glob)], read(path)), effectOf([deny(glob)], read(path))]).toEqual(
+      inside ? ["allow", "deny"] : ["abstain", "abstain"],
+    );
+  });
+
+  test("agree with micromatch wherever both have an opinion", () => {
+    const names = fc.constantFrom("a", "b", "ab", "aa", ".a", "a.b", "...");
+    const part = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom("**", "*", "a", "b", "?", ".a") },
+      fc.constantFrom("*a", "a*", "a*b", "*.*", "[ab]", "{a,b}", "a{b,a}", "*a*"),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), fc.array(names, { minLength: 1, maxLength: 5 }), (glob, path) => {
+        // After a wildcard micromatch reads a last `**` as at least one segment; here it is always any number.
+        fc.pre(!(glob.at(-1) === "**" && /[*?[]/.test(glob.findLast((segment) => segment !== "**") ?? "")));
+        // Below a folder: micromatch alone reads `/**/x` at the very root without the empty case.
+        const pattern = `/w/${glob.join("/")}`;
+        const text = `/w/${path.join("/")}`;
+        const wanted = micromatch.isMatch(text, pattern, { dot: true });
+        expect([pattern, text, effectOf([allow(pattern)], read(text)) === "allow"]).toEqual([pattern, text, wanted]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("hostile paths are answered, and as the definition says", () => {
+    const hostile = `/${"a".repeat(2000)}/${"aa/".repeat(600)}x`;
+    for (const glob of ["/*a*a*a*a*a*a*a*b/**", "/**/a*/**/a*/**/a*/**/a*/**/b", "/**/*a*a*a*a*a*b"]) {
+      expect(effectOf([allow(glob)], read(hostile))).toBe("abstain");
+    }
+    expect(effectOf([allow("/**/aa/**/aa/**/aa/**/aa/**/x")], read(hostile))).toBe("allow");
+  });
+});
+
+describe("access", () => {
+  const both = [allow({ read: ["**"], write: "src/**" })];
+  test("reading and writing are told apart", () => {
+    expect(effectOf(both, read("docs/a"))).toBe("allow");
+    expect(effectOf(both, write("docs/a"))).toBe("abstain");
+    expect(effectOf(both, write("src/a"))).toBe("allow");
+    expect(effectOf([deny({ write: "**" })], read("a"))).toBe("abstain");
+    expect(effectOf([deny({ write: "**" })], write("a"))).toBe("deny");
+  });
+  test("a copy reads one and writes the other", () => {
+    const copy = (source: string, destination: string) => call("copy_file", { source, destination });
+    expect(effectOf(both, copy("docs/a", "src/a"))).toBe("allow");
+    expect(effectOf(both, copy("src/a", "docs/a"))).toBe("abstain");
+  });
+  test("an allow needs every path, a deny any one", () => {
+    const many = (...paths: string[]) => call("read_files", { paths });
+    expect(effectOf([allow("src/**")], many("src/a", "src/b"))).toBe("allow");
+    expect(effectOf([allow("src/**")], many("src/a", "x"))).toBe("abstain");
+    expect(effectOf([deny("x")], many("src/a", "x"))).toBe("deny");
+    expect(effectOf([allow("src/**")], call("read_file", { path: "src/a", file_path: "/etc/passwd" }))).toBe("abstain");
+  });
+});
+
+describe("what cannot be known is never allowed, and not left to the mode", () => {
+  test.each([
+    [""],
+    ["src/a\u0000b"],
+    ["src/a\nb"],
+    ["$HOME/x"],
+    ["${HOME}/x"],
+    ["src/$(id)"],
+    ["~root/x"],
+    ["src\\a"],
+    ["/proc/self/root/etc/passwd"],
+    ["/proc/1/cwd/x"],
+    ["/proc/self/fd/3"],
+    [`src/${"a".repeat(4100)}`],
+    [7],
+    [null],
+    [{ toString: "src/a" }],
+    [["src/a", 7]],
+    [[]],
+    ["file:///etc/passwd"],
+  ])("%j", (path) => {
+    expect(verdictOf([allow("**", { priority: "admin" })], read(path))).toBe("ask_user unknown_path");
+    expect(verdictOf([deny("/etc/**"), { action: "allow", tool: "read_file" }], read(path), { default: "allow" })).toMatch(
+      / unknown_path$/,
+    );
+    expect(verdictOf([deny("/etc/**")], read(path), { default: "deny" })).toBe("deny unknown_path");
+  });
+  test("no path at all", () => {
+    expect(verdictOf([allow("**")], call("read_file", { PATH: "src/a" }))).toBe("ask_user unknown_path");
+    expect(verdictOf([allow("**")], call("read_file", ["src/a"]))).toBe("ask_user unknown_path");
+  });
+  test("a relative path without a folder, a home path without a home", () => {
+    expect(verdictOf([allow("**")], { hook: "beforeToolCall", tool: "read_file", args: { path: "a" } })).toBe("ask_user unknown_path");
+    expect(verdictOf([allow("**")], { hook: "beforeToolCall", tool: "read_file", args: { path: "~/a" } })).toBe("ask_user unknown_path");
+    expect(verdictOf([deny("~/.ssh/**")], { hook: "beforeToolCall", tool: "read_file", args: { path: "/a" } })).toBe(
+      "ask_user unknown_path",
+    );
+    expect(verdictOf([deny("src/**")], { hook: "beforeToolCall", tool: "read_file", args: { path: "/a" } })).toBe("ask_user unknown_path");
+  });
+  test("a deny still matches what is known beside it", () => {
+    expect(effectOf([deny("/etc/**")], call("read_files", { paths: ["$X", "/etc/passwd"] }))).toBe("deny");
+  });
+  test("without a rule about files it is not the policy's matter", () => {
+    expect(verdictOf([{ action: "allow", tool: "read_file" }], read("$HOME/x"))).toBe("allow rule_allowed r0");
+  });
+});
+
+describe("tools", () => {
+  test("a search without a path works on the working directory, and its glob may not leave it", () => {
+    expect(effectOf([allow("**", { tool: "glob" })], call("glob", { pattern: "*.ts" }))).toBe("allow");
+    expect(effectOf([allow("/etc/**", { tool: "glob" })], call("glob", { pattern: "*.ts" }))).toBe("abstain");
+    for (const pattern of ["/etc/*", "../*", "src/../../x", "~/x", "$X"]) {
+      expect(verdictOf([allow("**", { tool: "glob" })], call("glob", { pattern }))).toBe("ask_user unknown_path");
+    }
+  });
+  test("a tool that the table does not know is denied by what looks like a path, and never allowed by it", () => {
+    expect(effectOf([deny("/etc/**")], call("my_reader", { filename: "/etc/passwd" }))).toBe("deny");
+    expect(effectOf([deny("/etc/**")], call("mcp__fs__read_file", { path: "/etc/passwd" }, { servers: { fs: ["read_file"] } }))).toBe(
+      "deny",
+    );
+    expect(effectOf([allow("**")], call("my_reader", { filename: "/w/a" }))).toBe("abstain");
+    expect(effectOf([allow("**")], call("mcp__fs__read_file", { path: "/w/a" }, { servers: { fs: ["read_file"] } }))).toBe("abstain");
+    expect(verdictOf([deny("/etc/**")], call("my_reader", { path: "$X" }))).toBe("ask_user unknown_path");
+    expect(verdictOf([deny("/etc/**"), { action: "allow", tool: "my_reader" }], call("my_reader", { path: "$.a" }))).toBe(
+      "allow rule_allowed r1",
+    );
+  });
+});
+
+describe("a shell line", () => {
+  test.each([
+    ["cat src/a", "allow"],
+    ["cat src/../README.md", "allow"],
+    ["cat -n src/a src/b", "allow"],
+    ["cat ../etc/hosts", "deny"],
+    ["cat ../home/x", "abstain"],
+    ["cat /etc/passwd", "deny"],
+    ["cat -- /etc/passwd", "deny"],
+    ["cat --file=/etc/passwd", "deny"],
+    ["cat -f/etc/passwd", "deny"],
+    ["cat if=/etc/passwd", "deny"],
+    ["cat --file=src/a", "ask_user"],
+    ["cat /proc/self/root/etc/passwd", "ask_user"],
+    ["sudo cat /etc/passwd", "deny"],
+    ["cat $HOME/x", "ask_user"],
+  ])("%s: %s", (line, effect) => {
+    expect(effectOf([allow("/w/**", { tool: "run_shell_command", command: "cat *" }), deny("/etc/**")], run(line))).toBe(effect);
+  });
+  test("words that are only text are not files", () => {
+    expect(effectOf([deny("/etc/**")], run("echo /etc/passwd"))).toBe("abstain");
+  });
+});
+
+describe("real paths", () => {
+  const real = (text: string, ...places: string[]): Partial<ToolCall> => ({ facts: { [PATHS_PLUGIN]: { paths: [[text, ...places]] } } });
+  test("a link that leaves is not allowed, and is denied where it leads", () => {
+    expect(effectOf([allow("src/**")], read("src/a", real("src/a", "/w/src/a")))).toBe("allow");
+    expect(effectOf([allow("src/**")], read("src/a", real("src/a", "/etc/passwd")))).toBe("abstain");
+    expect(effectOf([deny("/etc/**")], read("src/a", real("src/a", "/etc/passwd")))).toBe("deny");
+  });
+  test("what is written is denied too", () => {
+    expect(effectOf([deny("src/**")], read("src/a", real("src/a", "/x")))).toBe("deny");
+  });
+  test("further names are for a deny only", () => {
+    const one = read("src/a", real("src/a", "/w/src/a", "/data/w/src/a"));
+    expect(effectOf([allow("src/**")], one)).toBe("allow");
+    expect(effectOf([deny("/data/**")], one)).toBe("deny");
+  });
+  test("a path that could not be resolved is unknown", () => {
+    expect(verdictOf([allow("**")], read("src/a", real("src/a")))).toBe("ask_user unknown_path");
+  });
+});
+
+describe("edits inside the workspace", () => {
+  const pool = compilePolicy([policyOf([])]);
+  test.each([
+    [write("src/a"), true],
+    [call("Edit", { file_path: "/w/src/a" }), true],
+    [call("delete_file", { path: "a" }), true],
+    [write("/w"), false],
+    [write("../x"), false],
+    [write("/w-evil/a"), false],
+    [write(".git/hooks/pre-commit"), false],
+    [write("a/.git/config"), false],
+    [write("src/../.bylaw/policy.toml"), false],
+    [write(".BYLAW/policy.toml"), false],
+    [write("bylaw.config.ts"), false],
+    [write("sub/bylaw.config.json"), false],
+    [write("$X"), false],
+    [read("src/a"), false],
+    [call("write_files", { paths: ["a", "/etc/x"] }), false],
+    [call("write_files", { paths: ["a", "b"] }), true],
+    [run("touch a"), false],
+    [call("write_file", { path: "a" }, { server: "fs" }), false],
+    [write("a", { workspace: "/elsewhere" }), false],
+    [write("a", { facts: { [PATHS_PLUGIN]: { paths: [["a", "/etc/x"]] } } }), false],
+    [write("a", { facts: { [PATHS_PLUGIN]: { paths: [["a", "/w/.git/x"]] } } }), false],
+    [write("a", { facts: { [PATHS_PLUGIN]: { paths: [["a", "/w/a", "/data/.git/a"]] } } }), false],
+    [call("copy_file", { source: "a", destination: "b" }), true],
+    [call("copy_file", { source: "/etc/passwd", destination: "b" }), false],
+  ])("%#", (one, edits) => expect([one.args, pool.editsWorkspace(one)]).toEqual([one.args, edits]));
+});

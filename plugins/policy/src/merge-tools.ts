@@ -1,0 +1,22 @@
+import type { FileTool, ToolTable } from "@bylaw/policy-language";
+
+/** One table for the whole pool. Where two uses disagree about a tool's files, the arguments of both count. */
+export function mergeTools(tables: readonly ToolTable[]): ToolTable {
+  const shell = new Map<string, string>();
+  const files = new Map<string, FileTool>();
+  const network = new Map<string, string>();
+  for (const table of tables) {
+    for (const [name, argument] of table.shell) shell.set(name, argument);
+    for (const [name, argument] of table.network) network.set(name, argument);
+    for (const [name, tool] of table.files) {
+      const other = files.get(name);
+      files.set(name, other === undefined || other === tool ? tool : union(other, tool));
+    }
+  }
+  return { shell, files, network };
+}
+
+function union(left: FileTool, right: FileTool): FileTool {
+  const both = (key: "read" | "write" | "globs"): readonly string[] => [...new Set([...(left[key] ?? []), ...(right[key] ?? [])])];
+  return { read: both("read"), write: both("write"), globs: both("globs"), cwd: left.cwd === true && right.cwd === true };
+}

@@ -1,0 +1,81 @@
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import type { JsonObject, ToolCall } from "@bylaw/kernel";
+import { absolutePath, pathsToResolve, segmentsOf, type ToolTable } from "@bylaw/policy-language";
+
+/**
+ * Resolves the links in the paths that a call names: `{ paths: [[text, real path, other names …]] }`. A real path inside a workspace or
+ * home that itself lies behind a link is given as seen through that folder, and as it is.
+ */
+export function resolvePaths(call: ToolCall, tools: ToolTable): JsonObject | undefined {
+  const texts = pathsToResolve(call, tools);
+  if (texts.length === 0) return undefined;
+  const roots = rootsOf(call);
+  return { paths: texts.map((text) => [text, ...placesOf(absolutePath(text, call), roots)]) };
+}
+
+interface Root {
+  readonly seen: string;
+  readonly real: string;
+}
+
+function rootsOf({ cwd, workspace, home }: ToolCall): readonly Root[] {
+  const roots: Root[] = [];
+  for (const folder of new Set([workspace, cwd, home])) {
+    if (folder === undefined || !folder.startsWith("/")) continue;
+    const seen = `/${segmentsOf(folder).join("/")}`;
+    const real = realPath(seen);
+    if (real !== undefined && real !== seen && real !== "/") roots.push({ seen, real });
+  }
+  return roots;
+}
+
+// The first is the one that an allow must cover; none where the links cannot be followed.
+function placesOf(path: string, roots: readonly Root[]): readonly string[] {
+  const plain = `/${segmentsOf(path).join("/")}`;
+  const real = realPath(plain);
+  if (real === undefined) return [];
+  // The system follows a link before it takes `..`; a program that tidies the text first does not. Both must be allowed.
+  const physical = path.split("/").includes("..") ? realPath(path) : real;
+  if (physical !== undefined && physical !== real) return [reroot(physical, roots), real, physical];
+  const seen = reroot(real, roots);
+  return seen === real ? [real] : [seen, real];
+}
+
+function reroot(path: string, roots: readonly Root[]): string {
+  for (const { seen, real } of roots) {
+    if (path === real) return seen;
+    if (path.startsWith(`${real}/`)) return seen + path.slice(real.length);
+  }
+  return path;
+}
+
+const MAX_LINKS = 40;
+
+/** The path without links; what does not exist resolves to itself. Undefined where a loop or a permission hides the answer. */
+export function realPath(path: string, links = 0): string | undefined {
+  if (links > MAX_LINKS) return undefined;
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && code !== "ENOTDIR") return undefined;
+  }
+  const at = path.lastIndexOf("/");
+  const name = path.slice(at + 1);
+  const parent = realPath(path.slice(0, at) || "/", links + 1);
+  if (parent === undefined || name === "" || name === ".") return parent;
+  if (name === "..") return parent.slice(0, parent.lastIndexOf("/")) || "/";
+  const here = parent === "/" ? `/${name}` : `${parent}/${name}`;
+  // A link whose target does not exist yet: who writes through it creates the target.
+  const target = linkTarget(here);
+  if (target === undefined) return here;
+  return realPath(target.startsWith("/") ? target : `${parent}/${target}`, links + 1);
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKernel, type Decision, type Json, type ToolCall } from "@bylaw/kernel";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { policy } from "../src/index.ts";
+
+let root = "";
+let work = "";
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-paths-")));
+  work = join(root, "work");
+  mkdirSync(join(work, "src"), { recursive: true });
+  mkdirSync(join(root, "secret"));
+  writeFileSync(join(root, "secret/key"), "x");
+  writeFileSync(join(work, "src/a"), "x");
+});
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+const text = (): string => `
+[[rules]]
+name = "src"
+action = "allow"
+tool = "read_file|write_file|write_files"
+paths = "src/**"
+[[rules]]
+name = "secret"
+action = "deny"
+tool = "*"
+paths = "${root}/secret/**"
+[[rules]]
+name = "cat"
+action = "allow"
+tool = "bash"
+command = "cat *"
+paths = "src/**"
+`;
+
+async function decide(tool: string, args: ToolCall["args"], cwd = work): Promise<Decision> {
+  const kernel = createKernel({ plugins: [policy({ text: text() })] });
+  return kernel.decide(await kernel.prepare({ hook: "beforeToolCall", tool, args, cwd, home: root }));
+}
+const read = (path: Json): Promise<Decision> => decide("read_file", { path });
+const write = (path: Json): Promise<Decision> => decide("write_file", { path });
+
+describe("links", () => {
+  test("a plain file inside is allowed, new or old", async () => {
+    expect((await read("src/a")).effect).toBe("allow");
+    expect((await write("src/new/deep/file")).effect).toBe("allow");
+  });
+  test("a link that leads out is not allowed, and is denied where it leads", async () => {
+    symlinkSync(join(root, "secret/key"), join(work, "src/link"));
+    symlinkSync(join(root, "secret"), join(work, "src/folder"));
+    symlinkSync("/usr", join(work, "src/usr"));
+    expect((await read("src/link")).rule?.name).toBe("secret");
+    expect((await read("src/folder/key")).rule?.name).toBe("secret");
+    expect((await write("src/folder/new")).rule?.name).toBe("secret");
+    expect((await read("src/usr/lib")).effect).toBe("ask_user");
+    expect((await decide("bash", { command: "cat src/link" })).rule?.name).toBe("secret");
+    expect((await decide("bash", { command: "cat src/a" })).effect).toBe("allow");
+  });
+  test("a link to what does not exist yet leads there too", async () => {
+    symlinkSync(join(root, "secret/new"), join(work, "src/dangling"));
+    symlinkSync("../../secret/new", join(work, "src/relative"));
+    symlinkSync("dangling", join(work, "src/chain"));
+    for (const name of ["dangling", "relative", "chain"]) expect((await write(`src/${name}`)).rule?.name).toBe("secret");
+  });
+  test("`..` after a link is followed as the system does, and as a tidy program does", async () => {
+    mkdirSync(join(root, "secret/sub"));
+    symlinkSync(join(root, "secret/sub"), join(work, "src/up"));
+    expect((await read("src/up/../key")).rule?.name).toBe("secret");
+    expect((await read(`${work}/src/up/../a`)).effect).not.toBe("allow");
+    expect((await read("src/none/../a")).effect).toBe("allow");
+  });
+  test("a loop is unknown", async () => {
+    symlinkSync("loop", join(work, "src/loop"));
+    expect(await read("src/loop/x")).toMatchObject({ effect: "ask_user", code: "unknown_path" });
+  });
+  test("a link inside that stays inside is allowed", async () => {
+    symlinkSync("a", join(work, "src/inner"));
+    expect((await read("src/inner")).effect).toBe("allow");
+  });
+  test("one bad path of several is enough", async () => {
+    symlinkSync(join(root, "secret/key"), join(work, "src/link"));
+    expect((await decide("write_files", { paths: ["src/a", "src/link"] })).rule?.name).toBe("secret");
+  });
+});
+
+describe("a workspace behind a link", () => {
+  test("its own files are inside, whichever way they are named", async () => {
+    symlinkSync(work, join(root, "alias"));
+    const alias = join(root, "alias");
+    expect((await decide("read_file", { path: "src/a" }, alias)).effect).toBe("allow");
+    expect((await decide("read_file", { path: `${alias}/src/a` }, alias)).effect).toBe("allow");
+  });
+  test("a deny of the folder where it really lies holds", async () => {
+    symlinkSync(join(root, "secret"), join(root, "alias"));
+    expect((await decide("read_file", { path: "key" }, join(root, "alias"))).rule?.name).toBe("secret");
+  });
+});
+
+test("an edit through a link out of the workspace is no edit of the workspace", async () => {
+  symlinkSync(join(root, "secret"), join(work, "out"));
+  const kernel = createKernel({ plugins: [policy({ text: "" })], approval_mode: "autoEdit" });
+  const edit = async (path: string): Promise<string> =>
+    (await kernel.decide(await kernel.prepare({ hook: "beforeToolCall", tool: "write_file", args: { path }, cwd: work }))).effect;
+  expect(await edit("src/a")).toBe("allow");
+  expect(await edit("out/key")).toBe("ask_user");
+});
+
+test("only calls that name files are looked up", async () => {
+  const kernel = createKernel({ plugins: [policy({ text: text() })] });
+  const facts = async (tool: string, args: ToolCall["args"]): Promise<unknown> =>
+    (await kernel.prepare({ hook: "beforeToolCall", tool, args, cwd: work })).facts?.["@bylaw/plugin-policy"] ?? {};
+  expect(await facts("read_file", { path: "src/a" })).toEqual({ paths: [["src/a", join(work, "src/a")]] });
+  expect(await facts("http_request", { url: "https://a.example" })).toEqual({});
+  expect(await facts("bash", { command: "ls; cat src/a" })).toEqual({});
+  expect(await facts("read_file", { path: "$HOME/a" })).toEqual({});
+});

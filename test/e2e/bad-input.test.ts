@@ -1,0 +1,186 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { POLICY, bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+
+const RULE = '[[rules]]\nname = "a"\naction = "allow"\ntool = "read_file"\nreason = "a"\n';
+const check = (cwd: string, ...more: string[]): Ran => bylaw(["check", "--tool", "read_file", "--args", "{}", ...more], { cwd });
+
+// One error, with the place, on the error stream; the same as JSON; and never an answer.
+function refused(cwd: string, more: readonly string[], wanted: { code: string; line?: number; text?: RegExp }): void {
+  const ran = check(cwd, ...more);
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr.match(/^error BYLAW_/gm)).toHaveLength(1);
+  expect(ran.stderr).toContain(wanted.code);
+  if (wanted.text !== undefined) expect(ran.stderr).toMatch(wanted.text);
+  const scripted = check(cwd, ...more, "--json");
+  expect(scripted).toMatchObject({ code: 2, stderr: "" });
+  const { error } = json(scripted) as { error: { code: string; message: string; file?: string; line?: number } };
+  expect(error.code).toBe(wanted.code);
+  expect(error.message).not.toContain("\n");
+  if (wanted.line !== undefined) {
+    expect(error.line).toBe(wanted.line);
+    expect(ran.stderr).toContain(`:${wanted.line}`);
+  }
+}
+
+describe("a policy file", () => {
+  const withPolicy = ["--policy", "p.toml"];
+
+  test("that is missing", () => {
+    refused(scratch(), withPolicy, { code: "BYLAW_POLICY_MISSING", text: /p\.toml/ });
+  });
+
+  test("that is a directory", () => {
+    refused(scratch({ "p.toml/x": "" }), withPolicy, { code: "BYLAW_POLICY_UNREADABLE", text: /folder/ });
+  });
+
+  test.each([
+    ["with a byte order mark", `\ufeff${POLICY}`],
+    ["with CRLF", POLICY.replaceAll("\n", "\r\n")],
+  ])("%s decides as without", (_, text) => {
+    const ran = check(scratch({ "p.toml": text }), ...withPolicy, "--json");
+    expect(json(ran)).toMatchObject({ effect: "allow", rule: { name: "read", line: 3 } });
+  });
+
+  test("in invalid UTF-8", () => {
+    const bytes = Buffer.concat([Buffer.from(`${RULE}# `), Buffer.from([0xff, 0xfe]), Buffer.from("\n")]);
+    refused(scratch({ "p.toml": bytes }), withPolicy, { code: "BYLAW_POLICY_UNREADABLE", text: /UTF-8/ });
+  });
+
+  test.each([
+    ["a duplicate key", `${RULE}action = "deny"\n`, 6],
+    ["a duplicate table", `[a]\n[a]\n${RULE}`, 2],
+    ["a syntax error", `${RULE}reason = \n`, 6],
+    ["an unknown key", `${RULE}\nacton = "deny"\n`, 7],
+    ["a misspelt action", RULE.replace('"allow"', '"alow"'), 3],
+    ["an impossible pattern", RULE.replace('"read_file"', '"read_[file"'), 4],
+    ["a back-reference", `${RULE}args = { path = { regex = "(a)\\\\1" } }\n`, 6],
+  ])("with %s is refused at its line", (_, text, line) => {
+    refused(scratch({ "p.toml": text }), withPolicy, { code: "BYLAW_POLICY_INVALID", line });
+  });
+
+  test("with several errors prints each with its place", () => {
+    const text = `${RULE.replace('"allow"', '"alow"')}\n${RULE.replace('"a"', '"b"')}acton = "deny"\n`;
+    const cwd = scratch({ "p.toml": text });
+    const { stderr } = check(cwd, ...withPolicy);
+    expect(stderr).toMatch(/^ {2}p\.toml:3:\d+ error BYLAW_\w+: .*allow/m);
+    expect(stderr).toMatch(/^ {2}p\.toml:12:\d+ error BYLAW_\w+: .*acton/m);
+    const { findings } = json(check(cwd, ...withPolicy, "--json"));
+    expect(findings).toMatchObject([
+      { line: 3, severity: "error" },
+      { line: 12, severity: "error" },
+    ]);
+  });
+
+  test("of 10 MB is refused or decides", () => {
+    const text = RULE + `# ${"x".repeat(98)}\n`.repeat(100_000);
+    const ran = check(scratch({ "p.toml": text }), ...withPolicy);
+    expect([0, 2]).toContain(ran.code);
+    expect(ran.code === 0 ? ran.stdout : ran.stderr).toMatch(ran.code === 0 ? /^allow / : /^error BYLAW_POLICY_INVALID/);
+  });
+
+  test("one bad file of two lets nothing of the other pass", () => {
+    const cwd = scratch({ "p.toml": RULE, "q.toml": "rules = 5" });
+    refused(cwd, ["--policy", "p.toml", "q.toml"], { code: "BYLAW_POLICY_INVALID" });
+    const ran = bylaw(["check", "--batch", "-", "--json", "--policy", "p.toml", "q.toml"], {
+      cwd,
+      input: '{"tool":"read_file","args":{}}\n',
+    });
+    expect(ran.code).toBe(2);
+    expect(json(ran)).toMatchObject({ error: { code: "BYLAW_POLICY_INVALID" } });
+  });
+
+  test("with a regular expression that would backtrack for ever decides, and the text is only text", () => {
+    const text = `${RULE}args = { path = { regex = "(a+)+$" } }\n`;
+    const cwd = scratch({ "p.toml": text });
+    const input = `${JSON.stringify({ tool: "read_file", args: { path: `${"a".repeat(100_000)}!` } })}\n`;
+    const ran = bylaw(["check", "--batch", "-", "--json", ...withPolicy], { cwd, input });
+    expect(jsonLines(ran)).toMatchObject([{ effect: "ask_user", code: "fallback" }]);
+  });
+});
+
+describe("a configuration", () => {
+  const ok = JSON.stringify({ plugins: [], fallback: "allow" });
+
+  test.each([
+    ["missing", {}, "BYLAW_CONFIG_MISSING"],
+    ["a directory", { "bylaw.config.json/x": "" }, "BYLAW_CONFIG_INVALID"],
+    ["empty", { "bylaw.config.json": "" }, "BYLAW_CONFIG_INVALID"],
+    ["invalid UTF-8", { "bylaw.config.json": Uint8Array.from([0x7b, 0xff, 0x7d]) }, "BYLAW_CONFIG_INVALID"],
+    ["a duplicate key", { "bylaw.config.json": '{"fallback":"deny","fallback":"allow"}' }, "BYLAW_JSON_INVALID"],
+    ["__proto__", { "bylaw.config.json": '{"__proto__":{"fallback":"allow"}}' }, "BYLAW_JSON_INVALID"],
+    ["deep nesting", { "bylaw.config.json": `{"plugins":${"[".repeat(100_000)}` }, "BYLAW_JSON_INVALID"],
+  ])("that is %s", (_, files, code) => {
+    refused(scratch(files as Record<string, string>), ["--config", "bylaw.config.json"], { code });
+  });
+
+  test("two in one folder", () => {
+    const cwd = scratch({ "bylaw.config.json": ok, "bylaw.config.yaml": "fallback: allow" });
+    refused(cwd, [], { code: "BYLAW_CONFIG_INVALID", text: /bylaw\.config\.yaml.*bylaw\.config\.json/ });
+  });
+
+  test("that throws, with its line", () => {
+    const cwd = scratch({ "bylaw.config.ts": '\nthrow new Error("boom");\n' });
+    refused(cwd, [], { code: "BYLAW_CONFIG_UNLOADABLE", line: 2, text: /boom/ });
+  });
+
+  test("that leaves a failure behind, or never finishes loading, is no allow", () => {
+    const stray =
+      'setTimeout(() => { throw new Error("later"); });\nexport default await new Promise((done) => setTimeout(done, 50, { fallback: "allow" }));';
+    refused(scratch({ "bylaw.config.mjs": stray }), [], { code: "BYLAW_COMMAND_FAILED", text: /later/ });
+    const ran = check(scratch({ "bylaw.config.mjs": "export default await new Promise(() => {});" }));
+    expect(ran.code).not.toBe(0);
+    expect(ran.stdout).toBe("");
+  });
+
+  test("whose plugin breaks denies", () => {
+    const cwd = scratch({
+      "bylaw.config.ts": `
+import { definePlugin, defineConfig } from "@bylaw/kernel";
+import { z } from "zod";
+const broken = definePlugin({ name: "broken", version: "1.0.0", options: z.undefined(), apply({ hooks }) {
+  hooks.beforeToolCall.tap("t", () => { throw new Error("at work (x:1)\\n    at here"); });
+} });
+export default defineConfig({ plugins: [broken()], fallback: "allow" });`,
+    });
+    const ran = check(cwd, "--json", "--explain");
+    expect(ran.code).toBe(1);
+    expect(json(ran)).toMatchObject({ effect: "deny", code: "check_failed" });
+    expect(check(cwd, "--explain").stdout).toContain("broken/t");
+  });
+
+  test.runIf(process.getuid?.() !== 0)("that cannot be read", () => {
+    const cwd = scratch({ "bylaw.config.json": ok });
+    chmodSync(join(cwd, "bylaw.config.json"), 0);
+    refused(cwd, [], { code: "BYLAW_CONFIG_INVALID" });
+  });
+});
+
+describe("arguments", () => {
+  test.each([
+    ["a duplicate key", '{"path":"a","path":"b"}', /second key `path`.*column 13/],
+    ["an escaped duplicate key", '{"path":"a","\\u0070ath":"b"}', /second key `path`/],
+    ["__proto__", '{"__proto__":{"a":1}}', /`__proto__`.*column 2/],
+    ["a number that no double holds", '{"n":9007199254740993}', /9007199254740993/],
+    ["nesting of 20,000 levels", "[".repeat(20_000), /nesting/],
+    ["a lone surrogate", '{"a":"\\ud800"}', /surrogate/],
+    ["no JSON", "path=x", /expected a JSON value.*--args/],
+    ["nothing", "", /expected a JSON value/],
+    ["a text", '"x"', /args/],
+    ["two values", "{} {}", /expected the end/],
+  ])("with %s", (_, args, text) => {
+    const cwd = scratch({ "p.toml": POLICY });
+    const ran = bylaw(["check", "--tool", "read_file", "--args", args, "--policy", "p.toml"], { cwd });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error BYLAW_(JSON|SUBJECT)_INVALID: /);
+    expect(ran.stderr).toMatch(text);
+  });
+
+  test.each(["", "a\nb", "x".repeat(300)])("a tool named %j", (tool) => {
+    const cwd = scratch({ "p.toml": POLICY });
+    const ran = bylaw(["check", "--tool", tool, "--policy", "p.toml"], { cwd });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error BYLAW_SUBJECT_INVALID: .*tool name/);
+  });
+});

@@ -1,0 +1,92 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+
+/** The built command. */
+export const BIN = join(dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")), "dist/bin.js");
+
+/** What a run of the command came to. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly node?: readonly string[];
+}
+
+/** Runs the built command in a real process, and checks what holds for every run: no stack trace reaches a user. */
+export function bylaw(args: readonly string[], { cwd, input = "", env = {}, node = [] }: RunOptions): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...node, BIN, ...args], {
+    cwd,
+    input,
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+    maxBuffer: 512 * 1024 * 1024,
+  });
+  expect(`${stdout}\n${stderr}`).not.toMatch(/^\s+at .*[:(]/m);
+  return { code: status, stdout, stderr };
+}
+
+/** Starts the built command and leaves it running until the test ends. */
+export function start(args: readonly string[], cwd: string): ChildProcess {
+  const child = spawn(process.execPath, [BIN, ...args], { cwd, stdio: ["pipe", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill());
+  return child;
+}
+
+/** The one JSON value that a run printed. */
+export function json(ran: Ran): Record<string, unknown> {
+  const [line = "", ...more] = ran.stdout.trimEnd().split("\n");
+  expect(more).toEqual([]);
+  return JSON.parse(line) as Record<string, unknown>;
+}
+
+/** The JSON values that a run printed, one a line. */
+export function jsonLines(ran: Ran): readonly Record<string, unknown>[] {
+  return ran.stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** A folder with files, removed after the test. */
+export function scratch(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-e2e-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const [file, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), content);
+  }
+  return root;
+}
+
+/** A policy with one rule of each action. */
+export const POLICY = `default = "ask_user"
+
+[[rules]]
+name = "read"
+action = "allow"
+tool = "read_file"
+reason = "Reading changes nothing"
+
+[[rules]]
+name = "no-drop"
+action = "deny"
+tool = "drop_*"
+reason = "Unexpected drop, expected a migration"
+fix = "write a migration"
+
+[[rules]]
+name = "ask-mail"
+action = "ask_user"
+tool = "send_mail"
+reason = "Mail leaves the machine"
+`;

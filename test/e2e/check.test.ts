@@ -1,0 +1,216 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { POLICY, bylaw, json, scratch } from "./bylaw.ts";
+
+const WITH = ["--policy", "policy.toml"];
+
+describe("one call", () => {
+  test.each([
+    ["read_file", 0, { effect: "allow", code: "rule_allowed", reason: "Reading changes nothing" }],
+    ["drop_table", 1, { effect: "deny", code: "rule_denied", fix: "write a migration" }],
+    ["send_mail", 3, { effect: "ask_user", code: "rule_asked" }],
+    ["unheard_of", 3, { effect: "ask_user", code: "fallback" }],
+  ])("%s ends with exit code %i", (tool, code, wanted) => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const ran = bylaw(["check", "--tool", tool, "--args", "{}", ...WITH, "--json"], { cwd });
+    expect(ran).toMatchObject({ code, stderr: "" });
+    expect(json(ran)).toMatchObject(wanted);
+  });
+
+  test("has exactly the keys of the interface, in their order", () => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const denied = json(bylaw(["check", "--tool", "drop_table", ...WITH, "--json"], { cwd }));
+    expect(Object.keys(denied)).toEqual(["effect", "code", "reason", "fix", "rule", "enforcement_mode"]);
+    expect(denied["rule"]).toMatchObject({ name: "no-drop", line: 9 });
+    expect((denied["rule"] as { file: string }).file).toMatch(/policy\.toml$/);
+    const fallback = json(bylaw(["check", "--tool", "x", ...WITH, "--json"], { cwd }));
+    expect(Object.keys(fallback)).toEqual(["effect", "code", "reason", "enforcement_mode"]);
+    expect(fallback["enforcement_mode"]).toBe("strict");
+  });
+
+  test("--explain adds the votes", () => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const explained = json(bylaw(["check", "--tool", "drop_table", ...WITH, "--json", "--explain"], { cwd }));
+    expect(Object.keys(explained)).toEqual(["effect", "code", "reason", "fix", "rule", "votes", "enforcement_mode"]);
+    expect(explained["votes"]).toMatchObject([{ plugin: "@bylaw/plugin-policy", effect: "deny", rule: { name: "no-drop" } }]);
+    const human = bylaw(["check", "--tool", "drop_table", ...WITH, "--explain"], { cwd });
+    expect(human.stdout).toContain("votes:");
+  });
+
+  test("prints for a person, plain where it is piped", () => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const ran = bylaw(["check", "--tool", "drop_table", "--args", '{"name":"users"}', ...WITH], { cwd });
+    expect(ran.stdout).toBe(`deny drop_table {"name":"users"}
+  reason: Unexpected drop, expected a migration
+  rule: no-drop, policy.toml:9
+  code: rule_denied
+  fix: write a migration
+`);
+  });
+
+  test("lets no escape sequence, newline or direction mark of a call through to a terminal", () => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const args = JSON.stringify({ name: "\u001b[2Jallow\n\u202eallow\u009b31m" });
+    const ran = bylaw(["check", "--tool", "drop_\u202etable", "--args", args, ...WITH], { cwd });
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).not.toMatch(/[\u001b\u009b\u202e]/);
+    expect(ran.stdout.split("\n")[0]).toContain("\\u202e");
+  });
+
+  test("an approval mode speaks only where nothing decided, and --no-interactive turns a question into a deny", () => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const ask = (tool: string, ...more: string[]) => bylaw(["check", "--tool", tool, ...WITH, "--json", ...more], { cwd });
+    expect(json(ask("other", "--approval-mode", "yolo"))).toMatchObject({ effect: "allow", code: "mode_allowed" });
+    expect(ask("drop_x", "--approval-mode", "yolo").code).toBe(1);
+    expect(ask("send_mail", "--approval-mode", "yolo").code).toBe(3);
+    expect(json(ask("send_mail", "--no-interactive"))).toMatchObject({ effect: "deny", code: "approval_unavailable" });
+    expect(ask("send_mail", "--no-interactive").code).toBe(1);
+  });
+
+  test("agent, phase and server reach the rules", () => {
+    const rule = (key: string, value: string) =>
+      `[[rules]]\nname = "${key}"\naction = "deny"\n${key} = "${value}"\ntool = "${key === "server" ? "get_issue" : `by_${key}`}"\nreason = "by ${key}"\n`;
+    const cwd = scratch({ "policy.toml": rule("agent", "a1") + rule("phase", "PLAN") + rule("server", "github") });
+    const code = (...args: string[]) => bylaw(["check", ...args, ...WITH], { cwd }).code;
+    expect(code("--tool", "by_agent", "--agent", "a1")).toBe(1);
+    expect(code("--tool", "by_agent", "--agent", "a2")).toBe(3);
+    expect(code("--tool", "by_phase", "--phase", "PLAN")).toBe(1);
+    expect(code("--tool", "by_phase", "--phase", "WORK")).toBe(3);
+    expect(code("--tool", "get_issue", "--server", "github")).toBe(1);
+    expect(code("--tool", "get_issue", "--server", "gitlab")).toBe(3);
+  });
+});
+
+describe("where the rules come from", () => {
+  test("several policies make one pool, named once or repeatedly; nothing but them decides", () => {
+    const deny = '[[rules]]\nname = "no-read"\naction = "deny"\ntool = "read_file"\nreason = "not now"\n';
+    const cwd = scratch({ "a.toml": POLICY, "b.toml": deny, "bylaw.config.json": "not a configuration" });
+    for (const named of [
+      ["--policy", "a.toml", "b.toml"],
+      ["--policy", "a.toml", "--policy", "b.toml"],
+    ]) {
+      expect(json(bylaw(["check", "--tool", "read_file", "--json", ...named], { cwd }))).toMatchObject({
+        effect: "deny",
+        rule: { name: "no-read" },
+      });
+    }
+  });
+
+  test("--config with --policy: the policies are added", () => {
+    const config = JSON.stringify({ plugins: [{ use: "@bylaw/plugin-policy", options: { files: ["a.toml"] } }], fallback: "deny" });
+    const cwd = scratch({
+      "a.toml": '[[rules]]\nname = "a"\naction = "deny"\ntool = "a"\nreason = "a"\n',
+      "b.toml": '[[rules]]\nname = "b"\naction = "deny"\ntool = "b"\nreason = "b"\n',
+      "conf/bylaw.config.json": config.replace('"a.toml"', '"../a.toml"'),
+    });
+    const from = ["--config", "conf/bylaw.config.json", "--policy", "b.toml", "--json"];
+    expect(json(bylaw(["check", "--tool", "a", ...from], { cwd }))).toMatchObject({ rule: { name: "a" } });
+    expect(json(bylaw(["check", "--tool", "b", ...from], { cwd }))).toMatchObject({ rule: { name: "b" } });
+    expect(json(bylaw(["check", "--tool", "c", ...from], { cwd }))).toMatchObject({ effect: "deny", code: "fallback" });
+  });
+
+  test("a former spelling loads with a warning on the error stream, with its place", () => {
+    const cwd = scratch({ "policy.toml": POLICY.replace('action = "ask_user"', 'action = "askuser"') });
+    const ran = bylaw(["check", "--tool", "send_mail", ...WITH, "--json"], { cwd });
+    expect(json(ran)).toMatchObject({ effect: "ask_user", code: "rule_asked" });
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toMatch(/^policy\.toml:18:\d+ warning BYLAW_\w+: .*`askuser`.*\n$/);
+  });
+
+  test("an operator's policy may use any tier", () => {
+    const rule = (name: string, action: string, priority: string) =>
+      `[[rules]]\nname = "${name}"\naction = "${action}"\npriority = "${priority}"\ntool = "deploy"\nreason = "${name}"\n`;
+    const cwd = scratch({ "policy.toml": rule("operator", "allow", "admin") + rule("lower", "deny", "user") });
+    const ran = bylaw(["check", "--tool", "deploy", ...WITH, "--json"], { cwd });
+    expect(json(ran)).toMatchObject({ effect: "allow", rule: { name: "operator" } });
+    expect(ran.code).toBe(0);
+  });
+
+  const use = "@bylaw/plugin-policy";
+  test.each([
+    [
+      "bylaw.config.ts",
+      `import { policy } from "${use}";\nimport type { Config } from "@bylaw/kernel";\nexport default { plugins: [policy({ files: ["p.toml"] })] } satisfies Config;`,
+    ],
+    ["bylaw.config.mts", `import { policy } from "${use}";\nexport default { plugins: [policy({ files: ["p.toml"] })] };`],
+    ["bylaw.config.js", `import { policy } from "${use}";\nexport default { plugins: [policy({ files: ["p.toml"] })] };`],
+    ["bylaw.config.mjs", `import { policy } from "${use}";\nexport default { plugins: [policy({ files: ["p.toml"] })] };`],
+    ["bylaw.config.json", JSON.stringify({ plugins: [{ use, options: { files: ["p.toml"] } }] })],
+    ["bylaw.config.yaml", `plugins:\n  - use: "${use}"\n    options: { files: [p.toml] }\n`],
+    ["bylaw.config.toml", `[[plugins]]\nuse = "${use}"\noptions = { files = ["p.toml"] }\n`],
+  ])("finds %s upwards, and needs nothing installed beside it", (name, text) => {
+    const root = scratch({ [name]: text, "p.toml": POLICY, "src/deep/x": "" });
+    const ran = bylaw(["check", "--tool", "drop_table", "--json"], { cwd: join(root, "src/deep") });
+    expect(ran).toMatchObject({ code: 1, stderr: "" });
+    expect(json(ran)).toMatchObject({ effect: "deny", rule: { name: "no-drop", line: 9 } });
+  });
+
+  test("without any, it says what to do", () => {
+    const cwd = scratch();
+    const ran = bylaw(["check", "--tool", "x"], { cwd });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: Unexpected .*\n {2}fix: run `bylaw init`/);
+  });
+
+  test("enforcement mode changes what is printed about it, never the verdict", () => {
+    const cwd = scratch({
+      "p.toml": POLICY,
+      "bylaw.config.yaml": `plugins:\n  - { use: "${use}", options: { files: [p.toml] } }\nenforcement_mode: advisory\n`,
+    });
+    const ran = bylaw(["check", "--tool", "drop_table", "--json"], { cwd });
+    expect(json(ran)).toMatchObject({ effect: "deny", enforcement_mode: "advisory" });
+    expect(ran.code).toBe(1);
+  });
+});
+
+describe("explain", () => {
+  test("prints every tap with its answer and why, and ends with the verdict", () => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const ran = bylaw(["explain", "--tool", "drop_table", ...WITH, "--json"], { cwd });
+    expect(ran.code).toBe(1);
+    expect(json(ran)).toMatchObject({
+      decision: { effect: "deny", rule: { name: "no-drop" } },
+      taps: [{ plugin: "@bylaw/plugin-policy", votes: [{ effect: "deny" }] }],
+    });
+    const human = bylaw(["explain", "--tool", "other", ...WITH], { cwd });
+    expect(human.code).toBe(3);
+    expect(human.stdout).toContain("@bylaw/plugin-policy");
+    expect(human.stdout).toContain("abstains");
+    expect(human.stdout).toMatch(/^ +no match {2}allow {4}read, policy\.toml:3 \(`tool` does not match\)$/m);
+    const matched = bylaw(["explain", "--tool", "drop_table", ...WITH], { cwd });
+    expect(matched.stdout).toMatch(/^ +matches {3}deny {5}no-drop, policy\.toml:9 \(decides\)$/m);
+  });
+});
+
+describe("usage", () => {
+  test.each([
+    [["check"]],
+    [["check", "--tool"]],
+    [["check", "--tool", "x", "--args"]],
+    [["check", "--tool", "x", "--tool", "y"]],
+    [["check", "--tool", "x", "--policy"]],
+    [["check", "--tool", "x", "--approval-mode", "YOLO"]],
+    [["check", "--tool", "x", "--batch", "-"]],
+    [["check", "--batch", "-", "--args", "{}"]],
+    [["check", "--tol", "x"]],
+    [["check", "--tool", "x", "extra"]],
+    [["chek"]],
+    [["init", "--format", "ini"]],
+    [["init", "a", "b"]],
+    [["--nothing"]],
+  ])("%j is one line of error, with exit code 2, as JSON too", (args) => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const ran = bylaw(args, { cwd });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: .*\n {2}fix: .*\n$/);
+    const scripted = bylaw([...args, "--json"], { cwd });
+    expect(scripted).toMatchObject({ code: 2, stderr: "" });
+    expect(json(scripted)).toMatchObject({ error: { code: "BYLAW_USAGE_INVALID" } });
+  });
+
+  test("no command at all prints the help on the error stream", () => {
+    const ran = bylaw([], { cwd: scratch() });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain("Usage: bylaw");
+  });
+});

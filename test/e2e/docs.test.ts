@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { bylaw, scratch } from "./bylaw.ts";
+import { shell } from "./shell.ts";
+
+const page = (name: string): string => readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), "utf8");
+
+// A shell block, and what the page says that it prints.
+const BLOCK = /^```sh\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```\n)?/gm;
+
+test.each(["cli.md", "configuration.md"])(
+  "every command in docs/%s runs in order in one project, and prints what the page shows",
+  (name) => {
+    const cwd = scratch({ "README.md": "hello\n" });
+    const blocks = [...page(name).matchAll(BLOCK)].filter(([, script = ""]) => /^(npx )?bylaw /m.test(script));
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const [, script = "", printed] of blocks) {
+      const { code, stdout, stderr } = shell(script, cwd);
+      expect({ script, stderr }).toEqual({ script, stderr: "" });
+      expect([0, 1, 3]).toContain(code);
+      if (printed !== undefined) expect({ script, stdout }).toEqual({ script, stdout: printed });
+    }
+  },
+);
+
+// A file that the page shows, named in the comment above it.
+const FILE = /^```(?:ts|json|yaml|toml)\n(?:\/\/|#) (bylaw\.config\.\w+)\n([\s\S]*?)^```/gm;
+
+test("every configuration in docs/configuration.md loads", () => {
+  const files = [...page("configuration.md").matchAll(FILE)];
+  expect(files.length).toBeGreaterThan(3);
+  for (const [, file = "", text = ""] of files) {
+    const cwd = scratch({ [file]: text, ".bylaw/policy.toml": 'default = "deny"\n' });
+    const ran = bylaw(["check", "--tool", "x", "--json"], { cwd });
+    expect({ file, text, stdout: ran.stdout }).toEqual({ file, text, stdout: expect.stringContaining('"code":"fallback"') as string });
+  }
+});

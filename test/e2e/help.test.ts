@@ -1,0 +1,61 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { BIN, bylaw, scratch } from "./bylaw.ts";
+import { shell } from "./shell.ts";
+
+const COMMANDS: readonly { readonly command: readonly string[] }[] = [
+  { command: [] },
+  { command: ["check"] },
+  { command: ["explain"] },
+  { command: ["init"] },
+];
+
+describe.each(COMMANDS)("bylaw $command --help", ({ command }) => {
+  test("prints a usage line and examples", () => {
+    const ran = bylaw([...command, "--help"], { cwd: scratch() });
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).toMatch(/^Usage: bylaw/);
+    expect(ran.stdout).toMatch(/Examples:\n {2}\$ /);
+    if (command[0] !== undefined) expect(bylaw(["help", command[0]], { cwd: scratch() })).toEqual(ran);
+  });
+
+  test("every example runs in a project that was just begun", () => {
+    const { stdout } = bylaw([...command, "--help"], { cwd: scratch() });
+    const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
+    expect(examples.length).toBeGreaterThan(1);
+    for (const example of examples) {
+      const cwd = scratch({ "calls.jsonl": '{"tool":"read_file","args":{"path":"x"}}\n' });
+      if (!example.includes("bylaw init")) bylaw(["init"], { cwd });
+      const { code, stderr } = shell(example, cwd);
+      expect([0, 1, 3]).toContain(code);
+      expect(stderr).toBe("");
+    }
+  });
+});
+
+test("`bylaw help` is the help", () => {
+  expect(bylaw(["help"], { cwd: scratch() })).toMatchObject({ code: 0, stdout: bylaw(["--help"], { cwd: scratch() }).stdout });
+});
+
+test.each(["--version", "-V"])("%s prints the version and loads nothing else: it works where nothing else is", (flag) => {
+  const cwd = scratch();
+  const manifest = join(dirname(dirname(BIN)), "package.json");
+  mkdirSync(join(cwd, "dist"));
+  copyFileSync(BIN, join(cwd, "dist/bin.js"));
+  copyFileSync(manifest, join(cwd, "package.json"));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(cwd, "dist/bin.js"), flag], { encoding: "utf8" });
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test.each(["20.19.5", "22.12.0", "18.0.0"])("on Node %s it says which Node it needs, before anything else is loaded", (version) => {
+  const pretend = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });`;
+  const ran = bylaw(["check", "--tool", "x"], {
+    cwd: scratch(),
+    node: ["--import", `data:text/javascript,${encodeURIComponent(pretend)}`],
+  });
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toMatch(/^error BYLAW_NODE_UNSUPPORTED: Unexpected Node .*, expected 22\.13 or later\n {2}fix: /);
+});
