@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type ToolCall } from "@bylaw/kernel";
-import { readCommand, type CommandReading } from "./command.ts";
+import { baseName, readCommand, type CommandReading } from "./command.ts";
 import { identify, type Identity } from "./mcp.ts";
-import { pathFacts, unknownPath, wantedPaths, type PathFacts } from "./paths.ts";
+import { pathFacts, type PathFacts } from "./paths.ts";
 import type { ToolTable } from "./tools.ts";
 import { bareName } from "./words.ts";
 
@@ -12,6 +12,9 @@ export interface CommandFacts {
   readonly starts: number;
 }
 
+// So much text, all starts together, that a long line of many words stays cheap. The line itself is asked about anyway.
+const MAX_TEXTS = 131_072;
+
 /** What the rules ask about one call; each answer is worked out once, and only when a rule asks. */
 export class CallFacts {
   readonly call: ToolCall;
@@ -20,6 +23,7 @@ export class CallFacts {
   #command: CommandFacts | null | undefined = undefined;
   #paths: PathFacts | undefined = undefined;
   #line: string | undefined = undefined;
+  #lines: readonly string[] | undefined = undefined;
 
   constructor(call: ToolCall, tools: ToolTable) {
     this.call = call;
@@ -63,11 +67,42 @@ export class CallFacts {
     this.#line ??= [bareName(argv[0] ?? ""), ...argv.slice(1)].join(" ");
     return this.#line;
   }
-}
 
-/** The paths that a call names and that can be known: what a host resolves before it asks. */
-export function pathsToResolve(call: ToolCall, tools: ToolTable): readonly string[] {
-  const facts = new CallFacts(call, tools);
-  const texts = wantedPaths(facts).wanted.map(({ text }) => text);
-  return [...new Set(texts)].filter((text) => typeof text === "string" && unknownPath(text, call) === undefined) as readonly string[];
+  /** The texts that a denied command could have: from each word that may start one, with its path and without. */
+  get lines(): readonly string[] {
+    if (this.#lines !== undefined) return this.#lines;
+    const lines: string[] = [];
+    const { command } = this;
+    const argv = command?.reading.argv ?? [];
+    let size = 0;
+    for (let from = 0; from < (command?.starts ?? 0) && size < MAX_TEXTS; from++) {
+      const words = argv.slice(from);
+      const text = words.join(" ");
+      lines.push(text);
+      size += text.length;
+      const [program = "", ...rest] = words;
+      if (program.includes("/")) lines.push([baseName(program), ...rest].join(" "));
+    }
+    this.#lines = lines;
+    return lines;
+  }
+
+  #readCommand(): CommandFacts | null {
+    const argument = this.tools.shell.get(this.identity.bare);
+    if (argument === undefined) return null;
+    const { args } = this;
+    const line: Json | undefined = args !== undefined && Object.hasOwn(args, argument) ? args[argument] : undefined;
+    const reading: CommandReading =
+      typeof line === "string" ? readCommand(line) : { unknown: `an argument \`${argument}\` that is not text` };
+    const argv = reading.argv ?? [];
+    const alone = "risky" in reading && !reading.carries;
+    return { reading, starts: alone ? Math.min(1, argv.length) : argv.length };
+  }
+
+  /** The canonical text of the line, for an allow. */
+  get line(): string {
+    const argv = this.command?.reading.argv ?? [];
+    this.#line ??= [bareName(argv[0] ?? ""), ...argv.slice(1)].join(" ");
+    return this.#line;
+  }
 }

@@ -1,9 +1,8 @@
 export { PolicyError, type PolicyFinding } from "./finding.ts";
 export { POLICY_LIMITS, parsePolicy, type ParseOptions, type PolicyFile } from "./parse.ts";
 export { compilePolicy, type PolicyPool, type PoolOptions, type PoolRule, type RuleReport } from "./pool.ts";
-export { PATHS_PLUGIN, absolutePath, segmentsOf, unknownPath } from "./paths.ts";
+export { PATHS_PLUGIN, absolutePath, segmentsOf } from "./paths.ts";
 export { POLICY_CODES } from "./unknown.ts";
 export { TIERS, type Rule, type RuleSource, type Tier } from "./rule.ts";
 export { DEFAULT_TOOLS, extendTools, type FileTool, type ToolTable, type ToolTableExtension } from "./tools.ts";
-export { pathsToResolve } from "./facts.ts";
 export type { RadiumPolicy } from "./radium.ts";

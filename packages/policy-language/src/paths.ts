@@ -35,7 +35,7 @@ interface Wanted {
 }
 
 /** The texts that a call names as paths, with the reason why some of them cannot be read as one. */
-export function wantedPaths(facts: Pick<CallFacts, "call" | "tools" | "identity" | "args" | "command">): {
+function wantedPaths(facts: CallFacts): {
   readonly wanted: readonly Wanted[];
   readonly unknown: string | undefined;
   readonly from: PathFacts["from"];
@@ -107,8 +107,15 @@ function collect(wanted: Wanted[], value: Json | undefined, access: Access): voi
   for (const text of listOf(value)) wanted.push({ text, access });
 }
 
+/** The texts of a call that can be read as a path. */
+export function knownTexts(facts: CallFacts): readonly string[] {
+  const texts = wantedPaths(facts).wanted.map(({ text }) => text);
+  const known = texts.filter((text): text is string => unknownPath(text, facts.call) === undefined);
+  return [...new Set(known)];
+}
+
 /** Why a text cannot be read as a path, or nothing. */
-export function unknownPath(text: Json | undefined, call: Pick<ToolCall, "cwd" | "home">): string | undefined {
+function unknownPath(text: Json | undefined, call: Pick<ToolCall, "cwd" | "home">): string | undefined {
   if (typeof text !== "string") return "a path that is not text";
   if (text === "") return "an empty path";
   if (text.length > MAX_PATH) return `a path of more than ${MAX_PATH} characters`;

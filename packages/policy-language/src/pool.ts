@@ -5,6 +5,7 @@ import type { RadiumPolicy } from "./radium.ts";
 import type { Rule } from "./rule.ts";
 import { buildIndex } from "./rule-index.ts";
 import { Tally, rankRules } from "./tally.ts";
+import { knownTexts } from "./paths.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "./tools.ts";
 import { createConcerns, unknownOf } from "./unknown.ts";
 import { editsOnlyWorkspace } from "./workspace-edits.ts";
@@ -43,6 +44,8 @@ export interface PolicyPool {
   /** The same by asking every rule, without the index. */
   evaluateByScan(call: ToolCall): readonly Verdict[] | undefined;
   explain(call: ToolCall): readonly RuleReport[];
+  /** The paths of a call that a host resolves before it asks: of files that a rule is about, and of what the call writes. */
+  pathsToResolve(call: ToolCall): readonly string[];
   /** Whether a call only edits files inside the workspace, none of them one that governs the agent. */
   editsWorkspace(call: ToolCall): boolean;
 }
@@ -102,6 +105,11 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
       const deciding = (name: string, file: string, line: number): boolean =>
         votes.some(({ rule }) => rule?.name === name && rule.file === file && rule.line === line);
       return [...rules.map((rule) => reportOf(rule, facts, deciding)), ...radium.flatMap((one) => radiumReports(one, call, deciding))];
+    },
+    pathsToResolve(call) {
+      const facts = new CallFacts(call, tools);
+      const writes = tools.files.get(facts.identity.bare)?.write !== undefined;
+      return writes || concerns.paths(facts.identity) ? knownTexts(facts) : [];
     },
     editsWorkspace: (call) => editsOnlyWorkspace(new CallFacts(call, tools)),
   };

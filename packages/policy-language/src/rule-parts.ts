@@ -1,4 +1,3 @@
-import { baseName } from "./command.ts";
 import type { CallFacts } from "./facts.ts";
 import type { Glob } from "./glob.ts";
 import type { NetworkPattern } from "./network.ts";
@@ -25,29 +24,27 @@ export function wordsAllow(words: readonly WordPattern[], { command }: CallFacts
 export function wordsDeny(words: readonly WordPattern[], { command }: CallFacts): boolean {
   const argv = command?.reading.argv;
   if (command === null || argv === undefined) return false;
+  let named = 0;
   for (let from = 0; from < command.starts; from++) {
-    if (words.some((pattern) => pattern.denies(argv, from))) return true;
+    for (const pattern of words) {
+      if (!pattern.names(argv[from] ?? "")) continue;
+      // A line that says the denied name this often is not worth reading further.
+      if (++named > MAX_NAMED || pattern.denies(argv, from)) return true;
+    }
   }
   return false;
 }
+
+const MAX_NAMED = 64;
 
 export function regexAllows(regex: Regex, facts: CallFacts): boolean {
   const { command } = facts;
   return command !== null && "risky" in command.reading && command.reading.risky.length === 0 && regex.matches(facts.line);
 }
 
-const MAX_STARTS = 256;
-
+/** Whether some part of the line is a command that the regular expression names. */
 export function regexDenies(regex: Regex, facts: CallFacts): boolean {
-  const { command } = facts;
-  const argv = command?.reading.argv;
-  if (command === null || argv === undefined) return false;
-  for (let from = 0; from < Math.min(command.starts, MAX_STARTS); from++) {
-    const rest = argv.slice(from);
-    if (regex.matches(rest.join(" "))) return true;
-    if (rest[0]?.includes("/") === true && regex.matches([baseName(rest[0]), ...rest.slice(1)].join(" "))) return true;
-  }
-  return false;
+  return facts.lines.some((line) => regex.matches(line));
 }
 
 type Globs = readonly PathGlob[] | undefined;

@@ -1,11 +1,11 @@
-import type { ApprovalMode, Effect, ToolCall, Verdict } from "@bylaw/kernel";
+import type { ApprovalMode, Effect, Verdict } from "@bylaw/kernel";
 import type { Condition, ConditionSource } from "./args.ts";
 import { compileCondition } from "./args.ts";
 import type { CallFacts } from "./facts.ts";
 import { PatternError, quote } from "./finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
 import { named, pathsAllow, pathsDeny, reaches, regexAllows, regexDenies, wordsAllow, wordsDeny } from "./rule-parts.ts";
-import { compileTool, serverMatches, type ToolPattern } from "./mcp.ts";
+import { compileTool, serverMatches, type Identity, type ToolPattern } from "./mcp.ts";
 import { compileNetwork } from "./network.ts";
 import { compilePathGlobs, type PathGlob } from "./path-glob.ts";
 import { compileRegex, type Regex } from "./regex.ts";
@@ -186,8 +186,8 @@ function verdictOf({ effect, name, file, line, reason, fix, shadow }: RuleSource
   return Object.freeze(verdict);
 }
 
-/** Whether a rule speaks of a call to a tool of this name, as far as the name tells. */
-export function speaksOf(rule: Rule, call: Pick<ToolCall, "tool">): boolean {
-  if (rule.servers !== undefined) return false;
-  return rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(call.tool));
+/** Whether a rule is about a tool, whatever else it asks for. */
+export function speaksOf({ tools, servers }: Rule, identity: Identity): boolean {
+  if (tools !== undefined && !tools.some((pattern) => pattern.denies(identity))) return false;
+  return servers === undefined || serverMatches(servers, identity, { allow: false });
 }

@@ -1,6 +1,8 @@
 import type { Effect, Verdict } from "@bylaw/kernel";
 import type { CallFacts } from "./facts.ts";
 import { quote } from "./finding.ts";
+import { identify, type Identity } from "./mcp.ts";
+import { PrefixMap } from "./prefix-map.ts";
 import { speaksOf, type Rule } from "./rule.ts";
 import type { ToolTable } from "./tools.ts";
 
@@ -10,31 +12,49 @@ export const POLICY_CODES = {
   unknown_path: "a file that the call names cannot be known, and a rule is about files of this tool",
 } as const;
 
-/** What the rules of a pool are about, by tool. */
+/** What the rules of a pool are about. Rules in shadow are about nothing. */
 export interface Concerns {
-  /** Shell tools that some rule speaks of. */
+  /** Shell tools that some rule is about. */
   readonly shell: ReadonlySet<string>;
-  /** Tools with a rule about their files. */
-  readonly paths: ReadonlySet<string>;
+  /** Whether a rule is about files, and about this tool. */
+  paths(identity: Identity): boolean;
   /** A deny or an ask has globs below this folder. */
   readonly needs: { readonly home: boolean; readonly workspace: boolean };
-  readonly pathRules: readonly Rule[];
 }
 
-/** Works out what a pool is about. Rules in shadow speak of nothing. */
+/** Works out what a pool is about. */
 export function createConcerns(rules: readonly Rule[], tools: ToolTable): Concerns {
   const live = rules.filter(({ source }) => !source.shadow);
   const pathRules = live.filter(({ readPaths, writePaths }) => readPaths !== undefined || writePaths !== undefined);
   const strict = pathRules.filter(({ source }) => source.effect !== "allow");
   const globs = strict.flatMap(({ readPaths, writePaths }) => [...(readPaths ?? []), ...(writePaths ?? [])]);
-  const about = (list: readonly Rule[], names: Iterable<string>): readonly string[] =>
-    [...names].filter((tool) => list.some((rule) => speaksOf(rule, { tool })));
+  const shell = [...tools.shell.keys()].filter((tool) => {
+    const identity = identify({ hook: "beforeToolCall", tool, args: {} });
+    return live.some((rule) => speaksOf(rule, identity));
+  });
   return {
-    shell: new Set(about(live, tools.shell.keys())),
-    paths: new Set(about(pathRules, [...tools.files.keys(), ...tools.shell.keys()])),
+    shell: new Set(shell),
+    paths: concernOf(pathRules),
     needs: { home: globs.some(({ base }) => base === "home"), workspace: globs.some(({ base }) => base === "workspace") },
-    pathRules,
   };
+}
+
+function concernOf(pathRules: readonly Rule[]): Concerns["paths"] {
+  const byPrefix = new PrefixMap<Rule[]>();
+  const rest: Rule[] = [];
+  for (const rule of pathRules) {
+    if (rule.tools === undefined) rest.push(rule);
+    else for (const { glob } of rule.tools) byPrefix.at(glob.prefix, () => []).push(rule);
+  }
+  return (identity) => {
+    const found = { matched: rest.some((rule) => speaksOf(rule, identity)) };
+    for (const name of found.matched ? [] : identity.names) byPrefix.visit(name, visitConcern, identity, found);
+    return found.matched;
+  };
+}
+
+function visitConcern(rules: readonly Rule[], identity: Identity, found: { matched: boolean }): void {
+  if (!found.matched) found.matched = rules.some((rule) => speaksOf(rule, identity));
 }
 
 /**
@@ -78,17 +98,12 @@ export function unknownOf(
 }
 
 function unknownPathOf(facts: CallFacts, concerns: Concerns, decided: Effect | undefined): string | undefined {
-  if (concerns.pathRules.length === 0) return undefined;
-  const { identity } = facts;
-  if (concerns.paths.has(identity.bare)) {
-    const { unknown, known, from } = facts.paths;
-    if (from === "generic" && decided !== undefined) return undefined;
-    return unknown ?? (known.length > 0 ? missingFolder(facts, concerns) : undefined);
-  }
-  // A tool that the table does not know: its arguments only look like paths, so a rule that names the tool goes first.
-  if (decided !== undefined || facts.tools.files.has(identity.bare) || facts.tools.shell.has(identity.bare)) return undefined;
-  if (!concerns.pathRules.some((rule) => speaksOf(rule, { tool: identity.bare }))) return undefined;
-  return facts.paths.unknown;
+  const { identity, tools } = facts;
+  // A tool that the tables do not know: its arguments only look like paths, so a rule that names the tool goes first.
+  const guessed = identity.kind !== "local" || (!tools.files.has(identity.bare) && !tools.shell.has(identity.bare));
+  if ((guessed && decided !== undefined) || !concerns.paths(identity)) return undefined;
+  const { unknown, known } = facts.paths;
+  return unknown ?? (known.length > 0 ? missingFolder(facts, concerns) : undefined);
 }
 
 function missingFolder({ paths }: CallFacts, { needs }: Concerns): string | undefined {

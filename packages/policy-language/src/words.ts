@@ -8,6 +8,8 @@ export interface WordPattern {
   readonly program: string | undefined;
   /** Covers only what is written: the bare name or a system folder, the words in order. */
   allows(argv: readonly string[], risky: readonly number[]): boolean;
+  /** Whether a word has the base name of the pattern's program. */
+  names(word: string): boolean;
   /** Matches by meaning, from the word at `from` on: base name, flags in any order and form. */
   denies(argv: readonly string[], from: number): boolean;
 }
@@ -60,6 +62,7 @@ function compileOne(pattern: string, source: string): WordPattern {
       for (const [at, glob] of globs.entries()) if (!glob.matches(argv[at + 1] ?? "")) return false;
       return risky.every((at) => globs[at - 1]?.literal !== undefined);
     },
+    names: (word) => baseGlob.matches(baseName(word)),
     denies: (argv, from) => baseGlob.matches(baseName(argv[from] ?? "")) && meaning(argv, from + 1, open),
   };
 }

@@ -26,7 +26,9 @@ export const policy = definePlugin({
     if (pool.fallback !== undefined) kernel.fallback(pool.fallback);
     kernel.editsWorkspace((subject) => subject.hook === "beforeToolCall" && pool.editsWorkspace(subject));
     kernel.digest(digestOf(policies));
-    kernel.prepare("paths", (subject) => (subject.hook === "beforeToolCall" ? resolvePaths(subject, tools) : undefined));
+    kernel.prepare("paths", (subject) =>
+      subject.hook === "beforeToolCall" ? resolvePaths(subject, pool.pathsToResolve(subject)) : undefined,
+    );
   },
 });
 

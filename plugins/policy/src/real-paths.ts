@@ -1,16 +1,16 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
-import { absolutePath, pathsToResolve, segmentsOf, type ToolTable } from "@bylaw/policy-language";
+import { absolutePath, segmentsOf } from "@bylaw/policy-language";
 
 /**
- * Resolves the links in the paths that a call names: `{ paths: [[text, real path, other names …]] }`. A real path inside a workspace or
+ * Resolves the links in paths that a call names: `{ paths: [[text, real path, other names …]] }`. A real path inside a workspace or
  * home that itself lies behind a link is given as seen through that folder, and as it is.
  */
-export function resolvePaths(call: ToolCall, tools: ToolTable): JsonObject | undefined {
-  const texts = pathsToResolve(call, tools);
+export function resolvePaths(call: ToolCall, texts: readonly string[]): JsonObject | undefined {
   if (texts.length === 0) return undefined;
-  const roots = rootsOf(call);
-  return { paths: texts.map((text) => [text, ...placesOf(absolutePath(text, call), roots)]) };
+  let roots: readonly Root[] | undefined;
+  const rootsOnce = (): readonly Root[] => (roots ??= rootsOf(call));
+  return { paths: texts.map((text) => [text, ...placesOf(absolutePath(text, call), rootsOnce)]) };
 }
 
 interface Root {
@@ -30,12 +30,14 @@ function rootsOf({ cwd, workspace, home }: ToolCall): readonly Root[] {
 }
 
 // The first is the one that an allow must cover; none where the links cannot be followed.
-function placesOf(path: string, roots: readonly Root[]): readonly string[] {
+function placesOf(path: string, rootsOnce: () => readonly Root[]): readonly string[] {
   const plain = `/${segmentsOf(path).join("/")}`;
   const real = realPath(plain);
   if (real === undefined) return [];
   // The system follows a link before it takes `..`; a program that tidies the text first does not. Both must be allowed.
   const physical = path.split("/").includes("..") ? realPath(path) : real;
+  if (real === plain && (physical === undefined || physical === real)) return [real];
+  const roots = rootsOnce();
   if (physical !== undefined && physical !== real) return [reroot(physical, roots), real, physical];
   const seen = reroot(real, roots);
   return seen === real ? [real] : [seen, real];

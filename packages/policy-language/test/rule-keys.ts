@@ -1,0 +1,20 @@
+import { PolicyError, parsePolicy } from "../src/index.ts";
+
+// The language lists its keys in the message for one that is nothing like any of them.
+function keysOf(text: string): readonly string[] {
+  try {
+    parsePolicy(text, { file: "p.toml" });
+  } catch (error) {
+    if (error instanceof PolicyError) {
+      const list = error.findings
+        .map(({ message }) => /expected one of (.+)$/.exec(message)?.[1])
+        .find((found) => found?.includes("name") === true);
+      return list?.split(", ") ?? [];
+    }
+    throw error;
+  }
+  return [];
+}
+
+/** Every key that a rule may have. */
+export const ruleKeys: readonly string[] = keysOf('[[rules]]\nname = "r"\naction = "deny"\nzzzzzzzzzzzzzzzz = 1\n');
