@@ -1,8 +1,7 @@
 import { defineExamples } from "@bylaw/testing";
 import { policy } from "./src/index.ts";
 
-const shell = (command: string) =>
-  ({ hook: "beforeToolCall", tool: "run_shell_command", args: { command }, cwd: "/workspace", home: "/home/dev" }) as const;
+const shell = (command: string) => ({ hook: "beforeToolCall", tool: "run_shell_command", args: { command } }) as const;
 
 const git = {
   text: `[[rules]]
@@ -93,33 +92,27 @@ export const examples = defineExamples(policy, [
   {
     name: "allows a file inside",
     options: files,
-    subject: {
-      hook: "beforeToolCall",
-      tool: "write_file",
-      args: { path: "src/index.ts", content: "" },
-      cwd: "/workspace",
-      home: "/home/dev",
-    },
+    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "src/index.ts", content: "" } },
     expect: "allow",
     rule: "own-sources",
   },
   {
     name: "says nothing of a path that leaves",
     options: files,
-    subject: { hook: "beforeToolCall", tool: "read_file", args: { path: "src/../../etc/hosts" }, cwd: "/workspace", home: "/home/dev" },
+    subject: { hook: "beforeToolCall", tool: "read_file", args: { path: "src/../../etc/hosts" } },
     expect: "abstain",
   },
   {
     name: "denies a secret, however the path is written",
     options: files,
-    subject: { hook: "beforeToolCall", tool: "read_file", args: { path: "src/..//.env" }, cwd: "/workspace", home: "/home/dev" },
+    subject: { hook: "beforeToolCall", tool: "read_file", args: { path: "src/..//.env" } },
     expect: "deny",
     rule: "no-secrets",
   },
   {
     name: "asks about a path that cannot be known",
     options: files,
-    subject: { hook: "beforeToolCall", tool: "read_file", args: { path: "$HOME/x" }, cwd: "/workspace", home: "/home/dev" },
+    subject: { hook: "beforeToolCall", tool: "read_file", args: { path: "$HOME/x" } },
     expect: "ask_user",
     code: "unknown_path",
   },

@@ -12,7 +12,7 @@ import { createBallots, failed, origins, within, type Tapper } from "./hooks.ts"
 import { freezeJson, isJsonObject, present } from "./json.ts";
 import { emptyView } from "./projection.ts";
 import { resolve } from "./ruleset.ts";
-import { admit, isAdmitted } from "./subject.ts";
+import { admit, isAdmitted, withFacts } from "./subject.ts";
 import { isEffect, stricter } from "./verdict.ts";
 
 const HOOKS: readonly HookName[] = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"];
@@ -134,13 +134,15 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
       const failures: Vote[] = [];
       for (const { tapper, tap, work } of preparers) {
         try {
-          facts[tapper.plugin] = { ...facts[tapper.plugin], ...factsOf(await within(deadline_ms, async () => work(subject))) };
+          const given: unknown = work(subject);
+          const prepared = factsOf(given instanceof Promise ? await within(deadline_ms, () => given) : given);
+          if (prepared !== undefined) facts[tapper.plugin] = Object.freeze({ ...facts[tapper.plugin], ...prepared });
         } catch (error) {
           failures.push(failed({ plugin: tapper.plugin, tap, from: tapper.from }, error));
         }
       }
-      const { facts: _, ...bare } = subject;
-      const prepared = admit(bare, context, facts);
+      if (failures.length === 0 && Object.keys(facts).length === 0) return subject;
+      const prepared = withFacts(subject, context, facts);
       if (failures.length > 0) unprepared.set(prepared, failures);
       return prepared;
     },
@@ -151,8 +153,9 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   return Object.freeze(kernel);
 }
 
-function factsOf(facts: unknown): JsonObject {
-  const copy = facts === undefined ? {} : freezeJson(facts);
+function factsOf(facts: unknown): JsonObject | undefined {
+  if (facts === undefined) return undefined;
+  const copy = freezeJson(facts);
   if (isJsonObject(copy)) return copy;
   throw new Error("Unexpected facts, expected an object or nothing");
 }

@@ -50,11 +50,12 @@ class Admission extends (function same(subject: object) {
 export const isAdmitted = (subject: unknown, owner: object): boolean =>
   typeof subject === "object" && subject !== null && Admission.ownerOf(subject) === owner;
 
-/**
- * The border: a frozen copy of a subject, strict in keys and types. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID.
- * `facts` are the kernel's own and never taken from a caller.
- */
-export function admit(input: Subject, owner: object, facts?: JsonObject): Subject {
+/** A subject of `owner` with what its plugins prepared: never taken from a caller, and already frozen. */
+export const withFacts = (subject: Subject, owner: object, facts: JsonObject): Subject =>
+  Object.freeze(new Admission({ ...subject, facts: Object.freeze(facts) }, owner)) as Subject;
+
+/** The border: a frozen copy of a subject, strict in keys and types. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID. */
+export function admit(input: Subject, owner: object): Subject {
   if (!isJsonObject(input) || !isPlain(input) || !text(input.hook) || !Object.hasOwn(SHAPES, input.hook))
     throw invalid("one that names its hook");
   const { fields, required } = SHAPES[input.hook];
@@ -72,7 +73,6 @@ export function admit(input: Subject, owner: object, facts?: JsonObject): Subjec
   if (input.hook === "beforeToolCall" && !TOOL_NAME.test(String(subject["tool"]))) {
     throw invalid("a tool name of 1 to 256 characters without control characters");
   }
-  if (facts !== undefined) subject["facts"] = freezeJson(facts);
   return Object.freeze(new Admission(subject, owner)) as Subject;
 }
 

@@ -5,7 +5,7 @@ import { compileRegex, literalEnds } from "./regex.ts";
 import { compileUrlPrefix } from "./url.ts";
 
 export const ARGUMENT_TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
-export type ArgumentType = (typeof ARGUMENT_TYPES)[number];
+type ArgumentType = (typeof ARGUMENT_TYPES)[number];
 
 /** A condition on one named argument, as written. All of its parts must hold. */
 export interface ConditionSource {
@@ -22,7 +22,7 @@ export interface ConditionSource {
 }
 
 /** How the index may look a condition up. */
-export type ConditionKey =
+type ConditionKey =
   | { readonly kind: "values"; readonly values: readonly (string | number | boolean | null)[] }
   | { readonly kind: "prefixes"; readonly prefixes: readonly string[] };
 

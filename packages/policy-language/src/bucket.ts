@@ -15,7 +15,7 @@ interface ArgumentIndex {
   readonly prefixes: PrefixMap<Entry[]>;
 }
 
-type Folders = Readonly<Record<PathGlob["base"], Map<string, Entry[]>>>;
+type Folders = Readonly<Record<PathGlob["base"], FolderTree>>;
 
 /** The rules about one tool, by the one further thing that tells them best apart. */
 export class Bucket {
@@ -80,9 +80,9 @@ export class Bucket {
 
   #byFolder({ readPaths, writePaths }: Rule): readonly Entry[][] | undefined {
     if (readPaths === undefined && writePaths === undefined) return undefined;
-    const folders = (this.#folders ??= { root: new Map(), home: new Map(), workspace: new Map() });
+    const folders = (this.#folders ??= { root: new FolderTree(), home: new FolderTree(), workspace: new FolderTree() });
     const globs = [...(readPaths ?? []), ...(writePaths ?? [])];
-    return globs.map(({ base, lead }) => listAt(folders[base], lead.map((segment) => `/${segment}`).join("")));
+    return globs.map(({ base, lead }) => folders[base].at(lead));
   }
 
   #byAgent({ agents }: Rule): readonly Entry[][] | undefined {
@@ -110,16 +110,17 @@ export class Bucket {
     const { command } = facts;
     const argv = command?.reading.argv;
     if (command === null || argv === undefined) return;
+    const see = command.starts > 1 ? seeEachOnce : seeAll;
     for (let at = 0; at < command.starts; at++) {
       const word = argv[at] ?? "";
-      this.#visitProgram(word, facts, tally);
-      if (word.includes("/")) this.#visitProgram(baseName(word), facts, tally);
+      this.#visitProgram(word, see, facts, tally);
+      if (word.includes("/")) this.#visitProgram(baseName(word), see, facts, tally);
     }
   }
 
-  #visitProgram(word: string, facts: CallFacts, tally: Tally): void {
-    seeAll(this.#programs?.get(word), facts, tally);
-    this.#programPrefixes?.visit(word, seeAll, facts, tally);
+  #visitProgram(word: string, see: typeof seeAll, facts: CallFacts, tally: Tally): void {
+    see(this.#programs?.get(word), facts, tally);
+    this.#programPrefixes?.visit(word, see, facts, tally);
   }
 
   #visitArguments(index: ReadonlyMap<string, ReadonlyMap<string, ArgumentIndex>>, facts: CallFacts, tally: Tally): void {
@@ -145,13 +146,13 @@ export class Bucket {
   }
 }
 
-function visitFolders(folders: Folders, facts: CallFacts, tally: Tally): void {
-  const { known, workspace, home } = facts.paths;
+function visitFolders({ root, workspace, home }: Folders, facts: CallFacts, tally: Tally): void {
+  const { known, workspace: work, home: own } = facts.paths;
   for (const { places, aliases } of known) {
     for (const place of [...places, ...aliases]) {
-      visitFolder(folders.root, place, facts, tally);
-      if (workspace !== undefined && begins(place, workspace)) visitFolder(folders.workspace, place.slice(workspace.length), facts, tally);
-      if (home !== undefined && begins(place, home)) visitFolder(folders.home, place.slice(home.length), facts, tally);
+      root.visit(place, 0, facts, tally);
+      if (work !== undefined && begins(place, work)) workspace.visit(place, work.length, facts, tally);
+      if (own !== undefined && begins(place, own)) home.visit(place, own.length, facts, tally);
     }
   }
 }
@@ -160,13 +161,32 @@ function begins(place: readonly string[], folder: readonly string[]): boolean {
   return place.length >= folder.length && folder.every((segment, at) => place[at] === segment);
 }
 
-function visitFolder(map: ReadonlyMap<string, readonly Entry[]>, place: readonly string[], facts: CallFacts, tally: Tally): void {
-  if (map.size === 0) return;
-  let key = "";
-  seeAll(map.get(key), facts, tally);
-  for (const segment of place) {
-    key += `/${segment}`;
-    seeAll(map.get(key), facts, tally);
+interface Folder {
+  readonly children: Map<string, Folder>;
+  readonly entries: Entry[];
+}
+
+/** Rules by the folders that their globs begin with. */
+class FolderTree {
+  readonly #root: Folder = { children: new Map(), entries: [] };
+
+  at(segments: readonly string[]): Entry[] {
+    let node = this.#root;
+    for (const segment of segments) {
+      let child = node.children.get(segment);
+      if (child === undefined) node.children.set(segment, (child = { children: new Map(), entries: [] }));
+      node = child;
+    }
+    return node.entries;
+  }
+
+  visit(place: readonly string[], from: number, facts: CallFacts, tally: Tally): void {
+    let node: Folder | undefined = this.#root;
+    for (let at = from; node !== undefined; at++) {
+      seeEachOnce(node.entries, facts, tally);
+      const segment = place[at];
+      node = segment === undefined ? undefined : node.children.get(segment);
+    }
   }
 }
 
@@ -175,8 +195,13 @@ function seeAll(entries: readonly Entry[] | undefined, facts: CallFacts, tally: 
   for (const entry of entries) tally.see(entry, facts);
 }
 
-/** The list at a key, made when there is none. */
-export function listAt<K>(map: Map<K, Entry[]>, key: K): Entry[] {
+function seeEachOnce(entries: readonly Entry[] | undefined, facts: CallFacts, tally: Tally): void {
+  if (entries === undefined) return;
+  for (const entry of entries) tally.seeOnce(entry, facts);
+}
+
+// The list at a key, made when there is none.
+function listAt<K>(map: Map<K, Entry[]>, key: K): Entry[] {
   let list = map.get(key);
   if (list === undefined) map.set(key, (list = []));
   return list;

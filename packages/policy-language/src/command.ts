@@ -17,7 +17,7 @@ export type CommandReading =
     };
 
 /** Longest line that is looked at, in UTF-16 code units. */
-export const MAX_LINE = 16_384;
+const MAX_LINE = 16_384;
 const MAX_WORDS = 256;
 
 const WORD = 1;

@@ -49,18 +49,6 @@ export class CallFacts {
     return this.#paths;
   }
 
-  #readCommand(): CommandFacts | null {
-    const argument = this.tools.shell.get(this.identity.bare);
-    if (argument === undefined) return null;
-    const { args } = this;
-    const line: Json | undefined = args !== undefined && Object.hasOwn(args, argument) ? args[argument] : undefined;
-    const reading: CommandReading =
-      typeof line === "string" ? readCommand(line) : { unknown: `an argument \`${argument}\` that is not text` };
-    const argv = reading.argv ?? [];
-    const alone = "risky" in reading && !reading.carries;
-    return { reading, starts: alone ? Math.min(1, argv.length) : argv.length };
-  }
-
   /** The canonical text of the line, for an allow. */
   get line(): string {
     const argv = this.command?.reading.argv ?? [];
@@ -97,12 +85,5 @@ export class CallFacts {
     const argv = reading.argv ?? [];
     const alone = "risky" in reading && !reading.carries;
     return { reading, starts: alone ? Math.min(1, argv.length) : argv.length };
-  }
-
-  /** The canonical text of the line, for an allow. */
-  get line(): string {
-    const argv = this.command?.reading.argv ?? [];
-    this.#line ??= [bareName(argv[0] ?? ""), ...argv.slice(1)].join(" ");
-    return this.#line;
   }
 }

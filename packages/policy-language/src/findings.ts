@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 import type { z } from "zod";
 import { PolicyError, quote, type PolicyFinding } from "./finding.ts";
-import type { Locator, Place } from "./locate.ts";
+import type { Locator } from "./locate.ts";
 import { nearest } from "./nearest.ts";
 import { keysAt } from "./schema.ts";
 
@@ -11,9 +11,18 @@ export const INVALID = "BYLAW_POLICY_INVALID";
 /** Where something stands in the parsed data. */
 export type Path = readonly (string | number)[];
 
-/** Collects findings with their places. */
+interface Draft {
+  readonly severity: PolicyFinding["severity"];
+  readonly path: Path;
+  readonly message: string;
+  readonly fix: string | undefined;
+}
+
+const MAX_FINDINGS = 1000;
+
+/** Collects findings; their places are looked up once, at the end. */
 export class Findings {
-  readonly all: PolicyFinding[] = [];
+  readonly #drafts = new Map<string, Draft>();
   readonly #file: string;
   readonly #locator: Locator;
 
@@ -22,25 +31,45 @@ export class Findings {
     this.#locator = locator;
   }
 
+  /** Whether there are so many that more help nobody. */
+  get full(): boolean {
+    return this.#drafts.size >= MAX_FINDINGS;
+  }
+
+  /** How many errors there are. */
+  get errors(): number {
+    let count = 0;
+    for (const { severity } of this.#drafts.values()) if (severity === "error") count++;
+    return count;
+  }
+
   error(path: Path, message: string, fix?: string): void {
-    this.#add("error", this.#locator.at(path), message, fix);
+    this.#add({ severity: "error", path, message, fix });
   }
 
   warn(path: Path, message: string, fix?: string): void {
-    this.#add("warning", this.#locator.at(path), message, fix);
+    this.#add({ severity: "warning", path, message, fix });
   }
 
-  #add(severity: PolicyFinding["severity"], { line, column }: Place, message: string, fix: string | undefined): void {
-    const known = this.all.some((one) => one.line === line && one.column === column && one.message === message);
-    if (known || this.all.length >= 1000) return;
-    this.all.push({ code: INVALID, message, ...(fix === undefined ? {} : { fix }), file: this.#file, line, column, severity });
+  #add(draft: Draft): void {
+    // Errors are what counts: a crowd of warnings must not keep one out.
+    if (this.full && (draft.severity === "warning" || this.errors >= MAX_FINDINGS)) return;
+    const key = JSON.stringify([draft.path, draft.message]);
+    if (!this.#drafts.has(key)) this.#drafts.set(key, draft);
   }
 
-  /** Throws when there is an error. */
+  /** The findings in the order of the text. Throws PolicyError when one is an error. */
   settle(): readonly PolicyFinding[] {
-    const sorted = this.all.toSorted((a, b) => a.line - b.line || a.column - b.column);
-    if (sorted.some(({ severity }) => severity === "error")) throw new PolicyError(sorted);
-    return sorted;
+    if (this.#drafts.size === 0) return [];
+    const drafts = [...this.#drafts.values()];
+    const places = this.#locator.at(drafts.map(({ path }) => path));
+    const findings = drafts.map(({ severity, message, fix }, index): PolicyFinding => {
+      const { line, column } = places[index] ?? { line: 1, column: 1 };
+      return { code: INVALID, message, ...(fix === undefined ? {} : { fix }), file: this.#file, line, column, severity };
+    });
+    findings.sort((a, b) => a.line - b.line || a.column - b.column);
+    if (findings.some(({ severity }) => severity === "error")) throw new PolicyError(findings);
+    return findings;
   }
 }
 
@@ -51,6 +80,7 @@ export function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, da
     const path = [...base, ...below];
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) {
+        if (findings.full) return;
         const meant = nearest(key, keysAt(path, { radium }));
         const known = keysAt(path, { radium });
         const dotted = path.includes("args") ? 'quote the name of a nested argument: `args = { "a.b" = { … } }`' : undefined;

@@ -1,25 +1,35 @@
 /** A place in a text; both count from 1. */
-export interface Place {
+interface Place {
   readonly line: number;
   readonly column: number;
 }
 
 /** Finds the places of tables, keys and array items in TOML text. */
 export interface Locator {
-  /** The place of the n-th `[[rules]]` (or item of `rules = [ … ]`), from 0. */
-  rule(index: number): Place;
-  /** The place of the key or item at a path, or of the nearest thing above it. */
-  at(path: readonly (string | number)[]): Place;
+  /** The places of `[[rules]]` headers, or of the items of `rules = [ … ]`, in their order. */
+  rules(): readonly Place[];
+  /** The places of keys or items at these paths, each the nearest thing above it where it has none of its own. */
+  at(paths: readonly (readonly (string | number)[])[]): readonly Place[];
 }
 
 type Step = string | number;
 
-/** Reads TOML that the parser accepted. Nothing is looked up before it is asked for. */
+/** A thing to look for; only the ways to such things are followed. */
+interface Wanted {
+  readonly children: Map<Step, Wanted>;
+  /** Every item of this array is wanted: where each begins. */
+  readonly items?: number[];
+  offset?: number;
+}
+
+// Longer paths name nothing that a policy has.
+const MAX_STEPS = 32;
+
+/** Reads TOML that the parser accepted. */
 export function createLocator(text: string): Locator {
-  let rules: number[] | undefined;
-  let places: Map<string, number> | undefined;
-  const lines = lineStarts(text);
+  let lines: readonly number[] | undefined;
   const placeOf = (offset: number): Place => {
+    lines ??= lineStarts(text);
     let low = 0;
     let high = lines.length - 1;
     while (low < high) {
@@ -30,30 +40,23 @@ export function createLocator(text: string): Locator {
     return { line: low + 1, column: offset - (lines[low] ?? 0) + 1 };
   };
   return {
-    rule(index) {
-      if (rules === undefined) {
-        const found: number[] = [];
-        scan(text, { deep: false }, (path, offset) => {
-          if (path.length === 2 && path[0] === "rules" && typeof path[1] === "number") found[path[1]] ??= offset;
-        });
-        rules = found;
-      }
-      return placeOf(rules[index] ?? 0);
+    rules() {
+      const items: number[] = [];
+      scan(text, { children: new Map([["rules", { children: new Map(), items }]]) });
+      return items.map(placeOf);
     },
-    at(path) {
-      if (places === undefined) {
-        const found = new Map<string, number>();
-        scan(text, { deep: true }, (steps, offset) => {
-          const key = JSON.stringify(steps);
-          if (!found.has(key)) found.set(key, offset);
+    at(paths) {
+      const root: Wanted = { children: new Map(), offset: 0 };
+      const ways = paths.map((path) => {
+        let node = root;
+        return path.map((step) => {
+          let child = node.children.get(step);
+          if (child === undefined) node.children.set(step, (child = { children: new Map() }));
+          return (node = child);
         });
-        places = found;
-      }
-      for (let length = path.length; length > 0; length--) {
-        const offset = places.get(JSON.stringify(path.slice(0, length)));
-        if (offset !== undefined) return placeOf(offset);
-      }
-      return { line: 1, column: 1 };
+      });
+      scan(text, root);
+      return ways.map((way) => placeOf(way.findLast(({ offset }) => offset !== undefined)?.offset ?? 0));
     },
   };
 }
@@ -64,13 +67,17 @@ function lineStarts(text: string): readonly number[] {
   return starts;
 }
 
-type Visit = (path: readonly Step[], offset: number) => void;
+function child(node: Wanted | undefined, step: Step, offset: number): Wanted | undefined {
+  if (typeof step === "number" && node?.items !== undefined) node.items[step] ??= offset;
+  const next = node?.children.get(step);
+  if (next !== undefined) next.offset ??= offset;
+  return next;
+}
 
 // The text is valid TOML, so the scan only has to know where things end.
-// `deep`: keys are visited too; else only tables and the items of arrays at the top.
-function scan(text: string, { deep }: { readonly deep: boolean }, visit: Visit): void {
+function scan(text: string, root: Wanted): void {
   const counts = new Map<string, number>();
-  let table: Step[] = [];
+  let table: Wanted | undefined = root;
   let at = 0;
 
   const blank = (): void => {
@@ -82,116 +89,89 @@ function scan(text: string, { deep }: { readonly deep: boolean }, visit: Visit):
     }
   };
 
-  const key = (): { readonly steps: string[]; readonly offset: number } => {
+  const key = (): readonly string[] => {
     const steps: string[] = [];
-    blank();
-    const offset = at;
     for (;;) {
       blank();
       const char = text[at];
+      const from = at;
       if (char === '"' || char === "'") {
-        const from = at;
         at = endOfString(text, at);
-        steps.push(char === '"' ? unquote(text.slice(from, at)) : text.slice(from + 1, at - 1));
+        if (steps.length < MAX_STEPS) steps.push(char === '"' ? unquote(text.slice(from, at)) : text.slice(from + 1, at - 1));
       } else {
-        const from = at;
         while (isBare(text.charCodeAt(at))) at++;
         if (at === from) at++;
-        steps.push(text.slice(from, at));
+        if (steps.length < MAX_STEPS) steps.push(text.slice(from, at));
       }
       while (text[at] === " " || text[at] === "\t") at++;
-      if (text[at] !== ".") return { steps, offset };
+      if (text[at] !== ".") return steps;
       at++;
     }
   };
 
-  const value = (path: readonly Step[]): void => {
+  const value = (node: Wanted | undefined): void => {
     blank();
     const char = text[at];
     if (char === '"' || char === "'") at = endOfString(text, at);
-    else if (char === "[") array(path);
-    else if (char === "{") inline(path);
-    else while (at < text.length && !/[,\]}\n\r#]/.test(text[at] ?? "")) at++;
+    else if (char === "[") list("]", (index) => value(child(node, index, at)));
+    else if (char === "{") list("}", () => entry(node));
+    else while (at < text.length && !isEnd(text.charCodeAt(at))) at++;
   };
 
-  const array = (path: readonly Step[]): void => {
+  const list = (close: string, item: (index: number) => void): void => {
     at++;
     for (let index = 0; ;) {
       blank();
       const char = text[at];
       if (char === undefined) return;
-      if (char === "]") {
-        at++;
-        return;
-      }
-      if (char === ",") {
-        at++;
-        continue;
-      }
-      const item = [...path, index++];
-      visit(item, at);
-      value(item);
+      if (char === "," || char === close) at++;
+      if (char === close) return;
+      if (char !== ",") item(index++);
     }
   };
 
-  const inline = (path: readonly Step[]): void => {
-    at++;
-    for (;;) {
-      blank();
-      const char = text[at];
-      if (char === undefined) return;
-      if (char === "}") {
-        at++;
-        return;
-      }
-      if (char === ",") at++;
-      else entry(path);
-    }
-  };
-
-  const entry = (path: readonly Step[]): void => {
-    const { steps, offset } = key();
-    const full = [...path, ...steps];
-    if (deep) for (let length = path.length + 1; length <= full.length; length++) visit(full.slice(0, length), offset);
+  const entry = (base: Wanted | undefined): void => {
+    const offset = at;
+    let node = base;
+    for (const step of key()) node = child(node, step, offset);
     blank();
     if (text[at] === "=") at++;
-    value(full);
+    value(node);
   };
 
   // A header names the last item of every array of tables on its way.
-  const resolve = (steps: readonly string[], isItem: boolean): Step[] => {
-    const path: Step[] = [];
+  const header = (offset: number): Wanted | undefined => {
+    const isItem = text[at + 1] === "[";
+    at += isItem ? 2 : 1;
+    const steps = key();
+    let node: Wanted | undefined = root;
+    let name = "";
     for (const [index, step] of steps.entries()) {
-      path.push(step);
-      const name = JSON.stringify(path);
-      const last = index === steps.length - 1;
-      if (last && isItem) {
-        const next = (counts.get(name) ?? -1) + 1;
-        counts.set(name, next);
-        path.push(next);
-      } else {
-        const current = counts.get(name);
-        if (current !== undefined) path.push(current);
+      node = child(node, step, offset);
+      name += `${JSON.stringify(step)}.`;
+      const last = counts.get(name);
+      if (isItem && index === steps.length - 1) {
+        counts.set(name, (last ?? -1) + 1);
+        node = child(node, (last ?? -1) + 1, offset);
+      } else if (last !== undefined) {
+        name += `${last}.`;
+        node = child(node, last, offset);
       }
     }
-    return path;
+    at = endOfLine(text, at);
+    return node;
   };
 
   for (;;) {
     blank();
     if (at >= text.length) return;
-    if (text[at] !== "[") {
-      entry(table);
-      continue;
-    }
-    const offset = at;
-    const isItem = text[at + 1] === "[";
-    at += isItem ? 2 : 1;
-    const { steps } = key();
-    table = resolve(steps, isItem);
-    visit(table, offset);
-    at = endOfLine(text, at);
+    if (text[at] === "[") table = header(at);
+    else entry(table);
   }
+}
+
+function isEnd(char: number): boolean {
+  return char === 44 || char === 93 || char === 125 || char === 10 || char === 13 || char === 35;
 }
 
 function isBare(char: number): boolean {

@@ -101,7 +101,10 @@ function bylawFile(data: JsonObject, text: string, options: ParseOptions, findin
   const lowered = isInside(options);
   const names = new Map<string, number>();
   const rules: Rule[] = [];
+  const places = locator.rules();
   for (const [index, item] of items.entries()) {
+    if (findings.full && findings.errors > 0) break;
+    const line = places[index]?.line ?? 1;
     const path: Path = ["rules", index];
     const settled = settleSpelling(item, path, findings);
     let result = ruleSchema.safeParse(settled);
@@ -116,10 +119,10 @@ function bylawFile(data: JsonObject, text: string, options: ParseOptions, findin
     if (first !== undefined) {
       findings.error(
         [...path, "name"],
-        `Unexpected second rule ${quote(raw.name)}, expected names that are unique in the file (the first is on line ${locator.rule(first).line})`,
+        `Unexpected second rule ${quote(raw.name)}, expected names that are unique in the file (the first is on line ${places[first]?.line ?? 1})`,
       );
     } else names.set(raw.name, index);
-    const source = sourceOf(raw, file, locator.rule(index).line, path, findings);
+    const source = sourceOf(raw, file, line, path, findings);
     if (source === undefined) continue;
     const bounded = lowered && source.effect === "allow" ? lower(source, path, findings) : source;
     const at = (key: Path): Path => [...path, ...asWritten(item, key)];

@@ -2,7 +2,7 @@ import { PatternError, quote } from "./finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
 
 /** What a path glob is relative to. */
-export type Base = "root" | "home" | "workspace";
+type Base = "root" | "home" | "workspace";
 
 /** A compiled path glob over an absolute path in segments. */
 export interface PathGlob {

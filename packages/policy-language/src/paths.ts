@@ -2,10 +2,10 @@ import { isJsonObject, type Json, type ToolCall } from "@bylaw/kernel";
 import type { CallFacts } from "./facts.ts";
 import { GENERIC_PATHS, type FileTool } from "./tools.ts";
 
-export type Access = "read" | "write" | "both";
+type Access = "read" | "write" | "both";
 
 /** One place that a call names. */
-export interface PathFact {
+interface PathFact {
   readonly access: Access;
   /** All that the path may be: as it is written, and with links resolved. Absolute, in segments. */
   readonly places: readonly (readonly string[])[];

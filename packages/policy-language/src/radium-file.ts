@@ -20,7 +20,9 @@ export function radiumFile(
   if (!parsed.success) reportIssues(parsed.error.issues, [], top as JsonObject, findings, true);
   const items = Array.isArray(data["rules"]) ? (data["rules"] as readonly unknown[]) : [];
   const rules: RadiumRule[] = [];
+  const places = locator.rules();
   for (const [index, item] of items.entries()) {
+    if (findings.full) break;
     const path: Path = ["rules", index];
     const rule: Record<string, unknown> = isJsonObject(item) ? { ...item } : {};
     if (rule["action"] === "askuser" || rule["action"] === "dry_run_first") rule["action"] = "ask_user";
@@ -30,7 +32,7 @@ export function radiumFile(
     }
     const result = radiumRuleSchema.safeParse(isJsonObject(item) ? rule : item);
     if (!result.success) reportIssues(result.error.issues, path, rule as JsonObject, findings, true);
-    else rules.push({ ...result.data, path, line: locator.rule(index).line });
+    else rules.push({ ...result.data, path, line: places[index]?.line ?? 1 });
   }
   const radium = compileRadium({ file, mode: parsed.data?.approval_mode ?? "ask" }, rules, (path, message, fix) =>
     findings.error(path, message, fix),

@@ -120,7 +120,7 @@ function unmatched(file: string, mode: ApprovalMode, tool: string): Verdict {
 }
 
 /** Compiles one pattern as Radium reads it: `*` crosses everything, no alternatives, no braces. Throws {@link PatternError}. */
-export function compileRadiumGlob(pattern: string): readonly Glob[] {
+function compileRadiumGlob(pattern: string): readonly Glob[] {
   if (pattern.includes("***")) {
     throw new PatternError(`Unexpected \`***\` in ${quote(pattern)}, expected \`*\` or \`**\``);
   }

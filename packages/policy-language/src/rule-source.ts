@@ -13,7 +13,7 @@ export function sourceOf(raw: RawRule, file: string, line: number, path: Path, f
   const list = (value: string | readonly string[] | undefined): readonly string[] | undefined =>
     typeof value === "string" ? [value] : value;
   const { pattern, paths } = raw;
-  const before = findings.all.length;
+  const before = findings.errors;
   if (pattern !== undefined) {
     for (const key of ["tool", "command", "command_regex"] as const) {
       if (raw[key] === undefined) continue;
@@ -27,7 +27,7 @@ export function sourceOf(raw: RawRule, file: string, line: number, path: Path, f
   if (raw.modes !== undefined && raw.approval_mode !== undefined) {
     findings.error([...path, "approval_mode"], "Unexpected `approval_mode` beside `modes`, expected one of them");
   }
-  if (findings.all.slice(before).some(({ severity }) => severity === "error")) return undefined;
+  if (findings.errors > before) return undefined;
   const isCommand = pattern !== undefined && /\s/.test(pattern);
   const byAccess =
     typeof paths === "object" && !Array.isArray(paths) ? (paths as { read?: string | string[]; write?: string | string[] }) : undefined;

@@ -43,7 +43,7 @@ export interface RuleSource {
 }
 
 /** A part of a rule that a call must satisfy, by the key that it is written under. */
-export interface Part {
+interface Part {
   readonly key: string;
   holds(facts: CallFacts): boolean;
 }

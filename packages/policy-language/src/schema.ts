@@ -40,7 +40,7 @@ const modes = z.union([oneOf(APPROVAL_MODES), z.array(oneOf(APPROVAL_MODES)).min
 });
 
 /** The effects as a policy file names them. */
-export const ACTIONS = ["allow", "deny", "ask_user"] as const;
+const ACTIONS = ["allow", "deny", "ask_user"] as const;
 
 /** One `[[rules]]` of the language. */
 export const ruleSchema = z.strictObject(

@@ -41,6 +41,7 @@ export class Tally {
   #top: Entry | undefined = undefined;
   #held: Entry | undefined = undefined;
   #shadows: Entry[] | undefined = undefined;
+  #asked: Set<Entry> | undefined = undefined;
 
   /** Takes a candidate; asking the same one twice changes nothing. */
   see(entry: Entry, facts: CallFacts): void {
@@ -59,6 +60,14 @@ export class Tally {
     if (held === undefined || entry.effect > held.effect || (entry.effect === held.effect && entry.order < held.order)) {
       this.#held = entry;
     }
+  }
+
+  /** Takes a candidate that several words or paths of one call may bring; matching it again would change nothing but the time. */
+  seeOnce(entry: Entry, facts: CallFacts): void {
+    this.#asked ??= new Set();
+    if (this.#asked.has(entry)) return;
+    this.#asked.add(entry);
+    this.see(entry, facts);
   }
 
   /** The deciding rule, or nothing to abstain. */

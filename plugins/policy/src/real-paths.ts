@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import { absolutePath, segmentsOf } from "@bylaw/policy-language";
 
@@ -53,31 +53,48 @@ function reroot(path: string, roots: readonly Root[]): string {
 
 const MAX_LINKS = 40;
 
-/** The path without links; what does not exist resolves to itself. Undefined where a loop or a permission hides the answer. */
-export function realPath(path: string, links = 0): string | undefined {
-  if (links > MAX_LINKS) return undefined;
-  try {
-    return realpathSync.native(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTDIR") return undefined;
+/**
+ * The path without links; what does not exist resolves to itself, and a link to what does not exist to that, since who writes
+ * through it creates it. Undefined where a loop or a permission hides the answer.
+ */
+export function realPath(path: string): string | undefined {
+  const pending = path.split("/").toReversed();
+  let at = "";
+  let exists = true;
+  let links = 0;
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (name === "" || name === ".") continue;
+    if (name === "..") {
+      at = at.slice(0, at.lastIndexOf("/"));
+      exists = true;
+      continue;
+    }
+    const here = `${at}/${name}`;
+    // One look at each part costs a fraction of `realpath`, which throws for every call about a file to be made.
+    const found: Entry = exists ? lookAt(here) : "nothing";
+    if (found === "hidden") return undefined;
+    exists = found !== "nothing";
+    if (typeof found !== "object") {
+      at = here;
+      continue;
+    }
+    links += 1;
+    if (links > MAX_LINKS) return undefined;
+    if (found.target.startsWith("/")) at = "";
+    pending.push(...found.target.split("/").toReversed());
   }
-  const at = path.lastIndexOf("/");
-  const name = path.slice(at + 1);
-  const parent = realPath(path.slice(0, at) || "/", links + 1);
-  if (parent === undefined || name === "" || name === ".") return parent;
-  if (name === "..") return parent.slice(0, parent.lastIndexOf("/")) || "/";
-  const here = parent === "/" ? `/${name}` : `${parent}/${name}`;
-  // A link whose target does not exist yet: who writes through it creates the target.
-  const target = linkTarget(here);
-  if (target === undefined) return here;
-  return realPath(target.startsWith("/") ? target : `${parent}/${target}`, links + 1);
+  return at === "" ? "/" : at;
 }
 
-function linkTarget(path: string): string | undefined {
+type Entry = "nothing" | "something" | "hidden" | { readonly target: string };
+
+function lookAt(path: string): Entry {
   try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
-  } catch {
-    return undefined;
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    if (entry === undefined) return "nothing";
+    return entry.isSymbolicLink() ? { target: readlinkSync(path) } : "something";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? "nothing" : "hidden";
   }
 }

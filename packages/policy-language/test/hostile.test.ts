@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { PolicyError, POLICY_LIMITS, parsePolicy } from "../src/index.ts";
+import { call, run, verdictOf } from "./calls.ts";
+import type { RuleData } from "./toml.ts";
+
+// None of these is fast by luck: each took from seconds to for ever before its bound was built.
+const rules: readonly RuleData[] = [
+  { action: "deny", command: "rm -rf *" },
+  { action: "deny", command_regex: ".*(rm|x)+.*y" },
+  { action: "deny", paths: ["**/a*/**/b*/**/c*/**/d", "**/*a*a*a*a*b", "/a/b/c/a/b/c/**/z"] },
+  { action: "allow", tool: "t", args: { a: { regex: "(a*)*b" }, b: { glob: "*a*a*a*b" }, c: { url_prefix: "https://a.example/" } } },
+];
+const long = "a".repeat(1_000_000);
+
+test.each([
+  ["a wrapper before thousands of words", run(`sudo ${"a ".repeat(8000)}`), "ask_user unknown_command"],
+  ["a line that says the denied name again and again", run(`sudo ${"rm -r ".repeat(2500)}`), "deny rule_denied r0"],
+  ["one very long word", run("a".repeat(16_000)), "abstain"],
+  ["a megabyte of line", run("a ".repeat(500_000)), "ask_user unknown_command"],
+  ["a thousand deep paths", call("read_files", { paths: Array.from({ length: 1000 }, () => `/${"a/b/c/".repeat(600)}`) }), "abstain"],
+  ["megabytes of arguments", call("t", { a: long, b: long, c: `https://a.example/${long}` }), "abstain"],
+  ["a URL of encoded dots", call("t", { a: "b", b: "aaab", c: `https://a.example/${"%2e%2e/".repeat(150_000)}` }), "abstain"],
+  ["a hundred thousand arguments", call("t", Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, 1]))), "abstain"],
+  ["a name of underscores", call(`mcp_${"_".repeat(250)}`), "ask_user unknown_server"],
+] as const)("%s is answered", (_, one, verdict) => expect(verdictOf(rules, one)).toBe(verdict));
+
+const room = POLICY_LIMITS.characters - 100;
+test.each([
+  ["a key of two million parts", `a${".a".repeat(room / 2)} = 1`],
+  ["an array of two million items", `x = [${"1,".repeat(room / 2)}]`],
+  ["hundreds of thousands of unknown keys", Array.from({ length: 300_000 }, (_, at) => `k${at}=1`).join("\n")],
+  ["fifty thousand empty rules", "[[rules]]\n".repeat(POLICY_LIMITS.rules)],
+  ["text of backslashes before a mistake", `[[rules]]\nname = "${"\\\\".repeat(room / 2 - 50)}"\naction = "dney"`],
+  ["a mistake in the last of four million lines", `${"\n".repeat(room)}=`],
+])("%s is refused, with a thousand findings at most", (_, text) => {
+  let error: unknown;
+  try {
+    parsePolicy(text, { file: "p.toml" });
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toBeInstanceOf(PolicyError);
+  expect((error as PolicyError).findings.length).toBeLessThanOrEqual(1000);
+});
