@@ -22,11 +22,23 @@ const mcp = { server: text, servers: registry, annotations: object };
 const place = { cwd: text, workspace: text, home: text, approval_mode: mode };
 const counted = { round: count, attempt: count, max_attempts: count };
 
-const SHAPES: Readonly<Record<HookName, { fields: Readonly<Record<string, Test>>; required: readonly string[] }>> = {
-  beforeToolCall: { fields: { ...context, tool: text, args: structure, ...mcp, ...place }, required: ["tool", "args"] },
-  onTransition: { fields: { ...context, from: text, to: text, artifacts: object, reason: text }, required: ["task", "to", "artifacts"] },
-  onBehavior: { fields: { ...context, action: text, reason: text, trigger_agent_id: text, step: text }, required: ["action"] },
-  onEnforcement: { fields: { ...context, text, tool_calls: calls, available_tools: texts, ...counted }, required: [] },
+const SHAPES: Readonly<Record<HookName, { fields: ReadonlyMap<string, Test>; required: readonly string[] }>> = {
+  beforeToolCall: {
+    fields: new Map(Object.entries({ ...context, tool: text, args: structure, ...mcp, ...place })),
+    required: ["tool", "args"],
+  },
+  onTransition: {
+    fields: new Map(Object.entries({ ...context, from: text, to: text, artifacts: object, reason: text })),
+    required: ["task", "to", "artifacts"],
+  },
+  onBehavior: {
+    fields: new Map(Object.entries({ ...context, action: text, reason: text, trigger_agent_id: text, step: text })),
+    required: ["action"],
+  },
+  onEnforcement: {
+    fields: new Map(Object.entries({ ...context, text, tool_calls: calls, available_tools: texts, ...counted })),
+    required: [],
+  },
 };
 
 // A control character in a name is never meant, and a newline would let `$` and line-wise readers see another name.
@@ -56,21 +68,22 @@ export const withFacts = (subject: Subject, owner: object, facts: JsonObject): S
 
 /** The border: a frozen copy of a subject, strict in keys and types. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID. */
 export function admit(input: Subject, owner: object): Subject {
-  if (!isJsonObject(input) || !isPlain(input) || !text(input.hook) || !Object.hasOwn(SHAPES, input.hook))
-    throw invalid("one that names its hook");
-  const { fields, required } = SHAPES[input.hook];
-  const subject: Record<string, Json> = { hook: input.hook };
+  if (!isJsonObject(input) || !isPlain(input)) throw invalid("plain data");
+  const { hook } = input;
+  if (typeof hook !== "string" || !Object.hasOwn(SHAPES, hook)) throw invalid("one that names its hook");
+  const { fields, required } = SHAPES[hook];
+  const subject: Record<string, Json> = { hook };
   for (const key of Object.keys(input)) {
     const value: unknown = (input as unknown as Record<string, unknown>)[key];
     if (value === undefined || key === "hook") continue;
-    const test = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    const test = fields.get(key);
     if (test === undefined) throw invalid(`one without \`${key}\``);
-    const copy = freezeJson(value);
+    const copy = typeof value === "string" && value.isWellFormed() ? value : freezeJson(value);
     if (!test(copy)) throw invalid(`a ${test.name} in \`${key}\``);
     subject[key] = copy;
   }
   for (const key of required) if (subject[key] === undefined) throw invalid(`one with \`${key}\``);
-  if (input.hook === "beforeToolCall" && !TOOL_NAME.test(String(subject["tool"]))) {
+  if (hook === "beforeToolCall" && !TOOL_NAME.test(String(subject["tool"]))) {
     throw invalid("a tool name of 1 to 256 characters without control characters");
   }
   return Object.freeze(new Admission(subject, owner)) as Subject;
