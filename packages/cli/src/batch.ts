@@ -7,7 +7,7 @@ import { callFromLine, type CallDefaults } from "./call.ts";
 import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "./lines.ts";
 
 /** The answer to one line, with the call where there was one. */
-export interface LineAnswer {
+interface LineAnswer {
   readonly answer: Answer;
   readonly call: ToolCall | undefined;
 }

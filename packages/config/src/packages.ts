@@ -8,7 +8,7 @@ export type PackageLoader = (name: string) => Promise<Readonly<Record<string, un
 export type BundledPackages = Readonly<Record<string, string>>;
 
 /** Finds packages beside one file: the URL of an entry as a module there would import it, or nothing. */
-export type PackageResolver = (name: string) => string | undefined;
+type PackageResolver = (name: string) => string | undefined;
 
 /** Makes the resolver of the packages beside a file. */
 export async function resolverBeside(file: string): Promise<PackageResolver> {

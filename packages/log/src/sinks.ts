@@ -28,7 +28,7 @@ export function createDelivery(sinks: readonly Sink[], deadline_ms: number, onEr
       for (const { sequence } of events) pending.set(sequence, all);
     },
     async written(events) {
-      const waits = events.map(({ sequence }) => pending.get(sequence));
+      const waits = events.flatMap(({ sequence }) => pending.get(sequence) ?? []);
       for (const { sequence } of events) pending.delete(sequence);
       await Promise.all(waits);
     },

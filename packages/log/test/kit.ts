@@ -2,10 +2,7 @@ import { z } from "zod";
 import {
   definePlugin,
   type Answer,
-  type Decision,
   type HookName,
-  type Json,
-  type Kernel,
   type KernelApi,
   type Plugin,
   type Subject,
@@ -17,7 +14,7 @@ import {
 export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"] as const;
 
 /** A plain subject of every hook. */
-export const SUBJECTS: { readonly [H in HookName]: SubjectOf<H> } = {
+const SUBJECTS: { readonly [H in HookName]: SubjectOf<H> } = {
   beforeToolCall: { hook: "beforeToolCall", id: "c1", agent: "a1", tool: "read_file", args: { path: "a.txt" } },
   onTransition: { hook: "onTransition", id: "t1", agent: "a1", task: "T1", to: "REVIEW", artifacts: {} },
   onBehavior: { hook: "onBehavior", id: "b1", agent: "a1", action: "loop" },
@@ -43,38 +40,5 @@ export function voter(name: string, hook: HookName, answer: (subject: Subject, v
   return plugin(name, ({ hooks }) => hooks[hook].tap("t", answer), traits);
 }
 
-/** A plugin with one asynchronous tap `t` on one hook. */
-export function lateVoter(name: string, hook: HookName, answer: () => Promise<Answer>, traits: Traits = {}): Plugin {
-  return plugin(name, ({ hooks }) => hooks[hook].tapPromise("t", answer), traits);
-}
-
-/** The decision of a kernel whose taps are all synchronous. */
-export function decideNow(kernel: Kernel, subject: Subject, view?: View): Decision {
-  const decision = view === undefined ? kernel.decide(subject) : kernel.decide(subject, view);
-  if (decision instanceof Promise) throw new Error("Unexpected promise, expected a decision at once");
-  return decision;
-}
-
-/** What must not depend on any order. */
-export const essence = ({ effect, code, reason, fix, rule, by, from, directive, recovery, message }: Decision) => ({
-  effect,
-  code,
-  reason,
-  fix,
-  rule,
-  by,
-  from,
-  directive,
-  recovery,
-  message,
-});
-
 /** Stands for anything that JavaScript lets a caller pass where a type says otherwise. */
 export const forged = (value: unknown): never => value as never;
-
-/** Containers nested so many levels deep. */
-export function nested(levels: number): Json {
-  let value: Json = [];
-  for (let level = 1; level < levels; level += 1) value = [value];
-  return value;
-}

@@ -5,8 +5,6 @@ import { describeLog } from "./store-log.ts";
 import { describeTasks } from "./store-tasks.ts";
 import { addTasks, draft, sequences, upTo, usingStore, type StoreFactory } from "./store-kit.ts";
 
-export type { Clock, StoreFactory, StoreUnderTest } from "./store-kit.ts";
-
 /** Holds any store to the contract of `Store`: the same sentences for every engine. */
 export function describeStore(name: string, create: StoreFactory): void {
   const using = usingStore(create);

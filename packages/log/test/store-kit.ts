@@ -2,13 +2,13 @@ import { expect } from "vitest";
 import { StoreConflict, type EventDraft, type LogEvent, type Store } from "@bylaw/kernel";
 
 /** A clock that the test moves; milliseconds since 1970. */
-export interface Clock {
+interface Clock {
   readonly now: () => number;
   readonly advance: (ms: number) => void;
 }
 
 /** What a store must bring to be held to the contract. */
-export interface StoreUnderTest {
+interface StoreUnderTest {
   readonly store: Store;
   /** Ends what the factory started, besides the store itself. */
   readonly stop?: () => Promise<void>;
