@@ -1,4 +1,5 @@
 import type { ApprovalMode, HookName, Json, JsonObject, Subject } from "../contract/index.d.ts";
+import type { DecisionContext } from "./decision.ts";
 import { BylawError } from "./errors.ts";
 import { freezeJson, isJsonObject, isPlain } from "./json.ts";
 
@@ -67,7 +68,7 @@ export const withFacts = (subject: Subject, owner: object, facts: JsonObject): S
   Object.freeze(new Admission({ ...subject, facts: Object.freeze(facts) }, owner)) as Subject;
 
 /** The border: a frozen copy of a subject, strict in keys and types. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID. */
-export function admit(input: Subject, owner: object): Subject {
+export function admit(input: Subject, owner: Pick<DecisionContext, "approval_mode">): Subject {
   if (!isJsonObject(input) || !isPlain(input)) throw invalid("plain data");
   const { hook } = input;
   if (typeof hook !== "string" || !Object.hasOwn(SHAPES, hook)) throw invalid("one that names its hook");
@@ -86,6 +87,8 @@ export function admit(input: Subject, owner: object): Subject {
   if (hook === "beforeToolCall" && !TOOL_NAME.test(String(subject["tool"]))) {
     throw invalid("a tool name of 1 to 256 characters without control characters");
   }
+  // So that every plugin reads one mode: the call's own, else the configuration's.
+  if (hook === "beforeToolCall") subject["approval_mode"] ??= owner.approval_mode;
   return Object.freeze(new Admission(subject, owner)) as Subject;
 }
 

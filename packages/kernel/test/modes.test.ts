@@ -12,6 +12,7 @@ import {
   type Config,
   type Effect,
   type EnforcementMode,
+  type ToolCall,
 } from "../src/index.ts";
 import { SUBJECTS, call, decideNow, forged, plugin, voter } from "./kit.ts";
 
@@ -168,6 +169,15 @@ describe("nobody to ask", () => {
       expect(decideNow(kernel, call({ interactive: false })).code).toBe(code);
     }
   });
+});
+
+it("every tap reads the mode that holds: the call's own, else the configuration's", () => {
+  const seen: unknown[] = [];
+  const reads = voter("reads", "beforeToolCall", (subject) => void seen.push((subject as ToolCall).approval_mode));
+  const kernel = createKernel({ plugins: [reads], approval_mode: "yolo" });
+  decideNow(kernel, call());
+  decideNow(kernel, call({ approval_mode: "ask" }));
+  expect(seen).toEqual(["yolo", "ask"]);
 });
 
 describe("an enforcement mode", () => {

@@ -178,7 +178,8 @@ describe("once `decide` has begun", () => {
     Object.assign(subject, { tool: "other" });
     go();
     await pending;
-    expect(judged).toEqual([{ hook: "beforeToolCall", tool: "shell", args: { command: "ls", list: [{ deep: "ls" }] } }]);
+    const args_then = { command: "ls", list: [{ deep: "ls" }] };
+    expect(judged).toEqual([{ hook: "beforeToolCall", tool: "shell", args: args_then, approval_mode: "ask" }]);
   });
 
   it("no tap changes what the next one sees", () => {

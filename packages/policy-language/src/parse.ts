@@ -133,8 +133,16 @@ function bylawFile(data: JsonObject, text: string, options: ParseOptions, findin
     runInlineCases(rule, raw, tools, wrong);
     rules.push(rule);
   }
+  const given = parsed.data?.default;
+  const effect = lowered && given === "allow" ? undefined : given;
+  if (given !== effect) {
+    findings.warn(
+      ["default"],
+      'Unexpected `default = "allow"` in a file inside the workspace, expected ask_user or deny: it is left out',
+      "agents could write this file; set the fallback in bylaw.config, or vouch for the file with `operator: true`",
+    );
+  }
   const warnings = findings.settle();
-  const effect = parsed.data?.default;
   return { file, rules, warnings, text, ...(effect === undefined ? {} : { default: effect }) };
 }
 

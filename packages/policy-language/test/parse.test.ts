@@ -211,6 +211,15 @@ test("the text has limits, and meeting them costs nothing", () => {
   expect(refused(`a.${"b.".repeat(5000)}c = 1`).message).toMatch(/Unexpected/);
 });
 
+test("a file that agents could write cannot let everything pass", () => {
+  const text = 'default = "allow"\n';
+  const inside = parsePolicy(text, { file: "/w/p.toml", workspace: "/w" });
+  expect(inside.default).toBeUndefined();
+  expect(inside.warnings).toMatchObject([{ line: 1, severity: "warning" }]);
+  expect(parsePolicy(text, { file: "/w/p.toml", workspace: "/w", operator: true }).default).toBe("allow");
+  expect(parsePolicy('default = "deny"\n', { file: "/w/p.toml", workspace: "/w" }).default).toBe("deny");
+});
+
 test("an empty policy loads and says nothing", () => {
   expect(parsePolicy("", { file: "p.toml" })).toMatchObject({ rules: [], warnings: [] });
   expect(parsePolicy("\uFEFF# nothing\r\n", { file: "p.toml" }).rules).toEqual([]);
