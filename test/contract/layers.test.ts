@@ -47,7 +47,7 @@ const layerOf = (folder: string): Layer | undefined => LAYERS.find((layer) => la
 
 describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as const))("%s", (folder, workspace) => {
   it("stands in the table of who may import whom", () => {
-    expect(layerOf(folder), `say in design and in this table who may import ${folder}`).toBeDefined();
+    expect(layerOf(folder), `say in CONTRIBUTING.md and in this table who may import ${folder}`).toBeDefined();
   });
 
   it.each([

@@ -99,7 +99,11 @@ function drop(uses: readonly Use[], entry: string): Use[] {
   const final = [...named, ...rules.filter(([use]) => whole.includes(use))].find(([, rule]) => rule.final === true)?.[1];
   if (final !== undefined) {
     const message = `Unexpected \`${entry}\` in \`without\`, expected nothing that drops the final rule \`${final.name}\``;
-    throw new BylawError({ code: "BYLAW_WITHOUT_FINAL", message, fix: "leave out the ruleset that brings the rule" });
+    throw new BylawError({
+      code: "BYLAW_WITHOUT_FINAL",
+      message,
+      fix: "a final rule holds wherever its ruleset is used: leave the ruleset out of `extends`",
+    });
   }
   for (const [{ instance }, { name }] of named) instance.dropped.add(name);
   return uses.filter((use) => !whole.includes(use));

@@ -83,7 +83,7 @@ export function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, da
         if (findings.full) return;
         const meant = nearest(key, keysAt(path, { radium }));
         const known = keysAt(path, { radium });
-        const dotted = path.includes("args") ? 'quote the name of a nested argument: `args = { "a.b" = { … } }`' : undefined;
+        const dotted = path[2] === "args" ? 'quote the name of a nested argument: `args = { "a.b" = { … } }`' : undefined;
         findings.error(
           [...path, key],
           `Unexpected key ${quote(key)}, expected ${meant === undefined ? `one of ${known.join(", ")}` : `\`${meant}\``}`,
@@ -106,7 +106,7 @@ export function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, da
     findings.error(
       full,
       missing
-        ? `Unexpected rule without \`${name}\`, expected ${inner.message}`
+        ? `Unexpected ${full[2] === "when" ? "condition" : "rule"} without \`${name}\`, expected ${inner.message}`
         : `Unexpected ${describe(actual)} in \`${name}\`, expected ${inner.message}`,
       meant !== undefined && (values.length === 0 || values.includes(meant)) ? `did you mean \`${meant}\`?` : undefined,
     );

@@ -3,19 +3,10 @@ import type { Rule, RuleComplaint } from "./rule.ts";
 import type { ToolTable } from "./tools.ts";
 
 /** What a rule may not say although each of its parts is fine: what would never match, or never be enforced. */
-export function lintRule(
-  rule: Rule,
-  raw: { readonly when?: unknown; readonly paths?: unknown },
-  tools: ToolTable,
-  error: RuleComplaint,
-  warn: RuleComplaint,
-): void {
+export function lintRule(rule: Rule, raw: { readonly paths?: unknown }, tools: ToolTable, error: RuleComplaint, warn: RuleComplaint): void {
   const { source } = rule;
   const matched = (names: Iterable<string>): readonly string[] =>
     [...names].filter((name) => rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(name)));
-  if (raw.when !== undefined) {
-    error(["when"], "Unexpected `when`, expected the other keys: this version does not evaluate conditions on projections yet");
-  }
   if (source.final && source.effect === "allow") {
     error(["final"], "Unexpected `final` on an allow rule, expected it on deny or ask_user", "drop `final`, or raise the `priority`");
   }
@@ -59,7 +50,7 @@ export function lintRule(
   const open =
     rule.parts.length === 0 ||
     (source.tool === undefined && rule.parts.every(({ key }) => key === "tool" || (key === "command" && source.command === undefined)));
-  if (open && source.effect === "allow") {
+  if (open && source.effect === "allow" && source.when === undefined) {
     warn(["action"], "Unexpected allow of every tool, expected a rule that names what it allows", "add `tool`, `command` or `paths`");
   }
 }

@@ -3,7 +3,7 @@ import { CallFacts } from "./facts.ts";
 import type { PolicyFile } from "./parse.ts";
 import type { RadiumPolicy } from "./radium.ts";
 import type { Rule } from "./rule.ts";
-import { buildIndex } from "./rule-index.ts";
+import { buildIndex, type RuleIndex } from "./rule-index.ts";
 import { Tally, rankRules } from "./tally.ts";
 import { knownTexts } from "./paths.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "./tools.ts";
@@ -27,6 +27,8 @@ export interface RuleReport extends PoolRule {
   readonly matched: boolean;
   /** The key of the first part that does not hold. */
   readonly failed?: string;
+  /** The other parts hold, and the condition was not asked: it could not change the outcome, or the call was not evaluated. */
+  readonly depends_on?: "when";
   /** It is the rule of a vote. */
   readonly deciding: boolean;
 }
@@ -36,13 +38,20 @@ export interface PolicyPool {
   /** The strictest `default` of the files. */
   readonly fallback: Effect | undefined;
   readonly rules: readonly PoolRule[];
+  /** A rule has a condition (`when`), so that calls must be evaluated by {@link evaluateConditional}. */
+  readonly conditional: boolean;
   /**
    * The one counting vote and the votes of rules in shadow; undefined to abstain. Each file with `compat = "radium"` adds a vote of
-   * its own. Without prepared real paths only the paths as written count.
+   * its own. Without prepared real paths only the paths as written count. Throws TypeError in a conditional pool.
    */
   evaluate(call: ToolCall): readonly Verdict[] | undefined;
   /** The same by asking every rule, without the index. */
   evaluateByScan(call: ToolCall): readonly Verdict[] | undefined;
+  /** The same with the conditions of the rules that match otherwise; rejects when one cannot be evaluated. For any pool. */
+  evaluateConditional(call: ToolCall): Promise<readonly Verdict[] | undefined>;
+  /** The same by asking every rule and every condition of a rule that matches otherwise. */
+  evaluateConditionalByScan(call: ToolCall): Promise<readonly Verdict[] | undefined>;
+  /** How every rule stands to a call. In a conditional pool it tells of conditions and votes what the last evaluation of this very object found. */
   explain(call: ToolCall): readonly RuleReport[];
   /** The paths of a call that a host resolves before it asks: of files that a rule is about, and of what the call writes. */
   pathsToResolve(call: ToolCall): readonly string[];
@@ -53,23 +62,23 @@ export interface PolicyPool {
 /** What a pool is compiled with. */
 export interface PoolOptions {
   readonly tools?: ToolTable;
-  /** Names of rules that a configuration dropped; a final rule stays. */
-  readonly dropped?: ReadonlySet<string>;
 }
 
 /** Compiles files into one pool. Neither the order of files nor of rules changes what it decides. */
-export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TOOLS, dropped }: PoolOptions = {}): PolicyPool {
-  const kept = files.map((file) => (dropped === undefined || dropped.size === 0 ? file : withoutRules(file, dropped)));
+export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TOOLS }: PoolOptions = {}): PolicyPool {
   let fallback: Effect | undefined;
-  for (const file of kept) {
+  for (const file of files) {
     if (file.default !== undefined) fallback = fallback === undefined ? file.default : stricter(fallback, file.default);
   }
-  const entries = rankRules(kept.flatMap((file) => file.rules));
+  const entries = rankRules(files.flatMap((file) => file.rules));
   const rules = entries.map(({ rule }) => rule);
-  const radium = kept.flatMap((file) => (file.radium === undefined ? [] : [{ file: file.file, policy: file.radium }]));
-  const speaks = kept.some((file) => file.compat === undefined);
+  const radium = files.flatMap((file) => (file.radium === undefined ? [] : [{ file: file.file, policy: file.radium }]));
+  const speaks = files.some((file) => file.compat === undefined);
   const index = buildIndex(entries, tools);
   const concerns = createConcerns(rules, tools);
+
+  const conditional = rules.some(({ when }) => when !== undefined);
+  const evaluated = new WeakMap<ToolCall, Evaluated>();
 
   const finish = (facts: CallFacts, tally: Tally): readonly Verdict[] | undefined => {
     const decided = tally.outcome();
@@ -81,30 +90,55 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
     return votes;
   };
 
+  const scan: RuleIndex = (facts, tally) => {
+    for (const entry of entries) tally.see(entry, facts);
+  };
+  const evaluate = (call: ToolCall, collect: RuleIndex): readonly Verdict[] | undefined => {
+    if (conditional) throw new TypeError("Unexpected evaluation without the conditions of `when`, expected evaluateConditional");
+    const facts = new CallFacts(call, tools);
+    const tally = new Tally();
+    collect(facts, tally);
+    return finish(facts, tally);
+  };
+
   const pool: PolicyPool = {
     fallback,
     rules: [
       ...rules.map(({ source: { name, final, file, line } }) => ({ name, final, file, line })),
       ...radium.flatMap(({ file, policy }) => policy.rules.map(({ name, line }) => ({ name, final: false, file, line }))),
     ],
-    evaluate(call) {
+    conditional,
+    evaluate: (call) => evaluate(call, index),
+    evaluateByScan: (call) => evaluate(call, scan),
+    async evaluateConditional(call) {
       const facts = new CallFacts(call, tools);
       const tally = new Tally();
       index(facts, tally);
-      return finish(facts, tally);
+      const open = tally.open();
+      const answers = await Promise.all(open.map(async ({ rule }) => (await rule.when?.holds(call)) === true));
+      for (const [at, entry] of open.entries()) if (answers[at] === true) tally.take(entry);
+      const votes = finish(facts, tally);
+      if (conditional) evaluated.set(call, { held: new Map(open.map(({ rule }, at) => [rule, answers[at] === true])), votes: votes ?? [] });
+      return votes;
     },
-    evaluateByScan(call) {
+    async evaluateConditionalByScan(call) {
       const facts = new CallFacts(call, tools);
       const tally = new Tally();
-      for (const entry of entries) tally.see(entry, facts);
+      for (const entry of entries) {
+        const { rule } = entry;
+        if (rule.matches(facts) && (rule.when === undefined || (await rule.when.holds(call)))) tally.take(entry);
+      }
       return finish(facts, tally);
     },
     explain(call) {
       const facts = new CallFacts(call, tools);
-      const votes = pool.evaluateByScan(call) ?? [];
+      const { held, votes } = conditional ? (evaluated.get(call) ?? NOTHING) : { ...NOTHING, votes: pool.evaluateByScan(call) ?? [] };
       const deciding = (name: string, file: string, line: number): boolean =>
         votes.some(({ rule }) => rule?.name === name && rule.file === file && rule.line === line);
-      return [...rules.map((rule) => reportOf(rule, facts, deciding)), ...radium.flatMap((one) => radiumReports(one, call, deciding))];
+      return [
+        ...rules.map((rule) => reportOf(rule, facts, held, deciding)),
+        ...radium.flatMap((one) => radiumReports(one, call, deciding)),
+      ];
     },
     pathsToResolve(call) {
       const facts = new CallFacts(call, tools);
@@ -116,16 +150,28 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
   return pool;
 }
 
-function withoutRules(file: PolicyFile, dropped: ReadonlySet<string>): PolicyFile {
+/** What an evaluation found of the conditions that it asked. */
+interface Evaluated {
+  readonly held: ReadonlyMap<Rule, boolean>;
+  readonly votes: readonly Verdict[];
+}
+
+const NOTHING: Evaluated = { held: new Map(), votes: [] };
+
+/** A file without the rules of these names. Final rules stay. */
+export function withoutRules(file: PolicyFile, dropped: ReadonlySet<string>): PolicyFile {
+  if (dropped.size === 0) return file;
   const rules = file.rules.filter(({ source }) => source.final || !dropped.has(source.name));
   return { ...file, rules, ...(file.radium === undefined ? {} : { radium: file.radium.without(dropped) }) };
 }
 
 type Deciding = (name: string, file: string, line: number) => boolean;
 
-function reportOf(rule: Rule, facts: CallFacts, deciding: Deciding): RuleReport {
+function reportOf(rule: Rule, facts: CallFacts, held: Evaluated["held"], deciding: Deciding): RuleReport {
   const { name, final, file, line, effect, tier, shadow } = rule.source;
-  const failed = rule.parts.find((part) => !part.holds(facts));
+  const failedPart = rule.parts.find((part) => !part.holds(facts))?.key;
+  const condition = rule.when === undefined ? true : held.get(rule);
+  const failed = failedPart ?? (condition === false ? "when" : undefined);
   return {
     name,
     final,
@@ -134,8 +180,9 @@ function reportOf(rule: Rule, facts: CallFacts, deciding: Deciding): RuleReport 
     effect,
     tier,
     shadow,
-    matched: failed === undefined,
-    ...(failed === undefined ? {} : { failed: failed.key }),
+    matched: failed === undefined && condition === true,
+    ...(failed === undefined ? {} : { failed }),
+    ...(failed === undefined && condition === undefined ? { depends_on: "when" as const } : {}),
     deciding: deciding(name, file, line),
   };
 }

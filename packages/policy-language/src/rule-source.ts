@@ -4,6 +4,7 @@ import type { ConditionSource } from "./args.ts";
 import type { Findings, Path } from "./findings.ts";
 import type { RuleSource, Tier } from "./rule.ts";
 import type { ruleSchema } from "./schema.ts";
+import { readWhen } from "./read-when.ts";
 
 /** A rule as the schema returns it. */
 export type RawRule = z.output<typeof ruleSchema>;
@@ -27,6 +28,15 @@ export function sourceOf(raw: RawRule, file: string, line: number, path: Path, f
   if (raw.modes !== undefined && raw.approval_mode !== undefined) {
     findings.error([...path, "approval_mode"], "Unexpected `approval_mode` beside `modes`, expected one of them");
   }
+  const when = raw.when === undefined ? undefined : readWhen(raw.when, [...path, "when"], findings, { allow: raw.action === "allow" });
+  for (const key of ["match", "not_match"] as const) {
+    if (raw.when === undefined || raw[key] === undefined) continue;
+    findings.error(
+      [...path, key],
+      `Unexpected \`${key}\` beside \`when\`, expected one of them: a case is no whole call to ask the condition about`,
+      "test the rule with whole calls",
+    );
+  }
   if (findings.errors > before) return undefined;
   const isCommand = pattern !== undefined && /\s/.test(pattern);
   const byAccess =
@@ -49,6 +59,7 @@ export function sourceOf(raw: RawRule, file: string, line: number, path: Path, f
     phase: list(raw.phase),
     modes: typeof modes === "string" ? [modes] : (modes as readonly ApprovalMode[] | undefined),
     interactive: raw.interactive,
+    when,
     reason: raw.reason,
     fix: raw.fix,
     shadow: raw.shadow ?? false,

@@ -10,6 +10,8 @@ import { compileNetwork } from "./network.ts";
 import { compilePathGlobs, type PathGlob } from "./path-glob.ts";
 import { compileRegex, type Regex } from "./regex.ts";
 import type { ToolTable } from "./tools.ts";
+import { compileWhen, type When } from "./when-rule.ts";
+import type { WhenSource } from "./when.ts";
 import { compileWords, type WordPattern } from "./words.ts";
 
 /** Highest first. */
@@ -33,6 +35,7 @@ export interface RuleSource {
   readonly phase?: readonly string[] | undefined;
   readonly modes?: readonly ApprovalMode[] | undefined;
   readonly interactive?: boolean | undefined;
+  readonly when?: WhenSource | undefined;
   readonly reason?: string | undefined;
   readonly fix?: string | undefined;
   readonly shadow: boolean;
@@ -65,7 +68,10 @@ export interface Rule {
   readonly phases: readonly Glob[] | undefined;
   /** Cheapest first. */
   readonly parts: readonly Part[];
+  /** Whether all parts hold. */
   matches(facts: CallFacts): boolean;
+  /** What must hold besides the parts. */
+  readonly when: When | undefined;
 }
 
 /** Takes what is wrong with a rule, by the path of the key below it. */
@@ -166,6 +172,7 @@ export function compileRule(source: RuleSource, tools: ToolTable, report: RuleCo
     phases,
     parts,
     matches,
+    when: source.when === undefined ? undefined : compileWhen(source.when, { allow }),
   };
 }
 

@@ -70,6 +70,7 @@ export const ruleSchema = z.strictObject(
     modes: modes.optional(),
     interactive: flag.optional(),
     approval_mode: oneOf(APPROVAL_MODES).optional(),
+    // Its own file reads it, to say in one sentence what is wrong where.
     when: z.unknown().optional(),
     reason: text("text").optional(),
     fix: text("text").optional(),
@@ -112,10 +113,14 @@ export const radiumFileSchema = z.strictObject({
 export function keysAt(path: readonly (string | number)[], { radium }: { readonly radium: boolean }): readonly string[] {
   if (path.length === 0) return Object.keys((radium ? radiumFileSchema : fileSchema).shape);
   if (radium) return Object.keys(radiumRuleSchema.shape);
+  if (path[2] === "when") return WHEN_KEYS;
   if (path.includes("args")) return CONDITION_KEYS;
   if (path.at(-1) === "paths") return ["read", "write"];
   return Object.keys(ruleSchema.shape);
 }
+
+/** The keys of a condition in `when`. */
+export const WHEN_KEYS = ["all", "any", "not", "fact", "operator", "value", "path"] as const;
 
 const CONDITION_KEYS = ["eq", "in", "glob", "regex", "min", "max", "type", "url_prefix", "exists", "not"];
 

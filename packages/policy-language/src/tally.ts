@@ -42,24 +42,42 @@ export class Tally {
   #held: Entry | undefined = undefined;
   #shadows: Entry[] | undefined = undefined;
   #asked: Set<Entry> | undefined = undefined;
+  #open: Set<Entry> | undefined = undefined;
 
   /** Takes a candidate; asking the same one twice changes nothing. */
   see(entry: Entry, facts: CallFacts): void {
-    const top = this.#top;
-    const above = top === undefined || entry.rank > top.rank || (entry.rank === top.rank && entry.order < top.order);
-    if (!above && !entry.final && !entry.shadow) return;
-    if (!entry.rule.matches(facts)) return;
+    if (!this.#counts(entry) || !entry.rule.matches(facts)) return;
+    if (entry.rule.when === undefined) this.take(entry);
+    else (this.#open ??= new Set()).add(entry);
+  }
+
+  /** The candidates that match if their conditions hold, and would count. */
+  open(): readonly Entry[] {
+    return this.#open === undefined ? [] : [...this.#open].filter((entry) => this.#counts(entry));
+  }
+
+  /** Takes a rule that matches. */
+  take(entry: Entry): void {
     if (entry.shadow) {
       this.#shadows ??= [];
       if (!this.#shadows.includes(entry)) this.#shadows.push(entry);
       return;
     }
-    if (above) this.#top = entry;
+    if (this.#isAbove(entry)) this.#top = entry;
     if (!entry.final) return;
     const held = this.#held;
     if (held === undefined || entry.effect > held.effect || (entry.effect === held.effect && entry.order < held.order)) {
       this.#held = entry;
     }
+  }
+
+  #counts(entry: Entry): boolean {
+    return this.#isAbove(entry) || entry.final || entry.shadow;
+  }
+
+  #isAbove({ rank, order }: Entry): boolean {
+    const top = this.#top;
+    return top === undefined || rank > top.rank || (rank === top.rank && order < top.order);
   }
 
   /** Takes a candidate that several words or paths of one call may bring; matching it again would change nothing but the time. */

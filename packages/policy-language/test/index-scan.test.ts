@@ -168,6 +168,49 @@ test("the index answers what a scan of every rule answers", () => {
   );
 });
 
+const leaf: fc.Arbitrary<object> = fc.oneof(
+  fc.record({
+    fact: pick("tool", "agent", "phase", "approval_mode"),
+    operator: pick("equal", "notEqual"),
+    value: pick("dev", "PLAN", "ask"),
+  }),
+  fc.record({ fact: pick("agent", "phase"), operator: pick("in", "notIn"), value: pick(["dev", "PLAN"], ["ops"]) }),
+  fc.record({
+    fact: pick("args"),
+    path: pick("$.n", "$.a.b", "$.a"),
+    operator: pick("lessThan", "greaterThanInclusive"),
+    value: pick(1, 2),
+  }),
+  fc.record({ fact: pick("args"), path: pick("$.method", "$['a.b']"), operator: pick("contains", "doesNotContain"), value: pick("GET") }),
+);
+const group = (inner: fc.Arbitrary<object>): fc.Arbitrary<object> =>
+  fc.oneof(
+    fc.record({ all: fc.array(inner, { minLength: 1, maxLength: 2 }) }),
+    fc.record({ any: fc.array(inner, { minLength: 1, maxLength: 2 }) }),
+    fc.record({ not: inner }),
+  );
+const whenever = group(fc.oneof(leaf, group(leaf)));
+const conditionalPolicy = fc
+  .tuple(policy, fc.array(fc.option(whenever, { nil: undefined, freq: 2 }), { minLength: 12, maxLength: 12 }))
+  .map(([data, conditions]) => ({
+    ...data,
+    rules: data.rules.map((one, at): RuleData => (conditions[at] === undefined ? one : ({ ...one, when: conditions[at] } as RuleData))),
+  }));
+
+test("the index answers what a scan of every rule and condition answers", async () => {
+  await fc.assert(
+    fc.asyncProperty(conditionalPolicy, fc.array(call, { minLength: 1, maxLength: 4 }), async (data, calls) => {
+      const pool = compilePolicy([parse(data, "a.toml")]);
+      for (const one of calls) {
+        const votes = await pool.evaluateConditional(one);
+        expect(await pool.evaluateConditionalByScan(one)).toEqual(votes);
+        if (!pool.conditional) expect(pool.evaluate(one)).toEqual(votes);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test("neither the order of rules nor of files changes a vote", () => {
   fc.assert(
     fc.property(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compilePolicy } from "../src/index.ts";
+import { compilePolicy, withoutRules } from "../src/index.ts";
 import { call, run, verdictOf } from "./calls.ts";
 import { policyOf, type RuleData } from "./toml.ts";
 
@@ -88,7 +88,7 @@ test("dropped rules are gone, final ones stay", () => {
     { name: "a", action: "deny", tool: "t" },
     { name: "b", action: "ask_user", tool: "t", final: true },
   ]);
-  const pool = compilePolicy([file], { dropped: new Set(["a", "b"]) });
+  const pool = compilePolicy([withoutRules(file, new Set(["a", "b"]))]);
   expect(pool.rules.map(({ name }) => name)).toEqual(["b"]);
   expect(pool.evaluate(call("t"))?.[0]?.effect).toBe("ask_user");
 });

@@ -82,7 +82,7 @@ describe("a mistake is refused with its place and what was probably meant", () =
     [{ network: "a.example" }, /`network` on a rule that is not about network tools alone/, /web_fetch/],
     [{ tool: "web_fetch", network: "https://a.example/x" }, /expected a host/, /url_prefix/],
     [{ tool: "web_fetch", network: "A.example" }, /lower case/, undefined],
-    [{ when: { all: [] } }, /^Unexpected `when`, expected the other keys/, undefined],
+    [{ when: { all: [] } }, /^Unexpected empty list in `all`/, undefined],
     [{ final: true, action: "allow", tool: "x" }, /`final` on an allow rule/, undefined],
     [{ final: true, shadow: true }, /`final` on a rule in shadow/, undefined],
     [{ pattern: "a", tool: "b" }, /`pattern` beside `tool`/, undefined],

@@ -1,5 +1,6 @@
-import { definePlugin, type Json, type PluginInstance } from "@bylaw/kernel";
-import { PATHS_PLUGIN, POLICY_CODES, compilePolicy, type PolicyFile, type PolicyFinding, type PolicyPool } from "@bylaw/policy-language";
+import { definePlugin, type Json, type PluginInstance, type ToolCall } from "@bylaw/kernel";
+import { POLICY_CODES, compilePolicy, withoutRules, type PolicyFinding } from "@bylaw/policy-language";
+import manifest from "../package.json" with { type: "json" };
 import { digestOf, loadPolicy } from "./load.ts";
 import { mergeTools } from "./merge-tools.ts";
 import { policyOptions, type PolicyOptions } from "./options.ts";
@@ -9,8 +10,8 @@ type Instance = PluginInstance<PolicyOptions>;
 
 /** Decides tool calls by TOML policy files. All its uses make one pool of rules and one vote. */
 export const policy = definePlugin({
-  name: PATHS_PLUGIN,
-  version: "0.1.0",
+  name: manifest.name,
+  version: manifest.version,
   grants: true,
   codes: POLICY_CODES,
   options: policyOptions,
@@ -21,8 +22,13 @@ export const policy = definePlugin({
   applyPool(kernel, instances) {
     const policies = instances.map((instance) => ({ ...loadPolicy(instance), dropped: instance.dropped }));
     const tools = mergeTools(policies.map((loaded) => loaded.tools));
-    const pool = poolOf(policies, tools);
-    kernel.hooks.beforeToolCall.tap("rules", (call) => pool.evaluate(call), { explain: (call) => pool.explain(call) as unknown as Json });
+    // `without` names a rule of one use; the same name in another use stays.
+    const files = policies.flatMap((loaded) => loaded.files.map((file) => withoutRules(file, loaded.dropped)));
+    const pool = compilePolicy(files, { tools });
+    const explain = (call: ToolCall): Json => pool.explain(call) as unknown as Json;
+    const { beforeToolCall } = kernel.hooks;
+    if (pool.conditional) beforeToolCall.tapPromise("rules", (call) => pool.evaluateConditional(call), { explain });
+    else beforeToolCall.tap("rules", (call) => pool.evaluate(call), { explain });
     if (pool.fallback !== undefined) kernel.fallback(pool.fallback);
     kernel.editsWorkspace((subject) => subject.hook === "beforeToolCall" && pool.editsWorkspace(subject));
     kernel.digest(digestOf(policies));
@@ -31,21 +37,6 @@ export const policy = definePlugin({
     );
   },
 });
-
-function poolOf(
-  policies: readonly { readonly files: readonly PolicyFile[]; readonly dropped: ReadonlySet<string> }[],
-  tools: ReturnType<typeof mergeTools>,
-): PolicyPool {
-  // `without` names a rule of one use; the same name in another use stays.
-  const files = policies.flatMap(({ files, dropped }) =>
-    files.map((file) => ({
-      ...file,
-      rules: file.rules.filter(({ source }) => source.final || !dropped.has(source.name)),
-      ...(file.radium === undefined ? {} : { radium: file.radium.without(dropped) }),
-    })),
-  );
-  return compilePolicy(files, { tools });
-}
 
 /** What is doubtful in the policies of one use: former spellings, lowered rules. Throws what loading them throws. */
 export function policyWarnings(instance: Pick<Instance, "options" | "configFile">): readonly PolicyFinding[] {

@@ -283,6 +283,44 @@ test("explain lists every rule with what it wanted", async () => {
   ]);
 });
 
+describe("conditions", () => {
+  const amount = (operator: string) => `when = { all = [{ fact = "args", path = "$.amount", operator = "${operator}", value = 100 }] }`;
+  const text = rule("small", "allow", `tool = "transfer"\n${amount("lessThanInclusive")}`);
+  const kernel = createKernel({ plugins: [policy({ text }), policy({ text: rule("r", "deny", 'tool = "t"') })] });
+  test("make decisions promises, of every call", async () => {
+    const decision = kernel.decide(call("transfer", { amount: 50 }));
+    expect(decision).toBeInstanceOf(Promise);
+    expect(await decision).toMatchObject({ effect: "allow", code: "rule_allowed", rule: { name: "small" } });
+    expect(await kernel.decide(call("transfer", { amount: 500 }))).toMatchObject({ effect: "ask_user", code: "fallback" });
+    expect(await kernel.decide(call("transfer", {}))).toMatchObject({ effect: "ask_user", code: "fallback" });
+    expect(await kernel.decide(call("t"))).toMatchObject({ effect: "deny", rule: { name: "r" } });
+  });
+  test("that a configuration dropped cost nothing", () => {
+    const config = { extends: [defineRuleset({ name: "rs", plugins: [policy({ text })] })], without: ["@bylaw/plugin-policy/small"] };
+    expect(createKernel(config).decide(call("transfer"))).not.toBeInstanceOf(Promise);
+  });
+  test("that the engine cannot evaluate deny", async () => {
+    const strict = createKernel({ plugins: [policy({ text: rule("s", "ask_user", `tool = "t"\n${amount("greaterThan")}`) })] });
+    const decision = await strict.decide(call("t", { amount: { toString: 1, valueOf: 1 } }));
+    expect(decision).toMatchObject({ effect: "deny", code: "check_failed" });
+  });
+  test("are told by explain", async () => {
+    const because = async (amount: number) => (await kernel.explain(call("transfer", { amount }))).taps[0]?.because;
+    expect(await because(50)).toMatchObject([
+      { name: "r", failed: "tool" },
+      { name: "small", matched: true, deciding: true },
+    ]);
+    expect(await because(500)).toMatchObject([{ name: "r" }, { name: "small", matched: false, failed: "when", deciding: false }]);
+  });
+  test("with a mistake stop the kernel from being made", () => {
+    const bad = rule("s", "deny", 'when = { all = [{ fact = "args", path = "$[?(@.a)]", operator = "equal", value = 1 }] }');
+    expect(refused(() => createKernel({ plugins: [policy({ text: bad })] }))).toMatchObject({
+      code: "BYLAW_POLICY_INVALID",
+      source: { line: 4, column: 34 },
+    });
+  });
+});
+
 test("shadow votes are recorded and do not count", () => {
   const decision = decide({ plugins: [policy({ text: rule("s", "deny", 'tool = "t"\nshadow = true') })], fallback: "allow" }, call("t"));
   expect(decision.effect).toBe("allow");

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -12,7 +12,7 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 import { policy } from "@bylaw/plugin-policy";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { recommended } from "../src/index.ts";
 
 interface Case {
@@ -145,8 +145,11 @@ describe("the recorded session", () => {
 });
 
 describe("a host's own policy", () => {
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-recommended-"));
+  let files = 0;
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const withOwn = (text: string, config: Config = {}): Kernel => {
-    const file = join(mkdtempSync(join(tmpdir(), "bylaw-recommended-")), "own.toml");
+    const file = join(folder, `${(files += 1)}.toml`);
     writeFileSync(file, text);
     return createKernel({ extends: [recommended], ...config, plugins: [policy({ files: [file] })] });
   };

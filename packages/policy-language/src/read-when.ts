@@ -1,0 +1,101 @@
+import { isJsonObject } from "@bylaw/kernel";
+import { z } from "zod";
+import { reportIssues, type Findings, type Path } from "./findings.ts";
+import { nearest } from "./nearest.ts";
+import { WHEN_KEYS } from "./schema.ts";
+import { WHEN_FACTS, WHEN_OPERATORS, WHEN_PATH, type WhenFact, type WhenOperator, type WhenSource } from "./when.ts";
+
+type Scalar = string | number | boolean;
+
+const MAX_DEPTH = 10;
+const GROUPS = ["all", "any", "not"] as const;
+// What a fact without steps into it is good for: nothing.
+const TABLES: ReadonlySet<unknown> = new Set<WhenFact>(["args", "annotations", "claims", "host"]);
+const conditions = z.array(z.unknown(), { error: "a list of conditions" }).min(1, { error: "a list of conditions that is not empty" });
+const groupSchemas = {
+  all: z.strictObject({ all: conditions }),
+  any: z.strictObject({ any: conditions }),
+  not: z.strictObject({ not: z.record(z.string(), z.unknown(), { error: "one condition" }) }),
+};
+const oneOf = <const T extends string>(values: readonly T[]) =>
+  z.enum(values as readonly [T, ...T[]], { error: `one of ${values.join(", ")}` });
+const one = z.union([z.string(), z.number(), z.boolean()], { error: "text, a number, true or false" });
+const many = z.array(one, { error: "a list of texts, numbers, true or false" }).min(1, { error: "a list that is not empty" });
+const leafOf = <T extends z.ZodType<Scalar | Scalar[]>>(value: T) =>
+  z.strictObject({
+    fact: oneOf(WHEN_FACTS),
+    operator: oneOf(Object.keys(WHEN_OPERATORS) as WhenOperator[]),
+    value,
+    path: z.string({ error: "a path" }).regex(WHEN_PATH, { error: "a path of names and indexes like `$.a['b c'][0]`" }).optional(),
+  });
+const leafSchemas = {
+  one: leafOf(one),
+  many: leafOf(many),
+  number: leafOf(z.number({ error: "a number" })),
+  any: leafOf(z.union([one, many], { error: "text, a number, true, false, or a list of them" })),
+};
+
+/** Checks a condition. Undefined, with a finding for each mistake, where there is one. */
+export function readWhen(given: unknown, path: Path, findings: Findings, { allow }: { readonly allow: boolean }): WhenSource | undefined {
+  const before = findings.errors;
+  const read = (node: unknown, at: Path, depth: number): void => {
+    if (!isJsonObject(node)) {
+      return findings.error(
+        at,
+        'Unexpected value in `when`, expected a condition like `{ fact = "agent", operator = "equal", value = "dev" }`',
+      );
+    }
+    const [group] = GROUPS.filter((key) => Object.hasOwn(node, key));
+    const second = WHEN_KEYS.find((key) => key !== group && Object.hasOwn(node, key));
+    if (group !== undefined && second !== undefined) {
+      return findings.error([...at, second], `Unexpected \`${second}\` beside \`${group}\`, expected one of them`, "nest one in the other");
+    }
+    if (group === undefined) return readLeaf(node, at, depth);
+    if (depth > MAX_DEPTH) {
+      return findings.error(at, `Unexpected condition below ${MAX_DEPTH} others, expected at most ${MAX_DEPTH} levels of all, any and not`);
+    }
+    const parsed = groupSchemas[group].safeParse(node);
+    if (!parsed.success) reportIssues(parsed.error.issues, at, node, findings, false);
+    const below: unknown = node[group];
+    if (Array.isArray(below) && group !== "not") {
+      for (const [index, item] of below.entries()) read(item, [...at, group, index], depth + 1);
+    } else if (isJsonObject(below) && group === "not") read(below, [...at, group], depth + 1);
+  };
+  const readLeaf = (node: Readonly<Record<string, unknown>>, at: Path, depth: number): void => {
+    const unknown = Object.keys(node).filter((key) => !(WHEN_KEYS as readonly string[]).includes(key));
+    const misspelt = unknown.find((key) => (GROUPS as readonly (string | undefined)[]).includes(nearest(key, WHEN_KEYS)));
+    if (misspelt !== undefined) {
+      return reportIssues([{ code: "unrecognized_keys", keys: [misspelt], path: [], message: "" }], at, node as never, findings, false);
+    }
+    if (depth === 1) {
+      return findings.error(at, "Unexpected comparison alone in `when`, expected `all`, `any` or `not`", "write `when = { all = [ … ] }`");
+    }
+    const { operator, fact } = node;
+    const parsed = leafSchemas[wantedBy(operator)].safeParse(node);
+    if (!parsed.success) return reportIssues(parsed.error.issues, at, node as never, findings, false);
+    if (TABLES.has(fact) !== (parsed.data.path !== undefined)) {
+      findings.error(
+        [...at, parsed.data.path === undefined ? "fact" : "path"],
+        parsed.data.path === undefined
+          ? `Unexpected \`${parsed.data.fact}\` without \`path\`, expected the way to a value in it`
+          : `Unexpected \`path\` into \`${parsed.data.fact}\`, expected none: it is one value`,
+        parsed.data.path === undefined ? 'add one like `path = "$.name"`' : "drop `path`",
+      );
+    }
+    if (allow && fact === "annotations") {
+      findings.error(
+        [...at, "fact"],
+        "Unexpected `annotations` in an allow rule, expected another fact: annotations come from the tool, so they can only tighten",
+        "use it in a deny or ask_user rule",
+      );
+    }
+  };
+  read(given, path, 1);
+  return findings.errors > before ? undefined : (given as WhenSource);
+}
+
+function wantedBy(operator: unknown): keyof typeof leafSchemas {
+  if (operator === "in" || operator === "notIn") return "many";
+  if (typeof operator !== "string" || !Object.hasOwn(WHEN_OPERATORS, operator)) return "any";
+  return WHEN_OPERATORS[operator as WhenOperator] === "number" ? "number" : "one";
+}
