@@ -1,7 +1,10 @@
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { describe, expect, test } from "vitest";
-import { POLICY, bylaw, json, jsonLines, scratch, start } from "./bylaw.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { POLICY, bylaw, json, jsonLines, makePipe, scratch, start } from "./bylaw.ts";
 
 const WITH = ["--policy", "policy.toml"];
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
@@ -167,6 +170,19 @@ describe("bytes", () => {
     ]);
   });
 
+  test("only spaces, tabs and carriage returns make a blank line", () => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const input = "\ufeff \t\r\n\u00a0\n\ufeff\n\u2028\n\u3000\n\f\n\n";
+    const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+    expect(jsonLines(ran).map(({ code }) => code)).toEqual(Array.from({ length: 5 }, () => "invalid_call"));
+  });
+
+  test("of two byte order marks at the start one is no mark", () => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const input = `\ufeff\ufeff${line({ tool: "read_file", args: {} })}`;
+    expect(json(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }))).toMatchObject({ code: "invalid_call" });
+  });
+
   test("an empty batch is answered", () => {
     const cwd = scratch({ "policy.toml": POLICY });
     expect(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd })).toMatchObject({ code: 0, stdout: "" });
@@ -186,6 +202,28 @@ describe("the file", () => {
       error: { code: "BYLAW_BATCH_UNREADABLE" },
     });
   });
+});
+
+test.skipIf(process.platform === "win32").each([
+  ["a directory", ".", "r"],
+  ["a file that cannot be read", "out", "w"],
+] as const)("a standard input that is %s is refused", (_, name, flags) => {
+  const cwd = scratch({ "policy.toml": POLICY, out: "" });
+  const stdin = openSync(join(cwd, name), flags);
+  onTestFinished(() => closeSync(stdin));
+  const ran = bylaw(["check", "--batch", "-", ...WITH], { cwd, stdin });
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toMatch(/^error BYLAW_BATCH_UNREADABLE: Unexpected /);
+});
+
+test.skipIf(process.platform === "win32")("a pipe is waited for, because a batch is a stream", async () => {
+  const cwd = scratch({ "policy.toml": POLICY });
+  makePipe(join(cwd, "calls"));
+  const child = start(["check", "--batch", "calls", "--json", ...WITH], cwd);
+  if (child.stdout === null) throw new Error("no pipe");
+  await writeFile(join(cwd, "calls"), line({ tool: "read_file", args: {} }));
+  const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
+  expect(JSON.parse(value as string)).toMatchObject({ effect: "allow" });
 });
 
 describe("a live process", () => {

@@ -20,15 +20,19 @@ export interface RunOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
   readonly node?: readonly string[];
+  /** An open file to be the standard input, instead of `input`. */
+  readonly stdin?: number;
 }
 
 /** Runs the built command in a real process, and checks what holds for every run: no stack trace reaches a user. */
-export function bylaw(args: readonly string[], { cwd, input = "", env = {}, node = [] }: RunOptions): Ran {
+export function bylaw(args: readonly string[], { cwd, input = "", env = {}, node = [], stdin }: RunOptions): Ran {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...node, BIN, ...args], {
     cwd,
-    input,
+    ...(stdin === undefined ? { input } : { stdio: [stdin, "pipe", "pipe"] }),
     env: { ...process.env, ...env },
     encoding: "utf8",
+    // What waits for ever is ended, and has no exit code then.
+    timeout: 60_000,
     maxBuffer: 512 * 1024 * 1024,
   });
   expect(`${stdout}\n${stderr}`).not.toMatch(/^\s+at .*[:(]/m);
@@ -66,6 +70,11 @@ export function scratch(files: Readonly<Record<string, string | Uint8Array>> = {
     writeFileSync(join(root, file), content);
   }
   return root;
+}
+
+/** Makes a named pipe. */
+export function makePipe(path: string): void {
+  expect(spawnSync("sh", ["-c", 'mkfifo "$0"', path]).status).toBe(0);
 }
 
 /** A policy with one rule of each action. */

@@ -208,6 +208,32 @@ describe("usage", () => {
     expect(json(scripted)).toMatchObject({ error: { code: "BYLAW_USAGE_INVALID" } });
   });
 
+  test.each([
+    ["check --tol x", "Unexpected option `--tol`, expected one of `bylaw check --help`", "did you mean `--tool`?"],
+    ["explain --jsn", "Unexpected option `--jsn`, expected one of `bylaw explain --help`", "did you mean `--json`?"],
+    ["--nothing", "Unexpected option `--nothing`, expected one of `bylaw --help`", "see `bylaw --help`"],
+    ["check --tool x --version", "Unexpected option `--version`, expected one of `bylaw check --help`", "see `bylaw check --help`"],
+    ["chek", "Unexpected command `chek`, expected check, explain, init, help", "did you mean `check`?"],
+    ["help chek", "Unexpected command `chek`, expected check, explain, init, help", "did you mean `check`?"],
+    ["check --tool", "Unexpected `--tool` without a value, expected `--tool <name>`", "see `bylaw check --help`"],
+    [
+      "check --args --explain",
+      "Unexpected option `--explain` as the value of `--args`, expected `--args <json>`",
+      "write the value after `--args`",
+    ],
+    ["check --tool x --tool y", "Unexpected second `--tool`, expected it once", "remove one"],
+    [
+      "check --approval-mode Yolo",
+      "Unexpected `Yolo` as the value of `--approval-mode`, expected ask, autoEdit, yolo",
+      "did you mean `yolo`?",
+    ],
+    ["check extra", "Unexpected argument `extra`, expected only options", "see `bylaw check --help`"],
+    ["init a b", "Unexpected argument `b`, expected at most 1", "see `bylaw init --help`"],
+  ])("%s says what is wrong and what to do", (args, message, fix) => {
+    const ran = bylaw(args.split(" "), { cwd: scratch() });
+    expect(ran).toEqual({ code: 2, stdout: "", stderr: `error BYLAW_USAGE_INVALID: ${message}\n  fix: ${fix}\n` });
+  });
+
   test("no command at all prints the help on the error stream", () => {
     const ran = bylaw([], { cwd: scratch() });
     expect(ran).toMatchObject({ code: 2, stdout: "" });

@@ -28,6 +28,7 @@ describe.each(FORMATS)("--format %s", (format) => {
     expect(ask("read_file", { path: ".env" })).toEqual(["deny", "no-secret-files"]);
     expect(ask("bash", { command: "git status" })).toEqual(["allow", "see-the-status"]);
     expect(ask("bash", { command: "git push --force" })).toEqual(["deny", "no-force-push"]);
+    expect(ask("Bash", { command: "git push -uf origin main" })).toEqual(["deny", "no-force-push"]);
     expect(ask("write_file", { path: "src/x.ts" })).toEqual(["ask_user", undefined]);
     expect(ask("write_file", { path: `bylaw.config.${format}` })).toEqual(["ask_user", "people-change-the-rules"]);
     expect(ask("write_file", { path: ".bylaw/policy.toml" })).toEqual(["ask_user", "people-change-the-rules"]);

@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { createReadStream } from "node:fs";
+import { createReadStream, fstatSync } from "node:fs";
 import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, messageOf, type Kernel, type ToolCall } from "@bylaw/kernel";
 import { answerOf, type Answer } from "./answer.ts";
 import { callFromLine, type CallDefaults } from "./call.ts";
+import { idIn } from "./line-id.ts";
 import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "./lines.ts";
 
 /** The answer to one line, with the call where there was one. */
@@ -26,9 +27,9 @@ const PORTION = 500;
 
 /** Answers every line of a file, or of the standard input for `-`, in order and in constant memory. */
 export async function answerBatch(file: string, options: BatchOptions): Promise<void> {
-  const input = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 262_144 });
   let first = true;
   try {
+    const input = file === "-" ? standardInput() : createReadStream(file, { highWaterMark: 262_144 });
     for await (const lines of linesOf(input as AsyncIterable<Buffer>)) {
       let answers: LineAnswer[] = [];
       for (const line of lines) {
@@ -49,19 +50,25 @@ export async function answerBatch(file: string, options: BatchOptions): Promise<
   }
 }
 
+// Node takes a directory on the standard input for an input without a byte, which would be a batch without a call.
+function standardInput(): NodeJS.ReadStream {
+  if (fstatSync(0).isDirectory()) throw Object.assign(new Error("directory"), { code: "EISDIR", syscall: "read" });
+  return process.stdin;
+}
+
 // INVARIANT: every line that is not blank gets exactly one answer, and no line ends the run.
 function answerLine(
   line: Buffer | typeof TOO_LONG,
   { kernel, defaults, explain }: BatchOptions,
 ): LineAnswer | Promise<LineAnswer> | undefined {
   const refuse = (error: unknown, text?: string): LineAnswer => ({
-    answer: refusal(kernel, error, text === undefined ? undefined : idOf(text, error)),
+    answer: refusal(kernel, error, text === undefined ? undefined : idIn(text)),
     call: undefined,
   });
   if (line === TOO_LONG) return refuse(new Error(`Unexpected line of more than ${LINE_LIMIT_BYTES} bytes`));
   if (!isUtf8(line)) return refuse(new Error("Unexpected bytes that are not UTF-8, expected JSON text"));
   const text = line.toString("utf8");
-  if (text.trim() === "") return undefined;
+  if (/^[ \t\r]*$/.test(text)) return undefined;
   try {
     const { id, call } = callFromLine(parseJson(text), defaults);
     return kernel
@@ -88,25 +95,12 @@ function refusal(kernel: Kernel, error: unknown, id: string | number | undefined
   };
 }
 
-// The id of a line that is JSON, but not a call. Of two ids none is the id.
-function idOf(text: string, error: unknown): string | number | undefined {
-  if (messageOf(error).startsWith("Unexpected second key `id`")) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, "id")) return undefined;
-    const { id } = value as { readonly id: unknown };
-    return typeof id === "string" || typeof id === "number" ? id : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function withoutMark(line: Buffer): Buffer {
   return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
 }
 
 function isReadError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error && (error.syscall === "open" || error.syscall === "read");
+  return error instanceof Error && "syscall" in error && ["open", "read", "fstat"].includes(String(error.syscall));
 }
 
 function unreadable(file: string, error: NodeJS.ErrnoException): BylawError {

@@ -17,6 +17,6 @@ if (major < 22 || (major === 22 && minor < 13)) {
 } else {
   // INVARIANT: nothing is imported above that could fail on an older Node. No V8 compile cache either: whoever can write
   // its folder, and an agent can write the user's, decides what runs here.
-  const { main } = await import("./main.ts");
-  await main(process.argv.slice(2));
+  // It is not awaited: where a configuration never settles, Node would end with words of its own.
+  void import("./main.ts").then(({ main }) => main(process.argv.slice(2)));
 }

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import type { ApprovalMode, ToolCall } from "@bylaw/kernel";
 import { argsFrom, callOf, type CallDefaults } from "./call.ts";
 import { usageError } from "./fault.ts";
@@ -26,9 +26,19 @@ export function defaultsFrom({ server, agent, phase, cwd, approvalMode, interact
     ...(phase === undefined ? {} : { phase }),
     ...(approvalMode === undefined ? {} : { approval_mode: approvalMode }),
     cwd: resolve(cwd ?? "."),
-    home: homedir(),
+    ...homeOf(),
     interactive,
   };
+}
+
+// A relative one would be a folder of whoever chose the working directory.
+function homeOf(): { readonly home?: string } {
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? { home } : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The one call that the options ask about. Throws for a usage error. */

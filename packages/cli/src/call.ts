@@ -9,7 +9,8 @@ export interface CallDefaults {
   readonly phase?: string;
   readonly approval_mode?: ApprovalMode;
   readonly cwd: string;
-  readonly home: string;
+  /** Left out where nobody knows it. */
+  readonly home?: string;
   readonly interactive: boolean;
 }
 
@@ -68,15 +69,13 @@ export function argsFrom(text: string, name: string): Json {
 
 /** A call with everything that the defaults add. Keys are checked here, types by the kernel. */
 export function callOf(fields: JsonObject, defaults: CallDefaults, id?: string | number): ToolCall {
-  const { home, interactive, ...optional } = defaults;
-  const cwd = fields["cwd"] ?? defaults.cwd;
+  // A null is a value, and a bad one.
+  const { cwd = defaults.cwd, workspace = cwd } = fields;
   const call: JsonObject = {
-    ...optional,
-    home,
-    interactive,
+    ...defaults,
     ...fields,
     cwd,
-    workspace: fields["workspace"] ?? cwd,
+    workspace,
     ...(id === undefined ? {} : { id: String(id) }),
     hook: "beforeToolCall",
   };

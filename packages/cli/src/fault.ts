@@ -1,5 +1,6 @@
 import { isBylawError } from "@bylaw/config";
-import { BylawError, messageOf, type SourceLocation } from "@bylaw/kernel";
+import { BylawError, formatLocation, messageOf, type SourceLocation } from "@bylaw/kernel";
+import { jsonLine, write } from "./output.ts";
 import { place, plain } from "./text.ts";
 
 /** One of several mistakes in a file, as a policy reports them. */
@@ -12,20 +13,17 @@ export interface FaultFinding extends SourceLocation {
 
 /** An error in how the command was called. */
 export function usageError(message: string, fix?: string): BylawError {
-  return new BylawError({
-    code: "BYLAW_USAGE_INVALID",
-    message: message.replace(/^error: /, "").replace(/\s*\n\s*/g, " "),
-    fix: fix ?? "see `bylaw --help`",
-  });
+  return new BylawError({ code: "BYLAW_USAGE_INVALID", message: plain(message), fix: plain(fix ?? "see `bylaw --help`") });
 }
 
 /** Tells a user what went wrong: on the error stream, or as JSON where a script reads the output. Never a stack trace. */
 export function reportError(error: unknown, { json }: { readonly json: boolean }): void {
-  const { code, message, fix, source } = isBylawError(error) ? error : unforeseen(error);
+  const { code, message: told, fix, source } = isBylawError(error) ? error : unforeseen(error);
+  const message = withoutPlace(told, source);
   const findings = findingsOf(error);
   if (json) {
     const body = { code, message, fix, ...source };
-    process.stdout.write(`${JSON.stringify({ error: body, ...(findings.length === 0 ? {} : { findings }) })}\n`);
+    void write(jsonLine({ error: body, ...(findings.length === 0 ? {} : { findings }) }));
     return;
   }
   const lines = findings.length > 1 ? several(code, findings) : one(code, message, fix, source);
@@ -33,11 +31,18 @@ export function reportError(error: unknown, { json }: { readonly json: boolean }
 }
 
 function one(code: string, message: string, fix?: string, source?: SourceLocation): readonly string[] {
+  // A message may name the file in its own words; then the place would say it a second time.
+  const named = source === undefined || (source.line === undefined && message.includes(`\`${source.file}\``));
   return [
     `error ${code}: ${plain(message)}`,
-    ...(source === undefined ? [] : [`  in ${place(source)}`]),
+    ...(named ? [] : [`  in ${place(source)}`]),
     ...(fix === undefined ? [] : [`  fix: ${plain(fix)}`]),
   ];
+}
+
+function withoutPlace(message: string, source: SourceLocation | undefined): string {
+  const prefix = source === undefined ? "" : `${formatLocation(source)}: `;
+  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
 }
 
 function several(code: string, findings: readonly FaultFinding[]): readonly string[] {

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import { createConfiguredKernel, packagesBeside, type BundledPackages } from "@bylaw/config";
+import { createConfiguredKernel, findConfig, packagesBeside, type BundledPackages } from "@bylaw/config";
 import { createKernel, type Kernel } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
 import { findingLine } from "./fault.ts";
+import { whileLoading } from "./outcome.ts";
 
 /** Where the rules come from. */
 export interface KernelSourceOptions {
@@ -29,17 +30,20 @@ export async function kernelFrom({ policy = [], config }: KernelSourceOptions): 
     warn(kernel, plugin);
     return kernel;
   }
-  const { kernel, file } = await createConfiguredKernel({
-    ...(config === undefined ? {} : { file: config }),
-    bundled: bundled(),
-    add: async (configFile) => {
-      if (files.length === 0) return [];
-      const plugin = await policyPlugin(configFile);
-      return [plugin.policy({ files, operator: true })];
-    },
+  const file = config === undefined ? await findConfig(process.cwd()) : resolve(config);
+  return await whileLoading(file, async () => {
+    const { kernel } = await createConfiguredKernel({
+      file,
+      bundled: bundled(),
+      add: async () => {
+        if (files.length === 0) return [];
+        const plugin = await policyPlugin(file);
+        return [plugin.policy({ files, operator: true })];
+      },
+    });
+    if (kernel.plugins.some(({ plugin }) => plugin.name === POLICY)) warn(kernel, await policyPlugin(file));
+    return kernel;
   });
-  if (kernel.plugins.some(({ plugin }) => plugin.name === POLICY)) warn(kernel, await policyPlugin(file));
-  return kernel;
 }
 
 // Two copies of one plugin in one kernel are refused; so the policy plugin comes from where the configuration has its own.

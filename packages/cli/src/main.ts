@@ -1,33 +1,42 @@
 import { CommanderError } from "commander";
-import { reportError, usageError } from "./fault.ts";
+import { reportError } from "./fault.ts";
+import { conclude, watchExit } from "./outcome.ts";
+import { claimOutput } from "./output.ts";
 import { createProgram } from "./program.ts";
+import { unknownCommand, usageFault } from "./usage.ts";
 
 /** Runs the command and sets the exit code; it never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
   const json = argv.includes("--json");
   const fail = (error: unknown): void => {
     reportError(error, { json });
-    process.exitCode = 2;
+    conclude(2);
   };
   // A plugin's stray failure must end the command with a message and not with a stack trace.
   const stray = (error: unknown): never => {
     fail(error);
     process.exit(2);
   };
+  claimOutput();
+  watchExit({ json });
   process.on("uncaughtException", stray);
   process.on("unhandledRejection", stray);
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") stray(error);
     // The reader left: there is nobody to tell, and nothing was answered.
-    if (error.code === "EPIPE") process.exit(2);
-    stray(error);
+    conclude(2);
+    process.exit(2);
   });
+  const program = createProgram();
+  const [first, asked] = argv;
+  const known = (name: string): boolean => name === "help" || program.commands.some((command) => command.name() === name);
+  if (first === "help" && asked !== undefined && !asked.startsWith("-") && !known(asked)) return fail(unknownCommand(asked, program));
   try {
-    await createProgram().parseAsync(argv, { from: "user" });
+    await program.parseAsync(argv, { from: "user" });
   } catch (error) {
-    if (!(error instanceof CommanderError)) fail(error);
-    else if (error.code === "commander.helpDisplayed") process.exitCode = 0;
+    if (!(error instanceof CommanderError)) return fail(error);
     // Help that was asked for, or that was printed on the error stream because no command was named.
-    else if (error.code === "commander.help") process.exitCode = argv.length === 0 ? 2 : 0;
-    else fail(usageError(error.message));
+    if (error.code !== "commander.helpDisplayed" && error.code !== "commander.help") return fail(usageFault(error, program, argv));
+    conclude(argv.length === 0 ? 2 : 0);
   }
 }

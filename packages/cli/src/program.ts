@@ -1,13 +1,17 @@
 import { APPROVAL_MODES } from "@bylaw/kernel";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
+import { write } from "./output.ts";
+import { pathOf, pathsOf, valueOf, wordOf } from "./usage.ts";
 
 /** The commands, wired. Throws `CommanderError` instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command("bylaw")
     .description("Decides what an agent may do next, and says why.")
     .option("-V, --version", "print the version")
-    .helpCommand(true)
-    .showSuggestionAfterError();
+    // An option of `bylaw` itself stands before the command; after it, it would be dropped in silence.
+    .enablePositionalOptions()
+    .showSuggestionAfterError(false)
+    .helpCommand(true);
   program.addHelpText(
     "after",
     `
@@ -20,7 +24,7 @@ Examples:
   // Each command brings what it needs when it runs, and not before.
   described(program.command("check"))
     .description("Decide one call, or every line of a batch.")
-    .option("--batch <file>", "one call per line as JSON; - reads the standard input", value)
+    .option("--batch <file>", "one call per line as JSON; - reads the standard input", pathOf("--batch <file>"))
     .option("--explain", "add every vote")
     .addHelpText("after", CHECK_HELP)
     .action(async (options) => {
@@ -38,7 +42,7 @@ Examples:
     .command("init")
     .description("Write a configuration and a policy that work. Never overwrites.")
     .argument("[dir]", "where", ".")
-    .addOption(new Option("--format <format>", "of the configuration").choices(["ts", "json", "yaml", "toml"]).default("ts"))
+    .addOption(wordOption("--format <format>", "of the configuration", ["ts", "json", "yaml", "toml"]).default("ts"))
     .option("--json", "print JSON")
     .addHelpText("after", INIT_HELP)
     .action(async (dir: string, options) => {
@@ -46,35 +50,28 @@ Examples:
       await init(dir, options);
     });
   for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureOutput({ outputError: () => {} });
+    command.exitOverride().configureOutput({ writeOut: (text) => void write(text), outputError: () => {} });
   }
   return program;
 }
 
-// An option without its value would take the next option for it, and ask about a tool named `--json`; of two values one
-// would be dropped in silence.
-function value(text: string, previous?: string): string {
-  if (text.startsWith("--")) throw new InvalidArgumentError("An option follows where its value should.");
-  if (previous !== undefined) throw new InvalidArgumentError("It is given twice.");
-  return text;
-}
-
-function values(text: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value(text)];
+function wordOption(flags: string, description: string, words: readonly string[]): Option {
+  return new Option(flags, description).choices(words).argParser(wordOf(flags, words));
 }
 
 function described(command: Command): Command {
+  const option = (flags: string, description: string): Command => command.option(flags, description, valueOf(flags));
+  option("--tool <name>", "the tool that is called");
+  option("--args <json>", "its arguments (default: {})");
+  option("--server <name>", "the MCP server, as the host names it");
+  option("--agent <id>", "the agent that calls");
+  option("--phase <name>", "the phase of its task");
+  option("--cwd <dir>", "the folder that the call runs in (default: the working directory)");
   return command
-    .option("--tool <name>", "the tool that is called", value)
-    .option("--args <json>", "its arguments (default: {})", value)
-    .option("--server <name>", "the MCP server, as the host names it", value)
-    .option("--agent <id>", "the agent that calls", value)
-    .option("--phase <name>", "the phase of its task", value)
-    .option("--cwd <dir>", "the folder that the call runs in (default: the working directory)", value)
-    .addOption(new Option("--approval-mode <mode>", "what happens where nothing decides").choices([...APPROVAL_MODES]))
+    .addOption(wordOption("--approval-mode <mode>", "what happens where nothing decides", APPROVAL_MODES))
     .option("--no-interactive", "nobody can be asked: a question becomes a deny")
-    .option("--policy <file...>", "policy files of the operator; without --config nothing but them decides", values)
-    .option("--config <file>", "the configuration (default: the nearest bylaw.config.* upwards)", value)
+    .option("--policy <file...>", "policy files of the operator; without --config nothing but them decides", pathsOf("--policy <file...>"))
+    .option("--config <file>", "the configuration (default: the nearest bylaw.config.* upwards)", pathOf("--config <file>"))
     .option("--json", "print JSON");
 }
 

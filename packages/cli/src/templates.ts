@@ -48,7 +48,6 @@ reason = "Reading inside the workspace changes nothing"
 [[rules]]
 name = "see-the-status"
 action = "allow"
-tool = "run_shell_command|bash|Bash|shell"
 command = "git status"
 reason = "Looking at the state of the repository changes nothing"
 
@@ -62,8 +61,7 @@ fix = "leave the values to a person"
 [[rules]]
 name = "no-force-push"
 action = "deny"
-tool = "run_shell_command|bash|Bash|shell"
-command = ["git push --force *", "git push -f *"]
+command = "git push --force *"
 reason = "Unexpected force push, expected a fast-forward push"
 fix = "push to a branch and open a pull request"
 

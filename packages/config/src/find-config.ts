@@ -1,7 +1,8 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync, type Stats } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { lilconfig, type Loader } from "lilconfig";
+import { refuseIrregular } from "./read-text.ts";
 
 /** The endings of `bylaw.config.*`. */
 export const CONFIG_EXTENSIONS = ["ts", "mts", "js", "mjs", "json", "yaml", "toml"] as const;
@@ -13,10 +14,11 @@ const found: Loader = () => true;
 
 /**
  * The absolute path of the nearest `bylaw.config.*` in `cwd` or above. Throws BYLAW_CONFIG_MISSING where there is none, and
- * BYLAW_CONFIG_INVALID where one folder holds two.
+ * BYLAW_CONFIG_INVALID where one folder holds two or where it is no regular file.
  */
 export async function findConfig(cwd: string): Promise<string> {
   const start = resolve(cwd);
+  refusePipes(start);
   const explorer = lilconfig("bylaw", {
     searchPlaces: [...NAMES],
     stopDir: parse(start).root,
@@ -45,6 +47,28 @@ export async function findConfig(cwd: string): Promise<string> {
   refuseTwo(dirname(file));
   refuseForeign(file, start);
   return file;
+}
+
+// The search reads what it finds, so what would keep a reader waiting is refused before it.
+function refusePipes(start: string): void {
+  for (let folder = start; ; folder = dirname(folder)) {
+    for (const file of NAMES.map((name) => join(folder, name))) {
+      const stats = statsOf(file);
+      if (stats === undefined) continue;
+      refuseIrregular(file, stats);
+      return;
+    }
+    if (folder === dirname(folder)) return;
+  }
+}
+
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    // A folder that cannot be entered holds no configuration for us; the search itself says so where it matters.
+    return undefined;
+  }
 }
 
 function refuseTwo(folder: string): void {

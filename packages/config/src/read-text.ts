@@ -1,29 +1,55 @@
-import { readFileSync } from "node:fs";
 import { isUtf8 } from "node:buffer";
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from "node:fs";
 import { BylawError, messageOf } from "@bylaw/kernel";
 
 const LIMIT_BYTES = 1_048_576;
 
 /**
  * The text of a configuration file, without a byte order mark. Throws BYLAW_CONFIG_MISSING, or BYLAW_CONFIG_INVALID for a
- * directory, for bytes that are not UTF-8, for an empty file, and for more than 1 MiB.
+ * directory, a pipe or a device, for bytes that are not UTF-8, for an empty file, and for more than 1 MiB.
  */
 export function readText(file: string): string {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(file);
+    bytes = readRegular(file);
   } catch (cause) {
-    throw unreadable(file, cause);
+    throw cause instanceof BylawError ? cause : unreadable(file, cause);
   }
   const refuse = (message: string, fix?: string): never => {
     throw new BylawError({ code: "BYLAW_CONFIG_INVALID", message, fix, source: { file } });
   };
-  if (bytes.length > LIMIT_BYTES) refuse(`Unexpected ${bytes.length} bytes of configuration, expected at most 1 MiB`);
   if (!isUtf8(bytes)) refuse("Unexpected bytes that are not UTF-8, expected text", "save the file as UTF-8");
   const text = bytes.toString("utf8");
   const plain = text.startsWith("\ufeff") ? text.slice(1) : text;
+  // A reader that forgives a second one would read another text than the parser here.
+  if (plain.startsWith("\ufeff")) refuse("Unexpected second byte order mark, expected one at most", "save the file without it");
   if (plain.trim() === "") refuse("Unexpected empty file, expected a configuration", "run `bylaw init` in a new folder");
   return plain;
+}
+
+// Opening a pipe waits for its writer, and reading one or a device may never end: both are refused before they are opened,
+// and once more when they are open, because the name may have changed its meaning in between.
+function readRegular(file: string): Buffer {
+  refuseIrregular(file, statSync(file));
+  const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    refuseIrregular(file, fstatSync(handle));
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Throws BYLAW_CONFIG_INVALID for a directory, a pipe, a socket, a device, and for more than 1 MiB. */
+export function refuseIrregular(file: string, stats: Stats): void {
+  const refuse = (message: string, fix: string): never => {
+    throw new BylawError({ code: "BYLAW_CONFIG_INVALID", message, fix, source: { file } });
+  };
+  if (stats.isDirectory()) refuse("Unexpected directory, expected a configuration file", "name the file inside it");
+  if (!stats.isFile()) refuse("Unexpected device or pipe, expected a configuration file", "name a regular file");
+  if (stats.size > LIMIT_BYTES) {
+    refuse(`Unexpected ${stats.size} bytes of configuration, expected at most 1 MiB`, "split what it holds into rulesets");
+  }
 }
 
 function unreadable(file: string, cause: unknown): BylawError {
@@ -39,8 +65,7 @@ function unreadable(file: string, cause: unknown): BylawError {
   }
   return new BylawError({
     code: "BYLAW_CONFIG_INVALID",
-    message: code === "EISDIR" ? "Unexpected directory, expected a configuration file" : `Unexpected unreadable file: ${messageOf(cause)}`,
-    ...(code === "EISDIR" ? { fix: "name the file inside it" } : {}),
+    message: `Unexpected unreadable file: ${messageOf(cause)}`,
     source: { file },
     cause,
   });

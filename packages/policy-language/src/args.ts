@@ -45,30 +45,28 @@ export function compileCondition(name: string, source: ConditionSource, { broad 
   check(source);
   const parts = Object.keys(source).filter((key) => source[key as keyof ConditionSource] !== undefined);
   if (parts.length === 0) throw new PatternError(`Unexpected empty condition on ${quote(name)}, expected one like \`{ eq = "x" }\``);
-  const { exists, not, ...rest } = source;
+  const { exists, ...rest } = source;
   const test = compileTest(rest, broad);
-  const inverse = not === undefined ? undefined : compileTest(not, !broad);
-  const positive = Object.keys(rest).some((key) => rest[key as keyof typeof rest] !== undefined);
+  const { not, ...others } = rest;
+  const positive = Object.values(others).some((part) => part !== undefined);
   const ofValue = (value: Json | undefined): boolean => {
     if (value === undefined) {
       if (exists === false) return true;
       // Nothing is not the forbidden thing either; but an allow wants to see what it allows.
-      return broad && inverse !== undefined && !positive && exists === undefined;
+      return broad && not !== undefined && !positive && exists === undefined;
     }
-    if (exists === false) return false;
-    return test(value) && (inverse === undefined || !inverse(value));
+    return exists !== false && test(value);
   };
   return {
     name,
-    key: positive ? keyOf(rest) : undefined,
+    key: positive && (!broad || isTextual(others)) ? keyOf(others) : undefined,
     holds(args) {
-      if (args === undefined) return false;
-      const value = reach(args, path);
-      if (path.length === 1) return ofValue(value);
+      // Arguments without names: any of them may be the one.
+      if (args === undefined) return broad;
+      const holdsAt = (steps: readonly string[]): boolean => (broad ? reachesAny(args, steps, ofValue) : ofValue(reach(args, steps)));
       // `a.b` may also be the name of one argument. Two readings: a deny takes either, an allow neither.
-      const flat = Object.hasOwn(args, name) ? args[name] : undefined;
-      if (flat === undefined) return ofValue(value);
-      return broad && (ofValue(value) || ofValue(flat));
+      if (path.length === 1 || !Object.hasOwn(args, name)) return holdsAt(path);
+      return broad && (holdsAt(path) || holdsAt([name]));
     },
   };
 }
@@ -83,37 +81,103 @@ export function reach(args: JsonObject, path: readonly string[]): Json | undefin
   return value;
 }
 
+// Whether a value that the path may lead to passes: a list on the way stands for its members, and text may hide anything.
+function reachesAny(value: Json, path: readonly string[], passes: (value: Json | undefined) => boolean): boolean {
+  const [name, ...rest] = path;
+  if (name === undefined) return passes(value);
+  if (Array.isArray(value) && value.length > 0) return value.some((item: Json) => reachesAny(item, path, passes));
+  if (typeof value === "string") return true;
+  if (!isRecord(value) || !Object.hasOwn(value, name)) return passes(undefined);
+  return reachesAny(value[name] ?? null, rest, passes);
+}
+
+/**
+ * `broad`: values of another type are read as a lax tool could read them, lists also by their members, and what cannot be read
+ * passes. Otherwise nothing but the type that the condition is about passes.
+ */
 function compileTest(source: ConditionSource, broad: boolean): Test {
   const tests: Test[] = [];
   const { eq, in: among, type, min, max, glob, regex, url_prefix, not, exists } = source;
+  const equal = broad ? couldBe : same;
+  const ofText = (matches: (text: string) => boolean): void =>
+    void tests.push((value) =>
+      typeof value === "string" ? matches(value) : broad && (isRecord(value) || (!Array.isArray(value) && matches(String(value)))),
+    );
+  const ofNumber = (matches: (number: number) => boolean): void =>
+    void tests.push((value) =>
+      typeof value === "number" ? matches(value) : broad && !Array.isArray(value) && couldBeNumber(value, matches),
+    );
   if (exists === false) tests.push(() => false);
-  if (eq !== undefined) tests.push((value) => same(value, eq));
-  if (among !== undefined) tests.push((value) => among.some((item) => same(value, item)));
-  if (type !== undefined) tests.push((value) => isOfType(value, type));
-  if (min !== undefined) tests.push((value) => typeof value === "number" && value >= min);
-  if (max !== undefined) tests.push((value) => typeof value === "number" && value <= max);
+  if (type !== undefined) {
+    const alone = Object.keys(source).every(
+      (key) => key === "type" || key === "exists" || source[key as keyof ConditionSource] === undefined,
+    );
+    tests.push((value) => isOfType(value, type) || (broad && !alone && kindOf(value) !== (type === "integer" ? "number" : type)));
+  }
+  if (eq !== undefined) tests.push((value) => equal(value, eq));
+  if (among !== undefined) tests.push((value) => among.some((item) => equal(value, item)));
+  if (min !== undefined) ofNumber((number) => number >= min);
+  if (max !== undefined) ofNumber((number) => number <= max);
   if (glob !== undefined) {
     const globs = listOf(glob).flatMap((text) => expand(text).map(compileGlob));
-    tests.push((value) => typeof value === "string" && globs.some((compiled) => compiled.matches(value)));
+    ofText((text) => globs.some((compiled) => compiled.matches(text)));
   }
   if (regex !== undefined) {
     const compiled = compileRegex(regex, { dotAll: broad });
-    tests.push((value) => typeof value === "string" && compiled.matches(value));
+    ofText((text) => compiled.matches(text));
   }
   if (url_prefix !== undefined) {
     const prefixes = listOf(url_prefix).map(compileUrlPrefix);
-    tests.push((value) => typeof value === "string" && prefixes.some((prefix) => (broad ? prefix.denies(value) : prefix.allows(value))));
+    ofText((text) => prefixes.some((prefix) => (broad ? prefix.denies(text) : prefix.allows(text))));
   }
   if (not !== undefined) {
     const inverse = compileTest(not, !broad);
-    tests.push((value) => !inverse(value));
+    const kinds = scalarsOf(not);
+    tests.push((value) => (broad || kinds.has(kindOf(value))) && !inverse(value));
   }
   const [only] = tests;
-  if (tests.length === 1 && only !== undefined) return only;
-  return (value) => tests.every((test) => test(value));
+  const all: Test = tests.length === 1 && only !== undefined ? only : (value) => tests.every((test) => test(value));
+  if (!broad) return all;
+  const some: Test = (value) => all(value) || (Array.isArray(value) && value.some(some));
+  return some;
 }
 
 const listOf = (value: string | readonly string[]): readonly string[] => (typeof value === "string" ? [value] : value);
+
+const isRecord = (value: Json): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const kindOf = (value: Json): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
+
+const SCALARS: ReadonlySet<string> = new Set(["string", "number", "boolean"]);
+
+// The types that a condition is about; all plain ones where it does not say.
+function scalarsOf({ eq, in: among, glob, regex, url_prefix, min, max, not }: ConditionSource): ReadonlySet<string> {
+  if (glob !== undefined || regex !== undefined || url_prefix !== undefined) return new Set(["string"]);
+  if (min !== undefined || max !== undefined) return new Set(["number"]);
+  const values = eq === undefined ? (among ?? []) : [eq];
+  const kinds = values.map(kindOf).filter((kind) => SCALARS.has(kind));
+  if (kinds.length > 0) return new Set(kinds);
+  return not === undefined ? SCALARS : scalarsOf(not);
+}
+
+const FALSY: ReadonlySet<string> = new Set(["", "0", "false", "f", "no", "n", "off", "null"]);
+const TRUTHY: ReadonlySet<string> = new Set(["1", "true", "t", "yes", "y", "on"]);
+
+// Whether a lax tool could take the value for the wanted one.
+function couldBe(value: Json, wanted: Json): boolean {
+  if (typeof wanted === "object") return same(value, wanted);
+  if (isRecord(value)) return true;
+  if (Array.isArray(value)) return false;
+  if (typeof value === typeof wanted) return value === wanted;
+  const text = String(value);
+  if (typeof wanted === "boolean") return !(wanted ? FALSY : TRUTHY).has(text.trim().toLowerCase());
+  return text === String(wanted) || (typeof wanted === "number" && value !== null && text.trim() !== "" && Number(value) === wanted);
+}
+
+function couldBeNumber(value: Json, matches: (number: number) => boolean): boolean {
+  const number = isRecord(value) ? Number.NaN : Number(value);
+  return Number.isNaN(number) || matches(number);
+}
 
 function isOfType(value: Json, type: ArgumentType): boolean {
   if (type === "null") return value === null;
@@ -134,6 +198,12 @@ function same(left: Json, right: Json): boolean {
   const other = right as JsonObject;
   if (keys.length !== Object.keys(other).length) return false;
   return keys.every((key) => Object.hasOwn(other, key) && same((left as JsonObject)[key] ?? null, other[key] ?? null));
+}
+
+// A deny reads a value of another type as text; what it takes for a number or a truth value has too many spellings to look up.
+function isTextual({ eq, in: among, glob, regex }: ConditionSource): boolean {
+  const values = eq !== undefined ? [eq] : among;
+  return values === undefined ? glob !== undefined || regex !== undefined : values.every((value) => typeof value === "string");
 }
 
 // A URL has many spellings, so `url_prefix` has no text to look up.
@@ -170,7 +240,12 @@ function check(source: ConditionSource): void {
   if (source.not !== undefined) check(source.not);
   if (eq === undefined && among === undefined) return;
   const { eq: _eq, in: _in, ...others } = source;
-  const rest = compileTest(others, true);
+  const test = compileTest(others, true);
+  const rest: Test = (value) =>
+    (!numeric || typeof value === "number") &&
+    (textual.length === 0 || typeof value === "string") &&
+    (type === undefined || isOfType(value, type)) &&
+    test(value);
   if (eq !== undefined && !(rest(eq) && (among === undefined || among.some((item) => same(eq, item))))) {
     never("the value of `eq` does not satisfy the other parts");
   }

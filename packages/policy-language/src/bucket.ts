@@ -13,6 +13,8 @@ interface ArgumentIndex {
   readonly path: readonly string[];
   readonly values: Map<Scalar, Entry[]>;
   readonly prefixes: PrefixMap<Entry[]>;
+  /** All of them: for a value that only its matchers can read. */
+  readonly all: Entry[];
 }
 
 type Folders = Readonly<Record<PathGlob["base"], FolderTree>>;
@@ -61,9 +63,11 @@ export class Bucket {
     const paths = path.length > 1 && source.effect !== "allow" ? [path, [name]] : [path];
     return paths.flatMap((steps) => {
       const index = this.#argument(steps);
-      return key.kind === "values"
-        ? key.values.map((value) => listAt(index.values, value))
-        : key.prefixes.map((prefix) => index.prefixes.at(prefix, () => []));
+      const lists =
+        key.kind === "values"
+          ? key.values.map((value) => listAt(index.values, value))
+          : key.prefixes.map((prefix) => index.prefixes.at(prefix, () => []));
+      return source.effect === "allow" ? lists : [...lists, index.all];
     });
   }
 
@@ -74,7 +78,7 @@ export class Bucket {
     if (below === undefined) this.#arguments.set(top, (below = new Map()));
     const name = JSON.stringify(path);
     let index = below.get(name);
-    if (index === undefined) below.set(name, (index = { path, values: new Map(), prefixes: new PrefixMap() }));
+    if (index === undefined) below.set(name, (index = { path, values: new Map(), prefixes: new PrefixMap(), all: [] }));
     return index;
   }
 
@@ -125,7 +129,10 @@ export class Bucket {
 
   #visitArguments(index: ReadonlyMap<string, ReadonlyMap<string, ArgumentIndex>>, facts: CallFacts, tally: Tally): void {
     const { args } = facts;
-    if (args === undefined) return;
+    if (args === undefined) {
+      for (const below of index.values()) for (const { all } of below.values()) seeAll(all, facts, tally);
+      return;
+    }
     if (index.size <= 8) {
       for (const [name, below] of index) if (Object.hasOwn(args, name)) this.#visitArgument(below, args, facts, tally);
       return;
@@ -137,11 +144,14 @@ export class Bucket {
   }
 
   #visitArgument(below: ReadonlyMap<string, ArgumentIndex>, args: NonNullable<CallFacts["args"]>, facts: CallFacts, tally: Tally): void {
-    for (const { path, values, prefixes } of below.values()) {
+    for (const { path, values, prefixes, all } of below.values()) {
       const value: Json | undefined = reach(args, path);
+      if (value === undefined ? path.length > 1 : typeof value === "object" && value !== null) seeAll(all, facts, tally);
       if (value === undefined || (typeof value === "object" && value !== null)) continue;
       seeAll(values.get(value as Scalar), facts, tally);
-      if (typeof value === "string") prefixes.visit(value, seeAll, facts, tally);
+      // A deny reads numbers and the like as text.
+      if (typeof value !== "string") seeAll(values.get(String(value)), facts, tally);
+      prefixes.visit(String(value), seeAll, facts, tally);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type ToolCall } from "@bylaw/kernel";
 import { baseName, readCommand, type CommandReading } from "./command.ts";
 import { identify, type Identity } from "./mcp.ts";
-import { pathFacts, type PathFacts } from "./paths.ts";
-import type { ToolTable } from "./tools.ts";
+import { pathFacts, sameFolder, type PathFacts } from "./paths.ts";
+import { HARMLESS_BESIDE_A_LINE, WORKING_FOLDERS, type ToolTable } from "./tools.ts";
 import { bareName } from "./words.ts";
 
 /** A line with what the matchers need of it, made once. */
@@ -84,6 +84,17 @@ export class CallFacts {
       typeof line === "string" ? readCommand(line) : { unknown: `an argument \`${argument}\` that is not text` };
     const argv = reading.argv ?? [];
     const alone = "risky" in reading && !reading.carries;
-    return { reading, starts: alone ? Math.min(1, argv.length) : argv.length };
+    const beside = "unknown" in reading ? undefined : this.#besideLine(argument);
+    return { reading: beside === undefined ? reading : { unknown: beside, argv }, starts: alone ? Math.min(1, argv.length) : argv.length };
+  }
+
+  // What else a shell tool is told: an environment, an input or another folder changes what the same words do.
+  #besideLine(line: string): string | undefined {
+    for (const [name, value] of Object.entries(this.args ?? {})) {
+      if (name === line || (HARMLESS_BESIDE_A_LINE.has(name) && (typeof value !== "object" || value === null))) continue;
+      if (!WORKING_FOLDERS.includes(name)) return "argument beside the command that may change what it does";
+      if (!sameFolder(value, this.call)) return "working directory beside the command";
+    }
+    return undefined;
   }
 }

@@ -68,6 +68,12 @@ export function expand(source: string, { pipes = false }: { readonly pipes?: boo
     throw new PatternError(`Unexpected ${all.length} alternatives in ${quote(source)}, expected at most ${MAX_ALTERNATIVES}`);
   }
   if (all.includes("")) throw new PatternError(`Unexpected empty alternative in ${quote(source)}, expected text`);
+  if (all.some((one) => /[{}]/.test(one))) {
+    throw new PatternError(
+      `Unexpected brace in ${quote(source)}, expected braces in pairs around alternatives like \`{a,b}\``,
+      "write `?` for a brace itself",
+    );
+  }
   return [...new Set(all)];
 }
 

@@ -10,7 +10,10 @@ export function lintRule(rule: Rule, raw: { readonly paths?: unknown }, tools: T
   if (source.final && source.effect === "allow") {
     error(["final"], "Unexpected `final` on an allow rule, expected it on deny or ask_user", "drop `final`, or raise the `priority`");
   }
-  if (source.final && source.shadow) error(["final"], "Unexpected `final` on a rule in shadow, expected one of the two");
+  if (source.final && source.shadow && source.effect !== "allow") {
+    warn(["final"], "Unexpected `final` on a rule in shadow, expected one of the two: the rule holds nothing while it is in shadow");
+  }
+  lintNames(rule, error);
   for (const key of ["command", "command_regex"] as const) {
     if (source[key] === undefined || matched(tools.shell.keys()).length > 0) continue;
     error(
@@ -52,5 +55,25 @@ export function lintRule(rule: Rule, raw: { readonly paths?: unknown }, tools: T
     (source.tool === undefined && rule.parts.every(({ key }) => key === "tool" || (key === "command" && source.command === undefined)));
   if (open && source.effect === "allow" && source.when === undefined) {
     warn(["action"], "Unexpected allow of every tool, expected a rule that names what it allows", "add `tool`, `command` or `paths`");
+  }
+}
+
+function lintNames({ source, tools, servers }: Rule, error: RuleComplaint): void {
+  const names = tools?.map(({ glob }) => glob.source) ?? (source.tool === undefined ? [] : source.tool.split("|"));
+  for (const [key, list] of [
+    ["tool", names],
+    ["server", servers?.map((glob) => glob.source) ?? []],
+  ] as const) {
+    const blank = list.find((name) => name !== name.trim());
+    if (blank === undefined) continue;
+    error([key], `Unexpected blank at an end of ${quote(blank)} in \`${key}\`, expected the name alone`, `write ${quote(blank.trim())}`);
+  }
+  const ambiguous = source.effect === "allow" ? tools?.find((pattern) => pattern.ambiguous) : undefined;
+  if (ambiguous !== undefined) {
+    error(
+      ["tool"],
+      `Unexpected ${quote(ambiguous.glob.source)} in an allow, expected a name that splits into server and tool in one way`,
+      "add `server = …`, and write the tool's own name in `tool`",
+    );
   }
 }

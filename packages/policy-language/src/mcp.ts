@@ -57,6 +57,8 @@ function unresolved(tool: string, server?: string): Identity {
 /** One alternative of `tool`, compiled for both sides. */
 export interface ToolPattern {
   readonly glob: Glob;
+  /** It reads as server and tool in more than one way, so that an allow would cover tools of several servers. */
+  readonly ambiguous: boolean;
   allows(identity: Identity): boolean;
   denies(identity: Identity): boolean;
 }
@@ -68,6 +70,7 @@ export function compileTool(source: string, { server }: { readonly server: boole
   const textual = glob.any || (source.startsWith("mcp_") && splits.length === 0);
   return {
     glob,
+    ambiguous: !server && splits.length > 1,
     allows(identity) {
       if (identity.kind === "local") return glob.matches(identity.bare);
       if (identity.kind === "unresolved") return false;

@@ -6,20 +6,26 @@ import { plainUrl, readings } from "./url.ts";
 /** A compiled `network`: host globs for the URL of a network tool. */
 export interface NetworkPattern {
   allows(url: Json | undefined): boolean;
+  /** Lists are read by their members; an object cannot be read, so it matches. */
   denies(url: Json | undefined): boolean;
 }
 
 /** Compiles host globs: `api.example.com`, `*.internal`. Throws {@link PatternError}. */
 export function compileNetwork(sources: readonly string[]): NetworkPattern {
   const globs = sources.flatMap(compileHost);
-  const matches = (host: string): boolean => globs.some((glob) => glob.matches(host));
+  const matches = (host: string): boolean => host !== "" && globs.some((glob) => glob.matches(host));
+  const denies = (url: Json | undefined): boolean => {
+    if (url === undefined) return false;
+    if (Array.isArray(url)) return url.some((item: Json) => denies(item));
+    if (typeof url === "object" && url !== null) return true;
+    return readings(String(url)).some(({ host }) => matches(host) || matches(`${host}.`));
+  };
   return {
     allows(url) {
       const parsed = typeof url === "string" ? plainUrl(url) : undefined;
-      return parsed !== undefined && parsed.hostname !== "" && matches(parsed.hostname);
+      return parsed !== undefined && matches(parsed.hostname);
     },
-    denies: (url) =>
-      typeof url === "string" && readings(url).some(({ hostname }) => matches(hostname) || matches(hostname.replace(/\.$/, ""))),
+    denies,
   };
 }
 

@@ -1,15 +1,15 @@
 import { isJsonObject, type Json, type ToolCall } from "@bylaw/kernel";
 import type { CallFacts } from "./facts.ts";
-import { GENERIC_PATHS, type FileTool } from "./tools.ts";
-
-type Access = "read" | "write" | "both";
+import { RECURSIVE } from "./tools.ts";
+import type { Access } from "./wanted.ts";
+import { wantedPaths, type WantedPaths } from "./wanted-paths.ts";
 
 /** One place that a call names. */
 interface PathFact {
   readonly access: Access;
-  /** All that the path may be: as it is written, and with links resolved. Absolute, in segments. */
+  /** All that the path may be: as it is written, and with links resolved. Absolute, in segments. None where it is a guess. */
   readonly places: readonly (readonly string[])[];
-  /** Further names of the same place, for a deny only: where it lies when the workspace itself is behind a link. */
+  /** For a deny only: where it lies when the workspace itself is behind a link; all of a guess. */
   readonly aliases: readonly (readonly string[])[];
 }
 
@@ -18,8 +18,9 @@ export interface PathFacts {
   readonly known: readonly PathFact[];
   /** Why at least one place cannot be known; never allowed. */
   readonly unknown: string | undefined;
-  /** `table`: a file tool; `shell`: words of a line; `generic`: arguments that look like paths. */
-  readonly from: "table" | "shell" | "generic";
+  readonly from: WantedPaths["from"];
+  /** The call is about all that lies below its places. */
+  readonly recursive: boolean;
   readonly workspace: readonly string[] | undefined;
   readonly home: readonly string[] | undefined;
 }
@@ -29,87 +30,11 @@ export const PATHS_PLUGIN = "@bylaw/plugin-policy";
 
 const MAX_PATH = 4096;
 
-interface Wanted {
-  readonly text: Json | undefined;
-  readonly access: Access;
-}
-
-/** The texts that a call names as paths, with the reason why some of them cannot be read as one. */
-function wantedPaths(facts: CallFacts): {
-  readonly wanted: readonly Wanted[];
-  readonly unknown: string | undefined;
-  readonly from: PathFacts["from"];
-} {
-  const entry = facts.identity.kind === "local" ? facts.tools.files.get(facts.identity.bare) : undefined;
-  if (entry !== undefined) return fromTable(entry, facts.args);
-  if (facts.command !== null) return fromLine(facts.command.reading);
-  const wanted: Wanted[] = [];
-  const tool = facts.tools.files.get(facts.identity.bare);
-  const names = tool === undefined ? GENERIC_PATHS : [...(tool.read ?? []), ...(tool.write ?? []), ...GENERIC_PATHS];
-  for (const name of new Set(names)) collect(wanted, own(facts.args, name), "both");
-  return { wanted, unknown: undefined, from: "generic" };
-}
-
-function fromTable(entry: FileTool, args: CallFacts["args"]): ReturnType<typeof wantedPaths> {
-  const wanted: Wanted[] = [];
-  for (const name of entry.read ?? []) collect(wanted, own(args, name), "read");
-  for (const name of entry.write ?? []) collect(wanted, own(args, name), "write");
-  let unknown = args === undefined ? "arguments without names" : undefined;
-  for (const name of entry.globs ?? []) {
-    for (const glob of listOf(own(args, name))) {
-      if (typeof glob !== "string" || /^[/~]|(^|\/)\.\.(\/|$)|[\\\u0000-\u001f\u007f$]/.test(glob)) {
-        unknown ??= `a glob in \`${name}\` that may leave its folder`;
-      }
-    }
-  }
-  if (wanted.length === 0) {
-    if (entry.cwd === true) wanted.push({ text: ".", access: "read" });
-    else unknown ??= "a file tool without a path";
-  }
-  return { wanted, unknown, from: "table" };
-}
-
-const DATA_ONLY: ReadonlySet<string> = new Set(["echo", "printf", "true", "false", ":", "which", "type", "man", "whoami", "id"]);
-
-function fromLine(reading: NonNullable<CallFacts["command"]>["reading"]): ReturnType<typeof wantedPaths> {
-  const { argv } = reading;
-  if (argv === undefined) return { wanted: [], unknown: "a shell line that is not one simple command", from: "shell" };
-  const wanted: Wanted[] = [];
-  let unknown = "unknown" in reading ? reading.unknown : undefined;
-  const program = (argv[0] ?? "").replace(/^.*\//, "");
-  if (DATA_ONLY.has(program)) return { wanted, unknown, from: "shell" };
-  let ended = false;
-  for (const word of argv.slice(1)) {
-    if (ended || !/^-./.test(word)) {
-      wanted.push({ text: word, access: "both" });
-      // `if=file`, `--file=x` and the like name their file after the sign.
-      const sign = word.indexOf("=");
-      if (sign >= 0) wanted.push({ text: word.slice(sign + 1), access: "both" });
-    } else if (word === "--") ended = true;
-    else if (!/^(-[A-Za-z0-9]+|--[a-z0-9-]+)$/.test(word)) {
-      unknown ??= "a value inside an option";
-      const value = word.includes("=") ? word.slice(word.indexOf("=") + 1) : word.slice(2);
-      if (value !== "") wanted.push({ text: value, access: "both" });
-    }
-  }
-  if (wanted.length === 0) wanted.push({ text: ".", access: "both" });
-  return { wanted, unknown, from: "shell" };
-}
-
-function own(args: CallFacts["args"], name: string): Json | undefined {
-  return args !== undefined && Object.hasOwn(args, name) ? args[name] : undefined;
-}
-
-const listOf = (value: Json | undefined): readonly Json[] =>
-  value === undefined ? [] : Array.isArray(value) ? (value as readonly Json[]) : [value as Json];
-
-function collect(wanted: Wanted[], value: Json | undefined, access: Access): void {
-  for (const text of listOf(value)) wanted.push({ text, access });
-}
-
 /** The texts of a call that can be read as a path. */
 export function knownTexts(facts: CallFacts): readonly string[] {
-  const texts = wantedPaths(facts).wanted.map(({ text }) => text);
+  const { wanted, tooMany } = wantedPaths(facts);
+  if (tooMany) return [];
+  const texts = wanted.map(({ text }) => text);
   const known = texts.filter((text): text is string => unknownPath(text, facts.call) === undefined);
   return [...new Set(known)];
 }
@@ -146,6 +71,12 @@ export function segmentsOf(path: string): readonly string[] {
   return segments;
 }
 
+/** Whether a text names the very folder that a call works in. */
+export function sameFolder(text: Json, call: Pick<ToolCall, "cwd" | "home">): boolean {
+  if (typeof text !== "string" || call.cwd === undefined || text.includes("..") || unknownPath(text, call) !== undefined) return false;
+  return segmentsOf(absolutePath(text, call)).join("/") === segmentsOf(call.cwd).join("/");
+}
+
 const folder = (path: string | undefined): readonly string[] | undefined => (path?.startsWith("/") === true ? segmentsOf(path) : undefined);
 
 /** Works out the places of one call. */
@@ -155,10 +86,10 @@ export function pathFacts(facts: CallFacts): PathFacts {
   const stamped = stampedPaths(call);
   let unknown = first;
   const known: PathFact[] = [];
-  for (const { text, access } of wanted) {
+  for (const { text, access, guess } of wanted) {
     const why = unknownPath(text, call);
     if (why !== undefined || typeof text !== "string") {
-      unknown ??= why;
+      if (guess !== true) unknown ??= why;
       continue;
     }
     const places = [segmentsOf(absolutePath(text, call))];
@@ -166,14 +97,31 @@ export function pathFacts(facts: CallFacts): PathFacts {
     const stamp = stamped?.get(text);
     if (stamp !== undefined) {
       const [at, ...others] = stamp;
-      if (at === undefined) unknown ??= "a path that cannot be resolved";
-      else places.push(segmentsOf(at));
+      if (at !== undefined) places.push(segmentsOf(at));
+      else if (guess !== true) unknown ??= "a path that cannot be resolved";
       for (const other of others) aliases.push(segmentsOf(other));
+    }
+    if (guess === true) {
+      known.push({ access, places: [], aliases: [...places, ...aliases] });
+      continue;
     }
     if (places.some((place) => isProcAlias(place))) unknown ??= "a path through /proc";
     known.push({ access, places, aliases });
   }
-  return { known, unknown, from, workspace: folder(call.workspace ?? call.cwd), home: folder(call.home) };
+  return {
+    known,
+    unknown,
+    from,
+    recursive: from === "table" && isRecursive(facts),
+    workspace: folder(call.workspace ?? call.cwd),
+    home: folder(call.home),
+  };
+}
+
+function isRecursive({ identity, args, tools }: CallFacts): boolean {
+  const kind = RECURSIVE.get(identity.bare);
+  if (kind !== "asked") return kind === "always" || tools.files.get(identity.bare)?.cwd === true;
+  return ["recursive", "depth", "max_depth", "maxDepth"].some((name) => args?.[name] !== undefined && args[name] !== false);
 }
 
 function isProcAlias([first, , third]: readonly string[]): boolean {

@@ -62,10 +62,12 @@ export interface PolicyPool {
 /** What a pool is compiled with. */
 export interface PoolOptions {
   readonly tools?: ToolTable;
+  /** Absolute files that {@link PolicyPool.editsWorkspace} never takes for an edit like any other: the policies in force. */
+  readonly protectedFiles?: readonly string[];
 }
 
 /** Compiles files into one pool. Neither the order of files nor of rules changes what it decides. */
-export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TOOLS }: PoolOptions = {}): PolicyPool {
+export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TOOLS, protectedFiles = [] }: PoolOptions = {}): PolicyPool {
   let fallback: Effect | undefined;
   for (const file of files) {
     if (file.default !== undefined) fallback = fallback === undefined ? file.default : stricter(fallback, file.default);
@@ -145,7 +147,7 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
       const writes = tools.files.get(facts.identity.bare)?.write !== undefined;
       return writes || concerns.paths(facts.identity) ? knownTexts(facts) : [];
     },
-    editsWorkspace: (call) => editsOnlyWorkspace(new CallFacts(call, tools)),
+    editsWorkspace: (call) => editsOnlyWorkspace(new CallFacts(call, tools), protectedFiles),
   };
   return pool;
 }

@@ -76,12 +76,8 @@ function policyOf(file: string, mode: ApprovalMode, rules: readonly Compiled[]):
     rules: rules.map(({ name, line, verdict }) => ({ name, line, effect: verdict.effect })),
     vote(call) {
       const tool = toolOf(call);
-      let texts: readonly string[] | undefined;
-      for (const rule of rules) {
-        if (!rule.tool.some((glob) => glob.matches(tool))) continue;
-        if (rule.args === undefined || applies(rule.args, (texts ??= textsOf(call)))) return rule.verdict;
-      }
-      return unmatched(file, mode, tool);
+      const verdict = firstOf(rules, call, tool) ?? unmatched(file, mode, tool);
+      return verdict.effect === "allow" && contradicts(call) ? contradiction(call) : verdict;
     },
     matches(call, line) {
       const rule = rules.find((candidate) => candidate.line === line);
@@ -96,6 +92,28 @@ function policyOf(file: string, mode: ApprovalMode, rules: readonly Compiled[]):
       ),
   };
 }
+
+function firstOf(rules: readonly Compiled[], call: ToolCall, tool: string): Verdict | undefined {
+  let texts: readonly string[] | undefined;
+  for (const rule of rules) {
+    if (!rule.tool.some((glob) => glob.matches(tool))) continue;
+    if (rule.args === undefined || applies(rule.args, (texts ??= textsOf(call)))) return rule.verdict;
+  }
+  return undefined;
+}
+
+// The name has the prefix of another server than the host says.
+function contradicts({ tool, server }: ToolCall): boolean {
+  if (server === undefined) return false;
+  return server === "" || (tool.startsWith("mcp_") && !tool.startsWith(`mcp_${server}_`) && !tool.startsWith(`mcp__${server}__`));
+}
+
+const contradiction = ({ tool, server = "" }: ToolCall): Verdict => ({
+  effect: "ask_user",
+  code: "unknown_server",
+  reason: `Unexpected tool ${quote(tool)} of server ${quote(server)}, expected a name without the prefix of another server`,
+  fix: "let the host give the tool's own name beside its server",
+});
 
 const applies = (globs: readonly Glob[], texts: readonly string[]): boolean =>
   texts.some((text) => globs.some((glob) => glob.matches(text)));

@@ -9,9 +9,13 @@ import type { WordPattern } from "./words.ts";
 export const named = (globs: readonly Glob[], name: string | undefined): boolean =>
   name !== undefined && globs.some((glob) => glob.matches(name));
 
-export function reaches(network: NetworkPattern, { identity, args, tools }: CallFacts, { allow }: { readonly allow: boolean }): boolean {
+export function reaches(network: NetworkPattern, facts: CallFacts, { allow }: { readonly allow: boolean }): boolean {
+  const { identity, args, tools } = facts;
   const argument = tools.network.get(identity.bare);
-  if (argument === undefined || args === undefined || !Object.hasOwn(args, argument)) return false;
+  if (argument === undefined) return false;
+  // One of the arguments without names may be the URL.
+  if (args === undefined) return !allow && Array.isArray(facts.call.args) && facts.call.args.length > 0;
+  if (!Object.hasOwn(args, argument)) return false;
   return allow ? network.allows(args[argument]) : network.denies(args[argument]);
 }
 

@@ -22,12 +22,21 @@ export interface ToolTableExtension {
   readonly network?: { readonly [tool: string]: string } | undefined;
 }
 
-const PATH = ["path", "file_path", "absolute_path", "target_file", "filename", "file"];
+const PATH = ["path", "file_path", "filePath", "absolute_path", "target_file", "filename", "file"];
 const PATHS = [...PATH, "paths", "file_paths", "files"];
 const FOLDER = ["path", "dir_path", "directory", "absolute_path", "target_directory", "relative_workspace_path"];
 const read = (args: readonly string[]): FileTool => ({ read: args });
 const write = (args: readonly string[]): FileTool => ({ write: args });
-const search = (extra: FileTool = {}): FileTool => ({ read: [...new Set([...FOLDER, ...PATHS])], cwd: true, ...extra });
+const GLOBS = ["glob", "globs", "include", "includes", "include_pattern", "include_patterns", "file_pattern", "glob_pattern"];
+const search = (globs: readonly string[] = []): FileTool => ({
+  read: [...new Set([...FOLDER, ...PATHS])],
+  cwd: true,
+  globs: [...GLOBS, ...globs],
+});
+const list: FileTool = { read: [...new Set([...FOLDER, ...PATHS])], cwd: true };
+const FROM = ["source", "src", "from", "path", "file_path", "old_path", "old_name", "source_path", "sourcePath", "from_path", "oldPath"];
+const TO = ["destination", "dest", "target", "to", "new_path", "destination_path", "destinationPath", "dest_path", "to_path", "newPath"];
+const MOVE: FileTool = { write: [...FROM, ...TO, "new_name", "newName"] };
 
 const FILES: Readonly<Record<string, FileTool>> = {
   read_file: read(PATH),
@@ -37,18 +46,18 @@ const FILES: Readonly<Record<string, FileTool>> = {
   open_file: read(PATH),
   Read: read(PATH),
   NotebookRead: read(["notebook_path", ...PATH]),
-  list_dir: search(),
-  list_directory: search(),
-  LS: search(),
-  ls: search(),
-  grep: search({ globs: ["glob", "include"] }),
-  Grep: search({ globs: ["glob"] }),
-  grep_search: search({ globs: ["include", "include_pattern"] }),
-  search_file_content: search({ globs: ["include"] }),
-  codebase_search: search({ globs: ["target_directories"] }),
-  glob: search({ globs: ["pattern"] }),
-  Glob: search({ globs: ["pattern"] }),
-  glob_file_search: search({ globs: ["glob_pattern", "pattern"] }),
+  list_dir: list,
+  list_directory: list,
+  LS: list,
+  ls: list,
+  grep: search(),
+  Grep: search(),
+  grep_search: search(),
+  search_file_content: search(),
+  codebase_search: search(["target_directories"]),
+  glob: search(["pattern"]),
+  Glob: search(["pattern"]),
+  glob_file_search: search(["pattern"]),
   write_file: write(PATH),
   write_files: write(PATHS),
   create_file: write(PATH),
@@ -65,9 +74,9 @@ const FILES: Readonly<Record<string, FileTool>> = {
   delete_path: write(PATH),
   create_dir: write(FOLDER),
   create_directory: write(FOLDER),
-  rename_path: write(["path", "old_path", "new_path", "source", "destination", "from", "to"]),
-  move_file: write(["path", "source", "destination", "from", "to", "old_path", "new_path"]),
-  copy_file: { read: ["source", "from"], write: ["destination", "to"] },
+  rename_path: MOVE,
+  move_file: MOVE,
+  copy_file: { read: FROM, write: [...TO, "new_name", "newName"] },
   Write: write(PATH),
   Edit: write(PATH),
   MultiEdit: write(PATH),
@@ -80,6 +89,34 @@ export const DEFAULT_TOOLS: ToolTable = {
   files: new Map(Object.entries(FILES)),
   network: new Map(["web_fetch", "http_request", "fetch", "fetch_url", "WebFetch", "browser_navigate"].map((name) => [name, "url"])),
 };
+
+/** Tools that take wildcards in their path arguments. */
+export const EXPANDS: ReadonlySet<string> = new Set(["read_many_files", "read_files"]);
+
+/** Tools that name two places, with the arguments of each. */
+export const COPIES: ReadonlyMap<string, { readonly from: readonly string[]; readonly to: readonly string[] }> = new Map(
+  ["copy_file", "move_file", "rename_path"].map((name) => [name, { from: FROM, to: TO }]),
+);
+
+/** Tools that act on all that lies below a folder; `asked`: when an argument says so. Others do when they search. */
+export const RECURSIVE: ReadonlyMap<string, "always" | "asked"> = new Map([
+  ...["read_many_files", "delete_file", "delete_path", "rename_path", "move_file", "copy_file"].map((name) => [name, "always"] as const),
+  ...["list_dir", "list_directory", "LS", "ls"].map((name) => [name, "asked"] as const),
+]);
+
+/** Arguments of a shell tool that change neither what runs nor where. */
+export const HARMLESS_BESIDE_A_LINE: ReadonlySet<string> = new Set([
+  "description",
+  "timeout",
+  "timeout_ms",
+  "run_in_background",
+  "is_background",
+  "explanation",
+  "id",
+]);
+
+/** Arguments of a shell tool that say where the line runs. */
+export const WORKING_FOLDERS: readonly string[] = ["directory", "dir_path", "cwd", "workdir", "working_directory", "workingDirectory"];
 
 /** Argument names that are taken for paths in tools that the table does not know; only to deny or to ask. */
 export const GENERIC_PATHS: readonly string[] = [

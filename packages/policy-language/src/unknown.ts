@@ -1,4 +1,5 @@
 import type { Effect, Verdict } from "@bylaw/kernel";
+import { createBelow } from "./below.ts";
 import type { CallFacts } from "./facts.ts";
 import { quote } from "./finding.ts";
 import { identify, type Identity } from "./mcp.ts";
@@ -18,6 +19,8 @@ export interface Concerns {
   readonly shell: ReadonlySet<string>;
   /** Whether a rule is about files, and about this tool. */
   paths(identity: Identity): boolean;
+  /** Whether a call about all below its places may reach what a deny or an ask names by folder. */
+  below(facts: CallFacts): boolean;
   /** A deny or an ask has globs below this folder. */
   readonly needs: { readonly home: boolean; readonly workspace: boolean };
 }
@@ -35,6 +38,7 @@ export function createConcerns(rules: readonly Rule[], tools: ToolTable): Concer
   return {
     shell: new Set(shell),
     paths: concernOf(pathRules),
+    below: createBelow(strict),
     needs: { home: globs.some(({ base }) => base === "home"), workspace: globs.some(({ base }) => base === "workspace") },
   };
 }
@@ -87,7 +91,7 @@ export function unknownOf(
       fix: "run one plain command, without quotes, operators and wrappers",
     };
   }
-  const why = unknownPathOf(facts, concerns, decided);
+  const why = unknownPathOf(facts, concerns, decided) ?? below(facts, concerns, decided, fallback);
   if (why === undefined) return undefined;
   return {
     effect,
@@ -103,7 +107,17 @@ function unknownPathOf(facts: CallFacts, concerns: Concerns, decided: Effect | u
   const guessed = identity.kind !== "local" || (!tools.files.has(identity.bare) && !tools.shell.has(identity.bare));
   if ((guessed && decided !== undefined) || !concerns.paths(identity)) return undefined;
   const { unknown, known } = facts.paths;
-  return unknown ?? (known.length > 0 ? missingFolder(facts, concerns) : undefined);
+  if (unknown !== undefined) return unknown;
+  // Where a call only may name a place, a missing folder says nothing about it.
+  return known.some(({ places }) => places.length > 0) ? missingFolder(facts, concerns) : undefined;
+}
+
+function below(facts: CallFacts, concerns: Concerns, decided: Effect | undefined, fallback: Effect | undefined): string | undefined {
+  const { identity, call } = facts;
+  if (identity.kind !== "local" || !concerns.paths(identity) || !facts.paths.recursive) return undefined;
+  // Nobody allows it: it is asked about anyway.
+  if (decided === undefined && fallback !== "allow" && (call.approval_mode ?? "ask") === "ask") return undefined;
+  return concerns.below(facts) ? "folder with something below it that a rule denies or asks about" : undefined;
 }
 
 function missingFolder({ paths }: CallFacts, { needs }: Concerns): string | undefined {

@@ -92,3 +92,25 @@ test("the literal ends of a regular expression lose no match", () => {
     { numRuns: 5000 },
   );
 });
+
+describe("a brace that is not part of alternatives does not load", () => {
+  const patterns = ["{a,b", "a,b}", "{a}", "{}", "a}b", "{a,b}}", "{{a,b}", "x{a}{b,c}", "[{]a", "[}]", "\\}a"];
+  test.each(patterns)("%s", (pattern) => {
+    for (const action of ["allow", "deny"]) {
+      for (const part of [
+        { tool: pattern },
+        { tool: "t", agent: pattern },
+        { server: pattern },
+        { tool: "t", args: { a: { glob: pattern } } },
+      ]) {
+        expect(() => effectOf([{ action, ...part }], call("t"))).toThrow(/brace/);
+      }
+    }
+  });
+  test.each(patterns.filter((pattern) => !pattern.includes("\\")))("%s in paths", (paths) => {
+    expect(() => effectOf([{ action: "deny", paths }], call("t"))).toThrow(/brace/);
+  });
+  test("alternatives in alternatives do", () => {
+    expect(effectOf([{ action: "deny", tool: "{a,{b,c}d}" }], call("cd"))).toBe("deny");
+  });
+});

@@ -58,9 +58,10 @@ const rule: fc.Arbitrary<RuleData> = fc
   .tuple(kind, common, pick("allow", "deny", "ask_user"), fc.boolean())
   .map(([what, rest, action, final]) => ({
     ...what,
+    ...(action === "allow" && "tool" in what && what.tool === "mcp__git__hub__get" ? { server: "git*" } : {}),
     ...rest,
     action,
-    ...(final && action !== "allow" && !("shadow" in rest) ? { final } : {}),
+    ...(final && action !== "allow" ? { final } : {}),
   }));
 
 const policy = fc.record({
@@ -137,9 +138,15 @@ const call: fc.Arbitrary<ToolCall> = fc
         "mcp_git",
       ),
       args: fc
-        .record(
-          { method: argument, path: fc.oneof(path, argument), a: argument, "a.b": argument, n: argument, command: line, url: argument },
-          { requiredKeys: [] },
+        .oneof(
+          {
+            weight: 9,
+            arbitrary: fc.record(
+              { method: argument, path: fc.oneof(path, argument), a: argument, "a.b": argument, n: argument, command: line, url: argument },
+              { requiredKeys: [] },
+            ),
+          },
+          { weight: 1, arbitrary: fc.array(argument, { maxLength: 2 }) },
         )
         .map((args) => args as ToolCall["args"]),
       server: pick("git", "git__hub", "hub"),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { call, verdictOf } from "./calls.ts";
-import type { RuleData } from "./toml.ts";
+import { policyOf, type RuleData } from "./toml.ts";
 
 const servers = {
   github: ["get_issue", "delete_repo"],
@@ -16,7 +16,7 @@ describe("an allow", () => {
   test.each([
     ["its own name", { tool: "mcp__github__get_issue" }, listed("mcp__github__get_issue"), true],
     ["the other glue", { tool: "mcp__github__get_*" }, listed("mcp_github_get_issue"), true],
-    ["the pattern in the other glue", { tool: "mcp_github_get_*" }, listed("mcp__github__get_issue"), true],
+    ["the pattern in the other glue", { tool: "mcp_github_*" }, listed("mcp__github__get_issue"), true],
     ["a bare name with its server", { tool: "mcp__github__get_*" }, listed("get_issue", { server: "github" }), true],
     ["a prefixed name with its server", { tool: "mcp__github__get_*" }, listed("mcp__github__get_issue", { server: "github" }), true],
     ["server and tool", { server: "github", tool: "get_*" }, listed("mcp__github__get_issue"), true],
@@ -97,4 +97,57 @@ describe("a deny matches the text and the tool's own name", () => {
 test("a policy without rules still does not let a name pass that it cannot place", () => {
   expect(verdictOf([], call("mcp__a__b"))).toBe("ask_user unknown_server");
   expect(verdictOf([], call("other"))).toBe("abstain");
+});
+
+describe("an allow whose tool reads as server and tool in two ways", () => {
+  test.each([
+    "mcp__a__b__c",
+    "mcp__git__hub__*",
+    "mcp__a___b",
+    "mcp_a_b_c",
+    "mcp_github_get_*",
+    "mcp_a__b",
+    "x|mcp__a__b__c",
+    "mcp__a__{b__c,d}",
+  ])("%s does not load", (tool) => {
+    expect(() => policyOf([{ name: "r", ...allow({ tool }) }])).toThrow(/splits into server and tool in one way/);
+    expect(() => policyOf([{ name: "r", ...allow({ tool, server: "a" }) }])).not.toThrow();
+  });
+  test.each(["mcp__a__b__c", "mcp_a_b_c", "mcp__prod_db__*", "mcp__*__execute_*"])("a deny or an ask of %s loads", (tool) => {
+    for (const action of ["deny", "ask_user"]) expect(policyOf([{ name: "r", action, tool }]).warnings).toEqual([]);
+  });
+  test.each(["mcp__github__get_*", "mcp__prod__ping", "mcp__*__execute_*", "mcp_git_*", "mcp_*", "mcp__*", "mcp__*__*"])(
+    "%s loads",
+    (tool) => {
+      expect(policyOf([{ name: "r", ...allow({ tool }) }]).rules).toHaveLength(1);
+    },
+  );
+});
+
+describe("names without blanks around them", () => {
+  test.each([
+    { tool: " t" },
+    { tool: "t " },
+    { tool: "a | b" },
+    { tool: "t\u00a0" },
+    { tool: "t", server: "s " },
+    { server: "a| b" },
+    { tool: "\tt" },
+  ])("%j does not load", (rule) => {
+    for (const action of ["allow", "deny"]) {
+      expect(() => policyOf([{ name: "r", action, ...(rule as RuleData) }])).toThrow(/Unexpected blank at an end/);
+    }
+  });
+  test("a blank inside is part of the name", () => {
+    expect(verdictOf([deny({ tool: "a b" })], call("a b"))).toBe("deny rule_denied r0");
+  });
+});
+
+test("a rule in shadow that is final loads with a warning, and holds nothing", () => {
+  const rules = [
+    { name: "r", ...deny({ tool: "t", priority: "admin", shadow: true, final: true }) },
+    { name: "s", ...allow({ tool: "t" }) },
+  ];
+  expect(policyOf(rules).warnings).toMatchObject([{ severity: "warning", message: expect.stringMatching(/`final` on a rule in shadow/) }]);
+  expect(verdictOf(rules, call("t"))).toBe("allow rule_allowed s");
 });

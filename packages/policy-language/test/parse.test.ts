@@ -84,7 +84,6 @@ describe("a mistake is refused with its place and what was probably meant", () =
     [{ tool: "web_fetch", network: "A.example" }, /lower case/, undefined],
     [{ when: { all: [] } }, /^Unexpected empty list in `all`/, undefined],
     [{ final: true, action: "allow", tool: "x" }, /`final` on an allow rule/, undefined],
-    [{ final: true, shadow: true }, /`final` on a rule in shadow/, undefined],
     [{ pattern: "a", tool: "b" }, /`pattern` beside `tool`/, undefined],
     [{ modes: ["ask"], approval_mode: "ask" }, /`approval_mode` beside `modes`/, undefined],
     [{ modes: [] }, /empty list in `modes`/, undefined],

@@ -160,4 +160,19 @@ tool_pattern = "t*"
     expect(() => load(rule({ tool_pattern: "t", command: "ls" }))).toThrow(/Unexpected key `command`/);
     expect(() => load(rule({ tool_pattern: "t", priority: "workspace" }))).toThrow(/`priority`/);
   });
+  test.each([
+    ["mcp_evil_get", "github", "ask_user"],
+    ["mcp__evil__get", "github", "ask_user"],
+    ["mcp_githubx", "github", "ask_user"],
+    ["get", "", "ask_user"],
+    ["mcp_github_get", "github", "allow"],
+    ["mcp__github__get", "github", "allow"],
+    ["get", "github", "allow"],
+    ["mcp_evil_get", undefined, "allow"],
+  ])("a name with a prefix of another server than the host's is not allowed: %s of %s", (tool, server, effect) => {
+    const one = { ...call(tool), ...(server === undefined ? {} : { server }) };
+    expect(load(rule({ tool_pattern: "*", action: "allow" })).evaluate(one)?.[0]?.effect).toBe(effect);
+    expect(load(rule({ tool_pattern: "never" }, 'approval_mode = "yolo"')).evaluate(one)?.[0]?.effect).toBe(effect);
+    expect(load(rule({ tool_pattern: "*" })).evaluate(one)?.[0]?.effect).toBe("deny");
+  });
 });

@@ -11,6 +11,8 @@ import { realPath } from "./real-paths.ts";
 export interface LoadedPolicy {
   readonly files: readonly PolicyFile[];
   readonly tools: ToolTable;
+  /** Where the files and the configuration lie, by name and with links followed. */
+  readonly sources: readonly string[];
 }
 
 // A text is compiled once for one use of the plugin, although the kernel asks for its rules more than once. The files
@@ -33,15 +35,17 @@ export function loadPolicy({ options, configFile }: PluginInstance<PolicyOptions
     return policy;
   };
   const files: PolicyFile[] = [];
+  const sources = configFile === undefined ? [] : [configFile, realPath(configFile) ?? configFile];
   for (const name of options.files ?? (options.text === undefined ? [".bylaw/policy.toml"] : [])) {
     const path = pathOf(name, base);
+    sources.push(path, realPath(path) ?? path);
     const shown = relative(base, path);
     const file = shown === "" || shown.startsWith(`..${sep}`) || isAbsolute(shown) ? path : shown;
     const place = insideOf(path, workspace) ? { origin: join(workspace, file), workspace } : {};
     files.push(parse(readPolicy(path), { file, operator: options.operator, tools, ...place }));
   }
   if (options.text !== undefined) files.push(parse(options.text, { file: "inline policy", operator: true, tools }));
-  return { files, tools };
+  return { files, tools, sources };
 }
 
 // A file lies in a workspace when it does by its name, or once the links in both names are followed.

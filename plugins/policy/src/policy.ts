@@ -24,7 +24,8 @@ export const policy = definePlugin({
     const tools = mergeTools(policies.map((loaded) => loaded.tools));
     // `without` names a rule of one use; the same name in another use stays.
     const files = policies.flatMap((loaded) => loaded.files.map((file) => withoutRules(file, loaded.dropped)));
-    const pool = compilePolicy(files, { tools });
+    const protectedFiles = policies.flatMap(({ sources }) => sources);
+    const pool = compilePolicy(files, { tools, protectedFiles });
     const explain = (call: ToolCall): Json => pool.explain(call) as unknown as Json;
     const { beforeToolCall } = kernel.hooks;
     if (pool.conditional) beforeToolCall.tapPromise("rules", (call) => pool.evaluateConditional(call), { explain });

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from "node:fs";
 import { BylawError } from "@bylaw/kernel";
 import { POLICY_LIMITS } from "@bylaw/policy-language";
 
@@ -11,12 +11,17 @@ export function readPolicy(path: string): string {
   const unreadable = (message: string, fix: string, cause?: unknown): never => {
     throw new BylawError({ code: "BYLAW_POLICY_UNREADABLE", message, fix, source, cause });
   };
-  let handle = -1;
-  try {
-    handle = openSync(path, "r");
-    const stat = fstatSync(handle);
+  const refuseIrregular = (stat: Stats): void => {
     if (stat.isDirectory()) unreadable(`Unexpected folder \`${path}\`, expected a policy file`, "name the file in it");
     if (!stat.isFile()) unreadable(`Unexpected device or pipe \`${path}\`, expected a policy file`, "name a regular file");
+  };
+  let handle = -1;
+  try {
+    // Opening a pipe waits for its writer, so what it is comes first; it may be exchanged in between, so it is asked again.
+    refuseIrregular(statSync(path));
+    handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(handle);
+    refuseIrregular(stat);
     if (stat.size > MAX_BYTES) {
       unreadable(
         `Unexpected policy file \`${path}\` of ${stat.size} bytes, expected at most ${MAX_BYTES}`,
@@ -55,13 +60,19 @@ export function readPolicy(path: string): string {
 }
 
 function decode(path: string, bytes: Uint8Array, unreadable: (message: string, fix: string) => never): string {
+  let text: string;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     const at = firstBadByte(bytes);
     const line = bytes.subarray(0, at).filter((byte) => byte === 10).length + 1;
     return unreadable(`Unexpected bytes in line ${line} of \`${path}\`, expected UTF-8`, "save the file as UTF-8");
   }
+  // Parsers disagree about a second one: to some it is a blank, to others a character of the text.
+  if (text.startsWith("\ufeff\ufeff")) {
+    unreadable(`Unexpected second byte order mark in \`${path}\`, expected one at most`, "save the file without it");
+  }
+  return text;
 }
 
 function firstBadByte(bytes: Uint8Array): number {

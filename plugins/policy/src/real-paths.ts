@@ -10,8 +10,11 @@ export function resolvePaths(call: ToolCall, texts: readonly string[]): JsonObje
   if (texts.length === 0) return undefined;
   let roots: readonly Root[] | undefined;
   const rootsOnce = (): readonly Root[] => (roots ??= rootsOf(call));
-  return { paths: texts.map((text) => [text, ...placesOf(absolutePath(text, call), rootsOnce)]) };
+  // A text alone is a path that cannot be resolved, and so never allowed.
+  return { paths: texts.map((text, at) => (at < MAX_PATHS ? [text, ...placesOf(absolutePath(text, call), rootsOnce)] : [text])) };
 }
+
+const MAX_PATHS = 1000;
 
 interface Root {
   readonly seen: string;

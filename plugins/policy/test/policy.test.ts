@@ -326,3 +326,15 @@ test("shadow votes are recorded and do not count", () => {
   expect(decision.effect).toBe("allow");
   expect(decision.votes).toMatchObject([{ effect: "deny", shadow: true, rule: { name: "s" } }]);
 });
+
+test("approval mode autoEdit waves no edit of a policy in force through, nor of a folder above it", async () => {
+  const file = write("rules/own.toml", "");
+  symlinkSync(join(folder, "rules"), join(folder, "linked"));
+  const kernel = kernelOf({ plugins: [policy({ files: [file], operator: true })], approval_mode: "autoEdit" });
+  const effectOf = async (tool: string, args: ToolCall["args"]) =>
+    (await kernel.decide(await kernel.prepare(call(tool, args, { cwd: folder, workspace: folder })))).effect;
+  expect(await effectOf("write_file", { path: "rules/other.txt", content: "x" })).toBe("allow");
+  expect(await effectOf("write_file", { path: "rules/own.toml", content: "x" })).toBe("ask_user");
+  expect(await effectOf("write_file", { path: "linked/own.toml", content: "x" })).toBe("ask_user");
+  expect(await effectOf("delete_path", { path: "rules" })).toBe("ask_user");
+});

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createKernel, type Decision, type Json, type ToolCall } from "@bylaw/kernel";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { policy } from "../src/index.ts";
+import { resolvePaths } from "../src/real-paths.ts";
 
 let root = "";
 let work = "";
@@ -118,4 +119,20 @@ test("only calls that name files are looked up", async () => {
   expect(await facts("http_request", { url: "https://a.example" })).toEqual({});
   expect(await facts("bash", { command: "ls; cat src/a" })).toEqual({});
   expect(await facts("read_file", { path: "$HOME/a" })).toEqual({});
+});
+
+test("past a thousand paths none is looked up, and none is allowed", async () => {
+  const paths = (count: number): string[] => Array.from({ length: count }, (_, at) => `src/${at}`);
+  expect((await decide("write_files", { paths: paths(1000) })).effect).toBe("allow");
+  expect(await decide("write_files", { paths: paths(1001) })).toMatchObject({ effect: "ask_user", code: "unknown_path" });
+  const call: ToolCall = { hook: "beforeToolCall", tool: "write_files", args: {}, cwd: work };
+  const stamped = resolvePaths(call, paths(1001))?.["paths"] as readonly Json[];
+  expect([stamped[999], stamped[1000]]).toEqual([["src/999", join(work, "src/999")], ["src/1000"]]);
+});
+
+test("a glob through a link, and a copy through one, are denied where they lead", async () => {
+  symlinkSync(join(root, "secret"), join(work, "src/folder"));
+  expect((await decide("glob", { pattern: "src/folder/*" })).rule?.name).toBe("secret");
+  expect((await decide("grep", { pattern: "x", include: "src/folder/key" })).rule?.name).toBe("secret");
+  expect((await decide("copy_file", { source: "src/a", dest: "src/folder" })).rule?.name).toBe("secret");
 });

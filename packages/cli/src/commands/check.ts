@@ -3,7 +3,8 @@ import { answerOf, EXIT_OF_EFFECT } from "../answer.ts";
 import { callFrom, defaultsFrom, type CallOptions } from "../call-options.ts";
 import { usageError } from "../fault.ts";
 import { kernelFrom } from "../kernel-source.ts";
-import { write } from "../output.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
 import { answerLine, answerText } from "../render.ts";
 import { createSummary } from "../summary.ts";
 import { paintFor } from "../text.ts";
@@ -28,8 +29,8 @@ async function checkOne(options: CheckOptions): Promise<void> {
   const kernel = await kernelFrom(options);
   const decision = await kernel.decide(await kernel.prepare(call));
   const answer = answerOf(decision, { explain: options.explain === true });
-  await write(options.json === true ? `${JSON.stringify(answer)}\n` : `${answerText(answer, call, paintFor(process.stdout))}\n`);
-  process.exitCode = EXIT_OF_EFFECT[decision.effect];
+  await write(options.json === true ? jsonLine(answer) : `${answerText(answer, call, paintFor(process.stdout))}\n`);
+  conclude(EXIT_OF_EFFECT[decision.effect]);
 }
 
 async function checkBatch(file: string, options: CheckOptions): Promise<void> {
@@ -41,7 +42,7 @@ async function checkBatch(file: string, options: CheckOptions): Promise<void> {
       kernel,
       defaults,
       explain,
-      write: (answers) => write(answers.map(({ answer }) => `${JSON.stringify(answer)}\n`).join("")),
+      write: (answers) => write(answers.map(({ answer }) => jsonLine(answer)).join("")),
     });
   } else {
     const paint = paintFor(process.stdout);
@@ -57,5 +58,5 @@ async function checkBatch(file: string, options: CheckOptions): Promise<void> {
     });
     await write(`\n${summary.text()}\n`);
   }
-  process.exitCode = 0;
+  conclude(0);
 }

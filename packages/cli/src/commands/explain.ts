@@ -1,7 +1,8 @@
 import { answerOf, EXIT_OF_EFFECT } from "../answer.ts";
 import { callFrom, type CallOptions } from "../call-options.ts";
 import { kernelFrom } from "../kernel-source.ts";
-import { write } from "../output.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
 import { answerText, explanationText } from "../render.ts";
 import { paintFor } from "../text.ts";
 
@@ -15,8 +16,8 @@ export async function explain(options: CallOptions): Promise<void> {
   const paint = paintFor(process.stdout);
   await write(
     options.json === true
-      ? `${JSON.stringify({ decision: answer, taps })}\n`
+      ? jsonLine({ decision: answer, taps })
       : `${answerText(answer, call, paint)}\n\n${explanationText(explanation, paint)}\n`,
   );
-  process.exitCode = EXIT_OF_EFFECT[decision.effect];
+  conclude(EXIT_OF_EFFECT[decision.effect]);
 }

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path";
 import { CONFIG_EXTENSIONS } from "@bylaw/config";
 import { BylawError, messageOf } from "@bylaw/kernel";
-import { write } from "../output.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
 import { CONFIGS, POLICY, POLICY_FILE, type InitFormat } from "../templates.ts";
 import { place } from "../text.ts";
 
@@ -40,8 +41,8 @@ export async function init(directory: string, { format, json = false }: InitOpti
     `${inside}npx bylaw explain --tool bash --args '{"command":"git push --force"}'`,
   ];
   const lines = [...written.map((file) => `wrote ${place({ file })}`), "", "Next:", ...next.map((step) => `  ${step}`)];
-  await write(json ? `${JSON.stringify({ written, next })}\n` : `${lines.join("\n")}\n`);
-  process.exitCode = 0;
+  await write(json ? jsonLine({ written, next }) : `${lines.join("\n")}\n`);
+  conclude(0);
 }
 
 function refuseExisting(root: string): void {

@@ -1,0 +1,95 @@
+import { suggest } from "@bylaw/config";
+import type { BylawError } from "@bylaw/kernel";
+import type { Command, CommanderError } from "commander";
+import { usageError } from "./fault.ts";
+
+/** What commander refused, in the words of this command. */
+export function usageFault(error: CommanderError, program: Command, argv: readonly string[]): BylawError {
+  const command = program.commands.find((candidate) => candidate.name() === argv[0]) ?? program;
+  const help = `\`${command === program ? "bylaw" : `bylaw ${command.name()}`} --help\``;
+  const quoted = /'([^]*)'/.exec(error.message)?.[1] ?? "";
+  switch (error.code) {
+    case "commander.unknownOption": {
+      const [flag = ""] = quoted.split("=");
+      const known = command.options.flatMap(({ long }) => long ?? []);
+      return usageError(
+        `Unexpected option ${code(flag)}, expected one of ${help}`,
+        didYouMean(suggest(flag, [...known, "--help"])) ?? `see ${help}`,
+      );
+    }
+    case "commander.unknownCommand":
+      return unknownCommand(quoted, program);
+    case "commander.optionMissingArgument": {
+      const [flag = ""] = quoted.split(" ");
+      return usageError(`Unexpected ${code(flag)} without a value, expected ${code(quoted)}`, `see ${help}`);
+    }
+    case "commander.excessArguments": {
+      const most = command.registeredArguments.length;
+      const extra = command.args[most] ?? "";
+      return usageError(`Unexpected argument ${code(extra)}, expected ${most === 0 ? "only options" : `at most ${most}`}`, `see ${help}`);
+    }
+    default:
+      return usageError(`Unexpected command line (${error.message.replace(/^error: /, "")}), expected one of ${help}`, `see ${help}`);
+  }
+}
+
+/** The command that `bylaw` does not have. */
+export function unknownCommand(name: string, program: Command): BylawError {
+  const names = [...program.commands.map((command) => command.name()), "help"];
+  return usageError(`Unexpected command ${code(name)}, expected ${names.join(", ")}`, didYouMean(suggest(name, names)));
+}
+
+/** Reads the value of an option that takes one. */
+export function valueOf(flags: string): (text: string, previous?: string) => string {
+  const [flag = ""] = flags.split(" ");
+  return (text, previous) => {
+    // An option without its value would take the next option for it, and ask about a tool named `--json`.
+    if (text.startsWith("--")) {
+      throw usageError(
+        `Unexpected option ${code(text)} as the value of ${code(flag)}, expected ${code(flags)}`,
+        `write the value after ${code(flag)}`,
+      );
+    }
+    // Of two values one would be dropped in silence.
+    if (previous !== undefined) throw usageError(`Unexpected second ${code(flag)}, expected it once`, "remove one");
+    return text;
+  };
+}
+
+/** Reads the value of an option that names a file. */
+export function pathOf(flags: string): (text: string, previous?: string) => string {
+  const value = valueOf(flags);
+  const [flag = ""] = flags.split(" ");
+  return (text, previous) => {
+    if (/^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i.test(text)) {
+      throw usageError(`Unexpected URL ${code(text)} as the value of ${code(flag)}, expected a path`, "write the path of the file");
+    }
+    return value(text, previous);
+  };
+}
+
+/** Reads the values of an option that names files. */
+export function pathsOf(flags: string): (text: string, previous?: readonly string[]) => readonly string[] {
+  const path = pathOf(flags);
+  return (text, previous = []) => [...previous, path(text)];
+}
+
+/** Reads the value of an option that takes one of a few words. */
+export function wordOf(flags: string, words: readonly string[]): (text: string) => string {
+  const [flag = ""] = flags.split(" ");
+  return (text) => {
+    if (words.includes(text)) return text;
+    throw usageError(
+      `Unexpected ${code(text)} as the value of ${code(flag)}, expected ${words.join(", ")}`,
+      didYouMean(suggest(text, words)),
+    );
+  };
+}
+
+function didYouMean(near: string | undefined): string | undefined {
+  return near === undefined ? undefined : `did you mean ${code(near)}?`;
+}
+
+function code(text: string): string {
+  return `\`${text.length > 80 ? `${text.slice(0, 79)}…` : text}\``;
+}

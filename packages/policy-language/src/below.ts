@@ -1,0 +1,47 @@
+import type { CallFacts } from "./facts.ts";
+import type { PathGlob } from "./path-glob.ts";
+import { speaksOf, type Rule } from "./rule.ts";
+
+/** Tells whether some rule of the given ones names a folder below a place of a call. */
+export function createBelow(rules: readonly Rule[]): (facts: CallFacts) => boolean {
+  const reads = new Ancestors();
+  const writes = new Ancestors();
+  for (const rule of rules) {
+    for (const glob of rule.readPaths ?? []) reads.add(glob, rule);
+    for (const glob of rule.writePaths ?? []) writes.add(glob, rule);
+  }
+  return (facts) =>
+    facts.paths.known.some(({ access, places, aliases }) =>
+      [...places, ...aliases].some(
+        (place) => (access !== "write" && reads.reach(place, facts)) || (access !== "read" && writes.reach(place, facts)),
+      ),
+    );
+}
+
+const BASES = ["root", "home", "workspace"] as const;
+
+/** Rules by the folders that their globs begin with, and those above. */
+class Ancestors {
+  readonly #rules = new Map<string, Set<Rule>>();
+
+  add({ base, lead }: PathGlob, rule: Rule): void {
+    for (let depth = 0; lead.length > 0 && depth <= lead.length; depth++) {
+      const key = keyOf(base, lead.slice(0, depth));
+      const rules = this.#rules.get(key);
+      if (rules === undefined) this.#rules.set(key, new Set([rule]));
+      else rules.add(rule);
+    }
+  }
+
+  reach(place: readonly string[], facts: CallFacts): boolean {
+    if (this.#rules.size === 0) return false;
+    return BASES.some((base) => {
+      const folder = base === "root" ? [] : facts.paths[base];
+      if (folder === undefined || folder.some((segment, at) => at < place.length && place[at] !== segment)) return false;
+      for (const rule of this.#rules.get(keyOf(base, place.slice(folder.length))) ?? []) if (speaksOf(rule, facts.identity)) return true;
+      return false;
+    });
+  }
+}
+
+const keyOf = (base: PathGlob["base"], segments: readonly string[]): string => `${base}/${segments.join("/")}`;

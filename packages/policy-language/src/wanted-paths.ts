@@ -1,0 +1,143 @@
+import type { Json } from "@bylaw/kernel";
+import type { CallFacts } from "./facts.ts";
+import { COPIES, EXPANDS, GENERIC_PATHS, WORKING_FOLDERS, type FileTool } from "./tools.ts";
+import { guess, unaccounted } from "./unaccounted.ts";
+import { MAX_PATHS, collect, listOf, own, type Args, type Wanted } from "./wanted.ts";
+
+/** The texts that a call names as paths, with the reason why some of its places cannot be known. */
+export interface WantedPaths {
+  readonly wanted: readonly Wanted[];
+  readonly unknown: string | undefined;
+  /** `table`: a file tool; `shell`: words of a line; `generic`: arguments that look like paths. */
+  readonly from: "table" | "shell" | "generic";
+  /** There are more paths than are looked at. */
+  readonly tooMany?: boolean;
+}
+
+/** Reads the arguments of a call. */
+export function wantedPaths(facts: CallFacts): WantedPaths {
+  const found = findPaths(facts);
+  if (found.wanted.length <= MAX_PATHS) return found;
+  return { ...found, wanted: found.wanted.slice(0, MAX_PATHS), unknown: `a call with more than ${MAX_PATHS} paths`, tooMany: true };
+}
+
+function findPaths(facts: CallFacts): WantedPaths {
+  const { identity, tools, call } = facts;
+  const tool = tools.files.get(identity.bare);
+  if (tool !== undefined && identity.kind === "local") return fromTable(identity.bare, tool, facts);
+  if (facts.command !== null) return fromLine(facts.command.reading, facts.args);
+  const wanted: Wanted[] = [];
+  const names = new Set(tool === undefined ? GENERIC_PATHS : [...(tool.read ?? []), ...(tool.write ?? []), ...GENERIC_PATHS]);
+  for (const name of names) collect(wanted, own(facts.args, name), "both");
+  guess(wanted, call.args, names);
+  return { wanted, unknown: undefined, from: "generic" };
+}
+
+function fromTable(name: string, tool: FileTool, { args, call }: CallFacts): WantedPaths {
+  const wanted: Wanted[] = [];
+  for (const argument of tool.read ?? []) collect(wanted, own(args, argument), "read");
+  for (const argument of tool.write ?? []) collect(wanted, own(args, argument), "write");
+  const search = tool.cwd === true;
+  const expands = EXPANDS.has(name) || (tool.globs ?? []).length > 0;
+  const wild = expands ? /[*?[\]{}()!]/ : /\*/;
+  let unknown = args === undefined ? "arguments without names" : undefined;
+  if (wanted.some(({ text }) => typeof text === "string" && wild.test(text))) unknown ??= "a wildcard in a path";
+  if (wanted.length === 0) {
+    if (search) wanted.push({ text: ".", access: "read" });
+    else unknown ??= "a file tool without a path";
+  }
+  const accounted = new Set([...(tool.read ?? []), ...(tool.write ?? []), ...(tool.globs ?? [])]);
+  const ends = COPIES.get(name);
+  // A configuration may say otherwise what the tool's arguments are.
+  const copies = ends !== undefined && [...ends.from, ...ends.to].every((argument) => accounted.has(argument));
+  const reasons = [
+    copies ? addCopy(wanted, ends, args) : undefined,
+    tool.write !== undefined && !wanted.some(({ access }) => access === "write") ? "a tool that writes without a place for it" : undefined,
+    addGlobs(wanted, tool, args),
+    unaccounted(args, accounted, { search: search && tool.globs?.includes("pattern") !== true }),
+  ];
+  unknown ??= reasons.find((reason) => reason !== undefined);
+  if (unknown !== undefined) guess(wanted, args ?? call.args, accounted);
+  return { wanted, unknown, from: "table" };
+}
+
+// Letters, digits and `*`: what every tool reads alike. A brace, a class, a list or a group could be more than one place.
+const PLAIN_GLOB = /^[\p{L}\p{N}_.*/@+=%#-]+$/u;
+
+/** Globs below the paths: each names what it would match at its shortest, so that a rule about that name sees it. */
+function addGlobs(wanted: Wanted[], { globs = [], write }: FileTool, args: Args): string | undefined {
+  const bases = wanted.flatMap(({ text }) => (typeof text === "string" && text !== "" ? [text] : []));
+  let unknown: string | undefined;
+  for (const name of globs) {
+    for (const glob of listOf(own(args, name))) {
+      if (typeof glob !== "string" || !PLAIN_GLOB.test(glob) || /^\/|(?:^|\/)\.\.(?:\/|$)|(?:^|\/)\.[^/]*\*/.test(glob)) {
+        unknown ??= `a glob in \`${name}\` that may leave its folder, or stand for names that cannot be known`;
+        continue;
+      }
+      const shortest = glob
+        .split("/")
+        .filter((segment) => segment !== "**")
+        .join("/");
+      if (shortest === "" || shortest === "*") continue;
+      for (const base of bases) wanted.push({ text: `${base}/${shortest}`, access: write === undefined ? "read" : "both" });
+      if (wanted.length > MAX_PATHS) return unknown;
+    }
+  }
+  return unknown;
+}
+
+/** A copy needs both of its ends; where the second is a folder, the first keeps its name below it. */
+function addCopy(
+  wanted: Wanted[],
+  ends: { readonly from: readonly string[]; readonly to: readonly string[] } | undefined,
+  args: Args,
+): string | undefined {
+  if (ends === undefined) return undefined;
+  const sources = ends.from.flatMap((name) => listOf(own(args, name)));
+  const named = (names: readonly string[]): readonly Json[] => names.flatMap((name) => listOf(own(args, name)));
+  const renamed = named(["new_name", "newName"]);
+  const targets = [...named(ends.to), ...renamed];
+  if (sources.length === 0 || targets.length === 0) return "one place of two";
+  for (const source of sources) {
+    if (typeof source !== "string") continue;
+    const slash = source.lastIndexOf("/");
+    for (const name of renamed) wanted.push({ text: `${source.slice(0, slash + 1)}${String(name)}`, access: "write" });
+    for (const target of targets) {
+      if (typeof target === "string") wanted.push({ text: `${target}/${source.slice(slash + 1)}`, access: "write", guess: true });
+      if (wanted.length > MAX_PATHS) return undefined;
+    }
+  }
+  return undefined;
+}
+
+const DATA_ONLY: ReadonlySet<string> = new Set(["echo", "printf", "true", "false", ":", "which", "type", "man", "whoami", "id"]);
+
+function fromLine(reading: NonNullable<CallFacts["command"]>["reading"], args: Args): WantedPaths {
+  const { argv } = reading;
+  if (argv === undefined) return { wanted: [], unknown: "a shell line that is not one simple command", from: "shell" };
+  const wanted: Wanted[] = [];
+  let unknown = "unknown" in reading ? reading.unknown : undefined;
+  const program = (argv[0] ?? "").replace(/^.*\//, "");
+  if (DATA_ONLY.has(program)) return { wanted, unknown, from: "shell" };
+  let ended = false;
+  for (const word of argv.slice(1)) {
+    if (ended || !/^-./.test(word)) {
+      wanted.push({ text: word, access: "both" });
+      // `if=file`, `--file=x` and the like name their file after the sign.
+      const sign = word.indexOf("=");
+      if (sign >= 0) wanted.push({ text: word.slice(sign + 1), access: "both" });
+    } else if (word === "--") ended = true;
+    else if (!/^(-[A-Za-z0-9]+|--[a-z0-9-]+)$/.test(word)) {
+      unknown ??= "a value inside an option";
+      const value = word.includes("=") ? word.slice(word.indexOf("=") + 1) : word.slice(2);
+      if (value !== "") wanted.push({ text: value, access: "both" });
+    }
+  }
+  if (wanted.length === 0) wanted.push({ text: ".", access: "both" });
+  const relative = wanted.flatMap(({ text }) => (typeof text === "string" && !/^[/~]/.test(text) ? [text] : []));
+  for (const name of WORKING_FOLDERS) {
+    const folder = own(args, name);
+    if (typeof folder === "string") for (const text of relative) wanted.push({ text: `${folder}/${text}`, access: "both", guess: true });
+  }
+  return { wanted, unknown, from: "shell" };
+}

@@ -1,0 +1,31 @@
+import type { Json } from "@bylaw/kernel";
+import type { CallFacts } from "./facts.ts";
+
+export type Access = "read" | "write" | "both";
+
+/** A text that a call names as a path. */
+export interface Wanted {
+  readonly text: Json | undefined;
+  readonly access: Access;
+  /** It may be a path: reason to deny, and nothing that an allow must cover. */
+  readonly guess?: boolean;
+}
+
+/** As many paths of one call are looked at; a call with more is unknown. */
+export const MAX_PATHS = 1000;
+
+export type Args = CallFacts["args"];
+
+export function own(args: Args, name: string): Json | undefined {
+  return args !== undefined && Object.hasOwn(args, name) ? args[name] : undefined;
+}
+
+export const listOf = (value: Json | undefined): readonly Json[] =>
+  value === undefined ? [] : Array.isArray(value) ? (value as readonly Json[]) : [value as Json];
+
+export function collect(wanted: Wanted[], value: Json | undefined, access: Access): void {
+  for (const text of listOf(value)) {
+    if (wanted.length > MAX_PATHS) return;
+    wanted.push({ text, access });
+  }
+}

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { POLICY, bylaw, json, jsonLines, scratch } from "./bylaw.ts";
+
+const WITH = ["--policy", "policy.toml"];
+const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
+test.each([
+  ["1e999", '{"id":1e999,"tool":"read_file","args":{}}', undefined],
+  ["12345678901234567890", '{"id":12345678901234567890,"tool":"read_file","args":{}}', undefined],
+  ["one that another mistake hides", '{"a":1,"a":2,"id":12345678901234567890}', undefined],
+  ["two behind another mistake", '{"a":1,"a":2,"id":"1","id":"2"}', undefined],
+  ["one inside the arguments", '{"args":{"id":"inner"},"tool":1}', undefined],
+  ["a lone surrogate", '{"id":"\\ud800","tool":"read_file","args":{}}', undefined],
+  ["a good one behind another mistake", '{"a":[{"id":1}],"a":2,"id" : "a\\"b"}', 'a"b'],
+  ["a good number", '{"id":-12.5,"tool":5,"args":{}}', -12.5],
+])("an id comes back as it was, or not at all: %s", (_, input, id) => {
+  const cwd = scratch({ "policy.toml": POLICY });
+  const [answer] = jsonLines(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }));
+  expect(answer).toMatchObject({ effect: "deny", code: "invalid_call" });
+  expect(answer?.["id"]).toBe(id);
+});
+
+test("no answer has a character that anybody takes for the end of a line, or that a terminal acts on", () => {
+  const cwd = scratch({ "policy.toml": POLICY });
+  const id = "a\u2028b\u2029c\u0085d\u009be\u202ef";
+  const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input: line({ id, tool: "drop_x", args: {} }) });
+  expect(ran.stdout).not.toMatch(/[\u2028\u2029\u0085\u009b\u202e]/);
+  expect(json(ran)).toMatchObject({ id, effect: "deny", code: "rule_denied" });
+});
+
+test.each(["cwd", "workspace", "home", "agent", "phase", "server", "approval_mode", "interactive"])(
+  "a null as %s is an invalid call",
+  (key) => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const input = line({ id: 1, tool: "read_file", args: {}, [key]: null });
+    expect(json(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }))).toMatchObject({ id: 1, code: "invalid_call" });
+  },
+);
+
+test.skipIf(process.platform === "win32")("a relative HOME is no home, and no folder of the working directory", () => {
+  const cwd = scratch({
+    "bylaw.config.ts": `
+import { defineConfig, definePlugin, deny } from "@bylaw/kernel";
+import { z } from "zod";
+const teller = definePlugin({ name: "teller", version: "1.0.0", options: z.undefined(), apply({ hooks }) {
+  hooks.beforeToolCall.tap("t", ({ home }) => deny(home === undefined ? "no home" : home));
+} });
+export default defineConfig({ plugins: [teller()] });`,
+  });
+  const home = (HOME: string): unknown => json(bylaw(["check", "--tool", "x", "--json"], { cwd, env: { HOME } }))["reason"];
+  expect(["home", "./home", "../home", ""].map(home)).toEqual(["no home", "no home", "no home", "no home"]);
+  expect(home("/home/me")).toBe("/home/me");
+});
