@@ -1,4 +1,4 @@
-import micromatch from "micromatch";
+import { loadMicromatch } from "./on-first-use.ts";
 import { PatternError, quote } from "./finding.ts";
 
 /** A compiled text glob. `*` is any run of any characters, `?` one code point, `[a-z]` and `[!a-z]` classes. */
@@ -99,7 +99,7 @@ function braces(part: string): readonly string[] {
   if (product > MAX_ALTERNATIVES) {
     throw new PatternError(`Unexpected number of alternatives in ${quote(part)}, expected at most ${MAX_ALTERNATIVES}`);
   }
-  return micromatch.braces(part, { expand: true });
+  return loadMicromatch().braces(part, { expand: true });
 }
 
 function splitPipes(source: string): readonly string[] {

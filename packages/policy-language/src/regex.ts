@@ -1,4 +1,5 @@
-import { RE2JS } from "re2js";
+import type { RE2JS as Compiled } from "re2js";
+import { loadRe2 } from "./on-first-use.ts";
 import { PatternError, quote } from "./finding.ts";
 
 /** A compiled regular expression, anchored at both ends, that takes linear time. */
@@ -21,7 +22,8 @@ export function compileRegex(source: string, { dotAll }: { readonly dotAll: bool
   if (source.length > MAX_PATTERN) {
     throw new PatternError(`Unexpected regular expression of ${source.length} characters, expected at most ${MAX_PATTERN}`);
   }
-  let compiled: RE2JS;
+  const { RE2JS } = loadRe2();
+  let compiled: Compiled;
   try {
     compiled = RE2JS.compile(source, dotAll ? RE2JS.DOTALL : 0);
   } catch (error) {
