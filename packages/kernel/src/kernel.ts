@@ -75,6 +75,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
     for (const group of plugin.definition.pooled ? [instances] : instances.map((instance) => [instance])) apply(plugin, group);
   }
   sealed = true;
+  for (const list of Object.values(declared)) Object.freeze(list);
   const context: DecisionContext = {
     hard,
     policy: Object.freeze(policy),

@@ -75,6 +75,9 @@ describe("a plugin", () => {
     expect(Object.isFrozen(kernel)).toBe(true);
     expect(Object.isFrozen(kernel.policy)).toBe(true);
     expect(() => Object.assign(kernel.plugins[0]?.plugin as object, { grants: true })).toThrow(TypeError);
+    // What a plugin slipped in after the seal would change what the log takes.
+    for (const list of Object.values<readonly unknown[]>({ ...kernel.declared }))
+      expect(() => (list as unknown[]).push({})).toThrow(TypeError);
   });
 
   it("that applies asynchronously is refused: it would tap after the seal and check nothing", () => {
