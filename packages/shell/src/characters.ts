@@ -1,0 +1,28 @@
+// Everything that a person does not see, sees elsewhere than it is, or takes for a blank.
+const HIDDEN =
+  /[\0-\x08\x0b-\x1f\x7f-\xa0\xad]|\u034f|[\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f\u205f-\u206f]|\u200d|[\u3000\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|\p{Surrogate}/u;
+const PRINTABLE = /^[\t\n -~]*$/;
+// A person sees one sign: a family, a flag with a stripe.
+const JOINED = /(?<=\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)\u200d(?=\p{Extended_Pictographic}|[\u2640\u2642])/gu;
+
+/** The first character that people and shells could read differently, as `U+200B`; undefined where there is none. */
+export function hiddenCharacter(text: string): string | undefined {
+  if (PRINTABLE.test(text)) return undefined;
+  const seen = text.includes("\u200d") ? text.replace(JOINED, "") : text;
+  const found = HIDDEN.exec(seen)?.[0].codePointAt(0);
+  return found === undefined ? undefined : `U+${found.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+const FOREIGN = /[^\0-\x7f]/;
+
+/** Whether all of a text are ASCII characters. */
+export function isAscii(text: string): boolean {
+  return !FOREIGN.test(text);
+}
+
+/** The first character that a person takes for an operator of the shell, while it is none. */
+export function operatorLookalike(text: string): string | undefined {
+  if (isAscii(text)) return undefined;
+  for (const character of text) if (!isAscii(character) && /^[;|&<>()`$]$/.test(character.normalize("NFKC"))) return character;
+  return undefined;
+}

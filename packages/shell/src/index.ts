@@ -1,0 +1,15 @@
+export { analyze } from "./analyze.ts";
+export type {
+  Analysis,
+  Assignment,
+  Effect,
+  Hazard,
+  Origin,
+  PathText,
+  Piece,
+  Redirection,
+  ShellCommand,
+  Unknown,
+  Word,
+} from "./analysis.ts";
+export { UNKNOWN_CODES, type UnknownCode } from "./unknown-code.ts";

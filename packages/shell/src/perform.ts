@@ -1,0 +1,228 @@
+import type { Assignment, Effect, PathText, Word } from "./analysis.ts";
+import { judge } from "./assignments.ts";
+import { add, emptyDraft, takeReasons } from "./command.ts";
+import { doubt, doubtLine, fill, quote, type Draft, type Place, type Walk } from "./context.ts";
+import { ANYWHERE, changed, LATER, NOWHERE, type Folder } from "./folder.ts";
+import { hiddenCharacter, isAscii } from "./characters.ts";
+import { LIMITS } from "./limits.ts";
+import type { Run } from "./program.ts";
+import { readProgram } from "./programs/index.ts";
+import { noteState } from "./state.ts";
+import { parseScript, type ParsedScript } from "./syntax.ts";
+
+type WalkScript = (walk: Walk, script: ParsedScript, place: Place, folder: Folder) => void;
+
+// They run their command where they were started themselves.
+const STAYS =
+  /^(env|sudo|doas|command|builtin|exec|nohup|timeout|nice|ionice|chrt|stdbuf|setsid|time|xargs|find|watch|flock|script|strace|ltrace|bash|sh|dash|zsh|ksh|ash|eval|busybox|setpriv|taskset|unbuffer|npx|caffeinate)$/;
+// Their options that change the folder, or may.
+const MOVES: ReadonlyMap<string, RegExp> = new Map([
+  ["env", /^-[^-]*C|^--c/],
+  ["sudo", /^-[^-]*[DRi]|^--(ch|l)/],
+  ["doas", /^-[^-]*[sL]/],
+  ["find", /^-(exec|ok)dir$/],
+]);
+
+/** Works out what a command does, and what it runs. */
+export function perform(walk: Walk, at: number, place: Place, folder: Folder, script: WalkScript): void {
+  const draft = walk.commands[at];
+  walk.yes = walk.no = folder;
+  if (draft === undefined) return;
+  const { argv } = draft;
+  const [first] = argv;
+  const { tildes } = walk;
+  walk.tildes = undefined;
+  if (first === undefined) return runValues(walk, place, folder, script);
+  const reading = readProgram(argv, place.input);
+  const { hazards, effects, unknown, runs } = reading;
+  if (hazards.length > 0) draft.hazards = draft.hazards.length === 0 ? hazards : draft.hazards.concat(hazards);
+  if (effects.length > 0) {
+    const own = tildes === undefined ? effects : withTildes(effects, tildes, argv);
+    draft.effects = draft.effects.length === 0 ? own : own.concat(draft.effects);
+  }
+  if (unknown.length > 0) draft.unknown = draft.unknown.length === 0 ? unknown : draft.unknown.concat(unknown);
+  draft.carries ||= reading.carries;
+  if (first.text === undefined) {
+    takeReasons(walk, draft);
+    return runValues(walk, place, folder, script);
+  }
+  noteState(walk, first.text, draft);
+  // Letters of other scripts look like those of a program that is known.
+  if (!isAscii(baseOf(first.text))) doubt(walk, "syntax", `program ${quote(first.text)}, whose name is not plain ASCII`);
+  if (!reading.carries && walk.functions?.has(first.text) === true) {
+    doubt(walk, "state", `function ${quote(first.text)}, which hides a program of that name`);
+  }
+  takeReasons(walk, draft);
+  runValues(walk, place, folder, script);
+  walk.yes = walk.no = folder;
+  let until = 1;
+  for (const run of runs) {
+    if (walk.full) return;
+    follow(walk, draft, run, place, folder, script, until);
+    // The words of one command say nothing about the next.
+    if (run.kind === "argv" && run.until !== undefined && run.until > until) until = run.until;
+  }
+  move(walk, draft, first.text, folder, runs.length > 0);
+}
+
+function follow(walk: Walk, draft: Draft, run: Run, place: Place, folder: Folder, script: WalkScript, after: number): void {
+  const name = baseOf(draft.argv[0]?.text ?? "");
+  const remote = place.remote || run.remote === true;
+  if (++walk.depth > LIMITS.depth) return fill(walk, `more than ${LIMITS.depth} levels`);
+  if (run.kind === "script") {
+    const later = name === "trap" || name === "alias" || name === "complete" || name === "bind";
+    const from = later ? LATER : name === "eval" || STAYS.test(name) ? folder : ANYWHERE;
+    runScript(walk, run.script, { ...place, origin: "script", remote, once: place.once && !later }, from, draft, script);
+    if (name !== "eval") walk.yes = walk.no = folder;
+  } else {
+    if (place.wrappers >= LIMITS.wrappers) return fill(walk, `more than ${LIMITS.wrappers} wrappers of one command`);
+    const child = childOf(walk, draft, run, { ...place, origin: "wrapper", remote }, after);
+    add(walk, child, { ...place, outer: undefined }, folder);
+    const index = walk.commands.length - 1;
+    const [first] = child.argv;
+    if (first !== undefined && (first.text === undefined || !first.single)) {
+      doubt(walk, "dynamic_command", `command name of ${quote(name)}`);
+      child.carries = true;
+    }
+    takeReasons(walk, child);
+    const from = STAYS.test(name) && staysUntil(draft.argv) >= run.from ? folder : ANYWHERE;
+    walk.folders[index] = from;
+    if (!walk.full) {
+      perform(walk, index, { ...place, origin: "wrapper", remote, outer: undefined, wrappers: place.wrappers + 1 }, from, script);
+    }
+    if (name !== "command" && name !== "builtin") walk.yes = walk.no = folder;
+  }
+  walk.depth--;
+}
+
+const stays = new WeakMap<readonly Word[], number>();
+
+// Before which position a wrapper has no option that changes the folder.
+function staysUntil(argv: readonly Word[]): number {
+  let found = stays.get(argv);
+  if (found === undefined) stays.set(argv, (found = firstMove(argv)));
+  return found;
+}
+
+function firstMove(argv: readonly Word[]): number {
+  const options = MOVES.get(baseOf(argv[0]?.text ?? ""));
+  if (options === undefined) return argv.length;
+  const found = argv.findIndex((word, at) => {
+    const [first] = word.pieces;
+    return at > 0 && (typeof first !== "string" || options.test(first));
+  });
+  return found < 0 ? argv.length : found;
+}
+
+function childOf(walk: Walk, draft: Draft, run: Extract<Run, { kind: "argv" }>, place: Place, after: number): Draft {
+  const child = emptyDraft(place);
+  const words = draft.argv.slice(run.from, run.until);
+  if (run.open === true) words.push({ text: undefined, pieces: [{ hole: "any" }], single: false });
+  child.argv = words;
+  child.redirections = draft.redirections;
+  child.assignments = draft.assignments;
+  let named: Assignment[] | undefined;
+  for (let at = after; at < run.from; at++) {
+    const word = draft.argv[at];
+    const [start] = word?.pieces ?? [];
+    if (word === undefined || typeof start !== "string" || !/^[A-Za-z_]\w*=/.test(start)) continue;
+    const sign = start.indexOf("=") + 1;
+    const value =
+      word.text === undefined ? { ...word, pieces: [start.slice(sign), ...word.pieces.slice(1)] } : textWord(word.text.slice(sign));
+    (named ??= []).push(judge(walk, start.slice(0, sign - 1), value));
+  }
+  if (named !== undefined) child.assignments = child.assignments.concat(named);
+  return child;
+}
+
+function textWord(text: string): Word {
+  return { text, pieces: [text], single: true };
+}
+
+function runScript(walk: Walk, script: Word, place: Place, folder: Folder, draft: Draft | undefined, walkScript: WalkScript): void {
+  const { text } = script;
+  if (text === undefined) {
+    const reason = { code: "dynamic_script", what: "script that is only known when it runs" } as const;
+    if (draft === undefined) doubtLine(walk, reason);
+    else if (!draft.unknown.some(({ code }) => code === reason.code)) draft.unknown = [...draft.unknown, reason];
+    return;
+  }
+  if (place.scripts >= LIMITS.scripts) return fill(walk, `more than ${LIMITS.scripts} scripts inside each other`);
+  if ((walk.scripted += text.length) > LIMITS.length * 3) return fill(walk, "scripts beyond what is looked at");
+  const hidden = hiddenCharacter(text);
+  if (hidden !== undefined) doubtLine(walk, { code: "syntax", what: `character ${hidden} in a script` });
+  const parsed = parseScript(text);
+  if (parsed === undefined) return doubtLine(walk, { code: "syntax", what: `script ${quote(text)}` });
+  walkScript(walk, parsed, { ...place, outer: undefined, scripts: place.scripts + 1 }, folder);
+}
+
+// Variables whose values are command lines: editors, pagers, prompts.
+function runValues(walk: Walk, place: Place, folder: Folder, script: WalkScript): void {
+  const { values } = walk;
+  if (values === undefined) return;
+  walk.values = undefined;
+  for (const value of values) {
+    const text = value.text?.replace(/^[|-]+/, "");
+    const word = text === undefined ? value : textWord(text);
+    runScript(walk, word, { ...place, origin: "script", once: false }, LATER, undefined, script);
+  }
+  walk.yes = walk.no = folder;
+}
+
+function move(walk: Walk, draft: Draft, name: string, folder: Folder, ran: boolean): void {
+  switch (name) {
+    case "cd":
+      walk.folderChanges++;
+      walk.yes = changed(folder, draft.argv);
+      walk.no = folder;
+      return;
+    case "pushd":
+    case "popd":
+    case "source":
+    case ".":
+      walk.folderChanges++;
+      walk.yes = walk.no = ANYWHERE;
+      return;
+    case "exit":
+    case "return":
+    case "logout":
+    case "break":
+    case "continue":
+      walk.yes = walk.no = NOWHERE;
+      return;
+    case "eval":
+      if (!ran) walk.yes = walk.no = folder;
+      return;
+    case "exec":
+      if (ran) walk.yes = walk.no = NOWHERE;
+      return;
+    default:
+      if (walk.functions?.get(name) === true) {
+        walk.folderChanges++;
+        walk.yes = walk.no = ANYWHERE;
+      }
+  }
+}
+
+function baseOf(name: string): string {
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
+const MOST_TILDES = 8;
+const MOST_PAIRS = 250_000;
+const TWO_WAYS: PathText = { why: "path with a `~` that is the home folder in one place only" };
+
+// A `~` that bash leaves alone is a name in the folder, not the home.
+function withTildes(effects: readonly Effect[], tildes: readonly Word[], argv: readonly Word[]): readonly Effect[] {
+  const large = effects.length * argv.length > MOST_PAIRS;
+  return effects.map((effect) => {
+    const text = "path" in effect ? effect.path.text : undefined;
+    if (!("path" in effect) || text === undefined || !text.startsWith("~")) return effect;
+    if (large) return { ...effect, path: TWO_WAYS };
+    const many = tildes.length > MOST_TILDES;
+    if (!many && !tildes.some((word) => word.text?.endsWith(text) === true)) return effect;
+    const home = many || argv.some((word) => !tildes.includes(word) && (word.text ?? "").endsWith(text));
+    const path: PathText = home ? TWO_WAYS : { ...effect.path, text: `./${text}` };
+    return { ...effect, path };
+  });
+}

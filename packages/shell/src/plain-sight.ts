@@ -1,0 +1,52 @@
+import type { Word } from "./analysis.ts";
+import { emptyDraft } from "./command.ts";
+import { INHERITED, type Draft, type Place } from "./context.ts";
+import { readProgram } from "./programs/index.ts";
+import type { Unknown } from "./analysis.ts";
+
+const PLACE: Place = { origin: "line", remote: false, outer: undefined, input: INHERITED, scripts: 0, wrappers: 0, once: true };
+const BOUNDARY = /[\n\r;&|(){}<>`\u2028\u2029]+/;
+const BLANK = /[\s\0\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+/;
+const LONGEST_READ = 64;
+
+/**
+ * Commands as a hasty reader would see them in a line that cannot be known: a denied one must not hide behind a mistake or behind
+ * length. Takes time in proportion to the text.
+ */
+export function inPlainSight(text: string, reason: Unknown): Draft[] {
+  const drafts: Draft[] = [];
+  const seen = new Set<string>();
+  for (const part of text.split(BOUNDARY)) {
+    const key = part.trim();
+    if (key === "" || seen.has(key)) continue;
+    seen.add(key);
+    const argv: Word[] = [];
+    for (const raw of key.split(BLANK)) {
+      const word = raw.replace(/\\(.)|["'\\]/gs, "$1");
+      if (word !== "") argv.push(wordOf(word));
+    }
+    // Assignments and reserved words before the program.
+    while (argv.length > 1 && /^([A-Za-z_]\w*=.*|!|if|then|elif|else|while|until|do|time|coproc|function)$/s.test(argv[0]?.text ?? "")) {
+      argv.shift();
+    }
+    if (argv.length === 0) continue;
+    const draft = emptyDraft(PLACE);
+    draft.argv = argv;
+    draft.carries = true;
+    draft.unknown = [reason];
+    if (argv.length <= LONGEST_READ) {
+      const { effects, hazards } = readProgram(argv, INHERITED);
+      draft.effects = effects;
+      draft.hazards = hazards;
+    }
+    drafts.push(draft);
+  }
+  return drafts;
+}
+
+function wordOf(text: string): Word {
+  const dollar = text.indexOf("$");
+  if (dollar < 0) return { text, pieces: [text], single: true };
+  const pieces = dollar === 0 ? [{ hole: "any" } as const] : [text.slice(0, dollar), { hole: "any" } as const];
+  return { text: undefined, pieces, single: false };
+}

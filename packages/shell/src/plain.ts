@@ -1,0 +1,67 @@
+import type { Analysis, Word } from "./analysis.ts";
+import { INHERITED, NOTHING } from "./context.ts";
+import { readProgram } from "./programs/index.ts";
+import { changesState } from "./state.ts";
+
+const WORD = 1;
+const BLANK = 2;
+
+// What stands for itself wherever it is. Everything else is left to the parser.
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const sign = String.fromCharCode(code);
+  return /[\w@%+:,./=^-]/.test(sign) ? WORD : sign === " " || sign === "\t" ? BLANK : 0;
+});
+
+const RESERVED: ReadonlySet<string> = new Set(
+  "if then elif else fi for in while until do done case esac select function time coproc".split(" "),
+);
+
+const LONGEST = 1_024;
+
+/**
+ * The analysis of a line that is one program and words which stand for themselves, as most lines are; undefined for any other line.
+ * The same as that of the parser, which it spares.
+ */
+export function analyzePlain(line: string): Analysis | undefined {
+  const argv = wordsOf(line);
+  const name = argv?.[0]?.text;
+  if (argv === undefined || name === undefined || name.includes("=") || RESERVED.has(name) || changesState(name)) return undefined;
+  const { runs, hazards, effects, carries, unknown } = readProgram(argv, INHERITED);
+  // What it runs is followed by the walk.
+  if (runs.length > 0) return undefined;
+  const command = {
+    argv,
+    assignments: NOTHING,
+    redirections: NOTHING,
+    origin: "line",
+    remote: false,
+    hazards,
+    effects,
+    carries,
+    unknown,
+  } as const;
+  return { commands: [command], unknown: NOTHING };
+}
+
+function wordsOf(line: string): Word[] | undefined {
+  const { length } = line;
+  if (length > LONGEST) return undefined;
+  const words: Word[] = [];
+  let start = -1;
+  for (let at = 0; at < length; at++) {
+    const code = line.charCodeAt(at);
+    const kind = code < 128 ? KINDS[code] : 0;
+    if (kind === WORD) {
+      if (start < 0) start = at;
+    } else if (kind === BLANK) {
+      if (start >= 0) words.push(wordOf(line.slice(start, at)));
+      start = -1;
+    } else return undefined;
+  }
+  if (start >= 0) words.push(wordOf(line.slice(start)));
+  return words;
+}
+
+function wordOf(text: string): Word {
+  return { text, pieces: [text], single: true };
+}

@@ -1,0 +1,205 @@
+import type { Word } from "../analysis.ts";
+import { hostOf } from "./hosts.ts";
+import { file, hazard, inlineCode, network, runScript, unknown, type Out } from "./out.ts";
+import { doesOf, type Role, type Spec } from "./spec.ts";
+import { after, known, mayBeOption, prefix } from "./words.ts";
+import { pathOf } from "./paths.ts";
+import { readUse, uses, type Use } from "./use.ts";
+
+/** Reads argv from a position as the spec says. */
+export function apply(spec: Spec, out: Out, from: number): void {
+  if (spec.read !== undefined) {
+    spec.read(out, from);
+    return;
+  }
+  const posix = spec.posix === true || spec.subs !== undefined || spec.wrap !== undefined;
+  const use = readUse(spec, out.argv, from, { posix });
+  if (spec.inert !== undefined && uses(use, spec.inert)) return;
+  if (spec.network === true) network(out, undefined);
+  if (spec.privilege === true) out.effects.push({ kind: "privilege" });
+  if (spec.carries === true) out.carries = true;
+  readOptions(use, out);
+  if (spec.subs !== undefined) readSub(spec.subs, spec, use, out);
+  else if (spec.wrap !== undefined) readWrapped(spec.wrap, use, out);
+  else readOperands(use, out);
+  spec.more?.(use, out);
+}
+
+/** What the options of a use say. */
+export function readOptions(use: Use, out: Out): void {
+  const quiet = use.spec.quiet !== undefined && uses(use, use.spec.quiet);
+  for (const { option, at, value } of use.options) {
+    if (option.role === "write" && value?.text !== undefined && NOWHERE.has(value.text)) continue;
+    if (option.does !== undefined && !(quiet && option.does === "write" && option.value === "none")) hazard(out, at, option.does);
+    if (value !== undefined && option.role !== "data") play(option.role, value, at, use.spec, out, false);
+  }
+  for (const { at, word } of use.strange) readStrange(at, word, out);
+}
+
+const NOWHERE: ReadonlySet<string> = new Set(["-", "/dev/null", "/dev/stdout", "/dev/stderr"]);
+
+// Names that say, in many programs, that a value runs or is written.
+const RUNS = /^--?(exec|execute|eval|shell|command|rsh|pager|editor|preload|filter|hook|plugin|pre-?script|post-?script)/;
+const WRITES = /^--?(out|output|outfile|save|write|in-?place|log-?file|dump|delete|remove)/;
+
+function readStrange(at: number, word: Word, out: Out): void {
+  const start = prefix(word);
+  if (RUNS.test(start)) hazard(out, at, "run");
+  else if (WRITES.test(start)) hazard(out, at, "write");
+  const sign = start.indexOf("=");
+  if (sign < 0) return;
+  const value = after(word, sign + 1);
+  file(out, "read", value);
+  file(out, "write", value);
+}
+
+/** Whether paths of this use count with all that is below them. */
+function isBelow(use: Use): boolean {
+  const { below } = use.spec;
+  return below === "always" || (below !== undefined && uses(use, below));
+}
+
+function readOperands(use: Use, out: Out): void {
+  const { spec } = use;
+  if (use.operands.length === 0 && spec.alone !== undefined) {
+    file(out, spec.alone, known("."), { below: isBelow(use) });
+    return;
+  }
+  if (spec.operands === undefined) return;
+  const quiet = spec.quiet !== undefined && uses(use, spec.quiet);
+  const below = isBelow(use);
+  const roles = rolesFor(use, spec.operands.split(" "));
+  use.operands.forEach(({ at, word }, index) => {
+    const [role = "data", letter] = (roles[index] ?? "data").split("!");
+    const does = doesOf(letter);
+    if (does !== undefined && !quiet) hazard(out, at, does);
+    play(quiet && role !== "data" ? "read" : (role as Role), word, at, spec, out, below);
+  });
+  if (spec.alone !== undefined && roles.every((role) => role === "data")) file(out, spec.alone, known("."), { below: isBelow(use) });
+}
+
+// One role for each operand.
+function rolesFor(use: Use, table: readonly string[]): readonly string[] {
+  const { spec, operands } = use;
+  let roles = [...table];
+  if (spec.noFirst !== undefined && uses(use, spec.noFirst)) roles = roles.slice(1);
+  if (spec.noLast !== undefined && uses(use, spec.noLast)) roles = roles.slice(0, -1);
+  const star = roles.findIndex((role) => role.endsWith("*"));
+  if (star < 0) return roles;
+  const head = roles.slice(0, star);
+  const tail = roles.slice(star + 1);
+  const repeated = (roles[star] ?? "").slice(0, -1);
+  const count = Math.max(0, operands.length - head.length - tail.length);
+  return [...head, ...Array<string>(count).fill(repeated), ...tail];
+}
+
+/** Plays a role: notes what the program does with the word. */
+export function play(role: Role, word: Word, at: number, spec: Spec, out: Out, below: boolean): void {
+  const more = { below };
+  switch (role) {
+    case "data":
+      return;
+    case "read":
+      if (word.text !== "-") file(out, "read", word, more);
+      return;
+    case "write":
+      if (word.text !== "-") file(out, "write", word, more);
+      return;
+    case "rw":
+      file(out, "read", word, more);
+      file(out, "write", word, more);
+      return;
+    case "move":
+      file(out, "read", word, { below: true });
+      file(out, "delete", word, { below: true });
+      return;
+    case "delete":
+      file(out, "delete", word, more);
+      return;
+    case "exec":
+      file(out, "read", word);
+      file(out, "execute", word);
+      return;
+    case "load":
+      hazard(out, at, "load");
+      file(out, "read", word);
+      file(out, "execute", word);
+      return;
+    case "host":
+      network(out, word.text);
+      return;
+    case "url":
+      network(out, hostOf(word));
+      return;
+    case "remote":
+      readRemote(word, out);
+      return;
+    case "prog":
+    case "script":
+      runScript(out, at, word);
+      return;
+    case "code":
+      inlineCode(out, at, `code in the arguments of \`${out.argv[0]?.text ?? "?"}\``);
+      return;
+    case "dir":
+      file(out, "read", word);
+      out.base = pathOf(word, out.base);
+  }
+}
+
+// host:path, or a path.
+function readRemote(word: Word, out: Out): void {
+  const start = prefix(word);
+  const colon = start.indexOf(":");
+  const slash = start.indexOf("/");
+  if (colon > 0 && (slash < 0 || colon < slash)) network(out, hostOf(word));
+  else {
+    file(out, "read", word, { below: true });
+    file(out, "write", word, { below: true });
+  }
+}
+
+function readSub(subs: Readonly<Record<string, Spec>>, spec: Spec, use: Use, out: Out): void {
+  const [first] = use.operands;
+  if (first === undefined) return;
+  const name = first.word.text;
+  const sub = name !== undefined && Object.hasOwn(subs, name) ? subs[name] : undefined;
+  if (spec.vcs === true) out.effects.push({ kind: "vcs", action: name ?? "?" });
+  if (sub === undefined) {
+    out.carries = true;
+    if (spec.extensible === true) hazard(out, first.at, "run");
+    const fallback = subs["*"];
+    if (fallback !== undefined) apply(fallback, out, first.at + 1);
+    return;
+  }
+  if (sub.does !== undefined) hazard(out, first.at, sub.does);
+  apply(sub, out, first.at + 1);
+}
+
+function readWrapped(skip: number, use: Use, out: Out): void {
+  const first = use.operands[skip];
+  if (first === undefined) return;
+  runArgv(out, first.at);
+  doubtStart(use, out);
+}
+
+/** Where a command begins depends on what the options before it take. */
+export function doubtStart(use: Use, out: Out): void {
+  if (use.strange.length === 0) return;
+  out.carries = true;
+  unknown(out, "dynamic_command", `command after an option of \`${out.argv[0]?.text ?? "?"}\` that is not known`);
+}
+
+/** Notes that the words from a position on are a command. */
+export function runArgv(
+  out: Out,
+  from: number,
+  more: { readonly until?: number; readonly open?: boolean; readonly remote?: boolean } = {},
+): void {
+  hazard(out, from, "run");
+  out.runs.push({ kind: "argv", from, ...more });
+  const word = out.argv[from];
+  if (word !== undefined && mayBeOption(word) && word.text === undefined) {
+    out.unknown.push({ code: "dynamic_command", what: "program that is only known when the command runs" });
+  }
+}

@@ -1,0 +1,161 @@
+import { file, inlineCode, unknown, type Out } from "./out.ts";
+import type { Spec } from "./spec.ts";
+import { uses, usedOf, type Use } from "./use.ts";
+import { runArgv } from "./apply.ts";
+import { prefix } from "./words.ts";
+
+function gdb(use: Use, out: Out): void {
+  const [args] = usedOf(use, "args");
+  if (args !== undefined && args.at + 1 < out.argv.length) runArgv(out, args.at + 1);
+  else for (const { word } of use.operands.slice(0, 1)) file(out, "execute", word);
+  if (out.input.kind !== "inherited") unknown(out, "inline_code", "commands in the input of a debugger");
+}
+
+// `+cmd` runs; `+`, `+12` and `+/text` only move.
+function editor(use: Use, out: Out): void {
+  for (const { at, word } of use.operands) {
+    const start = prefix(word);
+    if (!start.startsWith("+")) {
+      file(out, "read", word);
+      file(out, "write", word);
+    } else if (!/^\+(\d*|[/?].*)$/s.test(word.text ?? "+x")) inlineCode(out, at, "commands in the arguments of an editor");
+  }
+  if (out.input.kind !== "inherited") unknown(out, "inline_code", "commands in the input of an editor");
+}
+
+// A statement that begins another program, or reads and writes files.
+const RUNS_SQL =
+  /\\[!gosiwe.|]|\\copy|\bprogram\b|^\s*\.|\n\s*\.|\b(load_extension|writefile|readfile|edit|outfile|dumpfile|load_file|lo_export|lo_import|xp_cmdshell|system|source|tee|pager)\b/i;
+
+const sql =
+  (first: number, name: string) =>
+  (use: Use, out: Out): void => {
+    const texts = [
+      ...use.operands.slice(first),
+      ...use.options.flatMap(({ option, at, value }) => (option.name === "sql" && value !== undefined ? [{ at, word: value }] : [])),
+    ];
+    for (const { at, word } of texts) {
+      if (word.text === undefined || RUNS_SQL.test(word.text)) inlineCode(out, at, `statements of \`${name}\` that can run programs`);
+    }
+    const { input } = out;
+    if (input.kind === "file") file(out, "execute", input.path);
+    else if (input.kind === "pipe" && texts.length === 0) unknown(out, "inline_code", `statements in the input of \`${name}\``);
+    else if (input.kind === "text" && (input.text === undefined || RUNS_SQL.test(input.text))) {
+      unknown(out, "inline_code", `statements in the input of \`${name}\` that can run programs`);
+    }
+    for (const { word } of use.operands.slice(0, first)) {
+      if (name !== "sqlite3") continue;
+      file(out, "read", word);
+      file(out, "write", word);
+    }
+  };
+
+function input(use: Use, out: Out): void {
+  for (const { word } of use.operands) {
+    file(out, "read", word);
+    file(out, "execute", word);
+  }
+  if (use.operands.length === 0 && !uses(use, "help version")) {
+    unknown(out, "inline_code", `input of \`${out.argv[0]?.text ?? "?"}\`, which runs as code`);
+  }
+}
+
+function ed(use: Use, out: Out): void {
+  for (const { at, word } of use.operands) {
+    if (prefix(word).startsWith("!")) inlineCode(out, at, "command in the arguments of `ed`");
+    else {
+      file(out, "read", word);
+      file(out, "write", word);
+    }
+  }
+  if (out.input.kind !== "inherited") unknown(out, "inline_code", "commands in the input of an editor");
+}
+
+const VIM: Spec = {
+  options: `-c=code!r --cmd=code!r -S=load!l -s=load!l -u=load!l -U=load!l -i=write!w -w=write!w -W=write!w -T= -t= -q? -p? -o? -O? -r? -L? -V? -x -X
+    -e -E -es -Es -v -y -d -R -Z -m -M -b -l -C -N -n -D -A -H -F -f -g -nb? --noplugin --startuptime=write!w --servername= --remote? --remote-send=code!r
+    --remote-expr=code!r --remote-silent --remote-wait --headless --embed --listen= --api-info --clean -h,--help --version -ll=load`,
+  inert: "help version",
+  more: editor,
+};
+
+const EMACS: Spec = {
+  options: `-eval,--eval,--execute=code!r --execute=code!r -l,-load,--load=load!l -f,-funcall,--funcall=code!r -script,--script=load!l -x=load!l -Q,--quick -q,--no-init-file
+    -batch,--batch -nw,--no-window-system -u,--user= --init-directory=load!l -L,--directory=load!l -d,--display= --insert=read -i=read --chdir=dir -t,--terminal=
+    -c -n -a,--alternate-editor=prog -s,--socket-name= --version --help`,
+  inert: "help version",
+  more: editor,
+};
+
+const GDB: Spec = {
+  options: `-ex,-eval-command,--ex,--eval-command=code!r --ex=code!r -iex,-init-eval-command,--iex=code!r --init-eval-command=code!r -x,-command,--command=load!l -ix,--init-command=load!l
+    -p,-pid,--pid= -c,-core,--core=read -batch,--batch --batch-silent -nx,--nx -nh -n -q,-quiet,--quiet -args,--args -d,-directory,--directory= -cd,--cd=dir
+    -s,-symbols,--symbols=read -e,-exec,--exec=exec -se,--se=exec -tui,--tui -silent --return-child-result --version --help`,
+  inert: "help version",
+  more: gdb,
+};
+
+/** Editors, debuggers and databases that run commands in their arguments or their input. */
+export const CODE_TOOLS: Readonly<Record<string, Spec>> = {
+  vim: VIM,
+  vi: VIM,
+  "vim.basic": VIM,
+  "vim.tiny": VIM,
+  "vim.nox": VIM,
+  nvim: VIM,
+  view: VIM,
+  gvim: VIM,
+  vimdiff: VIM,
+  rvim: VIM,
+  ex: VIM,
+  emacs: EMACS,
+  emacsclient: EMACS,
+  ed: { options: "-p= -s -v -r -E -G -l", more: ed },
+  red: { options: "-p= -s", operands: "rw*" },
+  nano: {
+    options: "-s,--speller=prog!r -C,--backupdir=write!w -f,--rcfile=load!l -o,--operatingdir= -Y,--syntax= -T,--tabsize= -r,--fill=",
+    operands: "rw*",
+  },
+  pico: { options: "-s,--speller=prog!r", operands: "rw*" },
+  gdb: GDB,
+  lldb: {
+    options:
+      "-o,--one-line=code!r -O,--one-line-before-file=code!r -k,--one-line-on-crash=code!r -K=load!l -s,--source=load!l -S,--source-before-file=load!l -b,--batch -p,--attach-pid= -n= -c,--core=read -f,--file=exec -Q -x -X -v,--version -h,--help",
+
+    inert: "help version",
+    more: gdb,
+  },
+  m4: {
+    options:
+      "-D,--define= -I,--include=load!l -U,--undefine= -R,--reload-state=load!l -F,--freeze-state=write!w -o,--debugfile,--error-output=write!w -P,--prefix-builtins -E -Q -s -e -i -g -d? -l= -L= -t= --help --version",
+    inert: "help version",
+    more: input,
+  },
+  psql: {
+    options: `-c,--command,--sql= -d,--dbname= -f,--file=load -h,--host=host -p,--port= -U,--username= -w -W -v,--set,--variable= -o,--output=write!w -L,--log-file=write!w
+      -X,--no-psqlrc -A -t -q -s -S -1 -F= -R= -P= -T= -x -z -0 -a -b -e -E -H -l,--list -n -V,--version -?,--help`,
+    inert: "version help",
+    more: sql(99, "psql"),
+  },
+  sqlite3: {
+    options:
+      "-cmd,--cmd,--sql= -init,--init=load!l -readonly -csv -json -header -noheader -column -line -list -html -batch -bail -separator= -nullvalue= -version,--version -help,--help -interactive -echo -markdown -table -box -quote",
+    posix: false,
+    inert: "version help",
+    more: sql(1, "sqlite3"),
+  },
+  mysql: {
+    options: `-e,--execute,--sql= -h,--host=host -P,--port= -u,--user= -p,--password? -D,--database= --defaults-file=load!l --defaults-extra-file=load!l --init-command,--sql=
+      --tee=write!w --pager?!r --plugin-dir=load!l -S,--socket= -B -N -s -r -t -v -V,--version -?,--help`,
+    inert: "version help",
+    more: sql(99, "mysql"),
+  },
+  mariadb: {
+    options: "-e,--execute,--sql= -h,--host=host -P,--port= -u,--user= -p,--password? --tee=write!w --pager?!r",
+    more: sql(99, "mysql"),
+  },
+  mongosh: { options: "--eval=code!r -f,--file=load --host=host --shell --quiet --nodb", operands: "data exec*" },
+  mongo: { options: "--eval=code!r --host=host --shell --quiet --nodb", operands: "data exec*" },
+  "redis-cli": { options: "-h=host -p= -a= -n= --eval=load!l -u=url -s= --rdb=write!w --pipe", posix: true, network: true },
+  bc: { options: "-l,--mathlib -q,--quiet -s -w -i", operands: "read*" },
+};

@@ -1,0 +1,115 @@
+import type { Word } from "../analysis.ts";
+import { readInlineSetting, readSetting } from "./git-config.ts";
+import { hostOf } from "./hosts.ts";
+import { file, hazard, network, runScript, unknown, type Out } from "./out.ts";
+import { uses, usedOf, valueOf, type Use } from "./use.ts";
+import { after, joined, known, prefix } from "./words.ts";
+
+/** Another repository: a URL, a folder, `ext::command`, or the name of a remote. */
+function repository(at: number, word: Word, out: Out): void {
+  const start = prefix(word);
+  if (start.startsWith("ext::")) runScript(out, at, after(word, 5));
+  else if (/^[a-z0-9+.-]{1,32}::/i.test(start)) {
+    hazard(out, at, "run");
+    unknown(out, "dynamic_command", "helper program for a repository");
+  } else if (start.startsWith("-")) hazard(out, at, "run");
+  else if (start.startsWith("file://")) file(out, "read", after(word, 7), { below: true });
+  else if (start.includes("://") || /^[^/]{1,512}:/.test(start)) network(out, hostOf(word));
+  else if (/^[./~]/.test(start)) file(out, "read", word, { below: true });
+  else network(out, undefined);
+}
+
+/** Connects to another repository. */
+export function connect(use: Use, out: Out): void {
+  const [first] = use.operands;
+  if (first === undefined) network(out, undefined);
+  else repository(first.at, first.word, out);
+}
+
+/** Sends commits; a refspec with `+` or `:` forces or deletes. */
+export function push(use: Use, out: Out): void {
+  const [, ...refs] = use.operands;
+  for (const used of usedOf(use, "repo")) repository(used.at, valueOf(used), out);
+  connect(use, out);
+  for (const { at, word } of refs) if (/^[+:]/.test(prefix(word))) hazard(out, at, "delete");
+}
+
+/** Copies another repository. */
+export function clone(use: Use, out: Out): void {
+  const [source, folder] = use.operands;
+  for (const used of usedOf(use, "config")) readInlineSetting(out, used.at, valueOf(used));
+  if (source !== undefined) repository(source.at, source.word, out);
+  if (folder !== undefined) file(out, "write", folder.word, { below: true });
+  else if (source !== undefined) file(out, "write", known("."));
+}
+
+/** `revision:path` shows that file. */
+export function shows(use: Use, out: Out): void {
+  for (const { word } of use.operands) {
+    const colon = prefix(word).indexOf(":");
+    file(out, "read", colon > 0 ? after(word, colon + 1) : word);
+  }
+}
+
+/** Reads or changes settings. */
+export function config(use: Use, out: Out): void {
+  if (uses(use, "get get-all get-regexp get-urlmatch get-color get-colorbool list")) return;
+  const [first, second, third] = use.operands;
+  const target =
+    usedOf(use, "file")[0]?.value ?? known(uses(use, "global") ? "~/.gitconfig" : uses(use, "system") ? "/etc/gitconfig" : ".git/config");
+  if (uses(use, "edit") || first?.word.text === "edit") {
+    hazard(out, first?.at ?? usedOf(use, "edit")[0]?.at ?? 0, "run");
+    file(out, "write", target);
+    return;
+  }
+  if (first === undefined || /^(list|get)$/.test(first.word.text ?? "")) return;
+  const changes =
+    /^(unset|rename-section|remove-section)$/.test(first.word.text ?? "") || uses(use, "unset unset-all rename-section remove-section");
+  if (changes) hazard(out, first.at, "configure");
+  else if (first.word.text === "set" && second !== undefined && third !== undefined) readSetting(out, second.at, second.word, third.word);
+  else if (second !== undefined) readSetting(out, first.at, first.word, second.word);
+  else return;
+  file(out, "write", target);
+}
+
+/** Settings before the subcommand. */
+export function settings(use: Use, out: Out): void {
+  for (const used of usedOf(use, "c")) readInlineSetting(out, used.at, valueOf(used));
+  for (const used of usedOf(use, "config-env")) {
+    hazard(out, used.at, "configure");
+    unknown(out, "dynamic_script", "setting of git in the environment");
+  }
+  if (usedOf(use, "exec-path").some(({ value }) => value !== undefined)) unknown(out, "dynamic_command", "folder of programs for git");
+}
+
+/** A script for each submodule. */
+export function foreach(use: Use, out: Out): void {
+  const [first] = use.operands;
+  if (first !== undefined) runScript(out, first.at, joined(use.operands.map(({ word }) => word)));
+}
+
+/** Paths after `--`, or without it every operand that is no branch for sure. */
+export function checkout(use: Use, out: Out): void {
+  const dash = out.argv.findIndex((word) => word.text === "--");
+  for (const { at, word } of use.operands)
+    if (dash >= 0 ? at > dash : use.operands.length > 1 || word.text === ".") file(out, "write", word, { below: true });
+}
+
+/** Deletes what is not tracked. */
+export function clean(use: Use, out: Out): void {
+  if (uses(use, "dry-run")) return;
+  if (use.operands.length === 0) file(out, "delete", known("."), { below: true });
+  for (const { word } of use.operands) file(out, "delete", word, { below: true });
+}
+
+/** Deletes files. */
+export function remove(use: Use, out: Out): void {
+  if (uses(use, "cached dry-run")) return;
+  const below = uses(use, "r");
+  for (const { word } of use.operands) file(out, "delete", word, { below });
+}
+
+/** Writes patches into the folder. */
+export function formatPatch(use: Use, out: Out): void {
+  if (!uses(use, "stdout output-directory output")) file(out, "write", known("."));
+}

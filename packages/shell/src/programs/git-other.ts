@@ -1,0 +1,85 @@
+import type { Spec } from "./spec.ts";
+
+const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
+  Object.fromEntries(
+    list
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name, spec]),
+  );
+
+/** Subcommands of git with little to say. */
+export const GIT_OTHER: Readonly<Record<string, Spec>> = {
+  ...names(
+    `rev-parse describe name-rev merge-base for-each-ref check-ignore check-attr check-mailmap check-ref-format count-objects cherry show-branch show-ref show-index verify-commit verify-tag
+    verify-pack version var get-tar-commit-id patch-id stripspace column fmt-merge-msg merge-tree request-pull rerere sparse-checkout notes gc prune pack-refs pack-objects repack commit-graph
+    multi-pack-index update-index read-tree write-tree mktree mktag commit-tree prune-packed unpack-objects index-pack update-server-info pack-redundant replay last-modified survey`,
+    {},
+  ),
+  ...names(
+    "daemon instaweb gui citool shell http-backend credential credential-cache credential-store hook upload-pack receive-pack upload-archive remote-ext web--browse gitk",
+    { does: "run" },
+  ),
+  ...names("svn p4 cvsimport cvsexportcommit lfs http-fetch http-push fetch-pack annex", { network: true, operands: "data*" }),
+  ...names("bugreport diagnose", { options: "-o,--output-directory=write!w", alone: "write" }),
+  "send-pack": { options: "--receive-pack,--exec=prog!r --mirror!d --force!d", network: true },
+  "send-email": {
+    options:
+      "--sendmail-cmd=prog!r --to-cmd=prog!r --cc-cmd=prog!r --header-cmd=prog!r --smtp-server=prog!r --compose!r --smtp-encryption= --to= --cc= --bcc= --from= --subject=",
+    does: "send",
+    network: true,
+    operands: "read*",
+  },
+  "imap-send": { does: "send", network: true },
+  quiltimport: { operands: "read*" },
+  "update-ref": { options: "-d!d -m= --no-deref --stdin --create-reflog -z", operands: "data!w*" },
+  "symbolic-ref": { options: "-d!d -m= -q --short --no-recurse", operands: "data data!w" },
+  replace: { options: "-d!d -l,--list --edit!r --graft!w -f!w --raw --format=", operands: "data!w*", quiet: "list" },
+  "cat-file": {
+    options:
+      "-t -s -e -p --textconv!r --filters!r --path= --batch? --batch-check? --batch-command? --batch-all-objects --buffer --follow-symlinks --unordered -z --allow-unknown-type --use-mailmap",
+    operands: "data*",
+  },
+  "hash-object": { options: "-t= -w!w --stdin --stdin-paths --no-filters --path= --literally", operands: "read*" },
+  "checkout-index": { options: "--prefix=write!w -a -f -u -q -n --stage= --temp -z --stdin", operands: "write*" },
+  "merge-file": { options: "-p,--stdout -L= -q --ours --theirs --union --object-id", operands: "write read read" },
+  "merge-index": { does: "run", carries: true },
+  "merge-one-file": {},
+  "interpret-trailers": {
+    options:
+      "--in-place!w --trim-empty --where= --if-exists= --if-missing= --only-trailers --only-input --unfold --parse --no-divider --trailer=",
+    operands: "read*",
+  },
+  mailinfo: { operands: "write write" },
+  mailsplit: { options: "-o=write!w", operands: "read*" },
+  bundle: {
+    options: "-q",
+    subs: {
+      create: { operands: "write data*" },
+      verify: { operands: "read" },
+      "list-heads": { operands: "read" },
+      unbundle: { operands: "read" },
+    },
+  },
+  fsck: {
+    options:
+      "--lost-found!w --unreachable --dangling --no-dangling --root --tags --cache --no-reflogs --full --strict --verbose --progress --connectivity-only --name-objects",
+  },
+  "fast-import": { options: "--import-marks=read --export-marks=write!w --cat-blob-fd= --force", does: "write" },
+  "fast-export": { options: "--export-marks=write!w --import-marks=read --all --signed-tags= -M -C" },
+  "filter-repo": {
+    options: "--message-callback=code!r --blob-callback=code!r --commit-callback=code!r --path= --invert-paths --force",
+    does: "delete",
+  },
+  help: { options: "-a,--all -g,--guides -i,--info -m,--man -w,--web!r -c --no-external-commands --no-aliases" },
+  maintenance: {
+    subs: {
+      run: {},
+      start: { does: "configure" },
+      stop: { does: "configure" },
+      register: { does: "configure" },
+      unregister: { does: "configure" },
+    },
+  },
+  backfill: { network: true },
+};

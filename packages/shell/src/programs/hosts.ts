@@ -1,0 +1,37 @@
+import type { Word } from "../analysis.ts";
+import { prefix } from "./words.ts";
+
+/** The host in a URL, in `user@host:path`, or in `host`; undefined where it is not known. */
+export function hostOf(word: Word): string | undefined {
+  let start = prefix(word);
+  if (start.length > 4096) return undefined;
+  const scheme = start.indexOf("://");
+  let whole = word.text !== undefined;
+  if (scheme >= 0) {
+    start = start.slice(scheme + 3);
+    const end = start.search(/[/?#\\]/);
+    if (end >= 0) {
+      start = start.slice(0, end);
+      whole = true;
+    }
+  } else {
+    const end = start.search(/[/?#]/);
+    if (end >= 0) {
+      start = start.slice(0, end);
+      whole = true;
+    }
+  }
+  const sign = start.lastIndexOf("@");
+  if (sign >= 0) start = start.slice(sign + 1);
+  if (start.startsWith("[")) {
+    const close = start.indexOf("]");
+    return close < 0 ? undefined : start.slice(1, close).toLowerCase();
+  }
+  const colon = start.indexOf(":");
+  if (colon >= 0) {
+    start = start.slice(0, colon);
+    whole = true;
+  }
+  if (!whole || start === "" || /[{}*%]/.test(start)) return undefined;
+  return start.toLowerCase().replace(/\.$/, "");
+}

@@ -1,0 +1,1 @@
+export { readProgram } from "./read-program.ts";

@@ -1,0 +1,43 @@
+import type { PathText, Word } from "../analysis.ts";
+
+const UNKNOWN: PathText = { why: "path that is only known when the command runs" };
+
+/** The path that a word names, below `base` where the program changes its folder first. */
+export function pathOf(word: Word, base?: PathText): PathText {
+  const path = plainPath(word);
+  return base === undefined ? path : below(base, path);
+}
+
+function plainPath(word: Word): PathText {
+  if (word.text !== undefined) return { text: word.text };
+  let pattern = "";
+  let folder: string | undefined;
+  for (const piece of word.pieces) {
+    if (typeof piece === "string") {
+      pattern += piece.replace(/[\\*?[\]{}()!]/g, "\\$&");
+      continue;
+    }
+    if (piece.hole === "any") return UNKNOWN;
+    folder ??= pattern;
+    pattern += "*";
+  }
+  // What follows a glob could climb out of the folder.
+  if (folder === undefined || /(^|\/)\.\.(\/|$)/.test(pattern.slice(folder.length))) return UNKNOWN;
+  const literal = prefixText(word);
+  const slash = literal.lastIndexOf("/");
+  return { text: slash < 0 ? "." : slash === 0 ? "/" : literal.slice(0, slash), pattern };
+}
+
+function prefixText(word: Word): string {
+  const [first] = word.pieces;
+  return typeof first === "string" ? first : "";
+}
+
+/** A path as seen from a folder. */
+export function below(base: PathText, path: PathText): PathText {
+  if (path.text === undefined || path.text.startsWith("/") || path.text.startsWith("~")) return path;
+  if (base.text === undefined || base.pattern !== undefined) return UNKNOWN;
+  if (base.text === "" || base.text === ".") return path;
+  const text = path.text === "." ? base.text : `${base.text}/${path.text}`;
+  return path.pattern === undefined ? { text } : { text, pattern: `${base.text}/${path.pattern}` };
+}

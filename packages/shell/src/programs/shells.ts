@@ -1,0 +1,154 @@
+import type { Word } from "../analysis.ts";
+import { file, hazard, runScript, unknown, type Out } from "./out.ts";
+import type { Spec } from "./spec.ts";
+import { known, mayBeOption } from "./words.ts";
+
+interface Flags {
+  command: boolean;
+  input: boolean;
+  check: boolean;
+}
+
+const VALUED = new Set(["--rcfile", "--init-file", "--emulate", "--init-command"]);
+const FILES = new Set(["--rcfile", "--init-file"]);
+
+/** A shell: `-c` in any of its spellings, a script file, or its input. */
+function readShell(out: Out, from: number): void {
+  const { argv } = out;
+  const flags: Flags = { command: false, input: false, check: false };
+  let at = from;
+  for (; at < argv.length; at++) {
+    const word = argv[at];
+    if (word === undefined) break;
+    const { text } = word;
+    if (text === undefined) {
+      if (!mayBeOption(word)) break;
+      hazard(out, at, "run");
+      unknown(out, "dynamic_script", "option or script of a shell that is only known when it runs");
+      out.carries = true;
+      return;
+    }
+    if (text === "--" || text === "-") {
+      at++;
+      break;
+    }
+    if (!/^[-+]./.test(text)) break;
+    if (text.startsWith("--")) {
+      if (/^--(version|help)$/.test(text)) return;
+      at = readLong(out, at, text);
+      if (text.startsWith("--command")) return;
+    } else {
+      at = readLetters(out, at, text, flags);
+    }
+  }
+  readRest(out, at, flags);
+}
+
+function readLong(out: Out, at: number, text: string): number {
+  const value = out.argv[at + 1];
+  if (FILES.has(text) && value !== undefined) {
+    hazard(out, at, "load");
+    file(out, "execute", value);
+    unknown(out, "dynamic_script", "start-up file of a shell");
+  }
+  if (text.startsWith("--command=")) runScript(out, at, known(text.slice(10)));
+  else if (text === "--command" && value !== undefined) runScript(out, at + 1, value);
+  else if (text.startsWith("--init-command") || text.startsWith("--startup")) unknown(out, "dynamic_script", "start-up script of a shell");
+  return VALUED.has(text) ? at + 1 : at;
+}
+
+function readLetters(out: Out, at: number, text: string, flags: Flags): number {
+  let last = at;
+  for (const letter of text.slice(1)) {
+    if (letter === "c") flags.command = true;
+    else if (letter === "s") flags.input = true;
+    else if (letter === "n") flags.check = text.startsWith("-");
+    else if (letter === "C" && out.argv[0]?.text?.endsWith("fish") === true) unknown(out, "dynamic_script", "start-up script of a shell");
+    else if (letter === "o" || letter === "O") {
+      const next = out.argv[last + 1];
+      if (next !== undefined && !/^[-+]/.test(next.text ?? "")) last++;
+    }
+  }
+  return last;
+}
+
+function readRest(out: Out, at: number, flags: Flags): void {
+  const word = out.argv[at];
+  if (flags.command) {
+    if (word === undefined) return;
+    runScript(out, at, word);
+    if (out.argv.length > at + 2) out.carries = true;
+    return;
+  }
+  if (word !== undefined && !flags.input) {
+    file(out, "read", word);
+    if (flags.check) return;
+    file(out, "execute", word);
+    hazard(out, at, "load");
+    unknown(out, "dynamic_script", `script in the file \`${nameOf(word)}\``);
+    return;
+  }
+  const { input } = out;
+  if (input.kind === "text" && input.text !== undefined) out.runs.push({ kind: "script", script: known(input.text) });
+  else if (!flags.check) unknown(out, "dynamic_script", "script in the input of a shell");
+}
+
+function nameOf(word: Word): string {
+  return word.text ?? "?";
+}
+
+/** A shell with another language: what it runs is shown as far as it looks alike, and is not known. */
+function readForeign(out: Out, from: number): void {
+  readShell(out, from);
+  for (const run of out.runs) if (run.kind === "script") unknown(out, "inline_code", "script of a shell with its own language");
+}
+
+function readPowershell(out: Out, from: number): void {
+  const { argv } = out;
+  out.carries = true;
+  const at = argv.findIndex((word, index) => index >= from && word.text?.startsWith("-") !== true && word.text?.startsWith("/") !== true);
+  if (/^-(v|version|h|help|\?)$/i.test(argv[from]?.text ?? "")) return;
+  unknown(out, "inline_code", `script of \`${argv[0]?.text ?? "?"}\``);
+  hazard(out, at < 0 ? 0 : at, "run");
+}
+
+const SHELL: Spec = { read: readShell };
+const FOREIGN: Spec = { read: readForeign };
+const POWERSHELL: Spec = { read: readPowershell };
+
+/** Shells. */
+export const SHELLS: Readonly<Record<string, Spec>> = {
+  sh: SHELL,
+  bash: SHELL,
+  rbash: SHELL,
+  dash: SHELL,
+  ash: SHELL,
+  ksh: SHELL,
+  ksh93: SHELL,
+  mksh: SHELL,
+  lksh: SHELL,
+  oksh: SHELL,
+  pdksh: SHELL,
+  yash: SHELL,
+  zsh: SHELL,
+  rzsh: SHELL,
+  posh: SHELL,
+  osh: SHELL,
+  fish: FOREIGN,
+  csh: FOREIGN,
+  tcsh: FOREIGN,
+  elvish: FOREIGN,
+  nu: FOREIGN,
+  xonsh: FOREIGN,
+  ion: FOREIGN,
+  rc: FOREIGN,
+  es: FOREIGN,
+  ysh: FOREIGN,
+  murex: FOREIGN,
+  pwsh: POWERSHELL,
+  powershell: POWERSHELL,
+  "powershell.exe": POWERSHELL,
+  "pwsh.exe": POWERSHELL,
+  cmd: POWERSHELL,
+  "cmd.exe": POWERSHELL,
+};

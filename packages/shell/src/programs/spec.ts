@@ -1,0 +1,122 @@
+import type { Hazard } from "../analysis.ts";
+import type { Out } from "./out.ts";
+import type { Use } from "./use.ts";
+
+/** What a value or an operand is for. */
+export type Role =
+  | "data"
+  | "read"
+  | "write"
+  | "rw"
+  | "move"
+  | "delete"
+  | "exec"
+  | "load"
+  | "host"
+  | "url"
+  | "remote"
+  | "prog"
+  | "script"
+  | "code"
+  | "dir";
+
+/**
+ * How a program reads its arguments, as data.
+ *
+ * `options`: blank-separated, each `names[=|?|%][role][!hazard]`. Names are comma-separated: `-x`, `--long`, `-word`. `=` takes
+ * a value, `?` takes one only when glued, `%` only glued digits. Hazard letters: r(un) w(rite) d(elete) l(oad) s(end) c(onfigure).
+ */
+export interface Spec {
+  readonly options?: string;
+  /** Options end at the first operand. */
+  readonly posix?: boolean;
+  /** Long options have to be written in full. */
+  readonly exact?: boolean;
+  /** Roles of the operands, in order; one with `*` repeats, roles after it are those of the last operands. `role!hazard`. */
+  readonly operands?: string;
+  /** With one of these options the first operand role is not there. */
+  readonly noFirst?: string;
+  /** With one of these options the last operand role is not there. */
+  readonly noLast?: string;
+  /** With one of these options operands are only looked up: no hazard, no effect but read. */
+  readonly quiet?: string;
+  /** With one of these options nothing happens but a text is printed. */
+  readonly inert?: string;
+  /** Paths count with all that lies below: always, or with one of these options. */
+  readonly below?: "always" | readonly string[];
+  /** What happens to the working folder when there is no operand. */
+  readonly alone?: "read" | "write";
+  /** Its operands from this index on are a command. */
+  readonly wrap?: number;
+  /** Any later word may begin a command. */
+  readonly carries?: boolean;
+  readonly subs?: Readonly<Record<string, Spec>>;
+  /** A subcommand that is not in `subs` may be an alias or another program. */
+  readonly extensible?: boolean;
+  /** Hazard of naming this subcommand at all. */
+  readonly does?: Hazard["does"];
+  /** Effects beyond its operands. */
+  readonly vcs?: boolean;
+  readonly network?: boolean;
+  readonly privilege?: boolean;
+  /** What the table cannot say. Runs after the table. */
+  readonly more?: (use: Use, out: Out) => void;
+  /** Replaces the table. */
+  readonly read?: (out: Out, from: number) => void;
+}
+
+/** An option as compiled. */
+export interface Option {
+  readonly name: string;
+  readonly value: "none" | "required" | "glued" | "digits";
+  readonly role: Role;
+  readonly does: Hazard["does"] | undefined;
+}
+
+const DOES: Readonly<Record<string, Hazard["does"]>> = { r: "run", w: "write", d: "delete", l: "load", s: "send", c: "configure" };
+
+/** What letters of a table stand for. */
+export function doesOf(letter: string | undefined): Hazard["does"] | undefined {
+  return letter === undefined ? undefined : DOES[letter];
+}
+
+/** The options of a program, ready to look up. */
+export interface Grammar {
+  readonly short: ReadonlyMap<string, Option>;
+  readonly long: ReadonlyMap<string, Option>;
+  /** Options of several letters with one dash. */
+  readonly wordy: ReadonlyMap<string, Option>;
+}
+
+const compiled = new WeakMap<Spec, Grammar>();
+
+/** The options of a spec; compiled when first asked for. */
+export function grammarOf(spec: Spec): Grammar {
+  let grammar = compiled.get(spec);
+  if (grammar === undefined) compiled.set(spec, (grammar = compile(spec.options ?? "")));
+  return grammar;
+}
+
+function compile(options: string): Grammar {
+  const short = new Map<string, Option>();
+  const long = new Map<string, Option>();
+  const wordy = new Map<string, Option>();
+  for (const entry of options.split(/\s+/)) {
+    const match = /^([^=?!%]+)([=?%]?)([a-z]*)(?:!([a-z]))?$/.exec(entry);
+    if (match === null) continue;
+    const [, names = "", sign = "", role = "", does] = match;
+    const list = names.split(",");
+    const option: Option = {
+      name: (list.at(-1) ?? "").replace(/^[-+]+/, ""),
+      value: sign === "=" ? "required" : sign === "?" ? "glued" : sign === "%" ? "digits" : "none",
+      role: role === "" ? "data" : (role as Role),
+      does: doesOf(does),
+    };
+    for (const name of list) {
+      if (name.startsWith("--")) long.set(name.slice(2), option);
+      else if (name.length > 2 || name.startsWith("+")) wordy.set(name, option);
+      else short.set(name.slice(1), option);
+    }
+  }
+  return { short, long, wordy };
+}

@@ -1,0 +1,54 @@
+import { ARCHIVES } from "./archives.ts";
+import { CONTAINERS } from "./containers.ts";
+import { FILES } from "./files.ts";
+import { GIT } from "./git.ts";
+import { INTERPRETERS } from "./interpreters.ts";
+import { NETWORK } from "./network.ts";
+import { PACKAGES } from "./packages.ts";
+import { SEARCH } from "./search.ts";
+import { SHELLS } from "./shells.ts";
+import type { Spec } from "./spec.ts";
+import { SYSTEM } from "./system.ts";
+import { TEXT } from "./text.ts";
+import { WRAPPERS } from "./wrappers.ts";
+
+type Table = Readonly<Record<string, Spec>>;
+
+const TABLES: readonly Table[] = [
+  FILES,
+  TEXT,
+  SEARCH,
+  ARCHIVES,
+  WRAPPERS,
+  SHELLS,
+  INTERPRETERS,
+  GIT,
+  PACKAGES,
+  NETWORK,
+  CONTAINERS,
+  SYSTEM,
+];
+
+let specs: Map<string, Spec> | undefined;
+
+/** How a program reads its arguments, by its base name. */
+export function specOf(name: string): Spec | undefined {
+  const spec = (specs ??= allSpecs()).get(name);
+  if (spec !== undefined) return spec;
+  const last = name.charCodeAt(name.length - 1);
+  // A version ends in a digit or a dot.
+  if (last > 57 || last < 46) return undefined;
+  const version = VERSIONED.exec(name);
+  return version?.[1] === undefined ? undefined : specOf(version[1]);
+}
+
+function allSpecs(): Map<string, Spec> {
+  const all = new Map<string, Spec>();
+  // Of two tables with a name the first counts.
+  for (const table of TABLES.toReversed()) for (const name of Object.keys(table)) all.set(name, table[name] as Spec);
+  return all;
+}
+
+// python3.12, node-20, gcc-13
+const VERSIONED =
+  /^(python|pypy|perl|ruby|lua|luajit|php|node|nodejs|gcc|g\+\+|clang|clang\+\+|tclsh|wish|pip|bash|zsh|ksh|guile|julia|erl|gdb|lldb|make)-?\d[\d.]*$/;

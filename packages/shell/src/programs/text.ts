@@ -1,0 +1,194 @@
+import { readAwk } from "./awk.ts";
+import { readJq } from "./jq.ts";
+import { hazard, file, type Out } from "./out.ts";
+import { readSed } from "./sed.ts";
+import type { Spec } from "./spec.ts";
+import { uses, type Use } from "./use.ts";
+import { inlineCode } from "./out.ts";
+import { prefix } from "./words.ts";
+
+const SUM =
+  "-b,--binary -c,--check -t,--text -z,--zero --tag --ignore-missing --quiet --status --strict -w,--warn -l,--length= -a,--algorithm= --raw --base64 --debug --untagged";
+const sum: Spec = { options: SUM, operands: "read*" };
+
+// The second operand of uniq is written.
+function uniq(use: Use, out: Out): void {
+  const [source, target] = use.operands;
+  if (source !== undefined && source.word.text !== "-") file(out, "read", source.word);
+  if (target === undefined) return;
+  hazard(out, target.at, "write");
+  file(out, "write", target.word);
+}
+
+// `+!cmd` runs; `+G`, `+F`, `+/text`, `+12` only move.
+function pager(use: Use, out: Out): void {
+  for (const { at, word } of use.operands) {
+    const start = prefix(word);
+    if (!start.startsWith("+") || at === 0) {
+      file(out, "read", word);
+      continue;
+    }
+    const text = word.text ?? "+!";
+    if (!/^\+{1,2}(\d*[gGFpP%]?|[/?][^\n]*)$/.test(text)) inlineCode(out, at, "commands in the arguments of a pager");
+  }
+}
+
+const LESS = `--help -a -A -b,--buffers= -B -c,--clear-screen -C -d -D= -e -E -f,--force -F,--quit-if-one-screen -g -G -h= -i -I -j= -J -k,--lesskey-file=load!l --lesskey-src=load!l
+  --lesskey-content=code!l -K -L -m -M -n -N -o,--log-file=write!w -O,--LOG-FILE=write!w -p,--pattern= -P= -q -Q -r -R -s -S -t,--tag= -T,--tag-file=read -u -U -v,-V,--version -w -W -x= -X -y= -z= -"=
+  -~ -#= --follow-name --mouse --rscroll= --shift= --use-color --wordwrap --incsearch --tilde --save-marks!w --search-options= --header= --proc-backspace --chop-long-lines
+  --LINE-NUMBERS --line-numbers --raw-control-chars --RAW-CONTROL-CHARS --quit-at-eof --QUIT-AT-EOF --no-init --ignore-case --IGNORE-CASE --squeeze-blank-lines --hilite-search
+  --long-prompt --LONG-PROMPT --no-keypad --redraw-on-quit --quit-on-intr --no-lessopen --status-column --tabs= --window= --jump-target= --max-back-scroll= --max-forw-scroll= --prompt=`;
+
+const MORE: Spec = { options: "-d -e -f -l -p -c -s -u -n,--lines= -h -V", more: pager };
+
+const MAN = `-C,--config-file=load!l -d,--debug -D,--default --warnings? -f,--whatis -k,--apropos -K,--global-apropos -l,--local-file!l -w,--where,--path,--location -W -L,--locale= -m,--systems=
+  -M,--manpath=read!l -S,-s,--sections= -e,--extension= -i -I --regex --wildcard --names-only -a,--all -u,--update --no-subpages -P,--pager=prog!r -r,--prompt= -7 -E,--encoding=
+  --no-hyphenation --nh --no-justification --nj -p,--preprocessor= -t,--troff -T,--troff-device? -H,--html?!r -X,--gxditview?!r -Z,--ditroff -B,--browser=prog!r -c -h -?,--help --usage -V,--version`;
+
+function man(use: Use, out: Out): void {
+  for (const { at, word } of use.operands) {
+    // A name with a slash is a file, which troff formats.
+    if (!uses(use, "local-file") && !prefix(word).includes("/")) continue;
+    hazard(out, at, "load");
+    file(out, "read", word);
+  }
+}
+
+/** Programs for text. */
+export const TEXT: Readonly<Record<string, Spec>> = {
+  sed: { read: readSed },
+  gsed: { read: readSed },
+  awk: { read: readAwk },
+  gawk: { read: readAwk },
+  mawk: { read: readAwk },
+  nawk: { read: readAwk },
+  igawk: { read: readAwk },
+  "original-awk": { read: readAwk },
+  jq: { read: readJq },
+  gojq: { read: readJq },
+  jaq: { read: readJq },
+  yq: {
+    options: `-i,--inplace!w --in-place!w -n,--null-input -r -P -o,--output-format= -p,--input-format= -f,--from-file=read!l --front-matter= -s,--split-exp=!w --expression= -e -j -y -Y -M -C -N -I,--indent= --arg= -v`,
+    operands: "data read*",
+  },
+  sort: {
+    options: `-b,--ignore-leading-blanks -d,--dictionary-order -f,--ignore-case -g,--general-numeric-sort -i,--ignore-nonprinting -M,--month-sort -h,--human-numeric-sort -n,--numeric-sort
+      -R,--random-sort --random-source=read!l -r,--reverse --sort= -V,--version-sort --batch-size= -c --check? -C --compress-program=prog!r --debug --files0-from=read!l -k,--key= -m,--merge
+      -o,--output=write!w -s,--stable -S,--buffer-size= -t,--field-separator= -T,--temporary-directory=write!w --parallel= -u,--unique -z,--zero-terminated --help --version`,
+    operands: "read*",
+  },
+  gsort: {
+    options: "--compress-program=prog!r --files0-from=read!l -k,--key= -o,--output=write!w -S= -t= -T,--temporary-directory=write!w",
+    operands: "read*",
+  },
+  uniq: {
+    options:
+      "-c,--count -d,--repeated -D --all-repeated? -f,--skip-fields= --group? -i,--ignore-case -s,--skip-chars= -u,--unique -z,--zero-terminated -w,--check-chars= --help --version",
+    more: uniq,
+  },
+  head: { options: "-c,--bytes= -n,--lines= -q,--quiet,--silent -v,--verbose -z --help --version", operands: "read*" },
+  tail: {
+    options:
+      "-c,--bytes= -f -F --follow? -n,--lines= --max-unchanged-stats= --pid= -q,--quiet --retry -s,--sleep-interval= -v -z -r -b= --help --version",
+    operands: "read*",
+  },
+  wc: {
+    options: "-c,--bytes -m,--chars -l,--lines --files0-from=read!l -L,--max-line-length -w,--words --total= --debug --help --version",
+    operands: "read*",
+  },
+  cut: {
+    options: "-b,--bytes= -c,--characters= -d,--delimiter= -f,--fields= -n --complement -s --output-delimiter= -z -w",
+    operands: "read*",
+  },
+  paste: { options: "-d,--delimiters= -s -z", operands: "read*" },
+  join: { options: "-a= -e= -i -j= -o= -t= -v= -1= -2= --check-order --nocheck-order --header -z", operands: "read*" },
+  comm: { options: "-1 -2 -3 --check-order --nocheck-order --output-delimiter= --total -z", operands: "read*" },
+  tr: { options: "-c -C -d -s -t -u" },
+  nl: { options: "-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w=", operands: "read*" },
+  fold: { options: "-b -s -w,--width=", operands: "read*" },
+  fmt: { options: "-c -p,--prefix= -s -t -u -w,--width= -g,--goal=", operands: "read*" },
+  pr: { options: "-d -D= -e? -F -h,--header= -i? -l= -m -n? -N= -o= -r -s? -S? -t -T -v -w= -W= -a -c -J", operands: "read*" },
+  column: {
+    options: "-t -s,--separator= -o,--output-separator= -c,--output-width= -N= -R= -H= -O= -E= -T= -W= -n= -r= -i= -p= -x -e -J",
+    operands: "read*",
+  },
+  expand: { options: "-i -t,--tabs=", operands: "read*" },
+  unexpand: { options: "-a -t,--tabs= --first-only", operands: "read*" },
+  tsort: { operands: "read*" },
+  shuf: {
+    options: "-e,--echo -i,--input-range= -n,--head-count= -o,--output=write!w --random-source=read -r -z",
+    operands: "read*",
+    noFirst: "echo",
+  },
+  seq: { options: "-f= -s= -w", posix: true },
+  factor: {},
+  expr: {},
+  numfmt: {
+    options:
+      "-d= --field= --format= --from= --from-unit= --header? --invalid= --padding= --round= --suffix= --to= --to-unit= --grouping -z",
+  },
+  od: { options: "-A= -j= -N= -S? -t= -v -w? --endian= --traditional -a -b -c -d -f -i -l -o -s -x", operands: "read*" },
+  hexdump: { options: "-b -c -C -d -e= -f=read -L? -n= -o -s= -v -x", operands: "read*" },
+  hd: { options: "-n= -s= -v", operands: "read*" },
+  xxd: { options: "-a -b -c= -C -d -e -E -g= -i -l= -n= -o= -p -r!w -R= -s= -u", operands: "read write!w" },
+  strings: { options: "-a -d -e= -f -n= -o -s= -t= -T= -w -U=", operands: "read*" },
+  iconv: { options: "-f,--from-code= -t,--to-code= -o,--output=write!w -c -s -l --verbose", operands: "read*" },
+  dos2unix: { options: "-n!w -o -k -q -c= -b", operands: "rw*" },
+  unix2dos: { options: "-n!w -o -k -q -c= -b", operands: "rw*" },
+  base64: { options: "-d,-D,--decode -i,--ignore-garbage -w,--wrap= -o,--output=write!w --input=read", operands: "read*" },
+  base32: { options: "-d,--decode -i -w,--wrap=", operands: "read*" },
+  basenc: {
+    options: "-d -i -w,--wrap= --base64 --base64url --base32 --base32hex --base16 --base2msbf --base2lsbf --z85",
+    operands: "read*",
+  },
+  md5sum: sum,
+  sha1sum: sum,
+  sha224sum: sum,
+  sha256sum: sum,
+  sha384sum: sum,
+  sha512sum: sum,
+  b2sum: sum,
+  cksum: sum,
+  sum,
+  shasum: sum,
+  md5: { options: "-q -r -s= -c= -p -t -x", operands: "read*" },
+  less: { options: LESS, more: pager },
+  zless: { options: LESS, more: pager },
+  more: MORE,
+  most: MORE,
+  pg: MORE,
+  man: { options: MAN, more: man },
+  info: {
+    options: "-o,--output=write!w -f,--file=read -d,--directory=read --init-file=load!l --restore=load!l --dribble=write!w -n= -k= -a -w",
+    operands: "data*",
+  },
+  apropos: { options: "-C=load!l" },
+  whatis: { options: "-C=load!l" },
+  tldr: {},
+  cal: {},
+  ncal: {},
+  envsubst: { options: "-v" },
+  pandoc: {
+    options: `-o,--output=write!w -f,--from= -t,--to= -F,--filter=prog!r -L,--lua-filter=load!l --pdf-engine=prog!r -d,--defaults=load!l --template=read --extract-media=write!w -s --toc
+      --data-dir=load!l --metadata-file=read -H=read -B=read -A=read -c= -V= -M= --log=write!w`,
+    operands: "read*",
+  },
+  fx: { operands: "read code!r" },
+  dasel: { options: "-f,--file=read -r,--read= -w,--write= -o=write!w", operands: "data*" },
+  csvsql: { operands: "read*" },
+  miller: { carries: true },
+  mlr: { options: "-I!w --from=read -s=load!l --load=load!l", posix: true, more: (use, out) => readMlr(use, out) },
+  xmllint: {
+    options:
+      "--output=write!w -o=write!w --shell!r --schema=read --xpath= --format --noout --html --valid --dtdvalid=read --relaxng=read --path=load --load-trace --encode=",
+    operands: "read*",
+  },
+  xsltproc: { options: "-o,--output=write!w --param= --stringparam= --path= --writesubtree=write!w", operands: "exec read*" },
+};
+
+function readMlr(use: Use, out: Out): void {
+  for (const { at, word } of use.operands) {
+    if (/\b(system|exec|os_type|tee|split|emit|print|dump)\b/.test(word.text ?? "system")) hazard(out, at, "run");
+    if (/\b(system|exec)\b/.test(word.text ?? "")) inlineCode(out, at, "program of `mlr` that runs programs");
+  }
+}

@@ -1,0 +1,175 @@
+import type { Word } from "../analysis.ts";
+import { grammarOf, type Grammar, type Option, type Spec } from "./spec.ts";
+import { after, known, prefix } from "./words.ts";
+
+/** An option as a command line uses it. */
+export interface Used {
+  readonly option: Option;
+  /** Position of its word in argv. */
+  readonly at: number;
+  readonly value: Word | undefined;
+}
+
+/** A word that is no option. */
+export interface Operand {
+  readonly at: number;
+  readonly word: Word;
+}
+
+/** A command line as the program's option reader sees it. */
+export interface Use {
+  readonly spec: Spec;
+  readonly options: readonly Used[];
+  readonly operands: readonly Operand[];
+  /** Options that the table does not have. */
+  readonly strange: readonly Operand[];
+  /** The names of its options, where there are many. */
+  names: ReadonlySet<string> | undefined;
+}
+
+const NO_OPTION = { value: "none", role: "data", does: undefined } as const;
+
+interface Reader {
+  readonly spec: Spec;
+  readonly grammar: Grammar;
+  readonly argv: readonly Word[];
+  readonly options: Used[];
+  readonly operands: Operand[];
+  readonly strange: Operand[];
+  names: ReadonlySet<string> | undefined;
+}
+
+/** Reads argv from a position the way getopt does. Stops at the first operand where the spec says so. */
+export function readUse(spec: Spec, argv: readonly Word[], from: number, { posix }: { readonly posix: boolean }): Use {
+  const use: Reader = { spec, grammar: grammarOf(spec), argv, options: [], operands: [], strange: [], names: undefined };
+  for (let at = from; at < argv.length; at++) {
+    const word = argv[at];
+    if (word === undefined) break;
+    const start = prefix(word);
+    if (start === "--" && word.text !== undefined) {
+      rest(use, at + 1);
+      break;
+    }
+    const found = wordy(use.grammar, word, start);
+    if (found !== undefined) at = take(use, at, found.option, found.value);
+    else if (start.length < 2 || !start.startsWith("-")) {
+      if (posix) {
+        rest(use, at);
+        break;
+      }
+      use.operands.push({ at, word });
+    } else if (start.startsWith("--")) at = readLong(use, at, word, start);
+    else at = readCluster(use, at, word, start);
+  }
+  return use;
+}
+
+function rest({ argv, operands }: Reader, first: number): void {
+  for (let at = first; at < argv.length; at++) {
+    const word = argv[at];
+    if (word !== undefined) operands.push({ at, word });
+  }
+}
+
+function take({ argv, options }: Reader, at: number, option: Option, glued: Word | undefined): number {
+  const next = option.value === "required" && glued === undefined;
+  options.push({ option, at, value: next ? argv[at + 1] : option.value === "none" ? undefined : glued });
+  return next ? at + 1 : at;
+}
+
+function readLong(use: Reader, at: number, word: Word, start: string): number {
+  const sign = start.indexOf("=");
+  const name = start.slice(2, sign < 0 ? undefined : sign);
+  const glued = sign < 0 ? undefined : after(word, sign + 1);
+  const option = sign < 0 && word.text === undefined ? undefined : longOption(use.grammar, name, use.spec.exact === true);
+  if (option !== undefined) return take(use, at, option, glued);
+  use.strange.push({ at, word });
+  use.options.push({ option: { name, ...NO_OPTION }, at, value: glued });
+  return at;
+}
+
+function readCluster(use: Reader, at: number, word: Word, start: string): number {
+  const { grammar, options, strange } = use;
+  for (let index = 1; index < start.length; index++) {
+    const letter = start[index] ?? "";
+    const option = grammar.short.get(letter);
+    if (option === undefined) {
+      if (letter < "0" || letter > "9") strange.push({ at, word });
+      options.push({ option: { name: letter, ...NO_OPTION }, at, value: undefined });
+      continue;
+    }
+    if (option.value === "none" || option.value === "digits") {
+      options.push({ option, at, value: undefined });
+      continue;
+    }
+    const last = index === start.length - 1 && word.text !== undefined;
+    const value = last ? undefined : after(word, index + 1);
+    return take(use, at, option, value);
+  }
+  // The rest of the word is not known, so more options may follow.
+  if (word.text === undefined) strange.push({ at, word });
+  return at;
+}
+
+function wordy(grammar: Grammar, word: Word, start: string): { readonly option: Option; readonly value: Word | undefined } | undefined {
+  if (grammar.wordy.size === 0) return undefined;
+  if (word.text !== undefined) {
+    const option = grammar.wordy.get(start);
+    if (option !== undefined) return { option, value: undefined };
+  }
+  const sign = start.indexOf("=");
+  const option = sign < 0 ? undefined : grammar.wordy.get(start.slice(0, sign));
+  if (option !== undefined) return { option, value: after(word, sign + 1) };
+  if (start.startsWith("+") && grammar.wordy.has("+")) {
+    const plus = grammar.wordy.get("+");
+    if (plus !== undefined) return { option: plus, value: after(word, 1) };
+  }
+  return undefined;
+}
+
+function longOption(grammar: Grammar, name: string, exact: boolean): Option | undefined {
+  const whole = grammar.long.get(name);
+  if (whole !== undefined || exact || name === "") return whole;
+  let found: Option | undefined;
+  for (const [long, option] of grammar.long) {
+    if (!long.startsWith(name)) continue;
+    // Of two that it could be, the one that does more is the careful answer.
+    if (found === undefined || (found.does === undefined && option.does !== undefined)) found = option;
+  }
+  return found;
+}
+
+const FEW = 8;
+const NONE: readonly never[] = [];
+const lists = new Map<string, readonly string[]>();
+
+// Names as tables write them: few, and always the same.
+function listOf(names: string): readonly string[] {
+  let list = lists.get(names);
+  if (list === undefined) lists.set(names, (list = names.split(" ")));
+  return list;
+}
+
+/** Whether one of these options is used, by table name. */
+export function uses(use: Use, names: string | readonly string[]): boolean {
+  const { options } = use;
+  if (options.length === 0) return false;
+  const list = typeof names === "string" ? listOf(names) : names;
+  if (options.length > FEW) {
+    const all = (use.names ??= new Set(options.map(({ option }) => option.name)));
+    return list.some((name) => all.has(name));
+  }
+  for (const { option } of options) if (list.includes(option.name)) return true;
+  return false;
+}
+
+/** The used options of a name. */
+export function usedOf(use: Use, name: string): readonly Used[] {
+  if (use.options.length === 0) return NONE;
+  return use.options.filter(({ option }) => option.name === name);
+}
+
+/** A value that is there, or nothing. */
+export function valueOf(used: Used): Word {
+  return used.value ?? known("");
+}

@@ -1,0 +1,73 @@
+import type { Effect, Redirection, Word } from "./analysis.ts";
+import { oneWord } from "./words.ts";
+import { visitParts } from "./expansions.ts";
+import type { Walk } from "./context.ts";
+import { doubt, quote } from "./context.ts";
+import type { Input } from "./program.ts";
+import { pathOf } from "./programs/paths.ts";
+import type { HereDoc, RedirectionNode } from "./syntax.ts";
+
+/** What redirections do. */
+export interface Redirected {
+  readonly redirections: Redirection[];
+  readonly effects: Effect[];
+  /** The standard input, where they set it. */
+  input: Input | undefined;
+}
+
+const STANDARD = /^\/dev\/(null|stdin|stdout|stderr|fd\/\d+)$/;
+const SOCKET = /^\/dev\/(?:tcp|udp)\/([^/]*)/;
+
+/** Reads one redirection and adds what it does. */
+export function addRedirection(walk: Walk, node: RedirectionNode, to: Redirected): void {
+  const descriptor = node.descriptor;
+  if (descriptor?.type === "FileDescriptorVariable" && /[^\w]/.test(descriptor.name)) {
+    doubt(walk, "dynamic_script", `file descriptor ${quote(descriptor.name)}, whose subscript bash evaluates`);
+  }
+  const stdin = descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0);
+  if (node.type === "HereDoc") {
+    to.redirections.push({ operator: node.operator, target: undefined, writes: false });
+    const text = bodyOf(walk, node);
+    if (stdin) to.input = { kind: "text", text };
+    return;
+  }
+  if (node.target === undefined) return;
+  const target = oneWord(walk, node.target);
+  if (node.type === "HereString") {
+    to.redirections.push({ operator: node.operator, target, writes: false });
+    if (stdin) to.input = { kind: "text", text: target.text === undefined ? undefined : `${target.text}\n` };
+    return;
+  }
+  const { operator } = node;
+  const duplicates = (operator === ">&" || operator === "<&") && target.text !== undefined && /^(\d+-?|-)$/.test(target.text);
+  const socket = target.text === undefined ? undefined : SOCKET.exec(target.text);
+  const standard = target.text !== undefined && STANDARD.test(target.text);
+  const reads = operator === "<" || operator === "<&";
+  to.redirections.push({ operator, target, writes: socket != null || (!duplicates && !standard && !reads) });
+  if (stdin && (reads || operator === "<>")) to.input = duplicates ? { kind: "text", text: undefined } : { kind: "file", path: target };
+  if (socket != null) to.effects.push({ kind: "network", host: socket[1] === "" ? undefined : socket[1] });
+  else if (!duplicates && !standard) addFile(to.effects, operator, target);
+  if (mayBeSocket(target)) to.effects.push({ kind: "network", host: undefined });
+}
+
+function addFile(effects: Effect[], operator: string, target: Word): void {
+  const path = pathOf(target);
+  if (operator === "<" || operator === "<&" || operator === "<>") effects.push({ kind: "read", path });
+  if (operator !== "<" && operator !== "<&") effects.push({ kind: "write", path });
+}
+
+function mayBeSocket(target: Word): boolean {
+  const [first] = target.pieces;
+  return target.text === undefined && typeof first === "string" && /^\/+dev\/(tcp|udp)?/.test(first);
+}
+
+function bodyOf(walk: Walk, node: HereDoc): string | undefined {
+  const { body, delimiter } = node;
+  if (delimiter?.quoted === true) return node.operator === "<<-" ? body.text.replace(/^\t+/gm, "") : body.text;
+  const { parts } = body;
+  if (parts === undefined) return node.operator === "<<-" || body.text.includes("\\") ? undefined : body.text;
+  visitParts(walk, parts);
+  let text: string | undefined = "";
+  for (const part of parts) text = text === undefined || part.type !== "Literal" ? undefined : text + part.value;
+  return node.operator === "<<-" ? text?.replace(/^\t+/gm, "") : text;
+}

@@ -1,0 +1,44 @@
+import { parse, type ParsedScript } from "unbash";
+
+export type {
+  ArithmeticExpression,
+  Assignment as AssignmentNode,
+  Command as CommandNode,
+  HereDoc,
+  ParameterExpansionPart,
+  ParsedScript,
+  PipelineNode,
+  AndOr,
+  Redirection as RedirectionNode,
+  Statement,
+  TestExpression,
+  Word as WordNode,
+  WordPart,
+} from "unbash";
+
+// The parser reads what stands in nested expansions once for each level.
+const MOST_WORK = 400_000;
+
+/** The tree of a script, with its errors; undefined where the parser gives up, or would take long. */
+export function parseScript(text: string): ParsedScript | undefined {
+  if (text.length > 512 && nesting(text) * text.length > MOST_WORK) return undefined;
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// How deep brackets nest, whether they are quoted or not.
+function nesting(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // ( [ {
+    if (code === 40 || code === 91 || code === 123) {
+      if (++depth > deepest) deepest = depth;
+    } else if ((code === 41 || code === 93 || code === 125) && depth > 0) depth--;
+  }
+  return deepest;
+}

@@ -1,0 +1,37 @@
+import type { Word } from "./analysis.ts";
+
+// How text looks and what is said; nothing that runs, is loaded or is written. The README says why for each.
+const HARMLESS: ReadonlySet<string> = new Set(
+  `CI COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE NODE_ENV TZ LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES
+  LC_NUMERIC LC_TIME LC_MONETARY PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_BACKTRACE GIT_TERMINAL_PROMPT DEBIAN_FRONTEND`.split(/\s+/),
+);
+const HARMLESS_VALUE = /^(?![:./])[\w.,@+\-/]*$/;
+
+// The value is a command line that another program, or the shell itself, runs.
+const COMMANDS: ReadonlySet<string> = new Set(
+  `PROMPT_COMMAND GIT_SSH_COMMAND GIT_SSH GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PROXY_COMMAND
+  SSH_ASKPASS SUDO_ASKPASS EDITOR VISUAL FCEDIT SUDO_EDITOR SYSTEMD_EDITOR PAGER MANPAGER SYSTEMD_PAGER AWS_PAGER GH_PAGER GH_EDITOR
+  BAT_PAGER DELTA_PAGER PSQL_PAGER PSQL_EDITOR BROWSER GH_BROWSER LESSOPEN LESSCLOSE RSYNC_RSH CVS_RSH SHELL`.split(/\s+/),
+);
+
+// The shell, the loader or git reads code or the meaning of names from them.
+const STATE =
+  /^(PATH|IFS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_ALIASES|BASH_CMDS|BASH_LOADABLES_PATH|BASH_COMPAT|POSIXLY_CORRECT|EXECIGNORE|CDPATH|FPATH|ZDOTDIR|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|GIT_EXEC_PATH|GIT_CONFIG.*|GIT_TEMPLATE_DIR|GIT_DIR|GIT_WORK_TREE|PERL5DB|PERL5OPT|MAKEFLAGS|GNUMAKEFLAGS|MFLAGS)$/;
+const PROMPTS = /^PS[0-4]$/;
+// Options of interpreters that may hold code itself.
+const OPTIONS = /^(NODE_OPTIONS|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS)$/;
+const INLINE = /data:|-e\b|--eval|-p\b|--print|OnOutOfMemoryError|OnError/;
+
+/** What setting a variable does to what runs afterwards. */
+export type VariableRole = "harmless" | "plain" | "command" | "state" | "code";
+
+/** The role of a variable with this value; undefined: the value is not known. */
+export function roleOf(name: string, value: Word | undefined): VariableRole {
+  const text = value === undefined ? "" : value.text;
+  if (HARMLESS.has(name)) return text !== undefined && HARMLESS_VALUE.test(text) ? "harmless" : "plain";
+  if (COMMANDS.has(name)) return "command";
+  if (STATE.test(name)) return "state";
+  if (PROMPTS.test(name)) return text === undefined || /[$`\\]/.test(text) ? "code" : "plain";
+  if (OPTIONS.test(name)) return text === undefined || INLINE.test(text) ? "code" : "plain";
+  return "plain";
+}

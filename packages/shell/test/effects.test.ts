@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { analyze } from "../src/index.ts";
+import { codesOf, commandOf, filesOf, shown } from "./kit.ts";
+
+const redirectionsOf = (line: string, name: string) =>
+  commandOf(line, name).redirections.map(
+    ({ operator, target, writes }) => `${operator}${target === undefined ? "" : shown(target)}${writes ? " writes" : ""}`,
+  );
+
+describe("redirections", () => {
+  it.each([
+    ["x > f", [">f writes"], ["write:f"]],
+    ["x >> f", [">>f writes"], ["write:f"]],
+    ["x >| f", [">|f writes"], ["write:f"]],
+    ["x &> f", ["&>f writes"], ["write:f"]],
+    ["x >& f", [">&f writes"], ["write:f"]],
+    ["x <> f", ["<>f writes"], ["read:f", "write:f"]],
+    ["x < f", ["<f"], ["read:f"]],
+    [">f x", [">f writes"], ["write:f"]],
+    ["x 2>&1 >&2 <&3 2>&-", [">&1", ">&2", "<&3", ">&-"], []],
+    ["x > /dev/null 2> /dev/stderr", [">/dev/null", ">/dev/stderr"], []],
+    ["x > /dev/null/../f", [">/dev/null/../f writes"], ["write:/dev/null/../f"]],
+    ['x > "$f"', ["><?> writes"], ["write:?"]],
+    ["x <<E\nhi\nE", ["<<"], []],
+    ["x <<< hi", ["<<<hi"], []],
+  ])("%s", (line, redirections, files) => {
+    expect(redirectionsOf(line, "x")).toEqual(redirections);
+    expect(filesOf(line, "x")).toEqual(files);
+  });
+
+  it("treats a socket as one, read or written", () => {
+    for (const line of ["x > /dev/tcp/10.0.0.1/80", "x < /dev/udp/10.0.0.1/80"]) {
+      expect(commandOf(line, "x").effects).toContainEqual({ kind: "network", host: "10.0.0.1" });
+      expect(commandOf(line, "x").redirections[0]?.writes).toBe(true);
+    }
+  });
+
+  it("gives those of a group to every command in it", () => {
+    for (const line of [
+      "{ x; } > f",
+      "(x) > f",
+      "if :; then x; fi > f",
+      "for i in 1; do x; done > f",
+      "f() { x; } > f",
+      "{ { x; }; } > f",
+    ]) {
+      expect(filesOf(line, "x")).toContain("write:f");
+      expect(redirectionsOf(line, "x")).toContain(">f writes");
+    }
+  });
+
+  it("reports those of a group in which no command runs", () => {
+    const [command] = analyze("[[ -f a ]] > f").commands;
+    expect(command?.argv).toEqual([]);
+    expect(command?.effects).toEqual([{ kind: "write", path: { text: "f" } }]);
+  });
+
+  it("knows the input of a program", () => {
+    expect(codesOf("x | bash")).toContain("dynamic_script");
+    expect(codesOf("bash < x")).toContain("dynamic_script");
+    expect(codesOf("{ bash; } < x")).toContain("dynamic_script");
+    expect(codesOf("bash <<E\n$x\nE")).toContain("dynamic_script");
+    expect(codesOf("bash <<'E'\nls\nE")).toEqual([]);
+  });
+});
+
+describe("the folder of relative paths", () => {
+  const last = (line: string) => filesOf(line, "cat");
+  it.each([
+    ["cd a && cat x", ["read:a/x"]],
+    ["cd a && cd b && cat x", ["read:a/b/x"]],
+    ["cd a/.. && cat x", ["read:x"]],
+    ["cd /etc && cat x", ["read:/etc/x"]],
+    ["cd && cat x", ["read:~/x"]],
+    ["cd ~/a && cat ../x", ["read:~/a/../x"]],
+    ["cd a && cat /x ~/y", ["read:/x", "read:~/y"]],
+    ["cd a || exit 1; cat x", ["read:a/x"]],
+    ["cd -- -a && cat x", ["read:-a/x"]],
+    ["(cd a); cat x", ["read:x"]],
+    ["cd a & cat x", ["read:x"]],
+    ["cd a | cat x", ["read:x"]],
+    ["echo $(cd a); cat x", ["read:x"]],
+    ["bash -c 'cd a'; cat x", ["read:x"]],
+    ["bash -c 'cd a && cat x'", ["read:a/x"]],
+    ["eval 'cd a' && cat x", ["read:a/x"]],
+    ["command cd a && cat x", ["read:a/x"]],
+    ["cd a && sudo cat x", ["read:a/x"]],
+    ["{ cd a && cat x; } < y", ["read:a/x", "read:y"]],
+  ])("%s", (line, files) => {
+    expect(last(line)).toEqual(files);
+  });
+
+  it("may be either where `cd` can fail, or does not always run", () => {
+    for (const line of [
+      "cd a; cat x",
+      "cd a\ncat x",
+      "if y; then cd a; fi; cat x",
+      "y && cd a; cat x",
+      "case y in y) cd a;; esac; cat x",
+    ]) {
+      expect(last(line).toSorted()).toEqual(["read:a/x", "read:x"]);
+    }
+  });
+
+  it.each([
+    "cd $d && cat x",
+    "cd - && cat x",
+    "cd -P a/.. && cat x",
+    "pushd a; cat x",
+    ". ./y; cat x",
+    "CDPATH=/etc; cd a && cat x",
+    "for i in 1 2; do cat x; cd ..; done",
+    "f() { cd a; }; f; cat x",
+    "f() { cat x; }; cd a; f",
+    "cd() { :; }; cd a && cat x",
+    "trap 'cat x' EXIT; cd a",
+    "env -C a cat x",
+    "find a -execdir cat x \\;",
+  ])("is unknown: %s", (line) => {
+    expect(last(line)).toContain("read:?");
+    expect(last(line)).not.toContain("read:x");
+  });
+
+  it("does not take a quoted `~` for the home folder", () => {
+    expect(last("cat '~/x'")).toEqual(["read:./~/x"]);
+    expect(last("cat ~/x")).toEqual(["read:~/x"]);
+    expect(last("cat ~/x '~/x'")).toEqual(["read:?", "read:?"]);
+  });
+});

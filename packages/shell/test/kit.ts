@@ -1,0 +1,35 @@
+import { analyze, type Analysis, type ShellCommand, type Word } from "../src/index.ts";
+
+/** A word as text, with `?` for any text and `*` for a name. */
+export function shown(word: Word): string {
+  const text = word.pieces.map((piece) => (typeof piece === "string" ? piece : piece.hole === "any" ? "<?>" : "<*>")).join("");
+  return word.single ? text : `${text}…`;
+}
+
+/** The commands of a line, each as its words with blanks between them. */
+export function commandsOf(line: string): string[] {
+  return analyze(line).commands.map(({ argv }) => argv.map(shown).join(" "));
+}
+
+/** The words of the first command of a line. */
+export function wordsIn(line: string): string[] {
+  return analyze(line).commands[0]?.argv.map(shown) ?? [];
+}
+
+/** All codes of what is not known in a line. */
+export function codesOf(analysis: Analysis | string): string[] {
+  const { commands, unknown } = typeof analysis === "string" ? analyze(analysis) : analysis;
+  return [...new Set([...unknown, ...commands.flatMap((command) => command.unknown)].map(({ code }) => code))];
+}
+
+/** The command with this program name. */
+export function commandOf(line: string, name: string): ShellCommand {
+  const found = analyze(line).commands.find(({ argv }) => argv[0]?.text === name);
+  if (found === undefined) throw new Error(`Unexpected line without ${name}: ${line}`);
+  return found;
+}
+
+/** The effects on files of the command with this program name, as `read:path`. */
+export function filesOf(line: string, name: string): string[] {
+  return commandOf(line, name).effects.flatMap((effect) => ("path" in effect ? [`${effect.kind}:${effect.path.text ?? "?"}`] : []));
+}

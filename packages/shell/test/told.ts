@@ -1,0 +1,45 @@
+import { analyze, type Effect, type PathText, type ShellCommand } from "../src/index.ts";
+
+/** The command of a line that has one, and no more than what that runs. */
+export function commandOf(line: string): ShellCommand {
+  const [first] = analyze(line).commands;
+  if (first === undefined) throw new Error(`Unexpected line without a command: ${line}`);
+  return first;
+}
+
+/** `word:does` of each hazard of the first command. */
+export function hazardsOf(line: string): readonly string[] {
+  const { argv, hazards } = commandOf(line);
+  return hazards.map(({ at, does }) => `${argv[at]?.text ?? "?"}:${does}`);
+}
+
+/** The commands that the first one runs, as text; `?` for a word that is not known. */
+export function runsOf(line: string): readonly string[] {
+  const [, ...rest] = analyze(line).commands;
+  return rest.map(({ argv, remote }) => argv.map(({ text }) => text ?? "?").join(" ") + (remote ? " @" : ""));
+}
+
+/** The codes of all that is not known in a line. */
+export function doubtsOf(line: string): readonly string[] {
+  const { commands, unknown } = analyze(line);
+  return [...new Set([...unknown, ...commands.flatMap((command) => command.unknown)].map(({ code }) => code))];
+}
+
+/** The effects of the first command: `read src`, `write+ .` with all below it, `network host`, `vcs push`, `privilege`. */
+export function effectsOf(line: string): readonly string[] {
+  return [...new Set(commandOf(line).effects.map(told))];
+}
+
+function told(effect: Effect): string {
+  if ("path" in effect) {
+    const { path } = effect;
+    const place = path.text === undefined ? "?" : (path.pattern ?? path.text);
+    return `${effect.kind}${effect.below === true ? "+" : ""} ${place}`;
+  }
+  if (effect.kind === "network") return `network ${effect.host ?? "?"}`;
+  return effect.kind === "vcs" ? `vcs ${effect.action}` : effect.kind;
+}
+
+function named(path: PathText): string {
+  return path.text === undefined ? "?" : (path.pattern ?? path.text);
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { analyze } from "../src/index.ts";
+import { wordsOf } from "./bash.ts";
+import { shown, wordsIn } from "./kit.ts";
+import { randomFrom } from "./random.ts";
+
+describe("words after quote removal", () => {
+  it.each([
+    ["x 'a b' \"c d\" e\\ f", ["x", "a b", "c d", "e f"]],
+    ["x a'b'\"c\"d", ["x", "abcd"]],
+    ["x $'a\\tb\\x41' $\"y\"", ["x", "a\tbA", "y"]],
+    ["x ''", ["x", ""]],
+    ["x a\\\nb", ["x", "ab"]],
+    ["x a{b,c}d {1..3} {c..a} {01..03}", ["x", "abd", "acd", "1", "2", "3", "c", "b", "a", "01", "02", "03"]],
+    ["x {a,b{1,2}} '{a,b}' \\{a,b} {a} {}", ["x", "a", "b1", "b2", "{a,b}", "{a,b}", "{a}", "{}"]],
+    ["x {a}b,c}", ["x", "a}b", "c"]],
+    ["x @{u}.. HEAD^", ["x", "@{u}..", "HEAD^"]],
+    ["x ~ ~/a $HOME/b \"$HOME/c\" ${HOME} '~' \\~/d", ["x", "~", "~/a", "~/b", "~/c", "~", "~", "~/d"]],
+    ["x ~bob/a ~+ ~-", ["x", "<?>/a", "<?>", "<?>"]],
+    ['x $a "$a" "$@" a$b/c "a$b"', ["x", "<?>…", "<?>", "<?>…", "a<?>/c…", "a<?>"]],
+    ["x *.ts src/[ab]?.c 'a*' \\*", ["x", "<*>.ts…", "src/<*><*>.c…", "a*", "*"]],
+    ['x $((1+1)) $(id) "$(id)" <(id)', ["x", "<?>", "<?>…", "<?>", "/dev/fd/<*>"]],
+    ["x @(a|b)", ["x", "<?>…"]],
+    ["[ a ]", ["[", "a", "]"]],
+    ["export A=~/x B={a,b}", ["export", "A=~/x", "B={a,b}"]],
+  ])("%s", (line, words) => {
+    expect(wordsIn(line)).toEqual(words);
+  });
+
+  it.each([
+    "HOME=/etc; cat ~/x $HOME/x",
+    "read HOME; cat ~/x $HOME/x",
+    "env HO''ME=/etc cat ~/x $HOME/x",
+    "for HOME in /etc; do cat ~/x $HOME/x; done",
+    "export 'HOME=/etc'; cat ~/x $HOME/x",
+  ])("does not trust the home folder in: %s", (line) => {
+    const cat = analyze(line).commands.find(({ argv }) => argv[0]?.text === "cat");
+    expect(cat?.argv.map(shown)).toEqual(["cat", "<?>/x", "<?>/x…"]);
+  });
+});
+
+describe("against bash", () => {
+  it("makes the same words of random quoting, braces and tildes", () => {
+    const lines = randomFrom(1, 1200, PARTS, 9);
+    const truth = wordsOf(lines);
+    let compared = 0;
+    for (const [index, line] of lines.entries()) {
+      const want = truth[index];
+      const { commands, unknown } = analyze(`printf x ${line}`);
+      const words = commands[0]?.argv.slice(2) ?? [];
+      // A second command of the line, an error, and what only bash knows are not about quoting.
+      if (want === undefined || unknown.length > 0 || commands.length !== 1 || words.some(({ text }) => text === undefined)) continue;
+      const nothing = want.length === 1 && want[0] === "" && words.length === 0;
+      const got = words.map(({ text = "" }, at) => (want[at] === text ? text : text.replace("~", "/home/dev")));
+      expect([line, ...(nothing ? [] : want)]).toEqual([line, ...got]);
+      compared++;
+    }
+    expect(compared).toBeGreaterThan(400);
+  });
+});
+
+const PARTS = [
+  "a", "n", "x", "4", "1", "7", " ", "  ", "\t", "'", "'", '"', '"', "\\", "\\", "$'", '$"', "\\\n", "{", "}", ",", "..", "{", "}", "{a,b}", "{1..3}", "{c..a}", "{01..3}",
+  "#", "!", "é", "😀", "=", "/", ":", "^", "%", "@", "+", "-", "\\x41", "\\u0072", "\\162", "\\e", "\\n", "~", "~/", " ~", "a=~/", "$HOME", '"$HOME"', "${HOME}/x", "[a",
+]; // prettier-ignore
