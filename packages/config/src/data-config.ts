@@ -1,5 +1,6 @@
 import { APPROVAL_MODES, BylawError, ENFORCEMENT_MODES, type Config, type Plugin } from "@bylaw/kernel";
 import { z } from "zod";
+import { CONFIG_KEYS } from "./config-keys.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
 import { pluginFactoryOf, rulesetOf, type PackageLoader } from "./packages.ts";
 import { parseData, type DataFile, type DataPath } from "./parse-data.ts";
@@ -26,8 +27,6 @@ const DATA_CONFIG = z.strictObject({
   enforcement_mode: z.enum(ENFORCEMENT_MODES).optional(),
   deadline_ms: z.number().positive().max(2_147_483_647).optional(),
 });
-
-const KEYS = Object.keys(DATA_CONFIG.shape);
 
 /**
  * Reads a JSON, YAML or TOML configuration and loads the packages that it names. Throws BYLAW_CONFIG_INVALID with file and
@@ -92,7 +91,7 @@ function describe(issue: z.core.$ZodIssue, root: unknown): Described {
   const where = issue.path.length === 0 ? "the configuration" : `\`${issue.path.map(String).join(".")}\``;
   if (issue.code === "unrecognized_keys") {
     const [key = ""] = issue.keys;
-    const known = issue.path.length === 0 ? KEYS : ["use", "options"];
+    const known = issue.path.length === 0 ? CONFIG_KEYS : ["use", "options"];
     const near = suggest(key, known);
     return {
       path: [...issue.path, key],

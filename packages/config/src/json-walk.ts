@@ -7,6 +7,7 @@ export interface JsonFault {
 }
 
 const WHITE = /[ \t\n\r]*/y;
+const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const LITERALS = ["true", "false", "null"] as const;
@@ -82,16 +83,19 @@ function skipWhite(text: string, from: number): number {
 }
 
 function endOfString(text: string, from: number): number | JsonFault {
-  for (let at = from + 1; at < text.length; at++) {
+  for (let at = from + 1; ;) {
+    // An expression runs over the plain characters quicker than a loop does before it is compiled.
+    PLAIN.lastIndex = at;
+    PLAIN.test(text);
+    at = PLAIN.lastIndex;
     const code = text.charCodeAt(at);
     if (code === 0x22) return at + 1;
+    if (at >= text.length) return { offset: text.length, message: 'Unexpected end of the text in a string, expected `"`' };
     if (code < 0x20) return { offset: at, message: "Unexpected control character in a string, expected an escape" };
-    if (code !== 0x5c) continue;
     ESCAPE.lastIndex = at;
     if (!ESCAPE.test(text)) return { offset: at, message: "Unexpected escape in a string, expected one of JSON" };
-    at = ESCAPE.lastIndex - 1;
+    at = ESCAPE.lastIndex;
   }
-  return { offset: text.length, message: 'Unexpected end of the text in a string, expected `"`' };
 }
 
 function endOfScalar(text: string, from: number): number | JsonFault {

@@ -2,6 +2,7 @@ import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BylawError, isJsonObject, messageOf, type Config, type SourceLocation } from "@bylaw/kernel";
 import { createJiti } from "jiti";
+import { refuseUnknownKeys } from "./config-keys.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
 import { missingBeside, type BundledPackages } from "./packages.ts";
 
@@ -12,7 +13,10 @@ import { missingBeside, type BundledPackages } from "./packages.ts";
 export async function readModuleConfig(file: string, bundled: BundledPackages): Promise<Config> {
   const exports = await importConfig(file, bundled);
   const config: unknown = exports["default"];
-  if (isJsonObject(config)) return config;
+  if (isJsonObject(config)) {
+    refuseUnknownKeys(config, file);
+    return config;
+  }
   throw new BylawError({
     code: "BYLAW_CONFIG_INVALID",
     message: `Unexpected ${config === undefined ? "module without a default export" : "default export"}, expected a configuration`,

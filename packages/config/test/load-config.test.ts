@@ -139,6 +139,17 @@ describe("finding", () => {
   });
 });
 
+test.each(["bylaw.config.ts", "bylaw.config.mjs"])("%s with a misspelt key is refused with what was probably meant", async (name) => {
+  const refusal = async (text: string) => await error(loadConfig({ cwd: project({ [name]: text }) }));
+  expect(await refusal('export default { falback: "deny" };')).toMatchObject({
+    code: "BYLAW_CONFIG_INVALID",
+    message: expect.stringContaining("Unexpected key `falback` in the configuration, expected extends"),
+    fix: "did you mean `fallback`?",
+    source: { file: expect.stringContaining(name) },
+  });
+  expect((await refusal("export default { colour: undefined };")).fix).toBeUndefined();
+});
+
 describe("data", () => {
   test.each([
     ["bylaw.config.json", '{\n  "falback": "deny"\n}', 2, "did you mean `fallback`?"],

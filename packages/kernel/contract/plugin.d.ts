@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { EventType, Guard, Sink } from "./event.d.ts";
 import type { Json, JsonObject } from "./json.d.ts";
+import type { Declared } from "./kernel.d.ts";
 import type { Projection, View } from "./projection.d.ts";
 import type { Subject, SubjectOf } from "./subject.d.ts";
 import type { Answer, Effect, HookName } from "./verdict.d.ts";
@@ -38,6 +39,8 @@ export interface KernelApi {
   editsWorkspace(test: (subject: Subject) => boolean): void;
   /** SHA-256 of what the plugin decides by, `sha256:…`: on every decision, and part of what an approval is bound to. */
   digest(sha256: string): void;
+  /** Is asked once, when every plugin is applied, about what all of them declared; throws for what is missing. */
+  onSeal(check: (declared: Declared) => void): void;
 }
 
 /** A rule inside a plugin that `without` may name. */

@@ -11,4 +11,8 @@ export interface Projection<State> {
 }
 
 /** Reads the state of a projection. */
-export type View = <State>(projection: Projection<State>) => State;
+export interface View {
+  <State>(projection: Projection<State>): State;
+  /** Nothing is recorded: there is no run, and every state is the one before a first event. */
+  readonly empty?: true;
+}

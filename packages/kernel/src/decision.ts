@@ -17,12 +17,6 @@ export interface DecisionContext {
   readonly hard: ReadonlySet<string>;
 }
 
-type Base = Pick<Decision, "id" | "hook" | "votes" | "policy" | "enforcement_mode">;
-const base = (subject: Pick<Subject, "hook" | "id">, votes: readonly Vote[], context: DecisionContext): Base => {
-  const [{ policy, enforcement_mode }, { id, hook }] = [context, subject];
-  return id === undefined ? { hook, votes, policy, enforcement_mode } : { id, hook, votes, policy, enforcement_mode };
-};
-
 /**
  * effect(votes) = max(votes) with allow < ask_user < deny, and the hook's fallback when nobody voted. The deciding vote is
  * the least among the strictest by (plugin, tap, rule); payloads combine by their own fixed orders. So no order matters.
@@ -33,23 +27,19 @@ export function combine(subject: Subject, cast: readonly Vote[], context: Decisi
   for (const vote of votes) {
     if (counts(vote) && (deciding === undefined || isStricter(vote.effect, deciding.effect))) deciding = vote;
   }
-  if (deciding === undefined) {
-    const fallen = fall(subject, context);
-    return { ...base(subject, votes, context), ...fallen, applied: fallen.effect };
-  }
+  if (deciding === undefined) return fall(subject, votes, context);
+  const { id, hook } = subject;
+  const { policy, enforcement_mode } = context;
   const { effect, code, reason, fix, rule, plugin, tap, from, message } = deciding;
-  const decision: { -readonly [K in keyof Decision]: Decision[K] } = {
-    ...base(subject, votes, context),
-    effect,
-    applied: effect,
-    code,
-    reason,
-  };
+  const by = `${plugin}/${tap}`;
+  // In one piece each: an object that grows field by field costs as much as all the rest.
+  const decision: { -readonly [K in keyof Decision]: Decision[K] } =
+    rule === undefined
+      ? { hook, votes, policy, enforcement_mode, effect, applied: effect, code, reason, by, from }
+      : { hook, votes, policy, enforcement_mode, effect, applied: effect, code, reason, by, from, rule };
+  if (id !== undefined) decision.id = id;
   if (fix !== undefined) decision.fix = fix;
-  if (rule !== undefined) decision.rule = rule;
   if (message !== undefined) decision.message = message;
-  decision.by = `${plugin}/${tap}`;
-  decision.from = from;
   for (const vote of votes) {
     if (vote.effect !== effect || !counts(vote)) continue;
     const { directive, recovery } = vote;
@@ -69,21 +59,21 @@ const OTHERWISE: Readonly<Record<HookName, readonly [Effect, string]>> = {
   onEnforcement: ["allow", "No plugin objects"],
 };
 
-function fall(
-  subject: Subject,
-  { fallback, approval_mode, editsWorkspace }: DecisionContext,
-): Pick<Decision, "effect" | "code" | "reason"> {
-  if (subject.hook !== "beforeToolCall") {
-    const [effect, reason] = OTHERWISE[subject.hook];
-    return { effect, code: "fallback", reason };
+function fall(subject: Subject, votes: readonly Vote[], context: DecisionContext): Decision {
+  const { id, hook } = subject;
+  const { policy, enforcement_mode, fallback, approval_mode, editsWorkspace } = context;
+  let [effect, reason] = OTHERWISE[hook];
+  let code = "fallback";
+  if (hook === "beforeToolCall") {
+    const mode = subject.approval_mode ?? approval_mode;
+    const nothing = `No rule matches \`${subject.tool}\``;
+    // A mode speaks only where a person would be asked: it never touches a vote, nor a default deny.
+    const waved = fallback === "ask_user" && (mode === "yolo" || (mode === "autoEdit" && editsWorkspace(subject)));
+    [effect, code] = waved ? ["allow", "mode_allowed"] : [fallback, code];
+    reason = waved ? `${nothing}; approval mode ${mode} lets it pass` : `${nothing}; the default is ${fallback}`;
   }
-  const mode = subject.approval_mode ?? approval_mode;
-  const nothing = `No rule matches \`${subject.tool}\``;
-  // A mode speaks only where a person would be asked: it never touches a vote, nor a default deny.
-  if (fallback === "ask_user" && (mode === "yolo" || (mode === "autoEdit" && editsWorkspace(subject)))) {
-    return { effect: "allow", code: "mode_allowed", reason: `${nothing}; approval mode ${mode} lets it pass` };
-  }
-  return { effect: fallback, code: "fallback", reason: `${nothing}; the default is ${fallback}` };
+  const decision = { hook, votes, policy, enforcement_mode, effect, applied: effect, code, reason };
+  return id === undefined ? decision : { id, ...decision };
 }
 
 /**
@@ -92,6 +82,8 @@ function fall(
  */
 export function settle(open: Decision, subject: Subject, { hard }: DecisionContext, grant?: Grant): Decision {
   if (open.effect === "allow" || (open.effect === "deny" && open.enforcement_mode === "strict")) return open;
+  // A question that stays one.
+  if (open.effect === "ask_user" && open.enforcement_mode === "strict" && grant === undefined && subject.interactive !== false) return open;
   const decision = open.effect === "ask_user" ? { ...open, ...answer(open, subject, grant) } : open;
   return { ...decision, applied: enforce(decision, subject.interactive === false ? "deny" : "ask_user", hard) };
 }

@@ -1,4 +1,4 @@
-import { AsyncParallelHook } from "tapable";
+import { AsyncParallelHook, SyncHook } from "tapable";
 import type { Hook, TapOptions } from "../contract/plugin.d.ts";
 import type { View } from "../contract/projection.d.ts";
 import type { Subject } from "../contract/subject.d.ts";
@@ -13,8 +13,6 @@ export interface Tapper {
   readonly from: string;
   readonly grants: boolean;
   readonly codes: ReadonlySet<string>;
-  /** The votes of frozen verdicts. */
-  readonly stamped: WeakMap<object, Vote>;
 }
 
 /** One tap, for `explain`. */
@@ -25,13 +23,21 @@ export interface TapInfo extends TapOptions<never> {
   readonly from: string;
 }
 
+/** One tap at work. */
+interface Voter {
+  readonly tapper: Tapper;
+  readonly info: TapInfo;
+  /** The votes of frozen verdicts. */
+  readonly stamped: WeakMap<object, Vote>;
+}
+
 /** One hook with its taps. */
 export interface Ballots {
   readonly taps: readonly TapInfo[];
   /** What a plugin taps; `declare` throws where it may not. */
   facade<H extends HookName>(tapper: Tapper, declare: (what: string, may: boolean) => void): Hook<H>;
-  /** Asks every tap, and tells `done` at once when every tap is synchronous. Never throws. */
-  ask(subject: Subject, view: View, done: (votes: readonly Vote[]) => void): void;
+  /** Asks every tap, and answers at once when every tap is synchronous. Never throws. */
+  ask(subject: Subject, view: View): readonly Vote[] | Promise<readonly Vote[]>;
 }
 
 /** The tap that gave a vote. */
@@ -43,44 +49,47 @@ interface Ballot {
 }
 
 // tapable ends at the first answer (bail) or hands it on (waterfall); neither is "strictest wins". So every tap becomes one
-// that writes its votes on the ballot and returns nothing, and the hook asks them all, side by side.
+// that writes its votes on the ballot and returns nothing, and the hooks ask them all: those that
+// answer at once first, the others side by side.
 export function createBallots(name: HookName, deadline_ms: number): Ballots {
-  const hook = new AsyncParallelHook<[Subject, Ballot]>(["subject", "ballot"], name);
+  const prompt = new SyncHook<[Subject, Ballot]>(["subject", "ballot"], name);
+  const late = new AsyncParallelHook<[Subject, Ballot]>(["subject", "ballot"], name);
   const taps: TapInfo[] = [];
   return {
     taps,
     facade: (tapper, declare) => {
       type Fn = (subject: never, view: View) => Answer | Promise<Answer>;
       const on =
-        (register: (info: TapInfo, fn: Fn) => void) =>
+        (register: (voter: Voter, fn: Fn) => void) =>
         (tap: string, fn: Fn, options: TapOptions<never> = {}) => {
           declare(`tap \`${tap}\``, typeof tap === "string" && tap.trim() !== "");
           const info: TapInfo = { hook: name, plugin: tapper.plugin, tap, from: tapper.from, ...options };
           taps.push(info);
-          register(info, fn);
+          register({ tapper, info, stamped: new WeakMap() }, fn);
         };
       return {
-        tap: on((info, fn) =>
-          hook.tap(info.tap, (subject, { view, votes }) => {
+        tap: on((voter, fn) =>
+          prompt.tap(voter.info.tap, (subject, { view, votes }) => {
             try {
-              record(votes, tapper, info, fn(subject as never, view));
+              record(votes, voter, fn(subject as never, view));
             } catch (error) {
-              votes.push(failed(info, error));
+              votes.push(failed(voter.info, error));
             }
           }),
         ),
-        tapPromise: on((info, fn) =>
-          hook.tapPromise(info.tap, (subject, { view, votes }) =>
+        tapPromise: on((voter, fn) =>
+          late.tapPromise(voter.info.tap, (subject, { view, votes }) =>
             within(deadline_ms, async () => fn(subject as never, view))
-              .then((answer) => record(votes, tapper, info, answer))
-              .catch((error: unknown) => void votes.push(failed(info, error))),
+              .then((answer) => record(votes, voter, answer))
+              .catch((error: unknown) => void votes.push(failed(voter.info, error))),
           ),
         ),
       };
     },
-    ask(subject, view, done) {
-      const votes: Vote[] = [];
-      hook.callAsync(subject, { view, votes }, () => done(votes));
+    ask(subject, view) {
+      const ballot: Ballot = { view, votes: [] };
+      prompt.call(subject, ballot);
+      return late.taps.length === 0 ? ballot.votes : late.promise(subject, ballot).then(() => ballot.votes);
     },
   };
 }
@@ -94,18 +103,23 @@ export function within<T>(deadline_ms: number, work: () => Promise<T>): Promise<
   return Promise.race([work(), late]).finally(() => clearTimeout(timer));
 }
 
-function record(votes: Vote[], tapper: Tapper, info: TapInfo, answer: unknown): void {
+function record(votes: Vote[], voter: Voter, answer: unknown): void {
   if (answer === undefined) return;
+  if (Array.isArray(answer)) {
+    const answers: readonly unknown[] = answer;
+    // By index, and to the length that it has now: an iterator could leave verdicts out.
+    for (let index = 0, { length } = answers; index < length; index += 1) votes.push(stamp(answers[index], voter));
+    return;
+  }
   // A rejection of what should not be a promise is nobody's to handle: the vote says all there is to say.
   if (answer instanceof Promise) answer.catch(() => {});
-  if (Array.isArray(answer)) for (const given of Array.from<unknown>(answer)) votes.push(stamp(given, tapper, info));
-  else votes.push(stamp(answer, tapper, info));
+  votes.push(stamp(answer, voter));
 }
 
 // What is frozen through and through cannot change, so a verdict that a rule gives again and again is looked at once.
-function stamp(given: unknown, tapper: Tapper, info: TapInfo): Vote {
-  const known = tapper.stamped.get(given as object);
-  if (known !== undefined && origins.get(known) === info) return known;
+function stamp(given: unknown, { tapper, info, stamped }: Voter): Vote {
+  const known = stamped.get(given as object);
+  if (known !== undefined) return known;
   try {
     const verdict = freezeJson(given) as unknown as Verdict;
     const wrong = fault(verdict, tapper, info.hook);
@@ -113,7 +127,7 @@ function stamp(given: unknown, tapper: Tapper, info: TapInfo): Vote {
     const { plugin, tap, from } = info;
     const vote = Object.freeze({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] });
     origins.set(vote, info);
-    if (isConstant(given)) tapper.stamped.set(given as Verdict, vote);
+    if (isConstant(given)) stamped.set(given as Verdict, vote);
     return vote;
   } catch (error) {
     return failed(info, error);

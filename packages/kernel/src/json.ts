@@ -28,7 +28,8 @@ function copy(value: unknown, depth: number, count: { values: number }): Json {
     return Object.freeze(list);
   }
   const result: Record<string, Json> = {};
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
+    if (!owns(value, key)) continue;
     if (key === "__proto__" || !key.isWellFormed()) refuse("a key `__proto__` or with a lone surrogate");
     const item: unknown = (value as Record<string, unknown>)[key];
     if (++count.values > JSON_LIMITS.values) refuse(`more than ${JSON_LIMITS.values} values`);
@@ -40,6 +41,9 @@ function copy(value: unknown, depth: number, count: { values: number }): Json {
 function refuse(what: string): never {
   throw new BylawError({ code: "BYLAW_JSON_INVALID", message: `Unexpected data with ${what}, expected plain JSON` });
 }
+
+// Inside of `for in` it costs nothing, other than `Object.hasOwn`; both together are the quickest way to the keys of a small object.
+export const owns = (value: object, key: string): boolean => Object.prototype.hasOwnProperty.call(value, key);
 
 /** Whether an object or array is one that nobody made a class for. */
 export function isPlain(value: object): boolean {

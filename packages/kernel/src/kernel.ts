@@ -33,11 +33,12 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   const policy: Record<string, string> = {};
   const hard = new Set(plugins.flatMap(({ plugin }) => (plugin.hard ? [plugin.name] : [])));
   const fallbacks: Effect[] = [];
+  const seals: ((declared: Declared) => void)[] = [];
   let sealed = false;
 
   function apply({ name: plugin, version, grants, codes, definition }: Plugin, instances: readonly PluginInstance<unknown>[]): void {
     const from = [...new Set(instances.map((instance) => instance.from))].join(", ");
-    const tapper: Tapper = { plugin, from, grants, codes, stamped: new WeakMap() };
+    const tapper: Tapper = { plugin, from, grants, codes };
     const open = (what: string, may = true): void => {
       const problem = (wanted: string): string => `Unexpected ${what} of ${plugin}, expected it ${wanted}`;
       if (sealed) throw new BylawError({ code: "BYLAW_KERNEL_SEALED", message: problem("before the kernel is sealed") });
@@ -65,6 +66,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
         fallback: (effect) => declare(`fallback ${effect}`, fallbacks, grants && isEffect(effect))(effect),
         editsWorkspace: declare("editsWorkspace", editors, grants),
         digest: declare("digest", digests),
+        onSeal: declare("onSeal", seals),
       },
       instances,
     );
@@ -76,6 +78,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   }
   sealed = true;
   for (const list of Object.values(declared)) Object.freeze(list);
+  for (const check of seals) check(declared);
   const context: DecisionContext = {
     hard,
     policy: Object.freeze(policy),
@@ -101,16 +104,12 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
       const refused = refuse(input, "invalid_call", messageOf(error));
       return finish(refused, { hook: refused.hook } as Subject);
     }
-    let now: { readonly value: T } | undefined;
-    let later = (value: T): void => void (now = { value });
-    ballots[subject.hook].ask(subject, view, (votes) => {
+    const count = (votes: readonly Vote[]): T => {
       const failures = unprepared.get(subject);
-      later(finish(combine(subject, failures === undefined ? votes : [...failures, ...votes], context), subject));
-    });
-    if (now !== undefined) return (now as { readonly value: T }).value;
-    return new Promise<T>((done) => {
-      later = done;
-    });
+      return finish(combine(subject, failures === undefined ? votes : [...failures, ...votes], context), subject);
+    };
+    const votes = ballots[subject.hook].ask(subject, view);
+    return votes instanceof Promise ? votes.then(count) : count(votes);
   }
 
   const explained = (decision: Decision, subject: Subject, view: View): Explanation => ({

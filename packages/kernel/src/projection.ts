@@ -3,5 +3,7 @@ import type { Projection, View } from "../contract/projection.d.ts";
 /** Returns its argument, typed. */
 export const defineProjection = <State>(projection: Projection<State>): Projection<State> => projection;
 
-/** A view of a log without events. */
-export const emptyView: View = (projection) => projection.initial;
+/** The view of no run. */
+export const emptyView: View = Object.freeze(
+  Object.assign(<State>({ initial }: Projection<State>): State => initial, { empty: true } as const),
+);

@@ -1,7 +1,7 @@
 import type { ApprovalMode, HookName, Json, JsonObject, Subject } from "../contract/index.d.ts";
 import type { DecisionContext } from "./decision.ts";
 import { BylawError } from "./errors.ts";
-import { freezeJson, isJsonObject, isPlain } from "./json.ts";
+import { freezeJson, isJsonObject, isPlain, owns } from "./json.ts";
 
 /** The approval modes, strictest first. */
 export const APPROVAL_MODES: readonly ApprovalMode[] = ["ask", "autoEdit", "yolo"];
@@ -23,27 +23,30 @@ const mcp = { server: text, servers: registry, annotations: object };
 const place = { cwd: text, workspace: text, home: text, approval_mode: mode };
 const counted = { round: count, attempt: count, max_attempts: count };
 
-const SHAPES: Readonly<Record<HookName, { fields: ReadonlyMap<string, Test>; required: readonly string[] }>> = {
-  beforeToolCall: {
-    fields: new Map(Object.entries({ ...context, tool: text, args: structure, ...mcp, ...place })),
-    required: ["tool", "args"],
-  },
-  onTransition: {
-    fields: new Map(Object.entries({ ...context, from: text, to: text, artifacts: object, reason: text })),
-    required: ["task", "to", "artifacts"],
-  },
-  onBehavior: {
-    fields: new Map(Object.entries({ ...context, action: text, reason: text, trigger_agent_id: text, step: text })),
-    required: ["action"],
-  },
-  onEnforcement: {
-    fields: new Map(Object.entries({ ...context, text, tool_calls: calls, available_tools: texts, ...counted })),
-    required: [],
-  },
-};
+interface Shape {
+  readonly fields: ReadonlyMap<string, Test>;
+  readonly required: readonly string[];
+}
+
+const fieldsOf = (fields: Readonly<Record<string, Test>>): ReadonlyMap<string, Test> => new Map(Object.entries({ ...context, ...fields }));
+const SHAPES: ReadonlyMap<unknown, Shape> = new Map<HookName, Shape>([
+  ["beforeToolCall", { fields: fieldsOf({ tool: text, args: structure, ...mcp, ...place }), required: ["tool", "args"] }],
+  ["onTransition", { fields: fieldsOf({ from: text, to: text, artifacts: object, reason: text }), required: ["task", "to", "artifacts"] }],
+  ["onBehavior", { fields: fieldsOf({ action: text, reason: text, trigger_agent_id: text, step: text }), required: ["action"] }],
+  ["onEnforcement", { fields: fieldsOf({ text, tool_calls: calls, available_tools: texts, ...counted }), required: [] }],
+]);
 
 // A control character in a name is never meant, and a newline would let `$` and line-wise readers see another name.
 const TOOL_NAME = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,256}$/u;
+
+// The expression costs more than the names of most tools, which are ASCII.
+function isToolName(name: string): boolean {
+  for (let at = 0; at < name.length; at += 1) {
+    const unit = name.charCodeAt(at);
+    if (unit < 0x20 || unit > 0x7e) return TOOL_NAME.test(name);
+  }
+  return name.length > 0 && name.length <= 256;
+}
 
 // Marks an object that it is handed, by a private field that no other code can add or read. Quicker than a WeakMap.
 class Admission extends (function same(subject: object) {
@@ -71,24 +74,28 @@ export const withFacts = (subject: Subject, owner: object, facts: JsonObject): S
 export function admit(input: Subject, owner: Pick<DecisionContext, "approval_mode">): Subject {
   if (!isJsonObject(input) || !isPlain(input)) throw invalid("plain data");
   const { hook } = input;
-  if (typeof hook !== "string" || !Object.hasOwn(SHAPES, hook)) throw invalid("one that names its hook");
-  const { fields, required } = SHAPES[hook];
+  const shape = SHAPES.get(hook);
+  if (shape === undefined) throw invalid("one that names its hook");
+  const { fields, required } = shape;
   const subject: Record<string, Json> = { hook };
-  for (const key of Object.keys(input)) {
+  for (const key in input) {
+    if (key === "hook" || !owns(input, key)) continue;
     const value: unknown = (input as unknown as Record<string, unknown>)[key];
-    if (value === undefined || key === "hook") continue;
+    if (value === undefined) continue;
     const test = fields.get(key);
     if (test === undefined) throw invalid(`one without \`${key}\``);
-    const copy = typeof value === "string" && value.isWellFormed() ? value : freezeJson(value);
-    if (!test(copy)) throw invalid(`a ${test.name} in \`${key}\``);
+    // Most fields are text, which needs no copy.
+    const isText = test === text && typeof value === "string" && value.isWellFormed();
+    const copy = isText ? value : freezeJson(value);
+    if (!isText && !test(copy)) throw invalid(`a ${test.name} in \`${key}\``);
     subject[key] = copy;
   }
   for (const key of required) if (subject[key] === undefined) throw invalid(`one with \`${key}\``);
-  if (hook === "beforeToolCall" && !TOOL_NAME.test(String(subject["tool"]))) {
-    throw invalid("a tool name of 1 to 256 characters without control characters");
+  if (hook === "beforeToolCall") {
+    if (!isToolName(subject["tool"] as string)) throw invalid("a tool name of 1 to 256 characters without control characters");
+    // So that every plugin reads one mode: the call's own, else the configuration's.
+    subject["approval_mode"] ??= owner.approval_mode;
   }
-  // So that every plugin reads one mode: the call's own, else the configuration's.
-  if (hook === "beforeToolCall") subject["approval_mode"] ??= owner.approval_mode;
   return Object.freeze(new Admission(subject, owner)) as Subject;
 }
 

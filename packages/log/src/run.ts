@@ -16,6 +16,7 @@ import {
   type Projection,
   type Response,
   type Subject,
+  type ToolCall,
 } from "@bylaw/kernel";
 import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals } from "./approval.ts";
 import { createFold, impossible, type Fold } from "./fold.ts";
@@ -192,7 +193,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     toolCall: (call) =>
       ask("beforeToolCall", call, (subject, { applied }) => [
         TOOL_EVENT[applied],
-        fieldsOf(subject, "id", "tool", "server", "args", "cwd"),
+        { ...fieldsOf(subject, ...CALL_FIELDS), ...registryOf(subject) },
       ]),
     transition: (request) =>
       ask("onTransition", request, (subject, { applied }) => [
@@ -251,6 +252,23 @@ const fieldsOf = (subject: Subject, ...fields: readonly string[]): JsonObject =>
 
 // Through JSON, because what is undefined has no place in a log.
 const written = ({ id: _id, hook: _hook, ...decision }: Decision): JsonObject => JSON.parse(JSON.stringify(decision)) as JsonObject;
+
+// All that a later decision about the same call needs, but for the links of its paths.
+const CALL_FIELDS = [
+  ...["id", "tool", "server", "args", "annotations", "cwd", "workspace", "home"],
+  ...["approval_mode", "interactive", "phase"],
+];
+
+// Of the registered servers only the tools that the name could stand for: whole registries would fill the log.
+function registryOf(subject: Subject): JsonObject {
+  const { tool, server, servers } = subject as Partial<ToolCall>;
+  if (tool === undefined || servers === undefined) return {};
+  const near = Object.entries(servers).flatMap(([name, tools]): [string, Json][] => {
+    const listed = tools.filter((one) => tool.endsWith(one));
+    return name === server || (tool.includes(name) && listed.length > 0) ? [[name, listed]] : [];
+  });
+  return { servers: Object.fromEntries(near) };
+}
 
 function violation(response: Response, { message, reason, code, recovery = "restart" }: Decision): JsonObject {
   const { text = "", tool_calls = [], round = 1, attempt = 1, max_attempts = 1 } = response;

@@ -1,0 +1,28 @@
+import { BylawError, type Config } from "@bylaw/kernel";
+import { suggest } from "./suggest.ts";
+
+const ALL: Readonly<Record<keyof Config, true>> = {
+  extends: true,
+  without: true,
+  plugins: true,
+  fallback: true,
+  approval_mode: true,
+  enforcement_mode: true,
+  deadline_ms: true,
+};
+
+/** The keys of a configuration. */
+export const CONFIG_KEYS: readonly string[] = Object.keys(ALL);
+
+/** Refuses a configuration with a key that no configuration has, and says which was probably meant. */
+export function refuseUnknownKeys(config: object, file: string): void {
+  const wrong = Object.keys(config).find((key) => !CONFIG_KEYS.includes(key));
+  if (wrong === undefined) return;
+  const near = suggest(wrong, CONFIG_KEYS);
+  throw new BylawError({
+    code: "BYLAW_CONFIG_INVALID",
+    message: `Unexpected key \`${wrong}\` in the configuration, expected ${CONFIG_KEYS.join(", ")}`,
+    fix: near === undefined ? undefined : `did you mean \`${near}\`?`,
+    source: { file },
+  });
+}
