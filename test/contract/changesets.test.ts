@@ -18,3 +18,20 @@ it("every changeset tells users what changes for them", () => {
   const poor = changesets.filter(({ body }) => !/^(★ )?[A-Z`].*\.$/s.test(body));
   expect(poor.map(({ file }) => file)).toEqual([]);
 });
+
+// The command is built with what it imports inside, so a change there reaches its users only with a release of the command.
+it("what the command contains is released with the command", () => {
+  const byName = new Map(publishable.map(({ manifest }) => [manifest.name, manifest]));
+  const contained = new Set<string>();
+  const visit = (name: string): void => {
+    const manifest = byName.get(name);
+    if (manifest === undefined || contained.has(name)) return;
+    contained.add(name);
+    for (const needed of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) visit(needed);
+  };
+  visit("@bylaw/cli");
+  expect(contained.size).toBeGreaterThan(3);
+  const released = new Set(changesets.flatMap(({ lines }) => lines.map((line) => /^"([^"]+)"/.exec(line)?.[1] ?? "")));
+  if (released.has("@bylaw/cli")) return;
+  expect([...released].filter((name) => contained.has(name))).toEqual([]);
+});

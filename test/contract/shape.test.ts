@@ -28,9 +28,9 @@ describe.each(workspaces.map(({ folder, manifest }) => [folder, manifest] as con
     if (isLibrary) expect(manifest.sideEffects).toBe(false);
   });
 
-  it("exports its entry and its manifest, and nothing else", () => {
+  it("exports its entry, its manifest and schemas for editors, and nothing else", () => {
     const exported = Object.keys(manifest.exports ?? {});
-    expect(exported.filter((path) => path !== "." && path !== "./package.json")).toEqual([]);
+    expect(exported.filter((path) => path !== "." && path !== "./package.json" && !path.endsWith(".schema.json"))).toEqual([]);
     expect(exported).toContain("./package.json");
     expect(isLibrary || manifest.bin !== undefined).toBe(true);
   });

@@ -1,9 +1,9 @@
 import type { Json } from "@bylaw/kernel";
 import { reach } from "./args.ts";
-import { baseName } from "./command.ts";
 import type { CallFacts } from "./facts.ts";
 import type { PathGlob } from "./path-glob.ts";
 import { PrefixMap } from "./prefix-map.ts";
+import { baseName } from "./program-name.ts";
 import type { Rule } from "./rule.ts";
 import type { Entry, Tally } from "./tally.ts";
 
@@ -48,11 +48,13 @@ export class Bucket {
       }
       return lists;
     }
-    const prefix = rule.regex?.prefix ?? "";
-    if (prefix === "") return undefined;
-    const blank = prefix.indexOf(" ");
-    if (blank > 0) return [listAt((this.#programs ??= new Map()), prefix.slice(0, blank))];
-    return blank === 0 ? undefined : [(this.#programPrefixes ??= new PrefixMap()).at(prefix, () => [])];
+    const prefixes = rule.regex?.prefixes ?? [];
+    if (prefixes.length === 0 || prefixes.some((prefix) => prefix === "" || prefix.startsWith(" "))) return undefined;
+    return prefixes.map((prefix) => {
+      const blank = prefix.indexOf(" ");
+      if (blank > 0) return listAt((this.#programs ??= new Map()), prefix.slice(0, blank));
+      return (this.#programPrefixes ??= new PrefixMap()).at(prefix, () => []);
+    });
   }
 
   #byArgument({ conditions, source }: Rule): readonly Entry[][] | undefined {
@@ -82,8 +84,10 @@ export class Bucket {
     return index;
   }
 
-  #byFolder({ readPaths, writePaths }: Rule): readonly Entry[][] | undefined {
+  #byFolder({ readPaths, writePaths, words, regex, source }: Rule): readonly Entry[][] | undefined {
     if (readPaths === undefined && writePaths === undefined) return undefined;
+    // An allow of a command covers it also where it touches no file.
+    if (source.effect === "allow" && (words ?? regex) !== undefined) return undefined;
     const folders = (this.#folders ??= { root: new FolderTree(), home: new FolderTree(), workspace: new FolderTree() });
     const globs = [...(readPaths ?? []), ...(writePaths ?? [])];
     return globs.map(({ base, lead }) => folders[base].at(lead));
@@ -111,14 +115,18 @@ export class Bucket {
   }
 
   #visitPrograms(facts: CallFacts, tally: Tally): void {
-    const { command } = facts;
-    const argv = command?.reading.argv;
-    if (command === null || argv === undefined) return;
-    const see = command.starts > 1 ? seeEachOnce : seeAll;
-    for (let at = 0; at < command.starts; at++) {
-      const word = argv[at] ?? "";
+    const { part } = facts;
+    if (part === null) return;
+    for (let at = 0; at < part.starts; at++) {
+      const word = part.words[at]?.text;
+      if (word === undefined) continue;
+      const see = part.starts > 1 ? seeEachOnce : seeAll;
       this.#visitProgram(word, see, facts, tally);
-      if (word.includes("/")) this.#visitProgram(baseName(word), see, facts, tally);
+      const base = word.includes("/") ? baseName(word) : word;
+      if (base !== word) this.#visitProgram(base, see, facts, tally);
+      // A regular expression reads a name with a blank in it as a program and its argument.
+      for (const name of [word, base])
+        if (name.includes(" ")) this.#visitProgram(name.slice(0, name.indexOf(" ")), seeEachOnce, facts, tally);
     }
   }
 
@@ -158,7 +166,12 @@ export class Bucket {
 
 function visitFolders({ root, workspace, home }: Folders, facts: CallFacts, tally: Tally): void {
   const { known, workspace: work, home: own } = facts.paths;
-  for (const { places, aliases } of known) {
+  for (const { places, aliases, region } of known) {
+    for (const folder of region?.folders ?? []) {
+      root.visitBelow(folder, facts, tally);
+      if (work !== undefined) workspace.visitBelow(remainder(folder, work), facts, tally);
+      if (own !== undefined) home.visitBelow(remainder(folder, own), facts, tally);
+    }
     for (const place of [...places, ...aliases]) {
       root.visit(place, 0, facts, tally);
       if (work !== undefined && begins(place, work)) workspace.visit(place, work.length, facts, tally);
@@ -169,6 +182,11 @@ function visitFolders({ root, workspace, home }: Folders, facts: CallFacts, tall
 
 function begins(place: readonly string[], folder: readonly string[]): boolean {
   return place.length >= folder.length && folder.every((segment, at) => place[at] === segment);
+}
+
+// What a folder lies at below another; the other itself where that lies in it, and nothing where the two lie apart.
+function remainder(folder: readonly string[], above: readonly string[]): readonly string[] | undefined {
+  return above.every((segment, at) => at >= folder.length || folder[at] === segment) ? folder.slice(above.length) : undefined;
 }
 
 interface Folder {
@@ -196,6 +214,23 @@ class FolderTree {
       seeEachOnce(node.entries, facts, tally);
       const segment = place[at];
       node = segment === undefined ? undefined : node.children.get(segment);
+    }
+  }
+
+  /** Shows the rules of a folder, of those above it and of all below it. */
+  visitBelow(place: readonly string[] | undefined, facts: CallFacts, tally: Tally): void {
+    if (place === undefined) return;
+    let node: Folder = this.#root;
+    for (const segment of place) {
+      seeEachOnce(node.entries, facts, tally);
+      const child = node.children.get(segment);
+      if (child === undefined) return;
+      node = child;
+    }
+    const open = [node];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      seeEachOnce(next.entries, facts, tally);
+      open.push(...next.children.values());
     }
   }
 }

@@ -1,34 +1,24 @@
 import { isJsonObject, type Json, type ToolCall } from "@bylaw/kernel";
-import { baseName, readCommand, type CommandReading } from "./command.ts";
+import { readLine, unreadable, type LineFacts, type LinePart } from "./line.ts";
 import { identify, type Identity } from "./mcp.ts";
 import { pathFacts, sameFolder, type PathFacts } from "./paths.ts";
 import { HARMLESS_BESIDE_A_LINE, WORKING_FOLDERS, type ToolTable } from "./tools.ts";
-import { bareName } from "./words.ts";
-
-/** A line with what the matchers need of it, made once. */
-export interface CommandFacts {
-  readonly reading: CommandReading;
-  /** Positions from which a denied command may start. */
-  readonly starts: number;
-}
-
-// So much text, all starts together, that a long line of many words stays cheap. The line itself is asked about anyway.
-const MAX_TEXTS = 131_072;
 
 /** What the rules ask about one call; each answer is worked out once, and only when a rule asks. */
 export class CallFacts {
   readonly call: ToolCall;
   readonly tools: ToolTable;
   readonly identity: Identity;
-  #command: CommandFacts | null | undefined = undefined;
+  /** The command of the line that the rules are asked about; null for a call that runs no line, and for the call as a whole. */
+  readonly part: LinePart | null;
+  #line: LineFacts | null | undefined = undefined;
   #paths: PathFacts | undefined = undefined;
-  #line: string | undefined = undefined;
-  #lines: readonly string[] | undefined = undefined;
 
-  constructor(call: ToolCall, tools: ToolTable) {
+  constructor(call: ToolCall, tools: ToolTable, identity: Identity = identify(call), part: LinePart | null = null) {
     this.call = call;
     this.tools = tools;
-    this.identity = identify(call);
+    this.identity = identity;
+    this.part = part;
   }
 
   /** The arguments by name; an array has none. */
@@ -38,54 +28,28 @@ export class CallFacts {
   }
 
   /** The shell line of a shell tool; null for any other tool. */
-  get command(): CommandFacts | null {
-    if (this.#command === undefined) this.#command = this.#readCommand();
-    return this.#command;
+  get line(): LineFacts | null {
+    if (this.#line === undefined) this.#line = this.#readLine();
+    return this.#line;
   }
 
-  /** The files that the call names. */
+  /** The facts of each command of the line. */
+  get commands(): readonly CallFacts[] {
+    return (this.line?.parts ?? []).map((part) => new CallFacts(this.call, this.tools, this.identity, part));
+  }
+
+  /** The files that the call names, or this command of it. */
   get paths(): PathFacts {
     this.#paths ??= pathFacts(this);
     return this.#paths;
   }
 
-  /** The canonical text of the line, for an allow. */
-  get line(): string {
-    const argv = this.command?.reading.argv ?? [];
-    this.#line ??= [bareName(argv[0] ?? ""), ...argv.slice(1)].join(" ");
-    return this.#line;
-  }
-
-  /** The texts that a denied command could have: from each word that may start one, with its path and without. */
-  get lines(): readonly string[] {
-    if (this.#lines !== undefined) return this.#lines;
-    const lines: string[] = [];
-    const { command } = this;
-    const argv = command?.reading.argv ?? [];
-    let size = 0;
-    for (let from = 0; from < (command?.starts ?? 0) && size < MAX_TEXTS; from++) {
-      const words = argv.slice(from);
-      const text = words.join(" ");
-      lines.push(text);
-      size += text.length;
-      const [program = "", ...rest] = words;
-      if (program.includes("/")) lines.push([baseName(program), ...rest].join(" "));
-    }
-    this.#lines = lines;
-    return lines;
-  }
-
-  #readCommand(): CommandFacts | null {
+  #readLine(): LineFacts | null {
     const argument = this.tools.shell.get(this.identity.bare);
     if (argument === undefined) return null;
     const { args } = this;
     const line: Json | undefined = args !== undefined && Object.hasOwn(args, argument) ? args[argument] : undefined;
-    const reading: CommandReading =
-      typeof line === "string" ? readCommand(line) : { unknown: `an argument \`${argument}\` that is not text` };
-    const argv = reading.argv ?? [];
-    const alone = "risky" in reading && !reading.carries;
-    const beside = "unknown" in reading ? undefined : this.#besideLine(argument);
-    return { reading: beside === undefined ? reading : { unknown: beside, argv }, starts: alone ? Math.min(1, argv.length) : argv.length };
+    return typeof line === "string" ? readLine(line, this.#besideLine(argument)) : unreadable(`argument \`${argument}\` that is not text`);
   }
 
   // What else a shell tool is told: an environment, an input or another folder changes what the same words do.

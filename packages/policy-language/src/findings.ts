@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { PolicyError, quote, type PolicyFinding } from "./finding.ts";
 import type { Locator } from "./locate.ts";
 import { nearest } from "./nearest.ts";
-import { keysAt } from "./schema.ts";
+import { keysAt, type Compat } from "./schema.ts";
 
 /** The code of every mistake in a policy. */
 export const INVALID = "BYLAW_POLICY_INVALID";
@@ -74,15 +74,15 @@ export class Findings {
 }
 
 /** Turns what zod found into findings with a place and, where a word was misspelt, the word that was probably meant. */
-export function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, data: JsonObject, findings: Findings, radium: boolean): void {
+export function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, data: JsonObject, findings: Findings, compat?: Compat): void {
   for (const issue of issues) {
     const below = issue.path as Path;
     const path = [...base, ...below];
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) {
         if (findings.full) return;
-        const meant = nearest(key, keysAt(path, { radium }));
-        const known = keysAt(path, { radium });
+        const meant = nearest(key, keysAt(path, compat));
+        const known = keysAt(path, compat);
         const dotted = path[2] === "args" ? 'quote the name of a nested argument: `args = { "a.b" = { … } }`' : undefined;
         findings.error(
           [...path, key],
@@ -94,7 +94,7 @@ export function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, da
     }
     const inner = deepest(issue);
     if (inner.code === "unrecognized_keys") {
-      reportIssues([{ ...inner, path: [...below, ...inner.path] }], base, data, findings, radium);
+      reportIssues([{ ...inner, path: [...below, ...inner.path] }], base, data, findings, compat);
       continue;
     }
     const full = [...path, ...(inner === issue ? [] : inner.path)] as Path;

@@ -40,8 +40,10 @@ function judge(rule: Rule, text: string, tools: ToolTable): { readonly matched: 
   const shell = [...tools.shell.keys()].find((name) => rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(name)));
   if (shell === undefined) return { matched: false, why: "" };
   const call: ToolCall = { hook: "beforeToolCall", tool: shell, args: { [tools.shell.get(shell) ?? "command"]: text } };
-  const facts = new CallFacts(call, tools);
-  const matched = rule.parts.every((part) => !COMMAND_PARTS.has(part.key) || part.holds(facts));
-  const reading = facts.command?.reading;
-  return { matched, why: reading !== undefined && "unknown" in reading ? ` (${reading.unknown})` : "" };
+  const { line, commands } = new CallFacts(call, tools);
+  const holds = (facts: CallFacts): boolean => rule.parts.every((part) => !COMMAND_PARTS.has(part.key) || part.holds(facts));
+  // An allow covers a line when it covers every command of it; a deny or an ask finds one.
+  const matched = rule.source.effect === "allow" ? commands.every(holds) : commands.some(holds);
+  const why = line?.unknown ?? line?.parts.find(({ unknown }) => unknown !== undefined)?.unknown;
+  return { matched, why: why === undefined ? "" : ` (${why})` };
 }

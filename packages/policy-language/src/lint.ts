@@ -22,15 +22,12 @@ export function lintRule(rule: Rule, raw: { readonly paths?: unknown }, tools: T
       `use one of ${[...tools.shell.keys()].join(", ")}, or name the tool in the option \`tools\``,
     );
   }
-  if (source.network !== undefined) {
-    const ofNetwork = matched(tools.network.keys());
-    if (source.tool === undefined || ofNetwork.length === 0 || matched(tools.shell.keys()).length > 0) {
-      error(
-        ["network"],
-        "Unexpected `network` on a rule that is not about network tools alone, expected `tool` to name some: what a shell line reaches is not read yet",
-        `add \`tool = "${[...tools.network.keys()].join("|")}"\``,
-      );
-    }
+  if (source.network !== undefined && matched([...tools.network.keys(), ...tools.shell.keys()]).length === 0) {
+    error(
+      ["network"],
+      `Unexpected \`network\` on ${quote(source.tool ?? "")}, expected a tool that opens a URL or runs a shell line`,
+      `use one of ${[...tools.network.keys()].join(", ")}, or name the tool in the option \`tools\``,
+    );
   }
   if (source.args !== undefined && Object.keys(source.args).length === 0) {
     error(["args"], "Unexpected empty `args`, expected at least one condition");

@@ -6,8 +6,8 @@ interface Place {
 
 /** Finds the places of tables, keys and array items in TOML text. */
 export interface Locator {
-  /** The places of `[[rules]]` headers, or of the items of `rules = [ … ]`, in their order. */
-  rules(): readonly Place[];
+  /** The places of `[[rules]]` headers, or of the items of `rules = [ … ]`, in their order; of another key where it is given. */
+  rules(key?: string): readonly Place[];
   /** The places of keys or items at these paths, each the nearest thing above it where it has none of its own. */
   at(paths: readonly (readonly (string | number)[])[]): readonly Place[];
 }
@@ -40,9 +40,9 @@ export function createLocator(text: string): Locator {
     return { line: low + 1, column: offset - (lines[low] ?? 0) + 1 };
   };
   return {
-    rules() {
+    rules(key = "rules") {
       const items: number[] = [];
-      scan(text, { children: new Map([["rules", { children: new Map(), items }]]) });
+      scan(text, { children: new Map([[key, { children: new Map(), items }]]) });
       return items.map(placeOf);
     },
     at(paths) {

@@ -1,13 +1,17 @@
+import { domainToASCII } from "node:url";
 import type { Json } from "@bylaw/kernel";
 import { PatternError, quote } from "./finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
 import { plainUrl, readings } from "./url.ts";
 
-/** A compiled `network`: host globs for the URL of a network tool. */
+/** A compiled `network`: host globs for the URL of a network tool, and for the hosts that a command reaches. */
 export interface NetworkPattern {
   allows(url: Json | undefined): boolean;
   /** Lists are read by their members; an object cannot be read, so it matches. */
   denies(url: Json | undefined): boolean;
+  /** The same for a host by itself. */
+  allowsHost(host: string): boolean;
+  deniesHost(host: string): boolean;
 }
 
 /** Compiles host globs: `api.example.com`, `*.internal`. Throws {@link PatternError}. */
@@ -26,6 +30,12 @@ export function compileNetwork(sources: readonly string[]): NetworkPattern {
       return parsed !== undefined && matches(parsed.hostname);
     },
     denies,
+    allowsHost(host) {
+      const text = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+      const web = `http://${text}/`;
+      return URL.canParse(web) && new URL(web).hostname === text && matches(text);
+    },
+    deniesHost: (host) => matches(host) || denies(host) || denies(`http://${host}/`) || denies(`http://[${host}]/`),
   };
 }
 
@@ -42,5 +52,16 @@ function compileHost(source: string): readonly Glob[] {
       `write ${quote(source.toLowerCase())}`,
     );
   }
-  return expand(source).map(compileGlob);
+  return expand(source).map((host) => compileGlob(host.split(".").map(asciiLabel).join(".")));
+}
+
+// Hosts are compared as they go over the wire: `bücher.example` is `xn--bcher-kva.example`.
+function asciiLabel(label: string): string {
+  if (!/[^\u0000-\u007f]/.test(label)) return label;
+  const ascii = /[*?[\]!]/.test(label) ? "" : domainToASCII(label);
+  if (ascii !== "") return ascii;
+  throw new PatternError(
+    `Unexpected ${quote(label)} in \`network\`, expected a name of a host`,
+    "write a wildcard as a label of its own, between two dots",
+  );
 }

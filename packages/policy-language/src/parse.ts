@@ -5,12 +5,14 @@ import { Findings, INVALID, reportIssues, withoutWrong, type Path } from "./find
 import { runInlineCases } from "./inline-cases.ts";
 import { lintRule } from "./lint.ts";
 import { createLocator, type Locator } from "./locate.ts";
-import type { RadiumPolicy } from "./radium.ts";
+import type { CompatPolicy } from "./compat.ts";
+import { geminiFile } from "./gemini-file.ts";
 import { radiumFile } from "./radium-file.ts";
-import { compileRule, type Rule, type RuleComplaint, type RuleSource } from "./rule.ts";
+import { compileRule, type Rule, type RuleComplaint } from "./rule.ts";
 import { sourceOf } from "./rule-source.ts";
-import { fileSchema, ruleSchema } from "./schema.ts";
+import { fileSchema, ruleSchema, type Compat } from "./schema.ts";
 import { settleSpelling } from "./spelling.ts";
+import { boundTier, type PolicyPlace } from "./tier-bound.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "./tools.ts";
 
 /** Where a policy text comes from, and whom it may bind. */
@@ -23,17 +25,20 @@ export interface ParseOptions {
   readonly workspace?: string;
   /** Absolute path of the file, when `file` is not. */
   readonly origin?: string;
+  /** The place where the file was found. Left out: somebody named it. See {@link boundTier}. */
+  readonly place?: PolicyPlace;
   readonly tools?: ToolTable;
 }
 
 /** One policy file, checked and compiled. */
 export interface PolicyFile {
   readonly file: string;
-  readonly compat?: "radium";
+  readonly compat?: Compat;
   /** What a call comes to when nothing votes. */
   readonly default?: Effect;
   readonly rules: readonly Rule[];
-  readonly radium?: RadiumPolicy;
+  readonly radium?: CompatPolicy;
+  readonly gemini?: CompatPolicy;
   readonly warnings: readonly PolicyFinding[];
   /** The text that decides, for a digest. */
   readonly text: string;
@@ -69,18 +74,15 @@ export function parsePolicy(text: string, options: ParseOptions): PolicyFile {
   const locator = createLocator(body);
   const findings = new Findings(file, locator);
   const { compat } = data;
-  if (compat === "gemini") {
-    findings.error(
-      ["compat"],
-      'Unexpected `compat = "gemini"`, expected a file in the language of Bylaw or `compat = "radium"`: this version does not read gemini-cli\'s policies yet',
-      "rewrite the rules, or keep the file for a version that reads it",
-    );
+  const key = compat === "gemini" ? "rule" : "rules";
+  const rawRules = data[key];
+  if (Array.isArray(rawRules) && rawRules.length > POLICY_LIMITS.rules) {
+    findings.error([key], `Unexpected ${rawRules.length} rules, expected at most ${POLICY_LIMITS.rules}`);
     findings.settle();
   }
-  const { rules: rawRules } = data;
-  if (Array.isArray(rawRules) && rawRules.length > POLICY_LIMITS.rules) {
-    findings.error(["rules"], `Unexpected ${rawRules.length} rules, expected at most ${POLICY_LIMITS.rules}`);
-    findings.settle();
+  if (compat === "gemini") {
+    const { tools = DEFAULT_TOOLS } = options;
+    return geminiFile(data, body, { file, tools, writable: isInside(options) }, findings, locator);
   }
   return compat === "radium" ? radiumFile(data, body, options, findings, locator) : bylawFile(data, body, options, findings, locator);
 }
@@ -96,7 +98,7 @@ function bylawFile(data: JsonObject, text: string, options: ParseOptions, findin
   }
   const { approval_mode: _, ...rest } = data;
   const parsed = fileSchema.safeParse(rest);
-  if (!parsed.success) reportIssues(parsed.error.issues, [], rest, findings, false);
+  if (!parsed.success) reportIssues(parsed.error.issues, [], rest, findings);
   const items = Array.isArray(data["rules"]) ? (data["rules"] as readonly unknown[]) : [];
   const lowered = isInside(options);
   const names = new Map<string, number>();
@@ -109,7 +111,7 @@ function bylawFile(data: JsonObject, text: string, options: ParseOptions, findin
     const settled = settleSpelling(item, path, findings);
     let result = ruleSchema.safeParse(settled);
     if (!result.success) {
-      reportIssues(result.error.issues, path, settled, findings, false);
+      reportIssues(result.error.issues, path, settled, findings);
       // What is left without the wrong keys is still checked, so that one run finds every mistake.
       result = ruleSchema.safeParse(withoutWrong(settled, result.error.issues, index));
       if (!result.success) continue;
@@ -124,7 +126,7 @@ function bylawFile(data: JsonObject, text: string, options: ParseOptions, findin
     } else names.set(raw.name, index);
     const source = sourceOf(raw, file, line, path, findings);
     if (source === undefined) continue;
-    const bounded = lowered && source.effect === "allow" ? lower(source, path, findings) : source;
+    const bounded = boundTier(source, { lowered, place: options.place, stated: raw.priority !== undefined }, path, findings);
     const at = (key: Path): Path => [...path, ...asWritten(item, key)];
     const wrong: RuleComplaint = (key, message, fix) => findings.error(at(key), message, fix);
     const rule = compileRule(bounded, tools, wrong);
@@ -147,7 +149,7 @@ function bylawFile(data: JsonObject, text: string, options: ParseOptions, findin
 }
 
 // The key under which the file has it: a pattern may stand under its short or its former key.
-function asWritten(item: unknown, [key = "", ...below]: Path): Path {
+export function asWritten(item: unknown, [key = "", ...below]: Path): Path {
   if (!isJsonObject(item) || Object.hasOwn(item, key)) return [key, ...below];
   const written = (ALSO[String(key)] ?? []).find((other) => Object.hasOwn(item, other));
   return written === undefined ? [key, ...below] : [written];
@@ -163,14 +165,4 @@ function isInside({ file, operator = false, workspace, origin }: ParseOptions): 
   if (operator || workspace === undefined) return false;
   const path = origin ?? file;
   return path.startsWith(workspace.endsWith("/") ? workspace : `${workspace}/`);
-}
-
-function lower(source: RuleSource, path: Path, findings: Findings): RuleSource {
-  if (source.tier !== "admin" && source.tier !== "user") return source;
-  findings.warn(
-    [...path, "priority"],
-    `Unexpected priority \`${source.tier}\` of an allow rule in a file inside the workspace, expected \`workspace\`: it counts as \`workspace\``,
-    "agents could write this file; keep allow rules of a higher tier outside the workspace, or vouch for the file with `operator: true`",
-  );
-  return { ...source, tier: "workspace" };
 }

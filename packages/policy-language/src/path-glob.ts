@@ -9,12 +9,14 @@ export interface PathGlob {
   readonly base: Base;
   /** The segments that every match starts with, below the base. */
   readonly lead: readonly string[];
+  readonly segments: readonly PathSegment[];
   /** `segments` are those below the base. */
   matches(segments: readonly string[]): boolean;
 }
 
-const ANY = "**";
-type Segment = Glob | typeof ANY;
+/** Any number of segments. */
+export const ANY = "**";
+export type PathSegment = Glob | typeof ANY;
 
 /**
  * Compiles `paths`: `*` and `?` stay inside one segment and match dot files, `**` is any number of segments, none included.
@@ -51,7 +53,7 @@ function compileOne(pattern: string, source: string): PathGlob {
   const base: Base = pattern.startsWith("/") || pattern.startsWith(ANY) ? "root" : pattern.startsWith("~") ? "home" : "workspace";
   const rest = base === "root" ? pattern.replace(/^\//, "") : base === "home" ? pattern.slice(2) : pattern.replace(/^(\.\/)+/, "");
   const parts = rest === "" || rest === "." ? [] : rest.split("/");
-  const segments: Segment[] = [];
+  const segments: PathSegment[] = [];
   for (const part of parts) {
     if (part === "..") {
       throw new PatternError(`Unexpected \`..\` in ${quote(source)}, expected a path without it`, "write the absolute path");
@@ -76,11 +78,11 @@ function compileOne(pattern: string, source: string): PathGlob {
     if (segment === ANY || segment.literal === undefined) break;
     lead.push(segment.literal);
   }
-  return { base, lead, matches: (path) => matchSegments(segments, path) };
+  return { base, lead, segments, matches: (path) => matchSegments(segments, path) };
 }
 
 // The same greedy idea as for text, with segments for characters: after each `**` the rest takes its leftmost place.
-function matchSegments(pattern: readonly Segment[], path: readonly string[]): boolean {
+function matchSegments(pattern: readonly PathSegment[], path: readonly string[]): boolean {
   let p = 0;
   let s = 0;
   let star = -1;

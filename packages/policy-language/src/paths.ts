@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type ToolCall } from "@bylaw/kernel";
 import type { CallFacts } from "./facts.ts";
+import type { Region } from "./path-meet.ts";
 import { RECURSIVE } from "./tools.ts";
 import type { Access } from "./wanted.ts";
 import { wantedPaths, type WantedPaths } from "./wanted-paths.ts";
@@ -11,6 +12,10 @@ interface PathFact {
   readonly places: readonly (readonly string[])[];
   /** For a deny only: where it lies when the workspace itself is behind a link; all of a guess. */
   readonly aliases: readonly (readonly string[])[];
+  /** What is meant lies below the places. */
+  readonly region?: Region;
+  /** It lies on another machine or in a container: all of its places are in the region, and an allow covers none. */
+  readonly remote?: boolean;
 }
 
 /** The places that a call names, as far as they can be known. */
@@ -32,9 +37,10 @@ const MAX_PATH = 4096;
 
 /** The texts of a call that can be read as a path. */
 export function knownTexts(facts: CallFacts): readonly string[] {
-  const { wanted, tooMany } = wantedPaths(facts);
-  if (tooMany) return [];
-  const texts = wanted.map(({ text }) => text);
+  const texts = (facts.line === null ? [facts] : facts.commands).flatMap((one) => {
+    const { wanted, tooMany } = wantedPaths(one);
+    return tooMany === true ? [] : wanted.filter(({ remote }) => remote !== true).map(({ text }) => text);
+  });
   const known = texts.filter((text): text is string => unknownPath(text, facts.call) === undefined);
   return [...new Set(known)];
 }
@@ -86,13 +92,17 @@ export function pathFacts(facts: CallFacts): PathFacts {
   const stamped = stampedPaths(call);
   let unknown = first;
   const known: PathFact[] = [];
-  for (const { text, access, guess } of wanted) {
+  for (const { text, access, guess, region, remote } of wanted) {
     const why = unknownPath(text, call);
     if (why !== undefined || typeof text !== "string") {
-      if (guess !== true) unknown ??= why;
+      if (guess !== true && remote !== true) unknown ??= why;
       continue;
     }
     const places = [segmentsOf(absolutePath(text, call))];
+    if (remote === true) {
+      known.push({ access, places: [], aliases: [], region: { folders: places, names: region === undefined ? [] : region.names }, remote });
+      continue;
+    }
     const aliases: (readonly string[])[] = [];
     const stamp = stamped?.get(text);
     if (stamp !== undefined) {
@@ -101,12 +111,13 @@ export function pathFacts(facts: CallFacts): PathFacts {
       else if (guess !== true) unknown ??= "a path that cannot be resolved";
       for (const other of others) aliases.push(segmentsOf(other));
     }
+    const within = region === undefined ? {} : { region: { folders: [...places, ...aliases], names: region.names } };
     if (guess === true) {
-      known.push({ access, places: [], aliases: [...places, ...aliases] });
+      known.push({ access, places: [], aliases: [...places, ...aliases], ...within });
       continue;
     }
     if (places.some((place) => isProcAlias(place))) unknown ??= "a path through /proc";
-    known.push({ access, places, aliases });
+    known.push({ access, places, aliases, ...within });
   }
   return {
     known,

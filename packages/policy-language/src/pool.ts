@@ -1,13 +1,16 @@
-import { stricter, type Effect, type ToolCall, type Verdict } from "@bylaw/kernel";
+import { stricter, type Effect, type JsonObject, type ToolCall, type Verdict } from "@bylaw/kernel";
 import { CallFacts } from "./facts.ts";
+import { CallHearing } from "./hearing.ts";
 import type { PolicyFile } from "./parse.ts";
-import type { RadiumPolicy } from "./radium.ts";
+import type { CompatPolicy } from "./compat.ts";
 import type { Rule } from "./rule.ts";
 import { buildIndex, type RuleIndex } from "./rule-index.ts";
-import { Tally, rankRules } from "./tally.ts";
+import type { RunState } from "./run-state.ts";
+import { rankRules } from "./tally.ts";
 import { knownTexts } from "./paths.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "./tools.ts";
-import { createConcerns, unknownOf } from "./unknown.ts";
+import { createConcerns } from "./unknown.ts";
+import { missOf } from "./why.ts";
 import { editsOnlyWorkspace } from "./workspace-edits.ts";
 
 /** One rule of a pool, for tools. */
@@ -27,8 +30,20 @@ export interface RuleReport extends PoolRule {
   readonly matched: boolean;
   /** The key of the first part that does not hold. */
   readonly failed?: string;
+  /** What this part asks for. */
+  readonly expected?: string;
+  /** What the call has there. */
+  readonly actual?: string;
+  /** The rule is about other tools: whatever the arguments are, it would not match. */
+  readonly elsewhere?: true;
+  /** The command of the line, in one form, that matched or came closest. */
+  readonly command?: string;
+  /** The part that does not hold may do so, as far as the command can be known. */
+  readonly may_match?: true;
   /** The other parts hold, and the condition was not asked: it could not change the outcome, or the call was not evaluated. */
   readonly depends_on?: "when";
+  /** What its condition saw of projections, by name and path. */
+  readonly states?: JsonObject;
   /** It is the rule of a vote. */
   readonly deciding: boolean;
 }
@@ -40,17 +55,22 @@ export interface PolicyPool {
   readonly rules: readonly PoolRule[];
   /** A rule has a condition (`when`), so that calls must be evaluated by {@link evaluateConditional}. */
   readonly conditional: boolean;
+  /** The projections that conditions ask about, each with a rule that does. */
+  readonly projections: ReadonlyMap<string, PoolRule>;
   /**
-   * The one counting vote and the votes of rules in shadow; undefined to abstain. Each file with `compat = "radium"` adds a vote of
+   * The one counting vote and the votes of rules in shadow; undefined to abstain. Each file with `compat` adds a vote of
    * its own. Without prepared real paths only the paths as written count. Throws TypeError in a conditional pool.
    */
   evaluate(call: ToolCall): readonly Verdict[] | undefined;
   /** The same by asking every rule, without the index. */
   evaluateByScan(call: ToolCall): readonly Verdict[] | undefined;
-  /** The same with the conditions of the rules that match otherwise; rejects when one cannot be evaluated. For any pool. */
-  evaluateConditional(call: ToolCall): Promise<readonly Verdict[] | undefined>;
+  /**
+   * The same with the conditions of the rules that match otherwise, over the call and the state of its run; rejects when one
+   * cannot be evaluated. For any pool.
+   */
+  evaluateConditional(call: ToolCall, run?: RunState): Promise<readonly Verdict[] | undefined>;
   /** The same by asking every rule and every condition of a rule that matches otherwise. */
-  evaluateConditionalByScan(call: ToolCall): Promise<readonly Verdict[] | undefined>;
+  evaluateConditionalByScan(call: ToolCall, run?: RunState): Promise<readonly Verdict[] | undefined>;
   /** How every rule stands to a call. In a conditional pool it tells of conditions and votes what the last evaluation of this very object found. */
   explain(call: ToolCall): readonly RuleReport[];
   /** The paths of a call that a host resolves before it asks: of files that a rule is about, and of what the call writes. */
@@ -74,7 +94,7 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
   }
   const entries = rankRules(files.flatMap((file) => file.rules));
   const rules = entries.map(({ rule }) => rule);
-  const radium = files.flatMap((file) => (file.radium === undefined ? [] : [{ file: file.file, policy: file.radium }]));
+  const alone = files.flatMap(({ file, radium: policy, gemini = policy }) => (gemini === undefined ? [] : [{ file, policy: gemini }]));
   const speaks = files.some((file) => file.compat === undefined);
   const index = buildIndex(entries, tools);
   const concerns = createConcerns(rules, tools);
@@ -82,14 +102,9 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
   const conditional = rules.some(({ when }) => when !== undefined);
   const evaluated = new WeakMap<ToolCall, Evaluated>();
 
-  const finish = (facts: CallFacts, tally: Tally): readonly Verdict[] | undefined => {
-    const decided = tally.outcome();
-    const doubt = speaks ? unknownOf(facts, concerns, decided?.source.effect, fallback) : undefined;
-    let votes: readonly Verdict[] | undefined = doubt === undefined ? decided?.answer : [doubt];
-    const shadows = tally.shadows();
-    if (shadows !== undefined) votes = [...(votes ?? []), ...shadows];
-    if (radium.length > 0) votes = [...(votes ?? []), ...radium.map(({ policy }) => policy.vote(facts.call))];
-    return votes;
+  const finish = (hearing: CallHearing): readonly Verdict[] | undefined => {
+    const votes = speaks ? hearing.votes(concerns, fallback) : undefined;
+    return alone.length === 0 ? votes : [...(votes ?? []), ...alone.map(({ policy }) => policy.vote(hearing.whole.call))];
   };
 
   const scan: RuleIndex = (facts, tally) => {
@@ -97,49 +112,59 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
   };
   const evaluate = (call: ToolCall, collect: RuleIndex): readonly Verdict[] | undefined => {
     if (conditional) throw new TypeError("Unexpected evaluation without the conditions of `when`, expected evaluateConditional");
-    const facts = new CallFacts(call, tools);
-    const tally = new Tally();
-    collect(facts, tally);
-    return finish(facts, tally);
+    return finish(new CallHearing(call, tools, collect));
   };
 
   const pool: PolicyPool = {
     fallback,
     rules: [
       ...rules.map(({ source: { name, final, file, line } }) => ({ name, final, file, line })),
-      ...radium.flatMap(({ file, policy }) => policy.rules.map(({ name, line }) => ({ name, final: false, file, line }))),
+      ...alone.flatMap(({ file, policy }) => policy.rules.map(({ name, line }) => ({ name, final: false, file, line }))),
     ],
     conditional,
+    projections: new Map(
+      rules
+        .toReversed()
+        .flatMap(({ when, source: { name, final, file, line } }) =>
+          [...(when?.projections ?? [])].map((projection) => [projection, { name, final, file, line }] as const),
+        ),
+    ),
     evaluate: (call) => evaluate(call, index),
     evaluateByScan: (call) => evaluate(call, scan),
-    async evaluateConditional(call) {
-      const facts = new CallFacts(call, tools);
-      const tally = new Tally();
-      index(facts, tally);
-      const open = tally.open();
-      const answers = await Promise.all(open.map(async ({ rule }) => (await rule.when?.holds(call)) === true));
-      for (const [at, entry] of open.entries()) if (answers[at] === true) tally.take(entry);
-      const votes = finish(facts, tally);
-      if (conditional) evaluated.set(call, { held: new Map(open.map(({ rule }, at) => [rule, answers[at] === true])), votes: votes ?? [] });
+    async evaluateConditional(call, run) {
+      const hearing = new CallHearing(call, tools, index);
+      const open = hearing.open();
+      const answers = await Promise.all(open.map(async ({ rule }) => (await rule.when?.holds(call, run)) === true));
+      const held = new Map(open.map(({ rule }, at) => [rule, answers[at] === true]));
+      hearing.settle(({ rule }) => held.get(rule) === true);
+      const votes = finish(hearing);
+      if (conditional) evaluated.set(call, { held, votes: votes ?? [], run });
       return votes;
     },
-    async evaluateConditionalByScan(call) {
-      const facts = new CallFacts(call, tools);
-      const tally = new Tally();
-      for (const entry of entries) {
-        const { rule } = entry;
-        if (rule.matches(facts) && (rule.when === undefined || (await rule.when.holds(call)))) tally.take(entry);
+    async evaluateConditionalByScan(call, run) {
+      const whole = new CallFacts(call, tools);
+      const parts = whole.line === null ? [whole] : whole.commands;
+      const held = new Set<Rule>();
+      for (const rule of rules) {
+        if (!parts.some((facts) => rule.matches(facts) || rule.mayMatch?.(facts) === true)) continue;
+        if (rule.when === undefined || (await rule.when.holds(call, run))) held.add(rule);
       }
-      return finish(facts, tally);
+      return finish(
+        new CallHearing(call, tools, (facts, tally) => {
+          for (const entry of entries) if (held.has(entry.rule)) tally.seeHeld(entry, facts);
+        }),
+      );
     },
     explain(call) {
       const facts = new CallFacts(call, tools);
-      const { held, votes } = conditional ? (evaluated.get(call) ?? NOTHING) : { ...NOTHING, votes: pool.evaluateByScan(call) ?? [] };
+      const parts = facts.line === null ? [facts] : facts.commands;
+      const found = conditional ? (evaluated.get(call) ?? NOTHING) : { ...NOTHING, votes: pool.evaluateByScan(call) ?? [] };
+      const { votes } = found;
       const deciding = (name: string, file: string, line: number): boolean =>
         votes.some(({ rule }) => rule?.name === name && rule.file === file && rule.line === line);
       return [
-        ...rules.map((rule) => reportOf(rule, facts, held, deciding)),
-        ...radium.flatMap((one) => radiumReports(one, call, deciding)),
+        ...rules.map((rule) => reportOf(rule, parts, found, deciding)),
+        ...alone.flatMap((one) => reportsOfAlone(one, call, deciding)),
       ];
     },
     pathsToResolve(call) {
@@ -156,24 +181,32 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
 interface Evaluated {
   readonly held: ReadonlyMap<Rule, boolean>;
   readonly votes: readonly Verdict[];
+  readonly run: RunState | undefined;
 }
 
-const NOTHING: Evaluated = { held: new Map(), votes: [] };
+const NOTHING: Evaluated = { held: new Map(), votes: [], run: undefined };
 
 /** A file without the rules of these names. Final rules stay. */
 export function withoutRules(file: PolicyFile, dropped: ReadonlySet<string>): PolicyFile {
   if (dropped.size === 0) return file;
   const rules = file.rules.filter(({ source }) => source.final || !dropped.has(source.name));
-  return { ...file, rules, ...(file.radium === undefined ? {} : { radium: file.radium.without(dropped) }) };
+  const { radium, gemini } = file;
+  return {
+    ...file,
+    rules,
+    ...(radium === undefined ? {} : { radium: radium.without(dropped) }),
+    ...(gemini === undefined ? {} : { gemini: gemini.without(dropped) }),
+  };
 }
 
 type Deciding = (name: string, file: string, line: number) => boolean;
 
-function reportOf(rule: Rule, facts: CallFacts, held: Evaluated["held"], deciding: Deciding): RuleReport {
+function reportOf(rule: Rule, parts: readonly CallFacts[], { held, run }: Evaluated, deciding: Deciding): RuleReport {
   const { name, final, file, line, effect, tier, shadow } = rule.source;
-  const failedPart = rule.parts.find((part) => !part.holds(facts))?.key;
+  const { failedPart, command, may } = closest(rule, parts);
   const condition = rule.when === undefined ? true : held.get(rule);
   const failed = failedPart ?? (condition === false ? "when" : undefined);
+  const states = run !== undefined && held.has(rule) && rule.when?.projections.size !== 0 ? rule.when?.states(run) : undefined;
   return {
     name,
     final,
@@ -183,14 +216,39 @@ function reportOf(rule: Rule, facts: CallFacts, held: Evaluated["held"], decidin
     tier,
     shadow,
     matched: failed === undefined && condition === true,
-    ...(failed === undefined ? {} : { failed }),
+    ...(command === undefined ? {} : { command }),
+    ...(failed === undefined ? {} : { failed, ...missOf(rule, failed, parts) }),
+    ...(failed !== undefined && may ? { may_match: true as const } : {}),
     ...(failed === undefined && condition === undefined ? { depends_on: "when" as const } : {}),
+    ...(states === undefined ? {} : { states }),
     deciding: deciding(name, file, line),
   };
 }
 
-function radiumReports(
-  { file, policy }: { readonly file: string; readonly policy: RadiumPolicy },
+// The first part of the rule that does not hold, for the command of the line that gets furthest.
+function closest(
+  rule: Rule,
+  parts: readonly CallFacts[],
+): { readonly failedPart: string | undefined; readonly command: string | undefined; readonly may: boolean } {
+  let best: CallFacts | undefined;
+  let reached = -1;
+  let may = false;
+  for (const facts of parts) {
+    const failing = rule.parts.findIndex((part) => !part.holds(facts));
+    const height = failing < 0 ? rule.parts.length : failing;
+    const doubted = failing >= 0 && facts.part?.doubtful === true && rule.mayMatch?.(facts) === true;
+    if (height > reached || (doubted && !may && reached < rule.parts.length)) {
+      best = facts;
+      reached = height;
+      may = doubted;
+    }
+    if (failing < 0) break;
+  }
+  return { failedPart: rule.parts[reached]?.key, command: best?.part?.text, may };
+}
+
+function reportsOfAlone(
+  { file, policy }: { readonly file: string; readonly policy: CompatPolicy },
   call: ToolCall,
   deciding: Deciding,
 ): readonly RuleReport[] {

@@ -17,7 +17,7 @@ export function radiumFile(
   const mode = top["approval_mode"];
   if (typeof mode === "string" && Object.hasOwn(LEGACY_MODES, mode)) top["approval_mode"] = LEGACY_MODES[mode];
   const parsed = radiumFileSchema.safeParse(top);
-  if (!parsed.success) reportIssues(parsed.error.issues, [], top as JsonObject, findings, true);
+  if (!parsed.success) reportIssues(parsed.error.issues, [], top as JsonObject, findings, "radium");
   const items = Array.isArray(data["rules"]) ? (data["rules"] as readonly unknown[]) : [];
   const rules: RadiumRule[] = [];
   const places = locator.rules();
@@ -31,7 +31,7 @@ export function radiumFile(
       delete rule["pattern"];
     }
     const result = radiumRuleSchema.safeParse(isJsonObject(item) ? rule : item);
-    if (!result.success) reportIssues(result.error.issues, path, rule as JsonObject, findings, true);
+    if (!result.success) reportIssues(result.error.issues, path, rule as JsonObject, findings, "radium");
     else rules.push({ ...result.data, path, line: places[index]?.line ?? 1 });
   }
   const radium = compileRadium({ file, mode: parsed.data?.approval_mode ?? "ask" }, rules, (path, message, fix) =>

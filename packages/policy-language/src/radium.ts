@@ -1,17 +1,7 @@
 import { isJsonObject, type ApprovalMode, type Effect, type Json, type ToolCall, type Verdict } from "@bylaw/kernel";
+import type { CompatPolicy } from "./compat.ts";
 import { PatternError, quote } from "./finding.ts";
 import { compileCaretGlob, type Glob } from "./glob.ts";
-
-/** A file with `compat = "radium"`, compiled: it is read alone and casts one vote. */
-export interface RadiumPolicy {
-  /** In the order in which they are tried. */
-  readonly rules: readonly { readonly name: string; readonly line: number; readonly effect: Effect }[];
-  vote(call: ToolCall): Verdict;
-  /** Whether the rule of that name and line matches, first or not. */
-  matches(call: ToolCall, line: number): boolean;
-  /** The same policy without the rules of these names. */
-  without(names: ReadonlySet<string>): RadiumPolicy;
-}
 
 /** One rule as written. */
 export interface RadiumRule {
@@ -43,7 +33,7 @@ export function compileRadium(
   top: { readonly file: string; readonly mode: ApprovalMode },
   rules: readonly RadiumRule[],
   report: Report,
-): RadiumPolicy {
+): CompatPolicy {
   const compiled: Compiled[] = [];
   const globs = (rule: RadiumRule, key: "tool_pattern" | "arg_pattern"): readonly Glob[] | undefined => {
     const pattern = rule[key];
@@ -71,7 +61,7 @@ export function compileRadium(
   return policyOf(top.file, top.mode, compiled);
 }
 
-function policyOf(file: string, mode: ApprovalMode, rules: readonly Compiled[]): RadiumPolicy {
+function policyOf(file: string, mode: ApprovalMode, rules: readonly Compiled[]): CompatPolicy {
   return {
     rules: rules.map(({ name, line, verdict }) => ({ name, line, effect: verdict.effect })),
     vote(call) {

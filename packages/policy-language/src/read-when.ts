@@ -21,13 +21,15 @@ const oneOf = <const T extends string>(values: readonly T[]) =>
   z.enum(values as readonly [T, ...T[]], { error: `one of ${values.join(", ")}` });
 const one = z.union([z.string(), z.number(), z.boolean()], { error: "text, a number, true or false" });
 const many = z.array(one, { error: "a list of texts, numbers, true or false" }).min(1, { error: "a list that is not empty" });
-const leafOf = <T extends z.ZodType<Scalar | Scalar[]>>(value: T) =>
-  z.strictObject({
-    fact: oneOf(WHEN_FACTS),
+const projection = z.string({ error: "the name of a projection" }).min(1, { error: "the name of a projection" });
+const leafOf = <T extends z.ZodType<Scalar | Scalar[]>>(value: T) => {
+  const rest = {
     operator: oneOf(Object.keys(WHEN_OPERATORS) as WhenOperator[]),
     value,
     path: z.string({ error: "a path" }).regex(WHEN_PATH, { error: "a path of names and indexes like `$.a['b c'][0]`" }).optional(),
-  });
+  };
+  return { fact: z.strictObject({ fact: oneOf(WHEN_FACTS), ...rest }), projection: z.strictObject({ projection, ...rest }) };
+};
 const leafSchemas = {
   one: leafOf(one),
   many: leafOf(many),
@@ -55,7 +57,7 @@ export function readWhen(given: unknown, path: Path, findings: Findings, { allow
       return findings.error(at, `Unexpected condition below ${MAX_DEPTH} others, expected at most ${MAX_DEPTH} levels of all, any and not`);
     }
     const parsed = groupSchemas[group].safeParse(node);
-    if (!parsed.success) reportIssues(parsed.error.issues, at, node, findings, false);
+    if (!parsed.success) reportIssues(parsed.error.issues, at, node, findings);
     const below: unknown = node[group];
     if (Array.isArray(below) && group !== "not") {
       for (const [index, item] of below.entries()) read(item, [...at, group, index], depth + 1);
@@ -63,16 +65,23 @@ export function readWhen(given: unknown, path: Path, findings: Findings, { allow
   };
   const readLeaf = (node: Readonly<Record<string, unknown>>, at: Path, depth: number): void => {
     const unknown = Object.keys(node).filter((key) => !(WHEN_KEYS as readonly string[]).includes(key));
-    const misspelt = unknown.find((key) => (GROUPS as readonly (string | undefined)[]).includes(nearest(key, WHEN_KEYS)));
+    const misspelt = unknown.find((key) => ([...GROUPS, "projection"] as readonly unknown[]).includes(nearest(key, WHEN_KEYS)));
     if (misspelt !== undefined) {
-      return reportIssues([{ code: "unrecognized_keys", keys: [misspelt], path: [], message: "" }], at, node as never, findings, false);
+      return reportIssues([{ code: "unrecognized_keys", keys: [misspelt], path: [], message: "" }], at, node as never, findings);
     }
     if (depth === 1) {
       return findings.error(at, "Unexpected comparison alone in `when`, expected `all`, `any` or `not`", "write `when = { all = [ … ] }`");
     }
     const { operator, fact } = node;
-    const parsed = leafSchemas[wantedBy(operator)].safeParse(node);
-    if (!parsed.success) return reportIssues(parsed.error.issues, at, node as never, findings, false);
+    const ofRun = Object.hasOwn(node, "projection");
+    if (ofRun && Object.hasOwn(node, "fact")) {
+      return findings.error([...at, "fact"], "Unexpected `fact` beside `projection`, expected one of them", "write a comparison for each");
+    }
+    const schemas = leafSchemas[wantedBy(operator)];
+    const parsed = (ofRun ? schemas.projection : schemas.fact).safeParse(node);
+    if (!parsed.success) return reportIssues(parsed.error.issues, at, node as never, findings);
+    // What a projection is made of is not known here.
+    if ("projection" in parsed.data) return;
     if (TABLES.has(fact) !== (parsed.data.path !== undefined)) {
       findings.error(
         [...at, parsed.data.path === undefined ? "fact" : "path"],

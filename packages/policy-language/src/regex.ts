@@ -6,12 +6,15 @@ import { PatternError, quote } from "./finding.ts";
 export interface Regex {
   /** The text that every match starts with. */
   readonly prefix: string;
+  /** Texts of which every match starts with one. */
+  readonly prefixes: readonly string[];
   /** The text that every match ends with. */
   readonly suffix: string;
   matches(text: string): boolean;
 }
 
 const MAX_PATTERN = 4096;
+const MAX_STARTS = 256;
 
 /**
  * Compiles with re2 semantics: no look-around, no back-references. `dotAll` lets `.` match line breaks, so that a deny cannot
@@ -35,7 +38,11 @@ export function compileRegex(source: string, { dotAll }: { readonly dotAll: bool
     );
   }
   const { prefix, suffix } = literalEnds(source);
-  return { prefix, suffix, matches: (text) => text.startsWith(prefix) && text.endsWith(suffix) && compiled.testExact(text) };
+  const starts = prefix === "" ? literalStarts(source) : [prefix];
+  const prefixes = starts.length > MAX_STARTS || starts.includes("") ? [""] : [...new Set(starts)];
+  const matches = (text: string): boolean =>
+    prefixes.some((start) => text.startsWith(start)) && text.endsWith(suffix) && compiled.testExact(text);
+  return { prefix, prefixes, suffix, matches };
 }
 
 /** The text that every match of a regular expression starts and ends with, as far as it is plain to see. */
@@ -61,6 +68,44 @@ export function literalEnds(source: string): { readonly prefix: string; readonly
   const open = /[\\[{]/.test(before.slice(-1)) || /\[[^\]]*$/.test(before) || /\{[^}]*$/.test(before);
   const suffix = open ? "" : before.endsWith("\\") ? "" : tail;
   return { prefix, suffix: before === "" ? "" : suffix };
+}
+
+// The beginnings that alternatives at the start spell out, as in `(rm|git( .*)? clean)( .*)?`; the empty text where one does not.
+function literalStarts(source: string): readonly string[] {
+  if (/\(\?(?!:)|\\[QE]/.test(source)) return [""];
+  const body = source.replace(/^\^/, "");
+  const marks = marksOf(body);
+  if (marks === undefined) return [""];
+  if (marks.bars.length > 0) return split(body, marks.bars).flatMap(literalStarts);
+  const group = body.search(/[(\\[]/);
+  if (group !== 0) return [literalEnds(group < 0 ? body : body.slice(0, group)).prefix];
+  if (!body.startsWith("(")) return [""];
+  return /^[*?{]/.test(body.slice(marks.close + 1)) ? [""] : literalStarts(body.slice(1, marks.close).replace(/^\?:/, ""));
+}
+
+function split(text: string, at: readonly number[]): readonly string[] {
+  return [...at, text.length].map((end, index) => text.slice(index === 0 ? 0 : (at[index - 1] ?? 0) + 1, end));
+}
+
+// Where alternatives part outside of all groups, and where the first group ends; nothing where the groups do not fit.
+function marksOf(text: string): { readonly bars: readonly number[]; readonly close: number } | undefined {
+  const bars: number[] = [];
+  let close = -1;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === "\\") at++;
+    else if (char === "[") {
+      const end = text.indexOf("]", at + (text[at + 1] === "^" ? 3 : 2));
+      if (end < 0 || text.slice(at, end).includes("[:")) return undefined;
+      if (text.slice(at, end).includes("\\")) return undefined;
+      at = end;
+    } else if (char === "(") depth++;
+    else if (char === ")" && --depth === 0 && close < 0) close = at;
+    else if (char === "|" && depth === 0) bars.push(at);
+    if (depth < 0) return undefined;
+  }
+  return depth === 0 ? { bars, close } : undefined;
 }
 
 function literalAt(body: string, at: number): { readonly char: string; readonly width: number } | undefined {

@@ -32,6 +32,8 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
     } else if (byServer !== undefined) for (const { literal } of byServer) bucketAt(servers, literal ?? "").add(entry);
     else if (patterns === undefined && (words !== undefined || regex !== undefined)) {
       for (const tool of tools.shell.keys()) bucketAt(exact, tool).add(entry);
+    } else if (patterns === undefined && entry.rule.source.network !== undefined) {
+      for (const tool of new Set([...tools.shell.keys(), ...tools.network.keys()])) bucketAt(exact, tool).add(entry);
     } else rest.add(entry);
   };
   for (const entry of entries) place(entry);

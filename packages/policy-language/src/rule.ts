@@ -4,7 +4,19 @@ import { compileCondition } from "./args.ts";
 import type { CallFacts } from "./facts.ts";
 import { PatternError, quote } from "./finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
-import { named, pathsAllow, pathsDeny, reaches, regexAllows, regexDenies, wordsAllow, wordsDeny } from "./rule-parts.ts";
+import {
+  blanketAllows,
+  mayReach,
+  named,
+  pathsAllow,
+  pathsDeny,
+  pathsMayDeny,
+  reaches,
+  regexAllows,
+  regexDenies,
+  wordsAllow,
+  wordsDeny,
+} from "./rule-parts.ts";
 import { compileTool, serverMatches, type Identity, type ToolPattern } from "./mcp.ts";
 import { compileNetwork } from "./network.ts";
 import { compilePathGlobs, type PathGlob } from "./path-glob.ts";
@@ -49,6 +61,8 @@ export interface RuleSource {
 interface Part {
   readonly key: string;
   holds(facts: CallFacts): boolean;
+  /** Whether it may hold, as far as a command can be known. */
+  readonly mayHold?: (facts: CallFacts) => boolean;
 }
 
 /** A compiled rule. */
@@ -70,6 +84,8 @@ export interface Rule {
   readonly parts: readonly Part[];
   /** Whether all parts hold. */
   matches(facts: CallFacts): boolean;
+  /** Whether they may hold for a command that is not known in full; only a deny or an ask reads that much. */
+  readonly mayMatch: ((facts: CallFacts) => boolean) | undefined;
   /** What must hold besides the parts. */
   readonly when: When | undefined;
 }
@@ -119,11 +135,12 @@ export function compileRule(source: RuleSource, tools: ToolTable, report: RuleCo
   if (wrong) return undefined;
 
   const parts: Part[] = [];
-  const part = (key: string, holds: Part["holds"]): void => void parts.push({ key, holds });
+  const part = (key: string, holds: Part["holds"], mayHold?: Part["mayHold"]): void =>
+    void parts.push({ key, holds, ...(mayHold === undefined ? {} : { mayHold }) });
   if (tool !== undefined) part("tool", ({ identity }) => tool.some((one) => (allow ? one.allows(identity) : one.denies(identity))));
   else if (allow) {
     // A line or a file without a tool's name is about the host's own tools.
-    const own = servers === undefined && (words !== undefined || regex !== undefined);
+    const own = servers === undefined && (words !== undefined || regex !== undefined || network !== undefined);
     part("tool", ({ identity: { kind } }) => kind === "local" || (kind === "mcp" && !own));
   }
   if (servers !== undefined) part("server", ({ identity }) => serverMatches(servers, identity, { allow }));
@@ -138,15 +155,42 @@ export function compileRule(source: RuleSource, tools: ToolTable, report: RuleCo
   if (agents !== undefined) part("agent", ({ call }) => named(agents, call.agent));
   if (phases !== undefined) part("phase", ({ call }) => named(phases, call.phase));
   for (const condition of conditions) part(`args.${condition.name}`, ({ args }) => condition.holds(args));
-  if (network !== undefined) part("network", (facts) => reaches(network, facts, { allow }));
-  if (words !== undefined) part("command", (facts) => (allow ? wordsAllow(words, facts) : wordsDeny(words, facts)));
-  if (regex !== undefined) part("command_regex", (facts) => (allow ? regexAllows(regex, facts) : regexDenies(regex, facts)));
-  if (readPaths !== undefined || writePaths !== undefined) {
-    part("paths", (facts) => (allow ? pathsAllow(readPaths, writePaths, facts) : pathsDeny(readPaths, writePaths, facts)));
+  if (network !== undefined) {
+    if (allow) part("network", (facts) => reaches(network, facts, { allow }));
+    else part("network", (facts) => reaches(network, facts, { allow }), mayReach);
   }
+  if (words !== undefined) {
+    if (allow) part("command", (facts) => wordsAllow(words, facts));
+    else
+      part(
+        "command",
+        (facts) => wordsDeny(words, facts, { sure: true }),
+        (facts) => wordsDeny(words, facts, { sure: false }),
+      );
+  }
+  if (regex !== undefined) {
+    if (allow) part("command_regex", (facts) => regexAllows(regex, facts));
+    else
+      part(
+        "command_regex",
+        (facts) => regexDenies(regex, facts, { sure: true }),
+        (facts) => regexDenies(regex, facts, { sure: false }),
+      );
+  }
+  if (readPaths !== undefined || writePaths !== undefined) {
+    const byName = words !== undefined || regex !== undefined;
+    if (allow) part("paths", (facts) => pathsAllow(readPaths, writePaths, facts, { named: byName }));
+    else
+      part(
+        "paths",
+        (facts) => pathsDeny(readPaths, writePaths, facts),
+        (facts) => pathsMayDeny(readPaths, writePaths, facts),
+      );
+  }
+  // A blanket allow of the shell tool covers no line that cannot be read, and no argument that does more than it says.
   if (allow && words === undefined && regex === undefined) {
-    // A blanket allow of the shell tool covers no line that cannot be read, and no argument that does more than it says.
-    part("command", ({ command }) => command === null || ("risky" in command.reading && command.reading.risky.length === 0));
+    const about = { files: readPaths !== undefined || writePaths !== undefined, network: network !== undefined };
+    part("command", (facts) => blanketAllows(facts, about));
   }
   const [only, ...more] = parts;
   const matches: Rule["matches"] =
@@ -172,6 +216,9 @@ export function compileRule(source: RuleSource, tools: ToolTable, report: RuleCo
     phases,
     parts,
     matches,
+    mayMatch: parts.some(({ mayHold }) => mayHold !== undefined)
+      ? (facts) => parts.every((one) => one.holds(facts) || one.mayHold?.(facts) === true)
+      : undefined,
     when: source.when === undefined ? undefined : compileWhen(source.when, { allow }),
   };
 }

@@ -1,6 +1,7 @@
 import { APPROVAL_MODES, type ApprovalMode, type Json } from "@bylaw/kernel";
 import { z } from "zod";
 import { ARGUMENT_TYPES, type ConditionSource } from "./args.ts";
+import { geminiFileSchema, geminiRuleSchema } from "./gemini-schema.ts";
 import { TIERS } from "./rule.ts";
 
 // The messages of these schemas complete the sentence "expected …".
@@ -109,10 +110,21 @@ export const radiumFileSchema = z.strictObject({
   rules: z.array(z.unknown(), { error: "an array of tables, `[[rules]]`" }).optional(),
 });
 
+/** The ancestors whose files are read their own way. */
+export type Compat = "radium" | "gemini";
+
+const COMPAT_SCHEMAS = {
+  radium: { file: radiumFileSchema, rule: radiumRuleSchema },
+  gemini: { file: geminiFileSchema, rule: geminiRuleSchema },
+} as const;
+
 /** The keys that a table of the file may have, for "did you mean". */
-export function keysAt(path: readonly (string | number)[], { radium }: { readonly radium: boolean }): readonly string[] {
-  if (path.length === 0) return Object.keys((radium ? radiumFileSchema : fileSchema).shape);
-  if (radium) return Object.keys(radiumRuleSchema.shape);
+export function keysAt(path: readonly (string | number)[], compat?: Compat): readonly string[] {
+  if (compat !== undefined) {
+    const { file, rule } = COMPAT_SCHEMAS[compat];
+    return Object.keys((path.length === 0 ? file : rule).shape);
+  }
+  if (path.length === 0) return Object.keys(fileSchema.shape);
   if (path[2] === "when") return WHEN_KEYS;
   if (path.includes("args")) return CONDITION_KEYS;
   if (path.at(-1) === "paths") return ["read", "write"];
@@ -120,7 +132,7 @@ export function keysAt(path: readonly (string | number)[], { radium }: { readonl
 }
 
 /** The keys of a condition in `when`. */
-export const WHEN_KEYS = ["all", "any", "not", "fact", "operator", "value", "path"] as const;
+export const WHEN_KEYS = ["all", "any", "not", "fact", "projection", "operator", "value", "path"] as const;
 
 const CONDITION_KEYS = ["eq", "in", "glob", "regex", "min", "max", "type", "url_prefix", "exists", "not"];
 

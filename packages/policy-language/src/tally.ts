@@ -43,12 +43,19 @@ export class Tally {
   #shadows: Entry[] | undefined = undefined;
   #asked: Set<Entry> | undefined = undefined;
   #open: Set<Entry> | undefined = undefined;
+  #doubted: Set<Entry> | undefined = undefined;
+  #doubts: Entry[] | undefined = undefined;
 
   /** Takes a candidate; asking the same one twice changes nothing. */
   see(entry: Entry, facts: CallFacts): void {
-    if (!this.#counts(entry) || !entry.rule.matches(facts)) return;
+    if (!this.#counts(entry) || !this.#accepts(entry, facts)) return;
     if (entry.rule.when === undefined) this.take(entry);
     else (this.#open ??= new Set()).add(entry);
+  }
+
+  /** Takes a candidate whose condition holds or that has none. */
+  seeHeld(entry: Entry, facts: CallFacts): void {
+    if (this.#accepts(entry, facts)) this.take(entry);
   }
 
   /** The candidates that match if their conditions hold, and would count. */
@@ -56,8 +63,12 @@ export class Tally {
     return this.#open === undefined ? [] : [...this.#open].filter((entry) => this.#counts(entry));
   }
 
-  /** Takes a rule that matches. */
+  /** Takes a rule that matches, or may. */
   take(entry: Entry): void {
+    if (this.#doubted?.has(entry) === true) {
+      (this.#doubts ??= []).push(entry);
+      return;
+    }
     if (entry.shadow) {
       this.#shadows ??= [];
       if (!this.#shadows.includes(entry)) this.#shadows.push(entry);
@@ -69,6 +80,14 @@ export class Tally {
     if (held === undefined || entry.effect > held.effect || (entry.effect === held.effect && entry.order < held.order)) {
       this.#held = entry;
     }
+  }
+
+  #accepts(entry: Entry, facts: CallFacts): boolean {
+    const { rule, shadow } = entry;
+    if (rule.matches(facts)) return true;
+    if (facts.part?.doubtful !== true || shadow || rule.mayMatch?.(facts) !== true) return false;
+    (this.#doubted ??= new Set()).add(entry);
+    return true;
   }
 
   #counts(entry: Entry): boolean {
@@ -89,15 +108,33 @@ export class Tally {
   }
 
   /** The deciding rule, or nothing to abstain. */
-  outcome(): Rule | undefined {
+  outcome(): Entry | undefined {
     const top = this.#top;
     const held = this.#held;
-    if (top === undefined || held === undefined) return (top ?? held)?.rule;
-    return (held.effect > top.effect ? held : top).rule;
+    if (top === undefined || held === undefined) return top ?? held;
+    return held.effect > top.effect ? held : top;
+  }
+
+  /** The first of the rules that may match, and would then decide more strictly. */
+  doubt(): Entry | undefined {
+    if (this.#doubts === undefined) return undefined;
+    const decided = this.outcome();
+    const doubts = this.#doubts.filter((entry) => entry.effect > (decided?.effect ?? 0) && (entry.final || this.#isAbove(entry)));
+    return doubts.sort((a, b) => b.effect - a.effect || a.order - b.order)[0];
   }
 
   /** The verdicts of the matching rules in shadow, in the order of (name, file, line). */
   shadows(): readonly Verdict[] | undefined {
-    return this.#shadows?.sort((a, b) => a.order - b.order).flatMap(({ rule }) => rule.answer);
+    return this.#shadows === undefined ? undefined : shadowVerdicts(this.#shadows);
   }
+
+  /** The matching rules in shadow, in no order. */
+  get shadowed(): readonly Entry[] | undefined {
+    return this.#shadows;
+  }
+}
+
+/** The verdicts of rules in shadow, once each, in the order of (name, file, line). */
+export function shadowVerdicts(entries: Iterable<Entry>): readonly Verdict[] {
+  return [...new Set(entries)].sort((a, b) => a.order - b.order).flatMap(({ rule }) => rule.answer);
 }

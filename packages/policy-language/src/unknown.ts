@@ -5,6 +5,7 @@ import { quote } from "./finding.ts";
 import { identify, type Identity } from "./mcp.ts";
 import { PrefixMap } from "./prefix-map.ts";
 import { speaksOf, type Rule } from "./rule.ts";
+import type { Entry } from "./tally.ts";
 import type { ToolTable } from "./tools.ts";
 
 /** The codes that a policy's vote may carry besides the kernel's own. */
@@ -61,9 +62,44 @@ function visitConcern(rules: readonly Rule[], identity: Identity, found: { match
   if (!found.matched) found.matched = rules.some((rule) => speaksOf(rule, identity));
 }
 
+/** The effect of what cannot be known, where it is stricter than what is decided already. */
+function effectOf(decided: Effect | undefined, fallback: Effect | undefined): Effect | undefined {
+  const effect = fallback === "deny" ? "deny" : "ask_user";
+  return decided === "deny" || decided === effect ? undefined : effect;
+}
+
+const unknownCommand = (effect: Effect, what: string): Verdict => ({
+  effect,
+  code: "unknown_command",
+  reason: `Unexpected ${what}, expected a line that can be known before it runs`,
+  fix: "write out what only the shell would know, or run the commands one by one",
+});
+
+/** The vote for a line that cannot be known as a whole. */
+export function unknownLine({ identity, line }: CallFacts, concerns: Concerns, fallback: Effect | undefined): Verdict | undefined {
+  if (line?.unknown === undefined || identity.kind === "unresolved" || !concerns.shell.has(identity.bare)) return undefined;
+  return unknownCommand(fallback === "deny" ? "deny" : "ask_user", line.unknown);
+}
+
+/** The vote for a command that a deny or an ask may be about. */
+export function doubtOf(
+  { part }: CallFacts,
+  entry: Entry | undefined,
+  decided: Effect | undefined,
+  fallback: Effect | undefined,
+): Verdict | undefined {
+  const effect = entry === undefined ? undefined : effectOf(decided, fallback);
+  if (entry === undefined || effect === undefined) return undefined;
+  const { source, words, regex } = entry.rule;
+  const about = `command ${quote(part?.text ?? "")} that rule ${quote(source.name)} may be about`;
+  return words === undefined && regex === undefined && (source.read ?? source.write) !== undefined
+    ? { ...unknownCommand(effect, about), code: "unknown_path", fix: "name the files one by one" }
+    : unknownCommand(effect, about);
+}
+
 /**
- * The vote for what cannot be known: never allow, never weaker than the default, and nothing where a rule already decides as
- * strictly.
+ * The vote for what cannot be known of a call or of one command: never allow, never weaker than the default, and nothing where a
+ * rule already decides as strictly.
  */
 export function unknownOf(
   facts: CallFacts,
@@ -71,10 +107,9 @@ export function unknownOf(
   decided: Effect | undefined,
   fallback: Effect | undefined,
 ): Verdict | undefined {
-  if (decided === "deny") return undefined;
-  const effect = fallback === "deny" ? "deny" : "ask_user";
-  if (decided === effect) return undefined;
-  const { identity, call } = facts;
+  const effect = effectOf(decided, fallback);
+  if (effect === undefined) return undefined;
+  const { identity, call, part } = facts;
   if (identity.kind === "unresolved") {
     return {
       effect,
@@ -83,14 +118,7 @@ export function unknownOf(
       fix: "let the host name the server, and register its tools",
     };
   }
-  if (concerns.shell.has(identity.bare) && facts.command !== null && "unknown" in facts.command.reading) {
-    return {
-      effect,
-      code: "unknown_command",
-      reason: `Unexpected ${facts.command.reading.unknown}, expected one simple command that can be read`,
-      fix: "run one plain command, without quotes, operators and wrappers",
-    };
-  }
+  if (part?.unknown !== undefined && concerns.shell.has(identity.bare)) return unknownCommand(effect, part.unknown);
   const why = unknownPathOf(facts, concerns, decided) ?? below(facts, concerns, decided, fallback);
   if (why === undefined) return undefined;
   return {

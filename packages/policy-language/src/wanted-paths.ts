@@ -1,5 +1,7 @@
 import type { Json } from "@bylaw/kernel";
 import type { CallFacts } from "./facts.ts";
+import type { LinePart } from "./line.ts";
+import { readNames } from "./path-meet.ts";
 import { COPIES, EXPANDS, GENERIC_PATHS, WORKING_FOLDERS, type FileTool } from "./tools.ts";
 import { guess, unaccounted } from "./unaccounted.ts";
 import { MAX_PATHS, collect, listOf, own, type Args, type Wanted } from "./wanted.ts";
@@ -8,7 +10,7 @@ import { MAX_PATHS, collect, listOf, own, type Args, type Wanted } from "./wante
 export interface WantedPaths {
   readonly wanted: readonly Wanted[];
   readonly unknown: string | undefined;
-  /** `table`: a file tool; `shell`: words of a line; `generic`: arguments that look like paths. */
+  /** `table`: a file tool; `shell`: effects of a command; `generic`: arguments that look like paths. */
   readonly from: "table" | "shell" | "generic";
   /** There are more paths than are looked at. */
   readonly tooMany?: boolean;
@@ -25,7 +27,7 @@ function findPaths(facts: CallFacts): WantedPaths {
   const { identity, tools, call } = facts;
   const tool = tools.files.get(identity.bare);
   if (tool !== undefined && identity.kind === "local") return fromTable(identity.bare, tool, facts);
-  if (facts.command !== null) return fromLine(facts.command.reading, facts.args);
+  if (facts.part !== null) return fromCommand(facts.part, facts.args);
   const wanted: Wanted[] = [];
   const names = new Set(tool === undefined ? GENERIC_PATHS : [...(tool.read ?? []), ...(tool.write ?? []), ...GENERIC_PATHS]);
   for (const name of names) collect(wanted, own(facts.args, name), "both");
@@ -110,34 +112,37 @@ function addCopy(
   return undefined;
 }
 
-const DATA_ONLY: ReadonlySet<string> = new Set(["echo", "printf", "true", "false", ":", "which", "type", "man", "whoami", "id"]);
+const MAX_REGIONS = 32;
+const MAX_NAMES = 64;
 
-function fromLine(reading: NonNullable<CallFacts["command"]>["reading"], args: Args): WantedPaths {
-  const { argv } = reading;
-  if (argv === undefined) return { wanted: [], unknown: "a shell line that is not one simple command", from: "shell" };
+function fromCommand({ effects, remote }: LinePart, args: Args): WantedPaths {
   const wanted: Wanted[] = [];
-  let unknown = "unknown" in reading ? reading.unknown : undefined;
-  const program = (argv[0] ?? "").replace(/^.*\//, "");
-  if (DATA_ONLY.has(program)) return { wanted, unknown, from: "shell" };
-  let ended = false;
-  for (const word of argv.slice(1)) {
-    if (ended || !/^-./.test(word)) {
-      wanted.push({ text: word, access: "both" });
-      // `if=file`, `--file=x` and the like name their file after the sign.
-      const sign = word.indexOf("=");
-      if (sign >= 0) wanted.push({ text: word.slice(sign + 1), access: "both" });
-    } else if (word === "--") ended = true;
-    else if (!/^(-[A-Za-z0-9]+|--[a-z0-9-]+)$/.test(word)) {
-      unknown ??= "a value inside an option";
-      const value = word.includes("=") ? word.slice(word.indexOf("=") + 1) : word.slice(2);
-      if (value !== "") wanted.push({ text: value, access: "both" });
+  let unknown: string | undefined;
+  let regions = 0;
+  for (const effect of effects) {
+    if (!("path" in effect)) continue;
+    const { path, kind, below } = effect;
+    const access = kind === "read" || kind === "execute" ? "read" : "write";
+    if (path.text === undefined) {
+      // What lies on another machine is no file that a rule here is about.
+      if (!remote) unknown ??= path.why;
+      continue;
     }
+    if (wanted.length > MAX_PATHS) break;
+    let region: Wanted["region"];
+    if (path.pattern !== undefined || below === true) {
+      const names = path.pattern === undefined ? undefined : readNames(path.text, path.pattern);
+      regions += 1;
+      if (regions <= MAX_REGIONS && (names?.length ?? 0) <= MAX_NAMES) region = { names };
+      else unknown ??= "command with more globs and folders than are looked at";
+    }
+    wanted.push({ text: path.text, access, ...(region === undefined ? {} : { region }), ...(remote ? { remote } : {}) });
   }
-  if (wanted.length === 0) wanted.push({ text: ".", access: "both" });
-  const relative = wanted.flatMap(({ text }) => (typeof text === "string" && !/^[/~]/.test(text) ? [text] : []));
-  for (const name of WORKING_FOLDERS) {
+  const relative = wanted.filter(({ text, remote: far }) => far !== true && typeof text === "string" && !/^[/~]/.test(text));
+  for (const name of relative.length === 0 ? [] : WORKING_FOLDERS) {
     const folder = own(args, name);
-    if (typeof folder === "string") for (const text of relative) wanted.push({ text: `${folder}/${text}`, access: "both", guess: true });
+    if (typeof folder !== "string") continue;
+    for (const one of relative) wanted.push({ ...one, text: `${folder}/${String(one.text)}`, guess: true });
   }
   return { wanted, unknown, from: "shell" };
 }

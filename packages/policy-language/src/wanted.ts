@@ -1,5 +1,6 @@
 import type { Json } from "@bylaw/kernel";
 import type { CallFacts } from "./facts.ts";
+import type { Region } from "./path-meet.ts";
 
 export type Access = "read" | "write" | "both";
 
@@ -9,6 +10,10 @@ export interface Wanted {
   readonly access: Access;
   /** It may be a path: reason to deny, and nothing that an allow must cover. */
   readonly guess?: boolean;
+  /** It is a folder, and what is meant lies below it. */
+  readonly region?: Pick<Region, "names">;
+  /** It lies on another machine or in a container. */
+  readonly remote?: boolean;
 }
 
 /** As many paths of one call are looked at; a call with more is unknown. */

@@ -1,11 +1,16 @@
-import type { ToolCall } from "@bylaw/kernel";
+import { present, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
 import type { Engine, TopLevelCondition } from "json-rules-engine";
-import { WHEN_OPERATORS, stepsOf, type WhenFact, type WhenKind, type WhenLeaf, type WhenSource } from "./when.ts";
+import type { RunState } from "./run-state.ts";
+import { WHEN_OPERATORS, stepsOf, type StateLeaf, type WhenFact, type WhenKind, type WhenLeaf, type WhenSource } from "./when.ts";
 
-/** A compiled condition over a call. */
+/** A compiled condition over a call and the state of its run. */
 export interface When {
-  /** Whether it holds, by json-rules-engine. Rejects when the engine fails. */
-  holds(call: ToolCall): Promise<boolean>;
+  /** The projections that it asks about. */
+  readonly projections: ReadonlySet<string>;
+  /** Whether it holds, by json-rules-engine. Without a run no projection has a state. Rejects when the engine fails. */
+  holds(call: ToolCall, run?: RunState): Promise<boolean>;
+  /** What it sees of the projections, by name and path. */
+  states(run: RunState): JsonObject;
 }
 
 // Policies without conditions, and so most starts, do without it.
@@ -15,17 +20,34 @@ const load = (): Promise<{ readonly Engine: typeof Engine }> => (library ??= imp
 /** Compiles a condition. `allow`: what is missing, or of a kind that the operator cannot compare, never satisfies it. */
 export function compileWhen(source: WhenSource, { allow }: { readonly allow: boolean }): When {
   const leaves = leavesOf(source);
-  const names = new Set(leaves.map(({ fact }) => fact));
+  const names = new Set(leaves.flatMap((leaf) => ("fact" in leaf ? [leaf.fact] : [])));
+  const places = new Map(leaves.flatMap((leaf) => ("fact" in leaf ? [] : [[keyOf(leaf), leaf] as const])));
   const ways = new Map(leaves.flatMap(({ path }) => (path === undefined ? [] : [[path, stepsOf(path)] as const])));
-  const conditions = (allow ? guarded(source, false) : source) as TopLevelCondition;
+  const conditions = settled(source, { guard: allow, negated: false }) as TopLevelCondition;
   const pathResolver = (value: object, path: string): unknown => follow(value, ways.get(path) ?? []);
+  const stateAt = ({ projection, path }: StateLeaf, run: RunState): unknown => {
+    const state = run.stateOf(projection);
+    return path === undefined ? state : follow(state, ways.get(path) ?? []);
+  };
   return {
-    async holds(call) {
+    projections: new Set([...places.values()].map(({ projection }) => projection)),
+    states: (run) =>
+      present(Object.fromEntries([...places].map(([key, leaf]) => [key, stateAt(leaf, run) as Json | undefined]))) as JsonObject,
+    async holds(call, run) {
       const { Engine } = await load();
       // One for each run: an engine that ends one run stops the others that it is in, and they answer nothing.
       const engine = new Engine([{ conditions, event: { type: "when" } }], { allowUndefinedFacts: true, pathResolver });
       if (allow) addGuards(engine);
-      const { results, failureResults } = await engine.run(factsOf(call, names));
+      const facts = factsOf(call, names);
+      // What no run has recorded satisfies no allow: whoever leaves the run away would be given what only its history can give.
+      if (run !== undefined && (run.recorded || !allow)) {
+        for (const [key, leaf] of places) {
+          const value = stateAt(leaf, run);
+          // The engine calls functions.
+          if (value !== undefined && typeof value !== "function") facts[key] = value;
+        }
+      }
+      const { results, failureResults } = await engine.run(facts);
       if (results.length + failureResults.length !== 1) throw new Error("Unexpected silence of json-rules-engine, expected one result");
       return results.length === 1;
     },
@@ -44,13 +66,20 @@ const COMPARABLE: Readonly<Record<WhenKind, (value: unknown) => boolean>> = {
   number: (value) => typeof value === "number",
 };
 
-// Each comparison that cannot be made counts against the whole: as false, and as true below an odd number of `not`.
-function guarded(node: WhenSource, negated: boolean): object {
-  if ("all" in node) return { all: node.all.map((item) => guarded(item, negated)) };
-  if ("any" in node) return { any: node.any.map((item) => guarded(item, negated)) };
-  if ("not" in node) return { not: guarded(node.not, !negated) };
-  return { ...node, operator: `${negated ? "unknownOr" : "knownAnd"}-${WHEN_OPERATORS[node.operator]}:${node.operator}` };
+// The condition as the engine takes it. What a projection's path reaches is a fact of its own: the engine would take the whole
+// state where it is no table. With `guard` each comparison that cannot be made counts against the whole: as false, and as true
+// below an odd number of `not`.
+function settled(node: WhenSource, how: { readonly guard: boolean; readonly negated: boolean }): object {
+  if ("all" in node) return { all: node.all.map((item) => settled(item, how)) };
+  if ("any" in node) return { any: node.any.map((item) => settled(item, how)) };
+  if ("not" in node) return { not: settled(node.not, { ...how, negated: !how.negated }) };
+  const leaf = "fact" in node ? node : { fact: keyOf(node), value: node.value };
+  const guard = how.guard ? `${how.negated ? "unknownOr" : "knownAnd"}-${WHEN_OPERATORS[node.operator]}:` : "";
+  return { ...leaf, operator: `${guard}${node.operator}` };
 }
+
+// With a blank in it, so that no field of a call has this name.
+const keyOf = ({ projection, path = "$" }: StateLeaf): string => `${projection} ${path}`;
 
 function addGuards(engine: Engine): void {
   for (const [kind, comparable] of Object.entries(COMPARABLE)) {
@@ -71,8 +100,8 @@ function factsOf(call: ToolCall, names: Iterable<WhenFact>): Record<string, unkn
 }
 
 // Own keys of tables, and indexes of lists.
-function follow(from: object, steps: readonly (string | number)[]): unknown {
-  let value: unknown = from;
+function follow(from: unknown, steps: readonly (string | number)[]): unknown {
+  let value = from;
   for (const step of steps) {
     if (typeof value !== "object" || value === null || Array.isArray(value) !== (typeof step === "number")) return undefined;
     if (!Object.hasOwn(value, step)) return undefined;

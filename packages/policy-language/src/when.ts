@@ -23,15 +23,26 @@ export type WhenKind = (typeof WHEN_OPERATORS)[WhenOperator];
 
 type Scalar = string | number | boolean;
 
-/** One comparison. */
-export interface WhenLeaf {
-  readonly fact: WhenFact;
+interface Comparison {
   readonly operator: WhenOperator;
   readonly value: Scalar | readonly Scalar[];
   readonly path?: string;
 }
 
-/** A condition over a call, as written. */
+/** A comparison with a field of the call. */
+interface FactLeaf extends Comparison {
+  readonly fact: WhenFact;
+}
+
+/** A comparison with the state of a projection, or with what its path reaches in it. */
+export interface StateLeaf extends Comparison {
+  readonly projection: string;
+}
+
+/** One comparison. */
+export type WhenLeaf = FactLeaf | StateLeaf;
+
+/** A condition over a call and the state of its run, as written. */
 export type WhenSource =
   | { readonly all: readonly WhenSource[] }
   | { readonly any: readonly WhenSource[] }

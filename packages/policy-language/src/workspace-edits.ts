@@ -7,7 +7,8 @@ import { segmentsOf } from "./paths.ts";
  */
 export function editsOnlyWorkspace(facts: CallFacts, protectedFiles: readonly string[] = []): boolean {
   const { identity, tools } = facts;
-  if (identity.kind !== "local" || tools.files.get(identity.bare)?.write === undefined) return false;
+  // A line is never an edit, whatever a configuration says of its tool.
+  if (identity.kind !== "local" || tools.shell.has(identity.bare) || tools.files.get(identity.bare)?.write === undefined) return false;
   const { known, unknown, from, workspace } = facts.paths;
   if (unknown !== undefined || from !== "table" || workspace === undefined || known.length === 0) return false;
   if (!known.some(({ access }) => access === "write")) return false;
@@ -42,6 +43,7 @@ const GOVERNS: ReadonlySet<string> = new Set(
 
 // Folders of which only a part runs by itself.
 const IN_PART: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  [".config", new Set(["bylaw"])],
   [".github", new Set(["workflows", "actions"])],
   [".vscode", new Set(["settings.json", "tasks.json", "launch.json", "mcp.json", "extensions.json"])],
 ]);

@@ -13,8 +13,17 @@ const rules: readonly RuleData[] = [
 const long = "a".repeat(1_000_000);
 
 test.each([
-  ["a wrapper before thousands of words", run(`sudo ${"a ".repeat(8000)}`), "ask_user unknown_command"],
-  ["a line that says the denied name again and again", run(`sudo ${"rm -r ".repeat(2500)}`), "deny rule_denied r0"],
+  ["a wrapper before thousands of words", run(`sudo ${"a ".repeat(8000)}`), "ask_user unknown_path"],
+  ["a line that says the denied name again and again", run(`frobnicate ${"rm -r ".repeat(2500)}`), "deny rule_denied r0"],
+  ["thousands of commands", run(`${"a b;".repeat(4000)}rm -rf x`), "deny rule_denied r0"],
+  ["a glob of thousands of folders", run(`cat ${"*/".repeat(8000)}`), "ask_user unknown_path"],
+  ["thousands of globs", run(`cat ${"src/*a ".repeat(2300)}`), "ask_user unknown_path"],
+  [
+    "a regular expression that each of thousands of words may begin",
+    run(`frobnicate ${"z ".repeat(200)}${"w".repeat(4000)}`),
+    "ask_user unknown_command",
+  ],
+  ["a thousand words that nobody knows", run(`rm ${'"$a" '.repeat(1000)}`), "ask_user unknown_path"],
   ["one very long word", run("a".repeat(16_000)), "abstain"],
   ["a megabyte of line", run("a ".repeat(500_000)), "ask_user unknown_command"],
   ["a thousand deep paths", call("read_files", { paths: Array.from({ length: 1000 }, () => `/${"a/b/c/".repeat(600)}`) }), "abstain"],

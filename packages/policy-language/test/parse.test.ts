@@ -79,7 +79,8 @@ describe("a mistake is refused with its place and what was probably meant", () =
     [{ paths: "a\\b" }, /backslash/, undefined],
     [{ paths: "~root/x" }, /`~root\/x`/, undefined],
     [{ paths: { reed: ["x"] } }, /^Unexpected key `reed`/, "did you mean `read`?"],
-    [{ network: "a.example" }, /`network` on a rule that is not about network tools alone/, /web_fetch/],
+    [{ tool: "read_file", network: "a.example" }, /`network` on `read_file`, expected a tool that opens a URL/, /web_fetch/],
+    [{ network: "bü*.example" }, /expected a name of a host/, /label of its own/],
     [{ tool: "web_fetch", network: "https://a.example/x" }, /expected a host/, /url_prefix/],
     [{ tool: "web_fetch", network: "A.example" }, /lower case/, undefined],
     [{ when: { all: [] } }, /^Unexpected empty list in `all`/, undefined],
@@ -92,7 +93,8 @@ describe("a mistake is refused with its place and what was probably meant", () =
     [{ tool: "read_*", match: ["write_file"] }, "Unexpected miss of `write_file`, expected rule `r` to match it", undefined],
     [{ tool: "read_*", not_match: "read_file" }, /^Unexpected match of `read_file`/, undefined],
     [{ command: "git push *", match: ["git pull"] }, /^Unexpected miss of `git pull`/, undefined],
-    [{ command: "ls *", action: "allow", match: ["ls; id"] }, /^Unexpected miss of `ls; id` \(shell syntax\)/, undefined],
+    [{ command: "ls *", action: "allow", match: ["ls; id"] }, /^Unexpected miss of `ls; id`, /, undefined],
+    [{ command: "ls *", action: "allow", match: ["ls; $X"] }, /^Unexpected miss of `ls; \$X` \(command name `\$X`\)/, undefined],
     [{ tool: "http_request", action: "allow", paths: "src/**" }, /expected a tool whose path arguments are known/, /`tools`/],
   ] as const)("%j", (rule, message, fix) => {
     const { findings } = refusedRule(rule as unknown as RuleData);
@@ -149,8 +151,7 @@ test("unknown keys at the top are refused", () => {
   expect(refused("rules = [1]\n").findings[0]?.message).toMatch(/expected a table/);
 });
 
-test("compat gemini and the mode at the top are refused with what to do", () => {
-  expect(refused('compat = "gemini"\n').findings[0]?.message).toMatch(/does not read gemini-cli's policies yet/);
+test("the mode at the top and a misspelt compat are refused with what to do", () => {
   expect(refused('approval_mode = "ask"\n').findings[0]?.fix).toMatch(/compat = "radium"/);
   expect(refused('compat = "radum"\n').findings[0]?.fix).toBe("did you mean `radium`?");
 });

@@ -180,12 +180,16 @@ describe("a shell line", () => {
     ["cat /etc/passwd", "deny"],
     ["cat -- /etc/passwd", "deny"],
     ["cat --file=/etc/passwd", "deny"],
-    ["cat -f/etc/passwd", "deny"],
-    ["cat if=/etc/passwd", "deny"],
-    ["cat --file=src/a", "ask_user"],
+    ["dd if=/etc/passwd", "deny"],
+    ["frobnicate if=/etc/passwd", "deny"],
+    ["frobnicate --file=/etc/passwd", "deny"],
     ["cat /proc/self/root/etc/passwd", "ask_user"],
     ["sudo cat /etc/passwd", "deny"],
-    ["cat $HOME/x", "ask_user"],
+    ["cat $HOME/x", "abstain"],
+    ["cat $X/x", "ask_user"],
+    ["cat src/a | tee /etc/x", "deny"],
+    ["echo x > /etc/passwd", "deny"],
+    ["cd /etc && cat passwd", "deny"],
   ])("%s: %s", (line, effect) => {
     expect(effectOf([allow("/w/**", { tool: "run_shell_command", command: "cat *" }), deny("/etc/**")], run(line))).toBe(effect);
   });

@@ -3,7 +3,9 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BylawError, type PluginInstance } from "@bylaw/kernel";
 import { extendTools, parsePolicy, type ParseOptions, type PolicyFile, type ToolTable } from "@bylaw/policy-language";
+import { findPolicies, type Discover } from "./discover.ts";
 import type { PolicyOptions } from "./options.ts";
+import type { Places } from "./places.ts";
 import { readPolicy } from "./read.ts";
 import { realPath } from "./real-paths.ts";
 
@@ -21,31 +23,78 @@ const compiled = new WeakMap<PolicyOptions, Map<string, { readonly text: string;
 
 /** Reads and compiles the policies of one use. Throws PolicyError and the errors of {@link readPolicy}. */
 export function loadPolicy({ options, configFile }: PluginInstance<PolicyOptions>): LoadedPolicy {
-  const base = configFile === undefined ? process.cwd() : dirname(configFile);
+  const base = baseOf(configFile);
   const tools = extendTools(options.tools);
   const workspace = resolve(options.workspace ?? base);
+  const parse = parserOf(options);
+  const files: PolicyFile[] = [];
+  const sources = configFile === undefined ? [] : [configFile, realPath(configFile) ?? configFile];
+  for (const name of namedIn(options)) {
+    const path = pathOf(name, base);
+    sources.push(path, realPath(path) ?? path);
+    const file = shownOf(path, base);
+    const place = insideOf(path, workspace) ? { origin: join(workspace, file), workspace } : {};
+    files.push(parse(readPolicy(path), { file, operator: options.operator, tools, ...place }));
+  }
+  if (options.text !== undefined) files.push(parse(options.text, { file: "inline policy", operator: true, tools }));
+  return { files, tools, sources };
+}
+
+type Use = Pick<PluginInstance<PolicyOptions>, "options" | "configFile">;
+
+/**
+ * The policies that the uses of one pool find in places. Nobody vouches for them, and `without` does not reach them. Throws the errors
+ * of {@link findPolicies}, and BYLAW_POLICY_MISSING where a use relies on finding some and there are none.
+ */
+export function loadFound(uses: readonly Use[], tools: ToolTable, places: Places): LoadedPolicy {
+  const [first] = uses;
+  const wide = uses.filter(({ options }) => options.discover === "all");
+  const discover: Discover = wide.length > 0 ? "all" : uses.some((use) => use.options.discover === "admin") ? "admin" : "none";
+  if (first === undefined || discover === "none") return { files: [], tools, sources: [] };
+  const base = baseOf(first.configFile);
+  const workspaces = wide.map(({ options, configFile }) => resolve(options.workspace ?? baseOf(configFile)));
+  const named = new Set(uses.flatMap((use) => namedIn(use.options).map((name) => realPath(pathOf(name, baseOf(use.configFile))))));
+  const found = findPolicies(discover, workspaces, places);
+  if (found.length === 0 && wide.some(({ options }) => options.files === undefined && options.text === undefined)) {
+    throw new BylawError({
+      code: "BYLAW_POLICY_MISSING",
+      message: `Unexpected absence of policies in \`${join(workspaces[0] ?? base, ".bylaw")}\` and the other places, expected one at least`,
+      fix: "create `.bylaw/policy.toml`, or name files in the option `files`",
+    });
+  }
+  const parse = parserOf(first.options);
+  const files = found
+    // What is named in the workspace is read as it is named: the operator may vouch for it.
+    .filter(({ path, place }) => place !== "workspace" || !named.has(realPath(path)))
+    .map(({ path, text, place }) => {
+      const workspace = workspaces.find((folder) => insideOf(path, folder));
+      const inside = workspace === undefined || place === "admin" ? {} : { workspace, origin: join(workspace, "policy.toml") };
+      return parse(text, { file: place === "workspace" ? shownOf(path, base) : path, tools, place, ...inside });
+    });
+  return { files, tools, sources: found.flatMap(({ path }) => [path, realPath(path) ?? path]) };
+}
+
+const namedIn = ({ files, text, discover }: PolicyOptions): readonly string[] =>
+  files ?? (text === undefined && discover !== "all" ? [".bylaw/policy.toml"] : []);
+
+const baseOf = (configFile: string | undefined): string => (configFile === undefined ? process.cwd() : dirname(configFile));
+
+function shownOf(path: string, base: string): string {
+  const shown = relative(base, path);
+  return shown === "" || shown.startsWith(`..${sep}`) || isAbsolute(shown) ? path : shown;
+}
+
+function parserOf(options: PolicyOptions): (text: string, parsing: ParseOptions) => PolicyFile {
   const known = compiled.get(options) ?? new Map<string, { text: string; policy: PolicyFile }>();
   compiled.set(options, known);
-  const parse = (text: string, parsing: ParseOptions): PolicyFile => {
-    const key = JSON.stringify([parsing.file, parsing.origin, parsing.workspace]);
+  return (text, parsing) => {
+    const key = JSON.stringify([parsing.file, parsing.origin, parsing.workspace, parsing.place]);
     const before = known.get(key);
     if (before?.text === text) return before.policy;
     const policy = parsePolicy(text, parsing);
     known.set(key, { text, policy });
     return policy;
   };
-  const files: PolicyFile[] = [];
-  const sources = configFile === undefined ? [] : [configFile, realPath(configFile) ?? configFile];
-  for (const name of options.files ?? (options.text === undefined ? [".bylaw/policy.toml"] : [])) {
-    const path = pathOf(name, base);
-    sources.push(path, realPath(path) ?? path);
-    const shown = relative(base, path);
-    const file = shown === "" || shown.startsWith(`..${sep}`) || isAbsolute(shown) ? path : shown;
-    const place = insideOf(path, workspace) ? { origin: join(workspace, file), workspace } : {};
-    files.push(parse(readPolicy(path), { file, operator: options.operator, tools, ...place }));
-  }
-  if (options.text !== undefined) files.push(parse(options.text, { file: "inline policy", operator: true, tools }));
-  return { files, tools, sources };
 }
 
 // A file lies in a workspace when it does by its name, or once the links in both names are followed.

@@ -15,7 +15,13 @@ export const policyOptions = z
       .array(z.string().min(1))
       .optional()
       .describe(
-        "Policy files: absolute, a `file:` URL, or relative to the folder of the configuration. Default: `.bylaw/policy.toml`, unless `text` is given.",
+        "Policy files: absolute, a `file:` URL, or relative to the folder of the configuration. Default: `.bylaw/policy.toml`, unless `text` is given or `discover` is `all`.",
+      ),
+    discover: z
+      .enum(["all", "admin", "none"])
+      .default("admin")
+      .describe(
+        "Which files count beside the named ones: those of the machine's admin, also those of the user, the workspace and the system, or none.",
       ),
     text: z.string().optional().describe("A policy in TOML, instead of or beside files. It counts as the operator's."),
     operator: z

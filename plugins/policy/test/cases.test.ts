@@ -25,6 +25,14 @@ const cases = read("cases.jsonl")
   .split("\n")
   .map((line) => JSON.parse(line) as Case);
 
+const OTHERWISE: ReadonlyMap<string, string> = new Map([
+  ["unicode-019", "allow"],
+  ["tool-args-123", "allow"],
+  ["json-raw-010", "allow"],
+  ["ok-tool-args-029", "ask_user"],
+  ["ok-everyday-052", "ask_user"],
+]);
+
 const kernels = new Map<string, Kernel>();
 
 async function decide({ policy: name, tool, args, args_raw }: Case): Promise<Decision> {
@@ -49,44 +57,30 @@ const isJson = (text: string): boolean => {
 const TWICE = new Set(["json-raw-001", "json-raw-002", "json-raw-015"]);
 const reachable = cases.filter(({ id, args_raw }) => !TWICE.has(id) && (args_raw === undefined || isJson(args_raw)));
 
-// A line of more than one plain command waits for the package that reads shell lines: until then it is asked about, never allowed.
 const isLine = ({ tool }: Case): boolean => tool === "run_shell_command";
-const PLAIN = /^[A-Za-z0-9_@%+=:,./\- \t]+$/;
+const ofKind = (line: boolean): readonly Case[] => reachable.filter((one) => isLine(one) === line && one.soft !== true);
+
+async function check(one: Case): Promise<void> {
+  const { effect } = await decide(one);
+  if (one.must === undefined) expect(effect).not.toBe(one.must_not);
+  else expect(effect).toBe(one.must);
+}
 
 describe("calls of tools", () => {
-  const firm = reachable.filter((one) => !isLine(one) && one.soft !== true);
-  test("there are many", () => expect(firm.length).toBeGreaterThan(80));
-  test.each(firm)("$id: $why", async (one) => {
-    const { effect } = await decide(one);
-    if (one.must === undefined) expect(effect).not.toBe(one.must_not);
-    else expect(effect).toBe(one.must);
-  });
+  test("there are many", () => expect(ofKind(false).length).toBeGreaterThan(80));
+  test.each(ofKind(false))("$id: $why", check);
 });
 
 describe("shell lines", () => {
-  const firm = reachable.filter((one) => isLine(one) && one.soft !== true);
-  test.each(firm.filter(({ must_not }) => must_not !== undefined))("$id is not $must_not: $why", async (one) => {
-    expect((await decide(one)).effect).not.toBe(one.must_not);
-  });
-  test.each(firm.filter(({ must }) => must === "deny" || must === "ask_user"))("$id is not allowed: $why", async (one) => {
-    expect((await decide(one)).effect).not.toBe("allow");
-  });
-  const plain = firm.filter(
-    ({ must, args }) => must !== undefined && PLAIN.test(String((args as { command?: unknown } | undefined)?.command)),
-  );
-  // Wrappers are read later too; what they run is asked about.
-  const wrapped = new Set([
-    "control-flow-015",
-    "ok-everyday-053",
-    "ok-everyday-054",
-    "ok-everyday-057",
-    "ok-everyday-058",
-    "ok-everyday-064",
-  ]);
-  test.each(plain.filter(({ id }) => !wrapped.has(id)))("$id is $must: $why", async (one) => {
-    expect((await decide(one)).effect).toBe(one.must);
-  });
-  test.each(plain.filter(({ id }) => wrapped.has(id)))("$id is asked about", async (one) => {
-    expect(await decide(one)).toMatchObject({ effect: "ask_user", code: "unknown_command" });
+  test("there are many", () => expect(ofKind(true).length).toBeGreaterThan(400));
+  test.each(ofKind(true))("$id: $why", check);
+});
+
+// What these should come to depends on a choice; the choice itself is held fast.
+describe("lines that depend on a choice", () => {
+  const soft = reachable.filter((one) => one.soft === true);
+  test.each(soft.filter(({ id }) => !OTHERWISE.has(id)))("$id: $why", check);
+  test.each(soft.filter(({ id }) => OTHERWISE.has(id)))("$id is decided otherwise", async (one) => {
+    expect((await decide(one)).effect).toBe(OTHERWISE.get(one.id));
   });
 });

@@ -242,7 +242,7 @@ describe("fallback and modes", () => {
     expect(decide({ plugins: [policy({ text: "" })] }, call(tool, args, { approval_mode, cwd: "/w" })).effect).toBe(effect);
   });
   test.each([
-    ["run_shell_command", { command: "ls; id" }, "unknown_command"],
+    ["run_shell_command", { command: "$CMD id" }, "unknown_command"],
     ["read_file", { path: "$HOME/x" }, "unknown_path"],
     ["mcp__a__b", {}, "unknown_server"],
   ])("no mode and no default lets %s %j pass", (tool, args, code) => {
@@ -266,7 +266,7 @@ test("tools can be added, and an addition of one use counts for all", () => {
   const config = { plugins: [policy({ text, tools }), policy({ text: rule("no-sudo", "deny", 'tool = "*"\ncommand = "sudo *"') })] };
   expect(decide(config, call("my_shell", { line: "/bin/rm x" })).rule?.name).toBe("no-rm");
   expect(decide(config, call("my_shell", { line: "sudo x" })).rule?.name).toBe("no-sudo");
-  expect(decide(config, call("my_shell", { line: "a; b" })).code).toBe("unknown_command");
+  expect(decide(config, call("my_shell", { line: "$CMD b" })).code).toBe("unknown_command");
   expect(decide(config, call("my_reader", { where: "src/a" }, { cwd: "/w" })).effect).toBe("allow");
   expect(decide(config, call("my_reader", { path: "src/a" }, { cwd: "/w" })).code).toBe("unknown_path");
   expect(decide(config, call("my_get", { address: "https://x.evil" })).rule?.name).toBe("net");

@@ -117,7 +117,10 @@ test("only calls that name files are looked up", async () => {
     (await kernel.prepare({ hook: "beforeToolCall", tool, args, cwd: work })).facts?.["@bylaw/plugin-policy"] ?? {};
   expect(await facts("read_file", { path: "src/a" })).toEqual({ paths: [["src/a", join(work, "src/a")]] });
   expect(await facts("http_request", { url: "https://a.example" })).toEqual({});
-  expect(await facts("bash", { command: "ls; cat src/a" })).toEqual({});
+  expect(await facts("bash", { command: "echo src/a" })).toEqual({});
+  expect(await facts("bash", { command: "cd src && cat a < b > 'c d'; cat $X" })).toEqual({
+    paths: ["src", "src/a", "src/b", "src/c d"].map((name) => [name, join(work, name)]),
+  });
   expect(await facts("read_file", { path: "$HOME/a" })).toEqual({});
 });
 
@@ -128,6 +131,20 @@ test("past a thousand paths none is looked up, and none is allowed", async () =>
   const call: ToolCall = { hook: "beforeToolCall", tool: "write_files", args: {}, cwd: work };
   const stamped = resolvePaths(call, paths(1001))?.["paths"] as readonly Json[];
   expect([stamped[999], stamped[1000]]).toEqual([["src/999", join(work, "src/999")], ["src/1000"]]);
+});
+
+test("a command that reads or writes through a link is denied where it leads", async () => {
+  symlinkSync(join(root, "secret"), join(work, "src/door"));
+  const line = async (command: string): Promise<unknown> => (await decide("bash", { command })).rule?.name;
+  for (const command of [
+    "cat src/door/key",
+    "cat < src/door/key",
+    "cd src/door && cat key",
+    "echo x | tee src/door/new",
+    "cp src/a src/door/b",
+  ]) {
+    expect([command, await line(command)]).toEqual([command, "secret"]);
+  }
 });
 
 test("a glob through a link, and a copy through one, are denied where they lead", async () => {

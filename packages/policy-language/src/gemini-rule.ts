@@ -1,0 +1,151 @@
+import type { ApprovalMode, Effect, JsonObject, ToolCall, Verdict } from "@bylaw/kernel";
+import { PatternError, quote } from "./finding.ts";
+import { compileArgsPattern, compileCommandRegex, type Finder } from "./gemini-pattern.ts";
+import type { RawGeminiRule } from "./gemini-schema.ts";
+import { compileGeminiTool, SHELL, type GeminiTool } from "./gemini-tool.ts";
+
+/** One rule of a file with `compat = "gemini"`, compiled. */
+export interface GeminiRule {
+  readonly name: string;
+  readonly line: number;
+  readonly effect: Effect;
+  readonly priority: number;
+  readonly verdict: Verdict;
+  /** It asks for nothing about the arguments. */
+  readonly blanket: boolean;
+  readonly redirection: boolean;
+  /** The words of each `commandPrefix`. */
+  readonly prefixes: readonly (readonly string[])[] | undefined;
+  /** `commandRegex` in the line as a whole, and in each command. */
+  readonly regex: { readonly line: Finder; readonly part: Finder } | undefined;
+  readonly pattern: Finder | undefined;
+  /** Whether everything but the arguments fits. */
+  speaks(call: ToolCall, tool: GeminiTool): boolean;
+}
+
+type Complaint = (path: readonly (string | number)[], message: string, fix?: string) => void;
+
+const MODES: Readonly<Record<string, ApprovalMode | undefined>> = { default: "ask", autoEdit: "autoEdit", yolo: "yolo" };
+
+/** Compiles one rule. Reports every mistake; the result is undefined when there was one. */
+export function compileGeminiRule(
+  raw: RawGeminiRule,
+  { file, line, index }: { readonly file: string; readonly line: number; readonly index: number },
+  report: Complaint,
+): GeminiRule | undefined {
+  let wrong = false;
+  const error: Complaint = (path, message, fix) => {
+    wrong = true;
+    report(path, message, fix);
+  };
+  const attempt = <T>(path: readonly (string | number)[], compile: () => T): T | undefined => {
+    try {
+      return compile();
+    } catch (thrown) {
+      if (!(thrown instanceof PatternError)) throw thrown;
+      error(path, thrown.message, thrown.fix);
+      return undefined;
+    }
+  };
+  const { decision: effect, commandPrefix, commandRegex, argsPattern, toolAnnotations, subagent, interactive, mcpName } = raw;
+  const list = (value: string | readonly string[]): readonly string[] => (typeof value === "string" ? [value] : value);
+  const shellKey = commandPrefix === undefined ? (commandRegex === undefined ? undefined : "commandRegex") : "commandPrefix";
+  if (shellKey !== undefined && (raw.toolName !== SHELL || mcpName !== undefined)) {
+    error([shellKey], `Unexpected \`${shellKey}\`, expected it beside \`toolName = "${SHELL}"\` alone`);
+  }
+  const patterns = (["commandPrefix", "commandRegex", "argsPattern"] as const).filter((key) => raw[key] !== undefined);
+  for (const key of patterns.slice(1)) error([key], `Unexpected \`${key}\` beside \`${patterns[0] ?? ""}\`, expected one of them`);
+  if (toolAnnotations !== undefined && effect === "allow") {
+    error(
+      ["toolAnnotations"],
+      "Unexpected `toolAnnotations` in an allow, expected them on deny or ask_user: a tool says itself what it is",
+      "name the tools that you know",
+    );
+  }
+  for (const [now, former] of [
+    ["allowRedirection", "allow_redirection"],
+    ["denyMessage", "deny_message"],
+  ] as const) {
+    if (raw[now] !== undefined && raw[former] !== undefined) {
+      error([former], `Unexpected \`${former}\` beside \`${now}\`, expected one of them`);
+    }
+  }
+  const tools = list(raw.toolName).map((name, at) =>
+    attempt(typeof raw.toolName === "string" ? ["toolName"] : ["toolName", at], () => compileGeminiTool(name, mcpName, effect)),
+  );
+  const prefixes =
+    commandPrefix === undefined
+      ? undefined
+      : list(commandPrefix).flatMap((text, at) => {
+          const words = attempt(typeof commandPrefix === "string" ? ["commandPrefix"] : ["commandPrefix", at], () => wordsOf(text));
+          return words === undefined ? [] : [words];
+        });
+  const regex =
+    commandRegex === undefined
+      ? undefined
+      : attempt(["commandRegex"], () => ({
+          line: compileCommandRegex(commandRegex, { whole: false }),
+          part: compileCommandRegex(commandRegex, { whole: effect === "allow" }),
+        }));
+  const pattern = argsPattern === undefined ? undefined : attempt(["argsPattern"], () => compileArgsPattern(argsPattern));
+  if (wrong) return undefined;
+  const modes = raw.modes === undefined || raw.modes.length === 0 ? undefined : new Set(raw.modes.flatMap((mode) => MODES[mode] ?? []));
+  const annotations = Object.entries(toolAnnotations ?? {});
+  const name = raw.name ?? `rule ${index + 1}`;
+  return {
+    name,
+    line,
+    effect,
+    priority: raw.priority,
+    verdict: verdictOf(effect, name, file, line, raw.denyMessage ?? raw.deny_message),
+    blanket: patterns.length === 0,
+    redirection: raw.allowRedirection ?? raw.allow_redirection ?? false,
+    prefixes,
+    regex,
+    pattern,
+    speaks(call, tool) {
+      if (modes !== undefined && !modes.has(call.approval_mode ?? "ask")) return false;
+      if (interactive !== undefined && (call.interactive !== false) !== interactive) return false;
+      if (subagent !== undefined && call.agent !== subagent) return false;
+      if (annotations.length > 0 && !annotations.every(([key, value]) => own(call.annotations, key) === value)) return false;
+      return tools.some((fits) => fits?.(tool) === true);
+    },
+  };
+}
+
+const own = (table: JsonObject | undefined, key: string): unknown =>
+  table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
+
+function verdictOf(effect: Effect, name: string, file: string, line: number, denied: string | undefined): Verdict {
+  const reason = {
+    allow: `Rule ${quote(name)} allows it`,
+    ask_user: `Unexpected call that rule ${quote(name)} leaves to a person, expected one that a rule allows`,
+    deny: denied ?? `Unexpected call that rule ${quote(name)} denies, expected one that the policy allows`,
+  }[effect];
+  const code = { allow: "rule_allowed", ask_user: "rule_asked", deny: "rule_denied" }[effect];
+  return Object.freeze({ effect, code, reason, rule: Object.freeze({ name, file, line }) });
+}
+
+// gemini-cli compares the text; words are compared here, so only what reads the same both ways is taken.
+function wordsOf(prefix: string): readonly string[] {
+  const words = prefix.split(" ").filter((word) => word !== "");
+  if (words.length === 0 || words.join(" ") !== prefix) {
+    throw new PatternError(
+      `Unexpected blank in ${quote(prefix)}, expected words with one blank between: gemini-cli compares the text and would want it in the command`,
+      words.length === 0 ? undefined : `write ${quote(words.join(" "))}`,
+    );
+  }
+  if (/[*?[\]{}~]/.test(prefix)) {
+    throw new PatternError(
+      `Unexpected wildcard in ${quote(prefix)}, expected plain words: gemini-cli takes it for a plain letter`,
+      "leave it out: a prefix covers all that follows its words",
+    );
+  }
+  if (/["'`$;&|<>()#\\\s]/.test(words.join(""))) {
+    throw new PatternError(
+      `Unexpected shell syntax in ${quote(prefix)}, expected the plain words of one simple command`,
+      "write one rule for each simple command, without quotes, variables and operators",
+    );
+  }
+  return words;
+}

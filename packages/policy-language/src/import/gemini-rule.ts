@@ -1,0 +1,199 @@
+import type { ApprovalMode, Effect } from "@bylaw/kernel";
+import { hasOpenAlternative } from "../gemini-pattern.ts";
+import type { RawGeminiRule } from "../gemini-schema.ts";
+import { SHELL } from "../gemini-tool.ts";
+import { argsWays } from "./gemini-args.ts";
+import type { Candidate, Draft, RuleKeys } from "./draft.ts";
+import type { SourcePlace } from "./finding.ts";
+import { coveringPrefix, literal, plainWords, SHELL_TOOLS } from "./literal.ts";
+import type { Levelled } from "./tiers.ts";
+
+/** One rule of gemini-cli on its way: rules of ours, each with its ways in the order of exactness. */
+export interface GeminiImport extends Levelled {
+  readonly place: SourcePlace;
+  readonly ways: readonly (readonly Candidate[])[];
+  /** For an allow of lines of the shell: what gemini-cli asks about all the same. */
+  readonly asks?: { readonly redirections: boolean; readonly dangerous: readonly ApprovalMode[] };
+}
+
+const MODES: Readonly<Record<string, ApprovalMode | undefined>> = { default: "ask", autoEdit: "autoEdit", yolo: "yolo" };
+const SEARCH = ["search_file_content", "grep_search"];
+
+/** Reads one rule; text where it cannot be carried over, nothing where there is nothing to carry. */
+export function geminiRule(raw: RawGeminiRule, place: SourcePlace, draft: Draft): GeminiImport | string | undefined {
+  const { decision: effect, priority, commandPrefix, commandRegex, argsPattern } = raw;
+  const allow = effect === "allow";
+  const modes = raw.modes === undefined || raw.modes.length === 0 ? undefined : raw.modes.flatMap((mode) => MODES[mode] ?? []);
+  if (modes?.length === 0) {
+    draft.find("lost", place, "Bylaw has no plan mode, so the rule would never match; `phase` says in which phase of a task a rule holds");
+    return undefined;
+  }
+  if (allow && raw.toolAnnotations !== undefined) return "a tool says its annotations itself, so no allow rests on them";
+  const names = typeof raw.toolName === "string" ? [raw.toolName] : raw.toolName;
+  const shellOnly = commandPrefix !== undefined || commandRegex !== undefined;
+  if (shellOnly && (names.length !== 1 || names[0] !== SHELL) && allow)
+    return `a command is asked about only beside \`toolName = "${SHELL}"\``;
+  const common: RuleKeys = {
+    ...(modes === undefined ? {} : { modes }),
+    ...(raw.interactive === undefined ? {} : { interactive: raw.interactive }),
+    ...(raw.subagent === undefined ? {} : { agent: literal(raw.subagent) }),
+    ...annotated(raw.toolAnnotations),
+    ...reasonOf(effect, raw.denyMessage ?? raw.deny_message),
+  };
+  const blanket = !shellOnly && argsPattern === undefined;
+  const asks = {
+    redirections: (raw.allowRedirection ?? raw.allow_redirection) !== true && modes?.includes("ask") !== false,
+    dangerous: blanket ? (["ask", "autoEdit"] as const).filter((mode) => modes?.includes(mode) !== false) : [],
+  };
+  const finish = (ways: readonly (readonly Candidate[])[], tools: ReadonlySet<string> | undefined): GeminiImport => ({
+    effect,
+    priority,
+    place,
+    tools,
+    ...(allow && raw.mcpName === undefined && names.some((name) => name === "*" || name === SHELL || name === "ShellTool") ? { asks } : {}),
+    ways: ways.map((way) => way.map((candidate) => ({ ...candidate, keys: { ...candidate.keys, ...common } }))),
+  });
+  if ((raw.allowRedirection ?? raw.allow_redirection) === true && allow) {
+    draft.find("stricter", place, "an allow covers no redirection that writes a file: such a line is asked about");
+  }
+  const shell = new Set([SHELL]);
+  if (commandPrefix !== undefined) {
+    const prefixes = typeof commandPrefix === "string" ? [commandPrefix] : commandPrefix;
+    const read = prefixes.map((prefix) => prefixWays(prefix, effect));
+    const lost = read.find((one) => typeof one === "string");
+    if (lost !== undefined) return lost;
+    const ways = read.flatMap((one) => (typeof one === "string" ? [] : [one]));
+    const commands = ways.map((way) => (way.length > 0 && way[0]?.note === undefined ? way[0]?.keys["command"] : undefined));
+    const texts = commands.flatMap((command) => (typeof command === "string" ? [command] : []));
+    // One rule for all prefixes, where each is exact.
+    const together = texts.length === ways.length ? [[{ keys: { command: texts } }, ...coveringPrefix("").slice(allow ? 1 : 0)]] : ways;
+    return finish(together, shell);
+  }
+  if (commandRegex !== undefined) {
+    const ways = regexWays(commandRegex, effect);
+    return typeof ways === "string" ? ways : finish(ways, shell);
+  }
+  const wanted = targets(names, raw.mcpName, effect);
+  if (typeof wanted === "string") return wanted;
+  if (names.some((name) => !/^(?:\*|mcp_\*|mcp_[^*]+_\*|[^*]*)$/.test(name))) {
+    draft.find(
+      "stricter",
+      place,
+      "gemini-cli takes `*` inside a name for a plain letter and never matches; here it holds for what the name covers",
+    );
+  }
+  if (argsPattern === undefined)
+    return finish(
+      wanted.map((keys) => [{ keys }]),
+      toolsOf(names, raw.mcpName),
+    );
+  const ways: (readonly Candidate[])[] = [];
+  for (const keys of wanted) {
+    const found = argsWays(argsPattern, keys, effect, { any: names.includes("*") && raw.mcpName === undefined });
+    if (typeof found === "string") return found;
+    ways.push(found);
+  }
+  return finish(ways, toolsOf(names, raw.mcpName));
+}
+
+const reasonOf = (effect: Effect, message: string | undefined): RuleKeys =>
+  effect === "deny" && message !== undefined && message.trim() !== "" ? { reason: message.trim().replaceAll(/\s+/g, " ") } : {};
+
+function annotated(annotations: RawGeminiRule["toolAnnotations"]): RuleKeys {
+  const all = Object.entries(annotations ?? {}).map(([key, value]) => ({
+    fact: "annotations",
+    path: `$['${key.replaceAll("'", "\\'")}']`,
+    operator: "equal",
+    value,
+  }));
+  return all.length === 0 ? {} : { when: { all } };
+}
+
+function prefixWays(prefix: string, effect: Effect): readonly Candidate[] | string {
+  const { words, all } = plainWords(prefix);
+  const allow = effect === "allow";
+  if (!all || words.length === 0) return allow ? `the prefix ${JSON.stringify(prefix)} is not made of plain words` : coveringPrefix(prefix);
+  return [{ keys: { command: `${words.map(literal).join(" ")} *` } }, ...(allow ? [] : coveringPrefix(prefix))];
+}
+
+function regexWays(regex: string, effect: Effect): readonly (readonly Candidate[])[] | string {
+  const allow = effect === "allow";
+  // In JSON a quote and a backslash have a backslash before them, so a pattern about them means something else here.
+  const json = /["]|\\\\/.test(regex);
+  const anchored = regex.startsWith("^") || /(^|[^\\])(\\\\)*\$$/.test(regex);
+  if (allow) {
+    if (json) return "the pattern is about quotes or backslashes as JSON writes them";
+    if (anchored) return "gemini-cli looks for the pattern inside JSON, where `^` and `$` never hold: the rule never matched";
+    return [[{ keys: { command_regex: `(?:${regex})( .*)?` } }]];
+  }
+  const whole: Candidate = {
+    keys: { tool: SHELL_TOOLS },
+    note: "the pattern cannot be carried over, so it holds for every line of the shell",
+  };
+  const bare = regex.replace(/^\^/, "").replace(/\$$/, "");
+  if (json) return [[whole]];
+  const before = hasOpenAlternative(bare) ? ".*" : "";
+  const note = anchored ? { note: "gemini-cli never matches a pattern with `^` or `$`; here it holds without them" } : {};
+  return [
+    [{ keys: { command_regex: `${before}(?:${bare}).*` }, ...note }, whole],
+    // The text as a whole besides, since the pattern may reach over several commands.
+    [{ keys: { tool: SHELL_TOOLS, args: { command: { regex: `${before}(?:${bare}).*` } } } }, whole],
+  ];
+}
+
+/** `tool` and `server` of a rule, each a rule of its own; text where they cannot be carried over. */
+function targets(names: readonly string[], mcpName: string | undefined, effect: Effect): readonly RuleKeys[] | string {
+  const allow = effect === "allow";
+  const rules: RuleKeys[] = [];
+  const plain: string[] = [];
+  for (const name of names) {
+    const server = /^mcp_(.+)_\*$/.exec(name)?.[1];
+    const star = (server ?? name).includes("*") && name !== "*" && name !== "mcp_*";
+    if (star || (mcpName !== undefined && mcpName !== "*" && mcpName.includes("*"))) {
+      if (allow) return `gemini-cli takes \`*\` in ${JSON.stringify(name)} for a plain letter: the rule never matched`;
+    }
+    if (mcpName !== undefined) {
+      rules.push(...ofServer(mcpName, name === "*" ? undefined : starredIf(star, name), { allow }));
+    } else if (name === "*" || name === "mcp_*") rules.push({ tool: name });
+    else if (server !== undefined) rules.push({ server: starredIf(star, server) });
+    else if (name.startsWith("mcp_") && allow) {
+      // gemini-cli takes what stands before the next underscore for the server.
+      const [, of = "", tool = ""] = /^mcp_([^_]+)_(.+)$/.exec(name) ?? [];
+      if (tool === "") return `${JSON.stringify(name)} names no server and tool`;
+      rules.push({ server: literal(of), tool: literal(tool) });
+    } else if (name === SHELL || name === "ShellTool") plain.push(SHELL_TOOLS);
+    else if (SEARCH.includes(name)) plain.push(SEARCH.join("|"));
+    else plain.push(starredIf(star, name));
+  }
+  if (plain.length > 0) rules.push({ tool: [...new Set(plain)].join("|") });
+  // A name may also be that of an agent that `invoke_agent` calls.
+  const agents = names.filter(
+    (name) => mcpName === undefined && !name.startsWith("mcp_") && /^[a-z][a-z0-9_-]*$/.test(name) && !BUILT_IN.has(name),
+  );
+  if (agents.length > 0) rules.push({ tool: "invoke_agent", args: { agent_name: { in: agents } } });
+  return rules;
+}
+
+// What a deny or an ask is about it is about also where no registry confirms whose tool it is.
+function ofServer(name: string, tool: string | undefined, { allow }: { readonly allow: boolean }): readonly RuleKeys[] {
+  const server = name.includes("*") ? name : literal(name);
+  if (tool === undefined) return [name === "*" ? { tool: "mcp_*" } : { server }];
+  if (allow) return [{ server, tool }];
+  const glued = { tool: `mcp_${server}_${tool}|mcp__${server}__${tool}` };
+  return name === "*" ? [{ server, tool }, glued] : [glued];
+}
+
+const starredIf = (star: boolean, name: string): string => (star ? name.replaceAll(/[\\?[\]{}|!]/g, "\\$&") : literal(name));
+
+function toolsOf(names: readonly string[], mcpName: string | undefined): ReadonlySet<string> | undefined {
+  if (mcpName !== undefined || names.some((name) => name.includes("*") || name.startsWith("mcp_"))) return undefined;
+  return new Set(names.flatMap((name) => (SEARCH.includes(name) ? SEARCH : name === "ShellTool" ? SHELL : name)));
+}
+
+const BUILT_IN: ReadonlySet<string> = new Set(
+  (
+    `${SHELL} ShellTool invoke_agent read_file read_many_files write_file replace glob grep_search search_file_content list_directory web_fetch ` +
+    "google_web_search save_memory activate_skill ask_user enter_plan_mode exit_plan_mode update_topic complete_task write_todos " +
+    "get_internal_docs read_mcp_resource list_mcp_resources"
+  ).split(" "),
+);

@@ -1,0 +1,165 @@
+import { isJsonObject, type JsonObject } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
+import { parse as parseToml, TomlError } from "smol-toml";
+import { geminiRuleSchema } from "../gemini-schema.ts";
+import { createLocator } from "../locate.ts";
+import { Draft, type RuleKeys } from "./draft.ts";
+import { SHELL_TOOLS } from "./literal.ts";
+import type { Imported, ImportInput, SourcePlace } from "./finding.ts";
+import { geminiRule, type GeminiImport } from "./gemini-rule.ts";
+import { readGeminiSettings } from "./gemini-settings.ts";
+import { tiersOf } from "./tiers.ts";
+
+/** Turns gemini-cli's policy files, and the lists of tools and servers of its settings.json, into a policy. */
+export function importGemini(inputs: readonly ImportInput[]): Imported {
+  const draft = new Draft();
+  const rules = inputs.flatMap((input) => (isSettings(input.text) ? readGeminiSettings(input, draft) : readPolicy(input, draft)));
+  const { tiers, merged } = tiersOf(rules);
+  const places = placesOf(inputs);
+  const mixed =
+    places.size > 1 && rules.some(({ effect }) => effect === "allow") ? rules.find(({ effect }) => effect !== "allow") : undefined;
+  if (mixed !== undefined) {
+    draft.find(
+      "stricter",
+      mixed.place,
+      `whose files these are is not known, nor which come first, so every deny and ask holds against every allow`,
+    );
+  }
+  const carried = new Set<GeminiImport>();
+  let told = false;
+  for (const [at, rule] of rules.entries()) {
+    if (merged.has(rule) && !told) {
+      told = true;
+      draft.find(
+        "stricter",
+        rule.place,
+        "there are four tiers here: from this rule's level down the strictest rule decides, whatever the priority",
+      );
+    }
+    for (const ways of rule.ways) {
+      // What reads more than the source does must not stand above a deny: it holds as a floor instead.
+      const candidates = ways.map((way) =>
+        (way.note !== undefined && rule.effect === "ask_user") || (mixed !== undefined && rule.effect !== "allow")
+          ? { ...way, keys: { ...way.keys, final: true } }
+          : way,
+      );
+      if (draft.add(rule.effect, rule.place, candidates, tiers[at])) carried.add(rule);
+    }
+  }
+  for (const { place, keys } of floorsOf([...carried])) draft.add("ask_user", place, [{ keys: { ...keys, final: true } }]);
+  return draft.finish(`Imported from gemini-cli's policy: ${inputs.map(({ file }) => file).join(", ")}`);
+}
+
+// What gemini-cli asks about although a rule allows the line. It is a floor: no allow lifts it, and every deny holds above it.
+function floorsOf(rules: readonly GeminiImport[]): readonly { readonly place: SourcePlace; readonly keys: RuleKeys }[] {
+  const named = (rule: GeminiImport, label: string): SourcePlace => ({
+    ...rule.place,
+    source: `${label} under ${rule.place.source}`,
+    label,
+  });
+  const redirected = rules.find(({ asks }) => asks?.redirections === true);
+  const modes = new Set(rules.flatMap(({ asks }) => asks?.dangerous ?? []));
+  const dangerous = rules.find(({ asks }) => asks !== undefined && asks.dangerous.length > 0);
+  return [
+    ...(redirected === undefined
+      ? []
+      : [
+          {
+            place: named(redirected, "redirections"),
+            keys: { tool: SHELL_TOOLS, args: { command: { regex: ".*[<>].*" } }, modes: ["ask"] },
+          },
+        ]),
+    ...(dangerous === undefined
+      ? []
+      : [{ place: named(dangerous, "dangerous commands"), keys: { command: DANGEROUS, modes: [...modes] } }]),
+  ];
+}
+
+// The others on gemini-cli's list run, write or load something, which no allow covers unless it says so.
+const DANGEROUS = ["rm *", "rmdir *", "unlink *", "ln -s *", "base64 -o *"];
+
+const isSettings = (text: string): boolean => /^\s*(?:\uFEFF)?[{/]/.test(text);
+
+// gemini-cli ranks files by their folder; the lists of settings.json stand among the policies of the user.
+function placesOf(inputs: readonly ImportInput[]): ReadonlySet<string> {
+  return new Set(
+    inputs.map(({ file, text, scope }) =>
+      isSettings(text) || scope === "user" ? "user" : `in ${file.replaceAll("\\", "/").replace(/[^/]*$/, "")}`,
+    ),
+  );
+}
+
+function readPolicy({ file, text }: ImportInput, draft: Draft): readonly GeminiImport[] {
+  const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const data = tomlOf(body, file);
+  const locator = createLocator(body);
+  const at = (path: readonly (string | number)[], source: string): SourcePlace => {
+    const [place] = locator.at([path]);
+    return { file, line: place?.line ?? 1, column: place?.column ?? 1, source };
+  };
+  for (const key of Object.keys(data)) {
+    if (key === "rule" || key === "compat") continue;
+    const place = at([key], key);
+    if (key === "safety_checker") draft.doubt(place, "a safety checker is a program of gemini-cli; write what it stops as rules");
+    else draft.find("lost", place, `gemini-cli drops \`${key}\` in silence${key === "rules" ? ": the rules are named `[[rule]]`" : ""}`);
+  }
+  const items = Array.isArray(data["rule"]) ? (data["rule"] as readonly unknown[]) : [];
+  const places = locator.rules("rule");
+  const rules: GeminiImport[] = [];
+  for (const [index, item] of items.entries()) {
+    const raw: JsonObject = isJsonObject(item) ? item : {};
+    const place: SourcePlace = { file, line: places[index]?.line ?? 1, column: places[index]?.column ?? 1, ...summary(raw) };
+    const allows = raw["decision"] === "allow";
+    const lose = (message: string): void => (allows ? draft.find("lost", place, message) : draft.doubt(place, message));
+    const known = Object.keys(raw).filter((key) => !Object.hasOwn(geminiRuleSchema.shape, key));
+    if (known.length > 0 && allows) {
+      lose(`gemini-cli drops \`${known.join("`, `")}\` in silence, which makes the allow wider than it reads`);
+      continue;
+    }
+    const kept = Object.fromEntries(Object.entries(raw).filter(([key]) => Object.hasOwn(geminiRuleSchema.shape, key)));
+    const parsed = geminiRuleSchema.safeParse(kept);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      lose(`gemini-cli refuses the file for it: \`${issue?.path.join(".") ?? ""}\` should be ${issue?.message ?? "something else"}`);
+      continue;
+    }
+    if (known.length > 0) draft.find("note", place, `gemini-cli drops \`${known.join("`, `")}\` in silence, and so does the import`);
+    const read = geminiRule(parsed.data, place, draft);
+    if (typeof read === "string") lose(read);
+    else if (read !== undefined) rules.push(read);
+  }
+  return rules;
+}
+
+function tomlOf(text: string, file: string): JsonObject {
+  try {
+    return parseToml(text, { unsafeKeyBehaviour: "throw", maxDepth: 64 }) as JsonObject;
+  } catch (error) {
+    const at = error instanceof TomlError ? { line: error.line, column: error.column } : {};
+    throw new BylawError({
+      code: "BYLAW_IMPORT_INVALID",
+      message: "Unexpected TOML that cannot be read, expected a policy file of gemini-cli",
+      fix: "import the file as gemini-cli itself reads it",
+      source: { file, ...at },
+      cause: error,
+    });
+  }
+}
+
+function summary(rule: JsonObject): Pick<SourcePlace, "source" | "label"> {
+  const parts = ["decision", "name", "mcpName", "toolName", "commandPrefix", "commandRegex", "argsPattern"].flatMap((key) => {
+    const value = rule[key];
+    return value === undefined ? [] : [key === "decision" ? String(value) : `${key} = ${JSON.stringify(value)}`];
+  });
+  const { name } = rule;
+  return {
+    source: parts.join(" "),
+    label:
+      typeof name === "string"
+        ? name
+        : parts
+            .slice(1)
+            .join(" ")
+            .replaceAll(/\b(?:toolName|mcpName|command[PR]\w+|argsPattern) = /g, ""),
+  };
+}

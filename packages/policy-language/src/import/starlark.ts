@@ -1,0 +1,204 @@
+/** A literal of a rules file. */
+export type Literal = { readonly kind: "text"; readonly text: string } | { readonly kind: "list"; readonly items: readonly Literal[] };
+
+/** One statement: a call with named literals, or why it is none. Lines and columns count from 1. */
+export type Statement =
+  | {
+      readonly kind: "call";
+      readonly name: string;
+      readonly args: ReadonlyMap<string, Literal>;
+      readonly line: number;
+      readonly column: number;
+    }
+  | { readonly kind: "other"; readonly message: string; readonly text: string; readonly line: number; readonly column: number };
+
+interface Token {
+  readonly kind: "name" | "text" | "mark" | "line" | "end" | "bad";
+  readonly text: string;
+  readonly at: number;
+}
+
+const MAX_DEPTH = 16;
+
+class Wrong extends Error {
+  readonly at: number;
+
+  constructor(at: number, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+/**
+ * Reads the literal subset of Starlark that rules files are written in: calls with named arguments, texts and lists. Nothing is
+ * evaluated; whatever else stands there is a statement of kind `other`, and reading goes on at the next line that begins at its margin.
+ */
+export function readStarlark(source: string): readonly Statement[] {
+  const text = source.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  const statements: Statement[] = [];
+  const place = placesOf(text);
+  let at = 0;
+  while (at < text.length) {
+    const blank = /(?:[ \t\n;]|#[^\n]*|\\\n)+/y;
+    blank.lastIndex = at;
+    if (blank.test(text)) {
+      at = blank.lastIndex;
+      continue;
+    }
+    const start = at;
+    try {
+      const reader = new Reader(text, at);
+      const { name, args } = reader.statement();
+      statements.push({ kind: "call", name, args, ...place(start) });
+      at = reader.at;
+    } catch (error) {
+      if (!(error instanceof Wrong)) throw error;
+      const end = text.indexOf("\n", start);
+      const first = text.slice(start, end < 0 ? undefined : end).trim();
+      statements.push({ kind: "other", message: error.message, text: first, ...place(Math.max(start, error.at)) });
+      at = nextAtMargin(text, Math.max(start, error.at));
+    }
+  }
+  return statements;
+}
+
+// Places are asked for in the order of the text.
+function placesOf(text: string): (at: number) => { readonly line: number; readonly column: number } {
+  let line = 1;
+  let start = 0;
+  return (at) => {
+    for (let end = text.indexOf("\n", start); end >= 0 && end < at; end = text.indexOf("\n", start)) {
+      start = end + 1;
+      line++;
+    }
+    return { line, column: at - start + 1 };
+  };
+}
+
+function nextAtMargin(text: string, from: number): number {
+  const found = /\n(?=[A-Za-z_])/g;
+  found.lastIndex = from;
+  return found.exec(text) === null ? text.length : found.lastIndex;
+}
+
+class Reader {
+  readonly #text: string;
+  at: number;
+  #depth = 0;
+
+  constructor(text: string, at: number) {
+    this.#text = text;
+    this.at = at;
+  }
+
+  statement(): { readonly name: string; readonly args: ReadonlyMap<string, Literal> } {
+    const name = this.#take("name", "a call like `prefix_rule(…)`").text;
+    this.#mark("(", "`(`, for a call");
+    this.#depth = 1;
+    const args = new Map<string, Literal>();
+    for (;;) {
+      const token = this.#next();
+      if (token.kind === "mark" && token.text === ")") break;
+      if (token.kind !== "name") throw new Wrong(token.at, `Unexpected ${told(token)}, expected a named argument or \`)\``);
+      this.#mark("=", "`=`, for a named argument");
+      if (args.has(token.text)) throw new Wrong(token.at, `Unexpected second argument \`${token.text}\`, expected it once`);
+      args.set(token.text, this.#literal());
+      const after = this.#next();
+      if (after.kind === "mark" && after.text === ")") break;
+      if (after.kind !== "mark" || after.text !== ",") throw new Wrong(after.at, `Unexpected ${told(after)}, expected \`,\` or \`)\``);
+    }
+    this.#depth = 0;
+    const end = this.#next();
+    if (end.kind !== "line" && end.kind !== "end") throw new Wrong(end.at, `Unexpected ${told(end)}, expected the end of the line`);
+    return { name, args };
+  }
+
+  #literal(): Literal {
+    const token = this.#next();
+    if (token.kind === "text") return { kind: "text", text: token.text };
+    if (token.kind !== "mark" || token.text !== "[") throw new Wrong(token.at, `Unexpected ${told(token)}, expected a text or a list`);
+    if (this.#depth >= MAX_DEPTH) throw new Wrong(token.at, `Unexpected depth, expected at most ${MAX_DEPTH} lists in one another`);
+    this.#depth++;
+    const items: Literal[] = [];
+    for (;;) {
+      const before = this.at;
+      const next = this.#next();
+      if (next.kind === "mark" && next.text === "]") break;
+      this.at = before;
+      items.push(this.#literal());
+      const after = this.#next();
+      if (after.kind === "mark" && after.text === "]") break;
+      if (after.kind !== "mark" || after.text !== ",") throw new Wrong(after.at, `Unexpected ${told(after)}, expected \`,\` or \`]\``);
+    }
+    this.#depth--;
+    return { kind: "list", items };
+  }
+
+  #take(kind: Token["kind"], wanted: string): Token {
+    const token = this.#next();
+    if (token.kind !== kind) throw new Wrong(token.at, `Unexpected ${told(token)}, expected ${wanted}`);
+    return token;
+  }
+
+  #mark(text: string, wanted: string): void {
+    const token = this.#take("mark", wanted);
+    if (token.text !== text) throw new Wrong(token.at, `Unexpected ${told(token)}, expected ${wanted}`);
+  }
+
+  #next(): Token {
+    const inside = this.#depth > 0;
+    const blank = inside ? /(?:[ \t\n]|#[^\n]*|\\\n)*/y : /(?:[ \t]|#[^\n]*|\\\n)*/y;
+    blank.lastIndex = this.at;
+    this.at += blank.exec(this.#text)?.[0].length ?? 0;
+    const { at } = this;
+    const char = this.#text[at];
+    if (char === undefined) return { kind: "end", text: "", at };
+    if (char === "\n" || char === ";") return this.#token("line", char);
+    const quoted = /(r?)("""|'''|"|')/y;
+    quoted.lastIndex = at;
+    const opened = quoted.exec(this.#text);
+    if (opened !== null) return this.#string(opened[1] === "r", opened[2] ?? '"', at + opened[0].length);
+    const word = /[A-Za-z_][A-Za-z0-9_]*/y;
+    word.lastIndex = at;
+    const name = word.exec(this.#text)?.[0];
+    if (name !== undefined) return this.#token("name", name);
+    return this.#token("()[]=,".includes(char) ? "mark" : "bad", char);
+  }
+
+  #token(kind: Token["kind"], text: string): Token {
+    const token = { kind, text, at: this.at };
+    this.at += text.length;
+    return token;
+  }
+
+  #string(raw: boolean, close: string, from: number): Token {
+    const { at } = this;
+    let text = "";
+    for (let here = from; ;) {
+      if (this.#text.startsWith(close, here)) {
+        this.at = here + close.length;
+        return { kind: "text", text, at };
+      }
+      const char = this.#text[here];
+      if (char === undefined || (char === "\n" && close.length === 1))
+        throw new Wrong(here, `Unexpected end of the text, expected \`${close}\``);
+      if (char !== "\\") {
+        text += char;
+        here++;
+        continue;
+      }
+      const next = this.#text[here + 1] ?? "";
+      const escaped = raw ? `\\${next}` : ESCAPES[next];
+      if (escaped === undefined) throw new Wrong(here, `Unexpected escape \`\\${next}\`, expected \\\\, \\", \\', \\n, \\r or \\t`);
+      text += escaped;
+      here += 2;
+    }
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\", '"': '"', "'": "'", n: "\n", r: "\r", t: "\t", "\n": "" };
+
+function told({ kind, text }: Token): string {
+  if (kind === "end") return "end of the file";
+  return kind === "line" ? "end of the line" : kind === "text" ? "text" : `\`${text}\``;
+}

@@ -1,0 +1,132 @@
+import { analyze, type Analysis, type Effect, type ShellCommand, type Word } from "@bylaw/shell";
+import { bareName } from "./program-name.ts";
+
+/** One simple command of a shell line, with what the rules need of it. Each answer is worked out once. */
+export class LinePart {
+  readonly words: readonly Word[];
+  /** Positions of the arguments that make it do more than its name says. */
+  readonly hazards: readonly { readonly at: number }[];
+  readonly effects: readonly Effect[];
+  /** Its files are of another machine or of a container. */
+  readonly remote: boolean;
+  /** Its later words could be a command that it runs. */
+  readonly carries: boolean;
+  /** Positions from which a denied command may start. */
+  readonly starts: number;
+  /** Why it cannot be known what it runs or does. */
+  readonly unknown: string | undefined;
+  /** Nothing but its words is left for an allow to cover. */
+  readonly plain: boolean;
+  /** Some word or effect is not known, so that a deny may match without being sure of it. */
+  readonly doubtful: boolean;
+  #text: string | undefined = undefined;
+
+  constructor(command: ShellCommand, whole: { readonly known: boolean }) {
+    const { argv, hazards, effects, remote, carries, unknown, redirections, assignments } = command;
+    this.words = argv;
+    this.hazards = carries ? [...hazards, ...telling(argv)] : hazards;
+    this.effects = effects;
+    this.remote = remote;
+    this.carries = carries;
+    this.starts = carries ? argv.length : Math.min(1, argv.length);
+    this.unknown = unknown[0]?.what;
+    this.plain =
+      whole.known &&
+      this.unknown === undefined &&
+      !redirections.some(({ writes }) => writes) &&
+      assignments.every(({ harmless }) => harmless);
+    this.doubtful = remote || this.starts > MANY_STARTS || argv.some(isOpen) || effects.some(isRegion);
+  }
+
+  /** The words with one blank between them; `…` for what is not known. */
+  get text(): string {
+    this.#text ??= this.words.map((word, at) => (at === 0 ? bareName(shown(word)) : shown(word))).join(" ");
+    return this.#text;
+  }
+}
+
+// Whatever the program, options with these names run something.
+const RUNS = /^--?(?:exec|eval|shell|to-command|rsh|use-compress-program|compress-program|pager|editor|preload|hook)/;
+
+function telling(words: readonly Word[]): readonly { readonly at: number }[] {
+  return words.flatMap(({ pieces: [first] }, at) => (at > 0 && typeof first === "string" && RUNS.test(first) ? [{ at }] : []));
+}
+
+// More words than this could each begin a command: a regular expression may not have looked at all of them.
+const MANY_STARTS = 64;
+
+/** The text of a command from one word on. */
+interface CommandText {
+  /** All of it, or what is known up to the first word that is not. */
+  readonly head: string;
+  /** What is known after the last word that is not; undefined where all is known. */
+  readonly tail: string | undefined;
+}
+
+/** The text from a word on, under a name of its program. */
+export function textFrom(words: readonly Word[], from: number, program: string): CommandText {
+  let head = program;
+  let tail: string | undefined;
+  for (let at = from + 1; at < words.length; at++) {
+    const word = words[at];
+    if (word?.text !== undefined && word.single) {
+      if (tail === undefined) head += ` ${word.text}`;
+      else tail += ` ${word.text}`;
+      continue;
+    }
+    const pieces = word?.pieces ?? [];
+    const [first] = pieces;
+    const last = pieces.at(-1);
+    // A word that may be none takes its blank along.
+    if (tail === undefined && word?.single === true) head += ` ${typeof first === "string" ? first : ""}`;
+    tail = typeof last === "string" && word?.single === true ? last : "";
+  }
+  return { head, tail };
+}
+
+const isOpen = (word: Word): boolean => word.text === undefined || !word.single;
+
+function isRegion(effect: Effect): boolean {
+  if (effect.kind === "network") return effect.host === undefined;
+  if (!("path" in effect)) return false;
+  return effect.below === true || effect.path.text === undefined || effect.path.pattern !== undefined;
+}
+
+const shown = ({ text, pieces }: Word): string => text ?? pieces.map((piece) => (typeof piece === "string" ? piece : "…")).join("");
+
+/** A shell line as the rules see it. */
+export interface LineFacts {
+  /** At least one: a line without commands has one of no words. */
+  readonly parts: readonly LinePart[];
+  /** Why the line as a whole cannot be known. */
+  readonly unknown: string | undefined;
+}
+
+const NO_COMMAND: ShellCommand = {
+  argv: [],
+  assignments: [],
+  redirections: [],
+  origin: "line",
+  remote: false,
+  hazards: [],
+  effects: [],
+  carries: false,
+  unknown: [],
+};
+
+// One decision asks about the same line several times: for its paths, its vote, its explanation.
+let last: { readonly line: string; readonly analysis: Analysis } | undefined;
+
+/** Reads a shell line. `beside`: why the call cannot be known, whatever the line says. */
+export function readLine(line: string, beside: string | undefined): LineFacts {
+  if (last?.line !== line) last = { line, analysis: analyze(line) };
+  const { commands, unknown } = last.analysis;
+  const why = beside ?? unknown[0]?.what ?? (commands.length === 0 ? "line without a command" : undefined);
+  const whole = { known: why === undefined };
+  return { parts: (commands.length === 0 ? [NO_COMMAND] : commands).map((command) => new LinePart(command, whole)), unknown: why };
+}
+
+/** What stands for a line that is no text. */
+export function unreadable(why: string): LineFacts {
+  return { parts: [new LinePart(NO_COMMAND, { known: false })], unknown: why };
+}

@@ -1,0 +1,33 @@
+import type { LintCheck } from "../check.ts";
+
+/** A question where nobody can answer. */
+export const asksNobody: LintCheck = {
+  code: "asks_nobody",
+  severity: "warning",
+  finds: "an ask for calls where nobody can be asked, which is a deny in other words",
+  fires: `
+[[rules]]
+name = "deploy-at-night"
+action = "ask_user"
+tool = "deploy"
+interactive = false
+`,
+  abstains: `
+[[rules]]
+name = "deploy-at-night"
+action = "ask_user"
+tool = "deploy"
+interactive = true
+`,
+  check(pool, report) {
+    for (const rule of pool.rules) {
+      if (rule.source.effect !== "ask_user" || rule.source.interactive !== false) continue;
+      report(
+        rule,
+        ["interactive"],
+        `Unexpected ask of rule \`${rule.source.name}\` where nobody can be asked, expected a deny: that is what it comes to`,
+        'write `action = "deny"`, or drop `interactive`',
+      );
+    }
+  },
+};

@@ -1,0 +1,43 @@
+import type { LintCheck } from "../check.ts";
+import { twinsOf } from "../twins.ts";
+import { placeOf } from "./shadowed-rule.ts";
+
+/** A rule says what another says. */
+export const duplicateRule: LintCheck = {
+  code: "duplicate_rule",
+  severity: "warning",
+  finds: "a rule with the conditions, the tier and the effect of another",
+  fires: `
+[[rules]]
+name = "no-mail"
+action = "deny"
+tool = "send_mail"
+
+[[rules]]
+name = "mail-is-off"
+action = "deny"
+tool = "send_mail"
+`,
+  abstains: `
+[[rules]]
+name = "no-mail"
+action = "deny"
+tool = "send_mail"
+
+[[rules]]
+name = "no-letters"
+action = "deny"
+tool = "send_letter"
+`,
+  check(pool, report) {
+    for (const { rule, twin } of twinsOf(pool)) {
+      if (rule.source.effect !== twin.source.effect) continue;
+      report(
+        rule,
+        ["name"],
+        `Unexpected rule \`${rule.source.name}\`, expected one that says something new: ${placeOf(twin)} differs from it only by name and words`,
+        "drop one of the two",
+      );
+    }
+  },
+};

@@ -1,0 +1,63 @@
+import { APPROVAL_MODES, type ApprovalMode, type Effect, type ToolCall } from "@bylaw/kernel";
+import type { LintCheck, LintPool, LintRule } from "../check.ts";
+import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "../sample.ts";
+
+/** A deny that another mode lifts. */
+export const narrowModes: LintCheck = {
+  code: "narrow_modes",
+  severity: "warning",
+  finds: "a deny in some approval modes, or where somebody can be asked, while the same call is allowed in the others",
+  fires: `
+[[rules]]
+name = "no-deploy"
+action = "deny"
+tool = "deploy"
+modes = ["ask", "autoEdit"]
+`,
+  abstains: `
+[[rules]]
+name = "no-deploy"
+action = "deny"
+tool = "deploy"
+`,
+  check(pool, report) {
+    for (const rule of pool.rules) {
+      const { effect, shadow, when, modes, interactive } = rule.source;
+      if (effect !== "deny" || shadow || when !== undefined || (modes === undefined && interactive === undefined)) continue;
+      const call = exampleOf(rule, pool);
+      if (call === undefined) continue;
+      const others = modes === undefined ? [] : APPROVAL_MODES.filter((mode) => !modes.includes(mode));
+      const mode = others.find((one) => outcome({ ...call, approval_mode: one }, one, pool) === "allow");
+      const switched =
+        interactive !== undefined && outcome({ ...call, interactive: !interactive }, call.approval_mode ?? "ask", pool) === "allow";
+      if (mode === undefined && !switched) continue;
+      report(
+        rule,
+        [mode === undefined ? "interactive" : "modes"],
+        `Unexpected deny that ends ${mode === undefined ? `where \`interactive\` is ${String(!interactive)}` : `in mode \`${mode}\``}, expected one that holds there too: the same call is allowed then`,
+        `drop \`${mode === undefined ? "interactive" : "modes"}\`, or write an ask for the others`,
+      );
+    }
+  },
+};
+
+// As the kernel does it: where no rule voted, `yolo` takes a question for a yes.
+function outcome(call: ToolCall, mode: ApprovalMode, pool: LintPool): Effect {
+  const effect = pool.effectOf(call);
+  return effect === "ask_user" && mode === "yolo" && !pool.votes(call) ? "allow" : effect;
+}
+
+function exampleOf(rule: LintRule, { tools }: LintPool): ToolCall | undefined {
+  const [line] = linesOf(rule);
+  const [name = "deploy"] = rule.shape.tools ?? [];
+  const [file] = namedTools(rule, tools.files.keys());
+  const access = rule.shape.write === undefined ? "read" : "write";
+  const [path] = pathsOf(rule, access);
+  const argument = file === undefined ? undefined : tools.files.get(file)?.[access]?.[0];
+  const calls = [
+    ...(line === undefined ? [] : [shellCall(rule, line, tools)]),
+    ...(path === undefined || file === undefined || argument === undefined ? [] : [callOf(rule, file, { [argument]: path })]),
+    callOf(rule, name.replaceAll(/[*?]/g, "x"), {}),
+  ];
+  return calls.find((call) => matches(rule, call, tools));
+}

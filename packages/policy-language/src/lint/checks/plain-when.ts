@@ -1,0 +1,47 @@
+import type { LintCheck } from "../check.ts";
+import { needs } from "./impossible-rule.ts";
+
+const KEYS: Readonly<Record<string, string>> = {
+  tool: "tool",
+  server: "server",
+  agent: "agent",
+  phase: "phase",
+  approval_mode: "modes",
+  interactive: "interactive",
+};
+
+/** A condition where a key would do. */
+export const plainWhen: LintCheck = {
+  code: "plain_when",
+  severity: "info",
+  finds: "a comparison in `when` that a key of the rule says faster and more strictly",
+  fires: `
+[[rules]]
+name = "reviewers-do-not-write"
+action = "deny"
+tool = "write_file"
+when = { all = [{ fact = "agent", operator = "equal", value = "reviewer" }] }
+`,
+  abstains: `
+[[rules]]
+name = "operators-only"
+action = "deny"
+tool = "deploy"
+when = { all = [{ fact = "claims", path = "$.role", operator = "notEqual", value = "operator" }] }
+`,
+  check(pool, report) {
+    for (const rule of pool.rules) {
+      for (const leaf of needs(rule.shape.when)) {
+        if (!("fact" in leaf) || (leaf.operator !== "equal" && leaf.operator !== "in")) continue;
+        const key = KEYS[leaf.fact];
+        if (key === undefined) continue;
+        report(
+          rule,
+          ["when"],
+          `Unexpected \`${leaf.fact}\` in \`when\`, expected the key \`${key}\`, which says the same and is looked up in the index`,
+          `write \`${key} = ${JSON.stringify(leaf.value)}\` and drop the comparison`,
+        );
+      }
+    }
+  },
+};

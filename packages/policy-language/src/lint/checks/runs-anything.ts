@@ -1,0 +1,69 @@
+import type { LintCheck, LintPool, LintReport, LintRule } from "../check.ts";
+import { wordsOf } from "../cover.ts";
+import { isLiteral } from "../glob-cover.ts";
+import { REACH, type Reach } from "../reach.ts";
+import { matches, namedTools, shellCall } from "../sample.ts";
+
+/** An allow of a program that does whatever its arguments say. */
+export const runsAnything: LintCheck = {
+  code: "runs_anything",
+  severity: "warning",
+  finds: "an allow of a program that can run any code, or send anything away, by arguments that the rule leaves open",
+  fires: `
+[[rules]]
+name = "scripts"
+action = "allow"
+command = "python3 *"
+`,
+  abstains: `
+[[rules]]
+name = "scripts"
+action = "allow"
+command = "python3 tools/report.py"
+`,
+  check(pool, report) {
+    for (const rule of pool.rules) {
+      const { effect, shadow, when, tool } = rule.source;
+      if (effect !== "allow" || shadow || when !== undefined) continue;
+      if (rule.shape.commands !== undefined) byPatterns(rule, pool, report);
+      else if (rule.shape.regex !== undefined || (tool !== undefined && isShell(rule, pool))) byLines(rule, pool, report);
+    }
+  },
+};
+
+const isShell = (rule: LintRule, { tools }: LintPool): boolean => namedTools(rule, tools.shell.keys()).length > 0;
+
+const covers = (rule: LintRule, { line }: Reach, { tools }: LintPool): boolean => matches(rule, shellCall(rule, line, tools), tools);
+
+function byPatterns(rule: LintRule, pool: LintPool, report: LintReport): void {
+  const { commands = [] } = rule.shape;
+  for (const [at, pattern] of commands.entries()) {
+    const { words } = wordsOf(pattern);
+    const [program = ""] = words;
+    const lines = isLiteral(program) ? (REACH.get(program.slice(program.lastIndexOf("/") + 1)) ?? []) : [];
+    // The words that the rule spells out are its author's wish.
+    const hit = lines.find((reach) => words.length <= (reach.at ?? 1) && covers(rule, reach, pool));
+    if (hit === undefined) continue;
+    const listed = commands.length > 1 && rule.source.command?.length === commands.length;
+    report(
+      rule,
+      listed ? ["command", at] : ["command"],
+      `Unexpected allow of \`${pattern}\`, expected arguments that are written out: it covers \`${hit.line}\`, which ${hit.does}`,
+      "write the subcommands or the scripts that you mean, one pattern for each",
+    );
+  }
+}
+
+function byLines(rule: LintRule, pool: LintPool, report: LintReport): void {
+  const hits = [...REACH.values()].flat().filter((reach) => covers(rule, reach, pool));
+  const [first] = hits;
+  if (first === undefined) return;
+  const { command_regex: regex, tool } = rule.source;
+  const more = hits.length === 1 ? "" : `, and ${hits.length - 1} more of the lines that are tried`;
+  report(
+    rule,
+    [regex === undefined ? "tool" : "command_regex"],
+    `Unexpected allow of \`${regex ?? tool ?? ""}\`, expected commands that are written out: it covers \`${first.line}\`, which ${first.does}${more}`,
+    "name the commands that you mean in `command`",
+  );
+}

@@ -1,0 +1,35 @@
+import type { LintCheck } from "../check.ts";
+
+const WHOLE = /^mcp__(?:(?!__)[^*?[])+(?:__)?\*+$|^mcp_[^*?[_]+_?\*+$/;
+
+/** A whole MCP server, allowed by how its tools' names begin. */
+export const serverByPrefix: LintCheck = {
+  code: "server_by_prefix",
+  severity: "warning",
+  finds: "an allow of all tools of an MCP server by the prefix of their names, without `server`",
+  fires: `
+[[rules]]
+name = "issues"
+action = "allow"
+tool = "mcp__github__*"
+`,
+  abstains: `
+[[rules]]
+name = "issues"
+action = "allow"
+tool = "mcp__github__get_issue"
+`,
+  check(pool, report) {
+    for (const rule of pool.rules) {
+      if (rule.source.effect !== "allow" || rule.shape.servers !== undefined || rule.shape.args !== undefined) continue;
+      const whole = rule.shape.tools?.find((tool) => WHOLE.test(tool));
+      if (whole === undefined) continue;
+      report(
+        rule,
+        ["tool"],
+        `Unexpected allow of every tool of a server by \`${whole}\`, expected \`server\` and the tools that are meant: what the server adds tomorrow is allowed too`,
+        `write \`server = "${whole.replace(/^mcp__?/, "").replace(/__?\*+$/, "")}"\` and name the tools in \`tool\``,
+      );
+    }
+  },
+};

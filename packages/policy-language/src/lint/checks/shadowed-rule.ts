@@ -1,0 +1,52 @@
+import type { LintCheck, LintRule } from "../check.ts";
+import { coversOf } from "../coverage.ts";
+import { shapeKey } from "../shape.ts";
+
+/** Another rule always comes first. */
+export const shadowedRule: LintCheck = {
+  code: "shadowed_rule",
+  severity: "warning",
+  finds: "a rule that never decides, because one other rule matches whatever it matches and comes first",
+  fires: `
+[[rules]]
+name = "no-push"
+action = "deny"
+command = "git push *"
+
+[[rules]]
+name = "push-branches"
+action = "allow"
+command = "git push origin *"
+`,
+  abstains: `
+[[rules]]
+name = "no-force"
+action = "deny"
+command = "git push --force *"
+
+[[rules]]
+name = "push-branches"
+action = "allow"
+command = "git push origin *"
+`,
+  check(pool, report) {
+    for (const { rule, by } of coversOf(pool).whole) {
+      // The same conditions are another finding.
+      if (shapeKey(rule.shape) === shapeKey(by.shape) && rule.source.tier === by.source.tier) continue;
+      report(
+        rule,
+        ["name"],
+        `Unexpected rule \`${rule.source.name}\`, expected one that can decide: ${placeOf(by)} matches every call that it matches and ${why(by, rule)}`,
+        rule.source.effect === by.source.effect ? "drop it" : `drop it, narrow \`${by.source.name}\`, or give it a higher \`priority\``,
+      );
+    }
+  },
+};
+
+function why(by: LintRule, rule: LintRule): string {
+  if (by.source.tier !== rule.source.tier) return `has the higher priority \`${by.source.tier}\``;
+  return by.source.effect === rule.source.effect ? "says the same" : `is stricter (${by.source.effect})`;
+}
+
+/** A rule with its place, for a message. */
+export const placeOf = ({ source }: LintRule): string => `\`${source.name}\` (${source.file}:${source.line})`;

@@ -1,0 +1,182 @@
+import type { Json } from "@bylaw/kernel";
+import type { ConditionSource } from "../args.ts";
+import type { ToolTable } from "../tools.ts";
+import type { LintRule } from "./check.ts";
+import { remembered } from "./remembered.ts";
+import { globCovers, listCovers, pathCovers } from "./glob-cover.ts";
+import { lineOf, matches, shellCall } from "./sample.ts";
+import type { Shape } from "./shape.ts";
+
+/** Whether rule `b` never decides where rule `a` matches too. */
+export function outranks(a: LintRule, b: LintRule): boolean {
+  if (a.source.shadow || b.source.shadow || a === b) return false;
+  const above = a.rank > b.rank || (a.rank === b.rank && isBefore(a, b));
+  if (!b.source.final) return above;
+  // A final rule also holds against what stands above it, unless that is final and no weaker.
+  return above && a.source.final && (STRICTNESS[a.source.effect] ?? 0) >= (STRICTNESS[b.source.effect] ?? 0);
+}
+
+const STRICTNESS: Readonly<Record<string, number>> = { allow: 0, ask_user: 1, deny: 2 };
+
+function isBefore({ source: a }: LintRule, { source: b }: LintRule): boolean {
+  if (a.name !== b.name) return a.name < b.name;
+  return a.file === b.file ? a.line < b.line : a.file < b.file;
+}
+
+/**
+ * Whether rule `a` matches every call that rule `b` matches, or the part of it that `shape` leaves. No is the answer in doubt: an
+ * allow reads less than a deny of the same words, so it never covers one.
+ */
+export function covers(a: LintRule, b: LintRule, shape: Shape, tools: ToolTable): boolean {
+  if (a.source.effect === "allow" && b.source.effect !== "allow") return false;
+  const outer = a.shape;
+  return (
+    argsCover(outer.args, shape.args) &&
+    listCovers(outer.agents, shape.agents) &&
+    listCovers(outer.phases, shape.phases) &&
+    subset(outer.modes, shape.modes) &&
+    (outer.interactive === undefined || outer.interactive === shape.interactive) &&
+    listCovers(outer.network, shape.network) &&
+    pathsCover(a, b, shape) &&
+    toolsCover(a, outer, shape, tools) &&
+    (outer.when === undefined || (a.source.effect === b.source.effect && same(outer.when, shape.when))) &&
+    commandsCover(a, b, shape, tools)
+  );
+}
+
+function toolsCover(a: LintRule, outer: Shape, inner: Shape, tools: ToolTable): boolean {
+  if (outer.servers !== undefined && !listCovers(outer.servers, inner.servers)) return false;
+  if (outer.tools === undefined) {
+    // An allow of commands or of no tool at all has a mind of its own about which tools it means.
+    return a.source.effect !== "allow" || inner.tools === undefined || outer.servers !== undefined;
+  }
+  const named = inner.tools ?? (isAboutLines(inner) ? [...tools.shell.keys()] : undefined);
+  if (named === undefined || (outer.servers === undefined) !== (inner.servers === undefined)) return false;
+  return named.every((name) => outer.tools?.some((glob) => toolCovers(glob, name, a.source.effect === "allow")) === true);
+}
+
+const isAboutLines = ({ commands, regex }: Shape): boolean => commands !== undefined || regex !== undefined;
+
+// The glued name of an MCP tool splits for an allow, so that only a glob with the same server is sure to cover it.
+function toolCovers(outer: string, inner: string, allow: boolean): boolean {
+  if (!globCovers(outer, inner)) return false;
+  if (!allow || outer === inner || (!inner.startsWith("mcp_") && !/^[*?[]|^m[*?[]|^mc[*?[]|^mcp[*?[]/.test(inner))) return true;
+  const server = /^mcp__[A-Za-z0-9-]+__/.exec(inner)?.[0];
+  return server !== undefined && outer.startsWith(server);
+}
+
+function subset<T>(outer: readonly T[] | undefined, inner: readonly T[] | undefined): boolean {
+  return outer === undefined || inner?.every((item) => outer.includes(item)) === true;
+}
+
+function pathsCover({ shape: outer, source }: LintRule, { source: { effect } }: LintRule, inner: Shape): boolean {
+  if (outer.read === undefined && outer.write === undefined) return true;
+  if (inner.read === undefined && inner.write === undefined) return false;
+  // An allow of commands also covers those that touch no file.
+  if (effect === "allow" && source.effect !== "allow" && isAboutLines(inner)) return false;
+  // What a deny names by its folder also guards that folder, so that what names it anywhere is less.
+  const guards = (one: string, glob: string): boolean => effect === "allow" || one.startsWith("**") === glob.startsWith("**");
+  return (["read", "write"] as const).every(
+    (access) => inner[access]?.every((glob) => outer[access]?.some((one) => guards(one, glob) && pathCovers(one, glob)) === true) !== false,
+  );
+}
+
+function argsCover(outer: Shape["args"], inner: Shape["args"]): boolean {
+  if (outer === undefined) return true;
+  if (inner === undefined) return false;
+  return Object.entries(outer).every(([name, condition]) => {
+    const other = Object.hasOwn(inner, name) ? inner[name] : undefined;
+    return other !== undefined && conditionCovers(condition, other);
+  });
+}
+
+function conditionCovers(outer: ConditionSource, inner: ConditionSource): boolean {
+  if (same(outer, inner)) return true;
+  const values = (one: ConditionSource): readonly Json[] | undefined => (one.eq === undefined ? one.in : [one.eq]);
+  return Object.entries(outer).every(([key, value]) => {
+    if (value === undefined) return true;
+    const other = inner[key as keyof ConditionSource];
+    if (same(value, other)) return true;
+    const given = values(inner);
+    switch (key) {
+      case "eq":
+      case "in":
+        return given?.every((item) => (values(outer) ?? []).some((one) => same(one, item))) === true;
+      case "glob": {
+        const globs = typeof value === "string" ? [value] : (value as readonly string[]);
+        if (globs.some((glob) => /[{}]/.test(glob))) return false;
+        return (
+          given?.every(
+            (item) => typeof item === "string" && globs.some((glob) => globCovers(glob, item.replaceAll(/[*?[\\]/g, "\\$&"))),
+          ) === true
+        );
+      }
+      case "min":
+        return typeof other === "number" && other >= Number(value);
+      case "max":
+        return typeof other === "number" && other <= Number(value);
+      case "exists":
+        return value === true && inner.exists === undefined && inner.not === undefined;
+      default:
+        return false;
+    }
+  });
+}
+
+function commandsCover(a: LintRule, b: LintRule, inner: Shape, tools: ToolTable): boolean {
+  const outer = a.shape;
+  const allow = a.source.effect === "allow";
+  if (outer.regex !== undefined && outer.regex !== inner.regex) return false;
+  if (outer.commands === undefined) {
+    // An allow without commands covers those alone whose effects its files and hosts are about.
+    if (allow && outer.regex === undefined && !aboutCovers(outer, inner)) return false;
+    if (!allow || inner.commands === undefined) return true;
+  } else if (inner.commands?.every((pattern) => outer.commands?.some((one) => wordsCover(one, pattern, allow)) === true) !== true)
+    return false;
+  // What an allow spells out may be more than a broader one covers; the words say so when they are read.
+  return !allow || (inner.commands ?? []).every((pattern) => matches(a, shellCall(b, lineOf(pattern), tools), tools));
+}
+
+function aboutCovers(outer: Shape, inner: Shape): boolean {
+  const files = (one: Shape): boolean => one.read !== undefined || one.write !== undefined;
+  const hosts = (one: Shape): boolean => one.network !== undefined;
+  if (!files(outer) && !hosts(outer)) return true;
+  return !isAboutLines(inner) && (files(outer) || !files(inner)) && (hosts(outer) || !hosts(inner));
+}
+
+function wordsCover(outer: string, inner: string, allow: boolean): boolean {
+  if (outer === inner) return true;
+  const { words: a, open } = wordsOf(outer);
+  const { words: b, open: more } = wordsOf(inner);
+  if (allow) {
+    if (open ? b.length < a.length : more || b.length !== a.length) return false;
+    return a.every((word, at) => globCovers(word, b[at] ?? ""));
+  }
+  // A deny takes options in any place, and its operands as the first ones.
+  if (!open || a.includes("--") || b.includes("--") || !globCovers(a[0] ?? "", b[0] ?? "")) return false;
+  const [options, operands] = parted(a);
+  const [given, others] = parted(b);
+  return (
+    options.every((option) => given.includes(option)) &&
+    operands.length <= others.length &&
+    operands.every((word, at) => globCovers(word, others[at] ?? ""))
+  );
+}
+
+/** The words of a pattern, and whether any more may follow. */
+export const wordsOf: (pattern: string) => { readonly words: readonly string[]; readonly open: boolean } = remembered((pattern) => {
+  const words = pattern.split(" ");
+  const open = words.length > 1 && words.at(-1) === "*";
+  return { words: open ? words.slice(0, -1) : words, open };
+});
+
+function parted([, ...words]: readonly string[]): readonly [readonly string[], readonly string[]] {
+  const isOption = (word: string): boolean => /^-./.test(word);
+  return [words.filter(isOption), words.filter((word) => !isOption(word))];
+}
+
+/** Whether two plain values are the same. */
+export function same(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  return typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,90 @@
+/** One way to write a shell line that does the same. */
+export interface Rewriting {
+  /** Completes "written with …". */
+  readonly name: string;
+  /** It adds an argument that nobody knows, so that a pattern of the whole line cannot be sure of it. */
+  readonly appends?: true;
+  /** The line, differently; nothing where it cannot be written that way. */
+  readonly rewrite: (line: string) => string | undefined;
+}
+
+/** The rewriting that a pattern of exact words misses. */
+export const MORE = "one more argument";
+
+// Only a line of plain words can be rewritten word by word.
+const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+(?:[ \t]+[A-Za-z0-9_@%+=:,./~-]+)*$/;
+// Options without a value, for programs that all take them in the same forms.
+const SWITCH = /^-[rRfvq]+$/;
+const LETTERS: Readonly<Record<string, string>> = { r: "recursive", R: "recursive", f: "force", v: "verbose", q: "quiet" };
+const SWITCHED: ReadonlySet<string> = new Set("rm cp mv ln chmod chown chgrp git docker podman".split(" "));
+
+type Words = readonly string[];
+
+const byWords =
+  (rewrite: (program: string, rest: Words) => Words | undefined): Rewriting["rewrite"] =>
+  (line) => {
+    if (!PLAIN.test(line)) return undefined;
+    const [program = "", ...rest] = line.split(/[ \t]+/);
+    const words = rewrite(program, rest)?.join(" ");
+    return words === line ? undefined : words;
+  };
+
+const byArguments = (rewrite: (rest: Words) => Words): Rewriting["rewrite"] =>
+  byWords((program, rest) => (rest.length === 0 ? undefined : [program, ...rewrite(rest)]));
+
+const isSwitch = (word: string): boolean => SWITCH.test(word);
+
+// Not where some other option could have the next word for its value.
+const bySwitches = (rewrite: (rest: Words) => Words): Rewriting["rewrite"] =>
+  byWords((program, rest) => {
+    const known = SWITCHED.has(program) && rest.every((word) => !word.startsWith("-") || isSwitch(word));
+    return known && rest.some(isSwitch) ? [program, ...rewrite(rest)] : undefined;
+  });
+
+const spelled = (spell: (letters: Words) => Words): Rewriting["rewrite"] =>
+  bySwitches((rest) => rest.flatMap((word) => (isSwitch(word) ? spell(Array.from(word.slice(1))) : [word])));
+
+const around =
+  (before: string, after = ""): Rewriting["rewrite"] =>
+  (line) =>
+    before + line + after;
+
+const quoted = (text: string): string => (text.startsWith("~") ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** The rewritings that are tried, each by its name. */
+export const REWRITINGS: readonly Rewriting[] = [
+  { name: MORE, rewrite: byWords((program, rest) => [program, ...rest, "x"]) },
+  {
+    name: "the program's full path",
+    rewrite: byWords((program, rest) => (program.includes("/") ? undefined : [`/usr/bin/${program}`, ...rest])),
+  },
+  { name: "quotes around the program", rewrite: byWords((program, rest) => [`"${program}"`, ...rest]) },
+  { name: "quotes inside the program's name", rewrite: byWords((program, rest) => [`${program[0] ?? ""}''${program.slice(1)}`, ...rest]) },
+  { name: "a backslash before the program", rewrite: byWords((program, rest) => [`\\${program}`, ...rest]) },
+  { name: "quotes around the arguments", rewrite: byArguments((rest) => rest.map(quoted)) },
+  { name: "more blanks between the words", rewrite: byArguments((rest) => ["", ...rest]) },
+  { name: "options apart", rewrite: spelled((letters) => letters.map((letter) => `-${letter}`)) },
+  { name: "options in another order", rewrite: spelled((letters) => [`-${letters.toReversed().join("")}`]) },
+  { name: "long options", rewrite: spelled((letters) => letters.map((letter) => `--${LETTERS[letter] ?? letter}`)) },
+  {
+    name: "options after the operands",
+    rewrite: bySwitches((rest) => [...rest.filter((word) => !isSwitch(word)), ...rest.filter(isSwitch)]),
+  },
+  { name: "sudo", rewrite: around("sudo ") },
+  { name: "env", rewrite: around("env A=1 ") },
+  { name: "an assignment before it", rewrite: around("A=1 ") },
+  { name: "timeout", rewrite: around("timeout 60 ") },
+  { name: "nohup", rewrite: around("nohup ") },
+  { name: "xargs", appends: true, rewrite: around("echo x | xargs ") },
+  { name: "find -exec", rewrite: around("find . -maxdepth 0 -exec ", " \\;") },
+  { name: "bash -c", rewrite: (line) => `bash -c ${quoted(line)}` },
+  { name: "eval", rewrite: (line) => `eval ${quoted(line)}` },
+  { name: "a command substitution", rewrite: around("echo $(", ")") },
+  { name: "cd before it", rewrite: around("cd . && ") },
+  { name: "another command before it", rewrite: around("true; ") },
+  { name: "a line before it", rewrite: around("true\n") },
+  { name: "a pipe", rewrite: around("true | ", " | cat") },
+  { name: "a subshell", rewrite: around("( ", " )") },
+  { name: "the background", rewrite: around("", " &") },
+  { name: "a redirection", rewrite: around("", " > out.txt 2>&1") },
+];

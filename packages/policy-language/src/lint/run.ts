@@ -1,0 +1,19 @@
+import type { PolicyFile } from "../parse.ts";
+import type { ToolTable } from "../tools.ts";
+import type { LintFinding } from "./check.ts";
+import { LINT_CHECKS } from "./checks.ts";
+import { lintFiles } from "./pool.ts";
+
+/** Runs every check over files that make one pool. */
+export function runLint(files: readonly PolicyFile[], tools: ToolTable): readonly LintFinding[] {
+  const found = [...files.flatMap(({ warnings }) => warnings), ...lintFiles(files, LINT_CHECKS, tools)];
+  const place = new Map(files.map(({ file }, at) => [file, at]));
+  const weight = { error: 0, warning: 1, info: 2 } as const;
+  return found.toSorted(
+    (a, b) =>
+      (place.get(a.file) ?? 0) - (place.get(b.file) ?? 0) ||
+      a.line - b.line ||
+      a.column - b.column ||
+      weight[a.severity] - weight[b.severity],
+  );
+}

@@ -1,0 +1,110 @@
+import type { Json, ToolCall } from "@bylaw/kernel";
+import type { ConditionSource } from "../args.ts";
+import { CallFacts } from "../facts.ts";
+import type { ToolTable } from "../tools.ts";
+import type { LintRule } from "./check.ts";
+import { isLiteral, sampleOf } from "./glob-cover.ts";
+import { regexSample } from "./regex-sample.ts";
+import type { Shape } from "./shape.ts";
+
+const CWD = "/project";
+const HOME = "/home/dev";
+// Enough to try each way of writing a rule, without a rule of hundreds of patterns taking seconds.
+const MAX_LINES = 12;
+
+/** A shell line that a word pattern is about: nothing for a last `*`, one letter for the others. */
+export function lineOf(pattern: string): string {
+  const words = pattern.split(" ");
+  return (words.length > 1 && words.at(-1) === "*" ? words.slice(0, -1) : words).map(sampleOf).join(" ");
+}
+
+/** The shell lines that a rule is about: its own cases, and one made from each pattern. */
+export function linesOf(rule: LintRule): readonly string[] {
+  const { shape, cases } = rule;
+  if (shape.commands === undefined && shape.regex === undefined) return [];
+  const made = [...(shape.commands ?? []).map(lineOf), ...(shape.regex === undefined ? [] : [regexSample(shape.regex)])];
+  const bare = made.filter((line) => line !== undefined);
+  const paths = [...pathsOf(rule, "read"), ...pathsOf(rule, "write")].slice(0, 2);
+  const lines = paths.length === 0 ? bare : bare.flatMap((line) => paths.map((path) => `${line} ${path}`));
+  return [...new Set([...cases, ...lines])].slice(0, MAX_LINES);
+}
+
+/** The names of the tools of a table that a rule is about by its `tool`. */
+export function namedTools({ rule }: LintRule, names: Iterable<string>): readonly string[] {
+  return [...names].filter((name) => rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(name)));
+}
+
+/** A call with everything that a rule asks for besides the tool's own arguments. */
+export function callOf({ shape }: LintRule, tool: string, args: Readonly<Record<string, Json>>): ToolCall {
+  const [server] = shape.servers ?? [];
+  const [agent] = shape.agents ?? [];
+  const [phase] = shape.phases ?? [];
+  return {
+    hook: "beforeToolCall",
+    tool,
+    args: { ...argsOf(shape), ...args },
+    cwd: CWD,
+    workspace: CWD,
+    home: HOME,
+    ...(server === undefined ? {} : { server: sampleOf(server) }),
+    ...(agent === undefined ? {} : { agent: sampleOf(agent) }),
+    ...(phase === undefined ? {} : { phase: sampleOf(phase) }),
+    approval_mode: shape.modes?.[0] ?? "ask",
+    interactive: shape.interactive ?? true,
+  };
+}
+
+/** A call of the first shell tool that a rule is about. */
+export function shellCall(one: LintRule, line: string, tools: ToolTable, tool = namedTools(one, tools.shell.keys())[0]): ToolCall {
+  const name = tool ?? [...tools.shell.keys()][0] ?? "bash";
+  return callOf(one, name, { [tools.shell.get(name) ?? "command"]: line });
+}
+
+/** Whether the parts of a rule hold for a call: an allow's for every command of a line, a deny's for some. */
+export function matches({ rule, source }: LintRule, call: ToolCall, tools: ToolTable): boolean {
+  const facts = new CallFacts(call, tools);
+  if (facts.line === null) return rule.matches(facts);
+  const holds = (one: CallFacts): boolean => rule.matches(one);
+  return source.effect === "allow" ? facts.commands.every(holds) : facts.commands.some(holds);
+}
+
+/** Paths that the globs of a rule are about, as a call would write them. */
+export function pathsOf({ shape }: LintRule, access: "read" | "write"): readonly string[] {
+  return [...new Set((shape[access] ?? []).map((glob) => pathSample(glob)))].slice(0, MAX_LINES);
+}
+
+function pathSample(glob: string): string {
+  const segments = glob
+    .split("/")
+    .flatMap((part, at) => (part === "**" ? (at === 0 ? [CWD] : ["x"]) : [at === 0 && part === "~" ? HOME : sampleOf(part)]));
+  return segments.join("/");
+}
+
+function argsOf({ args }: Shape): Record<string, Json> {
+  const made: Record<string, Json> = {};
+  for (const [name, condition] of Object.entries(args ?? {})) {
+    const value = valueOf(condition);
+    if (value === undefined) continue;
+    const steps = name.split(".");
+    let table = made;
+    for (const step of steps.slice(0, -1)) table = (table[step] ??= {}) as Record<string, Json>;
+    table[steps.at(-1) ?? name] = value;
+  }
+  return made;
+}
+
+const OF_TYPE: Readonly<Record<string, Json>> = { string: "x", number: 1, integer: 1, boolean: true, object: {}, array: [], null: null };
+
+function valueOf({ eq, in: list, glob, regex, min, max, type, url_prefix, exists }: ConditionSource): Json | undefined {
+  if (exists === false) return undefined;
+  if (eq !== undefined) return eq;
+  if (list !== undefined) return list[0];
+  if (glob !== undefined) return sampleOf(typeof glob === "string" ? glob : (glob[0] ?? ""));
+  if (regex !== undefined) return regexSample(regex) ?? "x";
+  if (url_prefix !== undefined) return typeof url_prefix === "string" ? url_prefix : url_prefix[0];
+  if (min !== undefined || max !== undefined) return min ?? max;
+  return type === undefined ? "x" : OF_TYPE[type];
+}
+
+/** Whether all of a list are written out. */
+export const allLiteral = (globs: readonly string[] | undefined): boolean => globs?.every(isLiteral) === true;

@@ -1,0 +1,24 @@
+import type { LintPool, LintRule } from "./check.ts";
+import { shapeKey } from "./shape.ts";
+
+/** A rule and the strictest, first one of the same tier with the same conditions. */
+export interface Twin {
+  readonly rule: LintRule;
+  readonly twin: LintRule;
+}
+
+/** The rules that some other rule of their tier repeats or contradicts; never the one that wins. */
+export function twinsOf(pool: LintPool): readonly Twin[] {
+  const groups = new Map<string, LintRule[]>();
+  for (const rule of pool.rules) {
+    if (rule.source.shadow) continue;
+    const key = `${rule.source.tier} ${shapeKey(rule.shape)}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [rule]);
+    else group.push(rule);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [winner, ...others] = group.toSorted((a, b) => b.rank - a.rank || Number(b.source.final) - Number(a.source.final));
+    return winner === undefined ? [] : others.map((rule) => ({ rule, twin: winner }));
+  });
+}

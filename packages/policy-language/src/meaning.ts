@@ -1,0 +1,204 @@
+import type { Word } from "@bylaw/shell";
+import type { Glob } from "./glob.ts";
+
+/** Whether a pattern matches: 0 no, 1 it may, as far as it can be known, 2 yes. */
+export type Certainty = 0 | 1 | 2;
+
+/** Short letters of long options that many programs share; `R` and `r` are one where they mean to recurse. */
+const LONG: Readonly<Record<string, string>> = {
+  recursive: "r",
+  force: "f",
+  all: "a",
+  interactive: "i",
+  verbose: "v",
+  quiet: "q",
+  delete: "d",
+  help: "h",
+  output: "o",
+  file: "f",
+};
+
+/** Compiles the words after the program of a pattern that matches by meaning. */
+export function compileMeaning(
+  words: readonly string[],
+  globs: readonly Glob[],
+  { open }: { readonly open: boolean },
+): (given: readonly Word[], from: number) => Certainty {
+  const flags: { readonly word: string; readonly glob: Glob | undefined }[] = [];
+  const operands: Glob[] = [];
+  let ended = false;
+  for (const [at, word] of words.entries()) {
+    const glob = globs[at];
+    if (glob === undefined) continue;
+    if (word === "--" && !ended) ended = true;
+    else if (!ended && /^-./.test(word)) flags.push({ word, glob: glob.literal === undefined ? glob : undefined });
+    else operands.push(glob);
+  }
+  if (open && flags.length === 0 && operands.length === 0) return () => 2;
+  return (argv, from) => {
+    const given = sort(argv, from);
+    let certainty: Certainty = 2;
+    for (const { word, glob } of flags) {
+      if (present(word, glob, given)) continue;
+      if (!given.options) return 0;
+      certainty = 1;
+    }
+    if (!open && given.flags.length > 0 && flags.length === 0) return 0;
+    if (!open && given.options) certainty = 1;
+    if (alignKnown(operands, given, open)) return certainty;
+    return given.doubtful && alignAny(operands, given.operands, open) ? 1 : 0;
+  };
+}
+
+interface Operand {
+  /** Undefined where it is not known. */
+  readonly text: string | undefined;
+  readonly word: Word;
+  /** It follows an option, so it may be its value. */
+  readonly after: boolean;
+  /** It may be no operand at all, or several. */
+  readonly loose: boolean;
+}
+
+interface Given {
+  readonly flags: readonly string[];
+  /** The letters of all short options. */
+  readonly letters: string;
+  readonly operands: readonly Operand[];
+  /** Some operand is not known. */
+  readonly doubtful: boolean;
+  /** Some word may be any option. */
+  readonly options: boolean;
+}
+
+function sort(argv: readonly Word[], from: number): Given {
+  const flags: string[] = [];
+  let letters = "";
+  const operands: Operand[] = [];
+  let doubtful = false;
+  let options = false;
+  let ended = false;
+  for (let at = from; at < argv.length; at++) {
+    const word = argv[at];
+    if (word === undefined) continue;
+    const { single } = word;
+    const text = single ? word.text : undefined;
+    const [first] = word.pieces;
+    const start = text ?? (typeof first === "string" ? first : "");
+    const option = !ended && start.startsWith("-") && start !== "-";
+    if (text === undefined) doubtful = true;
+    if (option && text !== undefined) {
+      if (text === "--") ended = true;
+      else {
+        flags.push(text);
+        if (!text.startsWith("--")) letters += text.slice(1);
+      }
+      continue;
+    }
+    // A glob stands for names that all begin alike; what else is no single word may be words of any kind.
+    const names = word.pieces.every((piece) => typeof piece === "string" || piece.hole === "name");
+    const anything = text === undefined && (start === "" || start.startsWith("-") || (!single && !names));
+    if (anything && !ended) options = true;
+    const loose = text === undefined && (!single || (anything && !ended));
+    if (option) {
+      if (!start.startsWith("--")) for (const piece of word.pieces) if (typeof piece === "string") letters += piece.replace(/^-/, "");
+      flags.push(start);
+    }
+    operands.push({ text, word, after: !ended && at > from && followsOption(argv[at - 1]), loose });
+  }
+  return { flags, letters, operands, doubtful, options };
+}
+
+function followsOption(word: Word | undefined): boolean {
+  const [first] = word?.pieces ?? [];
+  const start = word?.text ?? (typeof first === "string" ? first : "");
+  return start.startsWith("-") && !start.includes("=");
+}
+
+function present(word: string, glob: Glob | undefined, { flags, letters }: Given): boolean {
+  if (glob !== undefined) return flags.some((flag) => glob.matches(flag));
+  if (flags.includes(word)) return true;
+  if (word.startsWith("--")) {
+    const [name, value] = cut(word.slice(2));
+    const letter = value === undefined && Object.hasOwn(LONG, name) ? LONG[name] : undefined;
+    if (letter !== undefined && hasLetter(letters, letter)) return true;
+    return flags.some((flag) => {
+      if (!flag.startsWith("--")) return false;
+      const [given, with_] = cut(flag.slice(2));
+      // Programs take any unambiguous beginning of a long option.
+      const named = given === name || (given.length > 1 && name.startsWith(given));
+      return named && (value === undefined || value === with_);
+    });
+  }
+  return Array.from(word.slice(1)).every(
+    (letter) =>
+      hasLetter(letters, letter) ||
+      flags.some((flag) => {
+        if (!flag.startsWith("--")) return false;
+        const [given] = cut(flag.slice(2));
+        return given.length > 1 && Object.entries(LONG).some(([long, short]) => short === letter && long.startsWith(given));
+      }),
+  );
+}
+
+function hasLetter(letters: string, letter: string): boolean {
+  return letters.includes(letter) || (letter === "r" && letters.includes("R")) || (letter === "R" && letters.includes("r"));
+}
+
+function cut(option: string): readonly [string, string?] {
+  const at = option.indexOf("=");
+  return at < 0 ? [option] : [option.slice(0, at), option.slice(at + 1)];
+}
+
+// The pattern's operands, in order, are the first operands of the command; what may be the value of an option is skipped.
+function alignKnown(operands: readonly Glob[], { operands: given }: Given, open: boolean): boolean {
+  let at = 0;
+  for (const glob of operands) {
+    while (at < given.length && !matchesKnown(glob, given[at]) && given[at]?.after === true) at++;
+    if (!matchesKnown(glob, given[at])) return false;
+    at++;
+  }
+  return open || given.slice(at).every(({ after }) => after);
+}
+
+function matchesKnown(glob: Glob, operand: Operand | undefined): boolean {
+  if (operand === undefined) return false;
+  return operand.text === undefined ? glob.any && !operand.loose : glob.matches(operand.text);
+}
+
+// The same where every word that is not known is whatever lets the pattern match. Row by row, so that a long line stays cheap.
+function alignAny(operands: readonly Glob[], given: readonly Operand[], open: boolean): boolean {
+  const { length } = operands;
+  // reach[p]: the first p operands of the pattern are found before the current word.
+  let reach: boolean[] = [true, ...operands.map(() => false)];
+  for (const operand of given) {
+    if (open && reach[length] === true) return true;
+    const next = reach.map((here, p) => here && (operand.after || operand.loose || (p === length && open)));
+    for (let p = 0; p < length; p++) {
+      const glob = operands[p];
+      if (reach[p] !== true || glob === undefined || !mayMatch(glob, operand)) continue;
+      next[p + 1] = true;
+      // One word that is not known may be several.
+      if (!operand.word.single) for (let more = p + 1; more < length && mayMatch(operands[more], operand); more++) next[more + 1] = true;
+    }
+    reach = next;
+    if (!reach.includes(true)) return false;
+  }
+  return reach[length] === true;
+}
+
+function mayMatch(glob: Glob | undefined, { text, word }: Operand): boolean {
+  if (glob === undefined) return false;
+  return text === undefined ? mayFit(glob, word) : glob.matches(text);
+}
+
+/** Whether some text that a word may stand for could match a glob. It may say so of one that cannot. */
+function mayFit(glob: Glob, { pieces, single }: Word): boolean {
+  const [first] = pieces;
+  const last = pieces.at(-1);
+  // Several words: only the first of them begins as it is written, and only the last ends so.
+  const split = !single && pieces.some((piece) => typeof piece !== "string" && piece.hole === "any");
+  if (split) return true;
+  if (typeof first === "string" && !glob.prefix.startsWith(first) && !first.startsWith(glob.prefix)) return false;
+  return typeof last !== "string" || glob.suffix.endsWith(last) || last.endsWith(glob.suffix);
+}

@@ -1,0 +1,84 @@
+import { ANY, type PathGlob, type PathSegment } from "./path-glob.ts";
+
+/** Places of which only the folder is known. */
+export interface Region {
+  /** The folder below which they lie, and every text that it may be besides: absolute, in segments. */
+  readonly folders: readonly (readonly string[])[];
+  /** The names below the folder, where a glob says them; undefined: all that lies below it, the folder included. */
+  readonly names: readonly NameGlob[] | undefined;
+}
+
+/** One segment of a glob in a command, with what stands around its wildcards. */
+interface NameGlob {
+  readonly prefix: string;
+  readonly suffix: string;
+  /** Set where it has no wildcard. */
+  readonly literal: string | undefined;
+}
+
+/** Reads a glob of a command below its folder: `*` for text without a slash, any other character by itself or after a backslash. */
+export function readNames(folder: string, pattern: string): readonly NameGlob[] {
+  const above = folder === "." ? 0 : folder === "/" ? 1 : folder.split("/").length;
+  const segments = pattern.split("/").slice(above);
+  return segments.filter((segment) => segment !== "" && segment !== ".").map(readName);
+}
+
+function readName(segment: string): NameGlob {
+  const runs = [""];
+  for (const [token] of segment.matchAll(/\\.|[^]/gu)) {
+    if (token === "*") runs.push("");
+    else runs.push((runs.pop() ?? "") + token.slice(token.startsWith("\\") && token.length > 1 ? 1 : 0));
+  }
+  const [prefix = ""] = runs;
+  return { prefix, suffix: runs.at(-1) ?? "", literal: runs.length === 1 ? prefix : undefined };
+}
+
+/**
+ * Whether some place of a region may match a glob of a rule, whose base folder is given. A glob that begins with `**` names files of
+ * every folder: it meets what a command's glob spells out, but not all that a command may find on its way down.
+ */
+export function meets(glob: PathGlob, base: readonly string[], { folders, names }: Region): boolean {
+  if (names === undefined && glob.segments[0] === ANY) return false;
+  const rule: readonly Segment[] = [...base.map(literal), ...glob.segments.map((segment) => (segment === ANY ? ANY : nameOf(segment)))];
+  const rest: readonly Segment[] = names ?? [ANY];
+  return folders.some((folder) => overlap([...folder.map(literal), ...rest], rule));
+}
+
+type Segment = NameGlob | typeof ANY;
+
+const literal = (text: string): NameGlob => ({ prefix: text, suffix: text, literal: text });
+const nameOf = ({ prefix, suffix, literal: text }: Exclude<PathSegment, typeof ANY>): NameGlob => ({ prefix, suffix, literal: text });
+
+// Whether two lists of segments have a path in common. `reach[j]`: the first j segments of the rule fit what came before.
+function overlap(given: readonly Segment[], rule: readonly Segment[]): boolean {
+  let reach = close(rule.map((_, at) => at === 0).concat(rule.length === 0), rule);
+  for (const segment of given) {
+    const next = rule.map(() => false).concat(false);
+    for (let at = 0; at <= rule.length; at++) {
+      if (reach[at] !== true) continue;
+      const wanted = rule[at];
+      if (segment === ANY) for (let end = at; end <= rule.length; end++) next[end] = true;
+      else if (wanted === ANY) next[at] = true;
+      else if (wanted !== undefined && alike(segment, wanted)) next[at + 1] = true;
+    }
+    reach = close(next, rule);
+    if (!reach.includes(true)) return false;
+  }
+  return reach[rule.length] === true;
+}
+
+// `**` may stand for no segment at all.
+function close(reach: boolean[], rule: readonly Segment[]): boolean[] {
+  for (let at = 0; at < rule.length; at++) if (reach[at] === true && rule[at] === ANY) reach[at + 1] = true;
+  return reach;
+}
+
+function alike(given: NameGlob, rule: NameGlob): boolean {
+  if (given.literal !== undefined && rule.literal !== undefined) return given.literal === rule.literal;
+  // A wildcard at the start of a name finds no name that starts with a dot.
+  if (given.literal === undefined && given.prefix === "" && rule.prefix.startsWith(".")) return false;
+  return (
+    (given.prefix.startsWith(rule.prefix) || rule.prefix.startsWith(given.prefix)) &&
+    (given.suffix.endsWith(rule.suffix) || rule.suffix.endsWith(given.suffix))
+  );
+}

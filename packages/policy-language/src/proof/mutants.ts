@@ -1,0 +1,65 @@
+import type { Effect } from "@bylaw/kernel";
+import { quote } from "../finding.ts";
+import { TIERS, compileRule, type Rule, type RuleSource } from "../rule.ts";
+import type { ToolTable } from "../tools.ts";
+import { alternativesOf, partsOf } from "./alternatives.ts";
+
+/** How a rule was changed. A dropped rule is what a rule in shadow comes to, too. */
+export type MutationKind = "drop" | "effect" | "widen" | "part" | "item" | "tier" | "final";
+
+/** A rule with one change. */
+export interface Mutant {
+  readonly kind: MutationKind;
+  /** What was changed, in a few words. */
+  readonly change: string;
+  /** Undefined where the rule is dropped. */
+  readonly rule: Rule | undefined;
+}
+
+const WEAKER: Readonly<Record<Effect, Effect>> = { deny: "ask_user", ask_user: "allow", allow: "deny" };
+
+/**
+ * Every change of a rule that a case should notice. What would not be a rule is left out, and so is what cannot change a decision
+ * of this pool: a `final` that no tier stands above, a tier that no other rule stands in.
+ */
+export function mutantsOf({ source }: Rule, others: readonly Rule[], tools: ToolTable): readonly Mutant[] {
+  const found: Mutant[] = [{ kind: "drop", change: "the rule is dropped", rule: undefined }];
+  const add = (kind: MutationKind, change: string, changed: RuleSource): void => {
+    const rule = compileQuietly(changed, tools);
+    if (rule !== undefined) found.push({ kind, change, rule });
+  };
+  const { effect, tier, final } = source;
+  const other = WEAKER[effect];
+  add("effect", `\`action\` is \`${other}\`, not \`${effect}\``, { ...source, effect: other, final: final && other !== "allow" });
+  const lower = TIERS[TIERS.indexOf(tier) + 1];
+  const tiers = new Set(others.filter((rule) => !rule.source.shadow).map((rule) => rule.source.tier));
+  if (lower !== undefined && (tiers.has(tier) || tiers.has(lower)))
+    add("tier", `\`priority\` is \`${lower}\`, not \`${tier}\``, { ...source, tier: lower });
+  if (final && TIERS.slice(0, TIERS.indexOf(tier)).some((above) => tiers.has(above)))
+    add("final", "`final` is dropped", { ...source, final: false });
+  for (const { key, without } of partsOf(source)) add("part", `\`${key}\` is dropped`, without);
+  for (const { key, item, without } of alternativesOf(source)) add("item", `\`${key}\` without ${quote(item)}`, without);
+  for (const [at, pattern] of (source.command ?? []).entries()) {
+    const wider = widened(pattern);
+    if (wider === undefined) continue;
+    const command = source.command?.with(at, wider);
+    add("widen", `\`command\` has ${quote(wider)} for ${quote(pattern)}`, { ...source, command });
+  }
+  return found;
+}
+
+/** `x y *` becomes `x *`, and `x y` becomes `x y *`. */
+function widened(pattern: string): string | undefined {
+  const words = pattern.split(/[ \t]+/).filter((word) => word !== "");
+  if (words.at(-1) !== "*") return [...words, "*"].join(" ");
+  return words.length < 3 ? undefined : [...words.slice(0, -2), "*"].join(" ");
+}
+
+/** Compiles a changed rule; undefined where the change makes it one that cannot be written. */
+export function compileQuietly(source: RuleSource, tools: ToolTable): Rule | undefined {
+  let wrong = false;
+  const rule = compileRule(source, tools, () => {
+    wrong = true;
+  });
+  return wrong ? undefined : rule;
+}

@@ -1,0 +1,107 @@
+import type { ToolCall } from "@bylaw/kernel";
+import type { PolicyFile } from "../parse.ts";
+import { compilePolicy, type PolicyPool } from "../pool.ts";
+import type { RunState } from "../run-state.ts";
+import { DEFAULT_TOOLS, type ToolTable } from "../tools.ts";
+import { holds } from "./coverage.ts";
+import { unmet, type CaseOutcome, type Expectation } from "./expectation.ts";
+import type { InlineCase } from "./inline.ts";
+import { matchSets } from "./match-sets.ts";
+import { mutantsOf, type Mutant, type MutationKind } from "./mutants.ts";
+
+/** A change of a rule that no case notices. */
+export interface Survivor {
+  readonly kind: MutationKind;
+  readonly change: string;
+  readonly rule: string;
+  readonly file: string;
+  /** Of the rule, from 1. */
+  readonly line: number;
+}
+
+/** What came of changing every rule, one change at a time. */
+export interface Mutation {
+  readonly mutants: number;
+  readonly noticed: number;
+  readonly survivors: readonly Survivor[];
+}
+
+/** What mutation works on. Every case must hold of the policy as it is. */
+export interface MutationInput {
+  readonly files: readonly PolicyFile[];
+  readonly tools?: ToolTable;
+  /** What conditions see of a run. */
+  readonly run?: RunState;
+  readonly inline: readonly InlineCase[];
+  readonly cases: readonly { readonly call: ToolCall; readonly expected: Expectation }[];
+  /** Decides a case's call under a changed pool. */
+  readonly decide: (call: ToolCall, pool: PolicyPool) => CaseOutcome | Promise<CaseOutcome>;
+  /** Is told after each rule. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+// Rules whose changes are matched in one pass over the calls, so that each call is read once for all of them.
+const AT_ONCE = 64;
+const NONE: ReadonlySet<number> = new Set();
+
+/**
+ * Changes every rule that is not in shadow in every way of {@link mutantsOf}, and asks the cases about each changed policy until one
+ * notices. A survivor was held against every case.
+ */
+export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
+  const { files, tools = DEFAULT_TOOLS, run, inline, cases, onProgress } = input;
+  const work = files.flatMap((file) => file.rules.flatMap((rule, at) => (rule.source.shadow ? [] : [{ file, rule, at }])));
+  const pool = files.flatMap((file) => file.rules);
+  const calls = cases.map(({ call }) => call);
+  const survivors: Survivor[] = [];
+  let mutants = 0;
+  for (let from = 0; from < work.length; from += AT_ONCE) {
+    const jobs = work.slice(from, from + AT_ONCE).map((one) => {
+      const { source } = one.rule;
+      const others = pool.filter((other) => other !== one.rule);
+      const changed = mutantsOf(one.rule, others, tools);
+      const own = inline.filter(({ rule, file }) => rule === source.name && file === source.file);
+      mutants += changed.length;
+      return { ...one, open: changed.filter(({ rule }) => rule === undefined || own.every((line) => holds(rule, line, tools))) };
+    });
+    // The other changes leave what the rule matches as it is, or take away from it.
+    const asked = jobs.flatMap(({ rule, open }) => [rule, ...open.map((mutant) => (widens(mutant) ? mutant.rule : undefined))]);
+    const sets = (await matchSets(asked, calls, { tools, run })).values();
+    for (const [done, { file, rule, at, open }] of jobs.entries()) {
+      const before = sets.next().value ?? NONE;
+      for (const mutant of open) {
+        const after = sets.next().value ?? NONE;
+        const rules = mutant.rule === undefined ? file.rules.toSpliced(at, 1) : file.rules.with(at, mutant.rule);
+        const changed = compilePolicy(
+          files.map((one) => (one === file ? { ...file, rules } : one)),
+          { tools },
+        );
+        if (await isNoticed(input, changed, likelyFirst(cases.length, mutant, before, after))) continue;
+        const { name, line } = rule.source;
+        survivors.push({ kind: mutant.kind, change: mutant.change, rule: name, file: file.file, line });
+      }
+      onProgress?.(from + done + 1, work.length);
+    }
+  }
+  return { mutants, noticed: mutants - survivors.length, survivors };
+}
+
+async function isNoticed({ cases, decide }: MutationInput, pool: PolicyPool, order: readonly number[]): Promise<boolean> {
+  for (const at of order) {
+    const one = cases[at];
+    if (one === undefined) continue;
+    const asked = decide(one.call, pool);
+    const outcome = asked instanceof Promise ? await asked : asked;
+    if (unmet(one.expected, outcome) !== undefined) return true;
+  }
+  return false;
+}
+
+const widens = ({ kind }: Mutant): boolean => kind === "part" || kind === "widen";
+
+// The cases that the change is about come first; the others follow, because what a pool is about may change with any rule.
+function likelyFirst(count: number, mutant: Mutant, before: ReadonlySet<number>, after: ReadonlySet<number>): readonly number[] {
+  const likely = widens(mutant) ? [...after].filter((at) => !before.has(at)) : [...before];
+  const first = new Set(likely);
+  return [...likely, ...Array.from({ length: count }, (_, at) => at).filter((at) => !first.has(at))];
+}

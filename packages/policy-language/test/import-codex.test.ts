@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { run } from "./calls.ts";
+import { imported } from "./imported.ts";
+
+const codex = (text: string) => imported("codex", text);
+const RULES = `# what may leave
+prefix_rule(
+    pattern = ["git", ["push", "fetch"]],  # alternatives
+    decision = "prompt",
+    justification = "leaves the machine",
+    match = [["git", "push", "origin", "main"], "git fetch"],
+    not_match = ["git status"],
+)
+prefix_rule(pattern = ['git', 'reset', '--hard'], decision = 'forbidden', justification = """Use
+  a branch""")
+prefix_rule(pattern = [["git", "jj"], ["status", "log"]],)
+prefix_rule(pattern = ["git"], decision = "prompt")
+`;
+
+describe("prefix rules", () => {
+  test.each([
+    ["git push origin main", "ask_user"],
+    ["git fetch", "ask_user"],
+    ["git reset --hard HEAD", "deny"],
+    ["git reset HEAD --hard", "deny"],
+    ["git reset HEAD", "ask_user"],
+    ["jj log -r x", "allow"],
+    ["jj log; jj status", "allow"],
+    ["jj log; git reset --hard", "deny"],
+    ["jj new", "ask_user"],
+    ["git status", "ask_user"],
+    ["make", "ask_user"],
+  ])("the strictest that matches decides: `%s` is %s", async (command, wanted) => {
+    const { effectOf, report } = await codex(RULES);
+    expect(effectOf(run(command))).toBe(wanted);
+    expect(report).toEqual([]);
+  });
+  test("justification, cases and places come along", async () => {
+    const { toml, pool } = await codex(RULES);
+    expect(toml).toContain('# source-1:2: prefix_rule(pattern = ["git", ["push", "fetch"]], decision = "prompt")');
+    expect(toml).toContain('match = ["git push origin main", "git fetch"]');
+    expect(toml).toContain('not_match = ["git status"]');
+    expect(pool.evaluate(run("git reset --hard"))?.[0]?.reason).toBe("Use a branch");
+    expect(pool.rules.map(({ name }) => name)).toEqual([
+      "allow-git-jj-status-log",
+      "ask-git",
+      "ask-git-push-fetch",
+      "ask-lines-that-are-not-plain",
+      "ask-lines-that-are-not-plain-2",
+      "deny-git-reset-hard",
+    ]);
+  });
+  test("a case that does not hold here is left out and named: a deny reads more than Codex does", async () => {
+    const { toml, report, findings } = await codex(
+      'prefix_rule(pattern=["rm", "-rf"], decision="forbidden", match=["rm -rf x"], not_match=["rm -fr x", "rm x"])',
+    );
+    expect(toml).toContain('not_match = ["rm x"]');
+    expect(report).toEqual(["stricter 1:1"]);
+    expect(findings[0]?.message).toContain('"rm -fr x"');
+  });
+  test("words that mean something to a pattern mean themselves", async () => {
+    const { effectOf } = await codex('prefix_rule(pattern=["foo", "*", "[a]", "a?!"])');
+    expect(effectOf(run("foo '*' '[a]' 'a?!'"))).toBe("allow");
+    expect(effectOf(run("foo x a abc"))).toBe("ask_user");
+  });
+  test("an allow with a word that no pattern holds is lost; a deny holds for what begins with the words before", async () => {
+    const { effectOf, report } = await codex(
+      'prefix_rule(pattern=["echo", "a b"])\nprefix_rule(pattern=["git", "commit", "-m", "a b"], decision="forbidden")\nprefix_rule(pattern=["$X", "y"], decision="prompt")\nprefix_rule(pattern=["make", "{x}"], decision="forbidden")',
+    );
+    expect(effectOf(run("git commit -m x"))).toBe("deny");
+    expect(effectOf(run("git status"))).toBe("ask_user");
+    expect(effectOf(run("make x"))).toBe("deny");
+    expect(report).toEqual(["lost 1:1", "stricter 2:1", "stricter 3:1", "stricter 4:1"]);
+  });
+});
+
+describe("a line that Codex does not take apart", () => {
+  test.each([
+    ["git status -s && rg 'a*(b)' src | rg \"x y\"; git status", "allow"],
+    ["git status 2>&1", "ask_user"],
+    ["rg x *.ts", "ask_user"],
+    ["rg x ~", "ask_user"],
+    ["CI=1 git status", "ask_user"],
+    ["git status && CI=1 git status", "ask_user"],
+    ["git status & rg x", "ask_user"],
+    ["(git status)", "ask_user"],
+    ["if git status; then rg x; fi", "ask_user"],
+    ["git status $(git status)", "ask_user"],
+    ["git status > x; rm y", "deny"],
+  ])("`%s` is %s", async (command, wanted) => {
+    const { effectOf } = await codex(
+      'prefix_rule(pattern=["git", "status"])\nprefix_rule(pattern=["rg"])\nprefix_rule(pattern=["rm"], decision="forbidden")',
+    );
+    expect(effectOf(run(command))).toBe(wanted);
+  });
+});
+
+describe("host_executable", () => {
+  const text = `host_executable(name = "git", paths = ["/opt/bin/git", "/usr/bin/git", "~/bin/git"])
+prefix_rule(pattern = ["git", "status"])
+prefix_rule(pattern = ["ls"])`;
+  test.each([
+    ["git status", "allow"],
+    ["/opt/bin/git status", "allow"],
+    ["/usr/bin/git status", "allow"],
+    ["/usr/local/bin/git status", "ask_user"],
+    ["/tmp/git status", "ask_user"],
+    ["/usr/local/bin/ls", "allow"],
+  ])("names the paths at which a program may be allowed: `%s` is %s", async (command, wanted) => {
+    expect((await codex(text)).effectOf(run(command))).toBe(wanted);
+  });
+});
+
+describe("what is no literal call", () => {
+  test.each([
+    ['x = ["git"]', 1, 3],
+    ['prefix_rule(pattern = ["git"] + X, decision = "forbidden")', 1, 31],
+    ['load("x.star", "y")', 1, 6],
+    ["def f():\n    prefix_rule(pattern=['rm'])\n", 1, 5],
+    ['[prefix_rule(pattern=[x]) for x in ["a"]]', 1, 1],
+    ['prefix_rule(["rm"])', 1, 13],
+    ['prefix_rule(pattern=["rm"], pattern=["ls"])', 1, 29],
+    ['prefix_rule(pattern=["rm)', 1, 26],
+    ['prefix_rule(pattern=["r\\qm"])', 1, 24],
+    ['prefix_rule(pattern=[f"rm"])', 1, 22],
+    ['prefix_rule(pattern=["rm"]', 2, 1],
+    ['prefix_rule(pattern=["rm"]) if True else None', 1, 29],
+    ['prefix_rule(pattern=["a" "b"])', 1, 26],
+    ["prefix_rule(pattern=" + "[".repeat(50) + "])", 1, 36],
+  ])("is a finding with its place and is never run: %s", async (text, line, column) => {
+    const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
+    expect(findings[0]).toMatchObject({ severity: "lost", line, column });
+    expect(findings[0]?.message).toMatch(/^Unexpected .*, expected .*; only calls with literal texts/);
+    // It may have been a deny, so nothing is allowed.
+    expect(effectOf(run("ls"))).toBe("ask_user");
+  });
+  test.each([
+    'prefix_rule(pattern=[], decision="forbidden")',
+    'prefix_rule(pattern=["a", []], decision="forbidden")',
+    'prefix_rule(pattern=["a"], decision="never")',
+    'prefix_rule(pattern=["a"], decision="forbidden", when="x")',
+    'prefix_rule(pattern=["a"], decision="prompt", match="a")',
+    'network_rule(host="evil.com", decision="forbidden")',
+    'host_executable(name="git")',
+  ])("what may have denied and cannot be carried over puts every allow in doubt: %s", async (text) => {
+    const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
+    expect(effectOf(run("ls"))).toBe("ask_user");
+    expect(findings.map(({ severity }) => severity)).toEqual(["lost", "stricter"]);
+  });
+  test.each([
+    'prefix_rule(pattern=[], decision="allow")',
+    'prefix_rule(pattern=["a"], when="x")',
+    'network_rule(host="a.com", decision="allow")',
+  ])("an allow that cannot be carried over is lost alone: %s", async (text) => {
+    const { effectOf, report } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
+    expect(effectOf(run("ls"))).toBe("allow");
+    expect(report).toEqual(["lost 1:1"]);
+  });
+  test("a file of 20,000 lines takes no time that grows with its square", async () => {
+    const { findings } = await codex(Array.from({ length: 20_000 }, (_, at) => `x${at} = 1`).join("\n"));
+    expect(findings).toHaveLength(20_000);
+  });
+});

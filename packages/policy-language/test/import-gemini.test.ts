@@ -1,0 +1,276 @@
+import { describe, expect, test } from "vitest";
+import { importPolicy } from "../src/index.ts";
+import { call, run } from "./calls.ts";
+import { geminiCases, geminiFixture, geminiToml } from "./gemini-cases.ts";
+import { imported } from "./imported.ts";
+import type { RuleData } from "./toml.ts";
+
+const gemini = (...rules: readonly RuleData[]) => imported("gemini", geminiToml(rules));
+const rule = (fields: RuleData): RuleData => ({ toolName: "t", decision: "allow", priority: 100, ...fields });
+const shell = (fields: RuleData): RuleData => rule({ toolName: "run_shell_command", ...fields });
+const servers = { github: ["get_issue"], evil: ["get_issue"] };
+
+describe("gemini-cli's own cases, imported", () => {
+  // Each is named with its reason in docs/decisions/0007-gemini-reading.md.
+  const DIFFERENT: Readonly<Record<string, string>> = {
+    "echo $(git log)": "ask_user",
+    "git log && echo $(git log)": "ask_user",
+    "git log > /tmp/test": "ask_user",
+  };
+  test.each(geminiCases())("$name: `$command`", async ({ rules, command, expect: wanted, defaultDecision }) => {
+    const { pool } = await gemini(...rules);
+    const effect = pool.evaluate(run(command))?.[0]?.effect ?? defaultDecision ?? pool.fallback;
+    expect(effect).toBe(DIFFERENT[command] ?? wanted);
+  });
+  test("where a rule asks, it is named, also behind a part that no rule matches", async () => {
+    const { pool } = await gemini(shell({ name: "ask b", commandPrefix: "b", decision: "ask_user" }));
+    expect(pool.evaluate(run("a && b"))?.[0]?.rule?.name).toBe("ask-ask-b");
+  });
+});
+
+describe("the shipped files", () => {
+  test.each([
+    ["agents.toml", 1, 0],
+    ["discovered.toml", 2, 0],
+    ["non-interactive.toml", 1, 0],
+    ["read-only.toml", 2, 0],
+    ["yolo.toml", 3, 0],
+    ["write.toml", 7, 2],
+    ["plan.toml", 3, 18],
+    ["sandbox-default.toml", 0, 3],
+    ["conseca.toml", 0, 1],
+  ])("%s: %i rules, %i lost", async (name, rules, lost) => {
+    const result = await imported("gemini", geminiFixture(`policies/${name}`));
+    expect(result.rules).toBe(rules);
+    expect(result.findings.filter(({ severity }) => severity === "lost")).toHaveLength(lost);
+  });
+});
+
+describe("the first match by priority becomes tiers", () => {
+  const at = (priority: number, decision: string, commandPrefix?: string): RuleData =>
+    shell({ priority, decision, ...(commandPrefix === undefined ? {} : { commandPrefix }) });
+  test("an exception above a deny stays one, and a deny above an allow holds", async () => {
+    const { effectOf, report } = await gemini(
+      at(10, "allow"),
+      at(100, "deny", "git"),
+      at(200, "allow", "git log"),
+      at(300, "deny", "git log -p"),
+    );
+    expect(["ls", "git push", "git log", "git log -p", "git log && git push"].map((line) => effectOf(run(line)))).toEqual([
+      "allow",
+      "deny",
+      "allow",
+      "deny",
+      "deny",
+    ]);
+    expect(report).toEqual([]);
+  });
+  test("neighbours that cannot disagree share a tier", async () => {
+    const { toml } = await gemini(
+      rule({ toolName: "a", priority: 9 }),
+      rule({ toolName: "b", decision: "deny", priority: 8 }),
+      rule({ toolName: "a", decision: "allow", priority: 7 }),
+    );
+    expect(toml).not.toContain("priority");
+  });
+  test("more levels than tiers make it stricter, and it says so", async () => {
+    const { effectOf, report } = await gemini(
+      at(60, "allow", "a"),
+      at(50, "deny", "a"),
+      at(50, "allow", "b"),
+      at(40, "deny", "b"),
+      at(40, "allow", "c"),
+      at(30, "deny", "c"),
+      at(30, "allow", "d"),
+      at(20, "deny", "d"),
+    );
+    expect(["a", "b", "c", "d"].map((line) => effectOf(run(line)))).toEqual(["allow", "allow", "allow", "deny"]);
+    expect(report).toEqual(["stricter 36:1"]);
+  });
+});
+
+describe("what a rule is about", () => {
+  test.each([
+    [{ toolName: ["read_file", "glob"] }, call("glob"), "allow"],
+    [{ toolName: "grep_search" }, call("search_file_content"), "allow"],
+    [{ toolName: "*" }, call("anything"), "allow"],
+    [{ toolName: "get_issue", mcpName: "github" }, call("mcp_github_get_issue", {}, { servers }), "allow"],
+    [{ toolName: "get_issue", mcpName: "github" }, call("mcp_evil_get_issue", {}, { servers }), "ask_user"],
+    [{ toolName: "*", mcpName: "github" }, call("get_issue", {}, { server: "github" }), "allow"],
+    [{ toolName: "*", mcpName: "*" }, call("mcp_evil_get_issue", {}, { servers }), "allow"],
+    [{ toolName: "*", mcpName: "*" }, call("read_file"), "ask_user"],
+    [{ toolName: "mcp_github_*" }, call("mcp_github_get_issue", {}, { servers }), "allow"],
+    [{ toolName: "mcp_github_get_issue" }, call("mcp_github_get_issue", {}, { servers }), "allow"],
+    [{ toolName: "mcp_github_get_issue" }, call("mcp_github_get_issue"), "ask_user"],
+    [{ toolName: "mcp_github_get_issue", decision: "deny" }, call("mcp_github_get_issue"), "deny"],
+    [{ toolName: "helper", decision: "deny" }, call("invoke_agent", { agent_name: "helper" }), "deny"],
+    [{ modes: ["autoEdit", "plan"] }, call("t", {}, { approval_mode: "autoEdit" }), "allow"],
+    [{ modes: ["autoEdit"] }, call("t"), "ask_user"],
+    [{ interactive: false }, call("t"), "ask_user"],
+    [{ subagent: "a*" }, call("t", {}, { agent: "a*" }), "allow"],
+    [{ subagent: "a*" }, call("t", {}, { agent: "ab" }), "ask_user"],
+    [{ argsPattern: '"path":"src/[a-z]+"' }, call("t", { path: "src/abc" }), "allow"],
+    [{ argsPattern: '"path":"src/[a-z]+"' }, call("t", { path: "src/abc/../../etc" }), "ask_user"],
+    [{ argsPattern: '"path":"src/[a-z]+"' }, call("t", { path: "/etc", more: { path: "src/abc" } }), "ask_user"],
+    [{ argsPattern: '\\x00"path":"src/' }, call("t", { path: "src/abc" }), "allow"],
+    [{ argsPattern: '"path":"/etc', decision: "deny" }, call("t", { path: "/etc/passwd" }), "deny"],
+    [{ argsPattern: '"path":"/etc', decision: "deny" }, call("t", { path: "/home" }), "ask_user"],
+  ] as const)("%j", async (fields, one, wanted) => {
+    const { effectOf, report } = await gemini(rule(fields));
+    expect(effectOf(one)).toBe(wanted);
+    expect(report).toEqual([]);
+  });
+  test.each([
+    [{ argsPattern: "secret", decision: "deny" }, call("t", { a: "harmless" }), "deny"],
+    [{ argsPattern: '"a":"x.*y', decision: "deny" }, call("t", { a: "harmless" }), "deny"],
+    [{ argsPattern: '"a":"x|y"', decision: "deny" }, call("t", { a: "harmless" }), "deny"],
+    [{ toolName: "read_*", decision: "deny" }, call("read_file"), "deny"],
+  ] as const)("a deny that cannot be said exactly is stricter: %j", async (fields, one, wanted) => {
+    expect((await gemini(rule(fields))).effectOf(one)).toBe(wanted);
+  });
+  test("toolAnnotations tighten by `when`", async () => {
+    const { toml } = await gemini(rule({ toolName: "*", decision: "ask_user", toolAnnotations: { destructiveHint: true } }));
+    expect(toml).toContain(`when = { all = [{ fact = "annotations", path = "$['destructiveHint']", operator = "equal", value = true }] }`);
+  });
+  test.each([
+    ["git (log|diff)", "git log -p", "allow"],
+    ["git (log|diff)", "git logout", "ask_user"],
+    ["git (log|diff)", "git log; make", "ask_user"],
+    ["npm run .*", "npm run x", "allow"],
+  ])("an allow of commandRegex `%s`: `%s` is %s", async (commandRegex, command, wanted) => {
+    expect((await gemini(shell({ commandRegex }))).effectOf(run(command))).toBe(wanted);
+  });
+  test.each([
+    ["git push", "git pushx", "deny"],
+    ["git push", "ls && git push", "deny"],
+    ["git .*&& rm", "git status && rm x", "deny"],
+    ["a|rm", "ls rm", "deny"],
+    ["^git$", "git", "deny"],
+    ['echo \\\\"', "ls", "deny"],
+    ["git push", "git pull", "ask_user"],
+  ])("a deny of commandRegex `%s`: `%s` is %s", async (commandRegex, command, wanted) => {
+    expect((await gemini(shell({ commandRegex, decision: "deny" }))).effectOf(run(command))).toBe(wanted);
+  });
+});
+
+describe("what cannot be carried over", () => {
+  test.each([
+    [{ toolName: "read_*" }, /plain letter/],
+    [{ toolName: "*", toolAnnotations: { readOnlyHint: true } }, /annotations/],
+    [{ argsPattern: "src" }, /only a pattern of the form/],
+    [{ argsPattern: '"a":"x\\\\\\\\y"' }, /only a pattern of the form/],
+    [{ toolName: "run_shell_command", commandPrefix: "a && b" }, /plain words/],
+    [{ toolName: "run_shell_command", commandRegex: "^git" }, /never matched/],
+    [{ toolName: "run_shell_command", commandRegex: 'echo \\\\"x' }, /as JSON writes them/],
+    [{ toolName: "run_shell_command", commandRegex: "git (?!push)" }, /re2/],
+    [{ toolName: "x", commandPrefix: "git" }, /only beside `toolName/],
+    [{ modes: ["plan"] }, /no plan mode/],
+    [{ commandPrefx: "git" }, /drops `commandPrefx` in silence/],
+    [{ priority: 4000 }, /`priority` should be a number from 0 to 999/],
+  ] as const)("an allow is lost alone: %j", async (fields, message) => {
+    const { effectOf, rules, findings } = await gemini(rule(fields), rule({ toolName: "glob" }));
+    expect(rules).toBe(1);
+    expect(effectOf(call("glob"))).toBe("allow");
+    expect(findings).toEqual([expect.objectContaining({ severity: "lost", line: 1, message: expect.stringMatching(message) })]);
+  });
+  test.each([
+    [{ toolName: "*", argsPattern: "secret", decision: "deny" }],
+    [{ decision: "deny", priority: 4000 }],
+    [{ decision: "block" }],
+  ] as const)("what may have denied puts every allow in doubt: %j", async (fields) => {
+    const { effectOf, findings } = await gemini(rule(fields), rule({ toolName: "glob" }));
+    expect(effectOf(call("glob"))).toBe("ask_user");
+    expect(findings.map(({ severity }) => severity).toSorted()).toEqual(["lost", "stricter"]);
+  });
+  test("a checker is a program, so the allows ask", async () => {
+    const checker = '[[safety_checker]]\ntoolName = "*"\n[safety_checker.checker]\ntype = "in-process"\nname = "allowed-path"\n';
+    expect((await imported("gemini", `${checker}${geminiToml([rule({})])}`)).effectOf(call("t"))).toBe("ask_user");
+  });
+  test("no TOML at all", async () => {
+    await expect(importPolicy("gemini", [{ file: "p.toml", text: 'a = "' }])).rejects.toMatchObject({
+      code: "BYLAW_IMPORT_INVALID",
+      source: { file: "p.toml", line: 1 },
+    });
+  });
+});
+
+describe("what gemini-cli asks about all the same", () => {
+  test.each([
+    [{ commandPrefix: "git log" }, "git log 2>&1", "ask", "ask_user"],
+    [{ commandPrefix: "git log" }, "git log 2>&1", "autoEdit", "allow"],
+    [{ commandPrefix: "git log", allowRedirection: true }, "git log 2>&1", "ask", "allow"],
+    [{}, "npm test", "ask", "allow"],
+    [{}, "ls && rm -rf x", "ask", "ask_user"],
+    [{}, "ls && rm -rf x", "autoEdit", "ask_user"],
+    [{}, "ls && rm -rf x", "yolo", "allow"],
+    [{ commandPrefix: "rm -rf" }, "rm -rf x", "ask", "allow"],
+  ] as const)("%j: `%s` in mode %s is %s", async (fields, command, approval_mode, wanted) => {
+    const { effectOf } = await gemini(shell(fields));
+    expect(effectOf({ ...run(command), approval_mode })).toBe(wanted);
+  });
+  test("a deny below holds above the question", async () => {
+    const { effectOf } = await gemini(
+      shell({ commandPrefix: "git log", priority: 200 }),
+      shell({ commandPrefix: "git push", decision: "deny" }),
+    );
+    expect(effectOf(run("git push > x"))).toBe("deny");
+  });
+});
+
+describe("files of several places", () => {
+  const settings = '{"tools": {"exclude": ["write_file"], "allowed": ["glob"]}}';
+  const toml = geminiToml([
+    rule({ toolName: ["write_file", "read_file"], priority: 950 }),
+    rule({ toolName: "read_file", decision: "deny", priority: 1 }),
+  ]);
+  test("policies of the user and settings have one order", async () => {
+    const { effectOf, report } = await imported("gemini", settings, {
+      file: "/home/dev/.gemini/policies/a.toml",
+      text: toml,
+      scope: "user",
+    });
+    expect(["write_file", "read_file", "glob"].map((tool) => effectOf(call(tool)))).toEqual(["allow", "allow", "allow"]);
+    expect(report).toEqual([]);
+  });
+  test("a policy of unknown rank lifts no deny of another", async () => {
+    const { effectOf, report } = await imported("gemini", settings, { file: "somewhere/a.toml", text: toml });
+    expect(["write_file", "read_file", "glob"].map((tool) => effectOf(call(tool)))).toEqual(["deny", "deny", "allow"]);
+    expect(report).toEqual(["stricter 1:24"]);
+  });
+  test("files of one folder have one order", async () => {
+    const { effectOf } = await imported(
+      "gemini",
+      { file: "p/a.toml", text: geminiToml([rule({ toolName: "glob", priority: 5 })]) },
+      { file: "p/b.toml", text: geminiToml([rule({ toolName: "glob", decision: "deny", priority: 4 })]) },
+    );
+    expect(effectOf(call("glob"))).toBe("allow");
+  });
+});
+
+describe("the lists of settings.json", () => {
+  const text = JSON.stringify({
+    tools: { allowed: ["run_shell_command(git)", "read_file"], exclude: ["ShellTool(rm -rf)", "web_fetch"], core: ["glob"] },
+    mcp: { excluded: ["evil"], allowed: ["github"] },
+    mcpServers: { trusted: { trust: true }, other: { trust: false } },
+  });
+  test.each([
+    [run("git status"), "allow"],
+    [run("git status && ls"), "deny"],
+    [run("rm -r -f /"), "deny"],
+    [call("read_file"), "allow"],
+    [call("glob"), "allow"],
+    [call("web_fetch"), "deny"],
+    [call("write_file"), "deny"],
+    [call("get_issue", {}, { server: "evil" }), "deny"],
+    // `tools.core` denies the rest, MCP tools included, above `mcp.allowed` and trust.
+    [call("get_issue", {}, { server: "github" }), "deny"],
+    [call("x", {}, { server: "trusted" }), "deny"],
+  ])("%j", async (one, wanted) => {
+    expect((await imported("gemini", text)).effectOf(one)).toBe(wanted);
+  });
+  test("without `tools.core` listed and trusted servers are allowed", async () => {
+    const { effectOf } = await imported("gemini", '{"mcp": {"allowed": ["github"]}, "mcpServers": {"t": {"trust": true}, "o": {}}}');
+    const of = (server: string) => effectOf(call("x", {}, { server }));
+    expect([of("github"), of("t"), of("o")]).toEqual(["allow", "allow", "ask_user"]);
+  });
+});

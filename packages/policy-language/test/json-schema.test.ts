@@ -1,0 +1,101 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { parse } from "smol-toml";
+import { describe, expect, test } from "vitest";
+import { PolicyError, parsePolicy, policyJsonSchema } from "../src/index.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
+const schema = await policyJsonSchema();
+const validate = new Ajv2020({ allErrors: true, strict: true, strictTypes: false }).compile(schema);
+
+function mistakes(text: string): readonly string[] {
+  return validate(parse(text)) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ""}`);
+}
+
+test("the schema that the package ships is the one that the code makes: `node tools/policy-schema.ts` writes it", () => {
+  expect(JSON.parse(textOf("packages/policy-language/policy.schema.json"))).toEqual(schema);
+});
+
+test("the manifest ships it, and lets it be named", () => {
+  const manifest = JSON.parse(textOf("packages/policy-language/package.json")) as { files: string[]; exports: Record<string, unknown> };
+  expect(manifest.files).toContain("policy.schema.json");
+  expect(manifest.exports["./policy.schema.json"]).toBe("./policy.schema.json");
+});
+
+test("every key has words for an editor to show", () => {
+  const bare: string[] = [];
+  let keys = 0;
+  const walk = (node: unknown, path: string): void => {
+    if (typeof node !== "object" || node === null) return;
+    const { properties } = node as { readonly properties?: Readonly<Record<string, { readonly description?: string }>> };
+    for (const [key, { description = "" }] of Object.entries(properties ?? {})) {
+      keys++;
+      // The one value that `compat` can have says it all.
+      if (!/^\S.{8,}\.$/s.test(description)) bare.push(`${path}.${key}`);
+    }
+    for (const [key, below] of Object.entries(node)) walk(below, `${path}/${key}`);
+  };
+  walk(schema, "");
+  expect(keys).toBeGreaterThan(60);
+  expect(bare).toEqual([]);
+});
+
+const fixtures = globSync("packages/policy-language/test/fixtures/**/policies/*.toml", { cwd: root });
+const policies = globSync(["rulesets/*/*.toml", ".bylaw/*.toml", "plugins/*/test/fixtures/**/policies/*.toml"], { cwd: root });
+const blocks = ["docs/policy.md", "docs/compat-radium.md"].flatMap((page) =>
+  Array.from(textOf(page).matchAll(/^```toml\n([\s\S]*?)^```$/gm), ([, text = ""], at) => [`${page} ${at + 1}`, text] as const),
+);
+const texts: readonly (readonly [string, string])[] = [
+  ...policies.map((file) => [file, textOf(file)] as const),
+  ...fixtures.map((file) => [file, file.includes("/radium/") ? `compat = "radium"\n${textOf(file)}` : textOf(file)] as const),
+  ...blocks,
+];
+
+describe("what loads without a warning is valid", () => {
+  test("there are policies to try", () => {
+    expect(policies.length).toBeGreaterThan(5);
+    expect(fixtures.length).toBeGreaterThan(10);
+    expect(blocks.length).toBeGreaterThan(8);
+  });
+
+  test.each(texts)("%s", (_, text) => {
+    try {
+      if (parsePolicy(text, { file: "p.toml", operator: true }).warnings.length > 0) return;
+    } catch (error) {
+      if (error instanceof PolicyError) return;
+      throw error;
+    }
+    expect(mistakes(text)).toEqual([]);
+  });
+});
+
+const head = '[[rules]]\nname = "r"\naction = "deny"\n';
+
+test.each([
+  'defualt = "deny"\n',
+  'default = "allowed"\n',
+  `${head}tol = "x"\n`,
+  '[[rules]]\naction = "deny"\n',
+  '[[rules]]\nname = "r"\n',
+  '[[rules]]\nname = "r"\naction = "block"\n',
+  `${head}priority = "amdin"\n`,
+  `${head}tool = ""\n`,
+  `${head}tool = ["a"]\n`,
+  `${head}command = []\n`,
+  `${head}paths = { reads = "x" }\n`,
+  `${head}args = { a = "GET" }\n`,
+  `${head}args = { a = { equals = 1 } }\n`,
+  `${head}args = { a = { not = { type = "text" } } }\n`,
+  `${head}modes = ["yollo"]\n`,
+  `${head}interactive = "yes"\n`,
+  `${head}when = { fact = "agent", operator = "equals", value = "x" }\n`,
+  `${head}when = { all = [] }\n`,
+  `${head}when = { all = [{ fact = "moon", operator = "equal", value = "full" }] }\n`,
+  'compat = "radium"\n[[rules]]\nname = "r"\naction = "deny"\ntool = "x"\n',
+  'compat = "gemini"\n[[rules]]\nname = "r"\n',
+])("what the schema refuses does not load: %j", (text) => {
+  expect(mistakes(text)).not.toEqual([]);
+  expect(() => parsePolicy(text, { file: "p.toml" })).toThrow(PolicyError);
+});

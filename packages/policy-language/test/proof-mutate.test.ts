@@ -1,0 +1,167 @@
+import type { ToolCall, Verdict } from "@bylaw/kernel";
+import { describe, expect, it } from "vitest";
+import {
+  inlineCasesOf,
+  mutatePolicy,
+  parsePolicy,
+  type CaseOutcome,
+  type Expectation,
+  type Mutation,
+  type PolicyPool,
+} from "../src/index.ts";
+
+const RANK = { allow: 0, ask_user: 1, deny: 2 };
+
+async function decide(call: ToolCall, pool: PolicyPool): Promise<CaseOutcome> {
+  const votes = ((await pool.evaluateConditional(call)) ?? []).filter(({ shadow }) => shadow !== true);
+  const [vote] = votes.toSorted((a: Verdict, b: Verdict) => RANK[b.effect] - RANK[a.effect]);
+  if (vote === undefined) return { effect: pool.fallback ?? "ask_user", code: "fallback" };
+  return { ...vote, code: vote.code ?? "rule_denied" };
+}
+
+type Line = readonly [expected: Expectation, tool: string, args?: ToolCall["args"], more?: Partial<ToolCall>];
+
+async function mutate(text: string, ...lines: readonly Line[]): Promise<Mutation> {
+  const file = parsePolicy(text, { file: "policy.toml", operator: true });
+  const cases = lines.map(([expected, tool, args = {}, more = {}]) => ({
+    expected,
+    call: { hook: "beforeToolCall", cwd: "/w", workspace: "/w", ...more, tool, args } as const,
+  }));
+  return await mutatePolicy({ files: [file], inline: inlineCasesOf(file), cases, decide });
+}
+
+const changes = ({ survivors }: Mutation): readonly string[] => survivors.map(({ rule, change }) => `${rule}: ${change}`);
+
+const DROP = `
+[[rules]]
+name = "no-drop"
+action = "deny"
+tool = "drop_table|drop_all"
+`;
+
+describe("mutation", () => {
+  it("lets every mutant survive where there is no case", async () => {
+    const result = await mutate(DROP);
+    expect(result).toMatchObject({ mutants: 5, noticed: 0 });
+    expect(changes(result)).toEqual([
+      "no-drop: the rule is dropped",
+      "no-drop: `action` is `ask_user`, not `deny`",
+      "no-drop: `tool` is dropped",
+      "no-drop: `tool` without `drop_table`",
+      "no-drop: `tool` without `drop_all`",
+    ]);
+  });
+
+  it("notices a dropped and a weakened rule by a case that it decides", async () => {
+    expect(changes(await mutate(DROP, [{ must: "deny" }, "drop_table"]))).toEqual([
+      "no-drop: `tool` is dropped",
+      "no-drop: `tool` without `drop_all`",
+    ]);
+  });
+
+  it("does not take a case for more than it says", async () => {
+    const weak = changes(await mutate(DROP, [{ must_not: "allow" }, "drop_table"]));
+    expect(weak).toContain("no-drop: the rule is dropped");
+    expect(weak).toContain("no-drop: `action` is `ask_user`, not `deny`");
+  });
+
+  it("is satisfied by a case for each alternative and a near miss", async () => {
+    const result = await mutate(
+      DROP,
+      [{ must: "deny" }, "drop_table"],
+      [{ must: "deny" }, "drop_all"],
+      [{ must: "ask_user", code: "fallback" }, "drop"],
+    );
+    expect(result).toEqual({ mutants: 5, noticed: 5, survivors: [] });
+  });
+
+  it("turns an allow into a deny and an ask into an allow", async () => {
+    const text = (action: string): string => `[[rules]]\nname = "a"\naction = "${action}"\ntool = "x"\n`;
+    expect(changes(await mutate(text("allow")))).toContain("a: `action` is `deny`, not `allow`");
+    expect(changes(await mutate(text("ask_user")))).toContain("a: `action` is `allow`, not `ask_user`");
+  });
+
+  it("widens command patterns", async () => {
+    const text = '[[rules]]\nname = "push"\naction = "deny"\ncommand = ["git push --force *", "npm publish"]\n';
+    const found = changes(await mutate(text));
+    expect(found).toContain("push: `command` has `git push *` for `git push --force *`");
+    expect(found).toContain("push: `command` has `npm publish *` for `npm publish`");
+    const noticed = changes(await mutate(text, [{ must: "ask_user" }, "bash", { command: "git push origin main" }]));
+    expect(noticed).not.toContain("push: `command` has `git push *` for `git push --force *`");
+  });
+
+  it("drops each argument, each test of one, and each value of a list", async () => {
+    const text =
+      '[[rules]]\nname = "pay"\naction = "allow"\ntool = "pay"\nargs = { amount = { min = 1, max = 10 }, to = { in = ["a", "b"] } }\n';
+    const found = changes(await mutate(text));
+    for (const change of ["`args.amount`", "`args.amount.min`", "`args.amount.max`", "`args.to`"]) {
+      expect(found).toContain(`pay: ${change} is dropped`);
+    }
+    expect(found).toContain('pay: `args.to.in` without `"a"`');
+    const over = changes(await mutate(text, [{ must: "ask_user" }, "pay", { amount: 11, to: "a" }]));
+    expect(over).not.toContain("pay: `args.amount.max` is dropped");
+    expect(over).toContain("pay: `args.amount.min` is dropped");
+  });
+
+  it("drops a condition, and asks it in the changed policy", async () => {
+    const text = `
+[[rules]]
+name = "night"
+action = "deny"
+tool = "pay"
+when = { all = [{ fact = "args", path = "$.hour", operator = "greaterThan", value = 20 }] }
+`;
+    const day: Line = [{ must: "ask_user" }, "pay", { hour: 9 }];
+    expect(changes(await mutate(text))).toContain("night: `when` is dropped");
+    expect(changes(await mutate(text, day))).not.toContain("night: `when` is dropped");
+  });
+
+  const TIERS = `
+[[rules]]
+name = "no-push"
+priority = "user"
+action = "deny"
+final = true
+tool = "push"
+
+[[rules]]
+name = "ours"
+priority = "admin"
+action = "allow"
+tool = "push"
+`;
+
+  it("drops `final` and lowers tiers where another tier makes a difference", async () => {
+    const found = changes(await mutate(TIERS));
+    expect(found).toContain("no-push: `final` is dropped");
+    expect(found).toContain("ours: `priority` is `user`, not `admin`");
+    expect(changes(await mutate(TIERS, [{ must: "deny" }, "push"]))).not.toContain("no-push: `final` is dropped");
+  });
+
+  it("leaves out what can change no decision of the pool", async () => {
+    const alone = TIERS.slice(0, TIERS.indexOf('[[rules]]\nname = "ours"'));
+    expect(changes(await mutate(alone)).filter((change) => /final|priority/.test(change))).toEqual([]);
+  });
+
+  it("changes no rule in shadow, which decides nothing", async () => {
+    expect(await mutate(`${DROP}shadow = true\n`)).toEqual({ mutants: 0, noticed: 0, survivors: [] });
+  });
+
+  it("takes an inline case for one that notices", async () => {
+    const text = `${DROP}match = ["drop_table", "drop_all"]\nnot_match = "drop"\n`;
+    expect(changes(await mutate(text))).toEqual(["no-drop: the rule is dropped", "no-drop: `action` is `ask_user`, not `deny`"]);
+  });
+
+  it("notices what only the rest of the pool shows: a tool that no rule is about any more", async () => {
+    const text = `default = "allow"\n[[rules]]\nname = "look"\naction = "allow"\ncommand = "git status"\n`;
+    const unreadable: Line = [{ must: "ask_user", code: "unknown_command" }, "bash", { command: "eval $x" }];
+    expect(changes(await mutate(text))).toContain("look: the rule is dropped");
+    expect(changes(await mutate(text, unreadable))).not.toContain("look: the rule is dropped");
+  });
+
+  it("names the place of the rule", async () => {
+    expect((await mutate(DROP)).survivors[0]).toEqual({
+      ...{ kind: "drop", change: "the rule is dropped", rule: "no-drop", file: "policy.toml", line: 2 },
+    });
+  });
+});

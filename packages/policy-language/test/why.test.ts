@@ -1,0 +1,92 @@
+import type { ToolCall } from "@bylaw/kernel";
+import { describe, expect, it } from "vitest";
+import { compilePolicy, lineReport, type RuleReport } from "../src/index.ts";
+import { call, run } from "./calls.ts";
+import { policyOf, type RuleData } from "./toml.ts";
+
+function report(rule: RuleData, one: ToolCall): RuleReport {
+  const [found] = compilePolicy([policyOf([{ name: "r", ...rule }])]).explain(one);
+  if (found === undefined) throw new Error("no report");
+  return found;
+}
+const deny = (rule: RuleData): RuleData => ({ action: "deny", ...rule });
+const allow = (rule: RuleData): RuleData => ({ action: "allow", ...rule });
+
+describe("a rule that does not match says what it expected and what the call has", () => {
+  it.each<[string, RuleData, ToolCall, string, string]>([
+    ["tool", deny({ tool: "drop_*" }), call("read_file"), "`drop_*`", "`read_file`"],
+    ["tool", allow({ tool: "get" }), call("get", {}, { server: "s" }), "`get`", "`get` of server `s`"],
+    ["tool", allow({ tool: "get" }), call("mcp_s_get"), "`get`", "`mcp_s_get`, which is of no one registered server"],
+    ["server", deny({ server: "github" }), call("get", {}, { server: "gitlab" }), "`github`", "`gitlab`"],
+    ["interactive", deny({ tool: "x", interactive: false }), call("x"), "`false`", "`true`"],
+    ["modes", deny({ tool: "x", modes: ["yolo", "autoEdit"] }), call("x"), "`yolo`, `autoEdit`", "`ask`"],
+    ["agent", deny({ tool: "x", agent: "ann" }), call("x", {}, { agent: "bob" }), "`ann`", "`bob`"],
+    ["phase", deny({ tool: "x", phase: "PLAN" }), call("x"), "`PLAN`", "none"],
+    ["args.a.b", deny({ tool: "x", args: { "a.b": { eq: 1 } } }), call("x", { a: { b: 2 } }), '`{"eq":1}`', "`2`"],
+    ["args.a", allow({ tool: "x", args: { a: { exists: true } } }), call("x"), '`{"exists":true}`', "no argument `a`"],
+    [
+      "network",
+      deny({ tool: "fetch", network: "a.example" }),
+      call("fetch", { url: "https://b.example/" }),
+      "`a.example`",
+      "`https://b.example/`",
+    ],
+    ["command", deny({ command: "rm *" }), run("ls a; cat b"), "`rm *`", "`ls a`, `cat b`"],
+    ["command_regex", deny({ command_regex: "git (push|pull)" }), run("git log"), "`git (push|pull)`", "`git log`"],
+    ["paths", deny({ paths: { write: "/etc/**" } }), call("write_file", { path: "a" }), "write `/etc/**`", "write `/w/a`"],
+    ["paths", deny({ tool: "write_file", paths: "/etc/**" }), call("write_file", {}), "`/etc/**`", "no file"],
+  ])("%s: %j", (failed, rule, one, expected, actual) => {
+    const found = report(rule, one);
+    expect(found).toMatchObject({ matched: false, failed, expected });
+    expect(found.actual?.startsWith(actual)).toBe(true);
+  });
+
+  it("says nothing of the kind where it matches", () => {
+    const found = report(deny({ command: "rm *" }), run("rm a"));
+    expect(found.matched).toBe(true);
+    for (const key of ["failed", "expected", "actual", "elsewhere"]) expect(found).not.toHaveProperty(key);
+  });
+
+  it("tells a rule about other tools from one whose arguments fail", () => {
+    expect(report(deny({ command: "rm *" }), call("read_file", { path: "a" })).elsewhere).toBe(true);
+    expect(report(deny({ paths: "/etc/**" }), call("send_mail")).elsewhere).toBe(true);
+    expect(report(deny({ network: "a.example" }), call("send_mail")).elsewhere).toBe(true);
+    expect(report(deny({ command: "rm *" }), run("ls")).elsewhere).toBeUndefined();
+    expect(report(deny({ paths: "/etc/**" }), call("write_file", { path: "a" })).elsewhere).toBeUndefined();
+  });
+
+  it("says why a line is not known", () => {
+    expect(report(allow({ command: "ls *" }), run("ls 'a")).actual).toMatch(/not known: /);
+    expect(report(allow({ command: "ls *" }), run("$x")).actual).toMatch(/not known: /);
+  });
+
+  it("stays short for a line of many commands", () => {
+    const { actual = "" } = report(deny({ command: "rm *" }), run(Array.from({ length: 50 }, (_, at) => `echo ${at}`).join("; ")));
+    expect(actual).toBe("`echo 0`, `echo 1`, `echo 2`, `echo 3` and 46 more");
+  });
+});
+
+describe("the report of a line", () => {
+  it("lists every command with what it does", () => {
+    expect(lineReport(run("FOO=1 cat a > b; sudo rm c"))).toMatchObject({
+      unknown: [],
+      commands: [
+        { text: "FOO=1 cat a > b", origin: "line", effects: expect.arrayContaining(["read a", "write b"]) as unknown },
+        { text: "sudo rm c", effects: expect.arrayContaining(["privilege"]) as unknown },
+        { text: "rm c", origin: "wrapper", effects: ["delete c"] },
+      ],
+    });
+  });
+
+  it("marks what only bash can know, and says why a line or a command is not known", () => {
+    expect(lineReport(run("cat $x"))?.commands[0]?.text).toBe("cat …");
+    expect(lineReport(run("eval $x"))?.commands.some(({ unknown }) => unknown.length > 0)).toBe(true);
+    expect(lineReport(run("echo 'a"))?.unknown).not.toEqual([]);
+  });
+
+  it("is none for a call that runs no line", () => {
+    expect(lineReport(call("read_file", { path: "a" }))).toBeUndefined();
+    expect(lineReport(call("bash", { command: 5 }))).toBeUndefined();
+    expect(lineReport(call("bash", []))).toBeUndefined();
+  });
+});

@@ -1,0 +1,42 @@
+import { defineProjection, type LogEvent } from "@bylaw/kernel";
+
+interface ToolCounts {
+  readonly allowed: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+/** How many calls of a run came to what. */
+interface Calls extends ToolCounts {
+  readonly asked: number;
+  readonly denied: number;
+  /** By the tools that ran. Names of others are an agent's to invent, and would only fill it. */
+  readonly tools: { readonly [tool: string]: ToolCounts };
+}
+
+const NONE: ToolCounts = { allowed: 0, succeeded: 0, failed: 0 };
+
+/** Declared where a condition asks about it: the calls of the run so far. */
+export const calls = defineProjection<Calls>({
+  name: "@bylaw/plugin-policy/calls",
+  version: 1,
+  initial: { ...NONE, asked: 0, denied: 0, tools: {} },
+  reduce(state, event) {
+    if (event.event_type === "tool_asked") return { ...state, asked: state.asked + 1 };
+    if (event.event_type === "tool_denied") return { ...state, denied: state.denied + 1 };
+    const counted = ranAs(event);
+    if (counted === undefined) return state;
+    const tool = String(event.details["tool"]);
+    const known = Object.hasOwn(state.tools, tool) ? state.tools[tool] : undefined;
+    const total = { ...state, [counted]: state[counted] + 1 };
+    if (known === undefined && counted !== "allowed") return total;
+    const before = known ?? NONE;
+    return { ...total, tools: { ...state.tools, [tool]: { ...before, [counted]: before[counted] + 1 } } };
+  },
+});
+
+function ranAs({ event_type, details }: LogEvent): keyof ToolCounts | undefined {
+  if (event_type === "tool_allowed") return "allowed";
+  if (event_type !== "tool_result") return undefined;
+  return details["ok"] === true ? "succeeded" : "failed";
+}

@@ -1,0 +1,82 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { BylawError } from "@bylaw/kernel";
+import type { PolicyPlace } from "@bylaw/policy-language";
+import type { Places } from "./places.ts";
+import { readPolicy } from "./read.ts";
+import { ADMIN, refuseUntrusted, userOf, type Keeper } from "./trust.ts";
+
+/** Which places count. */
+export type Discover = "all" | "admin" | "none";
+
+/** A policy that was found, and in which place. */
+export interface FoundPolicy {
+  readonly path: string;
+  readonly text: string;
+  readonly place: PolicyPlace;
+}
+
+/** Reads the policies of places. Throws BYLAW_POLICY_UNTRUSTED and BYLAW_POLICY_UNREADABLE: none is ever left out. */
+export function findPolicies(discover: Discover, workspaces: Iterable<string>, places: Places): readonly FoundPolicy[] {
+  if (discover === "none") return [];
+  const admin = readPlace("admin", places.admin, ADMIN);
+  if (discover === "admin") return admin;
+  const uid = process.getuid?.();
+  return [
+    ...admin,
+    ...(places.defaults === undefined ? [] : readPlace("default", places.defaults, ADMIN)),
+    ...readPlace("user", places.user(), uid === undefined ? undefined : userOf(uid)),
+    ...[...new Set(workspaces)].flatMap((workspace) => readPlace("workspace", join(workspace, ".bylaw"), undefined)),
+  ];
+}
+
+function readPlace(place: PolicyPlace, folder: string, keeper: Keeper | undefined): readonly FoundPolicy[] {
+  const unreadable = (what: string, fix: string, cause?: unknown): BylawError =>
+    new BylawError({
+      code: "BYLAW_POLICY_UNREADABLE",
+      message: `Unexpected ${what}, expected policies that can be read`,
+      fix,
+      source: { file: folder },
+      cause,
+    });
+  let names: readonly string[];
+  try {
+    if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return [];
+    if (keeper !== undefined) refusePlace(folder, keeper);
+    names = readdirSync(folder);
+  } catch (error) {
+    if (error instanceof BylawError) throw error;
+    const { code = "unknown" } = error as NodeJS.ErrnoException;
+    // Below a file there is nothing.
+    if (code === "ENOTDIR" && !isThere(folder)) return [];
+    throw unreadable(`folder \`${folder}\` (${code})`, "mend its permissions, or remove it", error);
+  }
+  const found: FoundPolicy[] = [];
+  for (const name of names.toSorted()) {
+    if (name.startsWith(".") || !name.toLowerCase().endsWith(".toml")) continue;
+    const path = join(folder, name);
+    if (!name.endsWith(".toml")) throw unreadable(`name \`${name}\` in \`${folder}\``, "end it in `.toml`");
+    if (keeper !== undefined) refuseUntrusted(path, folder, keeper);
+    found.push({ path, text: readPolicy(path), place });
+  }
+  return found;
+}
+
+function refusePlace(folder: string, keeper: Keeper): void {
+  if (process.getuid !== undefined) return refuseUntrusted(folder, folder, keeper);
+  throw new BylawError({
+    code: "BYLAW_POLICY_UNTRUSTED",
+    message: `Unexpected folder \`${folder}\` on this system, expected none: who may write it cannot be told here`,
+    fix: "remove it, and name the policies in the option `files`",
+    source: { file: folder },
+  });
+}
+
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

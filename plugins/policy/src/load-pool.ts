@@ -1,0 +1,33 @@
+import type { PluginInstance } from "@bylaw/kernel";
+import { withoutRules, type PolicyFile, type ToolTable } from "@bylaw/policy-language";
+import { digestOf, loadFound, loadPolicy } from "./load.ts";
+import { mergeTools } from "./merge-tools.ts";
+import type { PolicyOptions } from "./options.ts";
+import type { Places } from "./places.ts";
+
+/** What all uses of the plugin in one kernel decide by. */
+export interface LoadedPool {
+  /** Named and found; without the rules that `without` dropped. */
+  readonly files: readonly PolicyFile[];
+  readonly tools: ToolTable;
+  /** Where the files and the configuration lie, by name and with links followed. */
+  readonly sources: readonly string[];
+  readonly digest: string;
+}
+
+/** Loads the policies of all uses and of the places. Throws what loading them throws. */
+export function loadPool(
+  instances: readonly Pick<PluginInstance<PolicyOptions>, "options" | "configFile" | "dropped">[],
+  places: Places,
+): LoadedPool {
+  const uses = instances.map((instance) => ({ ...loadPolicy({ from: "", ...instance }), dropped: instance.dropped }));
+  const tools = mergeTools(uses.map((loaded) => loaded.tools));
+  const policies = [...uses, { ...loadFound(instances, tools, places), dropped: new Set<string>() }];
+  return {
+    // `without` names a rule of one use; the same name in another use stays, and so does what is found.
+    files: policies.flatMap(({ files, dropped }) => files.map((file) => withoutRules(file, dropped))),
+    tools,
+    sources: policies.flatMap(({ sources }) => sources),
+    digest: digestOf(policies),
+  };
+}

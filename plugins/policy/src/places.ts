@@ -1,0 +1,35 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { BylawError } from "@bylaw/kernel";
+
+/** Folders where policies are found without being named. All absolute. */
+export interface Places {
+  readonly admin: string;
+  /** What comes with the system. Left out: nowhere. */
+  readonly defaults?: string;
+  /** Asked only where the files of the user count. */
+  readonly user: () => string;
+}
+
+/**
+ * The places of a system. No setting and no variable of the environment moves those of the admin; who sets the environment says
+ * where the user's are.
+ */
+export function systemPlaces(platform: NodeJS.Platform): Places {
+  if (platform === "win32") return { admin: "C:\\ProgramData\\Bylaw", user };
+  if (platform !== "darwin") return { admin: "/etc/bylaw", defaults: "/usr/share/bylaw", user };
+  const admin = "/Library/Application Support/Bylaw";
+  return { admin, defaults: `${admin}/Defaults`, user };
+}
+
+function user(): string {
+  // What is relative counts as not set: XDG Base Directory Specification.
+  const configured = process.env["XDG_CONFIG_HOME"] ?? "";
+  const folder = isAbsolute(configured) ? configured : join(homedir(), ".config");
+  if (isAbsolute(folder)) return join(folder, "bylaw");
+  throw new BylawError({
+    code: "BYLAW_POLICY_UNREADABLE",
+    message: `Unexpected home folder \`${folder}\`, expected an absolute one to find the user's policies in`,
+    fix: "set HOME or XDG_CONFIG_HOME to an absolute folder",
+  });
+}

@@ -1,0 +1,44 @@
+import { definePlugin, type Json, type PluginInstance, type ToolCall } from "@bylaw/kernel";
+import { POLICY_CODES, compilePolicy, runStateOf } from "@bylaw/policy-language";
+import manifest from "../package.json" with { type: "json" };
+import { askedProjections, type AskedProjections } from "./asked-projections.ts";
+import { calls } from "./calls.ts";
+import { loadPool } from "./load-pool.ts";
+import { loadPolicy } from "./load.ts";
+import { policyOptions, type PolicyOptions } from "./options.ts";
+import type { Places } from "./places.ts";
+import { resolvePaths } from "./real-paths.ts";
+
+/** The plugin, with the places where it finds policies. No option names them: whoever writes a configuration could move them. */
+export const createPolicyPlugin = (places: () => Places) =>
+  definePlugin({
+    name: manifest.name,
+    version: manifest.version,
+    grants: true,
+    codes: POLICY_CODES,
+    options: policyOptions,
+    rules: (instance: PluginInstance<PolicyOptions>) => {
+      const { rules } = compilePolicy(loadPolicy(instance).files);
+      return rules.map(({ name, final }) => ({ name, final }));
+    },
+    applyPool(kernel, instances) {
+      const { files, tools, sources, digest } = loadPool(instances, places());
+      const pool = compilePolicy(files, { tools, protectedFiles: sources });
+      const explain = (call: ToolCall): Json => pool.explain(call) as unknown as Json;
+      const { beforeToolCall } = kernel.hooks;
+      if (pool.conditional) {
+        let asked: AskedProjections = new Map();
+        if (pool.projections.has(calls.name)) kernel.projection(calls);
+        kernel.onSeal(({ projections }) => {
+          asked = askedProjections(pool, projections);
+        });
+        beforeToolCall.tapPromise("rules", (call, view) => pool.evaluateConditional(call, runStateOf(asked, view)), { explain });
+      } else beforeToolCall.tap("rules", (call) => pool.evaluate(call), { explain });
+      if (pool.fallback !== undefined) kernel.fallback(pool.fallback);
+      kernel.editsWorkspace((subject) => subject.hook === "beforeToolCall" && pool.editsWorkspace(subject));
+      kernel.digest(digest);
+      kernel.prepare("paths", (subject) =>
+        subject.hook === "beforeToolCall" ? resolvePaths(subject, pool.pathsToResolve(subject)) : undefined,
+      );
+    },
+  });

@@ -1,0 +1,79 @@
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import { BylawError, messageOf } from "@bylaw/kernel";
+
+/** Who alone may be able to write what lies in a place. */
+export interface Keeper {
+  readonly who: string;
+  readonly owners: ReadonlySet<number>;
+  /** Mode bits that give others the right to write. */
+  readonly others: number;
+  /** Links may lead anywhere, and only what they lead to counts. Else they stay inside the place. */
+  readonly links: "anywhere" | "inside";
+}
+
+/** Root alone. */
+export const ADMIN: Keeper = { who: "root", owners: new Set([0]), others: 0o022, links: "inside" };
+
+/** The user who runs the process, or root. A group is often the user's own, so its right to write is not held against a file. */
+export const userOf = (uid: number): Keeper => ({ who: "you or root", owners: new Set([0, uid]), others: 0o002, links: "anywhere" });
+
+const MAX_LINKS = 40;
+const STICKY = 0o1000;
+
+/**
+ * Follows a path from the root of the file system, and refuses it with BYLAW_POLICY_UNTRUSTED where a folder, a link or the file at
+ * its end belongs to somebody else than its keeper, could be written by others, or leads out of `place`.
+ */
+export function refuseUntrusted(path: string, place: string, keeper: Keeper): void {
+  const refuse = (what: string, fix: string, cause?: unknown): never => {
+    const message = `Unexpected ${what}, expected policies in \`${place}\` that only ${keeper.who} can write`;
+    throw new BylawError({ code: "BYLAW_POLICY_UNTRUSTED", message, fix, source: { file: path }, cause });
+  };
+  const inside = (at: string): boolean => at === place || at.startsWith(`${place}/`);
+  const look = (at: string): Stats => {
+    try {
+      return lstatSync(at);
+    } catch (error) {
+      return refuse(`\`${at}\` that cannot be looked at (${messageOf(error)})`, "mend or remove it", error);
+    }
+  };
+  const check = (at: string): Stats => {
+    const stats = look(at);
+    if (!keeper.owners.has(stats.uid)) {
+      refuse(`owner ${stats.uid} of \`${at}\``, `give it to ${keeper.who}, or move the policies elsewhere and name them in \`files\``);
+    }
+    if (stats.isSymbolicLink()) return stats;
+    // In a sticky folder others may add, but neither rename nor remove what is not theirs. Where policies are found they may not add.
+    const shared = stats.isDirectory() && !inside(at) && (stats.mode & STICKY) !== 0;
+    if ((stats.mode & keeper.others) !== 0 && !shared) {
+      const mode = (stats.mode & 0o7777).toString(8).padStart(4, "0");
+      refuse(`mode ${mode} of \`${at}\``, `take the right to write from others: \`chmod ${keeper.others === 0o002 ? "o" : "go"}-w ${at}\``);
+    }
+    return stats;
+  };
+  const pending = path.split("/").toReversed();
+  let at = "";
+  let links = 0;
+  check("/");
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (name === "" || name === ".") continue;
+    if (name === "..") {
+      at = at.slice(0, Math.max(0, at.lastIndexOf("/")));
+      continue;
+    }
+    const here = `${at}/${name}`;
+    if (!check(here).isSymbolicLink()) {
+      at = here;
+      continue;
+    }
+    links += 1;
+    if (links > MAX_LINKS) refuse(`loop of links at \`${here}\``, "remove the link");
+    if (keeper.links === "inside" && (here === place || !inside(here))) {
+      refuse(`link \`${here}\` on the way`, "put a folder in its place");
+    }
+    const target = readlinkSync(here);
+    if (target.startsWith("/")) at = "";
+    pending.push(...target.split("/").toReversed());
+  }
+  if (keeper.links === "inside" && !inside(at)) refuse(`link to \`${at}\``, "put the file itself into the folder");
+}
