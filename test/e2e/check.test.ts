@@ -176,7 +176,9 @@ describe("explain", () => {
     expect(human.code).toBe(3);
     expect(human.stdout).toContain("@bylaw/plugin-policy");
     expect(human.stdout).toContain("abstains");
-    expect(human.stdout).toMatch(/^ +no match {2}allow {4}read, policy\.toml:3 \(`tool` does not match\)$/m);
+    expect(human.stdout).toContain("3 rules are about other tools; --all lists them");
+    const all = bylaw(["explain", "--tool", "other", "--all", ...WITH], { cwd });
+    expect(all.stdout).toMatch(/^ +allow {4}read, policy\.toml:3: expected `.*`$/m);
     const matched = bylaw(["explain", "--tool", "drop_table", ...WITH], { cwd });
     expect(matched.stdout).toMatch(/^ +matches {3}deny {5}no-drop, policy\.toml:9 \(decides\)$/m);
   });
@@ -213,8 +215,8 @@ describe("usage", () => {
     ["explain --jsn", "Unexpected option `--jsn`, expected one of `bylaw explain --help`", "did you mean `--json`?"],
     ["--nothing", "Unexpected option `--nothing`, expected one of `bylaw --help`", "see `bylaw --help`"],
     ["check --tool x --version", "Unexpected option `--version`, expected one of `bylaw check --help`", "see `bylaw check --help`"],
-    ["chek", "Unexpected command `chek`, expected check, explain, init, help", "did you mean `check`?"],
-    ["help chek", "Unexpected command `chek`, expected check, explain, init, help", "did you mean `check`?"],
+    ["chek", "Unexpected command `chek`, expected check, explain, test, lint, replay, import, init, help", "did you mean `check`?"],
+    ["help chek", "Unexpected command `chek`, expected check, explain, test, lint, replay, import, init, help", "did you mean `check`?"],
     ["check --tool", "Unexpected `--tool` without a value, expected `--tool <name>`", "see `bylaw check --help`"],
     [
       "check --args --explain",

@@ -12,7 +12,7 @@ const INSTALL = /^npm install .*\n/gm;
 // A shell block, and what the page says that it prints.
 const BLOCK = /^```sh\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```\n)?/gm;
 
-test.each(["cli.md", "configuration.md"])(
+test.each(["cli.md", "configuration.md", "test-a-policy.md"])(
   "every command in docs/%s runs in order in one project, and prints what the page shows",
   (name) => {
     const cwd = scratch({ "README.md": "hello\n" });
@@ -27,12 +27,15 @@ test.each(["cli.md", "configuration.md"])(
   },
 );
 
-test.each(["cli.md", "configuration.md"])("docs/%s installs before it says npx bylaw, which would else be a stranger's package", (name) => {
-  const text = page(name);
-  const install = text.indexOf("npm install --save-dev @bylaw/cli");
-  expect(install).toBeGreaterThan(-1);
-  expect(install).toBeLessThan(text.indexOf("npx bylaw"));
-});
+test.each(["cli.md", "configuration.md", "test-a-policy.md"])(
+  "docs/%s installs before it says npx bylaw, which would else be a stranger's package",
+  (name) => {
+    const text = page(name);
+    const install = text.indexOf("npm install --save-dev @bylaw/cli");
+    expect(install).toBeGreaterThan(-1);
+    expect(install).toBeLessThan(text.indexOf("npx bylaw"));
+  },
+);
 
 // A file that the page shows, named in the comment above it.
 const FILE = /^```(?:ts|json|yaml|toml)\n(?:\/\/|#) (bylaw\.config\.\w+)\n([\s\S]*?)^```/gm;

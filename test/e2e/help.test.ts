@@ -10,6 +10,7 @@ const COMMANDS: readonly { readonly command: readonly string[] }[] = [
   { command: ["check"] },
   { command: ["explain"] },
   { command: ["init"] },
+  { command: ["lint"] },
 ];
 
 describe.each(COMMANDS)("bylaw $command --help", ({ command }) => {

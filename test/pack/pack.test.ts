@@ -100,10 +100,40 @@ describe.concurrent("installed in an empty project", () => {
       for (const [bin, file] of Object.entries(workspace.manifest.bin ?? {})) {
         const version = await node([join("node_modules", name, file), "--version"], project);
         expect(version, `${bin} --version`).toContain(workspace.manifest.version);
+        if (bin === "bylaw") await decides(project, join("node_modules", name, file));
       }
     },
   );
 });
+
+// The command contains copies of our packages: what they load on first use (braces, an expression) and a configuration that
+// brings copies of its own must work all the same.
+async function decides(project: string, command: string): Promise<void> {
+  writeFileSync(join(project, "policy.toml"), POLICY);
+  writeFileSync(join(project, "bylaw.config.mjs"), CONFIG);
+  for (const source of [
+    ["--policy", "policy.toml"],
+    ["--config", "bylaw.config.mjs"],
+  ]) {
+    const call = ["check", "--tool", "read_file", "--args", '{"path":"src/main.ts"}', "--json", ...source];
+    const answer = await node([command, ...call], project);
+    expect(answer, source.join(" ")).toContain('"effect":"allow"');
+    expect(answer, source.join(" ")).toContain('"name":"sources"');
+  }
+}
+
+const POLICY = `[[rules]]
+name = "sources"
+action = "allow"
+tool = "{read,list}_file"
+args = { path = { regex = "src/.*[.]ts" } }
+`;
+
+const CONFIG = `import { defineConfig } from "@bylaw/kernel";
+import { policy } from "@bylaw/plugin-policy";
+
+export default defineConfig({ plugins: [policy({ files: ["policy.toml"], operator: true })] });
+`;
 
 // As strict as a stranger may be, and with the types of the packages checked too.
 const STRANGER = {

@@ -6,43 +6,36 @@ import { answerOf, type Answer } from "./answer.ts";
 import { callFromLine, type CallDefaults } from "./call.ts";
 import { idIn } from "./line-id.ts";
 import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "./lines.ts";
-
-/** The answer to one line, with the call where there was one. */
-interface LineAnswer {
-  readonly answer: Answer;
-  readonly call: ToolCall | undefined;
-}
+import { write } from "./output.ts";
 
 /** What a batch needs. */
 export interface BatchOptions {
   readonly kernel: Kernel;
   readonly defaults: CallDefaults;
   readonly explain: boolean;
-  /** Takes the answers in the order of the lines, as many as one chunk of the input completed. */
-  readonly write: (answers: readonly LineAnswer[]) => Promise<void> | undefined;
+  /** What is printed of one line; the call where there was one. */
+  readonly render: (answer: Answer, call: ToolCall | undefined) => string;
 }
 
-// Answers to hand on at once, so that one chunk of many short lines does not pile up.
-const PORTION = 500;
+// What is written at once, so that one chunk of many short lines does not pile up.
+const PORTION = 65_536;
 
 /** Answers every line of a file, or of the standard input for `-`, in order and in constant memory. */
 export async function answerBatch(file: string, options: BatchOptions): Promise<void> {
   let first = true;
   try {
-    const input = file === "-" ? standardInput() : createReadStream(file, { highWaterMark: 262_144 });
+    const input = file === "-" ? standardInput() : createReadStream(file);
     for await (const lines of linesOf(input as AsyncIterable<Buffer>)) {
-      let answers: LineAnswer[] = [];
+      let text = "";
       for (const line of lines) {
         const bytes = first && line !== TOO_LONG ? withoutMark(line) : line;
         first = false;
-        const answered = answerLine(bytes, options);
-        if (answered === undefined) continue;
-        answers.push(answered instanceof Promise ? await answered : answered);
-        if (answers.length < PORTION) continue;
-        await options.write(answers);
-        answers = [];
+        text += await answerLine(bytes, options);
+        if (text.length < PORTION) continue;
+        await write(text);
+        text = "";
       }
-      if (answers.length > 0) await options.write(answers);
+      if (text !== "") await write(text);
     }
   } catch (error) {
     if (!isReadError(error)) throw error;
@@ -57,30 +50,22 @@ function standardInput(): NodeJS.ReadStream {
 }
 
 // INVARIANT: every line that is not blank gets exactly one answer, and no line ends the run.
-function answerLine(
-  line: Buffer | typeof TOO_LONG,
-  { kernel, defaults, explain }: BatchOptions,
-): LineAnswer | Promise<LineAnswer> | undefined {
-  const refuse = (error: unknown, text?: string): LineAnswer => ({
-    answer: refusal(kernel, error, text === undefined ? undefined : idIn(text)),
-    call: undefined,
-  });
+async function answerLine(line: Buffer | typeof TOO_LONG, { kernel, defaults, explain, render }: BatchOptions): Promise<string> {
+  const refuse = (error: unknown, id?: string | number): string => render(refusal(kernel, error, id), undefined);
   if (line === TOO_LONG) return refuse(new Error(`Unexpected line of more than ${LINE_LIMIT_BYTES} bytes`));
   if (!isUtf8(line)) return refuse(new Error("Unexpected bytes that are not UTF-8, expected JSON text"));
   const text = line.toString("utf8");
-  if (/^[ \t\r]*$/.test(text)) return undefined;
+  if (/^[ \t\r]*$/.test(text)) return "";
+  let answer: Answer;
+  let call: ToolCall;
   try {
-    const { id, call } = callFromLine(parseJson(text), defaults);
-    return kernel
-      .prepare(call)
-      .then((subject) => kernel.decide(subject))
-      .then(
-        (decision) => ({ answer: answerOf(decision, { id, explain }), call }),
-        (error: unknown) => refuse(error, text),
-      );
+    const asked = callFromLine(parseJson(text), defaults);
+    call = asked.call;
+    answer = answerOf(await kernel.decide(await kernel.prepare(call)), { id: asked.id, explain });
   } catch (error) {
-    return refuse(error, text);
+    return refuse(error, idIn(text));
   }
+  return render(answer, call);
 }
 
 function refusal(kernel: Kernel, error: unknown, id: string | number | undefined): Answer {

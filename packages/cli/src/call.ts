@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { parseJson, suggest } from "@bylaw/config";
+import { isBylawError, parseJson, suggest } from "@bylaw/config";
 import { BylawError, isJsonObject, type ApprovalMode, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
 
 /** What holds for a call that does not say otherwise. */
@@ -20,7 +20,8 @@ export interface IdentifiedCall {
   readonly call: ToolCall;
 }
 
-const KEYS = [
+/** What a line of a batch may have. */
+export const CALL_KEYS = [
   "id",
   "tool",
   "args",
@@ -35,25 +36,26 @@ const KEYS = [
   "approval_mode",
   "interactive",
 ] as const;
-const KNOWN: ReadonlySet<string> = new Set(KEYS);
+const KNOWN: ReadonlySet<string> = new Set(CALL_KEYS);
 const DIRECTORIES = ["cwd", "home", "workspace"] as const;
 
 /** The call that one line of a batch asks about. Throws {@link BylawError}. */
 export function callFromLine(line: Json, defaults: CallDefaults): IdentifiedCall {
   if (!isJsonObject(line)) throw bad("Unexpected JSON value, expected an object with `tool` and `args`");
   for (const key of Object.keys(line)) if (!KNOWN.has(key)) throw unknownKey(key);
-  const { id, args_raw: raw, ...fields } = line;
+  const { id, args_raw: raw } = line;
   if (id !== undefined && typeof id !== "string" && typeof id !== "number") {
     throw bad("Unexpected `id`, expected text or a number");
   }
   for (const name of DIRECTORIES) {
-    const directory = fields[name];
+    const directory = line[name];
     if (typeof directory === "string" && !isAbsolute(directory)) {
       throw bad(`Unexpected \`${name}\` that is not absolute, expected an absolute directory`);
     }
   }
-  if (raw === undefined) return { id, call: callOf(fields, defaults, id) };
+  if (raw === undefined) return { id, call: callOf(line, defaults, id) };
   if (typeof raw !== "string") throw bad("Unexpected `args_raw`, expected the arguments as JSON text");
+  const { args_raw: _, ...fields } = line;
   return { id, call: callOf({ ...fields, args: argsFrom(raw, "args_raw") }, defaults, id) };
 }
 
@@ -62,7 +64,7 @@ export function argsFrom(text: string, name: string): Json {
   try {
     return parseJson(text);
   } catch (error) {
-    if (!(error instanceof BylawError)) throw error;
+    if (!isBylawError(error)) throw error;
     throw new BylawError({ code: error.code, message: `${error.message} in \`${name}\``, cause: error });
   }
 }
@@ -88,9 +90,9 @@ function bad(message: string, fix?: string): BylawError {
 }
 
 function unknownKey(key: string): BylawError {
-  const near = suggest(key, KEYS);
+  const near = suggest(key, CALL_KEYS);
   return bad(
-    `Unexpected key \`${key.slice(0, 80)}\`, expected ${KEYS.join(", ")}`,
+    `Unexpected key \`${key.slice(0, 80)}\`, expected ${CALL_KEYS.join(", ")}`,
     near === undefined ? undefined : `did you mean \`${near}\`?`,
   );
 }

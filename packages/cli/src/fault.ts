@@ -56,7 +56,8 @@ export function findingLine({ code, message, fix, severity = "error", ...source 
   return `${place(source)} ${severity} ${code}: ${plain(message)}${fix === undefined ? "" : ` (fix: ${plain(fix)})`}`;
 }
 
-function findingsOf(error: unknown): readonly FaultFinding[] {
+/** The mistakes of a file that an error is about, or none. */
+export function findingsOf(error: unknown): readonly FaultFinding[] {
   if (typeof error !== "object" || error === null || !("findings" in error)) return [];
   return Array.isArray(error.findings) ? (error.findings as readonly FaultFinding[]) : [];
 }

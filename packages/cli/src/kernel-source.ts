@@ -13,12 +13,13 @@ export interface KernelSourceOptions {
   readonly config?: string;
 }
 
-const POLICY = "@bylaw/plugin-policy";
+/** The plugin that reads policy files. */
+export const POLICY_PLUGIN = "@bylaw/plugin-policy";
 
-// Packages that a project may use without installing them.
-const bundled = (): BundledPackages =>
+/** Packages that a project may use without installing them. */
+export const bundled = (): BundledPackages =>
   Object.fromEntries(
-    ["@bylaw/kernel", "@bylaw/config", "@bylaw/policy-language", POLICY, "zod"].map((name) => [name, import.meta.resolve(name)]),
+    ["@bylaw/kernel", "@bylaw/config", "@bylaw/policy-language", POLICY_PLUGIN, "zod"].map((name) => [name, import.meta.resolve(name)]),
   );
 
 /** The kernel that decides. Policies alone, without a configuration, leave nothing else in force. */
@@ -26,7 +27,7 @@ export async function kernelFrom({ policy = [], config }: KernelSourceOptions): 
   const files = policy.map((file) => resolve(file));
   if (config === undefined && files.length > 0) {
     const plugin = await import("@bylaw/plugin-policy");
-    const kernel = createKernel({ plugins: [plugin.policy({ files, operator: true })] }, { name: "--policy" });
+    const kernel = createKernel({ plugins: [plugin.policy({ files, operator: true, discover: "none" })] }, { name: "--policy" });
     warn(kernel, plugin);
     return kernel;
   }
@@ -38,24 +39,24 @@ export async function kernelFrom({ policy = [], config }: KernelSourceOptions): 
       add: async () => {
         if (files.length === 0) return [];
         const plugin = await policyPlugin(file);
-        return [plugin.policy({ files, operator: true })];
+        return [plugin.policy({ files, operator: true, discover: "none" })];
       },
     });
-    if (kernel.plugins.some(({ plugin }) => plugin.name === POLICY)) warn(kernel, await policyPlugin(file));
+    if (kernel.plugins.some(({ plugin }) => plugin.name === POLICY_PLUGIN)) warn(kernel, await policyPlugin(file));
     return kernel;
   });
 }
 
-// Two copies of one plugin in one kernel are refused; so the policy plugin comes from where the configuration has its own.
-async function policyPlugin(configFile: string): Promise<typeof PolicyPlugin> {
+/** The policy plugin from where the configuration has its own: two copies of one plugin in one kernel are refused. */
+export async function policyPlugin(configFile: string): Promise<typeof PolicyPlugin> {
   const load = await packagesBeside(configFile, bundled());
-  return (await load(POLICY)) as unknown as typeof PolicyPlugin;
+  return (await load(POLICY_PLUGIN)) as unknown as typeof PolicyPlugin;
 }
 
 // What a policy's author should hear, without keeping the policy from deciding.
 function warn(kernel: Kernel, { policyWarnings }: typeof PolicyPlugin): void {
   for (const { plugin, instances } of kernel.plugins) {
-    if (plugin.name !== POLICY) continue;
+    if (plugin.name !== POLICY_PLUGIN) continue;
     for (const instance of instances) {
       const warnings = policyWarnings(instance as Parameters<typeof policyWarnings>[0]);
       for (const warning of warnings) process.stderr.write(`${findingLine(warning)}\n`);

@@ -20,19 +20,24 @@ export function idIn(text: string): string | number | undefined {
   }
 }
 
-// The values of every key `id` of the outermost object, as they are written. The text is JSON.
-function idsIn(text: string): readonly string[] {
-  const ids: string[] = [];
+/** The keys of the outermost object, each as often as it is written. The text is JSON. */
+export const keysIn = (text: string): readonly string[] => entriesIn(text).map(([key]) => key);
+
+const idsIn = (text: string): readonly string[] => entriesIn(text).flatMap(([key, value]) => (key === "id" ? [value] : []));
+
+// The keys of the outermost object with the first token of each value, as it is written.
+function entriesIn(text: string): readonly (readonly [key: string, value: string])[] {
+  const entries: [string, string][] = [];
   let depth = 0;
-  let key: unknown;
+  let key = "";
   let before = "";
-  if (!text.trimStart().startsWith("{")) return ids;
+  if (!text.trimStart().startsWith("{")) return entries;
   for (const [token] of text.matchAll(TOKEN)) {
-    if (depth === 1 && token.startsWith('"') && before !== ":") key = JSON.parse(token);
-    if (depth === 1 && before === ":" && key === "id") ids.push(token);
+    if (depth === 1 && token.startsWith('"') && before !== ":") key = String(JSON.parse(token));
+    if (depth === 1 && before === ":") entries.push([key, token]);
     if (token === "{" || token === "[") depth++;
     if (token === "}" || token === "]") depth--;
     before = token;
   }
-  return ids;
+  return entries;
 }

@@ -33,10 +33,65 @@ Examples:
     });
   described(program.command("explain"))
     .description("Decide one call, and say how every plugin answered and why.")
+    .option("--all", "list also the rules that are about other tools")
     .addHelpText("after", EXPLAIN_HELP)
     .action(async (options) => {
       const { explain } = await import("./commands/explain.ts");
       await explain(options);
+    });
+  program
+    .command("test")
+    .description("Hold cases against a policy, and say what they leave open.")
+    .argument("[file...]", "policies (.toml) and cases (.jsonl)")
+    .option("--policy <file...>", "policy files, whatever their ending", pathsOf("--policy <file...>"))
+    .option(
+      "--config <file>",
+      "the configuration (default: without policies the nearest bylaw.config.* upwards)",
+      pathOf("--config <file>"),
+    )
+    .option("--cases <file...>", "case files, one case per line as JSON; - reads the standard input", pathsOf("--cases <file...>"))
+    .option("--coverage", "list what no case asks: rules, alternatives, parts")
+    .option("--mutate", "change every rule, one change at a time: does a case notice?")
+    .option("--json", "print JSON")
+    .addHelpText("after", TEST_HELP)
+    .action(async (files: readonly string[], options) => {
+      const { test } = await import("./commands/test.ts");
+      await test(files, options);
+    });
+  program
+    .command("lint")
+    .description("Say what is wrong or doubtful in policies that load.")
+    .argument("[file...]", "policies, or a bylaw.config.* for those that it brings (default: the nearest one upwards)")
+    .option("--json", "print JSON")
+    .addHelpText("after", LINT_HELP)
+    .action(async (files: readonly string[], options) => {
+      const { lint } = await import("./commands/lint.ts");
+      await lint(files, options);
+    });
+  program
+    .command("replay")
+    .description("Decide what a log recorded by a candidate policy, and list what would flip.")
+    .argument("<log>", "events of a run, or calls, one per line as JSON; - reads the standard input")
+    .option("--policy <file...>", "the candidate; without --config nothing but it decides", pathsOf("--policy <file...>"))
+    .option("--config <file>", "a configuration that the candidate joins, or that is the candidate", pathOf("--config <file>"))
+    .option("--json", "print JSON, one value per line")
+    .addHelpText("after", REPLAY_HELP)
+    .action(async (log: string, options) => {
+      const { replay } = await import("./commands/replay.ts");
+      await replay(log, options);
+    });
+  program
+    .command("import")
+    .description("Turn the rules of another tool into a policy. Allows nothing that they do not.")
+    .argument("<source>", "claude, gemini or codex", wordOf("<source>", ["claude", "gemini", "codex"]))
+    .argument("<file...>", "settings.json of Claude Code; policies or settings.json of gemini-cli; .rules of Codex")
+    .option("--out <file>", "write the policy there (default: the standard output)", pathOf("--out <file>"))
+    .option("--force", "let --out overwrite")
+    .option("--json", "print JSON")
+    .addHelpText("after", IMPORT_HELP)
+    .action(async (source: "claude" | "gemini" | "codex", files: readonly string[], options) => {
+      const { importRules } = await import("./commands/import.ts");
+      await importRules(source, files, options);
     });
   program
     .command("init")
@@ -89,6 +144,36 @@ Exit code: 0 allow, 1 deny, 2 usage or configuration error, 3 ask_user.
 Examples:
   $ bylaw explain --tool write_file --args '{"path":"src/main.ts"}'
   $ bylaw explain --tool bash --args '{"command":"rm -rf build"}' --policy .bylaw/policy.toml --json`;
+
+const TEST_HELP = `
+Exit code: 0 every case holds, 1 a case fails or a mutant survives, 2 usage or configuration error.
+
+Examples:
+  $ bylaw test .bylaw/policy.toml cases.jsonl
+  $ bylaw test --cases cases.jsonl --coverage --mutate`;
+
+const LINT_HELP = `
+Exit code: 0 no error, 1 a finding is an error, 2 usage or configuration error.
+
+Examples:
+  $ bylaw lint
+  $ bylaw lint .bylaw/policy.toml --json`;
+
+const REPLAY_HELP = `
+Exit code: 0 nothing flips, 1 a decision flips, 2 usage or configuration error.
+
+Examples:
+  $ bylaw replay run.jsonl --policy candidate.toml
+  $ bylaw replay run.jsonl --policy candidate.toml --config bylaw.config.ts --json`;
+
+const IMPORT_HELP = `
+What becomes of each rule goes to the error stream, or into the JSON.
+Exit code: 0 all carried over, 1 something could not be carried over, 2 usage error or a file that cannot be read.
+
+Examples:
+  $ bylaw import claude .claude/settings.json --out imported.toml
+  $ bylaw import gemini policies/shell.toml
+  $ bylaw import codex default.rules --json`;
 
 const INIT_HELP = `
 Examples:

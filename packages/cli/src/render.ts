@@ -1,6 +1,8 @@
-import type { Effect, Explanation, Json, RuleReference, TapReport, ToolCall, Vote } from "@bylaw/kernel";
+import type { Effect, Explanation, Json, TapReport, ToolCall, Vote } from "@bylaw/kernel";
 import type { Answer } from "./answer.ts";
-import { place, plain, short, type Paint } from "./text.ts";
+import { ruleOf } from "./rule-text.ts";
+import { isRuleReport, ruleLines } from "./rule-lines.ts";
+import { plain, short, type Paint } from "./text.ts";
 
 const COLOUR = { allow: "green", ask_user: "yellow", deny: "red" } as const;
 
@@ -30,16 +32,23 @@ export function answerText(answer: Answer, call: ToolCall, paint: Paint): string
 }
 
 /** Every tap with its answer, and what it says about its rules. */
-export function explanationText({ taps }: Explanation, paint: Paint): string {
+export function explanationText({ taps }: Explanation, { paint, all }: ExplainOptions): string {
   if (taps.length === 0) return "No plugin was asked.";
-  return taps.map((tap) => tapText(tap, paint)).join("\n");
+  return taps.map((tap) => tapText(tap, { paint, all })).join("\n");
 }
 
-function tapText({ plugin, tap, from, votes, because }: TapReport, paint: Paint): string {
+/** How much of an explanation is printed. */
+export interface ExplainOptions {
+  readonly paint: Paint;
+  /** Also each rule that is about other tools. */
+  readonly all: boolean;
+}
+
+function tapText({ plugin, tap, from, votes, because }: TapReport, { paint, all }: ExplainOptions): string {
   const lines = [`${paint("bold", plain(`${plugin}/${tap}`))} ${paint("dim", `from ${plain(from)}`)}`];
   if (votes.length === 0) lines.push("  abstains");
   else lines.push(...votes.map((vote) => `  ${voteLine(vote, paint)}`));
-  if (because !== undefined) lines.push(...becauseLines(because).map((line) => `    ${line}`));
+  if (because !== undefined) lines.push(...becauseLines(because, { all }).map((line) => `    ${line}`));
   return lines.join("\n");
 }
 
@@ -59,51 +68,15 @@ function voteLine(vote: Vote, paint: Paint): string {
   return `${effectOf(vote.effect, paint)} ${vote.code}: ${plain(vote.reason)}${where === "" ? "" : ` [${where}]`}`;
 }
 
-// What a tap says about its rules is its own. A list of rules is shown with those that matched first; other things as they are.
-function becauseLines(because: Json): readonly string[] {
+// What a tap says about its rules is its own. A list of rules is shown in groups; other things as they are.
+function becauseLines(because: Json, options: Pick<ExplainOptions, "all">): readonly string[] {
   const items: readonly unknown[] = Array.isArray(because) ? because : [because];
   const rules = items.filter(isRuleReport);
   if (rules.length < items.length) return items.map((item) => plain(textOf(item as Json)));
-  return [...rules.filter(({ matched }) => matched), ...rules.filter(({ matched }) => !matched)].map(ruleLine);
-}
-
-interface RuleReport extends RuleReference {
-  readonly matched: boolean;
-  readonly effect: string;
-  readonly tier?: string;
-  readonly failed?: string;
-  readonly shadow?: boolean;
-  readonly final?: boolean;
-  readonly deciding?: boolean;
-}
-
-function isRuleReport(item: unknown): item is RuleReport {
-  if (typeof item !== "object" || item === null) return false;
-  const { name, matched, effect } = item as Partial<RuleReport>;
-  return typeof name === "string" && typeof matched === "boolean" && typeof effect === "string";
-}
-
-function ruleLine(report: RuleReport): string {
-  const { matched, effect, tier, failed, shadow, final, deciding } = report;
-  const notes = [
-    ...(tier === undefined || tier === "default" ? [] : [`tier ${plain(tier)}`]),
-    ...(final === true ? ["final"] : []),
-    ...(shadow === true ? ["in shadow"] : []),
-    ...(deciding === true ? ["decides"] : []),
-    ...(failed === undefined ? [] : [`\`${plain(failed)}\` does not match`]),
-  ];
-  const head = `${matched ? "matches  " : "no match "} ${plain(effect).padEnd(8)} ${ruleOf({ rule: report })}`;
-  return notes.length === 0 ? head : `${head} (${notes.join(", ")})`;
+  return ruleLines(rules, options);
 }
 
 const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
-
-function ruleOf({ rule }: Pick<Answer, "rule">): string {
-  if (rule === undefined) return "";
-  const { name, file, line } = rule;
-  if (file === undefined) return plain(name);
-  return `${plain(name)}, ${place({ file, ...(line === undefined ? {} : { line }) })}`;
-}
 
 function effectOf(effect: Effect, paint: Paint, width = 0): string {
   return paint(COLOUR[effect], effect.padEnd(width));

@@ -1,5 +1,6 @@
 import { answerBatch } from "../batch.ts";
-import { answerOf, EXIT_OF_EFFECT } from "../answer.ts";
+import type { ToolCall } from "@bylaw/kernel";
+import { answerOf, EXIT_OF_EFFECT, type Answer } from "../answer.ts";
 import { callFrom, defaultsFrom, type CallOptions } from "../call-options.ts";
 import { usageError } from "../fault.ts";
 import { kernelFrom } from "../kernel-source.ts";
@@ -37,25 +38,15 @@ async function checkBatch(file: string, options: CheckOptions): Promise<void> {
   const kernel = await kernelFrom(options);
   const defaults = defaultsFrom(options);
   const explain = options.explain === true;
-  if (options.json === true) {
-    await answerBatch(file, {
-      kernel,
-      defaults,
-      explain,
-      write: (answers) => write(answers.map(({ answer }) => jsonLine(answer)).join("")),
-    });
-  } else {
+  if (options.json === true) await answerBatch(file, { kernel, defaults, explain, render: (answer) => jsonLine(answer) });
+  else {
     const paint = paintFor(process.stdout);
     const summary = createSummary();
-    await answerBatch(file, {
-      kernel,
-      defaults,
-      explain,
-      write: (answers) => {
-        for (const { answer } of answers) summary.add(answer);
-        return write(answers.map(({ answer, call }) => `${answerLine(answer, call, paint)}\n`).join(""));
-      },
-    });
+    const render = (answer: Answer, call: ToolCall | undefined): string => {
+      summary.add(answer);
+      return `${answerLine(answer, call, paint)}\n`;
+    };
+    await answerBatch(file, { kernel, defaults, explain, render });
     await write(`\n${summary.text()}\n`);
   }
   conclude(0);

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { defineConfig, type Plugin } from "rolldown";
+
+// Loading hundreds of small files took longer than all the rest: docs/decisions/0008-the-command-in-few-files.md.
+// `cleanDir` also takes away what `tsc` wrote before, which runs as well as this, only slower.
+export default defineConfig({
+  input: "src/bin.ts",
+  platform: "node",
+  // It loads a compiler of its own beside itself.
+  external: ["jiti"],
+  plugins: [placesOfPackages(), notices()],
+  output: { dir: "dist", cleanDir: true, entryFileNames: "bin.js", chunkFileNames: "[name].js" },
+});
+
+interface Manifest {
+  readonly name?: string;
+  readonly version?: string;
+  readonly license?: string;
+}
+
+const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+
+/** The folder of the package that a file belongs to. */
+function packageOf(file: string): string {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, "package.json")) && manifestIn(folder).name !== undefined) return folder;
+  }
+  throw new Error(`Unexpected file \`${file}\`, expected one of a package`);
+}
+
+/** What one of our packages looks for beside itself, it finds where it is installed and not beside this build. */
+function placesOfPackages(): Plugin {
+  return {
+    name: "places-of-packages",
+    transform: {
+      filter: { id: /\/(?:packages|plugins)\/(?!cli\/)[^/]+\/dist\//, code: "import.meta.url" },
+      handler: (code, id) => code.replaceAll("import.meta.url", `import.meta.resolve("${manifestIn(packageOf(id)).name ?? ""}")`),
+    },
+  };
+}
+
+/** Puts the licences of what the build contains of others beside it. */
+function notices(): Plugin {
+  return {
+    name: "notices",
+    generateBundle(_, bundle) {
+      const files = Object.values(bundle).flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+      const folders = new Set(files.filter((file) => file.includes("/node_modules/")).map(packageOf));
+      const texts = [...folders].toSorted().map((folder) => {
+        const { name = "", version = "", license = "" } = manifestIn(folder);
+        const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+        if (file === undefined) throw new Error(`Unexpected ${name} without the text of its licence, expected one to pass on`);
+        return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+      });
+      this.emitFile({ type: "asset", fileName: "THIRD-PARTY-LICENSES.txt", source: texts.join(`\n${"-".repeat(80)}\n\n`) });
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { isBylawError } from "@bylaw/config";
+import { messageOf, type Decision, type Kernel, type ToolCall, type View } from "@bylaw/kernel";
+import { defaultsFrom } from "../call-options.ts";
+import { usageError } from "../fault.ts";
+import { foldingView } from "../folding-view.ts";
+import { kernelFrom } from "../kernel-source.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+import { textLines } from "../read-lines.ts";
+import { logLine, type LogLine, type Recorded } from "../recorded-call.ts";
+import { createReplayCount, flipText, notReplayableText, type Flip, type NotReplayable } from "../replay-report.ts";
+import { paintFor } from "../text.ts";
+
+/** The options of `bylaw replay`. */
+export interface ReplayOptions {
+  readonly policy?: readonly string[];
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+/** Decides what a log recorded once more, by a candidate, and lists what would come out differently: exit code 1 where anything does. */
+export async function replay(log: string, { policy = [], config, json = false }: ReplayOptions): Promise<void> {
+  if (policy.length === 0 && config === undefined) {
+    throw usageError("Unexpected replay without a candidate, expected --policy FILE or --config FILE", "name the policy that may come");
+  }
+  const candidate = await kernelFrom({ policy, ...(config === undefined ? {} : { config }) });
+  // Calls that no log recorded are held against what is in force: the configuration without the candidate's policies.
+  let present: Kernel | undefined;
+  const inForce = async (): Promise<Kernel> =>
+    (present ??= await kernelFrom(config === undefined || policy.length === 0 ? {} : { config }));
+  const state = foldingView(candidate);
+  const count = createReplayCount();
+  const paint = paintFor(process.stdout);
+  const defaults = defaultsFrom({ interactive: true });
+  for await (const lines of textLines(log, { code: "BYLAW_LOG_INVALID", expected: "a log, or a file with one call per line" })) {
+    let text = "";
+    for (const raw of lines) {
+      const line = logLine(raw, log, defaults);
+      const result = await again(line, candidate, state.view, inForce);
+      if (line.event !== undefined) state.add(line.event);
+      count.add(result);
+      if (typeof result === "object" && "recorded" in result) text += json ? jsonLine({ flip: result }) : `${flipText(result, paint)}\n`;
+      else if (typeof result === "object") text += json ? jsonLine({ not_replayable: result }) : `${notReplayableText(result, paint)}\n`;
+    }
+    if (text !== "") await write(text);
+  }
+  await write(json ? jsonLine({ summary: count.summary() }) : `${count.text()}\n`);
+  conclude(count.summary().flips > 0 ? 1 : 0);
+}
+
+async function again(
+  line: LogLine,
+  candidate: Kernel,
+  view: View,
+  inForce: () => Promise<Kernel>,
+): Promise<Flip | NotReplayable | "same" | "no call"> {
+  const { call, recorded, not_replayable: why, id } = line;
+  const at = { line: line.line, ...(id === undefined ? {} : { sequence: id }) };
+  if (why !== undefined) return { ...at, why };
+  if (call === undefined) return "no call";
+  try {
+    const before = recorded ?? recordedOf(await decided(await inForce(), call));
+    const after = recordedOf(await decided(candidate, call, view));
+    return before.effect === after.effect ? "same" : { ...at, tool: call.tool, args: call.args, recorded: before, candidate: after };
+  } catch (error) {
+    if (!isBylawError(error) || error.code !== "BYLAW_SUBJECT_INVALID") throw error;
+    return { ...at, why: messageOf(error) };
+  }
+}
+
+async function decided(kernel: Kernel, call: ToolCall, view?: View): Promise<Decision> {
+  return await kernel.decide(await kernel.prepare(call), view);
+}
+
+const recordedOf = ({ effect, code, rule }: Decision): Recorded => ({ effect, code, ...(rule === undefined ? {} : { rule }) });

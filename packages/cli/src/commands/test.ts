@@ -1,0 +1,109 @@
+import { basename } from "node:path";
+import { messageOf } from "@bylaw/kernel";
+import {
+  compilePolicy,
+  coverPolicy,
+  inlineCasesOf,
+  mutatePolicy,
+  unmet,
+  type Coverage,
+  type InlineCase,
+  type Mutation,
+} from "@bylaw/policy-language";
+import { defaultsFrom } from "../call-options.ts";
+import { readCases, type PolicyCase } from "../case-file.ts";
+import { usageError } from "../fault.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+import { policyBench, type PolicyBench } from "../policy-bench.ts";
+import { runCase, type CaseResult } from "../run-cases.ts";
+import { paintFor } from "../text.ts";
+import { testJson, testText, type TestReport } from "../test-report.ts";
+
+/** The options of `bylaw test`. */
+export interface TestOptions {
+  readonly policy?: readonly string[];
+  readonly config?: string;
+  readonly cases?: readonly string[];
+  readonly coverage?: boolean;
+  readonly mutate?: boolean;
+  readonly json?: boolean;
+}
+
+/** Holds cases against a policy, and says what they leave open. The exit code is 1 where a case fails or a mutant survives. */
+export async function test(files: readonly string[], options: TestOptions): Promise<void> {
+  const { policies, caseFiles } = sorted(files, options);
+  const bench = await policyBench({ policy: policies, ...(options.config === undefined ? {} : { config: options.config }) });
+  const inline = bench.sources.files.flatMap(inlineCasesOf);
+  const defaults = defaultsFrom({ interactive: true });
+  const cases: PolicyCase[] = [];
+  for (const file of caseFiles) cases.push(...(await readCases(file, defaults)));
+  const names = new Set(bench.sources.files.map(({ file }) => basename(file).replace(/\.toml$/, "")));
+  const chosen = cases.filter(({ policy }) => policy === undefined || names.has(policy));
+  if (chosen.length === 0 && inline.length === 0) {
+    throw usageError(
+      "Unexpected test without a case, expected a case file or inline cases in the policy",
+      "name a file of cases, or add `match = [ … ]` to a rule",
+    );
+  }
+  const results: CaseResult[] = [];
+  for (const one of chosen) results.push(await runCase(one, bench.kernel));
+  const failed = results.some(({ wrong, asked }) => wrong !== undefined && !asked.soft);
+  const report: TestReport = {
+    inline,
+    results,
+    skipped: cases.length - chosen.length,
+    ...(options.coverage === true ? { coverage: await coverage(bench, inline, results) } : {}),
+    ...(options.mutate === true && !failed ? { mutation: await mutation(bench, inline, results) } : {}),
+  };
+  const paint = paintFor(process.stdout);
+  await write(
+    options.json === true ? jsonLine(testJson(report)) : `${testText(report, { paint, unmutated: options.mutate === true && failed })}\n`,
+  );
+  conclude(failed || (report.mutation?.survivors.length ?? 0) > 0 ? 1 : 0);
+}
+
+// Files without an option are told apart by their ending.
+function sorted(
+  files: readonly string[],
+  { policy = [], cases = [] }: TestOptions,
+): { policies: readonly string[]; caseFiles: readonly string[] } {
+  const policies = [...policy];
+  const caseFiles = [...cases];
+  for (const file of files) {
+    if (/\.toml$/i.test(file)) policies.push(file);
+    else if (/\.(?:jsonl|ndjson)$/i.test(file)) caseFiles.push(file);
+    else throw usageError(`Unexpected file \`${file}\`, expected a policy (.toml) or cases (.jsonl)`, "name it with --policy or --cases");
+  }
+  return { policies, caseFiles: [...new Set(caseFiles)] };
+}
+
+async function coverage({ sources, run }: PolicyBench, inline: readonly InlineCase[], results: readonly CaseResult[]): Promise<Coverage> {
+  const cases = results.flatMap(({ call, decision: { rule } }) => (call === undefined ? [] : [{ call, rule }]));
+  return await coverPolicy({ ...sources, run, inline, cases });
+}
+
+async function mutation(bench: PolicyBench, inline: readonly InlineCase[], results: readonly CaseResult[]): Promise<Mutation> {
+  const { sources, run } = bench;
+  const kernel = await bench.exchanging();
+  const own = compilePolicy(sources.files, { tools: sources.tools });
+  const cases = [];
+  for (const { asked, call: prepared, wrong } of results) {
+    if (prepared === undefined || asked.call === undefined || wrong !== undefined) continue;
+    const call = await kernel.prepare(asked.call);
+    const odd = unmet(asked.expected, await kernel.decide(call, own));
+    if (odd !== undefined) throw new Error(`case \`${asked.id}\` cannot be asked about changed policies: ${messageOf(odd)}`);
+    cases.push({ call, expected: asked.expected });
+  }
+  const { stderr } = process;
+  const show = (done: number, total: number): void =>
+    void stderr.write(`\r\u001b[K${done < total ? `mutating rule ${done} of ${total}` : ""}`);
+  return await mutatePolicy({
+    ...sources,
+    run,
+    inline,
+    cases,
+    decide: (call, pool) => kernel.decide(call, pool),
+    ...(stderr.isTTY ? { onProgress: show } : {}),
+  });
+}

@@ -1,0 +1,121 @@
+import { isBylawError, parseJson } from "@bylaw/config";
+import {
+  BylawError,
+  isEffect,
+  isJsonObject,
+  present,
+  type Effect,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+  type RuleReference,
+  type ToolCall,
+} from "@bylaw/kernel";
+import { CALL_KEYS, callFromLine, type CallDefaults } from "./call.ts";
+import type { TextLine } from "./read-lines.ts";
+
+/** What was decided then. */
+export interface Recorded {
+  readonly effect: Effect;
+  readonly code?: string;
+  readonly rule?: RuleReference;
+}
+
+/** One line of a log, or of a file of calls. `event` is there where the line is one. */
+export interface LogLine {
+  readonly line: number;
+  readonly event?: LogEvent;
+  /** The sequence of the event, or the id of the call. */
+  readonly id?: number | string;
+  readonly call?: ToolCall;
+  /** Left out where a file of calls does not say. */
+  readonly recorded?: Recorded;
+  /** Why a recorded call cannot be asked about again. */
+  readonly not_replayable?: string;
+}
+
+const DECIDED: Readonly<Record<string, Effect>> = { tool_allowed: "allow", tool_asked: "ask_user", tool_denied: "deny" };
+const FIELDS = [
+  "id",
+  "tool",
+  "server",
+  "servers",
+  "args",
+  "annotations",
+  "cwd",
+  "workspace",
+  "home",
+  "approval_mode",
+  "interactive",
+  "phase",
+];
+
+/** Reads one line. Throws BYLAW_LOG_INVALID with the line. */
+export function logLine({ text, line }: TextLine, file: string, defaults: CallDefaults): LogLine {
+  const bad = (message: string, fix?: string): BylawError =>
+    new BylawError({ code: "BYLAW_LOG_INVALID", message, fix, source: { file, line } });
+  let value: Json;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    if (!isBylawError(error)) throw error;
+    throw bad(error.message.replace(/\(line 1, /, "("), "a log that was cut off in the middle of a line: remove the line");
+  }
+  if (isJsonObject(value) && !Object.hasOwn(value, "event_type") && Object.hasOwn(value, "tool")) {
+    try {
+      const { id, call } = callFromLine(value, defaults);
+      return { line, call, ...present({ id }) };
+    } catch (error) {
+      if (!isBylawError(error)) throw error;
+      const { id } = value;
+      const unknown = Object.keys(value).some((key) => !(CALL_KEYS as readonly string[]).includes(key));
+      if (unknown) throw bad(error.message, error.fix);
+      return { line, not_replayable: error.message, ...(typeof id === "string" || typeof id === "number" ? { id } : {}) };
+    }
+  }
+  if (!isEvent(value)) {
+    throw bad("Unexpected line, expected an event with `sequence`, `event_type` and `details`, or a call with `tool`");
+  }
+  const event = value as unknown as LogEvent;
+  const { sequence: id, event_type, details } = event;
+  const told = DECIDED[event_type];
+  if (!Object.hasOwn(DECIDED, event_type) || told === undefined) return { line, id, event };
+  return { line, id, event, recorded: recordedIn(details, told), ...callIn(event) };
+}
+
+const isEvent = (value: Json): value is JsonObject =>
+  isJsonObject(value) &&
+  typeof value["event_type"] === "string" &&
+  isJsonObject(value["details"] ?? null) &&
+  Number.isSafeInteger(value["sequence"]);
+
+function recordedIn({ decision }: JsonObject, told: Effect): Recorded {
+  if (!isJsonObject(decision ?? null)) return { effect: told };
+  const { effect, code, rule, approval } = decision as JsonObject;
+  // A person's yes is no rule's: what the policy said was a question.
+  const verdict = approval !== undefined ? "ask_user" : isEffect(effect) ? effect : told;
+  return {
+    effect: verdict,
+    ...(typeof code === "string" ? { code } : {}),
+    ...(isJsonObject(rule ?? null) && typeof (rule as JsonObject)["name"] === "string" ? { rule: rule as unknown as RuleReference } : {}),
+  };
+}
+
+function callIn({ details, agent_id, task_id, timestamp }: LogEvent): Pick<LogLine, "call" | "not_replayable"> {
+  const { tool, args } = details;
+  if (typeof tool !== "string") return { not_replayable: "the call was refused before it was a call" };
+  if (Array.isArray(details["redacted"]) || isRedacted(details["args"] ?? null))
+    return { not_replayable: "parts of the call were redacted" };
+  if (typeof args !== "object" || args === null) return { not_replayable: "its arguments are not in the log" };
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, details[name]]));
+  const call = present({ ...fields, agent: agent_id ?? undefined, task: task_id ?? undefined, at: timestamp, hook: "beforeToolCall" });
+  return { call: call as unknown as ToolCall };
+}
+
+// What a log keeps of a redacted value is an object with nothing but `redacted`.
+function isRedacted(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const entries = Object.entries(value);
+  if (entries.length === 1 && entries[0]?.[0] === "redacted" && !Array.isArray(value)) return true;
+  return entries.some(([, item]) => isRedacted(item as Json));
+}

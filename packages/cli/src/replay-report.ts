@@ -1,0 +1,87 @@
+import type { Effect, Json, RuleReference } from "@bylaw/kernel";
+import type { Recorded } from "./recorded-call.ts";
+import { place, plain, short, type Paint } from "./text.ts";
+
+/** A decision that comes out differently. */
+export interface Flip {
+  readonly line: number;
+  /** Of the event; the id of a call. */
+  readonly sequence?: number | string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly recorded: Recorded;
+  readonly candidate: Recorded;
+}
+
+/** A call that cannot be asked about again. */
+export interface NotReplayable {
+  readonly line: number;
+  readonly sequence?: number | string;
+  readonly why: string;
+}
+
+const COLOUR = { allow: "green", ask_user: "yellow", deny: "red" } as const;
+
+/** One flip in two lines. */
+export function flipText({ line, sequence, tool, args, recorded, candidate }: Flip, paint: Paint): string {
+  const effect = (of: Effect): string => paint(COLOUR[of], of);
+  const head = `${effect(recorded.effect)} → ${effect(candidate.effect)} ${paint("dim", positionOf(line, sequence))} ${paint("bold", short(tool, 60))} ${short(JSON.stringify(args), 100)}`;
+  return `${head}\n  ${byText(recorded)} → ${byText(candidate)}`;
+}
+
+/** A call that was not asked about, in one line. */
+export const notReplayableText = ({ line, sequence, why }: NotReplayable, paint: Paint): string =>
+  `${paint("yellow", "not replayable")} ${paint("dim", positionOf(line, sequence))} ${plain(why)}`;
+
+const positionOf = (line: number, sequence: number | string | undefined): string =>
+  sequence === undefined ? `line ${line}` : typeof sequence === "number" ? `#${sequence}` : short(sequence, 40);
+
+function byText({ rule, code }: Recorded): string {
+  if (rule === undefined) return plain(code ?? "no rule");
+  const { name, file, line } = rule as RuleReference;
+  return file === undefined ? plain(name) : `${plain(name)}, ${place({ file, ...(line === undefined ? {} : { line }) })}`;
+}
+
+/** What a replay came to, in numbers. */
+export interface ReplaySummary {
+  readonly calls: number;
+  readonly same: number;
+  readonly flips: number;
+  /** By kind: `deny → allow`. */
+  readonly by_kind: Readonly<Record<string, number>>;
+  readonly not_replayable: number;
+}
+
+/** Counts results in constant memory. */
+export function createReplayCount(): {
+  add(result: Flip | NotReplayable | "same" | "no call"): void;
+  summary(): ReplaySummary;
+  text(): string;
+} {
+  const kinds = new Map<string, number>();
+  const sorted = (): readonly (readonly [string, number])[] => [...kinds].toSorted(([left], [right]) => (left < right ? -1 : 1));
+  let calls = 0;
+  let same = 0;
+  let flips = 0;
+  let lost = 0;
+  return {
+    add(result) {
+      if (result === "no call") return;
+      calls++;
+      if (result === "same") same++;
+      else if ("why" in result) lost++;
+      else {
+        flips++;
+        const kind = `${result.recorded.effect} → ${result.candidate.effect}`;
+        kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      }
+    },
+    summary: () => ({ calls, same, flips, by_kind: Object.fromEntries(sorted()), not_replayable: lost }),
+    text() {
+      const list = sorted().map(([kind, times]) => `${kind} ${times}`);
+      const parts = [`${same} the same`, `${flips} ${flips === 1 ? "flip" : "flips"}${list.length === 0 ? "" : ` (${list.join(", ")})`}`];
+      if (lost > 0) parts.push(`${lost} not replayable`);
+      return `${calls} ${calls === 1 ? "call" : "calls"}: ${parts.join(", ")}`;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { RuleReference } from "@bylaw/kernel";
+import { ruleOf } from "./rule-text.ts";
+import { plain, short } from "./text.ts";
+
+/** What a tap says about one of its rules. */
+export interface RuleReport extends RuleReference {
+  readonly matched: boolean;
+  readonly effect: string;
+  readonly tier?: string;
+  readonly failed?: string;
+  readonly command?: string;
+  readonly may_match?: boolean;
+  readonly depends_on?: string;
+  readonly expected?: string;
+  readonly actual?: string;
+  /** What its condition saw of the run. */
+  readonly states?: Readonly<Record<string, unknown>>;
+  /** It is about other tools. */
+  readonly elsewhere?: boolean;
+  readonly shadow?: boolean;
+  readonly final?: boolean;
+  readonly deciding?: boolean;
+}
+
+/** Tells a report of a rule from anything else that a tap may say. */
+export function isRuleReport(item: unknown): item is RuleReport {
+  if (typeof item !== "object" || item === null) return false;
+  const { name, matched, effect } = item as Partial<RuleReport>;
+  return typeof name === "string" && typeof matched === "boolean" && typeof effect === "string";
+}
+
+/**
+ * Rules that match, then rules about this tool by the part that fails and what the call has there, then how many are about other
+ * tools, or with `all` each of them.
+ */
+export function ruleLines(rules: readonly RuleReport[], { all }: { readonly all: boolean }): readonly string[] {
+  const matching = rules.filter(({ matched, depends_on }) => matched || depends_on !== undefined);
+  const others = rules.filter((rule) => !matching.includes(rule));
+  const far = others.filter(({ elsewhere }) => elsewhere === true);
+  // A single rule takes no more room than its count.
+  const listed = all || far.length === 1 ? others : others.filter(({ elsewhere }) => elsewhere !== true);
+  const lines = [...matching.map((rule) => `matches   ${headOf(rule)}`), ...missLines(listed)];
+  return listed.length === others.length ? lines : [...lines, `${far.length} rules are about other tools; --all lists them`];
+}
+
+function missLines(rules: readonly RuleReport[]): readonly string[] {
+  const groups = Map.groupBy(rules, ({ failed, actual }) =>
+    failed === undefined || actual === undefined ? "" : `\`${plain(failed)}\` is ${short(actual, 300)}`,
+  );
+  return [...groups].flatMap(([title, group]) =>
+    title === ""
+      ? group.map((rule) => `no match  ${headOf(rule)}`)
+      : [`no match, because ${title}:`, ...group.map((rule) => `  ${headOf(rule)}: expected ${short(rule.expected ?? "", 100)}`)],
+  );
+}
+
+function headOf(report: RuleReport): string {
+  const { matched, effect, tier, failed, command, may_match, depends_on, actual, shadow, final, deciding } = report;
+  const notes = [
+    ...(tier === undefined || tier === "default" ? [] : [`tier ${plain(tier)}`]),
+    ...(final === true ? ["final"] : []),
+    ...(shadow === true ? ["in shadow"] : []),
+    ...(deciding === true ? ["decides"] : []),
+    ...(may_match === true ? ["may match"] : []),
+    ...(depends_on === undefined ? [] : [`if \`${plain(depends_on)}\` holds`]),
+    ...(matched && command !== undefined ? [`by \`${short(command, 80)}\``] : []),
+    ...(failed !== undefined && actual === undefined ? [`\`${plain(failed)}\` does not match`] : []),
+    ...Object.entries(report.states ?? {}).map(([name, value]) => `${short(name, 100)} is ${short(JSON.stringify(value), 100)}`),
+  ];
+  const head = `${plain(effect).padEnd(8)} ${ruleOf({ rule: report })}`;
+  return notes.length === 0 ? head : `${head} (${notes.join(", ")})`;
+}

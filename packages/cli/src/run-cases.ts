@@ -1,0 +1,37 @@
+import { isBylawError } from "@bylaw/config";
+import type { Decision, Kernel, ToolCall } from "@bylaw/kernel";
+import { unmet } from "@bylaw/policy-language";
+import { notRefusable, type PolicyCase } from "./case-file.ts";
+
+/** What came of one case. */
+export interface CaseResult {
+  readonly asked: PolicyCase;
+  readonly decision: Decision;
+  /** The call as it was decided; undefined where it was refused before. */
+  readonly call: ToolCall | undefined;
+  /** What is not as expected. */
+  readonly wrong: string | undefined;
+}
+
+/** Decides one case as a host would. */
+export async function runCase(asked: PolicyCase, kernel: Kernel): Promise<CaseResult> {
+  const { call, refused = "", expected, max_ms } = asked;
+  if (call === undefined) return judged(asked, kernel.refuse({}, "invalid_call", refused));
+  let prepared: ToolCall;
+  const started = performance.now();
+  try {
+    prepared = (await kernel.prepare(call)) as ToolCall;
+  } catch (error) {
+    if (!isBylawError(error)) throw error;
+    if (!asked.refusable) throw notRefusable(error.message, asked);
+    return judged(asked, kernel.refuse(call, "invalid_call", error.message));
+  }
+  const decision = await kernel.decide(prepared);
+  const took = performance.now() - started;
+  const late = max_ms !== undefined && took > max_ms ? `Unexpected ${took.toFixed(1)} ms, expected at most ${max_ms}` : undefined;
+  return { asked, decision, call: prepared, wrong: unmet(expected, decision) ?? late };
+}
+
+function judged(asked: PolicyCase, decision: Decision): CaseResult {
+  return { asked, decision, call: undefined, wrong: unmet(asked.expected, decision) };
+}

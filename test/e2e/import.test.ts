@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { bylaw, json, scratch } from "./bylaw.ts";
+import { shell } from "./shell.ts";
+
+const CLAUDE = JSON.stringify({ permissions: { allow: ["Bash(git log:*)"], deny: ["Bash(git push:*)"] } }, null, 2);
+const CODEX = 'prefix_rule(pattern = ["git", "push"], decision = "forbidden")\nx = 1\n';
+const GEMINI = '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "git log"\ndecision = "allow"\npriority = 100\n';
+
+describe("bylaw import", () => {
+  test("prints a policy that decides as the source did, and says nothing where all was carried over", () => {
+    const cwd = scratch({ "settings.json": CLAUDE });
+    const ran = bylaw(["import", "claude", "settings.json", "--out", "policy.toml"], { cwd });
+    expect(ran).toEqual({ code: 0, stdout: "wrote policy.toml: 2 rules\n", stderr: "" });
+    const effect = (command: string) =>
+      json(bylaw(["check", "--policy", "policy.toml", "--tool", "Bash", "--args", JSON.stringify({ command }), "--json"], { cwd }))[
+        "effect"
+      ];
+    expect([effect("git log -p"), effect("git status"), effect("git log && git push")]).toEqual(["allow", "ask_user", "deny"]);
+    const printed = bylaw(["import", "claude", "settings.json"], { cwd });
+    expect(printed).toEqual({ code: 0, stdout: readFileSync(join(cwd, "policy.toml"), "utf8"), stderr: "" });
+  });
+
+  test("names what could not be carried over with its place and why, and ends with 1", () => {
+    const ran = bylaw(["import", "codex", "default.rules"], { cwd: scratch({ "default.rules": CODEX }) });
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain('command = ["git push *"]');
+    expect(ran.stderr).toMatch(/^lost default\.rules:2:3: x = 1\n {2}Unexpected `=`, expected `\(`/);
+  });
+
+  test("as JSON the report stands beside the policy", () => {
+    const cwd = scratch({ "default.rules": CODEX });
+    const ran = bylaw(["import", "codex", "default.rules", "--json"], { cwd });
+    expect(ran).toMatchObject({ code: 1, stderr: "" });
+    expect(json(ran)).toMatchObject({
+      toml: expect.stringContaining("[[rules]]"),
+      rules: 1,
+      findings: [{ severity: "lost", file: "default.rules", line: 2, column: 3, source: "x = 1" }],
+    });
+    const written = bylaw(["import", "codex", "default.rules", "--json", "--out", "p.toml"], { cwd });
+    expect(json(written)).toMatchObject({ out: join(cwd, "p.toml"), rules: 1 });
+  });
+
+  test("overwrites only with --force", () => {
+    const cwd = scratch({ "p.toml": "# mine\n", "g.toml": GEMINI });
+    const refused = bylaw(["import", "gemini", "g.toml", "--out", "p.toml"], { cwd });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/^error BYLAW_IMPORT_EXISTS: /);
+    expect(readFileSync(join(cwd, "p.toml"), "utf8")).toBe("# mine\n");
+    expect(bylaw(["import", "gemini", "g.toml", "--out", "p.toml", "--force"], { cwd })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(cwd, "p.toml"), "utf8")).toContain('command = ["git log *"]');
+  });
+
+  test.each([
+    [["import", "claude", "none.json"], /^error BYLAW_IMPORT_UNREADABLE/],
+    [["import", "claude", "."], /^error BYLAW_IMPORT_UNREADABLE/],
+    [["import", "claude", "latin.json"], /^error BYLAW_IMPORT_UNREADABLE: Unexpected bytes/],
+    [["import", "claude", "g.toml"], /^error BYLAW_IMPORT_INVALID: .*\n {2}in g\.toml:1:3/],
+    [["import", "gemini", "bad.toml"], /^error BYLAW_IMPORT_INVALID/],
+    [["import", "gemini", "g.toml", "--out", "no/such/p.toml"], /^error BYLAW_IMPORT_FAILED/],
+    [["import", "cursor", "g.toml"], /^error BYLAW_USAGE_INVALID: Unexpected `cursor`/],
+    [["import", "claude"], /^error BYLAW_USAGE_INVALID/],
+    [["import"], /^error BYLAW_USAGE_INVALID/],
+    [["import", "gemini", "g.toml", "--ot", "x"], /^error BYLAW_USAGE_INVALID: Unexpected option `--ot`/],
+  ])("a mistake is one message and exit code 2: %j", (args, message) => {
+    const cwd = scratch({ "g.toml": GEMINI, "bad.toml": 'a = "', "latin.json": new Uint8Array([0x7b, 0xff, 0x7d]) });
+    const ran = bylaw(args, { cwd });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(message);
+    expect(existsSync(join(cwd, "p.toml"))).toBe(false);
+  });
+
+  test("every example of the help runs", () => {
+    const { stdout, stderr, code } = bylaw(["import", "--help"], { cwd: scratch() });
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
+    expect(examples).toHaveLength(3);
+    for (const example of examples) {
+      const cwd = scratch({
+        ".claude/settings.json": CLAUDE,
+        "policies/shell.toml": GEMINI,
+        "default.rules": 'prefix_rule(pattern = ["ls"])\n',
+      });
+      expect(shell(example, cwd)).toMatchObject({ code: 0, stderr: "" });
+    }
+  });
+});

@@ -1,0 +1,190 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { bylaw, json, scratch } from "./bylaw.ts";
+import { shell } from "./shell.ts";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+const WIPE = `[[rules]]
+name = "no-wipe"
+action = "deny"
+command = "rm -rf /"
+reason = "Unexpected deletion of everything, expected named files"
+`;
+const CONTRADICTION = `[[rules]]
+name = "mail"
+action = "allow"
+tool = "send_mail"
+
+[[rules]]
+name = "no-mail"
+action = "deny"
+tool = "send_mail"
+reason = "Unexpected mail, expected a draft"
+`;
+const BROKEN = `[[rules]]
+name = "r"
+actoin = "deny"
+
+[[rules]]
+name = "s"
+action = "deny"
+tol = "x"
+`;
+
+interface Finding {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly code: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+const findingsOf = (ran: Parameters<typeof json>[0]): readonly Finding[] => json(ran)["findings"] as readonly Finding[];
+const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
+  findingsOf(ran).map(({ file, line, severity, code }) => `${file}:${line} ${severity} ${code}`);
+
+test("prints findings as the stable interface has them", () => {
+  const ran = bylaw(["lint", "p.toml", "--json"], { cwd: scratch({ "p.toml": WIPE }) });
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(findingsOf(ran)).toEqual([
+    {
+      file: "p.toml",
+      line: 4,
+      column: 1,
+      code: "evaded_rule",
+      severity: "warning",
+      message: "Unexpected ask_user of `rm -rf / x`, expected deny by rule `no-wipe`: it is the same, written with one more argument",
+      fix: "end the pattern with ` *`, so that further arguments change nothing",
+    },
+  ]);
+});
+
+test("prints for a person: place, severity, code, message, the fix below, and a summary", () => {
+  const cwd = scratch({ "p.toml": WIPE, "q.toml": CONTRADICTION });
+  const ran = bylaw(["lint", "p.toml", "q.toml"], { cwd });
+  expect(ran).toMatchObject({ code: 1, stderr: "" });
+  expect(ran.stdout).toMatch(
+    /^p\.toml:4:1 warning evaded_rule: Unexpected .*\n {2}fix: .*\nq\.toml:3:1 error contradictory_rules: Unexpected .*\n {2}fix: /,
+  );
+  expect(ran.stdout).toMatch(/\n\n1 error, 1 warning in 2 files\n$/);
+});
+
+describe("the exit code", () => {
+  test.each([
+    ["0 where nothing is found", 'default = "deny"\n', 0],
+    ["0 where nothing is an error", WIPE, 0],
+    ["1 where a finding is an error", CONTRADICTION, 1],
+    ["1 where the policy does not load", BROKEN, 1],
+  ])("is %s", (_, text, code) => {
+    const cwd = scratch({ "p.toml": text });
+    expect(bylaw(["lint", "p.toml"], { cwd })).toMatchObject({ code, stderr: "" });
+    expect(bylaw(["lint", "p.toml", "--json"], { cwd })).toMatchObject({ code, stderr: "" });
+  });
+
+  test.each([
+    ["a file that is missing", ["lint", "nothing.toml"], /^error BYLAW_POLICY_MISSING: /],
+    ["a folder", ["lint", "."], /^error BYLAW_POLICY_UNREADABLE: /],
+    ["an option that does not exist", ["lint", "--fix"], /^error BYLAW_USAGE_INVALID: /],
+    ["no file and no configuration", ["lint"], /^error BYLAW_CONFIG_MISSING: /],
+    ["a configuration that is missing", ["lint", "bylaw.config.json"], /^error BYLAW_CONFIG_MISSING: /],
+  ])("is 2 for %s", (_, args, message) => {
+    const ran = bylaw(args, { cwd: scratch() });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(message);
+  });
+});
+
+test("a file that does not load is reported whole, and the others are still looked at", () => {
+  const cwd = scratch({ "a.toml": BROKEN, "b.toml": WIPE, "c.toml": 'default = "deny\n' });
+  const ran = bylaw(["lint", "a.toml", "b.toml", "c.toml", "--json"], { cwd });
+  expect(ran.code).toBe(1);
+  expect(brief(ran)).toEqual([
+    "a.toml:1 error BYLAW_POLICY_INVALID",
+    "a.toml:3 error BYLAW_POLICY_INVALID",
+    "a.toml:8 error BYLAW_POLICY_INVALID",
+    "c.toml:1 error BYLAW_POLICY_INVALID",
+    "b.toml:4 warning evaded_rule",
+  ]);
+});
+
+test("files that are named together are one pool", () => {
+  const cwd = scratch({
+    "a.toml": '[[rules]]\nname = "all"\npriority = "admin"\naction = "deny"\ntool = "send_*"\nreason = "x"\n',
+    "b.toml": '[[rules]]\nname = "mail"\naction = "allow"\ntool = "send_mail"\n',
+  });
+  expect(brief(bylaw(["lint", "a.toml", "b.toml", "--json"], { cwd }))).toEqual(["b.toml:2 warning shadowed_rule"]);
+  expect(brief(bylaw(["lint", "b.toml", "--json"], { cwd }))).toEqual([]);
+});
+
+describe("a configuration", () => {
+  const config = (options: object): string => JSON.stringify({ plugins: [{ use: "@bylaw/plugin-policy", options }] });
+
+  test("stands for the policies that it brings, with the tools that it names", () => {
+    const files = { files: ["p.toml"], tools: { shell: { terminal: "line" } } };
+    const policy = '[[rules]]\nname = "r"\naction = "deny"\ntool = "terminal"\ncommand = "reboot"\nreason = "x"\n';
+    const cwd = scratch({ "bylaw.config.json": config(files), "p.toml": policy });
+    const found = brief(bylaw(["lint", "--json"], { cwd }));
+    expect(found).toContain("p.toml:5 warning evaded_rule");
+    expect(brief(bylaw(["lint", "bylaw.config.json", "--json"], { cwd }))).toEqual(found);
+    // By itself the file knows no such tool.
+    expect(bylaw(["lint", "p.toml"], { cwd }).code).toBe(1);
+  });
+
+  test("shows the policy of a ruleset or of its own that does not load", () => {
+    const cwd = scratch({ "bylaw.config.json": config({ files: ["p.toml"] }), "p.toml": BROKEN });
+    const ran = bylaw(["lint", "--json"], { cwd });
+    expect(ran.code).toBe(1);
+    expect(brief(ran)).toContain("p.toml:8 error BYLAW_POLICY_INVALID");
+  });
+
+  test("that is itself wrong is no finding", () => {
+    const ran = bylaw(["lint"], { cwd: scratch({ "bylaw.config.json": '{ "plugns": [] }' }) });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error BYLAW_CONFIG_INVALID: /);
+  });
+});
+
+test("the recommended ruleset and this repository's own rules are without errors and warnings, alone and together", () => {
+  for (const files of [["rulesets/recommended/policy.toml"], [".bylaw/policy.toml"], ["bylaw.config.ts"]]) {
+    const ran = bylaw(["lint", ...files, "--json"], { cwd: root });
+    expect(ran.code).toBe(0);
+    expect(findingsOf(ran).filter(({ severity }) => severity !== "info")).toEqual([]);
+  }
+});
+
+test("the policy that `bylaw init` writes is without a finding", () => {
+  const cwd = scratch();
+  bylaw(["init"], { cwd });
+  expect(bylaw(["lint"], { cwd })).toMatchObject({ code: 0, stdout: "No findings in 1 file\n" });
+});
+
+test("what an agent wrote into a policy moves no cursor and forges no line", () => {
+  const name = "evil\\u001b[2K\\u202eerror";
+  const cwd = scratch({ "p.toml": `[[rules]]\nname = "${name}"\naction = "deny"\ntool = "x"\n` });
+  for (const args of [
+    ["lint", "p.toml"],
+    ["lint", "p.toml", "--json"],
+  ]) {
+    const { stdout } = bylaw(args, { cwd });
+    expect(stdout).toContain("missing_reason");
+    expect(stdout).not.toMatch(/[\u001b\u202e]/);
+  }
+});
+
+test("it runs no command of a policy", () => {
+  const cwd = scratch({ "p.toml": `[[rules]]\nname = "r"\naction = "deny"\nreason = "x"\ncommand = "touch ran"\nmatch = "touch ran"\n` });
+  bylaw(["lint", "p.toml"], { cwd });
+  expect(bylaw(["lint", join(cwd, "ran")], { cwd }).stderr).toMatch(/BYLAW_POLICY_MISSING/);
+});
+
+test("the first block of docs/lint.md runs, and prints what the page shows", () => {
+  const page = readFileSync(join(root, "docs/lint.md"), "utf8");
+  const [, script = "", printed] = /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/m.exec(page) ?? [];
+  const ran = shell(script.replace(/^npm install .*\n/m, ""), scratch());
+  expect(ran).toEqual({ code: 0, stdout: printed, stderr: "" });
+});

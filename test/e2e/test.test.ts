@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import { POLICY, bylaw, json, scratch, type Ran } from "./bylaw.ts";
+
+type Line = Readonly<Record<string, unknown>>;
+const lines = (...cases: readonly Line[]): string => cases.map((one) => `${JSON.stringify(one)}\n`).join("");
+
+const CASES: readonly Line[] = [
+  { id: "read", tool: "read_file", args: { path: "a" }, must: "allow", rule: "read" },
+  { id: "drop", tool: "drop_table", args: {}, must: "deny", rule: "no-drop", why: "what is dropped is gone" },
+  { id: "mail", tool: "send_mail", args: {}, must_not: "allow" },
+];
+
+const project = (cases: string | readonly Line[] = CASES, policy = POLICY): string =>
+  scratch({ "p.toml": policy, "c.jsonl": typeof cases === "string" ? cases : lines(...cases) });
+const run = (cwd: string, ...more: string[]): Ran => bylaw(["test", "p.toml", "c.jsonl", ...more], { cwd });
+
+describe("bylaw test", () => {
+  test("passes where every case holds", () => {
+    const ran = run(project());
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).toBe("3 cases: 3 passed\n0 inline cases: none\n");
+  });
+
+  test("shows what a failing case wanted, what came of it, who decided, and where it stands", () => {
+    const cwd = project([...CASES, { id: "wrong", tool: "drop_all", args: { now: true }, must: "allow", rule: "read", why: "a mistake" }]);
+    const ran = run(cwd);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toBe(`fail wrong c.jsonl:4
+  Unexpected \`deny\`, expected \`allow\`; rule \`no-drop\`, expected \`read\`
+  call: drop_all {"now":true}
+  decided by: no-drop (p.toml:9): Unexpected drop, expected a migration
+  why: a mistake
+4 cases: 3 passed, 1 failed
+0 inline cases: none
+`);
+    expect(json(run(cwd, "--json"))).toMatchObject({
+      cases: 4,
+      passed: 3,
+      failed: 1,
+      failures: [
+        {
+          id: "wrong",
+          file: "c.jsonl",
+          line: 4,
+          expected: { must: "allow", rule: "read" },
+          actual: { effect: "deny", code: "rule_denied" },
+        },
+      ],
+    });
+  });
+
+  test("reports a soft case that fails, and passes", () => {
+    const ran = run(project([...CASES, { id: "wish", tool: "x", args: {}, must: "deny", soft: true }]));
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain("soft wish c.jsonl:4");
+    expect(ran.stdout).toContain("4 cases: 3 passed (1 soft case failed)");
+  });
+
+  test("fails a decision that takes longer than its case lets it", () => {
+    const ran = run(project([{ ...CASES[0], max_ms: 0.000_001 }]));
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/Unexpected [\d.]+ ms, expected at most 0\.000001/);
+  });
+
+  test("leaves out the cases of other policies", () => {
+    const ran = run(
+      project([...CASES, { tool: "x", args: {}, must: "allow", policy: "other" }, { tool: "x", args: {}, must: "ask_user", policy: "p" }]),
+    );
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain("4 cases: 4 passed (1 about other policies left out)");
+  });
+
+  test("lists the inline cases, and needs no others", () => {
+    const cwd = scratch({ "p.toml": `${POLICY}match = "send_mail"\nnot_match = "send"\n` });
+    const ran = bylaw(["test", "p.toml"], { cwd });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toBe(`held ask-mail matches send_mail p.toml:21
+held ask-mail does not match send p.toml:22
+0 cases: 0 passed
+2 inline cases: held when the policy was loaded
+`);
+  });
+
+  test("does not load a policy with a wrong inline case", () => {
+    const ran = bylaw(["test", "p.toml"], { cwd: scratch({ "p.toml": `${POLICY}match = "mail"\n` }) });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/BYLAW_POLICY_INVALID.*miss of `mail`/);
+  });
+
+  test("takes what is no readable call for a call that is refused, where the case says so", () => {
+    const raw = { id: "raw", tool: "read_file", args_raw: '{"path":"a","path":"b"}', must: "deny" };
+    const twice = '{"id":"twice","tool":"read_file","args":{"path":"a","path":"b"},"must":"deny","code":"invalid_call"}\n';
+    expect(run(project(lines(raw) + twice))).toMatchObject({ code: 0 });
+    const slip = run(project(twice.replace(',"code":"invalid_call"', "")));
+    expect(slip.code).toBe(2);
+    expect(slip.stderr).toMatch(/second key `path`[^]*c\.jsonl:1[^]*"code": "invalid_call"/);
+  });
+
+  test("asks everything that a configuration puts in force, not the policy alone", () => {
+    const config = `import { defineCheck, defineConfig, deny } from "@bylaw/kernel";
+import { policy } from "@bylaw/plugin-policy";
+import { z } from "zod";
+const never = defineCheck({ name: "never", hook: "beforeToolCall", args: z.object({}), check: () => deny("never") });
+export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), never] });`;
+    const files = { "p.toml": POLICY, "bylaw.config.ts": config, "c.jsonl": lines(CASES[0] ?? {}) };
+    expect(bylaw(["test", "c.jsonl"], { cwd: scratch(files) }).code).toBe(1);
+    expect(bylaw(["test", "c.jsonl", "p.toml"], { cwd: scratch(files) }).code).toBe(0);
+  });
+
+  test("reads cases from the standard input", () => {
+    const ran = bylaw(["test", "p.toml", "--cases", "-"], { cwd: project(), input: lines(...CASES) });
+    expect(ran).toMatchObject({ code: 0 });
+  });
+});
+
+describe("bylaw test --coverage", () => {
+  test("names rules that never matched, and alternatives and parts that no case asks", () => {
+    const policy = POLICY.replace('tool = "read_file"', 'tool = "read_file|view_file"');
+    const ran = run(project([...CASES.slice(0, 2)], policy), "--coverage");
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain(`coverage: 2 of 3 rules decided a case, 1 of 2 alternatives held, 3 of 3 parts kept a case out
+rules that never matched:
+  ask-mail p.toml:16
+rules with more than the cases ask:
+  read p.toml:3
+    \`tool\` never matched by \`view_file\`
+`);
+  });
+
+  test("is whole in JSON", () => {
+    const { coverage } = json(run(project(), "--coverage", "--json")) as { coverage: { rules: readonly unknown[] } };
+    expect(coverage.rules).toMatchObject([
+      { name: "read", decided: 1 },
+      { name: "no-drop", decided: 1 },
+      { name: "ask-mail", decided: 1 },
+    ]);
+  });
+});
+
+describe("bylaw test --mutate", () => {
+  test("lists the changes that no case notices, and fails", () => {
+    const ran = run(project(), "--mutate");
+    expect(ran).toMatchObject({ code: 1, stderr: "" });
+    expect(ran.stdout).toContain("mutation: 9 mutants, 7 noticed, 2 survived\n");
+    expect(ran.stdout).toContain("  ask-mail p.toml:16: the rule is dropped\n");
+    expect(ran.stdout).toContain("  read p.toml:3: `tool` is dropped\n");
+  });
+
+  test("passes where cases notice every change", () => {
+    const more = [
+      { id: "mail-rule", tool: "send_mail", args: {}, must: "ask_user", rule: "ask-mail" },
+      { id: "other", tool: "other", args: {}, must: "ask_user", code: "fallback" },
+    ];
+    const ran = run(project([...CASES, ...more]), "--mutate");
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).toContain("mutation: 9 mutants, all noticed");
+  });
+
+  test("keeps the fallback, the mode and the other plugins of a configuration", () => {
+    const config = '{"plugins":[{"use":"@bylaw/plugin-policy","options":{"files":["p.toml"]}}],"fallback":"deny"}';
+    const cases = lines({ tool: "read_file", args: {}, must: "allow" }, { tool: "x", args: {}, must: "deny", code: "fallback" });
+    const policy = '[[rules]]\nname = "read"\naction = "allow"\ntool = "read_file"\n';
+    const ran = bylaw(["test", "c.jsonl", "--mutate"], {
+      cwd: scratch({ "p.toml": policy, "bylaw.config.json": config, "c.jsonl": cases }),
+    });
+    expect(ran.stdout).toContain("all noticed");
+    expect(ran.code).toBe(0);
+  });
+
+  test("is left out where a case fails", () => {
+    const ran = run(project([{ tool: "x", args: {}, must: "allow" }]), "--mutate");
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain("mutation: left out, because a case fails");
+  });
+});
+
+describe("a case file", () => {
+  const refused = (cwd: string, text: RegExp, line?: number, code = "BYLAW_CASES_INVALID"): void => {
+    const ran = run(cwd);
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain(code);
+    expect(ran.stderr).toMatch(text);
+    const { error } = json(run(cwd, "--json")) as { error: { code: string; line?: number } };
+    expect(error).toMatchObject(line === undefined ? { code } : { code, line });
+  };
+  const [first = {}] = CASES;
+
+  test.each([
+    ["that is no JSON", "{", /end of the text/],
+    ["that is a list", "[]", /expected an object/],
+    ["with an unknown key", JSON.stringify({ ...first, id: "b", mus: "deny" }), /key `mus`[^]*did you mean `must`/],
+    ["with a misspelt key of a call", JSON.stringify({ ...first, id: "b", agnt: "a" }), /key `agnt`[^]*did you mean `agent`/],
+    ["with a misspelt effect", JSON.stringify({ ...first, id: "b", must: "alow" }), /`alow` in `must`[^]*did you mean `allow`/],
+    ["without an expectation", JSON.stringify({ tool: "x", args: {} }), /neither `must` and `must_not`/],
+    ["with two expectations", JSON.stringify({ ...first, id: "b", must_not: "deny" }), /both `must` and `must_not`/],
+    ["with the id of another", JSON.stringify(first), /second case `read`[^]*first is on line 1/],
+    ["with a key twice", '{"tool":"x","args":{},"must":"deny","must":"allow"}', /second key `must`/],
+    ["with a rule that is no text", JSON.stringify({ ...first, id: "b", rule: 5 }), /value in `rule`/],
+    ["without a tool", JSON.stringify({ id: "b", args: {}, must: "deny" }), /expected one with `tool`/],
+    ["with arguments that are none", JSON.stringify({ id: "b", tool: "x", args: "y", must: "deny" }), /in `args`/],
+  ])("with a line %s is refused at it", (_, text, wanted) => {
+    const cwd = project(`${lines(first)}${text}\n`);
+    refused(cwd, wanted, 2);
+  });
+
+  test("that is missing, a directory, or no UTF-8", () => {
+    refused(scratch({ "p.toml": POLICY }), /missing file/);
+    refused(scratch({ "p.toml": POLICY, "c.jsonl/x": "" }), /directory/);
+    refused(scratch({ "p.toml": POLICY, "c.jsonl": Uint8Array.from([0x7b, 0xff]) }), /UTF-8/, 1);
+  });
+
+  test("of another ending is named with an option", () => {
+    const cwd = scratch({ "p.toml": POLICY, "cases.txt": lines(...CASES) });
+    const ran = bylaw(["test", "p.toml", "cases.txt"], { cwd });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/BYLAW_USAGE_INVALID.*`cases\.txt`[^]*--cases/);
+    expect(bylaw(["test", "p.toml", "--cases", "cases.txt"], { cwd }).code).toBe(0);
+  });
+
+  test("that is empty is no test", () => {
+    const ran = run(project("\n"));
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain("Unexpected test without a case");
+  });
+});
