@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@bylaw/kernel";
+import { foldName } from "./fold.ts";
 import { PatternError, quote } from "./finding.ts";
 import { compileGlob, expand } from "./glob.ts";
 import { compileRegex, literalEnds } from "./regex.ts";
@@ -63,12 +64,25 @@ export function compileCondition(name: string, source: ConditionSource, { broad 
     holds(args) {
       // Arguments without names: any of them may be the one.
       if (args === undefined) return broad;
+      if (!broad && spelledTwice(args, path)) return false;
       const holdsAt = (steps: readonly string[]): boolean => (broad ? reachesAny(args, steps, ofValue) : ofValue(reach(args, steps)));
       // `a.b` may also be the name of one argument. Two readings: a deny takes either, an allow neither.
       if (path.length === 1 || !Object.hasOwn(args, name)) return holdsAt(path);
       return broad && (holdsAt(path) || holdsAt([name]));
     },
   };
+}
+
+// Some readers of JSON take a key that differs in case for the same one.
+function spelledTwice(args: JsonObject, path: readonly string[]): boolean {
+  let value: Json = args;
+  for (const name of path) {
+    if (!isRecord(value)) return false;
+    const folded = foldName(name);
+    if (Object.keys(value).some((key) => key !== name && foldName(key) === folded)) return true;
+    value = Object.hasOwn(value, name) ? (value[name] ?? null) : null;
+  }
+  return false;
 }
 
 /** The value at a path of own keys, or nothing. An array has no named values. */

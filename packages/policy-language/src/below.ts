@@ -1,4 +1,5 @@
 import type { CallFacts } from "./facts.ts";
+import { foldPath } from "./fold.ts";
 import type { PathGlob } from "./path-glob.ts";
 import { speaksOf, type Rule } from "./rule.ts";
 
@@ -24,7 +25,8 @@ const BASES = ["root", "home", "workspace"] as const;
 class Ancestors {
   readonly #rules = new Map<string, Set<Rule>>();
 
-  add({ base, lead }: PathGlob, rule: Rule): void {
+  add({ base, lead: exact, folded }: PathGlob, rule: Rule): void {
+    const lead = folded?.lead ?? exact;
     for (let depth = 0; lead.length > 0 && depth <= lead.length; depth++) {
       const key = keyOf(base, lead.slice(0, depth));
       const rules = this.#rules.get(key);
@@ -33,10 +35,12 @@ class Ancestors {
     }
   }
 
-  reach(place: readonly string[], facts: CallFacts): boolean {
+  reach(path: readonly string[], facts: CallFacts): boolean {
     if (this.#rules.size === 0) return false;
+    const place = foldPath(path);
     return BASES.some((base) => {
-      const folder = base === "root" ? [] : facts.paths[base];
+      const seen = base === "root" ? [] : facts.paths[base];
+      const folder = seen === undefined ? undefined : foldPath(seen);
       if (folder === undefined || folder.some((segment, at) => at < place.length && place[at] !== segment)) return false;
       for (const rule of this.#rules.get(keyOf(base, place.slice(folder.length))) ?? []) if (speaksOf(rule, facts.identity)) return true;
       return false;

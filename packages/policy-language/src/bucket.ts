@@ -1,6 +1,7 @@
 import type { Json } from "@bylaw/kernel";
 import { reach } from "./args.ts";
 import type { CallFacts } from "./facts.ts";
+import { foldPath } from "./fold.ts";
 import type { PathGlob } from "./path-glob.ts";
 import { PrefixMap } from "./prefix-map.ts";
 import { baseName } from "./program-name.ts";
@@ -22,6 +23,7 @@ type Folders = Readonly<Record<PathGlob["base"], FolderTree>>;
 /** The rules about one tool, by the one further thing that tells them best apart. */
 export class Bucket {
   readonly #plain: Entry[] = [];
+  // By the name in small letters: a deny is of all spellings.
   #programs: Map<string, Entry[]> | undefined = undefined;
   #programPrefixes: PrefixMap<Entry[]> | undefined = undefined;
   #arguments: Map<string, Map<string, ArgumentIndex>> | undefined = undefined;
@@ -44,7 +46,7 @@ export class Bucket {
       const lists: Entry[][] = [];
       for (const { program } of rule.words) {
         if (program === undefined) return undefined;
-        lists.push(listAt((this.#programs ??= new Map()), program));
+        lists.push(listAt((this.#programs ??= new Map()), program.toLowerCase()));
       }
       return lists;
     }
@@ -52,7 +54,7 @@ export class Bucket {
     if (prefixes.length === 0 || prefixes.some((prefix) => prefix === "" || prefix.startsWith(" "))) return undefined;
     return prefixes.map((prefix) => {
       const blank = prefix.indexOf(" ");
-      if (blank > 0) return listAt((this.#programs ??= new Map()), prefix.slice(0, blank));
+      if (blank > 0) return listAt((this.#programs ??= new Map()), prefix.slice(0, blank).toLowerCase());
       return (this.#programPrefixes ??= new PrefixMap()).at(prefix, () => []);
     });
   }
@@ -90,7 +92,10 @@ export class Bucket {
     if (source.effect === "allow" && (words ?? regex) !== undefined) return undefined;
     const folders = (this.#folders ??= { root: new FolderTree(), home: new FolderTree(), workspace: new FolderTree() });
     const globs = [...(readPaths ?? []), ...(writePaths ?? [])];
-    return globs.map(({ base, lead }) => folders[base].at(lead));
+    return globs.flatMap(({ base, lead, folded }) => [
+      folders[base].at(lead),
+      ...(folded === undefined ? [] : [folders[base].at(folded.lead)]),
+    ]);
   }
 
   #byAgent({ agents }: Rule): readonly Entry[][] | undefined {
@@ -131,7 +136,7 @@ export class Bucket {
   }
 
   #visitProgram(word: string, see: typeof seeAll, facts: CallFacts, tally: Tally): void {
-    see(this.#programs?.get(word), facts, tally);
+    see(this.#programs?.get(word.toLowerCase()), facts, tally);
     this.#programPrefixes?.visit(word, see, facts, tally);
   }
 
@@ -164,20 +169,40 @@ export class Bucket {
   }
 }
 
-function visitFolders({ root, workspace, home }: Folders, facts: CallFacts, tally: Tally): void {
-  const { known, workspace: work, home: own } = facts.paths;
+function visitFolders(folders: Folders, facts: CallFacts, tally: Tally): void {
+  const { known, workspace, home } = facts.paths;
+  const exact = { workspace, home };
+  const loose = { workspace: workspace && foldPath(workspace), home: home && foldPath(home) };
+  const folds = loose.workspace !== workspace || loose.home !== home;
   for (const { places, aliases, region } of known) {
     for (const folder of region?.folders ?? []) {
-      root.visitBelow(folder, facts, tally);
-      if (work !== undefined) workspace.visitBelow(remainder(folder, work), facts, tally);
-      if (own !== undefined) home.visitBelow(remainder(folder, own), facts, tally);
+      visitRegion(folders, folder, exact, facts, tally);
+      const other = foldPath(folder);
+      if (folds || other !== folder) visitRegion(folders, other, loose, facts, tally);
     }
     for (const place of [...places, ...aliases]) {
-      root.visit(place, 0, facts, tally);
-      if (work !== undefined && begins(place, work)) workspace.visit(place, work.length, facts, tally);
-      if (own !== undefined && begins(place, own)) home.visit(place, own.length, facts, tally);
+      visitPlace(folders, place, exact, facts, tally);
+      const other = foldPath(place);
+      if (folds || other !== place) visitPlace(folders, other, loose, facts, tally);
     }
   }
+}
+
+interface Bases {
+  readonly workspace: readonly string[] | undefined;
+  readonly home: readonly string[] | undefined;
+}
+
+function visitRegion({ root, workspace, home }: Folders, folder: readonly string[], bases: Bases, facts: CallFacts, tally: Tally): void {
+  root.visitBelow(folder, facts, tally);
+  if (bases.workspace !== undefined) workspace.visitBelow(remainder(folder, bases.workspace), facts, tally);
+  if (bases.home !== undefined) home.visitBelow(remainder(folder, bases.home), facts, tally);
+}
+
+function visitPlace({ root, workspace, home }: Folders, place: readonly string[], bases: Bases, facts: CallFacts, tally: Tally): void {
+  root.visit(place, 0, facts, tally);
+  if (bases.workspace !== undefined && begins(place, bases.workspace)) workspace.visit(place, bases.workspace.length, facts, tally);
+  if (bases.home !== undefined && begins(place, bases.home)) home.visit(place, bases.home.length, facts, tally);
 }
 
 function begins(place: readonly string[], folder: readonly string[]): boolean {

@@ -4,18 +4,37 @@ import { identify, type Identity } from "./mcp.ts";
 import { pathFacts, sameFolder, type PathFacts } from "./paths.ts";
 import { HARMLESS_BESIDE_A_LINE, WORKING_FOLDERS, type ToolTable } from "./tools.ts";
 
+/** The name of the plugin that stamps the paths of a call, where nobody says another. */
+const PATHS_FACT = "@bylaw/plugin-policy";
+
+const OFF: ReadonlySet<Json> = new Set<Json>([false, null, 0, ""]);
+
+interface CallContext {
+  /** See {@link CallFacts.pathsFact}. */
+  readonly pathsFact?: string | undefined;
+  /** The arguments that rules name. */
+  readonly namedArguments?: ReadonlySet<string> | undefined;
+  readonly identity?: Identity;
+  readonly part?: LinePart | null;
+}
+
 /** What the rules ask about one call; each answer is worked out once, and only when a rule asks. */
 export class CallFacts {
   readonly call: ToolCall;
   readonly tools: ToolTable;
   readonly identity: Identity;
+  /** The fact of the call under which the host says where its paths lead. */
+  readonly pathsFact: string;
   /** The command of the line that the rules are asked about; null for a call that runs no line, and for the call as a whole. */
   readonly part: LinePart | null;
+  readonly #named: ReadonlySet<string> | undefined;
   #line: LineFacts | null | undefined = undefined;
   #paths: PathFacts | undefined = undefined;
 
-  constructor(call: ToolCall, tools: ToolTable, identity: Identity = identify(call), part: LinePart | null = null) {
+  constructor(call: ToolCall, tools: ToolTable, { pathsFact = PATHS_FACT, namedArguments, identity = identify(call), part = null }: CallContext = {}) {
+    this.#named = namedArguments;
     this.call = call;
+    this.pathsFact = pathsFact;
     this.tools = tools;
     this.identity = identity;
     this.part = part;
@@ -35,7 +54,14 @@ export class CallFacts {
 
   /** The facts of each command of the line. */
   get commands(): readonly CallFacts[] {
-    return (this.line?.parts ?? []).map((part) => new CallFacts(this.call, this.tools, this.identity, part));
+    return (this.line?.parts ?? []).map(
+      (part) => new CallFacts(this.call, this.tools, { pathsFact: this.pathsFact, namedArguments: this.#named, identity: this.identity, part }),
+    );
+  }
+
+  /** What the rules are asked about: each command of the line, or the call itself where it runs none. */
+  get heard(): readonly CallFacts[] {
+    return this.line === null ? [this] : this.commands;
   }
 
   /** The files that the call names, or this command of it. */
@@ -56,6 +82,8 @@ export class CallFacts {
   #besideLine(line: string): string | undefined {
     for (const [name, value] of Object.entries(this.args ?? {})) {
       if (name === line || (HARMLESS_BESIDE_A_LINE.has(name) && (typeof value !== "object" || value === null))) continue;
+      // A switch that a rule knows by name, and that is off.
+      if (this.#named?.has(name) === true && OFF.has(value) && !WORKING_FOLDERS.includes(name)) continue;
       if (!WORKING_FOLDERS.includes(name)) return "argument beside the command that may change what it does";
       if (!sameFolder(value, this.call)) return "working directory beside the command";
     }

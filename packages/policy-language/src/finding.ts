@@ -44,6 +44,9 @@ export class PatternError extends Error {
   }
 }
 
+/** A phrase as it stands after "Unexpected", which takes no article. */
+export const withoutArticle = (phrase: string): string => phrase.replace(/^an? /, "");
+
 /** User text in backticks: in one line, and short. */
 export function quote(text: string): string {
   const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => JSON.stringify(char).slice(1, -1));

@@ -87,7 +87,7 @@ export function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, da
         findings.error(
           [...path, key],
           `Unexpected key ${quote(key)}, expected ${meant === undefined ? `one of ${known.join(", ")}` : `\`${meant}\``}`,
-          meant === undefined ? (HINTS[key] ?? dotted) : `did you mean \`${meant}\`?`,
+          GEMINI_HINTS[key] ?? (meant === undefined ? (HINTS[key] ?? dotted) : `did you mean \`${meant}\`?`),
         );
       }
       continue;
@@ -114,12 +114,28 @@ export function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, da
 }
 
 const ALIASES: Readonly<Record<string, string>> = { ask: "ask_user", block: "deny", reject: "deny", permit: "allow", prompt: "ask_user" };
-const HINTS: Readonly<Record<string, string>> = {
-  toolName: 'the language names it `tool`; gemini-cli\'s files need `compat = "gemini"`',
-  commandPrefix: "the language names it `command`, with a last word `*`",
-  rule: "the language names it `[[rules]]`",
-  decision: "the language names it `action`",
+const HINTS: Readonly<Record<string, string>> = { rule: "the language names it `[[rules]]`" };
+
+const GEMINI = 'a file of gemini-cli needs `compat = "gemini"` at its top, or `bylaw import gemini FILE`';
+const GEMINI_HINTS: Readonly<Record<string, string>> = {
+  toolName: `the language names it \`tool\`; ${GEMINI}`,
+  mcpName: `the language names it \`server\`; ${GEMINI}`,
+  commandPrefix: `the language names it \`command\`, with a last word \`*\`; ${GEMINI}`,
+  commandRegex: `the language names it \`command_regex\`; ${GEMINI}`,
+  argsPattern: `the language names it \`args\`; ${GEMINI}`,
+  decision: `the language names it \`action\`; ${GEMINI}`,
 };
+
+/** Reports `[[rule]]` tables as gemini-cli writes them, and says whether they are. */
+export function reportGemini(data: JsonObject, findings: Findings): boolean {
+  const { rule: items } = data;
+  const list: readonly unknown[] = Array.isArray(items) ? items : [items];
+  const found = list.some(
+    (item) => typeof item === "object" && item !== null && Object.keys(GEMINI_HINTS).some((key) => Object.hasOwn(item, key)),
+  );
+  if (found) findings.error(["rule"], "Unexpected `[[rule]]` as gemini-cli writes it, expected `[[rules]]`", GEMINI);
+  return found;
+}
 
 // Inside a union, the one alternative whose shape fits says more than the union.
 function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {

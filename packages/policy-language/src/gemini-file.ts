@@ -1,10 +1,11 @@
-import type { Effect, JsonObject } from "@bylaw/kernel";
+import type { JsonObject } from "@bylaw/kernel";
 import { reportIssues, type Findings, type Path } from "./findings.ts";
 import { geminiFileSchema, geminiRuleSchema } from "./gemini-schema.ts";
 import { compileGeminiRule, type GeminiRule } from "./gemini-rule.ts";
 import { geminiPolicy } from "./gemini.ts";
 import type { Locator } from "./locate.ts";
 import type { PolicyFile } from "./parse.ts";
+import { boundDefault } from "./tier-bound.ts";
 import type { ToolTable } from "./tools.ts";
 
 /** Reads a file with `compat = "gemini"`. `writable`: agents could write the file. Throws PolicyError. */
@@ -48,15 +49,7 @@ export function geminiFile(
     const rule = compileGeminiRule(raw, { file, line, index }, (key, message, fix) => findings.error([...path, ...key], message, fix));
     if (rule !== undefined) rules.push(rule);
   }
-  let effect: Effect | undefined = parsed.data?.default;
-  if (effect === "allow" && writable) {
-    effect = undefined;
-    findings.warn(
-      ["default"],
-      'Unexpected `default = "allow"` in a file inside the workspace, expected ask_user or deny: it is left out',
-      "agents could write this file; vouch for it with `operator: true`",
-    );
-  }
-  const gemini = geminiPolicy({ file, default: effect, tools }, rules);
-  return { file, compat: "gemini", rules: [], gemini, warnings: findings.settle(), text };
+  const effect = boundDefault(parsed.data?.default, { lowered: writable }, findings);
+  const alone = geminiPolicy({ file, default: effect, tools }, rules);
+  return { file, compat: "gemini", rules: [], alone, warnings: findings.settle(), text };
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type ToolCall } from "@bylaw/kernel";
 import type { Analysis, ShellCommand, Word } from "@bylaw/shell";
 import { argsText, inJson, plainPairs } from "./gemini-pattern.ts";
 import type { GeminiRule } from "./gemini-rule.ts";
+import { baseName } from "./program-name.ts";
 
 /** Whether a rule fits the arguments of a call that runs no shell line, or the line as written. */
 export function fitsWhole(rule: GeminiRule, call: ToolCall, line: string | undefined): boolean {
@@ -34,13 +35,17 @@ export interface Part {
 /** The simple commands of a line. */
 export function partsOf({ commands, unknown }: Analysis, line: string): readonly Part[] {
   const [only] = commands;
-  const alone = commands.length === 1 && unknown.length === 0 && only?.assignments.length === 0 && only.redirections.length === 0;
+  const alone =
+    commands.filter(({ origin }) => origin !== "sight").length === 1 &&
+    unknown.length === 0 &&
+    only?.assignments.length === 0 &&
+    only.redirections.length === 0;
   return commands.map((command) => {
     const words = command.argv.map(({ text }) => text ?? "");
     const plain = command.unknown.length === 0 && command.assignments.length === 0 && command.argv.length > 0;
     const known = plain && command.argv.every(isOne);
     // One command that is the whole line has the line for a text, quotes and all; of others only the words are known.
-    const texts = alone ? [line.trim(), words.join(" ")] : [words.join(" ")];
+    const texts = alone && command === only ? [line.trim(), words.join(" ")] : [words.join(" ")];
     return { command, exact: known ? words : undefined, printed: plain && PRINTS.has(words[0] ?? "") ? words : undefined, texts };
   });
 }
@@ -81,7 +86,7 @@ function names(words: readonly string[], { command }: Part, { deny }: { readonly
     if (
       words.every((word, at) => {
         const text = argv[from + at]?.text;
-        return text === word || (deny && at === 0 && text?.slice(text.lastIndexOf("/") + 1) === word);
+        return text === word || (deny && at === 0 && text !== undefined && baseName(text) === word);
       })
     ) {
       return true;

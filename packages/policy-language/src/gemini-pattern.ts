@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "@bylaw/kernel";
-import { isJsonObject } from "@bylaw/kernel";
+import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { PatternError, quote } from "./finding.ts";
 import { loadRe2 } from "./on-first-use.ts";
 import { compileRegex } from "./regex.ts";

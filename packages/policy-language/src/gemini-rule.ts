@@ -1,8 +1,10 @@
-import type { ApprovalMode, Effect, JsonObject, ToolCall, Verdict } from "@bylaw/kernel";
+import type { Effect, JsonObject, ToolCall, Verdict } from "@bylaw/kernel";
 import { PatternError, quote } from "./finding.ts";
+import { modesOf } from "./gemini-modes.ts";
 import { compileArgsPattern, compileCommandRegex, type Finder } from "./gemini-pattern.ts";
 import type { RawGeminiRule } from "./gemini-schema.ts";
 import { compileGeminiTool, SHELL, type GeminiTool } from "./gemini-tool.ts";
+import { ruleVerdict } from "./rule-verdict.ts";
 
 /** One rule of a file with `compat = "gemini"`, compiled. */
 export interface GeminiRule {
@@ -24,8 +26,6 @@ export interface GeminiRule {
 }
 
 type Complaint = (path: readonly (string | number)[], message: string, fix?: string) => void;
-
-const MODES: Readonly<Record<string, ApprovalMode | undefined>> = { default: "ask", autoEdit: "autoEdit", yolo: "yolo" };
 
 /** Compiles one rule. Reports every mistake; the result is undefined when there was one. */
 export function compileGeminiRule(
@@ -89,7 +89,7 @@ export function compileGeminiRule(
         }));
   const pattern = argsPattern === undefined ? undefined : attempt(["argsPattern"], () => compileArgsPattern(argsPattern));
   if (wrong) return undefined;
-  const modes = raw.modes === undefined || raw.modes.length === 0 ? undefined : new Set(raw.modes.flatMap((mode) => MODES[mode] ?? []));
+  const modes = modesOf(raw);
   const annotations = Object.entries(toolAnnotations ?? {});
   const name = raw.name ?? `rule ${index + 1}`;
   return {
@@ -97,14 +97,14 @@ export function compileGeminiRule(
     line,
     effect,
     priority: raw.priority,
-    verdict: verdictOf(effect, name, file, line, raw.denyMessage ?? raw.deny_message),
+    verdict: ruleVerdict({ effect, name, file, line, reason: effect === "deny" ? (raw.denyMessage ?? raw.deny_message) : undefined }),
     blanket: patterns.length === 0,
     redirection: raw.allowRedirection ?? raw.allow_redirection ?? false,
     prefixes,
     regex,
     pattern,
     speaks(call, tool) {
-      if (modes !== undefined && !modes.has(call.approval_mode ?? "ask")) return false;
+      if (modes !== undefined && !modes.includes(call.approval_mode ?? "ask")) return false;
       if (interactive !== undefined && (call.interactive !== false) !== interactive) return false;
       if (subagent !== undefined && call.agent !== subagent) return false;
       if (annotations.length > 0 && !annotations.every(([key, value]) => own(call.annotations, key) === value)) return false;
@@ -115,16 +115,6 @@ export function compileGeminiRule(
 
 const own = (table: JsonObject | undefined, key: string): unknown =>
   table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
-
-function verdictOf(effect: Effect, name: string, file: string, line: number, denied: string | undefined): Verdict {
-  const reason = {
-    allow: `Rule ${quote(name)} allows it`,
-    ask_user: `Unexpected call that rule ${quote(name)} leaves to a person, expected one that a rule allows`,
-    deny: denied ?? `Unexpected call that rule ${quote(name)} denies, expected one that the policy allows`,
-  }[effect];
-  const code = { allow: "rule_allowed", ask_user: "rule_asked", deny: "rule_denied" }[effect];
-  return Object.freeze({ effect, code, reason, rule: Object.freeze({ name, file, line }) });
-}
 
 // gemini-cli compares the text; words are compared here, so only what reads the same both ways is taken.
 function wordsOf(prefix: string): readonly string[] {

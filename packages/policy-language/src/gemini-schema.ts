@@ -1,11 +1,6 @@
 import { z } from "zod";
+import { flag, oneOf, text, texts } from "./schema-fields.ts";
 
-// The messages of these schemas complete the sentence "expected …".
-const text = (what: string) => z.string({ error: what }).min(1, { error: `${what} that is not empty` });
-const texts = (what: string) => z.union([text(what), z.array(text(what)).min(1)], { error: `${what}, or a list of them` });
-const flag = z.boolean({ error: "true or false" });
-const oneOf = <const T extends string>(values: readonly T[]) =>
-  z.enum(values as readonly [T, ...T[]], { error: `one of ${values.join(", ")}` });
 const priority = "a number from 0 to 999";
 
 /** The approval modes of gemini-cli. */

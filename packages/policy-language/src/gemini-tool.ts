@@ -14,7 +14,8 @@ export interface GeminiTool {
 
 /** gemini-cli's name of the shell tool: whatever a host calls its own, the rules say this. */
 export const SHELL = "run_shell_command";
-const SEARCH = ["search_file_content", "grep_search"];
+/** gemini-cli's names of the tool that searches in files. */
+export const SEARCH: readonly string[] = ["search_file_content", "grep_search"];
 
 /** Finds out which tool a call is for, by gemini-cli's names. */
 export function geminiTool(call: ToolCall, tools: ToolTable): GeminiTool {

@@ -1,10 +1,11 @@
 import { isJsonObject, type Effect, type ToolCall, type Verdict } from "@bylaw/kernel";
 import { analyze } from "@bylaw/shell";
 import type { CompatPolicy } from "./compat.ts";
-import { quote } from "./finding.ts";
+import { quote, withoutArticle } from "./finding.ts";
 import { fitsPart, fitsWhole, partsOf, type Part } from "./gemini-part.ts";
 import type { GeminiRule } from "./gemini-rule.ts";
 import { geminiTool, type GeminiTool } from "./gemini-tool.ts";
+import { baseName } from "./program-name.ts";
 import { HARMLESS_BESIDE_A_LINE, WORKING_FOLDERS, type ToolTable } from "./tools.ts";
 
 /** What a file with `compat = "gemini"` is read with. */
@@ -89,6 +90,7 @@ class Ballot {
       const rule = this.#rules.find((one) => fitsPart(one, this.#call, argument, part));
       const found = this.#ofPart(rule, part);
       if (found.effect === "deny") return found;
+      if (part.command.origin === "sight" && (rule === undefined || found.effect === "allow")) continue;
       if (verdict.effect === "allow") verdict = found;
     }
     if (verdict.effect !== "allow") return verdict;
@@ -154,11 +156,11 @@ function lineOf({ args }: ToolCall, { shell }: GeminiTool): string | undefined {
 
 // It does more than its name says, deletes, or makes a link that later writes go through.
 function isDangerous({ command: { hazards, effects, argv } }: Part): boolean {
-  const [program, ...rest] = argv.map(({ text }) => text ?? "");
+  const [program = "", ...rest] = argv.map(({ text }) => text ?? "");
   return (
     hazards.length > 0 ||
     effects.some(({ kind }) => kind === "delete") ||
-    (program?.slice(program.lastIndexOf("/") + 1) === "ln" && rest.some((word) => /^-[a-z]*s/.test(word) || word === "--symbolic"))
+    (baseName(program) === "ln" && rest.some((word) => /^-[a-z]*s/.test(word) || word === "--symbolic"))
   );
 }
 
@@ -167,5 +169,5 @@ const asks = (reason: string): Verdict => ({ effect: "ask_user", reason });
 const unknown = (what: string): Verdict => ({
   effect: "ask_user",
   code: "unknown_command",
-  reason: `Unexpected ${what}, expected a command line that can be read as a whole`,
+  reason: `Unexpected ${withoutArticle(what)}, expected a command line that can be read as a whole`,
 });

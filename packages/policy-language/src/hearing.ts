@@ -1,9 +1,8 @@
-import type { Effect, ToolCall, Verdict } from "@bylaw/kernel";
-import { CallFacts } from "./facts.ts";
+import type { Effect, Verdict } from "@bylaw/kernel";
+import type { CallFacts } from "./facts.ts";
 import type { RuleIndex } from "./rule-index.ts";
-import { Tally, shadowVerdicts, type Entry } from "./tally.ts";
-import type { ToolTable } from "./tools.ts";
-import { doubtOf, unknownLine, unknownOf, type Concerns } from "./unknown.ts";
+import { LookBudget, Tally, shadowVerdicts, type Entry } from "./tally.ts";
+import { doubtOf, tooMuch, unknownLine, unknownOf, type Concerns } from "./unknown.ts";
 
 /** What the rules come to for a call, or for one command of its line. */
 interface Hearing {
@@ -15,12 +14,14 @@ interface Hearing {
 export class CallHearing {
   readonly whole: CallFacts;
   readonly #hearings: readonly Hearing[];
+  readonly #budget: LookBudget | undefined;
 
-  constructor(call: ToolCall, tools: ToolTable, collect: RuleIndex) {
-    this.whole = new CallFacts(call, tools);
-    const heard = this.whole.line === null ? [this.whole] : this.whole.commands;
-    this.#hearings = heard.map((facts) => {
-      const tally = new Tally();
+  /** `bounded`: only so many rules are looked at; a call with more to look at is not known. */
+  constructor(whole: CallFacts, collect: RuleIndex, { bounded }: { readonly bounded: boolean }) {
+    this.whole = whole;
+    this.#budget = bounded ? new LookBudget() : undefined;
+    this.#hearings = this.whole.heard.map((facts) => {
+      const tally = new Tally(this.#budget);
       collect(facts, tally);
       return { facts, tally };
     });
@@ -38,7 +39,7 @@ export class CallHearing {
 
   /** The strictest of what the commands come to; among equals the least rule by (name, file, line). Shadows of all of them. */
   votes(concerns: Concerns, fallback: Effect | undefined): readonly Verdict[] | undefined {
-    const line = unknownLine(this.whole, concerns, fallback);
+    const line = this.#budget?.spent === true ? tooMuch(fallback) : unknownLine(this.whole, concerns, fallback);
     let rank = line === undefined ? -1 : rankOf(line.effect, { rule: false });
     let order = Number.POSITIVE_INFINITY;
     let answer: readonly Verdict[] | undefined = line === undefined ? undefined : [line];
@@ -46,6 +47,7 @@ export class CallHearing {
     for (const { facts, tally } of this.#hearings) {
       const decided = tally.outcome();
       const effect = decided?.rule.source.effect;
+      if (facts.part?.suspect === true && (effect === undefined || effect === "allow")) continue;
       const doubt = unknownOf(facts, concerns, effect, fallback) ?? doubtOf(facts, tally.doubt(), effect, fallback);
       const height = doubt === undefined ? rankOf(effect, { rule: true }) : rankOf(doubt.effect, { rule: false });
       const place = doubt === undefined ? (decided?.order ?? 0) : 0;

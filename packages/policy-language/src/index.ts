@@ -1,7 +1,8 @@
 export { PolicyError, type PolicyFinding } from "./finding.ts";
 export { POLICY_LIMITS, parsePolicy, type ParseOptions, type PolicyFile } from "./parse.ts";
 export { compilePolicy, withoutRules, type PolicyPool, type PoolOptions, type PoolRule, type RuleReport } from "./pool.ts";
-export { PATHS_PLUGIN, absolutePath, segmentsOf } from "./paths.ts";
+export { absolutePath, segmentsOf, type CommandGlob } from "./paths.ts";
+export { mayFind } from "./path-meet.ts";
 export { POLICY_CODES } from "./unknown.ts";
 export { runStateOf, type RunState } from "./run-state.ts";
 export type { PolicyPlace } from "./tier-bound.ts";
@@ -18,4 +19,4 @@ export { lintChecks, lintPolicies } from "./lint-policies.ts";
 export type { LintDescription, LintFinding, LintSeverity } from "./lint/check.ts";
 export { policyJsonSchema } from "./json-schema.ts";
 export { importPolicy } from "./import/import-policy.ts";
-export { IMPORT_SOURCES, type ImportFinding, type Imported, type ImportInput, type ImportSource } from "./import/finding.ts";
+export type { ImportFinding, Imported, ImportInput, ImportSource } from "./import/finding.ts";

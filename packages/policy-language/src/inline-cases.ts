@@ -1,7 +1,7 @@
 import type { ToolCall } from "@bylaw/kernel";
 import { CallFacts } from "./facts.ts";
 import { quote } from "./finding.ts";
-import type { Rule, RuleComplaint } from "./rule.ts";
+import { namesTool, type Rule, type RuleComplaint } from "./rule.ts";
 import type { ToolTable } from "./tools.ts";
 
 interface Cases {
@@ -9,7 +9,8 @@ interface Cases {
   readonly not_match?: string | readonly string[] | undefined;
 }
 
-const COMMAND_PARTS: ReadonlySet<string> = new Set(["tool", "command", "command_regex"]);
+/** The keys of a rule that its inline cases ask. */
+export const INLINE_PARTS: ReadonlySet<string> = new Set(["tool", "command", "command_regex"]);
 
 /**
  * Runs the inline cases of a rule: lines for the shell tool where the rule is about commands, else tool names. Only the
@@ -34,14 +35,13 @@ export function runInlineCases(rule: Rule, cases: Cases, tools: ToolTable, repor
 
 function judge(rule: Rule, text: string, tools: ToolTable): { readonly matched: boolean; readonly why: string } {
   if (rule.words === undefined && rule.regex === undefined) {
-    const matched = rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(text));
-    return { matched, why: "" };
+    return { matched: namesTool(rule, text), why: "" };
   }
-  const shell = [...tools.shell.keys()].find((name) => rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(name)));
+  const shell = [...tools.shell.keys()].find((name) => namesTool(rule, name));
   if (shell === undefined) return { matched: false, why: "" };
   const call: ToolCall = { hook: "beforeToolCall", tool: shell, args: { [tools.shell.get(shell) ?? "command"]: text } };
   const { line, commands } = new CallFacts(call, tools);
-  const holds = (facts: CallFacts): boolean => rule.parts.every((part) => !COMMAND_PARTS.has(part.key) || part.holds(facts));
+  const holds = (facts: CallFacts): boolean => rule.parts.every((part) => !INLINE_PARTS.has(part.key) || part.holds(facts));
   // An allow covers a line when it covers every command of it; a deny or an ask finds one.
   const matched = rule.source.effect === "allow" ? commands.every(holds) : commands.some(holds);
   const why = line?.unknown ?? line?.parts.find(({ unknown }) => unknown !== undefined)?.unknown;

@@ -1,5 +1,6 @@
 import { isJsonObject, type ToolCall } from "@bylaw/kernel";
-import { analyze, type Effect, type Word } from "@bylaw/shell";
+import { analyze, type Effect } from "@bylaw/shell";
+import { shown } from "./line.ts";
 import { identify } from "./mcp.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "./tools.ts";
 
@@ -8,7 +9,7 @@ export interface LineReport {
   readonly commands: readonly {
     /** With one blank between the words; `…` for what only bash can know. */
     readonly text: string;
-    /** How bash gets to it: `line`, `substitution`, `wrapper` or `script`. */
+    /** How bash gets to it: `line`, `substitution`, `wrapper`, `script`, or `sight` for text that only looks like a command. */
     readonly origin: string;
     /** Such as `write /etc/hosts`, `network api.example.com`, `vcs push`. */
     readonly effects: readonly string[];
@@ -42,8 +43,6 @@ export function lineReport(call: ToolCall, tools: ToolTable = DEFAULT_TOOLS): Li
     unknown: unknown.map(({ what }) => what),
   };
 }
-
-const shown = ({ text, pieces }: Word): string => text ?? pieces.map((piece) => (typeof piece === "string" ? piece : "…")).join("");
 
 function effectText(effect: Effect): string {
   switch (effect.kind) {

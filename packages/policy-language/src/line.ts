@@ -15,19 +15,23 @@ export class LinePart {
   readonly starts: number;
   /** Why it cannot be known what it runs or does. */
   readonly unknown: string | undefined;
+  /** It is only text that looks like a command: what forbids or asks is about it, and nothing has to allow it. */
+  readonly suspect: boolean;
   /** Nothing but its words is left for an allow to cover. */
   readonly plain: boolean;
   /** Some word or effect is not known, so that a deny may match without being sure of it. */
   readonly doubtful: boolean;
   #text: string | undefined = undefined;
+  #quoted: string | undefined = undefined;
 
   constructor(command: ShellCommand, whole: { readonly known: boolean }) {
     const { argv, hazards, effects, remote, carries, unknown, redirections, assignments } = command;
     this.words = argv;
-    this.hazards = carries ? [...hazards, ...telling(argv)] : hazards;
+    this.hazards = hazards;
     this.effects = effects;
     this.remote = remote;
     this.carries = carries;
+    this.suspect = command.origin === "sight";
     this.starts = carries ? argv.length : Math.min(1, argv.length);
     this.unknown = unknown[0]?.what;
     this.plain =
@@ -43,14 +47,16 @@ export class LinePart {
     this.#text ??= this.words.map((word, at) => (at === 0 ? bareName(shown(word)) : shown(word))).join(" ");
     return this.#text;
   }
+
+  /** The same with quotes around a word that is empty or has a blank in it, so that one word never reads as two. */
+  get quoted(): string {
+    this.#quoted ??= this.words.map((word, at) => quoted(at === 0 ? bareName(shown(word)) : shown(word))).join(" ");
+    return this.#quoted;
+  }
 }
 
-// Whatever the program, options with these names run something.
-const RUNS = /^--?(?:exec|eval|shell|to-command|rsh|use-compress-program|compress-program|pager|editor|preload|hook)/;
-
-function telling(words: readonly Word[]): readonly { readonly at: number }[] {
-  return words.flatMap(({ pieces: [first] }, at) => (at > 0 && typeof first === "string" && RUNS.test(first) ? [{ at }] : []));
-}
+/** A word as a part of a text in which no blank is its own. */
+export const quoted = (text: string): string => (text === "" || /\s/.test(text) ? `'${text}'` : text);
 
 // More words than this could each begin a command: a regular expression may not have looked at all of them.
 const MANY_STARTS = 64;
@@ -63,15 +69,16 @@ interface CommandText {
   readonly tail: string | undefined;
 }
 
-/** The text from a word on, under a name of its program. */
-export function textFrom(words: readonly Word[], from: number, program: string): CommandText {
+/** The text from a word on, under a name of its program. `quotes`: words that are empty or have a blank in them stand in quotes. */
+export function textFrom(words: readonly Word[], from: number, program: string, { quotes }: { readonly quotes: boolean }): CommandText {
   let head = program;
   let tail: string | undefined;
   for (let at = from + 1; at < words.length; at++) {
     const word = words[at];
     if (word?.text !== undefined && word.single) {
-      if (tail === undefined) head += ` ${word.text}`;
-      else tail += ` ${word.text}`;
+      const text = quotes ? quoted(word.text) : word.text;
+      if (tail === undefined) head += ` ${text}`;
+      else tail += ` ${text}`;
       continue;
     }
     const pieces = word?.pieces ?? [];
@@ -92,7 +99,8 @@ function isRegion(effect: Effect): boolean {
   return effect.below === true || effect.path.text === undefined || effect.path.pattern !== undefined;
 }
 
-const shown = ({ text, pieces }: Word): string => text ?? pieces.map((piece) => (typeof piece === "string" ? piece : "…")).join("");
+/** A word as text, with `…` for what is not known. */
+export const shown = ({ text, pieces }: Word): string => text ?? pieces.map((piece) => (typeof piece === "string" ? piece : "…")).join("");
 
 /** A shell line as the rules see it. */
 export interface LineFacts {
@@ -121,7 +129,7 @@ let last: { readonly line: string; readonly analysis: Analysis } | undefined;
 export function readLine(line: string, beside: string | undefined): LineFacts {
   if (last?.line !== line) last = { line, analysis: analyze(line) };
   const { commands, unknown } = last.analysis;
-  const why = beside ?? unknown[0]?.what ?? (commands.length === 0 ? "line without a command" : undefined);
+  const why = beside ?? unknown[0]?.what ?? (line.trim() === "" ? "line without a command" : undefined);
   const whole = { known: why === undefined };
   return { parts: (commands.length === 0 ? [NO_COMMAND] : commands).map((command) => new LinePart(command, whole)), unknown: why };
 }

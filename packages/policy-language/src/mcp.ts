@@ -10,13 +10,25 @@ export interface Identity {
   readonly bare: string;
   /** Every text that a deny or an ask compares. */
   readonly names: readonly string[];
+  /** Every way to read a name that is not resolved; a deny or an ask takes each. */
+  readonly readings: readonly Reading[];
 }
+
+/** One way to read a name as server and tool. */
+interface Reading {
+  readonly server: string;
+  readonly bare: string;
+  /** The name is glued in one way, `mcp__s__t` or `mcp_s_t`, so that it says enough of the tool without the server. */
+  readonly glued: boolean;
+}
+
+const NO_READINGS: readonly Reading[] = [];
 
 /** Finds out which tool a call is for. */
 export function identify(call: ToolCall): Identity {
   const { tool, server, servers } = call;
   if (server !== undefined) return withServer(tool, server, servers);
-  if (!tool.startsWith("mcp_")) return { kind: "local", bare: tool, names: [tool] };
+  if (!tool.startsWith("mcp_")) return { kind: "local", bare: tool, names: [tool], readings: NO_READINGS };
   let found: Identity | undefined;
   for (const name of servers === undefined ? [] : Object.keys(servers)) {
     for (const prefix of prefixes(name)) {
@@ -46,12 +58,45 @@ function withServer(tool: string, server: string, servers: ToolCall["servers"]):
 const prefixes = (server: string): readonly string[] => [`mcp__${server}__`, `mcp_${server}_`];
 
 function resolved(server: string, bare: string): Identity {
-  return { kind: "mcp", server, bare, names: [`mcp__${server}__${bare}`, `mcp_${server}_${bare}`, bare] };
+  return { kind: "mcp", server, bare, names: [`mcp__${server}__${bare}`, `mcp_${server}_${bare}`, bare], readings: NO_READINGS };
 }
 
 function unresolved(tool: string, server?: string): Identity {
   const names = server === undefined ? [tool] : [tool, `mcp__${server}__${tool}`, `mcp_${server}_${tool}`];
-  return { kind: "unresolved", bare: tool, names, ...(server === undefined ? {} : { server }) };
+  const split = readingsOf(tool);
+  if (server === undefined) return { kind: "unresolved", bare: tool, names, readings: split };
+  return { kind: "unresolved", bare: tool, names, readings: [...split, ...split.map((one) => ({ ...one, server }))], server };
+}
+
+// At every underscore, with one or two between server and tool: names of servers and tools have underscores of their own.
+function readingsOf(tool: string): readonly Reading[] {
+  const own = tool.startsWith("mcp__") ? "__" : "_";
+  const found: Reading[] = [];
+  for (const glue of ["__", "_"]) {
+    if (!tool.startsWith(`mcp${glue}`)) continue;
+    const rest = tool.slice(3 + glue.length);
+    for (let at = rest.indexOf("_"); at >= 0; at = rest.indexOf("_", at + 1)) {
+      for (const mark of ["__", "_"]) {
+        const bare = rest.startsWith(mark, at) ? rest.slice(at + mark.length) : "";
+        if (bare !== "") found.push({ server: rest.slice(0, at), bare, glued: glue === own && mark === own });
+      }
+    }
+  }
+  return found;
+}
+
+/** Every text under which a rule may stand that speaks of a call. */
+export function textsOf({ names, readings }: Identity): Iterable<string> {
+  return readings.length === 0 ? names : new Set([...names, ...readings.map(({ bare }) => bare)]);
+}
+
+/** Whether the `tool` of a deny or an ask names a call; of a name that is not resolved in any reading, with a `server` in one of its own. */
+export function toolDenies(patterns: readonly ToolPattern[], servers: readonly Glob[] | undefined, identity: Identity): boolean {
+  if (patterns.some((pattern) => pattern.denies(identity))) return true;
+  return identity.readings.some(
+    ({ server, bare, glued }) =>
+      (servers === undefined ? glued : servers.some((glob) => glob.matches(server))) && patterns.some(({ glob }) => glob.matches(bare)),
+  );
 }
 
 /** One alternative of `tool`, compiled for both sides. */
@@ -112,5 +157,5 @@ export function serverMatches(globs: readonly Glob[], identity: Identity, { allo
     const server = rest.slice(0, at);
     if (globs.some((glob) => glob.matches(server))) return true;
   }
-  return globs.some((glob) => glob.matches(rest));
+  return globs.some((glob) => glob.matches(rest) || identity.readings.some(({ server }) => glob.matches(server)));
 }

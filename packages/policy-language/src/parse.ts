@@ -1,9 +1,10 @@
-import { isJsonObject, type Effect, type JsonObject } from "@bylaw/kernel";
-import { parse as parseToml, TomlError } from "smol-toml";
+import type { Effect, JsonObject } from "@bylaw/kernel";
+import { TomlError } from "smol-toml";
+import { withoutMark } from "./byte-order-mark.ts";
 import { PolicyError, quote, type PolicyFinding } from "./finding.ts";
-import { Findings, INVALID, reportIssues, withoutWrong, type Path } from "./findings.ts";
+import { Findings, INVALID, reportGemini, reportIssues, withoutWrong, type Path } from "./findings.ts";
 import { runInlineCases } from "./inline-cases.ts";
-import { lintRule } from "./lint.ts";
+import { checkSense } from "./rule-sense.ts";
 import { createLocator, type Locator } from "./locate.ts";
 import type { CompatPolicy } from "./compat.ts";
 import { geminiFile } from "./gemini-file.ts";
@@ -11,8 +12,9 @@ import { radiumFile } from "./radium-file.ts";
 import { compileRule, type Rule, type RuleComplaint } from "./rule.ts";
 import { sourceOf } from "./rule-source.ts";
 import { fileSchema, ruleSchema, type Compat } from "./schema.ts";
-import { settleSpelling } from "./spelling.ts";
-import { boundTier, type PolicyPlace } from "./tier-bound.ts";
+import { asWritten, settleSpelling } from "./spelling.ts";
+import { boundDefault, boundTier, type PolicyPlace } from "./tier-bound.ts";
+import { readToml } from "./toml.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "./tools.ts";
 
 /** Where a policy text comes from, and whom it may bind. */
@@ -37,8 +39,8 @@ export interface PolicyFile {
   /** What a call comes to when nothing votes. */
   readonly default?: Effect;
   readonly rules: readonly Rule[];
-  readonly radium?: CompatPolicy;
-  readonly gemini?: CompatPolicy;
+  /** What a file with `compat` comes to; it has no `rules`. */
+  readonly alone?: CompatPolicy;
   readonly warnings: readonly PolicyFinding[];
   /** The text that decides, for a digest. */
   readonly text: string;
@@ -50,7 +52,7 @@ export const POLICY_LIMITS = { characters: 4 * 1024 * 1024, rules: 50_000 } as c
 /** Parses and compiles one policy text. Throws {@link PolicyError} with every finding; nothing is ever skipped. */
 export function parsePolicy(text: string, options: ParseOptions): PolicyFile {
   const { file } = options;
-  const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const body = withoutMark(text);
   const fail = (message: string, fix: string | undefined, line = 1, column = 1, cause?: unknown): never => {
     const finding: PolicyFinding = { code: INVALID, message, ...(fix === undefined ? {} : { fix }), file, line, column, severity: "error" };
     throw new PolicyError([finding], cause);
@@ -63,9 +65,14 @@ export function parsePolicy(text: string, options: ParseOptions): PolicyFile {
   }
   let data: JsonObject = {};
   try {
-    data = parseToml(body, { unsafeKeyBehaviour: "throw", maxDepth: 64 }) as JsonObject;
+    data = readToml(body);
   } catch (error) {
     if (error instanceof TomlError) {
+      const kind = /\.(?:ya?ml|json[c5]?|[cm]?[jt]s)$/i.exec(file)?.[0];
+      if (kind !== undefined) {
+        const what = `Unexpected file ${quote(file)} that is not a policy, expected one in TOML`;
+        fail(what, "write the policy in a file that ends in `.toml`", 1, 1, error);
+      }
       const why = (error.message.split("\n")[0] ?? "").replace(/^Invalid TOML document: /, "");
       fail(`Unexpected TOML (${why}), expected a valid document`, undefined, error.line, error.column, error);
     }
@@ -96,7 +103,8 @@ function bylawFile(data: JsonObject, text: string, options: ParseOptions, findin
       'set it in bylaw.config, or put `compat = "radium"` at the top to read the whole file as Radium does',
     );
   }
-  const { approval_mode: _, ...rest } = data;
+  const { approval_mode: _, rule, ...others } = data;
+  const rest: JsonObject = rule === undefined || reportGemini(data, findings) ? others : { ...others, rule };
   const parsed = fileSchema.safeParse(rest);
   if (!parsed.success) reportIssues(parsed.error.issues, [], rest, findings);
   const items = Array.isArray(data["rules"]) ? (data["rules"] as readonly unknown[]) : [];
@@ -131,35 +139,14 @@ function bylawFile(data: JsonObject, text: string, options: ParseOptions, findin
     const wrong: RuleComplaint = (key, message, fix) => findings.error(at(key), message, fix);
     const rule = compileRule(bounded, tools, wrong);
     if (rule === undefined) continue;
-    lintRule(rule, raw, tools, wrong, (key, message, fix) => findings.warn(at(key), message, fix));
+    checkSense(rule, raw, tools, wrong, (key, message, fix) => findings.warn(at(key), message, fix));
     runInlineCases(rule, raw, tools, wrong);
     rules.push(rule);
   }
-  const given = parsed.data?.default;
-  const effect = lowered && given === "allow" ? undefined : given;
-  if (given !== effect) {
-    findings.warn(
-      ["default"],
-      'Unexpected `default = "allow"` in a file inside the workspace, expected ask_user or deny: it is left out',
-      "agents could write this file; set the fallback in bylaw.config, or vouch for the file with `operator: true`",
-    );
-  }
+  const effect = boundDefault(parsed.data?.default, { lowered }, findings);
   const warnings = findings.settle();
   return { file, rules, warnings, text, ...(effect === undefined ? {} : { default: effect }) };
 }
-
-// The key under which the file has it: a pattern may stand under its short or its former key.
-export function asWritten(item: unknown, [key = "", ...below]: Path): Path {
-  if (!isJsonObject(item) || Object.hasOwn(item, key)) return [key, ...below];
-  const written = (ALSO[String(key)] ?? []).find((other) => Object.hasOwn(item, other));
-  return written === undefined ? [key, ...below] : [written];
-}
-
-const ALSO: Readonly<Record<string, readonly string[]>> = {
-  tool: ["tool_pattern", "pattern"],
-  command: ["pattern"],
-  modes: ["approval_mode"],
-};
 
 function isInside({ file, operator = false, workspace, origin }: ParseOptions): boolean {
   if (operator || workspace === undefined) return false;

@@ -1,3 +1,4 @@
+import { foldName } from "./fold.ts";
 import { PatternError, quote } from "./finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
 
@@ -10,6 +11,8 @@ export interface PathGlob {
   /** The segments that every match starts with, below the base. */
   readonly lead: readonly string[];
   readonly segments: readonly PathSegment[];
+  /** Of a deny or an ask: the same for a folded path. */
+  readonly folded: PathGlob | undefined;
   /** `segments` are those below the base. */
   matches(segments: readonly string[]): boolean;
 }
@@ -20,11 +23,14 @@ export type PathSegment = Glob | typeof ANY;
 
 /**
  * Compiles `paths`: `*` and `?` stay inside one segment and match dot files, `**` is any number of segments, none included.
- * Matching is quadratic at worst. Throws {@link PatternError}.
+ * Matching is quadratic at worst. `fold`: it also matches folded paths, see {@link foldName}. Throws {@link PatternError}.
  */
-export function compilePathGlobs(source: string): readonly PathGlob[] {
+export function compilePathGlobs(source: string, { fold = false }: { readonly fold?: boolean } = {}): readonly PathGlob[] {
   check(source);
-  return expand(source).map((pattern) => compileOne(pattern, source));
+  return expand(source).map((pattern) => ({
+    ...compileOne(pattern, source),
+    folded: fold ? compileOne(foldName(pattern), source) : undefined,
+  }));
 }
 
 function check(source: string): void {
@@ -78,7 +84,7 @@ function compileOne(pattern: string, source: string): PathGlob {
     if (segment === ANY || segment.literal === undefined) break;
     lead.push(segment.literal);
   }
-  return { base, lead, segments, matches: (path) => matchSegments(segments, path) };
+  return { base, lead, segments, folded: undefined, matches: (path) => matchSegments(segments, path) };
 }
 
 // The same greedy idea as for text, with segments for characters: after each `**` the rest takes its leftmost place.

@@ -1,3 +1,4 @@
+import { foldName, foldPath } from "./fold.ts";
 import { ANY, type PathGlob, type PathSegment } from "./path-glob.ts";
 
 /** Places of which only the folder is known. */
@@ -5,7 +6,7 @@ export interface Region {
   /** The folder below which they lie, and every text that it may be besides: absolute, in segments. */
   readonly folders: readonly (readonly string[])[];
   /** The names below the folder, where a glob says them; undefined: all that lies below it, the folder included. */
-  readonly names: readonly NameGlob[] | undefined;
+  readonly names: readonly Segment[] | undefined;
 }
 
 /** One segment of a glob in a command, with what stands around its wildcards. */
@@ -14,13 +15,15 @@ interface NameGlob {
   readonly suffix: string;
   /** Set where it has no wildcard. */
   readonly literal: string | undefined;
+  /** It may stand for `.` or `..`: some shells find these by a wildcard after a written dot. */
+  readonly climbs?: true;
 }
 
-/** Reads a glob of a command below its folder: `*` for text without a slash, any other character by itself or after a backslash. */
-export function readNames(folder: string, pattern: string): readonly NameGlob[] {
+/** Reads a glob of a command below its folder: `*` for text without a slash, `**` for folders, any other character by itself or after a backslash. */
+export function readNames(folder: string, pattern: string): readonly Segment[] {
   const above = folder === "." ? 0 : folder === "/" ? 1 : folder.split("/").length;
   const segments = pattern.split("/").slice(above);
-  return segments.filter((segment) => segment !== "" && segment !== ".").map(readName);
+  return segments.filter((segment) => segment !== "" && segment !== ".").map((segment) => (segment === ANY ? ANY : readName(segment)));
 }
 
 function readName(segment: string): NameGlob {
@@ -30,7 +33,25 @@ function readName(segment: string): NameGlob {
     else runs.push((runs.pop() ?? "") + token.slice(token.startsWith("\\") && token.length > 1 ? 1 : 0));
   }
   const [prefix = ""] = runs;
-  return { prefix, suffix: runs.at(-1) ?? "", literal: runs.length === 1 ? prefix : undefined };
+  const climbs = runs.length > 1 && prefix.startsWith(".") && /^\.\.?$/.test(runs.join(""));
+  return { prefix, suffix: runs.at(-1) ?? "", literal: runs.length === 1 ? prefix : undefined, ...(climbs ? { climbs } : {}) };
+}
+
+/** Whether a name could be one that a segment of a command's glob finds. It may say so of one that it does not find. */
+export function mayFind({ prefix, suffix, literal: text }: NameGlob, name: string): boolean {
+  if (text !== undefined) return name === text;
+  return name.startsWith(prefix) && name.endsWith(suffix) && (prefix !== "" || !name.startsWith("."));
+}
+
+const foldGlob = ({ prefix, suffix, literal: text }: NameGlob): NameGlob => ({
+  prefix: foldName(prefix),
+  suffix: foldName(suffix),
+  literal: text === undefined ? undefined : foldName(text),
+});
+
+/** The region on a file system that does not tell case apart. */
+export function foldRegion({ folders, names }: Region): Region {
+  return { folders: folders.map(foldPath), names: names?.map((name) => (name === ANY ? ANY : foldGlob(name))) };
 }
 
 /**
@@ -44,7 +65,8 @@ export function meets(glob: PathGlob, base: readonly string[], { folders, names 
   return folders.some((folder) => overlap([...folder.map(literal), ...rest], rule));
 }
 
-type Segment = NameGlob | typeof ANY;
+/** One segment of a command's glob, or any number of folders. */
+export type Segment = NameGlob | typeof ANY;
 
 const literal = (text: string): NameGlob => ({ prefix: text, suffix: text, literal: text });
 const nameOf = ({ prefix, suffix, literal: text }: Exclude<PathSegment, typeof ANY>): NameGlob => ({ prefix, suffix, literal: text });

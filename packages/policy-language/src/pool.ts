@@ -7,7 +7,7 @@ import type { Rule } from "./rule.ts";
 import { buildIndex, type RuleIndex } from "./rule-index.ts";
 import type { RunState } from "./run-state.ts";
 import { rankRules } from "./tally.ts";
-import { knownTexts } from "./paths.ts";
+import { knownGlobs, knownTexts, type CommandGlob } from "./paths.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "./tools.ts";
 import { createConcerns } from "./unknown.ts";
 import { missOf } from "./why.ts";
@@ -62,7 +62,7 @@ export interface PolicyPool {
    * its own. Without prepared real paths only the paths as written count. Throws TypeError in a conditional pool.
    */
   evaluate(call: ToolCall): readonly Verdict[] | undefined;
-  /** The same by asking every rule, without the index. */
+  /** The same by asking every rule, without the index, however many there are to ask. */
   evaluateByScan(call: ToolCall): readonly Verdict[] | undefined;
   /**
    * The same with the conditions of the rules that match otherwise, over the call and the state of its run; rejects when one
@@ -75,6 +75,8 @@ export interface PolicyPool {
   explain(call: ToolCall): readonly RuleReport[];
   /** The paths of a call that a host resolves before it asks: of files that a rule is about, and of what the call writes. */
   pathsToResolve(call: ToolCall): readonly string[];
+  /** The globs of its commands that a host looks up besides, for links among what they find. */
+  globsToResolve(call: ToolCall): readonly CommandGlob[];
   /** Whether a call only edits files inside the workspace, none of them one that governs the agent. */
   editsWorkspace(call: ToolCall): boolean;
 }
@@ -84,17 +86,28 @@ export interface PoolOptions {
   readonly tools?: ToolTable;
   /** Absolute files that {@link PolicyPool.editsWorkspace} never takes for an edit like any other: the policies in force. */
   readonly protectedFiles?: readonly string[];
+  /**
+   * The fact of a call that holds, as `paths`, where its paths lead: lists of the text, its real path and other names of that. A text
+   * alone is a path that cannot be resolved. As `globs`: for each pattern the `places` that it finds by way of a link, each such a list
+   * without the text; none of them where the folders cannot be looked through. Without such a fact paths count as they are written. Default: `@bylaw/plugin-policy`.
+   */
+  readonly pathsFact?: string;
 }
 
 /** Compiles files into one pool. Neither the order of files nor of rules changes what it decides. */
-export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TOOLS, protectedFiles = [] }: PoolOptions = {}): PolicyPool {
+export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions = {}): PolicyPool {
+  const { tools = DEFAULT_TOOLS, protectedFiles = [], pathsFact } = options;
   let fallback: Effect | undefined;
   for (const file of files) {
     if (file.default !== undefined) fallback = fallback === undefined ? file.default : stricter(fallback, file.default);
   }
   const entries = rankRules(files.flatMap((file) => file.rules));
   const rules = entries.map(({ rule }) => rule);
-  const alone = files.flatMap(({ file, radium: policy, gemini = policy }) => (gemini === undefined ? [] : [{ file, policy: gemini }]));
+  const namedArguments = new Set(
+    rules.flatMap(({ conditions, source }) => (source.shadow ? [] : conditions.flatMap(({ name }) => [name, name.split(".")[0] ?? name]))),
+  );
+  const factsOf = (call: ToolCall): CallFacts => new CallFacts(call, tools, { pathsFact, namedArguments });
+  const alone = files.flatMap(({ file, alone: policy }) => (policy === undefined ? [] : [{ file, policy }]));
   const speaks = files.some((file) => file.compat === undefined);
   const index = buildIndex(entries, tools);
   const concerns = createConcerns(rules, tools);
@@ -110,9 +123,9 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
   const scan: RuleIndex = (facts, tally) => {
     for (const entry of entries) tally.see(entry, facts);
   };
-  const evaluate = (call: ToolCall, collect: RuleIndex): readonly Verdict[] | undefined => {
+  const evaluate = (call: ToolCall, collect: RuleIndex, bounds: { readonly bounded: boolean }): readonly Verdict[] | undefined => {
     if (conditional) throw new TypeError("Unexpected evaluation without the conditions of `when`, expected evaluateConditional");
-    return finish(new CallHearing(call, tools, collect));
+    return finish(new CallHearing(factsOf(call), collect, bounds));
   };
 
   const pool: PolicyPool = {
@@ -129,10 +142,10 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
           [...(when?.projections ?? [])].map((projection) => [projection, { name, final, file, line }] as const),
         ),
     ),
-    evaluate: (call) => evaluate(call, index),
-    evaluateByScan: (call) => evaluate(call, scan),
+    evaluate: (call) => evaluate(call, index, { bounded: true }),
+    evaluateByScan: (call) => evaluate(call, scan, { bounded: false }),
     async evaluateConditional(call, run) {
-      const hearing = new CallHearing(call, tools, index);
+      const hearing = new CallHearing(factsOf(call), index, { bounded: true });
       const open = hearing.open();
       const answers = await Promise.all(open.map(async ({ rule }) => (await rule.when?.holds(call, run)) === true));
       const held = new Map(open.map(({ rule }, at) => [rule, answers[at] === true]));
@@ -142,37 +155,43 @@ export function compilePolicy(files: readonly PolicyFile[], { tools = DEFAULT_TO
       return votes;
     },
     async evaluateConditionalByScan(call, run) {
-      const whole = new CallFacts(call, tools);
-      const parts = whole.line === null ? [whole] : whole.commands;
+      const { heard } = factsOf(call);
       const held = new Set<Rule>();
       for (const rule of rules) {
-        if (!parts.some((facts) => rule.matches(facts) || rule.mayMatch?.(facts) === true)) continue;
+        if (!heard.some((facts) => rule.matches(facts) || rule.mayMatch?.(facts) === true)) continue;
         if (rule.when === undefined || (await rule.when.holds(call, run))) held.add(rule);
       }
       return finish(
-        new CallHearing(call, tools, (facts, tally) => {
-          for (const entry of entries) if (held.has(entry.rule)) tally.seeHeld(entry, facts);
-        }),
+        new CallHearing(
+          factsOf(call),
+          (facts, tally) => {
+            for (const entry of entries) if (held.has(entry.rule)) tally.seeHeld(entry, facts);
+          },
+          { bounded: false },
+        ),
       );
     },
     explain(call) {
-      const facts = new CallFacts(call, tools);
-      const parts = facts.line === null ? [facts] : facts.commands;
-      const found = conditional ? (evaluated.get(call) ?? NOTHING) : { ...NOTHING, votes: pool.evaluateByScan(call) ?? [] };
+      const { heard } = factsOf(call);
+      const found = conditional ? (evaluated.get(call) ?? NOTHING) : { ...NOTHING, votes: pool.evaluate(call) ?? [] };
       const { votes } = found;
       const deciding = (name: string, file: string, line: number): boolean =>
         votes.some(({ rule }) => rule?.name === name && rule.file === file && rule.line === line);
       return [
-        ...rules.map((rule) => reportOf(rule, parts, found, deciding)),
+        ...rules.map((rule) => reportOf(rule, heard, found, deciding)),
         ...alone.flatMap((one) => reportsOfAlone(one, call, deciding)),
       ];
     },
     pathsToResolve(call) {
-      const facts = new CallFacts(call, tools);
+      const facts = factsOf(call);
       const writes = tools.files.get(facts.identity.bare)?.write !== undefined;
       return writes || concerns.paths(facts.identity) ? knownTexts(facts) : [];
     },
-    editsWorkspace: (call) => editsOnlyWorkspace(new CallFacts(call, tools), protectedFiles),
+    globsToResolve(call) {
+      const facts = factsOf(call);
+      return concerns.paths(facts.identity) ? knownGlobs(facts) : [];
+    },
+    editsWorkspace: (call) => editsOnlyWorkspace(factsOf(call), protectedFiles),
   };
   return pool;
 }
@@ -190,13 +209,8 @@ const NOTHING: Evaluated = { held: new Map(), votes: [], run: undefined };
 export function withoutRules(file: PolicyFile, dropped: ReadonlySet<string>): PolicyFile {
   if (dropped.size === 0) return file;
   const rules = file.rules.filter(({ source }) => source.final || !dropped.has(source.name));
-  const { radium, gemini } = file;
-  return {
-    ...file,
-    rules,
-    ...(radium === undefined ? {} : { radium: radium.without(dropped) }),
-    ...(gemini === undefined ? {} : { gemini: gemini.without(dropped) }),
-  };
+  const { alone } = file;
+  return { ...file, rules, ...(alone === undefined ? {} : { alone: alone.without(dropped) }) };
 }
 
 type Deciding = (name: string, file: string, line: number) => boolean;

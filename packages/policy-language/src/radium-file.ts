@@ -34,8 +34,8 @@ export function radiumFile(
     if (!result.success) reportIssues(result.error.issues, path, rule as JsonObject, findings, "radium");
     else rules.push({ ...result.data, path, line: places[index]?.line ?? 1 });
   }
-  const radium = compileRadium({ file, mode: parsed.data?.approval_mode ?? "ask" }, rules, (path, message, fix) =>
+  const alone = compileRadium({ file, mode: parsed.data?.approval_mode ?? "ask" }, rules, (path, message, fix) =>
     findings.error(path, message, fix),
   );
-  return { file, compat: "radium", rules: [], radium, warnings: findings.settle(), text };
+  return { file, compat: "radium", rules: [], alone, warnings: findings.settle(), text };
 }

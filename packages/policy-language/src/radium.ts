@@ -2,6 +2,7 @@ import { isJsonObject, type ApprovalMode, type Effect, type Json, type ToolCall,
 import type { CompatPolicy } from "./compat.ts";
 import { PatternError, quote } from "./finding.ts";
 import { compileCaretGlob, type Glob } from "./glob.ts";
+import { ruleVerdict } from "./rule-verdict.ts";
 
 /** One rule as written. */
 export interface RadiumRule {
@@ -50,12 +51,7 @@ export function compileRadium(
     const tool = globs(rule, "tool_pattern");
     const args = globs(rule, "arg_pattern");
     const { name, line, action, reason } = rule;
-    const verdict: Verdict = Object.freeze({
-      effect: action,
-      code: { allow: "rule_allowed", ask_user: "rule_asked", deny: "rule_denied" }[action],
-      reason: reason ?? `Matched rule: ${name}`,
-      rule: Object.freeze({ name, file: top.file, line }),
-    });
+    const verdict = ruleVerdict({ effect: action, name, file: top.file, line, reason: reason ?? `Matched rule: ${name}` });
     compiled.push({ name, line, verdict, tool: tool ?? [], args });
   }
   return policyOf(top.file, top.mode, compiled);

@@ -2,6 +2,7 @@ import { isJsonObject } from "@bylaw/kernel";
 import { z } from "zod";
 import { reportIssues, type Findings, type Path } from "./findings.ts";
 import { nearest } from "./nearest.ts";
+import { oneOf } from "./schema-fields.ts";
 import { WHEN_KEYS } from "./schema.ts";
 import { WHEN_FACTS, WHEN_OPERATORS, WHEN_PATH, type WhenFact, type WhenOperator, type WhenSource } from "./when.ts";
 
@@ -17,8 +18,6 @@ const groupSchemas = {
   any: z.strictObject({ any: conditions }),
   not: z.strictObject({ not: z.record(z.string(), z.unknown(), { error: "one condition" }) }),
 };
-const oneOf = <const T extends string>(values: readonly T[]) =>
-  z.enum(values as readonly [T, ...T[]], { error: `one of ${values.join(", ")}` });
 const one = z.union([z.string(), z.number(), z.boolean()], { error: "text, a number, true or false" });
 const many = z.array(one, { error: "a list of texts, numbers, true or false" }).min(1, { error: "a list that is not empty" });
 const projection = z.string({ error: "the name of a projection" }).min(1, { error: "the name of a projection" });

@@ -1,5 +1,6 @@
 import { Bucket } from "./bucket.ts";
 import type { CallFacts } from "./facts.ts";
+import { textsOf } from "./mcp.ts";
 import { PrefixMap } from "./prefix-map.ts";
 import type { Entry, Tally } from "./tally.ts";
 import type { ToolTable } from "./tools.ts";
@@ -22,7 +23,7 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
     return bucket;
   };
   const place = (entry: Entry): void => {
-    const { tools: patterns, servers: named, words, regex } = entry.rule;
+    const { source, tools: patterns, servers: named, words, regex } = entry.rule;
     const byServer = named?.every(({ literal }) => literal !== undefined) === true ? named : undefined;
     if (patterns?.every(({ glob }) => glob.prefix !== "") === true) {
       for (const { glob } of patterns) {
@@ -32,7 +33,7 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
     } else if (byServer !== undefined) for (const { literal } of byServer) bucketAt(servers, literal ?? "").add(entry);
     else if (patterns === undefined && (words !== undefined || regex !== undefined)) {
       for (const tool of tools.shell.keys()) bucketAt(exact, tool).add(entry);
-    } else if (patterns === undefined && entry.rule.source.network !== undefined) {
+    } else if (patterns === undefined && source.network !== undefined && source.effect === "allow") {
       for (const tool of new Set([...tools.shell.keys(), ...tools.network.keys()])) bucketAt(exact, tool).add(entry);
     } else rest.add(entry);
   };
@@ -40,7 +41,7 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
 
   return (facts, tally) => {
     const { identity } = facts;
-    for (const name of identity.names) {
+    for (const name of textsOf(identity)) {
       exact.get(name)?.visit(facts, tally);
       prefixes.visit(name, visitBucket, facts, tally);
     }
@@ -62,5 +63,6 @@ function serverNames({ identity }: CallFacts): Iterable<string> {
   if (identity.kind === "mcp") return names;
   const text = identity.bare.replace(/^mcp__?/, "");
   for (let at = text.indexOf("_"); at >= 0; at = text.indexOf("_", at + 1)) names.add(text.slice(0, at));
+  for (const { server } of identity.readings) names.add(server);
   return names.add(text);
 }

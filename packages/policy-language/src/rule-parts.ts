@@ -1,9 +1,12 @@
+import { othersAllowed, someDenied } from "./call-urls.ts";
+import { argumentsDeny, argumentsMayDeny } from "./command-urls.ts";
 import type { CallFacts } from "./facts.ts";
+import { foldPath } from "./fold.ts";
 import type { Glob } from "./glob.ts";
 import type { NetworkPattern } from "./network.ts";
-import { textFrom } from "./line.ts";
+import { quoted, textFrom } from "./line.ts";
 import { ANY, type PathGlob } from "./path-glob.ts";
-import { meets, type Region } from "./path-meet.ts";
+import { foldRegion, meets, type Region } from "./path-meet.ts";
 import { baseName } from "./program-name.ts";
 import type { Regex } from "./regex.ts";
 import { coversOpen, type WordPattern } from "./words.ts";
@@ -13,23 +16,26 @@ export const named = (globs: readonly Glob[], name: string | undefined): boolean
   name !== undefined && globs.some((glob) => glob.matches(name));
 
 export function reaches(network: NetworkPattern, facts: CallFacts, { allow }: { readonly allow: boolean }): boolean {
-  const { identity, args, tools, part } = facts;
+  const { identity, args, call, tools, part } = facts;
   if (part !== null) {
     const hosts = part.effects.filter((effect) => effect.kind === "network").map(({ host }) => host);
-    if (!allow) return hosts.some((host) => host !== undefined && network.deniesHost(host));
+    if (!allow) return hosts.some((host) => host !== undefined && network.deniesHost(host)) || argumentsDeny(network, part);
     return hosts.length > 0 && hosts.every((host) => host !== undefined && network.allowsHost(host));
   }
   const argument = tools.network.get(identity.bare);
-  if (argument === undefined) return false;
+  if (allow) {
+    if (argument === undefined || args === undefined || !Object.hasOwn(args, argument)) return false;
+    return network.allows(args[argument]) && othersAllowed(network, call, argument);
+  }
   // One of the arguments without names may be the URL.
-  if (args === undefined) return !allow && Array.isArray(facts.call.args) && facts.call.args.length > 0;
-  if (!Object.hasOwn(args, argument)) return false;
-  return allow ? network.allows(args[argument]) : network.denies(args[argument]);
+  if (argument !== undefined && Array.isArray(call.args) && call.args.length > 0) return true;
+  return someDenied(network, call, identity, tools);
 }
 
 /** Whether a command reaches a host that is not known. */
 export function mayReach({ part }: CallFacts): boolean {
-  return part?.effects.some((effect) => effect.kind === "network" && effect.host === undefined) === true;
+  if (part === null) return false;
+  return part.effects.some((effect) => effect.kind === "network" && effect.host === undefined) || argumentsMayDeny(part);
 }
 
 export function wordsAllow(words: readonly WordPattern[], { part }: CallFacts): boolean {
@@ -58,7 +64,7 @@ const MAX_NAMED = 64;
 export function regexAllows(regex: Regex, { part }: CallFacts): boolean {
   if (part?.plain !== true || part.hazards.length > 0 || part.words.some(({ text, single }) => text === undefined || !single)) return false;
   // A name with a blank in it would read as a program and its argument.
-  return part.words[0]?.text?.includes(" ") !== true && regex.matches(part.text);
+  return part.words[0]?.text?.includes(" ") !== true && regex.matches(part.quoted);
 }
 
 // So much text, all starts together, that a long line of many words stays cheap.
@@ -71,6 +77,7 @@ const MAX_TEXT = 65_536;
 export function regexDenies(regex: Regex, { part }: CallFacts, { sure }: { readonly sure: boolean }): boolean {
   if (part === null) return false;
   const { prefixes, suffix } = regex;
+  const hasBlanks = part.words.some(({ text }) => text !== undefined && quoted(text) !== text);
   let left = MAX_TEXT;
   for (let from = 0; from < part.starts; from++) {
     const word = part.words[from]?.text;
@@ -78,10 +85,12 @@ export function regexDenies(regex: Regex, { part }: CallFacts, { sure }: { reado
     const base = baseName(word);
     for (const name of base === word ? [word] : [word, base]) {
       if (!prefixes.some((prefix) => name.startsWith(prefix) || prefix.startsWith(`${name} `))) continue;
-      const { head, tail } = textFrom(part.words, from, name);
-      left -= head.length + 1;
-      if (left < 0) return !sure || prefixes[0] !== "";
-      if (tail === undefined ? regex.matches(head) : !sure && mayBe(head, tail)) return true;
+      for (const quotes of hasBlanks ? [false, true] : [false]) {
+        const { head, tail } = textFrom(part.words, from, name, { quotes });
+        left -= head.length + 1;
+        if (left < 0) return !sure || prefixes[0] !== "";
+        if (tail === undefined ? regex.matches(head) : !sure && mayBe(head, tail)) return true;
+      }
     }
   }
   return false;
@@ -111,8 +120,8 @@ type Globs = readonly PathGlob[] | undefined;
 
 /** `named`: the rule names the command, so that one that touches no file at all is covered too. */
 export function pathsAllow(read: Globs, write: Globs, facts: CallFacts, { named: byName }: { readonly named: boolean }): boolean {
-  const { known, unknown, from } = facts.paths;
-  if (unknown !== undefined || from === "generic") return false;
+  const { known, unknown, doubtful, from } = facts.paths;
+  if (unknown !== undefined || doubtful || from === "generic") return false;
   if (known.length === 0) return byName && facts.part?.remote === false;
   return known.every(
     ({ access, places, region, remote }) =>
@@ -146,7 +155,8 @@ function mayHold(globs: Globs, region: Region, { paths }: CallFacts): boolean {
   if (globs === undefined) return false;
   return globs.some((glob) => {
     const base = glob.base === "root" ? [] : paths[glob.base];
-    return base !== undefined && meets(glob, base, region);
+    if (base === undefined) return false;
+    return meets(glob, base, region) || (glob.folded !== undefined && meets(glob.folded, foldPath(base), foldRegion(region)));
   });
 }
 
@@ -159,16 +169,16 @@ function covered(
   if (globs === undefined) return false;
   return globs.some((glob) => {
     if (deep && glob.segments.at(-1) !== ANY) return false;
-    const below = belowBase(glob, place, facts);
-    return below !== undefined && glob.matches(below);
+    const folder = glob.base === "root" ? [] : facts.paths[glob.base];
+    if (folder === undefined) return false;
+    const { folded } = glob;
+    return lies(glob, place, folder) || (folded !== undefined && lies(folded, foldPath(place), foldPath(folder)));
   });
 }
 
-// The segments of a place below the base of a glob, or nothing when it is not there.
-function belowBase({ base }: PathGlob, place: readonly string[], facts: CallFacts): readonly string[] | undefined {
-  if (base === "root") return place;
-  const folder = facts.paths[base];
-  if (folder === undefined || place.length < folder.length) return undefined;
-  for (const [at, segment] of folder.entries()) if (place[at] !== segment) return undefined;
-  return place.slice(folder.length);
+// Whether a place is one that a glob matches below its base.
+function lies(glob: PathGlob, place: readonly string[], folder: readonly string[]): boolean {
+  if (place.length < folder.length) return false;
+  for (const [at, segment] of folder.entries()) if (place[at] !== segment) return false;
+  return glob.matches(folder.length === 0 ? place : place.slice(folder.length));
 }

@@ -1,8 +1,7 @@
 import type { ApprovalMode, Effect, Verdict } from "@bylaw/kernel";
-import type { Condition, ConditionSource } from "./args.ts";
-import { compileCondition } from "./args.ts";
+import { compileCondition, type Condition, type ConditionSource } from "./args.ts";
 import type { CallFacts } from "./facts.ts";
-import { PatternError, quote } from "./finding.ts";
+import { PatternError } from "./finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
 import {
   blanketAllows,
@@ -17,7 +16,8 @@ import {
   wordsAllow,
   wordsDeny,
 } from "./rule-parts.ts";
-import { compileTool, serverMatches, type Identity, type ToolPattern } from "./mcp.ts";
+import { ruleVerdict } from "./rule-verdict.ts";
+import { compileTool, serverMatches, toolDenies, type Identity, type ToolPattern } from "./mcp.ts";
 import { compileNetwork } from "./network.ts";
 import { compilePathGlobs, type PathGlob } from "./path-glob.ts";
 import { compileRegex, type Regex } from "./regex.ts";
@@ -112,6 +112,7 @@ export function compileRule(source: RuleSource, tools: ToolTable, report: RuleCo
   const allow = source.effect === "allow";
   const globs = (text: string): readonly Glob[] => expand(text).map(compileGlob);
   const piped = (text: string): readonly Glob[] => expand(text, { pipes: true }).map(compileGlob);
+  const pathGlobs = (text: string): readonly PathGlob[] => compilePathGlobs(text, { fold: !allow });
   const tool = attempt(["tool"], () =>
     source.tool === undefined
       ? undefined
@@ -122,8 +123,8 @@ export function compileRule(source: RuleSource, tools: ToolTable, report: RuleCo
   const regex = attempt(["command_regex"], () =>
     source.command_regex === undefined ? undefined : compileRegex(source.command_regex, { dotAll: !allow }),
   );
-  const readPaths = each("paths", source.read, compilePathGlobs);
-  const writePaths = each("paths", source.write, compilePathGlobs);
+  const readPaths = each("paths", source.read, pathGlobs);
+  const writePaths = each("paths", source.write, pathGlobs);
   const network = attempt(["network"], () => (source.network === undefined ? undefined : compileNetwork(source.network)));
   const agents = each("agent", source.agent, globs);
   const phases = each("phase", source.phase, globs);
@@ -137,8 +138,11 @@ export function compileRule(source: RuleSource, tools: ToolTable, report: RuleCo
   const parts: Part[] = [];
   const part = (key: string, holds: Part["holds"], mayHold?: Part["mayHold"]): void =>
     void parts.push({ key, holds, ...(mayHold === undefined ? {} : { mayHold }) });
-  if (tool !== undefined) part("tool", ({ identity }) => tool.some((one) => (allow ? one.allows(identity) : one.denies(identity))));
-  else if (allow) {
+  if (tool !== undefined) {
+    if (allow) part("tool", ({ identity }) => tool.some((one) => one.allows(identity)));
+    else part("tool", ({ identity }) => toolDenies(tool, servers, identity));
+  }
+  if (tool === undefined && allow) {
     // A line or a file without a tool's name is about the host's own tools.
     const own = servers === undefined && (words !== undefined || regex !== undefined || network !== undefined);
     part("tool", ({ identity: { kind } }) => kind === "local" || (kind === "mcp" && !own));
@@ -204,7 +208,7 @@ export function compileRule(source: RuleSource, tools: ToolTable, report: RuleCo
           };
   return {
     source,
-    answer: [verdictOf(source)],
+    answer: [ruleVerdict(source)],
     tools: tool?.every(({ glob }) => !glob.any) === true ? tool : undefined,
     servers,
     words,
@@ -223,25 +227,13 @@ export function compileRule(source: RuleSource, tools: ToolTable, report: RuleCo
   };
 }
 
-function verdictOf({ effect, name, file, line, reason, fix, shadow }: RuleSource): Verdict {
-  const generated = {
-    allow: `Rule ${quote(name)} allows it`,
-    ask_user: `Unexpected call that rule ${quote(name)} leaves to a person, expected one that a rule allows`,
-    deny: `Unexpected call that rule ${quote(name)} denies, expected one that the policy allows`,
-  };
-  const verdict: Verdict = {
-    effect,
-    code: { allow: "rule_allowed", ask_user: "rule_asked", deny: "rule_denied" }[effect],
-    reason: reason ?? generated[effect],
-    ...(fix === undefined ? {} : { fix }),
-    rule: Object.freeze({ name, file, line }),
-    ...(shadow ? { shadow } : {}),
-  };
-  return Object.freeze(verdict);
+/** Whether the `tool` of a rule, if it has one, matches a name as it is written. */
+export function namesTool({ tools }: Rule, name: string): boolean {
+  return tools === undefined || tools.some(({ glob }) => glob.matches(name));
 }
 
 /** Whether a rule is about a tool, whatever else it asks for. */
 export function speaksOf({ tools, servers }: Rule, identity: Identity): boolean {
-  if (tools !== undefined && !tools.some((pattern) => pattern.denies(identity))) return false;
+  if (tools !== undefined && !toolDenies(tools, servers, identity)) return false;
   return servers === undefined || serverMatches(servers, identity, { allow: false });
 }

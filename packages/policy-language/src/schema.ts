@@ -2,14 +2,8 @@ import { APPROVAL_MODES, type ApprovalMode, type Json } from "@bylaw/kernel";
 import { z } from "zod";
 import { ARGUMENT_TYPES, type ConditionSource } from "./args.ts";
 import { geminiFileSchema, geminiRuleSchema } from "./gemini-schema.ts";
+import { flag, oneOf, text, texts } from "./schema-fields.ts";
 import { TIERS } from "./rule.ts";
-
-// The messages of these schemas complete the sentence "expected …".
-const text = (what: string) => z.string({ error: what }).min(1, { error: `${what} that is not empty` });
-const texts = (what: string) => z.union([text(what), z.array(text(what)).min(1)], { error: `${what}, or a list of them` });
-const flag = z.boolean({ error: "true or false" });
-const oneOf = <const T extends string>(values: readonly T[]) =>
-  z.enum(values as readonly [T, ...T[]], { error: `one of ${values.join(", ")}` });
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const json: z.ZodType<Json> = z.lazy(() => z.union([scalar, z.array(json), z.record(z.string(), json)]));

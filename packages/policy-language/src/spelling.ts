@@ -11,10 +11,11 @@ export function settleSpelling(item: unknown, path: Path, findings: Findings): J
     rule["action"] = "ask_user";
     findings.warn([...path, "action"], "Unexpected spelling `askuser`, expected `ask_user`");
   }
-  const modes = rule["approval_mode"];
-  if (typeof modes === "string" && Object.hasOwn(LEGACY_MODES, modes)) {
-    rule["approval_mode"] = LEGACY_MODES[modes];
-    findings.warn([...path, "approval_mode"], `Unexpected spelling ${quote(modes)}, expected \`autoEdit\``);
+  for (const key of ["approval_mode", "modes"] as const) {
+    const mode = rule[key];
+    if (typeof mode !== "string" || !Object.hasOwn(LEGACY_MODES, mode)) continue;
+    rule[key] = LEGACY_MODES[mode];
+    findings.warn([...path, key], `Unexpected spelling ${quote(mode)}, expected \`autoEdit\``);
   }
   if (Array.isArray(rule["modes"])) {
     rule["modes"] = (rule["modes"] as readonly unknown[]).map((mode, index) => {
@@ -43,6 +44,19 @@ export function settleSpelling(item: unknown, path: Path, findings: Findings): J
   }
   return rule as JsonObject;
 }
+
+/** The key under which a file has what is known by today's: a pattern may stand under its short or its former key. */
+export function asWritten(item: unknown, [key = "", ...below]: Path): Path {
+  if (!isJsonObject(item) || Object.hasOwn(item, key)) return [key, ...below];
+  const written = (ALSO[String(key)] ?? []).find((other) => Object.hasOwn(item, other));
+  return written === undefined ? [key, ...below] : [written];
+}
+
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  tool: ["tool_pattern", "pattern"],
+  command: ["pattern"],
+  modes: ["approval_mode"],
+};
 
 function refuseArgPattern(path: Path, findings: Findings): void {
   findings.error(

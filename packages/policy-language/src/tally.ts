@@ -1,9 +1,9 @@
-import type { Effect, Verdict } from "@bylaw/kernel";
+import type { Verdict } from "@bylaw/kernel";
 import type { CallFacts } from "./facts.ts";
 import type { Rule, Tier } from "./rule.ts";
+import { STRICTNESS } from "./strictness.ts";
 
 const TIER_RANK: Readonly<Record<Tier, number>> = { default: 0, workspace: 1, user: 2, admin: 3 };
-const EFFECT_RANK: Readonly<Record<Effect, number>> = { allow: 0, ask_user: 1, deny: 2 };
 
 /** A rule with its standing in one pool. */
 export interface Entry {
@@ -22,7 +22,7 @@ export interface Entry {
 export function rankRules(rules: readonly Rule[]): readonly Entry[] {
   return rules.toSorted(compareRules).map((rule, order) => {
     const { effect, tier, shadow, final } = rule.source;
-    const strictness = EFFECT_RANK[effect];
+    const strictness = STRICTNESS[effect];
     return { rule, order, effect: strictness, rank: TIER_RANK[tier] * 3 + strictness, shadow, final };
   });
 }
@@ -33,11 +33,31 @@ function compareRules({ source: a }: Rule, { source: b }: Rule): number {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
+// On a slow machine so much takes less than a second.
+const MAX_LOOKS = 2_000_000;
+const LOOK = 8;
+
+/** How much may be compared for one call, all of its commands together: so many rules with so many words. */
+export class LookBudget {
+  #left = MAX_LOOKS;
+
+  /** There were more rules to look at than that. */
+  get spent(): boolean {
+    return this.#left < 0;
+  }
+
+  takes({ part }: CallFacts): boolean {
+    if (this.#left >= 0) this.#left -= LOOK + (part === null ? 0 : part.words.length * (part.starts > 1 ? 2 : 1));
+    return this.#left >= 0;
+  }
+}
+
 /**
  * What the matching rules of one call come to: the highest tier decides, inside it the strictest effect, and a final rule holds
  * whatever the tiers above say. Among equals the least by (name, file, line); so no order of asking matters.
  */
 export class Tally {
+  readonly #budget: LookBudget | undefined;
   #top: Entry | undefined = undefined;
   #held: Entry | undefined = undefined;
   #shadows: Entry[] | undefined = undefined;
@@ -46,9 +66,14 @@ export class Tally {
   #doubted: Set<Entry> | undefined = undefined;
   #doubts: Entry[] | undefined = undefined;
 
+  /** Once the budget is spent no candidate is taken, and the call must not be allowed. */
+  constructor(budget?: LookBudget) {
+    this.#budget = budget;
+  }
+
   /** Takes a candidate; asking the same one twice changes nothing. */
   see(entry: Entry, facts: CallFacts): void {
-    if (!this.#counts(entry) || !this.#accepts(entry, facts)) return;
+    if (!this.#counts(entry) || this.#budget?.takes(facts) === false || !this.#accepts(entry, facts)) return;
     if (entry.rule.when === undefined) this.take(entry);
     else (this.#open ??= new Set()).add(entry);
   }

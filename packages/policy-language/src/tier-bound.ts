@@ -1,3 +1,4 @@
+import type { Effect } from "@bylaw/kernel";
 import type { Findings, Path } from "./findings.ts";
 import { TIERS, type RuleSource, type Tier } from "./rule.ts";
 
@@ -30,6 +31,17 @@ export function boundTier(source: RuleSource, { lowered, place, stated }: Bounds
       : "leave the priority out, or name the file in the option `files`",
   );
   return { ...source, tier: cap };
+}
+
+/** The `default` that counts: an allow in a file that agents could write is left out. */
+export function boundDefault(given: Effect | undefined, { lowered }: Pick<Bounds, "lowered">, findings: Findings): Effect | undefined {
+  if (!lowered || given !== "allow") return given;
+  findings.warn(
+    ["default"],
+    'Unexpected `default = "allow"` in a file inside the workspace, expected ask_user or deny: it is left out',
+    "agents could write this file; set the fallback in bylaw.config, or vouch for the file with `operator: true`",
+  );
+  return undefined;
 }
 
 const WHOSE: Readonly<Record<PolicyPlace, string>> = { admin: "admin", user: "user", workspace: "workspace", default: "system" };

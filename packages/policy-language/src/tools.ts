@@ -2,6 +2,8 @@
 export interface FileTool {
   readonly read?: readonly string[] | undefined;
   readonly write?: readonly string[] | undefined;
+  /** Arguments that are the text of a patch, which names the files that it writes. */
+  readonly patches?: readonly string[] | undefined;
   /** Arguments that are globs below the path: they must not leave it. */
   readonly globs?: readonly string[] | undefined;
   /** Without a path argument the tool works on the working directory. */
@@ -38,6 +40,8 @@ const FROM = ["source", "src", "from", "path", "file_path", "old_path", "old_nam
 const TO = ["destination", "dest", "target", "to", "new_path", "destination_path", "destinationPath", "dest_path", "to_path", "newPath"];
 const MOVE: FileTool = { write: [...FROM, ...TO, "new_name", "newName"] };
 
+const PATCH: FileTool = { write: PATH, patches: ["input", "patch", "diff", "patch_text", "patchText"] };
+
 const FILES: Readonly<Record<string, FileTool>> = {
   read_file: read(PATH),
   read_files: read(PATHS),
@@ -70,6 +74,10 @@ const FILES: Readonly<Record<string, FileTool>> = {
   replace: write(PATH),
   search_replace: write(PATH),
   str_replace_editor: write(PATH),
+  apply_patch: PATCH,
+  ApplyPatch: PATCH,
+  edit_patch: PATCH,
+  patch: PATCH,
   delete_file: write(PATH),
   delete_path: write(PATH),
   create_dir: write(FOLDER),

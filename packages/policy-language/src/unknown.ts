@@ -1,8 +1,8 @@
 import type { Effect, Verdict } from "@bylaw/kernel";
 import { createBelow } from "./below.ts";
 import type { CallFacts } from "./facts.ts";
-import { quote } from "./finding.ts";
-import { identify, type Identity } from "./mcp.ts";
+import { quote, withoutArticle } from "./finding.ts";
+import { identify, textsOf, type Identity } from "./mcp.ts";
 import { PrefixMap } from "./prefix-map.ts";
 import { speaksOf, type Rule } from "./rule.ts";
 import type { Entry } from "./tally.ts";
@@ -53,7 +53,7 @@ function concernOf(pathRules: readonly Rule[]): Concerns["paths"] {
   }
   return (identity) => {
     const found = { matched: rest.some((rule) => speaksOf(rule, identity)) };
-    for (const name of found.matched ? [] : identity.names) byPrefix.visit(name, visitConcern, identity, found);
+    for (const name of found.matched ? [] : textsOf(identity)) byPrefix.visit(name, visitConcern, identity, found);
     return found.matched;
   };
 }
@@ -71,7 +71,7 @@ function effectOf(decided: Effect | undefined, fallback: Effect | undefined): Ef
 const unknownCommand = (effect: Effect, what: string): Verdict => ({
   effect,
   code: "unknown_command",
-  reason: `Unexpected ${what}, expected a line that can be known before it runs`,
+  reason: `Unexpected ${withoutArticle(what)}, expected a line that can be known before it runs`,
   fix: "write out what only the shell would know, or run the commands one by one",
 });
 
@@ -80,6 +80,10 @@ export function unknownLine({ identity, line }: CallFacts, concerns: Concerns, f
   if (line?.unknown === undefined || identity.kind === "unresolved" || !concerns.shell.has(identity.bare)) return undefined;
   return unknownCommand(fallback === "deny" ? "deny" : "ask_user", line.unknown);
 }
+
+/** The vote for a call with more commands, words and rules about them than are looked at. */
+export const tooMuch = (fallback: Effect | undefined): Verdict =>
+  unknownCommand(fallback === "deny" ? "deny" : "ask_user", "line with more to compare with the rules than is looked at");
 
 /** The vote for a command that a deny or an ask may be about. */
 export function doubtOf(
@@ -124,7 +128,7 @@ export function unknownOf(
   return {
     effect,
     code: "unknown_path",
-    reason: `Unexpected ${why}, expected a path that can be known`,
+    reason: `Unexpected ${withoutArticle(why)}, expected a path that can be known`,
     fix: "give an absolute path, or one relative to the working directory",
   };
 }

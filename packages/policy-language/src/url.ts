@@ -55,7 +55,7 @@ export function compileUrlPrefix(source: string): UrlPrefix {
   };
 }
 
-const PLAIN = /^[a-z][a-z0-9+.-]*:\/\/([a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?(\/[^?#]*)?(?:[?#]|$)/i;
+const PLAIN = /^[a-z][a-z0-9+.-]*:\/\/([a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::[0-9]*)?(\/[^?#]*)?(?:[?#]|$)/i;
 
 /**
  * A URL that has one reading only: `scheme://host` literally, the host in its one spelling; no user, no backslash, blank or control
@@ -79,7 +79,8 @@ export function plainUrl(text: string): URL | undefined {
 }
 
 function isPlainPath(path: string): boolean {
-  if (/[^!-~]|@|%(?![0-9a-f]{2})/i.test(path)) return false;
+  // Letters of any script are what they are; other characters beyond ASCII could be look-alikes of dots and slashes.
+  if (/[^!-~\p{L}\p{M}\p{N}]|%(?![0-9a-f]{2})/iu.test(path)) return false;
   if (/%(?:[01][0-9a-f]|25|2d|2e|2f|3[0-9]|4[1-9a-f]|5[0-9ac]|5f|6[1-9a-f]|7[0-9aef])/i.test(path)) return false;
   let decoded: string;
   try {
@@ -88,7 +89,7 @@ function isPlainPath(path: string): boolean {
     return false;
   }
   const segments = decoded.split("/").map((segment) => segment.replace(/;.*$/s, ""));
-  return !segments.slice(1, -1).includes("") && !segments.includes(".") && !segments.includes("..");
+  return !segments.slice(1, -1).includes("") && !segments.includes("..") && !/(?:^|\/)\.;/.test(decoded);
 }
 
 /** Every usual reading of a text; one without a scheme counts as a host with a path. */

@@ -1,7 +1,9 @@
 import type { Json } from "@bylaw/kernel";
 import type { CallFacts } from "./facts.ts";
 import type { LinePart } from "./line.ts";
+import { readPatch } from "./patch.ts";
 import { readNames } from "./path-meet.ts";
+import { baseName, bareName } from "./program-name.ts";
 import { COPIES, EXPANDS, GENERIC_PATHS, WORKING_FOLDERS, type FileTool } from "./tools.ts";
 import { guess, unaccounted } from "./unaccounted.ts";
 import { MAX_PATHS, collect, listOf, own, type Args, type Wanted } from "./wanted.ts";
@@ -39,6 +41,7 @@ function fromTable(name: string, tool: FileTool, { args, call }: CallFacts): Wan
   const wanted: Wanted[] = [];
   for (const argument of tool.read ?? []) collect(wanted, own(args, argument), "read");
   for (const argument of tool.write ?? []) collect(wanted, own(args, argument), "write");
+  const patched = addPatches(wanted, tool, args);
   const search = tool.cwd === true;
   const expands = EXPANDS.has(name) || (tool.globs ?? []).length > 0;
   const wild = expands ? /[*?[\]{}()!]/ : /\*/;
@@ -48,11 +51,12 @@ function fromTable(name: string, tool: FileTool, { args, call }: CallFacts): Wan
     if (search) wanted.push({ text: ".", access: "read" });
     else unknown ??= "a file tool without a path";
   }
-  const accounted = new Set([...(tool.read ?? []), ...(tool.write ?? []), ...(tool.globs ?? [])]);
+  const accounted = new Set([...(tool.read ?? []), ...(tool.write ?? []), ...(tool.globs ?? []), ...(tool.patches ?? [])]);
   const ends = COPIES.get(name);
   // A configuration may say otherwise what the tool's arguments are.
   const copies = ends !== undefined && [...ends.from, ...ends.to].every((argument) => accounted.has(argument));
   const reasons = [
+    patched,
     copies ? addCopy(wanted, ends, args) : undefined,
     tool.write !== undefined && !wanted.some(({ access }) => access === "write") ? "a tool that writes without a place for it" : undefined,
     addGlobs(wanted, tool, args),
@@ -61,6 +65,25 @@ function fromTable(name: string, tool: FileTool, { args, call }: CallFacts): Wan
   unknown ??= reasons.find((reason) => reason !== undefined);
   if (unknown !== undefined) guess(wanted, args ?? call.args, accounted);
   return { wanted, unknown, from: "table" };
+}
+
+/** The files that patches name. */
+function addPatches(wanted: Wanted[], { patches = [] }: FileTool, args: Args): string | undefined {
+  let unknown: string | undefined;
+  for (const name of patches) {
+    for (const text of listOf(own(args, name))) unknown = (typeof text === "string" ? addPatch(wanted, text) : UNREAD_PATCH) ?? unknown;
+  }
+  return unknown;
+}
+
+const UNREAD_PATCH = "a patch whose files cannot be read from it";
+
+function addPatch(wanted: Wanted[], text: string): string | undefined {
+  const { paths, maybe, doubtful } = readPatch(text);
+  const room = MAX_PATHS + 1 - wanted.length;
+  for (const path of paths.slice(0, room)) wanted.push({ text: path, access: "write" });
+  for (const path of maybe.slice(0, Math.max(0, room - paths.length))) wanted.push({ text: path, access: "write", guess: true });
+  return doubtful || paths.length + maybe.length > room ? UNREAD_PATCH : undefined;
 }
 
 // Letters, digits and `*`: what every tool reads alike. A brace, a class, a list or a group could be more than one place.
@@ -112,12 +135,19 @@ function addCopy(
   return undefined;
 }
 
+// Agents call it like a program. What it reads from its input is not known here.
+function addPatchCommand(wanted: Wanted[], words: LinePart["words"]): string | undefined {
+  if (!/^apply_?patch$/.test(baseName(words[0]?.text ?? ""))) return undefined;
+  const text = words.length === 2 ? words[1]?.text : undefined;
+  return text === undefined ? UNREAD_PATCH : addPatch(wanted, text);
+}
+
 const MAX_REGIONS = 32;
 const MAX_NAMES = 64;
 
-function fromCommand({ effects, remote }: LinePart, args: Args): WantedPaths {
+function fromCommand({ effects, remote, words }: LinePart, args: Args): WantedPaths {
   const wanted: Wanted[] = [];
-  let unknown: string | undefined;
+  let unknown = remote ? undefined : addPatchCommand(wanted, words);
   let regions = 0;
   for (const effect of effects) {
     if (!("path" in effect)) continue;
@@ -133,10 +163,22 @@ function fromCommand({ effects, remote }: LinePart, args: Args): WantedPaths {
     if (path.pattern !== undefined || below === true) {
       const names = path.pattern === undefined ? undefined : readNames(path.text, path.pattern);
       regions += 1;
+      if (remote !== true && names?.some((name) => name !== "**" && name.climbs === true) === true) {
+        unknown ??= "glob that may find the folder above";
+      }
       if (regions <= MAX_REGIONS && (names?.length ?? 0) <= MAX_NAMES) region = { names };
       else unknown ??= "command with more globs and folders than are looked at";
     }
-    wanted.push({ text: path.text, access, ...(region === undefined ? {} : { region }), ...(remote ? { remote } : {}) });
+    // Who runs a program by its path in a system folder means the program, and no file that a rule allows by name.
+    const own = kind === "execute" && path.pattern === undefined && path.text === words[0]?.text && bareName(path.text) !== path.text;
+    wanted.push({
+      text: path.text,
+      access,
+      ...(own && !remote ? { guess: true } : {}),
+      ...(region === undefined ? {} : { region }),
+      ...(path.pattern === undefined || region === undefined ? {} : { pattern: path.pattern }),
+      ...(remote ? { remote } : {}),
+    });
   }
   const relative = wanted.filter(({ text, remote: far }) => far !== true && typeof text === "string" && !/^[/~]/.test(text));
   for (const name of relative.length === 0 ? [] : WORKING_FOLDERS) {

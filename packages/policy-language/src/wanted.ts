@@ -12,6 +12,8 @@ export interface Wanted {
   readonly guess?: boolean;
   /** It is a folder, and what is meant lies below it. */
   readonly region?: Pick<Region, "names">;
+  /** The glob of a command, where the region is what it finds. */
+  readonly pattern?: string;
   /** It lies on another machine or in a container. */
   readonly remote?: boolean;
 }

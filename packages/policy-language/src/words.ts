@@ -1,7 +1,8 @@
-import type { Word } from "@bylaw/shell";
+import { otherPrograms, type Word } from "@bylaw/shell";
+import type { Certainty } from "./align.ts";
 import { PatternError, quote } from "./finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
-import { compileMeaning, type Certainty } from "./meaning.ts";
+import { compileMeaning } from "./meaning.ts";
 import { baseName, bareName } from "./program-name.ts";
 
 /** A compiled word pattern over the words of one simple command. */
@@ -19,15 +20,21 @@ export interface WordPattern {
 /** Compiles the alternatives of one word pattern. Throws {@link PatternError}. */
 export function compileWords(source: string): readonly WordPattern[] {
   if (source.trim() === "") throw new PatternError("Unexpected empty command pattern, expected words");
-  return expand(source).map((pattern) => compileOne(pattern, source));
+  return expand(source).flatMap((pattern) => {
+    const words = pattern.split(/[ \t]+/).filter((word) => word !== "");
+    const written = compileOne([...words], source);
+    if (written.program === undefined) return [written];
+    // An allow stays what is written; a deny of a program is one of all its names.
+    const others = otherPrograms([written.program, ...words.slice(1)]);
+    return [written, ...others.map((other): WordPattern => ({ ...compileOne([...other], source), allows: () => false }))];
+  });
 }
 
-function compileOne(pattern: string, source: string): WordPattern {
-  const words = pattern.split(/[ \t]+/).filter((word) => word !== "");
+function compileOne(words: string[], source: string): WordPattern {
   const open = words.length > 1 && words.at(-1) === "*";
   if (open) words.pop();
   const [first = "", ...rest] = words;
-  if (/["'`$;&|<>()#]/.test(pattern)) {
+  if (words.some((word) => /["'`$;&|<>()#]/.test(word))) {
     throw new PatternError(
       `Unexpected shell syntax in the command pattern ${quote(source)}, expected plain words`,
       "write one pattern for each simple command, without quotes, variables and operators",
@@ -35,11 +42,14 @@ function compileOne(pattern: string, source: string): WordPattern {
   }
   const program = compileGlob(first);
   const globs = rest.map(compileGlob);
-  const meaning = compileMeaning(rest, globs, { open });
   const base = program.literal === undefined ? undefined : baseName(program.literal);
   if (base === "") throw new PatternError(`Unexpected folder for a program in ${quote(source)}, expected its name`);
+  const meaning = compileMeaning(rest, globs, { program: base, open });
   // Whoever writes a path means that file for an allow, and that name for a deny.
-  const baseGlob = base === undefined ? program : compileGlob(first.slice(first.lastIndexOf("/") + 1));
+  const baseGlob = base === undefined ? program : compileGlob(baseName(first));
+  const folded = compileGlob(baseName(first).toLowerCase());
+  // Where file systems do not tell letters by their case, `RM` is `rm`.
+  const means = (name: string): boolean => baseGlob.matches(name) || folded.matches(name.toLowerCase());
   return {
     program: base,
     allows(given, hazards) {
@@ -55,10 +65,10 @@ function compileOne(pattern: string, source: string): WordPattern {
       for (const { at } of hazards) if ((at === 0 ? program : globs[at - 1])?.literal === undefined) return false;
       return true;
     },
-    names: (word) => baseGlob.matches(baseName(word)),
+    names: (word) => means(baseName(word)),
     denies(given, from) {
       const name = given[from]?.text;
-      return name !== undefined && baseGlob.matches(baseName(name)) ? meaning(given, from + 1) : 0;
+      return name !== undefined && means(baseName(name)) ? meaning(given, from + 1) : 0;
     },
   };
 }
@@ -81,7 +91,7 @@ export function coversOpen(words: readonly Word[]): boolean {
       ended ||= word.text === "--";
       continue;
     }
-    if (!word.single && !(word.text === undefined && word.pieces.every((piece) => typeof piece === "string" || piece.hole === "name"))) {
+    if (!word.single && !(word.text === undefined && word.pieces.every((piece) => typeof piece === "string" || piece.hole !== "any"))) {
       return false;
     }
     if (!ended && !isOperand(word)) return false;
@@ -89,7 +99,9 @@ export function coversOpen(words: readonly Word[]): boolean {
   return true;
 }
 
-/** Whether a word that is not known begins with text that no option begins with. */
-function isOperand({ pieces: [first] }: Word): boolean {
-  return typeof first === "string" && first !== "" && !first.startsWith("-");
+/** Whether a word that is not known begins with text that no option begins with, or is a number. */
+function isOperand({ pieces: [first, second] }: Word): boolean {
+  if (typeof first === "string") return first !== "" && !first.startsWith("-");
+  // Letters after a minus and digits could be options.
+  return first?.hole === "number" && (second === undefined || (typeof second === "string" && /^[^A-Za-z]/.test(second)));
 }

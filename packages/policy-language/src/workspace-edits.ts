@@ -9,8 +9,8 @@ export function editsOnlyWorkspace(facts: CallFacts, protectedFiles: readonly st
   const { identity, tools } = facts;
   // A line is never an edit, whatever a configuration says of its tool.
   if (identity.kind !== "local" || tools.shell.has(identity.bare) || tools.files.get(identity.bare)?.write === undefined) return false;
-  const { known, unknown, from, workspace } = facts.paths;
-  if (unknown !== undefined || from !== "table" || workspace === undefined || known.length === 0) return false;
+  const { known, unknown, doubtful, from, workspace } = facts.paths;
+  if (unknown !== undefined || doubtful || from !== "table" || workspace === undefined || known.length === 0) return false;
   if (!known.some(({ access }) => access === "write")) return false;
   const held = protectedFiles.map((file) => segmentsOf(file).map(nameOf));
   return known.every(

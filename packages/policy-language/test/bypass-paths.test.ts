@@ -234,5 +234,5 @@ describe("a folder above what is denied", () => {
 test("more paths than a thousand cannot be known", () => {
   const many = (count: number): string => of("read_files", { paths: Array.from({ length: count }, (_, at) => `src/${at}`) });
   expect([many(1000), many(1001), many(500_000)]).toEqual(["allow", "ask_user", "ask_user"]);
-  expect(verdictOf(rules, run(`ls ${"a ".repeat(5000)}`))).toBe("ask_user unknown_path");
+  expect(verdictOf(rules, run(`ls ${"a ".repeat(5000)}`))).toBe("ask_user unknown_command");
 });

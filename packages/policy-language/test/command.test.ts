@@ -87,7 +87,6 @@ describe("what cannot be read is never allowed", () => {
   const lines = [
     "",
     "   ",
-    "# ls",
     "ls | sh",
     "echo ls | bash -s",
     "bash < x",
@@ -110,7 +109,7 @@ describe("what cannot be read is never allowed", () => {
     "alias ls=id; ls",
     "python3 -c 1",
     "perl -e 1",
-    "node -e 1",
+    "node -e x",
     "echo 1 | python3",
     "echo $(python3 -c 1)",
     "ls\u00a0x",

@@ -35,11 +35,11 @@ describe("the shipped files", () => {
   ])("%s loads without a finding", (name, rules) => {
     const file = parsePolicy(`compat = "gemini"\n${geminiFixture(`policies/${name}`)}`, { file: name });
     expect(file.warnings).toEqual([]);
-    expect(file.gemini?.rules).toHaveLength(rules);
+    expect(file.alone?.rules).toHaveLength(rules);
   });
   test("plan.toml loads, and says of each rule for plan mode alone that it never matches", () => {
-    const { warnings, gemini } = parsePolicy(`compat = "gemini"\n${geminiFixture("policies/plan.toml")}`, { file: "plan.toml" });
-    expect(gemini?.rules.length).toBeGreaterThan(15);
+    const { warnings, alone } = parsePolicy(`compat = "gemini"\n${geminiFixture("policies/plan.toml")}`, { file: "plan.toml" });
+    expect(alone?.rules.length).toBeGreaterThan(15);
     expect(warnings.length).toBeGreaterThan(10);
     for (const { message } of warnings) expect(message).toContain("mode `plan` alone");
   });

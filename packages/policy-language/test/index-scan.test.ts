@@ -42,6 +42,7 @@ const kind: fc.Arbitrary<object> = fc.oneof(
   fc.record({ tool: mcpTools }),
   fc.record({ server: pick("git", "g*", "git|hub"), tool: pick("get", "*", "g*") }),
   fc.record({ server: pick("git", "hub") }),
+  fc.record({ server: pick("git", "git_", "_git", "git__hub", "git_hub"), tool: pick("get", "_get", "hub_get", "hub__get", "ge*", "*t") }),
   fc.record({
     tool: shellTools,
     command: pick<string | readonly string[]>("git status *", ["rm -rf *", "ls"], "git *", "*", "g* log", "rm"),
@@ -196,6 +197,8 @@ const call: fc.Arbitrary<ToolCall> = fc
         "mcp__git__hub__get",
         "mcp_git_get",
         "mcp_git",
+        "mcp_git_hub_get",
+        "mcp__git___get",
       ),
       args: fc
         .oneof(

@@ -54,7 +54,9 @@ describe("a line is what its commands come to", () => {
   test("a rule about the tool alone is about every command, and about a line without any", () => {
     expect(effectOf([{ action: "deny", tool: "bash" }], call("bash", { command: "" }))).toBe("deny");
     expect(effectOf([{ action: "allow", tool: "bash" }], call("bash", { command: "ls; pwd" }))).toBe("allow");
-    expect(effectOf([{ action: "allow", tool: "bash" }], call("bash", { command: "# ls" }))).toBe("ask_user");
+    expect(effectOf([{ action: "allow", tool: "bash" }], call("bash", { command: " " }))).toBe("ask_user");
+    expect(effectOf([{ action: "allow", tool: "bash" }], call("bash", { command: "# ls" }))).toBe("allow");
+    expect(effectOf([{ action: "allow", command: "ls" }], call("bash", { command: "# ls" }))).toBe("abstain");
   });
   test("thousands of commands are answered", () => {
     const line = `${"echo a;".repeat(1500)}rm -rf x`;

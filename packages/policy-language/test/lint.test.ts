@@ -217,3 +217,34 @@ test("a message is one line, whatever a rule is named", async () => {
   const [message = ""] = await messagesOf('[[rules]]\nname = "a\\nb\\u001b[2K"\naction = "deny"\ntool = "x"\n', "missing_reason");
   expect(message).toContain("`a\\u000ab\\u001b[2K`");
 });
+
+describe("an allow of reading anywhere", () => {
+  const rule = (keys: string): string => `[[rules]]\nname = "r"\naction = "allow"\n${keys}\n`;
+  const broad = async (keys: string): Promise<readonly LintFinding[]> =>
+    (await lint(rule(keys))).filter(({ code }) => code === "broad_allow");
+
+  test.each([
+    'paths = { read = ["**"] }',
+    'paths = { read = "/**" }',
+    'tool = "read_file"\npaths = "**"',
+    'tool = "read_file|grep"\npaths = ["src/**", "**/*"]',
+  ])("%s is a warning that names `./**`", async (keys) => {
+    expect(await broad(keys)).toMatchObject([
+      { severity: "warning", message: expect.stringMatching(/allow of reading anywhere/), fix: expect.stringContaining("`./**`") },
+    ]);
+  });
+  test.each(['paths = { read = ["./**"] }', 'paths = { read = "src/**" }', 'tool = "read_file"\npaths = "~/notes/**"'])(
+    "%s is none",
+    async (keys) => expect(await broad(keys)).toEqual([]),
+  );
+  test("with a tool that writes it is writing anywhere", async () => {
+    expect(await broad('tool = "write_file"\npaths = "**"')).toMatchObject([{ message: expect.stringMatching(/writing anywhere/) }]);
+  });
+});
+
+test("a file without rules is a hint", async () => {
+  for (const text of ["", 'default = "deny"\n', "rules = []\n", 'compat = "gemini"\n']) {
+    expect(await lint(text)).toMatchObject([{ code: "no_rules", severity: "info", line: 1, column: 1 }]);
+  }
+  expect((await lint('[[rules]]\nname = "r"\naction = "allow"\ntool = "x"\n')).map(({ code }) => code)).not.toContain("no_rules");
+});

@@ -87,10 +87,33 @@ describe("a deny matches the text and the tool's own name", () => {
     [{ tool: "mcp__gitlab__*" }, listed("x", { server: "gitlab" })],
     [{ tool: "mcp__git__*" }, listed("mcp__git__nothing")],
     [{}, call("mcp__a__b")],
+    [{ server: "github", tool: "merge_*" }, call("mcp__github__merge_pull_request")],
+    [{ server: "github", tool: "merge_*" }, call("mcp_github_merge_pull_request")],
+    [{ server: "github", tool: "merge_*" }, call("mcp__github_merge_pull_request")],
+    [{ server: "github", tool: "merge_*" }, call("mcp_github__merge_pull_request")],
+    [{ server: "github", tool: "merge_*" }, listed("mcp__github__merge_pull_request")],
+    [{ server: "github", tool: "merge_*" }, listed("merge_pull_request", { server: "github" })],
+    [{ server: "github", tool: "merge_*" }, listed("mcp__hub__merge_pull_request", { server: "github" })],
+    [{ server: "my_git_hub", tool: "merge_*" }, call("mcp__my_git_hub__merge_pull_request")],
+    [{ server: "my_git_hub", tool: "merge_*" }, call("mcp_my_git_hub_merge_pull_request")],
+    [{ server: "my__hub", tool: "a__merge" }, call("mcp__my__hub__a__merge")],
+    [{ server: "hub_", tool: "merge" }, call("mcp__hub___merge")],
+    [{ server: "_hub", tool: "merge" }, call("mcp__hub_merge")],
+    [{ server: "git*|hub", tool: "x|merge_*" }, call("mcp__github__merge_pull_request")],
+    [{ tool: "merge_*" }, call("mcp__github__merge_pull_request")],
+    [{ tool: "merge_*" }, call("mcp_my_hub_merge_pull_request")],
   ] as const)("%j", (rule, one) => expect(verdictOf([deny(rule as RuleData)], one)).toBe("deny rule_denied r0"));
   test("it does not reach another server", () => {
     expect(verdictOf([deny({ server: "git" })], listed("mcp__github__get_issue"))).toBe("abstain");
     expect(verdictOf([deny({ tool: "mcp__git__*" })], listed("mcp__github__get_issue"))).toBe("abstain");
+  });
+  test.each([
+    ["another server", { server: "gitlab", tool: "merge_*" }, "mcp__github__merge_pull_request"],
+    ["another tool", { server: "github", tool: "merge_*" }, "mcp__github__get_issue"],
+    ["the tool of one reading with the server of another", { server: "github", tool: "get" }, "mcp__github__x__y_get"],
+    ["the end of a tool's name", { tool: "edit" }, "mcp__docs__suggest_edit"],
+  ])("a name that is not resolved is only asked about: %s", (_, rule, tool) => {
+    expect(verdictOf([deny(rule as RuleData)], call(tool))).toBe("ask_user unknown_server");
   });
 });
 

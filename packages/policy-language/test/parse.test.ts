@@ -140,6 +140,18 @@ paths = ["../x", "src/**"]
   expect(source).toEqual({ file: "p.toml", line: 1, column: 1 });
 });
 
+test("a file of gemini-cli is told from one with mistakes: one finding that says what reads it", () => {
+  const { findings } = refused('[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1\n');
+  expect(findings).toMatchObject([{ line: 1, message: expect.stringContaining("Unexpected `[[rule]]` as gemini-cli writes it") }]);
+  expect(findings[0]?.fix).toMatch(/`compat = "gemini"`.*`bylaw import gemini FILE`/);
+  for (const key of ["toolName", "commandPrefix", "mcpName", "decision"]) {
+    expect(refusedRule({ [key]: "x" }).findings[0]?.fix).toMatch(
+      /the language names it `\w+`.*`compat = "gemini"`.*`bylaw import gemini FILE`/,
+    );
+  }
+  expect(refused('[[rule]]\nname = "x"\naction = "deny"\n').findings).toMatchObject([{ fix: "did you mean `rules`?" }]);
+});
+
 test("names are unique in a file, and the message names the first", () => {
   expect(refused(toml([base, base])).findings[0]).toMatchObject({ line: 5, message: expect.stringContaining("the first is on line 1") });
 });
@@ -229,4 +241,15 @@ test("values that TOML has and JSON has not are refused", () => {
   for (const value of ["1979-05-27", "nan", "inf", "9007199254740993"]) {
     expect(refused(`[[rules]]\nname = "r"\naction = "deny"\nargs = { a = { eq = ${value} } }\n`).code).toBe("BYLAW_POLICY_INVALID");
   }
+});
+
+test.each(["x.yaml", "x.yml", "x.json", "bylaw.config.ts"])("%s is no policy, and no broken TOML either", (file) => {
+  expect(() => parsePolicy("rules:\n  - a\n", { file })).toThrow(`Unexpected file \`${file}\` that is not a policy, expected one in TOML`);
+  expect(() => parsePolicy("rules:\n  - a\n", { file: "x.toml" })).toThrow(/Unexpected TOML/);
+});
+
+test.each(["approval_mode", "modes"])("a former spelling of a mode in `%s` is a warning", (key) => {
+  const { warnings, rules } = parsePolicy(`[[rules]]\nname = "a"\naction = "deny"\n${key} = "autoedit"\n`, { file: "x.toml" });
+  expect(warnings.map(({ message, line }) => [message, line])).toEqual([["Unexpected spelling `autoedit`, expected `autoEdit`", 4]]);
+  expect(rules[0]?.source.modes).toEqual(["autoEdit"]);
 });

@@ -2,9 +2,11 @@ import * as fc from "fast-check";
 import micromatch from "micromatch";
 import type { Json, ToolCall } from "@bylaw/kernel";
 import { describe, expect, test } from "vitest";
-import { PATHS_PLUGIN, compilePolicy } from "../src/index.ts";
+import { compilePolicy } from "../src/index.ts";
 import { call, effectOf, run, verdictOf } from "./calls.ts";
 import { policyOf, type RuleData } from "./toml.ts";
+
+const STAMP = "@bylaw/plugin-policy";
 
 const allow = (paths: RuleData[string], more: RuleData = {}): RuleData => ({ action: "allow", paths, ...more });
 const deny = (paths: RuleData[string], more: RuleData = {}): RuleData => ({ action: "deny", paths, ...more });
@@ -199,7 +201,7 @@ describe("a shell line", () => {
 });
 
 describe("real paths", () => {
-  const real = (text: string, ...places: string[]): Partial<ToolCall> => ({ facts: { [PATHS_PLUGIN]: { paths: [[text, ...places]] } } });
+  const real = (text: string, ...places: string[]): Partial<ToolCall> => ({ facts: { [STAMP]: { paths: [[text, ...places]] } } });
   test("a link that leaves is not allowed, and is denied where it leads", () => {
     expect(effectOf([allow("src/**")], read("src/a", real("src/a", "/w/src/a")))).toBe("allow");
     expect(effectOf([allow("src/**")], read("src/a", real("src/a", "/etc/passwd")))).toBe("abstain");
@@ -207,6 +209,11 @@ describe("real paths", () => {
   });
   test("what is written is denied too", () => {
     expect(effectOf([deny("src/**")], read("src/a", real("src/a", "/x")))).toBe("deny");
+  });
+  test("the host may name the fact", () => {
+    const pool = compilePolicy([policyOf([{ name: "a", ...deny("/etc/**") }])], { pathsFact: "mine" });
+    const of = (name: string): unknown => pool.evaluate(read("a", { facts: { [name]: { paths: [["a", "/etc/x"]] } } }))?.[0]?.effect;
+    expect([of("mine"), of(STAMP)]).toEqual(["deny", undefined]);
   });
   test("further names are for a deny only", () => {
     const one = read("src/a", real("src/a", "/w/src/a", "/data/w/src/a"));
@@ -258,7 +265,7 @@ describe("edits inside the workspace", () => {
     [write(".github/CODEOWNERS.md"), true],
     [write(".vscode/words.txt"), true],
     [write("Makefile"), true],
-    [write("a", { facts: { [PATHS_PLUGIN]: { paths: [["a", "/w/a", "/home/dev/.claude/w/a"]] } } }), false],
+    [write("a", { facts: { [STAMP]: { paths: [["a", "/w/a", "/home/dev/.claude/w/a"]] } } }), false],
     [call("move_file", { source: "evil", destination: ".husky" }), false],
     [call("copy_file", { source: "x/package.json", destination: "sub" }), false],
     [call("write_file", { path: "a", file_path: ".envrc" }), false],
@@ -269,10 +276,25 @@ describe("edits inside the workspace", () => {
     [run("touch a"), false],
     [call("write_file", { path: "a" }, { server: "fs" }), false],
     [write("a", { workspace: "/elsewhere" }), false],
-    [write("a", { facts: { [PATHS_PLUGIN]: { paths: [["a", "/etc/x"]] } } }), false],
-    [write("a", { facts: { [PATHS_PLUGIN]: { paths: [["a", "/w/.git/x"]] } } }), false],
-    [write("a", { facts: { [PATHS_PLUGIN]: { paths: [["a", "/w/a", "/data/.git/a"]] } } }), false],
+    [write("a", { facts: { [STAMP]: { paths: [["a", "/etc/x"]] } } }), false],
+    [write("a", { facts: { [STAMP]: { paths: [["a", "/w/.git/x"]] } } }), false],
+    [write("a", { facts: { [STAMP]: { paths: [["a", "/w/a", "/data/.git/a"]] } } }), false],
     [call("copy_file", { source: "a", destination: "b" }), true],
     [call("copy_file", { source: "/etc/passwd", destination: "b" }), false],
   ])("%#", (one, edits) => expect([one.args, pool.editsWorkspace(one)]).toEqual([one.args, edits]));
+});
+
+test("what is unexpected has no article before it", () => {
+  const reasons = [
+    call("read_file"),
+    call("read_file", { path: "a", target: "b" }),
+    read("/proc/self/root/etc/x"),
+    run("eval $X"),
+    run("$X"),
+  ].map((one) => {
+    const rules = [deny("/etc/**"), { action: "deny", command: "rm *" }].map((rule, at) => ({ name: `r${at}`, ...rule }));
+    return compilePolicy([policyOf(rules)]).evaluate(one)?.[0]?.reason ?? "";
+  });
+  expect(reasons[0]).toBe("Unexpected file tool without a path, expected a path that can be known");
+  for (const reason of reasons) expect(reason).toMatch(/^Unexpected (?!an? )/);
 });

@@ -8,12 +8,13 @@ import {
   type Expectation,
   type Mutation,
   type PolicyPool,
+  type RunState,
 } from "../src/index.ts";
 
 const RANK = { allow: 0, ask_user: 1, deny: 2 };
 
-async function decide(call: ToolCall, pool: PolicyPool): Promise<CaseOutcome> {
-  const votes = ((await pool.evaluateConditional(call)) ?? []).filter(({ shadow }) => shadow !== true);
+async function decide(call: ToolCall, pool: PolicyPool, run?: RunState): Promise<CaseOutcome> {
+  const votes = ((await pool.evaluateConditional(call, run)) ?? []).filter(({ shadow }) => shadow !== true);
   const [vote] = votes.toSorted((a: Verdict, b: Verdict) => RANK[b.effect] - RANK[a.effect]);
   if (vote === undefined) return { effect: pool.fallback ?? "ask_user", code: "fallback" };
   return { ...vote, code: vote.code ?? "rule_denied" };
@@ -27,7 +28,7 @@ async function mutate(text: string, ...lines: readonly Line[]): Promise<Mutation
     expected,
     call: { hook: "beforeToolCall", cwd: "/w", workspace: "/w", ...more, tool, args } as const,
   }));
-  return await mutatePolicy({ files: [file], inline: inlineCasesOf(file), cases, decide });
+  return await mutatePolicy({ files: [file], inline: inlineCasesOf(file), cases, decide: (call, pool) => decide(call, pool) });
 }
 
 const changes = ({ survivors }: Mutation): readonly string[] => survivors.map(({ rule, change }) => `${rule}: ${change}`);
@@ -46,16 +47,16 @@ describe("mutation", () => {
     expect(changes(result)).toEqual([
       "no-drop: the rule is dropped",
       "no-drop: `action` is `ask_user`, not `deny`",
-      "no-drop: `tool` is dropped",
       "no-drop: `tool` without `drop_table`",
       "no-drop: `tool` without `drop_all`",
+      "no-drop: `tool` is dropped",
     ]);
   });
 
   it("notices a dropped and a weakened rule by a case that it decides", async () => {
     expect(changes(await mutate(DROP, [{ must: "deny" }, "drop_table"]))).toEqual([
-      "no-drop: `tool` is dropped",
       "no-drop: `tool` without `drop_all`",
+      "no-drop: `tool` is dropped",
     ]);
   });
 
@@ -88,6 +89,71 @@ describe("mutation", () => {
     expect(found).toContain("push: `command` has `npm publish *` for `npm publish`");
     const noticed = changes(await mutate(text, [{ must: "ask_user" }, "bash", { command: "git push origin main" }]));
     expect(noticed).not.toContain("push: `command` has `git push *` for `git push --force *`");
+  });
+
+  it("does not widen a pattern to what it, or another of the rule, says already", async () => {
+    const text = (command: string): string => `[[rules]]\nname = "r"\naction = "allow"\ncommand = ${command}\n`;
+    const wider = async (command: string): Promise<readonly string[]> =>
+      (await mutate(text(command))).survivors.filter(({ kind }) => kind === "widen").map(({ change }) => change);
+    expect(await wider('"npm run test:*"')).toEqual(["`command` has `npm run *` for `npm run test:*`"]);
+    expect(await wider('["git status", "git status *"]')).toEqual(["`command` has `git *` for `git status *`"]);
+    expect(await wider('["ls", "ls *"]')).toEqual([]);
+  });
+
+  it("lists the riskiest first, rule by rule: a deny gone, a deny that asks, an ask that allows, an allow that is wider", async () => {
+    const text = `
+[[rules]]
+name = "test"
+action = "allow"
+command = "npm test"
+
+[[rules]]
+name = "mail"
+action = "ask_user"
+tool = "send_mail"
+
+[[rules]]
+name = "no-drop"
+action = "deny"
+tool = "drop_table"
+`;
+    const { survivors } = await mutate(text);
+    expect(survivors.map(({ rule, kind, loosens }) => `${rule} ${kind}${loosens ? " looser" : ""}`)).toEqual([
+      "no-drop drop looser",
+      "no-drop effect looser",
+      "no-drop part",
+      "mail drop looser",
+      "mail effect looser",
+      "mail part",
+      "test part looser",
+      "test widen looser",
+      "test drop",
+      "test effect",
+    ]);
+  });
+
+  it("asks each case about the run that it gives", async () => {
+    const file = parsePolicy(
+      `[[rules]]
+name = "once"
+action = "deny"
+tool = "pay"
+when = { all = [{ projection = "p", path = "$.paid", operator = "greaterThan", value = 0 }] }
+`,
+      { file: "policy.toml", operator: true },
+    );
+    const call = { hook: "beforeToolCall", tool: "pay", args: {} } as const;
+    const runs = [1, 0].map((paid) => ({ recorded: true, stateOf: () => ({ paid }) }));
+    const [paid, unpaid] = runs;
+    const cases = [
+      { call, expected: { must: "deny" } as const, ...(paid === undefined ? {} : { run: paid }) },
+      { call, expected: { must: "ask_user" } as const, ...(unpaid === undefined ? {} : { run: unpaid }) },
+    ];
+    const ask = (asked: ToolCall, pool: PolicyPool, at: number): Promise<CaseOutcome> => decide(asked, pool, runs[at]);
+    const all = await mutatePolicy({ files: [file], inline: [], cases, decide: ask });
+    expect(changes(all)).toEqual(["once: `tool` is dropped"]);
+    const first = await mutatePolicy({ files: [file], inline: [], cases: cases.slice(0, 1), decide: ask });
+    expect(changes(first)).toContain("once: `when` is dropped");
   });
 
   it("drops each argument, each test of one, and each value of a list", async () => {
@@ -161,7 +227,7 @@ tool = "push"
 
   it("names the place of the rule", async () => {
     expect((await mutate(DROP)).survivors[0]).toEqual({
-      ...{ kind: "drop", change: "the rule is dropped", rule: "no-drop", file: "policy.toml", line: 2 },
+      ...{ kind: "drop", change: "the rule is dropped", rule: "no-drop", file: "policy.toml", line: 2, loosens: true },
     });
   });
 });

@@ -42,9 +42,10 @@ export interface ShellCommand {
 
 /**
  * `line`: as a statement of the line; `substitution`: in `$(…)`, backticks or `<(…)`; `wrapper`: as the arguments of another
- * program (sudo, xargs, find -exec); `script`: in text that another program runs as a shell script (bash -c, eval, trap).
+ * program (sudo, xargs, find -exec); `script`: in text that another program runs as a shell script (bash -c, eval, trap); `sight`: in
+ * text that looks like a command line and may be run as one. What forbids or asks is about it, but nothing has to allow it.
  */
-export type Origin = "line" | "substitution" | "wrapper" | "script";
+export type Origin = "line" | "substitution" | "wrapper" | "script" | "sight";
 
 /** One word of a command. */
 export interface Word {
@@ -56,8 +57,8 @@ export interface Word {
   readonly single: boolean;
 }
 
-/** Known text, `any` text, or a `name`: text without a slash that a glob stands for. */
-export type Piece = string | { readonly hole: "any" | "name" };
+/** Known text, `any` text, a `name`: text without a slash that a glob stands for, or a `number`: digits, with a minus before or none. */
+export type Piece = string | { readonly hole: "any" | "name" | "number" };
 
 /** One assignment. */
 export interface Assignment {
@@ -99,6 +100,6 @@ export type Effect =
 /**
  * A path of an effect. `text` is absolute, begins with `~` for the home folder, or is relative to the folder that the line starts
  * in; a file really named `~` reads `./~`. A glob has `pattern` besides: `text` is the folder below which all its names lie.
- * Without `text` the path is not known, and `why` says the reason as {@link Unknown.what} does.
+ * A segment `**` of it is any folders. Without `text` the path is not known, and `why` says the reason as {@link Unknown.what} does.
  */
 export type PathText = { readonly text: string; readonly pattern?: string } | { readonly text?: undefined; readonly why: string };

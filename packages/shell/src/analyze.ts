@@ -1,12 +1,14 @@
 import type { Analysis, Effect, Unknown } from "./analysis.ts";
 import { hiddenCharacter } from "./characters.ts";
-import { doubtLine, fill, INHERITED, type Outer, type Place, type Walk } from "./context.ts";
+import { doubtLine, fill, type Outer, type Place, type Walk } from "./context.ts";
+import { INHERITED } from "./program.ts";
 import { ANYWHERE, LATER, placed, START, type Folder } from "./folder.ts";
 import { LIMITS } from "./limits.ts";
 import { inPlainSight } from "./plain-sight.ts";
 import { analyzePlain } from "./plain.ts";
 import { parseScript } from "./syntax.ts";
 import { walkScript } from "./walk.ts";
+import { noteWritten } from "./written.ts";
 
 const TOP: Place = { origin: "line", remote: false, outer: undefined, input: INHERITED, scripts: 0, wrappers: 0, once: true };
 // Set by bash itself, to text that came from elsewhere.
@@ -32,6 +34,7 @@ export function analyzeScript(line: string): Analysis {
 
 function walkLine(line: string, home: boolean): Walk {
   const walk: Walk = {
+    source: line,
     commands: [],
     folders: [],
     outers: [],
@@ -55,6 +58,8 @@ function walkLine(line: string, home: boolean): Walk {
     tainted: undefined,
     arithmetic: undefined,
     sums: undefined,
+    holes: false,
+    aliases: undefined,
   };
   const hidden = hiddenCharacter(line);
   if (hidden !== undefined) doubtLine(walk, { code: "syntax", what: `character ${hidden}` });
@@ -75,6 +80,7 @@ function walkLine(line: string, home: boolean): Walk {
 function finish(line: string, walk: Walk): Analysis {
   const { commands, unknown } = walk;
   noteSums(walk);
+  noteAliases(walk);
   const around = new Map<Outer, readonly Effect[]>();
   for (let at = 0; at < commands.length; at++) {
     const draft = commands[at];
@@ -84,6 +90,7 @@ function finish(line: string, walk: Walk): Analysis {
     const outer = walk.outers[at];
     if (outer !== undefined) draft.effects = together(draft.effects, outerEffects(walk, outer, around));
   }
+  noteWritten(commands);
   const [reason] = unknown;
   if (reason !== undefined) for (const draft of inPlainSight(line, reason)) commands.push(draft);
   return { commands, unknown };
@@ -107,6 +114,13 @@ function outerEffects(walk: Walk, outer: Outer, known: Map<Outer, readonly Effec
 
 function together<T>(first: readonly T[], second: readonly T[]): readonly T[] {
   return first.length === 0 ? second : second.length === 0 ? first : first.concat(second);
+}
+
+// Only a line of nothing but aliases has no command that they could change.
+function noteAliases({ aliases, commands }: Walk): void {
+  if (aliases === undefined || commands.every((draft) => draft.origin === "script" || aliases.includes(draft))) return;
+  const reason: Unknown = { code: "state", what: "alias, which changes what a name runs" };
+  for (const draft of aliases) draft.unknown = [...draft.unknown, reason];
 }
 
 // Bash evaluates the text in a variable that arithmetic names.

@@ -2,7 +2,7 @@ import type { Assignment, Word } from "./analysis.ts";
 import { doubt, quote, type Walk } from "./context.ts";
 import { visitSum, visitWord } from "./expansions.ts";
 import type { AssignmentNode, WordNode } from "./syntax.ts";
-import { roleOf } from "./variables.ts";
+import { isComputed, isOrdinary, roleOf } from "./variables.ts";
 import { oneWord } from "./words.ts";
 
 /** Reads an assignment, with all that its subscript and its value run. */
@@ -35,8 +35,18 @@ export function judge(walk: Walk, name: string, value: Word | undefined): Assign
   if (role === "state") doubt(walk, "state", `assignment to ${quote(name)}, which changes what later commands are`);
   else if (role === "code") doubt(walk, "inline_code", `code in the value of ${quote(name)}`);
   else if (role === "command" && value !== undefined) (walk.values ??= []).push(value);
+  if (isComputed(name, value)) doubt(walk, "dynamic_script", `value of ${quote(name)}, which bash evaluates`);
   if (name === "CDPATH") walk.flowUnknown = true;
   return { name, value, harmless: role === "harmless" };
+}
+
+/** Notes a variable that something else than an assignment sets, to a value that is not looked at. */
+export function setName(walk: Walk, name: string, { number }: { readonly number: boolean }): void {
+  const bare = name.replace(/\[.*/s, "");
+  if (bare === "HOME") walk.home.changed = true;
+  if (bare === "CDPATH") walk.flowUnknown = true;
+  if (!number) taint(walk, bare);
+  if (!isOrdinary(bare)) doubt(walk, "state", `assignment to ${quote(bare)}, which may change what later commands are`);
 }
 
 /** Notes that a variable may hold any text. */

@@ -8,7 +8,7 @@ interface Text {
 
 /** A part of a word that only bash can know. */
 export interface Hole {
-  readonly hole: "any" | "name";
+  readonly hole: "any" | "name" | "number";
   /** It can become none or several words. */
   readonly splits: boolean;
   /** The home folder, if nothing changes it. */

@@ -20,6 +20,15 @@ export function isAscii(text: string): boolean {
   return !FOREIGN.test(text);
 }
 
+// Dashes of every kind, letters of other scripts behind a dash: none of them is an option that a program knows.
+const OPTION =
+  /^(?:[\u058a\u05be\u1400\u1806\u2010-\u2015\u207b\u208b\u2043\u2212\u2e3a\u2e3b\u30fc\ufe58\ufe63\uff0d]\S|-[^\0-\x7f]|--[\w-]*[^\0-\x7f])/;
+
+/** Whether a word, as it is written, looks like an option and is none. */
+export function isOptionLookalike(text: string): boolean {
+  return OPTION.test(text);
+}
+
 /** The first character that a person takes for an operator of the shell, while it is none. */
 export function operatorLookalike(text: string): string | undefined {
   if (isAscii(text)) return undefined;

@@ -1,12 +1,15 @@
-import type { Word } from "./analysis.ts";
+import type { Assignment, Word } from "./analysis.ts";
 import { readAssignment } from "./assignments.ts";
+import { isOptionLookalike } from "./characters.ts";
 import { doubt, doubtLine, fill, NOTHING, quote, type Draft, type Place, type Walk } from "./context.ts";
 import type { Folder } from "./folder.ts";
+import { gapOf } from "./gaps.ts";
 import { LIMITS } from "./limits.ts";
 import type { Input } from "./program.ts";
 import { addRedirection, type Redirected } from "./redirections.ts";
 import type { AssignmentNode, CommandNode } from "./syntax.ts";
-import { appendWords } from "./words.ts";
+import { visitWord } from "./expansions.ts";
+import { appendWords, oneWord } from "./words.ts";
 
 /** Reads a simple command of the line, adds it to those found, and says what its standard input is. */
 export function readCommand(walk: Walk, node: CommandNode, place: Place, folder: Folder): Input {
@@ -18,7 +21,7 @@ export function readCommand(walk: Walk, node: CommandNode, place: Place, folder:
   if (prefix.length > 0) {
     const assignments = [];
     for (const item of prefix) {
-      if (item.type === "Assignment") assignments.push(readAssignment(walk, item));
+      if (item.type === "Assignment") assignments.push(isSeparator(item, name) ? separator(walk, item) : readAssignment(walk, item));
       else addRedirection(walk, item, (redirected ??= { redirections: [], effects: [], input: undefined }));
     }
     draft.assignments = assignments;
@@ -30,12 +33,18 @@ export function readCommand(walk: Walk, node: CommandNode, place: Place, folder:
       doubt(walk, "dynamic_command", `command name ${quote(name.text)}`);
     }
   }
-  for (const item of suffix) {
-    if (item.type === "Word") appendWords(walk, item, words);
-    else if (item.type === "Assignment") words.push(assignmentWord(walk, item));
+  const items = suffix.length > LIMITS.own ? fewOf(walk, suffix) : suffix;
+  if (items.length < suffix.length) draft.carries = true;
+  for (const item of items) {
+    if (item.type === "Word") {
+      if (isOptionLookalike(item.text)) doubt(walk, "syntax", `option ${quote(item.text)}, which is not plain ASCII`);
+      appendWords(walk, item, words);
+    } else if (item.type === "Assignment") words.push(assignmentWord(walk, item));
     else addRedirection(walk, item, (redirected ??= { redirections: [], effects: [], input: undefined }));
   }
   draft.argv = words;
+  const gap = gapOf(walk.source, node);
+  if (gap !== undefined) doubtLine(walk, { code: "syntax", what: `shell syntax at ${quote(gap.trim())}` });
   const { outer } = place;
   if (redirected !== undefined) {
     draft.redirections = redirected.redirections;
@@ -44,6 +53,27 @@ export function readCommand(walk: Walk, node: CommandNode, place: Place, folder:
   if (outer !== undefined) draft.redirections = redirected === undefined ? allOf(outer) : draft.redirections.concat(allOf(outer));
   takeReasons(walk, draft);
   return redirected?.input ?? place.input;
+}
+
+type Suffix = CommandNode["suffix"];
+
+// As many words and redirections as are looked at.
+function fewOf(walk: Walk, suffix: Suffix): Suffix {
+  const redirected = suffix.filter(({ type }) => type !== "Word" && type !== "Assignment").length > LIMITS.own;
+  if (redirected) fill(walk, `more than ${LIMITS.own} redirections of one command`);
+  else if (suffix.length > LIMITS.argv) fill(walk, `more than ${LIMITS.argv} words of one command`);
+  else return suffix;
+  return suffix.slice(0, redirected ? LIMITS.own : LIMITS.argv);
+}
+
+// `IFS= read x`: the built-in is all that sees it.
+function isSeparator({ name, index }: AssignmentNode, program: CommandNode["name"]): boolean {
+  return name === "IFS" && index === undefined && /^(read|mapfile|readarray)$/.test(program?.text ?? "");
+}
+
+function separator(walk: Walk, { name, value }: AssignmentNode): Assignment {
+  if (value.type === "ArrayValue") for (const element of value.elements) visitWord(walk, element);
+  return { name, value: value.type === "ArrayValue" ? undefined : oneWord(walk, value), harmless: value.type !== "ArrayValue" };
 }
 
 /** A command without anything yet. */

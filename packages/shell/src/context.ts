@@ -41,6 +41,8 @@ export interface Place {
 
 /** What the walk through one line has found so far. */
 export interface Walk {
+  /** The text that is being walked. */
+  source: string;
   readonly commands: Draft[];
   /** For each command the folder it starts in. */
   readonly folders: Folder[];
@@ -80,11 +82,16 @@ export interface Walk {
   arithmetic: { readonly text: string; readonly command: Draft | undefined }[] | undefined;
   /** Arithmetic of the words read last. */
   sums: string[] | undefined;
+  /** A script with holes was read, so a {@link HOLE} stands for text that is not known. */
+  holes: boolean;
+  /** Commands that define aliases. */
+  aliases: Draft[] | undefined;
 }
 
-export const INHERITED: Input = { kind: "inherited" };
-export const PIPE: Input = { kind: "pipe" };
 export const NOTHING: readonly never[] = Object.freeze([]);
+
+/** Stands in a script for what is not known of its text: a character that nobody uses, which a shell reads as part of a word. */
+export const HOLE = "\uf8ff";
 
 const MOST_REASONS = 16;
 

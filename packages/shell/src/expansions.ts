@@ -1,4 +1,5 @@
 import { doubt, quote, type Walk } from "./context.ts";
+import { isOrdinary } from "./variables.ts";
 import type { ArithmeticExpression, ParameterExpansionPart, WordNode, WordPart } from "./syntax.ts";
 
 // Where bash drops quotes, or looks into them again.
@@ -96,9 +97,11 @@ export function visitArithmetic(walk: Walk, text: string | undefined, expression
     walk.nodes++;
     switch (node.type) {
       case "ArithmeticBinary":
+        if (text === undefined && node.left.type === "ArithmeticWord" && SETS.test(node.operator)) setNames(walk, node.left.value);
         open.push(node.right, node.left);
         break;
       case "ArithmeticUnary":
+        if (text === undefined && node.operand.type === "ArithmeticWord" && SETS.test(node.operator)) setNames(walk, node.operand.value);
         open.push(node.operand);
         break;
       case "ArithmeticTernary":
@@ -124,5 +127,15 @@ export function visitSum(walk: Walk, text: string): void {
   if (HIDING.test(text)) doubt(walk, "syntax", `arithmetic ${quote(text)}, whose quotes and substitutions bash evaluates`);
   if (/\$[1-9@*]|\$\{[1-9@*!]/.test(text)) doubt(walk, "dynamic_script", `arithmetic ${quote(text)}, which evaluates an argument`);
   if (text.includes("HOME")) walk.home.changed = true;
+  if (SETS.test(text)) setNames(walk, text);
   (walk.sums ??= []).push(text);
+}
+
+const SETS = /(^|[^=!<>])=(?!=)|<<=|>>=|\+\+|--/;
+
+// Which of its names it sets is not worth telling apart.
+function setNames(walk: Walk, text: string): void {
+  for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) {
+    if (!isOrdinary(name)) doubt(walk, "state", `assignment to ${quote(name)}, which may change what later commands are`);
+  }
 }

@@ -25,8 +25,8 @@ export function either(a: Folder, b: Folder): Folder {
   return all.length > MOST ? ANYWHERE : all;
 }
 
-/** Where `cd` with these words leads to. */
-export function changed(from: Folder, argv: readonly Word[]): Folder {
+// The position of its operand, behind the options.
+function operandOf(argv: readonly Word[]): { readonly at: number; readonly physical: boolean } {
   let at = 1;
   let physical = false;
   for (; at < argv.length; at++) {
@@ -35,6 +35,17 @@ export function changed(from: Folder, argv: readonly Word[]): Folder {
     physical = option.includes("P");
   }
   if (argv[at]?.text === "--") at++;
+  return { at, physical };
+}
+
+/** Whether `cd` with these words has no operand. */
+export function goesHome(argv: readonly Word[]): boolean {
+  return operandOf(argv).at >= argv.length;
+}
+
+/** Where `cd` with these words leads to. */
+export function changed(from: Folder, argv: readonly Word[]): Folder {
+  const { at, physical } = operandOf(argv);
   const word = argv[at];
   if (argv.length > at + 1) return ANYWHERE;
   const to = word === undefined ? "~" : word.text;

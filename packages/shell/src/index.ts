@@ -13,3 +13,4 @@ export type {
   Word,
 } from "./analysis.ts";
 export { UNKNOWN_CODES, type UnknownCode } from "./unknown-code.ts";
+export { otherPrograms, readOptions, type CommandOperand, type CommandOption, type CommandOptions } from "./programs/index.ts";

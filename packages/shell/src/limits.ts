@@ -12,8 +12,12 @@ export const LIMITS = {
   nodes: 20_000,
   /** Commands that are analysed. */
   commands: 1_000,
+  /** Words of one command that the tables of programs look at. */
+  argv: 1_024,
   /** Redirections of all groups around one command. */
   redirections: 64,
+  /** Redirections of one command. */
+  own: 256,
   /** Words that the braces of one word stand for. */
   braces: 256,
   /** Words that all braces of a line stand for. */

@@ -1,11 +1,13 @@
 import type { Assignment, Effect, PathText, Word } from "./analysis.ts";
 import { judge } from "./assignments.ts";
 import { add, emptyDraft, takeReasons } from "./command.ts";
-import { doubt, doubtLine, fill, quote, type Draft, type Place, type Walk } from "./context.ts";
-import { ANYWHERE, changed, LATER, NOWHERE, type Folder } from "./folder.ts";
+import { doubt, doubtLine, fill, HOLE, quote, type Draft, type Place, type Walk } from "./context.ts";
+import { ANYWHERE, changed, goesHome, LATER, NOWHERE, type Folder } from "./folder.ts";
 import { hiddenCharacter, isAscii } from "./characters.ts";
 import { LIMITS } from "./limits.ts";
 import type { Run } from "./program.ts";
+import { suspect, suspects } from "./plain-sight.ts";
+import { redirected } from "./proxies.ts";
 import { readProgram } from "./programs/index.ts";
 import { noteState } from "./state.ts";
 import { parseScript, type ParsedScript } from "./syntax.ts";
@@ -32,12 +34,24 @@ export function perform(walk: Walk, at: number, place: Place, folder: Folder, sc
   const [first] = argv;
   const { tildes } = walk;
   walk.tildes = undefined;
+  const reached = redirected(draft);
+  if (reached.length > 0) draft.effects = draft.effects.concat(reached);
   if (first === undefined) return runValues(walk, place, folder, script);
+  if (argv.length > LIMITS.argv) {
+    doubtLine(walk, { code: "limit", what: `more than ${LIMITS.argv} words of one command` });
+    draft.carries = true;
+    return takeReasons(walk, draft);
+  }
   const reading = readProgram(argv, place.input);
   const { hazards, effects, unknown, runs } = reading;
   if (hazards.length > 0) draft.hazards = draft.hazards.length === 0 ? hazards : draft.hazards.concat(hazards);
+  const home = first.text === "cd" && goesHome(argv);
+  // Whether the line sets HOME is known at its end: then it is walked again without trust in it.
+  if (home && walk.home.trusted) walk.home.used = true;
   if (effects.length > 0) {
-    const own = tildes === undefined ? effects : withTildes(effects, tildes, argv);
+    const told =
+      home && !walk.home.trusted ? effects.map((effect) => ("path" in effect ? { ...effect, path: OTHER_HOME } : effect)) : effects;
+    const own = tildes === undefined ? told : withTildes(told, tildes, argv);
     draft.effects = draft.effects.length === 0 ? own : own.concat(draft.effects);
   }
   if (unknown.length > 0) draft.unknown = draft.unknown.length === 0 ? unknown : draft.unknown.concat(unknown);
@@ -69,7 +83,13 @@ function follow(walk: Walk, draft: Draft, run: Run, place: Place, folder: Folder
   const name = baseOf(draft.argv[0]?.text ?? "");
   const remote = place.remote || run.remote === true;
   if (++walk.depth > LIMITS.depth) return fill(walk, `more than ${LIMITS.depth} levels`);
-  if (run.kind === "script") {
+  if (run.kind === "sight") {
+    const drafts = "text" in run ? suspects(run.text) : [suspect(run.words)];
+    for (const found of drafts) {
+      found.remote = remote;
+      if (!walk.full) add(walk, found, { ...place, outer: undefined }, ANYWHERE);
+    }
+  } else if (run.kind === "script") {
     const later = name === "trap" || name === "alias" || name === "complete" || name === "bind";
     const from = later ? LATER : name === "eval" || STAYS.test(name) ? folder : ANYWHERE;
     runScript(walk, run.script, { ...place, origin: "script", remote, once: place.once && !later }, from, draft, script);
@@ -85,7 +105,7 @@ function follow(walk: Walk, draft: Draft, run: Run, place: Place, folder: Folder
       child.carries = true;
     }
     takeReasons(walk, child);
-    const from = STAYS.test(name) && staysUntil(draft.argv) >= run.from ? folder : ANYWHERE;
+    const from = STAYS.test(name) && staysUntil(draft.argv, name) >= run.from ? folder : ANYWHERE;
     walk.folders[index] = from;
     if (!walk.full) {
       perform(walk, index, { ...place, origin: "wrapper", remote, outer: undefined, wrappers: place.wrappers + 1 }, from, script);
@@ -95,23 +115,18 @@ function follow(walk: Walk, draft: Draft, run: Run, place: Place, folder: Folder
   walk.depth--;
 }
 
-const stays = new WeakMap<readonly Word[], number>();
+const moving = new WeakMap<readonly Word[], number>();
 
 // Before which position a wrapper has no option that changes the folder.
-function staysUntil(argv: readonly Word[]): number {
-  let found = stays.get(argv);
-  if (found === undefined) stays.set(argv, (found = firstMove(argv)));
-  return found;
-}
-
-function firstMove(argv: readonly Word[]): number {
-  const options = MOVES.get(baseOf(argv[0]?.text ?? ""));
+function staysUntil(argv: readonly Word[], name: string): number {
+  const options = MOVES.get(name);
   if (options === undefined) return argv.length;
-  const found = argv.findIndex((word, at) => {
-    const [first] = word.pieces;
-    return at > 0 && (typeof first !== "string" || options.test(first));
-  });
-  return found < 0 ? argv.length : found;
+  let found = moving.get(argv);
+  if (found === undefined) {
+    const first = argv.findIndex(({ pieces: [start] }, at) => at > 0 && (typeof start !== "string" || options.test(start)));
+    moving.set(argv, (found = first < 0 ? argv.length : first));
+  }
+  return found;
 }
 
 function childOf(walk: Walk, draft: Draft, run: Extract<Run, { kind: "argv" }>, place: Place, after: number): Draft {
@@ -140,20 +155,31 @@ function textWord(text: string): Word {
 }
 
 function runScript(walk: Walk, script: Word, place: Place, folder: Folder, draft: Draft | undefined, walkScript: WalkScript): void {
-  const { text } = script;
-  if (text === undefined) {
+  const text = textOf(walk, script);
+  if (script.text === undefined) {
     const reason = { code: "dynamic_script", what: "script that is only known when it runs" } as const;
     if (draft === undefined) doubtLine(walk, reason);
     else if (!draft.unknown.some(({ code }) => code === reason.code)) draft.unknown = [...draft.unknown, reason];
-    return;
   }
+  if (text === undefined) return;
   if (place.scripts >= LIMITS.scripts) return fill(walk, `more than ${LIMITS.scripts} scripts inside each other`);
   if ((walk.scripted += text.length) > LIMITS.length * 3) return fill(walk, "scripts beyond what is looked at");
-  const hidden = hiddenCharacter(text);
+  const hidden = hiddenCharacter(script.text ?? script.pieces.filter((piece) => typeof piece === "string").join(""));
   if (hidden !== undefined) doubtLine(walk, { code: "syntax", what: `character ${hidden} in a script` });
   const parsed = parseScript(text);
   if (parsed === undefined) return doubtLine(walk, { code: "syntax", what: `script ${quote(text)}` });
+  const { source } = walk;
+  walk.source = text;
   walkScript(walk, parsed, { ...place, outer: undefined, scripts: place.scripts + 1 }, folder);
+  walk.source = source;
+}
+
+// The text of a script, with a sign for what is not known of it; undefined where nothing is.
+function textOf(walk: Walk, { text, pieces }: Word): string | undefined {
+  if (text !== undefined) return text;
+  if (!pieces.some((piece) => typeof piece === "string" && piece.trim() !== "")) return undefined;
+  walk.holes = true;
+  return pieces.map((piece) => (typeof piece === "string" ? piece : HOLE)).join("");
 }
 
 // Variables whose values are command lines: editors, pagers, prompts.
@@ -173,7 +199,7 @@ function move(walk: Walk, draft: Draft, name: string, folder: Folder, ran: boole
   switch (name) {
     case "cd":
       walk.folderChanges++;
-      walk.yes = changed(folder, draft.argv);
+      walk.yes = !walk.home.trusted && goesHome(draft.argv) ? ANYWHERE : changed(folder, draft.argv);
       walk.no = folder;
       return;
     case "pushd":
@@ -208,6 +234,7 @@ function baseOf(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
+const OTHER_HOME: PathText = { why: "home folder that the line sets" };
 const MOST_TILDES = 8;
 const MOST_PAIRS = 250_000;
 const TWO_WAYS: PathText = { why: "path with a `~` that is the home folder in one place only" };

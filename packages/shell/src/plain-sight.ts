@@ -1,8 +1,8 @@
-import type { Word } from "./analysis.ts";
+import type { Unknown, Word } from "./analysis.ts";
 import { emptyDraft } from "./command.ts";
-import { INHERITED, type Draft, type Place } from "./context.ts";
-import { readProgram } from "./programs/index.ts";
-import type { Unknown } from "./analysis.ts";
+import type { Draft, Place } from "./context.ts";
+import { INHERITED } from "./program.ts";
+import { isProgram, readProgram } from "./programs/index.ts";
 
 const PLACE: Place = { origin: "line", remote: false, outer: undefined, input: INHERITED, scripts: 0, wrappers: 0, once: true };
 const BOUNDARY = /[\n\r;&|(){}<>`\u2028\u2029]+/;
@@ -14,7 +14,42 @@ const LONGEST_READ = 64;
  * length. Takes time in proportion to the text.
  */
 export function inPlainSight(text: string, reason: Unknown): Draft[] {
-  const drafts: Draft[] = [];
+  return commandsIn(text).map((argv) => {
+    const draft = emptyDraft(PLACE);
+    draft.argv = argv;
+    draft.carries = true;
+    draft.unknown = [reason];
+    if (argv.length <= LONGEST_READ) {
+      const { effects, hazards } = readProgram(argv, INHERITED);
+      draft.effects = effects;
+      draft.hazards = hazards;
+    }
+    return draft;
+  });
+}
+
+/** Commands that stand in text which may be run, and may be no more than prose. */
+export function suspects(text: string): Draft[] {
+  return commandsIn(text)
+    .filter(([first]) => first?.text?.startsWith("-") !== true)
+    .map(suspect);
+}
+
+/** A command that may be run. */
+export function suspect(argv: readonly Word[]): Draft {
+  const draft = emptyDraft({ ...PLACE, origin: "sight" });
+  draft.argv = argv;
+  if (argv.length > LONGEST_READ) return draft;
+  const { effects, hazards, runs, unknown, carries } = readProgram(argv, INHERITED);
+  draft.effects = effects;
+  draft.hazards = hazards;
+  // The words of prose name no programs.
+  draft.carries = runs.length > 0 || (carries && isProgram(argv[0]?.text)) || unknown.length > 0;
+  return draft;
+}
+
+function commandsIn(text: string): Word[][] {
+  const commands: Word[][] = [];
   const seen = new Set<string>();
   for (const part of text.split(BOUNDARY)) {
     const key = part.trim();
@@ -29,19 +64,9 @@ export function inPlainSight(text: string, reason: Unknown): Draft[] {
     while (argv.length > 1 && /^([A-Za-z_]\w*=.*|!|if|then|elif|else|while|until|do|time|coproc|function)$/s.test(argv[0]?.text ?? "")) {
       argv.shift();
     }
-    if (argv.length === 0) continue;
-    const draft = emptyDraft(PLACE);
-    draft.argv = argv;
-    draft.carries = true;
-    draft.unknown = [reason];
-    if (argv.length <= LONGEST_READ) {
-      const { effects, hazards } = readProgram(argv, INHERITED);
-      draft.effects = effects;
-      draft.hazards = hazards;
-    }
-    drafts.push(draft);
+    if (argv.length > 0) commands.push(argv);
   }
-  return drafts;
+  return commands;
 }
 
 function wordOf(text: string): Word {

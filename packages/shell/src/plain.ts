@@ -1,5 +1,6 @@
 import type { Analysis, Word } from "./analysis.ts";
-import { INHERITED, NOTHING } from "./context.ts";
+import { NOTHING } from "./context.ts";
+import { INHERITED } from "./program.ts";
 import { readProgram } from "./programs/index.ts";
 import { changesState } from "./state.ts";
 

@@ -4,8 +4,14 @@ import type { Effect, Hazard, Unknown, Word } from "./analysis.ts";
 export type Input =
   | { readonly kind: "inherited" | "pipe" }
   | { readonly kind: "file"; readonly path: Word }
-  /** A here-document or here-string. Undefined text: bash computes it. */
-  | { readonly kind: "text"; readonly text: string | undefined };
+  /** A here-document or here-string. Undefined text: bash computes it, and `word` has what is known of it. */
+  | { readonly kind: "text"; readonly text: string | undefined; readonly word?: Word };
+
+/** That of the line itself. */
+export const INHERITED: Input = { kind: "inherited" };
+
+/** What another command of the line writes. */
+export const PIPE: Input = { kind: "pipe" };
 
 /** Something that a program runs. */
 export type Run =
@@ -19,7 +25,10 @@ export type Run =
       readonly remote?: boolean;
     }
   /** Text that a POSIX shell runs. */
-  | { readonly kind: "script"; readonly script: Word; readonly remote?: boolean };
+  | { readonly kind: "script"; readonly script: Word; readonly remote?: boolean }
+  /** Text or words that may be run: a deny is about them, and nothing else. */
+  | { readonly kind: "sight"; readonly text: string; readonly remote?: boolean }
+  | { readonly kind: "sight"; readonly words: readonly Word[]; readonly remote?: boolean };
 
 /** What the words of a simple command say that its program does. */
 export interface ProgramReading {

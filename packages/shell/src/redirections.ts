@@ -1,10 +1,12 @@
 import type { Effect, Redirection, Word } from "./analysis.ts";
+import { setName } from "./assignments.ts";
 import { oneWord } from "./words.ts";
 import { visitParts } from "./expansions.ts";
 import type { Walk } from "./context.ts";
 import { doubt, quote } from "./context.ts";
 import type { Input } from "./program.ts";
 import { pathOf } from "./programs/paths.ts";
+import { concat, known } from "./programs/words.ts";
 import type { HereDoc, RedirectionNode } from "./syntax.ts";
 
 /** What redirections do. */
@@ -15,27 +17,31 @@ export interface Redirected {
   input: Input | undefined;
 }
 
-const STANDARD = /^\/dev\/(null|stdin|stdout|stderr|fd\/\d+)$/;
+const STANDARD = /^\/dev\/(null|stdin|stdout|stderr|fd\/[0-2])$/;
 const SOCKET = /^\/dev\/(?:tcp|udp)\/([^/]*)/;
 
 /** Reads one redirection and adds what it does. */
 export function addRedirection(walk: Walk, node: RedirectionNode, to: Redirected): void {
   const descriptor = node.descriptor;
-  if (descriptor?.type === "FileDescriptorVariable" && /[^\w]/.test(descriptor.name)) {
-    doubt(walk, "dynamic_script", `file descriptor ${quote(descriptor.name)}, whose subscript bash evaluates`);
+  if (descriptor?.type === "FileDescriptorVariable") {
+    if (/[^\w]/.test(descriptor.name)) {
+      doubt(walk, "dynamic_script", `file descriptor ${quote(descriptor.name)}, whose subscript bash evaluates`);
+    }
+    setName(walk, descriptor.name, { number: true });
   }
   const stdin = descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0);
   if (node.type === "HereDoc") {
     to.redirections.push({ operator: node.operator, target: undefined, writes: false });
-    const text = bodyOf(walk, node);
-    if (stdin) to.input = { kind: "text", text };
+    if (node.closing === undefined) doubt(walk, "syntax", `here-document without its end ${quote(node.delimiter?.text ?? "")}`);
+    const body = bodyOf(walk, node);
+    if (stdin) to.input = textInput(body, "");
     return;
   }
   if (node.target === undefined) return;
   const target = oneWord(walk, node.target);
   if (node.type === "HereString") {
     to.redirections.push({ operator: node.operator, target, writes: false });
-    if (stdin) to.input = { kind: "text", text: target.text === undefined ? undefined : `${target.text}\n` };
+    if (stdin) to.input = textInput(target, "\n");
     return;
   }
   const { operator } = node;
@@ -61,13 +67,24 @@ function mayBeSocket(target: Word): boolean {
   return target.text === undefined && typeof first === "string" && /^\/+dev\/(tcp|udp)?/.test(first);
 }
 
-function bodyOf(walk: Walk, node: HereDoc): string | undefined {
+function textInput(word: Word, end: string): Input {
+  if (word.text !== undefined) return { kind: "text", text: word.text + end };
+  return { kind: "text", text: undefined, word };
+}
+
+function bodyOf(walk: Walk, node: HereDoc): Word {
   const { body, delimiter } = node;
-  if (delimiter?.quoted === true) return node.operator === "<<-" ? body.text.replace(/^\t+/gm, "") : body.text;
+  const tabs = node.operator === "<<-";
+  const plain = (text: string): string => (tabs ? text.replace(/^\t+/gm, "") : text);
+  if (delimiter?.quoted === true) return known(plain(body.text));
   const { parts } = body;
-  if (parts === undefined) return node.operator === "<<-" || body.text.includes("\\") ? undefined : body.text;
+  if (parts === undefined) {
+    const doubtful = tabs || body.text.includes("\\");
+    return doubtful ? { text: undefined, pieces: [plain(body.text), { hole: "any" }], single: true } : known(body.text);
+  }
   visitParts(walk, parts);
-  let text: string | undefined = "";
-  for (const part of parts) text = text === undefined || part.type !== "Literal" ? undefined : text + part.value;
-  return node.operator === "<<-" ? text?.replace(/^\t+/gm, "") : text;
+  const word = concat(
+    parts.map((part) => (part.type === "Literal" ? known(part.value) : { text: undefined, pieces: [{ hole: "any" }], single: true })),
+  );
+  return word.text === undefined ? word : known(plain(word.text));
 }

@@ -1,5 +1,5 @@
 import type { Hazard, Word } from "./analysis.ts";
-import { judge, taint } from "./assignments.ts";
+import { judge, setName as setVariable, taint } from "./assignments.ts";
 import { doubt, quote, type Draft, type Walk } from "./context.ts";
 import { visitSum } from "./expansions.ts";
 
@@ -11,6 +11,8 @@ const PLAIN_NAME = /^[A-Za-z_]\w*(\[(\d+|@|\*)\])?$/;
 
 function declare(walk: Walk, argv: readonly Word[], draft: Draft): void {
   let integer = false;
+  // A name alone loses its value, or what is assigned to it changes.
+  let blank = argv[0]?.text === "local";
   const hazards: Hazard[] = [];
   for (let at = 1; at < argv.length; at++) {
     const word = argv[at];
@@ -19,6 +21,7 @@ function declare(walk: Walk, argv: readonly Word[], draft: Draft): void {
     if (text !== undefined && /^[-+]/.test(text)) {
       if (text.includes("n") && argv[0]?.text !== "export") doubt(walk, "state", "name that stands for another variable");
       integer ||= text.includes("i");
+      blank ||= /^\+.*x|[niulcaA]/.test(text);
       continue;
     }
     const found = ASSIGNMENT.exec(start);
@@ -34,6 +37,7 @@ function declare(walk: Walk, argv: readonly Word[], draft: Draft): void {
     } else if (text === undefined) doubt(walk, "state", `variable that is only known when it runs`);
     else {
       name(walk, text);
+      if (blank) judge(walk, text.replace(/\[.*/s, ""), undefined);
       // What is assigned to it later is evaluated.
       if (integer) visitSum(walk, text);
     }
@@ -54,9 +58,7 @@ function setName(walk: Walk, word: Word | undefined): void {
   if (word === undefined) return;
   if (word.text === undefined) return doubt(walk, "state", "variable whose name is only known when it runs");
   name(walk, word.text);
-  const bare = word.text.replace(/\[.*/s, "");
-  taint(walk, bare);
-  if (/^[A-Za-z_]\w*$/.test(bare)) judge(walk, bare, { text: undefined, pieces: [{ hole: "any" }], single: true });
+  setVariable(walk, word.text, { number: false });
 }
 
 function read(walk: Walk, argv: readonly Word[]): void {
@@ -64,18 +66,35 @@ function read(walk: Walk, argv: readonly Word[]): void {
   for (let at = 1; at < argv.length; at++) {
     const text = argv[at]?.text;
     // Values of options are taken for names as well: one more is no harm.
+    const array = text === undefined ? undefined : /^-[ersE]*a([\s\S]+)$/.exec(text);
+    if (array?.[1] !== undefined) setName(walk, wordOf(array[1]));
     if (text !== undefined && /^(-|$)/.test(text)) continue;
     if (text !== undefined && !/^[A-Za-z_]\w*(\[.*)?$/s.test(text)) continue;
     setName(walk, argv[at]);
   }
 }
 
+// `%n` sets the variable that an argument names.
+const COUNTS = /%[-+ #0'*\d.hlLjztq]*n/;
+
 function printf(walk: Walk, argv: readonly Word[]): void {
-  const [, option, target] = argv;
-  if (option?.text === "-v") setName(walk, target);
-  else if (option?.text?.startsWith("-v") === true) setName(walk, wordOf(option.text.slice(2)));
-  else if (option !== undefined && option.text === undefined && mayStart(option, "-v")) {
-    doubt(walk, "state", "first word of `printf` that is only known when it runs");
+  let at = 1;
+  for (; at < argv.length; at++) {
+    const word = argv[at];
+    const text = word?.text;
+    if (word !== undefined && text === undefined && mayStart(word, "-v")) {
+      doubt(walk, "state", "first word of `printf` that is only known when it runs");
+      break;
+    }
+    if (text === undefined || !text.startsWith("-v")) break;
+    setName(walk, text === "-v" ? argv[++at] : wordOf(text.slice(2)));
+  }
+  if (argv[at]?.text === "--") at++;
+  const format = argv[at];
+  if (format === undefined || (format.text !== undefined && !COUNTS.test(format.text.replaceAll("%%", "")))) return;
+  for (let index = at + 1; index < argv.length; index++) {
+    const text = argv[index]?.text;
+    if (text === undefined || /^[A-Za-z_]\w*(\[.*)?$/s.test(text)) setName(walk, argv[index]);
   }
 }
 
@@ -145,12 +164,15 @@ function shopt(walk: Walk, argv: readonly Word[]): void {
   }
 }
 
-function alias(walk: Walk, argv: readonly Word[]): void {
+function alias(walk: Walk, argv: readonly Word[], draft: Draft): void {
   for (let at = 1; at < argv.length; at++) {
     const word = argv[at];
     const [first] = word?.pieces ?? [];
     if (word?.text === undefined || (typeof first === "string" && first.includes("="))) {
-      return doubt(walk, "state", "alias, which changes what a name runs");
+      // A line without another command has nothing that it could change.
+      if (word?.text === undefined) return doubt(walk, "state", "alias, which changes what a name runs");
+      (walk.aliases ??= []).push(draft);
+      return;
     }
   }
 }
@@ -167,14 +189,14 @@ function enable(walk: Walk, argv: readonly Word[]): void {
 
 function getopts(walk: Walk, argv: readonly Word[]): void {
   taint(walk, "OPTARG");
-  setName(walk, argv[2]);
+  setName(walk, argv[argv[1]?.text === "--" ? 3 : 2]);
 }
 
 function wait(walk: Walk, argv: readonly Word[]): void {
   for (let at = 1; at < argv.length; at++) {
     const text = argv[at]?.text;
-    if (argv[at - 1]?.text === "-p") setName(walk, argv[at]);
-    else if (text?.startsWith("-p") === true && text.length > 2) setName(walk, wordOf(text.slice(2)));
+    const name = text === undefined ? undefined : /^-[fn]*p([\s\S]*)$/.exec(text)?.[1];
+    if (name !== undefined) setName(walk, name === "" ? argv[++at] : wordOf(name));
   }
 }
 

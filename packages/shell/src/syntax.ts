@@ -18,15 +18,23 @@ export type {
 
 // The parser reads what stands in nested expansions once for each level.
 const MOST_WORK = 400_000;
+const MOST_DOCUMENTS = 256;
 
 /** The tree of a script, with its errors; undefined where the parser gives up, or would take long. */
 export function parseScript(text: string): ParsedScript | undefined {
-  if (text.length > 512 && nesting(text) * text.length > MOST_WORK) return undefined;
+  if (text.length > 512 && (nesting(text) * text.length > MOST_WORK || isCrowded(text))) return undefined;
   try {
     return parse(text);
   } catch {
     return undefined;
   }
+}
+
+// The parser looks at all here-documents of a line again for each of them.
+function isCrowded(text: string): boolean {
+  let count = 0;
+  for (let at = text.indexOf("<<"); at >= 0 && count <= MOST_DOCUMENTS; at = text.indexOf("<<", at + 2)) count++;
+  return count > MOST_DOCUMENTS;
 }
 
 // How deep brackets nest, whether they are quoted or not.

@@ -5,7 +5,9 @@ const HARMLESS: ReadonlySet<string> = new Set(
   `CI COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE NODE_ENV TZ LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES
   LC_NUMERIC LC_TIME LC_MONETARY PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_BACKTRACE GIT_TERMINAL_PROMPT DEBIAN_FRONTEND`.split(/\s+/),
 );
-const HARMLESS_VALUE = /^(?![:./])[\w.,@+\-/]*$/;
+// No path: catalogs, locales and settings are looked up by these names.
+const HARMLESS_VALUE = /^(?![.])[\w.,@+-]*$/;
+const ZONE = /^(?!.*\.\.)[A-Za-z][\w+\-/]*$/;
 
 // The value is a command line that another program, or the shell itself, runs.
 const COMMANDS: ReadonlySet<string> = new Set(
@@ -22,16 +24,36 @@ const PROMPTS = /^PS[0-4]$/;
 const OPTIONS = /^(NODE_OPTIONS|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS)$/;
 const INLINE = /data:|-e\b|--eval|-p\b|--print|OnOutOfMemoryError|OnError/;
 
+// Bash evaluates what is assigned to them, substitutions in subscripts included.
+const INTEGERS = /^(BASHPID|EPOCHSECONDS|HISTCMD|LINENO|OPTIND|RANDOM|SECONDS|SRANDOM)$/;
+
+/** Whether bash computes this value of a variable instead of keeping it. */
+export function isComputed(name: string, value: Word | undefined): boolean {
+  return INTEGERS.test(name) && value !== undefined && (value.text === undefined || !/^[-+]?\d*$/.test(value.text));
+}
+
 /** What setting a variable does to what runs afterwards. */
 export type VariableRole = "harmless" | "plain" | "command" | "state" | "code";
 
 /** The role of a variable with this value; undefined: the value is not known. */
 export function roleOf(name: string, value: Word | undefined): VariableRole {
   const text = value === undefined ? "" : value.text;
-  if (HARMLESS.has(name)) return text !== undefined && HARMLESS_VALUE.test(text) ? "harmless" : "plain";
+  if (HARMLESS.has(name)) {
+    const safe = text !== undefined && (HARMLESS_VALUE.test(text) || (name === "TZ" && ZONE.test(text)));
+    return safe ? "harmless" : "plain";
+  }
   if (COMMANDS.has(name)) return "command";
   if (STATE.test(name)) return "state";
   if (PROMPTS.test(name)) return text === undefined || /[$`\\]/.test(text) ? "code" : "plain";
   if (OPTIONS.test(name)) return text === undefined || INLINE.test(text) ? "code" : "plain";
   return "plain";
+}
+
+// Programs and the shell look up others of their own: names of one's own in capitals are rare and asked about.
+const ORDINARY =
+  /^(?!.*(?:proxy|^npm_|^histchars$|^auto_resume$))[a-z]\w*$|^_(?:[a-z]\w*)?$|^[A-Z]\d{0,2}$|^(?:ANSWER|ARG|BRANCH|COMMIT|COUNT|COUNTER|DATE|DIR|DIRECTORY|ENTRY|FIELD|FILE|FILENAME|FILES|FOLDER|INDEX|INPUT|ITEM|ITEMS|KEY|LINE|MAX|MIN|MODULE|MSG|NAME|NUM|NUMBER|OUTPUT|PACKAGE|PKG|RESULT|ROW|SERVICE|SIZE|SUM|TAG|TARGET|TOTAL|URL|VAL|VALUE|VAR|VERSION|WORD|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH)$/;
+
+/** Whether a variable of this name may take any value without a change of what runs or is written. */
+export function isOrdinary(name: string): boolean {
+  return ORDINARY.test(name);
 }

@@ -1,7 +1,8 @@
-import { taint } from "./assignments.ts";
+import { setName, taint } from "./assignments.ts";
 import { emptyDraft, add, allOf, readCommand, takeReasons } from "./command.ts";
 import { visitTest } from "./conditions.ts";
-import { doubtLine, fill, PIPE, quote, type Place, type Walk } from "./context.ts";
+import { doubtLine, fill, quote, type Place, type Walk } from "./context.ts";
+import { PIPE } from "./program.ts";
 import { visitArithmetic, visitWord } from "./expansions.ts";
 import { ANYWHERE, either, LATER, type Folder } from "./folder.ts";
 import { LIMITS } from "./limits.ts";
@@ -50,7 +51,9 @@ function walkPipeline(walk: Walk, node: PipelineNode, place: Place, folder: Fold
   if (node.type !== "Pipeline") return walkNode(walk, node, place, folder);
   const { commands, prefixes } = node;
   const [first] = commands;
-  if (first === undefined) return;
+  if (first === undefined) {
+    return doubtLine(walk, { code: "syntax", what: "`!` or `time` without a command" });
+  }
   walkNode(walk, first, place, folder);
   if (commands.length > 1) {
     const later: Place = { ...place, input: PIPE };
@@ -119,6 +122,8 @@ function walkCompound(walk: Walk, node: Exclude<Node, { type: "Command" }>, plac
       walkFunction(walk, node.name, () => walkBody(walk, node.body, { ...place, once: false }, LATER));
       break;
     case "Coproc":
+      if (node.name !== undefined) setName(walk, node.name.text, { number: false });
+      finishWords(walk, place, folder);
       walkBody(walk, node.body, { ...place, input: PIPE }, folder);
   }
   walk.yes = walk.no = folder;
@@ -190,13 +195,12 @@ function walkLoop(walk: Walk, place: Place, folder: Folder, body: (inside: Place
 }
 
 function readNames(walk: Walk, name: WordNode, words: readonly WordNode[], place: Place, folder: Folder): void {
-  if (name.text === "HOME") walk.home.changed = true;
   let numbers = words.length > 0;
   for (const word of words) {
     visitWord(walk, word);
     numbers &&= /^(\d+|\{\d+\.\.\d+(\.\.\d+)?\})$/.test(word.text);
   }
-  if (!numbers) taint(walk, name.text);
+  setName(walk, name.text, { number: numbers });
   finishWords(walk, place, folder);
 }
 

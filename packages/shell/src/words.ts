@@ -1,7 +1,7 @@
 import type { Piece, Word } from "./analysis.ts";
 import { expandBraces, type Hole, type Unit } from "./braces.ts";
 import { operatorLookalike } from "./characters.ts";
-import { doubt, quote, type Walk } from "./context.ts";
+import { doubt, HOLE, quote, type Walk } from "./context.ts";
 import { LIMITS } from "./limits.ts";
 import { visitArithmetic, visitParameter, visitParts } from "./expansions.ts";
 import type { WordNode, WordPart } from "./syntax.ts";
@@ -10,6 +10,9 @@ const PLAIN = /^[\w\-./:=,@%+^]+$/;
 const ANY: Hole = { hole: "any", splits: false };
 const SPLIT: Hole = { hole: "any", splits: true };
 const NAME: Hole = { hole: "name", splits: false };
+const NUMBER: Hole = { hole: "number", splits: false };
+// There may have been no background job.
+const JOB: Hole = { hole: "number", splits: true };
 const HOME_QUOTED: Hole = { hole: "any", splits: false, home: true };
 const HOME_OPEN: Hole = { hole: "any", splits: true, home: true };
 const MATCH: Hole = { hole: "name", splits: true };
@@ -20,7 +23,7 @@ function known(text: string): Word {
 
 /** Adds the words that bash makes of one word of the line; its substitutions become pending. */
 export function appendWords(walk: Walk, node: WordNode, words: Word[]): void {
-  if (node.parts === undefined && PLAIN.test(node.text)) {
+  if (PLAIN.test(node.text)) {
     const { text } = node;
     if (text.includes("HOME")) walk.home.changed = true;
     words.push({ text, pieces: [text], single: true });
@@ -42,7 +45,7 @@ export function appendWords(walk: Walk, node: WordNode, words: Word[]): void {
 
 /** The one word of an assignment or a redirection, where braces mean themselves. */
 export function oneWord(walk: Walk, node: WordNode): Word {
-  if (node.parts === undefined && PLAIN.test(node.text)) return known(node.text);
+  if (PLAIN.test(node.text)) return known(node.text);
   return wordOf(walk, unitsOf(walk, node));
 }
 
@@ -57,8 +60,10 @@ function add(walk: Walk, part: WordPart, units: Unit[], quoted: boolean): void {
   walk.nodes++;
   switch (part.type) {
     case "Literal":
-      if (quoted) units.push({ text: part.value, quoted });
-      else open(walk, part.text, units);
+      if (quoted) {
+        if (NO_END.test(part.text)) doubt(walk, "syntax", `expansion in ${quote(part.text)} without an end`);
+        units.push({ text: part.value, quoted });
+      } else open(walk, part.text, units);
       return;
     case "SingleQuoted":
       units.push({ text: part.value, quoted: true });
@@ -73,11 +78,14 @@ function add(walk: Walk, part: WordPart, units: Unit[], quoted: boolean): void {
       return;
     case "Glob":
       if (part.kind !== "bracket") return open(walk, part.text, units);
+      // `$[` begins arithmetic, also where its end is missing.
+      if (endsWithDollar(units.at(-1))) doubt(walk, "syntax", `shell syntax in ${quote(`$${part.text}`)}`);
       visitParts(walk, part.parts);
       units.push(part.text.includes("/") ? SPLIT : MATCH);
       return;
     case "ExtendedGlob":
       visitParts(walk, part.parts);
+      doubt(walk, "syntax", `extended glob ${quote(part.text)}, which bash refuses unless an option is set`);
       units.push(SPLIT);
       return;
     case "BraceExpansion":
@@ -88,17 +96,20 @@ function add(walk: Walk, part: WordPart, units: Unit[], quoted: boolean): void {
       return;
     case "SimpleExpansion":
       if (part.text === "$HOME") units.push(quoted ? HOME_QUOTED : HOME_OPEN);
-      else if (/^\$[?#$]$/.test(part.text)) units.push(ANY);
+      else if (/^\$[?#$]$/.test(part.text)) units.push(NUMBER);
+      else if (part.text === "$!") units.push(quoted ? ANY : JOB);
       else units.push(quoted && part.text !== "$@" ? ANY : SPLIT);
       return;
     case "ParameterExpansion":
       visitParameter(walk, part);
       if (part.text === "${HOME}") units.push(quoted ? HOME_QUOTED : HOME_OPEN);
+      else if (part.prefix === "#" && part.operation === undefined && /^\$\{#[\w@*[\]]+\}$/.test(part.text)) units.push(NUMBER);
       else units.push(quoted && !/@/.test(part.text) ? ANY : SPLIT);
       return;
     case "ArithmeticExpansion":
+      if (/^\$\[.*\[/s.test(part.text)) doubt(walk, "syntax", `brackets in ${quote(part.text)}`);
       visitArithmetic(walk, part.text.slice(part.text[1] === "[" ? 2 : 3, part.text[1] === "[" ? -1 : -2), part.expression);
-      units.push(ANY);
+      units.push(NUMBER);
       return;
     case "CommandExpansion":
       (walk.pending ??= []).push(part);
@@ -110,6 +121,10 @@ function add(walk: Walk, part: WordPart, units: Unit[], quoted: boolean): void {
   }
 }
 
+function endsWithDollar(unit: Unit | undefined): boolean {
+  return unit !== undefined && "text" in unit && !unit.quoted && unit.text.endsWith("$");
+}
+
 function addAnsi(walk: Walk, text: string, value: string, units: Unit[]): void {
   // Rare escapes, where parsers and shells differ.
   if (/\\(c|\n|$)/.test(text.slice(2, -1)) || value.includes("\0")) {
@@ -118,8 +133,14 @@ function addAnsi(walk: Walk, text: string, value: string, units: Unit[]): void {
   } else units.push({ text: value, quoted: true });
 }
 
+const NO_END = /^(?:[^\\]|\\.)*?\$[[{]/s;
+
+// What is left of an expansion without an end, and operators that bash would not take for text.
+const NO_TEXT = /^(?:[^\\]|\\.)*?(?:\$[[{]|[()<>|&;])/s;
+
 // Text outside quotes: a backslash quotes the character after it, or joins two lines.
 function open(walk: Walk, text: string, units: Unit[]): void {
+  if (NO_TEXT.test(text)) doubt(walk, "syntax", `shell syntax in ${quote(text)}`);
   const lookalike = operatorLookalike(text);
   if (lookalike !== undefined) doubt(walk, "syntax", `character ${quote(lookalike)}, which looks like an operator`);
   let start = 0;
@@ -127,6 +148,7 @@ function open(walk: Walk, text: string, units: Unit[]): void {
     if (at > start) units.push({ text: text.slice(start, at), quoted: false });
     const next = text.codePointAt(at + 1);
     const character = next === undefined ? "\\" : String.fromCodePoint(next);
+    if (next === undefined) doubt(walk, "syntax", "`\\` before the end");
     if (character !== "\n") units.push({ text: character, quoted: true });
     start = next === undefined ? text.length : at + 1 + character.length;
   }
@@ -181,7 +203,7 @@ function wordOf(walk: Walk, units: readonly Unit[]): Word {
     }
     if (text !== "") pieces.push(text);
     text = "";
-    pieces.push(unit.hole === "any" ? ANY_PIECE : NAME_PIECE);
+    pieces.push(PIECES[unit.hole]);
     if (unit.splits) single = false;
   }
   if (text !== "" || pieces.length === 0) pieces.push(text);
@@ -189,11 +211,22 @@ function wordOf(walk: Walk, units: readonly Unit[]): Word {
   if (whole?.includes("HOME") === true) walk.home.changed = true;
   const word: Word = { text: whole, pieces, single };
   if (tilde && whole !== undefined) (walk.tildes ??= []).push(word);
-  return word;
+  return walk.holes ? opened(word) : word;
 }
 
 const ANY_PIECE: Piece = { hole: "any" };
 const NAME_PIECE: Piece = { hole: "name" };
+const PIECES: Readonly<Record<Hole["hole"], Piece>> = { any: ANY_PIECE, name: NAME_PIECE, number: { hole: "number" } };
+
+// What a sign in a script with holes stands for may be anything, several words too.
+function opened(word: Word): Word {
+  if (!word.pieces.some((piece) => typeof piece === "string" && piece.includes(HOLE))) return word;
+  const pieces = word.pieces.flatMap((piece) => {
+    if (typeof piece !== "string") return [piece];
+    return piece.split(HOLE).flatMap((text, index) => [...(index > 0 ? [ANY_PIECE] : []), ...(text === "" ? [] : [text])]);
+  });
+  return { text: undefined, pieces, single: false };
+}
 
 function beginsPath(next: Unit | undefined): boolean {
   return next === undefined || ("text" in next && (next.text === "" || next.text.startsWith("/")));

@@ -1,8 +1,10 @@
 import { analyze, type Analysis, type ShellCommand, type Word } from "../src/index.ts";
 
-/** A word as text, with `?` for any text and `*` for a name. */
+const HOLES = { any: "<?>", name: "<*>", number: "<#>" } as const;
+
+/** A word as text, with `?` for any text, `*` for a name and `#` for a number. */
 export function shown(word: Word): string {
-  const text = word.pieces.map((piece) => (typeof piece === "string" ? piece : piece.hole === "any" ? "<?>" : "<*>")).join("");
+  const text = word.pieces.map((piece) => (typeof piece === "string" ? piece : HOLES[piece.hole])).join("");
   return word.single ? text : `${text}…`;
 }
 

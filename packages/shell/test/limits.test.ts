@@ -44,3 +44,70 @@ it.each([
 ])("does not know a line with a hidden character: %j", (line) => {
   expect(analyze(line).unknown.map(({ code }) => code)).toContain("syntax");
 });
+
+it.each([
+  "rм -rf build",
+  "сurl http://x",
+  "ｒm x",
+  "./сurl x",
+  "git status ；id",
+  "git status｜sh",
+  "echo a＆b",
+  "echo ＞x",
+  "echo ｀id｀",
+  "echo ﹔id",
+])("does not know what looks like something else: %j", (line) => {
+  expect(codesOf(line)).toEqual(["syntax"]);
+});
+
+it.each([
+  'echo "完成；好（的）"',
+  "git commit -m '修复；x'",
+  "cat docs/ŁÓDŹ.md",
+  "echo 日本語",
+  "/home/józef/bin/tool x",
+  'git log --grep="a → b"',
+])("knows a line with letters of other languages where they mean no harm: %j", (line) => {
+  expect(codesOf(line)).toEqual([]);
+});
+
+// Each took long once.
+it.each([
+  ["find . ", "-exec x \\; "],
+  [`find ${"a ".repeat(3_000)}`, "-delete "],
+  [`{ ${"x >b; ".repeat(900)}}`, " >a"],
+  ["cat ", "\\~ ~/a "],
+  ["git ", "-c a.pager=x "],
+])("answers for a long line of many parts: %j with %j", (head, part) => {
+  const { commands } = analyze(head + part.repeat(Math.floor((16_384 - head.length) / part.length)));
+  expect(commands[0]?.argv.length).toBeGreaterThan(0);
+});
+
+it("does not know commands inside a group with more than 64 redirections", () => {
+  expect(codesOf(`{ x; }${" >a".repeat(64)}`)).toEqual([]);
+  expect(codesOf(`{ x; }${" >a".repeat(65)}`)).toEqual(["limit"]);
+});
+
+it("gives each command of find the assignments of its own", () => {
+  const line = "find . -exec env A=1 x \\; -exec y \\;";
+  const names = analyze(line).commands.map(({ argv, assignments }) => [argv[0]?.text, assignments.map(({ name }) => name)]);
+  expect(names).toEqual([
+    ["find", []],
+    ["env", []],
+    ["x", ["A"]],
+    ["y", []],
+  ]);
+});
+
+it("does not know more words, redirections and here-documents of one command than it looks at", () => {
+  expect(codesOf(`rm ${"a ".repeat(1_000)}`)).toEqual([]);
+  expect(codesOf(`x ${"<a ".repeat(256)}`)).toEqual([]);
+  for (const line of [`rm ${"a ".repeat(1_100)}`, `x ${"<a ".repeat(300)}`, `x ${"<<<a ".repeat(300)}`, `rm ${"{a,b} ".repeat(600)}`]) {
+    expect(codesOf(line)).toContain("limit");
+  }
+});
+
+it("shows a command behind more words than it looks at", () => {
+  const { commands } = analyze(`echo ${"a ".repeat(1_100)}; rm -rf x`);
+  expect(commands.map(({ argv }) => argv.map(({ text }) => text).join(" "))).toContain("rm -rf x");
+});

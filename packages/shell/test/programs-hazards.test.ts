@@ -204,7 +204,7 @@ describe("what only looks like a hazard is none", () => {
     "git commit -m --force",
     "git commit -am x",
     "git fetch origin",
-    "git fetch --all --prune",
+    "git fetch --all",
     "git pull --rebase",
     "git push origin main",
     "git push -u origin HEAD",

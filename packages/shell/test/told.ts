@@ -1,4 +1,4 @@
-import { analyze, type Effect, type PathText, type ShellCommand } from "../src/index.ts";
+import { analyze, type Effect, type ShellCommand } from "../src/index.ts";
 
 /** The command of a line that has one, and no more than what that runs. */
 export function commandOf(line: string): ShellCommand {
@@ -38,8 +38,4 @@ function told(effect: Effect): string {
   }
   if (effect.kind === "network") return `network ${effect.host ?? "?"}`;
   return effect.kind === "vcs" ? `vcs ${effect.action}` : effect.kind;
-}
-
-function named(path: PathText): string {
-  return path.text === undefined ? "?" : (path.pattern ?? path.text);
 }

@@ -1,7 +1,8 @@
-import type { FileTool, ToolTable } from "@bylaw/policy-language";
+import { DEFAULT_TOOLS, type FileTool, type ToolTable } from "@bylaw/policy-language";
 
 /** One table for the whole pool. Where two uses disagree about a tool's files, the arguments of both count. */
 export function mergeTools(tables: readonly ToolTable[]): ToolTable {
+  if (tables.length === 0) return DEFAULT_TOOLS;
   const shell = new Map<string, string>();
   const files = new Map<string, FileTool>();
   const network = new Map<string, string>();
@@ -17,6 +18,14 @@ export function mergeTools(tables: readonly ToolTable[]): ToolTable {
 }
 
 function union(left: FileTool, right: FileTool): FileTool {
-  const both = (key: "read" | "write" | "globs"): readonly string[] => [...new Set([...(left[key] ?? []), ...(right[key] ?? [])])];
-  return { read: both("read"), write: both("write"), globs: both("globs"), cwd: left.cwd === true && right.cwd === true };
+  const both = (key: "read" | "write" | "patches" | "globs"): readonly string[] => [
+    ...new Set([...(left[key] ?? []), ...(right[key] ?? [])]),
+  ];
+  return {
+    read: both("read"),
+    write: both("write"),
+    patches: both("patches"),
+    globs: both("globs"),
+    cwd: left.cwd === true && right.cwd === true,
+  };
 }

@@ -4,6 +4,7 @@ const argument = z.string().min(1);
 const fileTool = z.strictObject({
   read: z.array(argument).optional().describe("Arguments that name what it reads."),
   write: z.array(argument).optional().describe("Arguments that name what it writes."),
+  patches: z.array(argument).optional().describe("Arguments that are the text of a patch, which names files that it writes."),
   globs: z.array(argument).optional().describe("Arguments that are globs below the path."),
   cwd: z.boolean().optional().describe("Without a path it works on the working directory."),
 });

@@ -23,7 +23,7 @@ export const createPolicyPlugin = (places: () => Places) =>
     },
     applyPool(kernel, instances) {
       const { files, tools, sources, digest } = loadPool(instances, places());
-      const pool = compilePolicy(files, { tools, protectedFiles: sources });
+      const pool = compilePolicy(files, { tools, protectedFiles: sources, pathsFact: manifest.name });
       const explain = (call: ToolCall): Json => pool.explain(call) as unknown as Json;
       const { beforeToolCall } = kernel.hooks;
       if (pool.conditional) {
@@ -38,7 +38,7 @@ export const createPolicyPlugin = (places: () => Places) =>
       kernel.editsWorkspace((subject) => subject.hook === "beforeToolCall" && pool.editsWorkspace(subject));
       kernel.digest(digest);
       kernel.prepare("paths", (subject) =>
-        subject.hook === "beforeToolCall" ? resolvePaths(subject, pool.pathsToResolve(subject)) : undefined,
+        subject.hook === "beforeToolCall" ? resolvePaths(subject, pool.pathsToResolve(subject), pool.globsToResolve(subject)) : undefined,
       );
     },
   });

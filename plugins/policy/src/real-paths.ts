@@ -1,17 +1,28 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
-import { absolutePath, segmentsOf } from "@bylaw/policy-language";
+import { absolutePath, segmentsOf, type CommandGlob } from "@bylaw/policy-language";
+import { GlobBudget, linkedPaths } from "./real-globs.ts";
 
 /**
  * Resolves the links in paths that a call names: `{ paths: [[text, real path, other names …]] }`. A real path inside a workspace or
- * home that itself lies behind a link is given as seen through that folder, and as it is.
+ * home that itself lies behind a link is given as seen through that folder, and as it is. Globs besides, as `globs`: what each
+ * finds by way of a link.
  */
-export function resolvePaths(call: ToolCall, texts: readonly string[]): JsonObject | undefined {
-  if (texts.length === 0) return undefined;
+export function resolvePaths(call: ToolCall, texts: readonly string[], globs: readonly CommandGlob[] = []): JsonObject | undefined {
+  if (texts.length === 0 && globs.length === 0) return undefined;
   let roots: readonly Root[] | undefined;
   const rootsOnce = (): readonly Root[] => (roots ??= rootsOf(call));
   // A text alone is a path that cannot be resolved, and so never allowed.
-  return { paths: texts.map((text, at) => (at < MAX_PATHS ? [text, ...placesOf(absolutePath(text, call), rootsOnce)] : [text])) };
+  const paths = texts.map((text, at) => (at < MAX_PATHS ? [text, ...placesOf(absolutePath(text, call), rootsOnce)] : [text]));
+  if (globs.length === 0) return { paths };
+  const budget = new GlobBudget();
+  return {
+    paths,
+    globs: globs.map(({ pattern, folder, names }) => {
+      const places = linkedPaths(absolutePath(folder, call), names, budget)?.map((path) => placesOf(path, rootsOnce));
+      return places?.every(({ length }) => length > 0) === true ? { pattern, places } : { pattern };
+    }),
+  };
 }
 
 const MAX_PATHS = 1000;

@@ -26,11 +26,9 @@ const cases = read("cases.jsonl")
   .map((line) => JSON.parse(line) as Case);
 
 const OTHERWISE: ReadonlyMap<string, string> = new Map([
-  ["unicode-019", "allow"],
   ["tool-args-123", "allow"],
   ["json-raw-010", "allow"],
   ["ok-tool-args-029", "ask_user"],
-  ["ok-everyday-052", "ask_user"],
 ]);
 
 const kernels = new Map<string, Kernel>();

@@ -2,9 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { BylawError, createKernel, defineRuleset, type Config, type Decision, type PluginInstance, type ToolCall } from "@bylaw/kernel";
+import { createKernel, defineRuleset, type Config, type Decision, type PluginInstance, type ToolCall } from "@bylaw/kernel";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { policy, policyWarnings } from "../src/index.ts";
+import { call, refused, rule } from "./kit.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -20,25 +21,8 @@ const write = (name: string, content: string | Uint8Array): string => {
   writeFileSync(path, content);
   return path;
 };
-const rule = (name: string, action: string, more = ""): string => `[[rules]]\nname = "${name}"\naction = "${action}"\n${more}\n`;
-const call = (tool: string, args: ToolCall["args"] = {}, more: Partial<ToolCall> = {}): ToolCall => ({
-  hook: "beforeToolCall",
-  tool,
-  args,
-  ...more,
-});
 const kernelOf = (config: Config) => createKernel(config, { configFile: join(folder, "bylaw.config.ts") });
 const decide = (config: Config, one: ToolCall): Decision => kernelOf(config).decide(one) as Decision;
-
-function refused(work: () => unknown): BylawError {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof BylawError) return error;
-    throw error;
-  }
-  throw new Error("nothing was thrown");
-}
 
 describe("files", () => {
   test("the default is .bylaw/policy.toml beside the configuration", () => {

@@ -1,6 +1,5 @@
 /** Whose rules are imported. */
-export const IMPORT_SOURCES = ["claude", "gemini", "codex"] as const;
-export type ImportSource = (typeof IMPORT_SOURCES)[number];
+export type ImportSource = "claude" | "gemini" | "codex";
 
 /** One file of the other tool. */
 export interface ImportInput {

@@ -1,7 +1,8 @@
 import type { ApprovalMode, Effect } from "@bylaw/kernel";
+import { modesOf } from "../gemini-modes.ts";
 import { hasOpenAlternative } from "../gemini-pattern.ts";
 import type { RawGeminiRule } from "../gemini-schema.ts";
-import { SHELL } from "../gemini-tool.ts";
+import { SEARCH, SHELL } from "../gemini-tool.ts";
 import { argsWays } from "./gemini-args.ts";
 import type { Candidate, Draft, RuleKeys } from "./draft.ts";
 import type { SourcePlace } from "./finding.ts";
@@ -16,14 +17,11 @@ export interface GeminiImport extends Levelled {
   readonly asks?: { readonly redirections: boolean; readonly dangerous: readonly ApprovalMode[] };
 }
 
-const MODES: Readonly<Record<string, ApprovalMode | undefined>> = { default: "ask", autoEdit: "autoEdit", yolo: "yolo" };
-const SEARCH = ["search_file_content", "grep_search"];
-
 /** Reads one rule; text where it cannot be carried over, nothing where there is nothing to carry. */
 export function geminiRule(raw: RawGeminiRule, place: SourcePlace, draft: Draft): GeminiImport | string | undefined {
   const { decision: effect, priority, commandPrefix, commandRegex, argsPattern } = raw;
   const allow = effect === "allow";
-  const modes = raw.modes === undefined || raw.modes.length === 0 ? undefined : raw.modes.flatMap((mode) => MODES[mode] ?? []);
+  const modes = modesOf(raw);
   if (modes?.length === 0) {
     draft.find("lost", place, "Bylaw has no plan mode, so the rule would never match; `phase` says in which phase of a task a rule holds");
     return undefined;

@@ -1,8 +1,9 @@
-import { isJsonObject, type JsonObject } from "@bylaw/kernel";
-import { BylawError } from "@bylaw/kernel";
-import { parse as parseToml, TomlError } from "smol-toml";
+import { BylawError, isJsonObject, type JsonObject } from "@bylaw/kernel";
+import { TomlError } from "smol-toml";
+import { withoutMark } from "../byte-order-mark.ts";
 import { geminiRuleSchema } from "../gemini-schema.ts";
 import { createLocator } from "../locate.ts";
+import { readToml } from "../toml.ts";
 import { Draft, type RuleKeys } from "./draft.ts";
 import { SHELL_TOOLS } from "./literal.ts";
 import type { Imported, ImportInput, SourcePlace } from "./finding.ts";
@@ -90,8 +91,8 @@ function placesOf(inputs: readonly ImportInput[]): ReadonlySet<string> {
 }
 
 function readPolicy({ file, text }: ImportInput, draft: Draft): readonly GeminiImport[] {
-  const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const data = tomlOf(body, file);
+  const body = withoutMark(text);
+  const data = documentOf(body, file);
   const locator = createLocator(body);
   const at = (path: readonly (string | number)[], source: string): SourcePlace => {
     const [place] = locator.at([path]);
@@ -131,9 +132,9 @@ function readPolicy({ file, text }: ImportInput, draft: Draft): readonly GeminiI
   return rules;
 }
 
-function tomlOf(text: string, file: string): JsonObject {
+function documentOf(text: string, file: string): JsonObject {
   try {
-    return parseToml(text, { unsafeKeyBehaviour: "throw", maxDepth: 64 }) as JsonObject;
+    return readToml(text);
   } catch (error) {
     const at = error instanceof TomlError ? { line: error.line, column: error.column } : {};
     throw new BylawError({

@@ -1,4 +1,5 @@
 import { BylawError } from "@bylaw/kernel";
+import { withoutMark } from "../byte-order-mark.ts";
 
 /** A JSON value with its place; both count from 1. */
 export type Node =
@@ -16,7 +17,7 @@ const MAX_DEPTH = 64;
 
 /** Reads JSON with places. Line and block comments are blanks, as in both tools' settings. Throws `BYLAW_IMPORT_INVALID`. */
 export function readJson(source: string, file: string): Node {
-  const text = source.startsWith("\uFEFF") ? source.slice(1) : source;
+  const text = withoutMark(source);
   let at = 0;
   let line = 1;
   let start = 0;

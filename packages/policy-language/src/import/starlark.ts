@@ -1,3 +1,5 @@
+import { withoutMark } from "../byte-order-mark.ts";
+
 /** A literal of a rules file. */
 export type Literal = { readonly kind: "text"; readonly text: string } | { readonly kind: "list"; readonly items: readonly Literal[] };
 
@@ -34,7 +36,7 @@ class Wrong extends Error {
  * evaluated; whatever else stands there is a statement of kind `other`, and reading goes on at the next line that begins at its margin.
  */
 export function readStarlark(source: string): readonly Statement[] {
-  const text = source.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  const text = withoutMark(source).replaceAll("\r\n", "\n");
   const statements: Statement[] = [];
   const place = placesOf(text);
   let at = 0;

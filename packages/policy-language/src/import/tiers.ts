@@ -1,5 +1,6 @@
 import type { Effect } from "@bylaw/kernel";
 import { TIERS, type Tier } from "../rule.ts";
+import { weaker } from "../strictness.ts";
 
 /** A rule with its number in a list where the first match decides. */
 export interface Levelled {
@@ -8,8 +9,6 @@ export interface Levelled {
   /** The tools that it is about; undefined: any. */
   readonly tools: ReadonlySet<string> | undefined;
 }
-
-const STRICTNESS: Readonly<Record<Effect, number>> = { allow: 0, ask_user: 1, deny: 2 };
 
 /**
  * Gives each rule a tier, so that the strictest rule of the highest tier says what the first rule by priority said. Neighbours share a
@@ -20,10 +19,7 @@ export function tiersOf(rules: readonly Levelled[]): { readonly tiers: readonly 
   for (const priority of [...new Set(rules.map((rule) => rule.priority))].toSorted((a, b) => b - a)) {
     const level = rules.filter((rule) => rule.priority === priority);
     const last = groups.at(-1);
-    if (
-      last === undefined ||
-      level.some((rule) => last.some((above) => STRICTNESS[above.effect] < STRICTNESS[rule.effect] && meet(above, rule)))
-    ) {
+    if (last === undefined || level.some((rule) => last.some((above) => weaker(above.effect, rule.effect) && meet(above, rule)))) {
       groups.push([...level]);
     } else last.push(...level);
   }

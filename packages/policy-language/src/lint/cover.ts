@@ -1,5 +1,6 @@
 import type { Json } from "@bylaw/kernel";
 import type { ConditionSource } from "../args.ts";
+import { weaker } from "../strictness.ts";
 import type { ToolTable } from "../tools.ts";
 import type { LintRule } from "./check.ts";
 import { remembered } from "./remembered.ts";
@@ -13,10 +14,8 @@ export function outranks(a: LintRule, b: LintRule): boolean {
   const above = a.rank > b.rank || (a.rank === b.rank && isBefore(a, b));
   if (!b.source.final) return above;
   // A final rule also holds against what stands above it, unless that is final and no weaker.
-  return above && a.source.final && (STRICTNESS[a.source.effect] ?? 0) >= (STRICTNESS[b.source.effect] ?? 0);
+  return above && a.source.final && !weaker(a.source.effect, b.source.effect);
 }
-
-const STRICTNESS: Readonly<Record<string, number>> = { allow: 0, ask_user: 1, deny: 2 };
 
 function isBefore({ source: a }: LintRule, { source: b }: LintRule): boolean {
   if (a.name !== b.name) return a.name < b.name;

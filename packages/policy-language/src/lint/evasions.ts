@@ -1,4 +1,5 @@
 import type { Effect, ToolCall } from "@bylaw/kernel";
+import { weaker } from "../strictness.ts";
 import type { LintPool, LintReport, LintRule } from "./check.ts";
 import { MORE, REWRITINGS } from "./rewritings.ts";
 import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "./sample.ts";
@@ -14,11 +15,6 @@ export interface Evasion {
   readonly text: string;
   readonly effect: Effect;
 }
-
-const STRICTNESS: Readonly<Record<Effect, number>> = { allow: 0, ask_user: 1, deny: 2 };
-
-/** Whether one effect is weaker than another. */
-export const weaker = (effect: Effect, than: Effect): boolean => STRICTNESS[effect] < STRICTNESS[than];
 
 const found = new WeakMap<LintPool, readonly Evasion[]>();
 
@@ -40,9 +36,17 @@ export function reportEvasions(evasions: readonly Evasion[], report: LintReport)
       rule,
       [key],
       `Unexpected ${effect} of \`${oneLine(text)}\`, expected ${wanted} by rule \`${name}\`: it is the same, written with ${by}`,
-      ADVICE[key],
+      adviceFor(rule, key),
     );
   }
+}
+
+function adviceFor({ shape }: LintRule, key: string): string | undefined {
+  // Every pattern is open at its end already.
+  if (key === "command" && shape.commands?.every((pattern) => pattern.endsWith(" *")) === true) {
+    return "deny by `paths` what the command must not touch, or ask about the program as a whole";
+  }
+  return ADVICE[key];
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
@@ -58,6 +62,9 @@ function byLine(rule: LintRule, pool: LintPool): readonly Evasion[] {
   const key = rule.shape.commands === undefined ? "command_regex" : "command";
   for (const line of linesOf(rule)) {
     const call = (text: string): ToolCall => shellCall(rule, text, pool.tools);
+    // An allow may be for one of the shell tools alone.
+    const tools = namedTools(rule, pool.tools.shell.keys());
+    const calls = (text: string): readonly ToolCall[] => tools.map((tool) => shellCall(rule, text, pool.tools, tool));
     if (!matches(rule, call(line), pool.tools)) continue;
     let base: boolean | undefined;
     for (const { name, appends, rewrite } of REWRITINGS) {
@@ -66,9 +73,11 @@ function byLine(rule: LintRule, pool: LintPool): readonly Evasion[] {
       const text = rewrite(line);
       // The pool is asked only about what the rule itself misses.
       if (text === undefined || matches(rule, call(text), pool.tools)) continue;
-      const effect = pool.effectOf(call(text));
+      const effect = calls(text)
+        .map((one) => pool.effectOf(one))
+        .reduce((one, other) => (weaker(other, one) ? other : one), rule.source.effect);
       if (!weaker(effect, rule.source.effect)) continue;
-      base ??= holds(rule, call(line), pool);
+      base ??= calls(line).every((one) => holds(rule, one, pool));
       if (base) evasions.set(name, { rule, key, by: name, text, effect });
     }
   }

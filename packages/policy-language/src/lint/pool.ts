@@ -1,9 +1,10 @@
 import { stricter, type Effect, type JsonObject, type ToolCall } from "@bylaw/kernel";
-import { parse as parseToml } from "smol-toml";
 import { createLocator } from "../locate.ts";
-import { asWritten, type PolicyFile } from "../parse.ts";
+import type { PolicyFile } from "../parse.ts";
 import { compilePolicy } from "../pool.ts";
+import { asWritten } from "../spelling.ts";
 import { rankRules } from "../tally.ts";
+import { readToml } from "../toml.ts";
 import type { ToolTable } from "../tools.ts";
 import type { LintCheck, LintFinding, LintPool, LintReport, LintRule } from "./check.ts";
 import { shapeOf } from "./shape.ts";
@@ -50,7 +51,7 @@ export function lintFiles(files: readonly PolicyFile[], checks: readonly LintChe
       const { index = 0, item = {} } = origins.get(rule) ?? {};
       return ["rules", index, ...asWritten(item, key)];
     });
-    const places = createLocator(bodyOf(file.text)).at(paths);
+    const places = createLocator(file.text).at(paths);
     return own.map(({ check, message, fix }, at) => {
       const { line, column } = places[at] ?? { line: 1, column: 1 };
       const { code, severity } = check;
@@ -63,13 +64,9 @@ export function lintFiles(files: readonly PolicyFile[], checks: readonly LintChe
 const inLine = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-const bodyOf = (text: string): string => (text.startsWith("\uFEFF") ? text.slice(1) : text);
-
 // By name, which is unique in a file: the rules that `without` dropped are still in its text.
 function itemsOf(text: string): ReadonlyMap<unknown, Item> {
-  const { rules = [] } = parseToml(bodyOf(text), { unsafeKeyBehaviour: "throw", maxDepth: 64 }) as {
-    readonly rules?: readonly JsonObject[];
-  };
+  const { rules = [] } = readToml(text) as { readonly rules?: readonly JsonObject[] };
   return new Map(rules.map((item, index) => [item["name"], { index, item }]));
 }
 

@@ -1,4 +1,5 @@
 import type { PolicyFile } from "../parse.ts";
+import { readToml } from "../toml.ts";
 import type { ToolTable } from "../tools.ts";
 import type { LintFinding } from "./check.ts";
 import { LINT_CHECKS } from "./checks.ts";
@@ -6,7 +7,7 @@ import { lintFiles } from "./pool.ts";
 
 /** Runs every check over files that make one pool. */
 export function runLint(files: readonly PolicyFile[], tools: ToolTable): readonly LintFinding[] {
-  const found = [...files.flatMap(({ warnings }) => warnings), ...lintFiles(files, LINT_CHECKS, tools)];
+  const found = [...files.flatMap(({ warnings }) => warnings), ...files.flatMap(ofNothing), ...lintFiles(files, LINT_CHECKS, tools)];
   const place = new Map(files.map(({ file }, at) => [file, at]));
   const weight = { error: 0, warning: 1, info: 2 } as const;
   return found.toSorted(
@@ -16,4 +17,18 @@ export function runLint(files: readonly PolicyFile[], tools: ToolTable): readonl
       a.column - b.column ||
       weight[a.severity] - weight[b.severity],
   );
+}
+
+// Rules that `without` dropped still stand in the text.
+function ofNothing({ file, rules, alone, text }: PolicyFile): readonly LintFinding[] {
+  if (rules.length > 0 || (alone?.rules.length ?? 0) > 0) return [];
+  const { rules: own, rule } = readToml(text);
+  if ([own, rule].some((list) => Array.isArray(list) && list.length > 0)) return [];
+  return [
+    {
+      ...{ file, line: 1, column: 1, code: "no_rules", severity: "info" },
+      message: "Unexpected policy without rules, expected `[[rules]]`",
+      fix: "add a rule; `bylaw init` writes some to begin with",
+    },
+  ];
 }

@@ -1,6 +1,7 @@
 import type { Json, ToolCall } from "@bylaw/kernel";
 import type { ConditionSource } from "../args.ts";
 import { CallFacts } from "../facts.ts";
+import { namesTool } from "../rule.ts";
 import type { ToolTable } from "../tools.ts";
 import type { LintRule } from "./check.ts";
 import { isLiteral, sampleOf } from "./glob-cover.ts";
@@ -31,7 +32,7 @@ export function linesOf(rule: LintRule): readonly string[] {
 
 /** The names of the tools of a table that a rule is about by its `tool`. */
 export function namedTools({ rule }: LintRule, names: Iterable<string>): readonly string[] {
-  return [...names].filter((name) => rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(name)));
+  return [...names].filter((name) => namesTool(rule, name));
 }
 
 /** A call with everything that a rule asks for besides the tool's own arguments. */
@@ -62,10 +63,9 @@ export function shellCall(one: LintRule, line: string, tools: ToolTable, tool = 
 
 /** Whether the parts of a rule hold for a call: an allow's for every command of a line, a deny's for some. */
 export function matches({ rule, source }: LintRule, call: ToolCall, tools: ToolTable): boolean {
-  const facts = new CallFacts(call, tools);
-  if (facts.line === null) return rule.matches(facts);
-  const holds = (one: CallFacts): boolean => rule.matches(one);
-  return source.effect === "allow" ? facts.commands.every(holds) : facts.commands.some(holds);
+  const { heard } = new CallFacts(call, tools);
+  const holds = (facts: CallFacts): boolean => rule.matches(facts);
+  return source.effect === "allow" ? heard.every(holds) : heard.some(holds);
 }
 
 /** Paths that the globs of a rule are about, as a call would write them. */

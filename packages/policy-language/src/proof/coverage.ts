@@ -1,11 +1,11 @@
 import type { RuleReference, ToolCall } from "@bylaw/kernel";
-import { runInlineCases } from "../inline-cases.ts";
+import { INLINE_PARTS } from "../inline-cases.ts";
 import type { PolicyFile } from "../parse.ts";
-import type { Rule, RuleSource } from "../rule.ts";
+import type { RuleSource } from "../rule.ts";
 import type { RunState } from "../run-state.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "../tools.ts";
 import { alternativesOf, partsOf, type Alternative } from "./alternatives.ts";
-import type { InlineCase } from "./inline.ts";
+import { holds, type InlineCase } from "./inline.ts";
 import { matchSets } from "./match-sets.ts";
 import { compileQuietly } from "./mutants.ts";
 
@@ -40,21 +40,21 @@ export interface CoverageInput {
   /** What conditions see of a run. */
   readonly run?: RunState;
   readonly inline: readonly InlineCase[];
-  /** The calls of the cases, as they were decided, and the rule that decided each. */
-  readonly cases: readonly { readonly call: ToolCall; readonly rule: RuleReference | undefined }[];
+  /** The calls of the cases, as they were decided, the rule that decided each, and what conditions see of the run of this case. */
+  readonly cases: readonly { readonly call: ToolCall; readonly rule: RuleReference | undefined; readonly run?: RunState }[];
 }
 
 /** Works out which rules, alternatives and parts the cases asked. Files with `compat` are told by `decided` alone. */
 export async function coverPolicy({ files, tools = DEFAULT_TOOLS, run, inline, cases }: CoverageInput): Promise<Coverage> {
-  const calls = cases.map(({ call }) => call);
+  const calls = cases.map(({ call, run: own = run }) => ({ call, run: own }));
   const rules = files.flatMap((file) => file.rules);
-  const own = await matchSets(rules, calls, { tools, run });
+  const own = await matchSets(rules, calls, tools);
   const asked = rules.map(({ source }) => ({ alternatives: alternativesOf(source), parts: partsOf(source) }));
   const variants = asked.flatMap(({ alternatives, parts }) => [
     ...alternatives.flatMap(({ only, without }) => [compileQuietly(only, tools), compileQuietly(without, tools)]),
     ...parts.map(({ without }) => compileQuietly(without, tools)),
   ]);
-  const sets = (await matchSets(variants, calls, { tools, run })).values();
+  const sets = (await matchSets(variants, calls, tools)).values();
   const next = (): ReadonlySet<number> => sets.next().value ?? new Set();
   const covered = rules.map(({ source }, index): RuleCoverage => {
     const { name, file, line, shadow } = source;
@@ -88,8 +88,6 @@ export async function coverPolicy({ files, tools = DEFAULT_TOOLS, run, inline, c
   };
 }
 
-const INLINE_PARTS: ReadonlySet<string> = new Set(["tool", "command", "command_regex"]);
-
 // An inline case that matches by this alternative alone.
 function speaks(key: Alternative["key"], matching: readonly InlineCase[], only: RuleSource, tools: ToolTable): boolean {
   const rule = INLINE_PARTS.has(key) ? compileQuietly(only, tools) : undefined;
@@ -100,13 +98,4 @@ function speaks(key: Alternative["key"], matching: readonly InlineCase[], only: 
 function refuses(key: string, lines: readonly InlineCase[], without: RuleSource, tools: ToolTable): boolean {
   const rule = INLINE_PARTS.has(key) ? compileQuietly(without, tools) : undefined;
   return rule !== undefined && lines.some((one) => one.kind === "not_match" && !holds(rule, one, tools));
-}
-
-/** Whether an inline case holds of a rule. */
-export function holds(rule: Rule, { kind, text }: InlineCase, tools: ToolTable): boolean {
-  let wrong = false;
-  runInlineCases(rule, { [kind]: text }, tools, () => {
-    wrong = true;
-  });
-  return !wrong;
 }

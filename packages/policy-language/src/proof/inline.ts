@@ -1,7 +1,10 @@
-import { isJsonObject, type JsonObject } from "@bylaw/kernel";
-import { parse as parseToml } from "smol-toml";
+import { isJsonObject } from "@bylaw/kernel";
+import { runInlineCases } from "../inline-cases.ts";
 import { createLocator } from "../locate.ts";
 import type { PolicyFile } from "../parse.ts";
+import type { Rule } from "../rule.ts";
+import { readToml } from "../toml.ts";
+import type { ToolTable } from "../tools.ts";
 
 /** A case that stands in a policy file, beside its rule. It ran when the file was loaded. */
 export interface InlineCase {
@@ -17,7 +20,7 @@ export interface InlineCase {
 /** The inline cases of a file, in the order of the text. */
 export function inlineCasesOf({ file, text, compat }: PolicyFile): readonly InlineCase[] {
   if (compat !== undefined || !text.includes("match")) return [];
-  const { rules } = parseToml(text) as JsonObject;
+  const { rules } = readToml(text);
   const paths: (readonly (string | number)[])[] = [];
   const cases: Omit<InlineCase, "line">[] = [];
   for (const [index, rule] of (Array.isArray(rules) ? rules : []).entries()) {
@@ -34,4 +37,13 @@ export function inlineCasesOf({ file, text, compat }: PolicyFile): readonly Inli
   }
   const places = createLocator(text).at(paths);
   return cases.map((one, at) => ({ ...one, line: places[at]?.line ?? 1 })).toSorted((a, b) => a.line - b.line);
+}
+
+/** Whether an inline case holds of a rule. */
+export function holds(rule: Rule, { kind, text }: InlineCase, tools: ToolTable): boolean {
+  let wrong = false;
+  runInlineCases(rule, { [kind]: text }, tools, () => {
+    wrong = true;
+  });
+  return !wrong;
 }

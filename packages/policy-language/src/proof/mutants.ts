@@ -41,18 +41,32 @@ export function mutantsOf({ source }: Rule, others: readonly Rule[], tools: Tool
   for (const { key, item, without } of alternativesOf(source)) add("item", `\`${key}\` without ${quote(item)}`, without);
   for (const [at, pattern] of (source.command ?? []).entries()) {
     const wider = widened(pattern);
-    if (wider === undefined) continue;
+    // What another pattern of the rule says already changes nothing.
+    if (wider === undefined || source.command?.includes(wider) === true) continue;
     const command = source.command?.with(at, wider);
     add("widen", `\`command\` has ${quote(wider)} for ${quote(pattern)}`, { ...source, command });
   }
   return found;
 }
 
-/** `x y *` becomes `x *`, and `x y` becomes `x y *`. */
+/** `x y *` becomes `x *`, `x y` becomes `x y *`, and `x y:*`, which is open already, `x *`. */
 function widened(pattern: string): string | undefined {
   const words = pattern.split(/[ \t]+/).filter((word) => word !== "");
-  if (words.at(-1) !== "*") return [...words, "*"].join(" ");
-  return words.length < 3 ? undefined : [...words.slice(0, -2), "*"].join(" ");
+  const last = words.at(-1) ?? "";
+  if (last !== "*" && !/[*}]$/.test(last)) return [...words, "*"].join(" ");
+  const kept = words.slice(0, last === "*" ? -2 : -1);
+  return kept.length === 0 ? undefined : [...kept, "*"].join(" ");
+}
+
+/**
+ * How much harm a change would do that nobody notices, the worst first: a deny that is gone or asks, an ask that allows, an allow
+ * that allows more, what else weakens a rule. `undefined` for a change that makes a policy no looser.
+ */
+export function riskOf(kind: MutationKind, effect: Effect): number | undefined {
+  if (effect === "allow") return kind === "part" || kind === "widen" ? 3 : undefined;
+  if (kind === "drop") return effect === "deny" ? 0 : 2;
+  if (kind === "effect") return effect === "deny" ? 1 : 2;
+  return kind === "item" || kind === "tier" || kind === "final" ? 4 : undefined;
 }
 
 /** Compiles a changed rule; undefined where the change makes it one that cannot be written. */

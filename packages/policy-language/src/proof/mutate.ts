@@ -3,11 +3,10 @@ import type { PolicyFile } from "../parse.ts";
 import { compilePolicy, type PolicyPool } from "../pool.ts";
 import type { RunState } from "../run-state.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "../tools.ts";
-import { holds } from "./coverage.ts";
 import { unmet, type CaseOutcome, type Expectation } from "./expectation.ts";
-import type { InlineCase } from "./inline.ts";
+import { holds, type InlineCase } from "./inline.ts";
 import { matchSets } from "./match-sets.ts";
-import { mutantsOf, type Mutant, type MutationKind } from "./mutants.ts";
+import { mutantsOf, riskOf, type Mutant, type MutationKind } from "./mutants.ts";
 
 /** A change of a rule that no case notices. */
 export interface Survivor {
@@ -17,12 +16,15 @@ export interface Survivor {
   readonly file: string;
   /** Of the rule, from 1. */
   readonly line: number;
+  /** Whether the change can let through what the policy does not. */
+  readonly loosens: boolean;
 }
 
 /** What came of changing every rule, one change at a time. */
 export interface Mutation {
   readonly mutants: number;
   readonly noticed: number;
+  /** Rule by rule; the rules and the changes of each with the riskiest first. */
   readonly survivors: readonly Survivor[];
 }
 
@@ -33,9 +35,10 @@ export interface MutationInput {
   /** What conditions see of a run. */
   readonly run?: RunState;
   readonly inline: readonly InlineCase[];
-  readonly cases: readonly { readonly call: ToolCall; readonly expected: Expectation }[];
-  /** Decides a case's call under a changed pool. */
-  readonly decide: (call: ToolCall, pool: PolicyPool) => CaseOutcome | Promise<CaseOutcome>;
+  /** `run`: what conditions see of the run of this case. */
+  readonly cases: readonly { readonly call: ToolCall; readonly expected: Expectation; readonly run?: RunState }[];
+  /** Decides the call of the case at this place of `cases` under a changed pool. */
+  readonly decide: (call: ToolCall, pool: PolicyPool, at: number) => CaseOutcome | Promise<CaseOutcome>;
   /** Is told after each rule. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -52,8 +55,8 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
   const { files, tools = DEFAULT_TOOLS, run, inline, cases, onProgress } = input;
   const work = files.flatMap((file) => file.rules.flatMap((rule, at) => (rule.source.shadow ? [] : [{ file, rule, at }])));
   const pool = files.flatMap((file) => file.rules);
-  const calls = cases.map(({ call }) => call);
-  const survivors: Survivor[] = [];
+  const calls = cases.map(({ call, run: own = run }) => ({ call, run: own }));
+  const survivors: (Survivor & { readonly risk: number })[] = [];
   let mutants = 0;
   for (let from = 0; from < work.length; from += AT_ONCE) {
     const jobs = work.slice(from, from + AT_ONCE).map((one) => {
@@ -66,7 +69,7 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
     });
     // The other changes leave what the rule matches as it is, or take away from it.
     const asked = jobs.flatMap(({ rule, open }) => [rule, ...open.map((mutant) => (widens(mutant) ? mutant.rule : undefined))]);
-    const sets = (await matchSets(asked, calls, { tools, run })).values();
+    const sets = (await matchSets(asked, calls, tools)).values();
     for (const [done, { file, rule, at, open }] of jobs.entries()) {
       const before = sets.next().value ?? NONE;
       for (const mutant of open) {
@@ -77,20 +80,32 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
           { tools },
         );
         if (await isNoticed(input, changed, likelyFirst(cases.length, mutant, before, after))) continue;
-        const { name, line } = rule.source;
-        survivors.push({ kind: mutant.kind, change: mutant.change, rule: name, file: file.file, line });
+        const { name, line, effect } = rule.source;
+        const { kind, change } = mutant;
+        const risk = riskOf(kind, effect);
+        survivors.push({ kind, change, rule: name, file: file.file, line, loosens: risk !== undefined, risk: risk ?? LEAST });
       }
       onProgress?.(from + done + 1, work.length);
     }
   }
-  return { mutants, noticed: mutants - survivors.length, survivors };
+  return { mutants, noticed: mutants - survivors.length, survivors: byRisk(survivors) };
+}
+
+const LEAST = 9;
+
+function byRisk(survivors: readonly (Survivor & { readonly risk: number })[]): readonly Survivor[] {
+  const groups = Map.groupBy(survivors, ({ file, line }) => `${line} ${file}`);
+  const worst = (group: readonly { readonly risk: number }[]): number => Math.min(...group.map(({ risk }) => risk));
+  return [...groups.values()]
+    .toSorted((a, b) => worst(a) - worst(b))
+    .flatMap((group) => group.toSorted((a, b) => a.risk - b.risk).map(({ risk: _, ...survivor }) => survivor));
 }
 
 async function isNoticed({ cases, decide }: MutationInput, pool: PolicyPool, order: readonly number[]): Promise<boolean> {
   for (const at of order) {
     const one = cases[at];
     if (one === undefined) continue;
-    const asked = decide(one.call, pool);
+    const asked = decide(one.call, pool, at);
     const outcome = asked instanceof Promise ? await asked : asked;
     if (unmet(one.expected, outcome) !== undefined) return true;
   }

@@ -1,10 +1,11 @@
 import type { Word } from "../analysis.ts";
+import { isAscii } from "../characters.ts";
 import { hostOf } from "./hosts.ts";
-import { file, hazard, inlineCode, network, runScript, unknown, type Out } from "./out.ts";
-import { doesOf, type Role, type Spec } from "./spec.ts";
-import { after, known, mayBeOption, prefix } from "./words.ts";
+import { file, hazard, inlineCode, isInput, network, runScript, unknown, type Out } from "./out.ts";
+import { grammarOf, type OperandRole, type Role, type Spec } from "./spec.ts";
+import { after, baseName, known, mayBeOption, prefix, seen } from "./words.ts";
 import { pathOf } from "./paths.ts";
-import { readUse, uses, type Use } from "./use.ts";
+import { readUse, stands, uses, type Use } from "./use.ts";
 
 /** Reads argv from a position as the spec says. */
 export function apply(spec: Spec, out: Out, from: number): void {
@@ -14,7 +15,7 @@ export function apply(spec: Spec, out: Out, from: number): void {
   }
   const posix = spec.posix === true || spec.subs !== undefined || spec.wrap !== undefined;
   const use = readUse(spec, out.argv, from, { posix });
-  if (spec.inert !== undefined && uses(use, spec.inert)) return;
+  if (spec.inert !== undefined && stands(use, spec.inert)) return;
   if (spec.network === true) network(out, undefined);
   if (spec.privilege === true) out.effects.push({ kind: "privilege" });
   if (spec.carries === true) out.carries = true;
@@ -27,7 +28,7 @@ export function apply(spec: Spec, out: Out, from: number): void {
 
 /** What the options of a use say. */
 export function readOptions(use: Use, out: Out): void {
-  const quiet = use.spec.quiet !== undefined && uses(use, use.spec.quiet);
+  const quiet = use.spec.quiet !== undefined && stands(use, use.spec.quiet);
   for (const { option, at, value } of use.options) {
     if (option.role === "write" && value?.text !== undefined && NOWHERE.has(value.text)) continue;
     if (option.does !== undefined && !(quiet && option.does === "write" && option.value === "none")) hazard(out, at, option.does);
@@ -66,36 +67,43 @@ function readOperands(use: Use, out: Out): void {
     return;
   }
   if (spec.operands === undefined) return;
-  const quiet = spec.quiet !== undefined && uses(use, spec.quiet);
+  const quiet = spec.quiet !== undefined && stands(use, spec.quiet);
   const below = isBelow(use);
-  const roles = rolesFor(use, spec.operands.split(" "));
-  use.operands.forEach(({ at, word }, index) => {
-    const [role = "data", letter] = (roles[index] ?? "data").split("!");
-    const does = doesOf(letter);
-    if (does !== undefined && !quiet) hazard(out, at, does);
-    play(quiet && role !== "data" ? "read" : (role as Role), word, at, spec, out, below);
-  });
-  if (spec.alone !== undefined && roles.every((role) => role === "data")) file(out, spec.alone, known("."), { below: isBelow(use) });
+  const roles = rolesFor(use);
+  for (let index = 0; index < use.operands.length; index++) {
+    const operand = use.operands[index];
+    const wanted = roles[index];
+    if (operand === undefined || wanted === undefined) break;
+    const { role, does } = wanted;
+    if (does !== undefined && !quiet) hazard(out, operand.at, does);
+    play(quiet && role !== "data" ? "read" : role, operand.word, operand.at, spec, out, below);
+    if (role === "exec") out.carriesFrom ??= operand.at + 1;
+  }
+  if (spec.alone !== undefined && roles.every(({ role, does }) => role === "data" && does === undefined)) {
+    file(out, spec.alone, known("."), { below });
+  }
 }
 
 // One role for each operand.
-function rolesFor(use: Use, table: readonly string[]): readonly string[] {
+function rolesFor(use: Use): readonly OperandRole[] {
   const { spec, operands } = use;
-  let roles = [...table];
+  let roles = grammarOf(spec).operands;
   if (spec.noFirst !== undefined && uses(use, spec.noFirst)) roles = roles.slice(1);
   if (spec.noLast !== undefined && uses(use, spec.noLast)) roles = roles.slice(0, -1);
-  const star = roles.findIndex((role) => role.endsWith("*"));
-  if (star < 0) return roles;
-  const head = roles.slice(0, star);
-  const tail = roles.slice(star + 1);
-  const repeated = (roles[star] ?? "").slice(0, -1);
-  const count = Math.max(0, operands.length - head.length - tail.length);
-  return [...head, ...Array<string>(count).fill(repeated), ...tail];
+  const star = roles.findIndex(({ repeats }) => repeats);
+  const repeated = roles[star];
+  if (repeated === undefined) return roles;
+  const all = roles.slice(0, star);
+  for (let count = operands.length - roles.length + 1; count > 0; count--) all.push(repeated);
+  for (let at = star + 1; at < roles.length; at++) all.push(roles[at] ?? repeated);
+  return all;
 }
+
+const BELOW = { below: true } as const;
 
 /** Plays a role: notes what the program does with the word. */
 export function play(role: Role, word: Word, at: number, spec: Spec, out: Out, below: boolean): void {
-  const more = { below };
+  const more = below ? BELOW : undefined;
   switch (role) {
     case "data":
       return;
@@ -117,6 +125,7 @@ export function play(role: Role, word: Word, at: number, spec: Spec, out: Out, b
       file(out, "delete", word, more);
       return;
     case "exec":
+      if (isInput(word)) unknown(out, "inline_code", `input of \`${out.argv[0]?.text ?? "?"}\`, which runs as code`);
       file(out, "read", word);
       file(out, "execute", word);
       return;
@@ -139,12 +148,22 @@ export function play(role: Role, word: Word, at: number, spec: Spec, out: Out, b
       runScript(out, at, word);
       return;
     case "code":
+      if (word.text !== undefined && onlyPrints(baseName(out.argv[0]?.text ?? ""), word.text)) return;
       inlineCode(out, at, `code in the arguments of \`${out.argv[0]?.text ?? "?"}\``);
       return;
     case "dir":
       file(out, "read", word);
       out.base = pathOf(word, out.base);
   }
+}
+
+const LITERAL = /^(?:-?\d{1,32}(?:\.\d{1,32})?|"[^"\\\n]*"|'[^'\\\n]*'|process\.(?:version|versions\.node|platform|arch))$/;
+
+// Code that prints a constant, and so does nothing else.
+function onlyPrints(program: string, code: string): boolean {
+  if (/^node(js)?$/.test(program)) return LITERAL.test(/^\s*console\.log\((.*)\)\s*;?\s*$/.exec(code)?.[1] ?? code.trim());
+  const printed = /^python[\d.]*$/.test(program) ? /^\s*print\((.*)\)\s*$/.exec(code)?.[1] : undefined;
+  return printed !== undefined && LITERAL.test(printed) && !printed.startsWith("process");
 }
 
 // host:path, or a path.
@@ -162,8 +181,11 @@ function readRemote(word: Word, out: Out): void {
 function readSub(subs: Readonly<Record<string, Spec>>, spec: Spec, use: Use, out: Out): void {
   const [first] = use.operands;
   if (first === undefined) return;
-  const name = first.word.text;
+  const written = first.word.text;
+  const name = written === undefined ? undefined : (spec.whole?.(written) ?? written);
   const sub = name !== undefined && Object.hasOwn(subs, name) ? subs[name] : undefined;
+  // Letters of other scripts look like those of a subcommand that is known.
+  if (!isAscii(seen(first.word))) unknown(out, "syntax", `subcommand \`${seen(first.word)}\`, which is not plain ASCII`);
   if (spec.vcs === true) out.effects.push({ kind: "vcs", action: name ?? "?" });
   if (sub === undefined) {
     out.carries = true;

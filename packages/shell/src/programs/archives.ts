@@ -23,24 +23,26 @@ const TAR: Spec = {
     --show-transformed-names --show-stored-names --totals? --utc -v,--verbose --warning= -w,--interactive,--confirmation -?,--help --usage --version --set-mtime-command=script!r --set-mtime-format= --clamp-mtime`,
 };
 
-// The first word may be letters without a dash, whose values are the next words in turn.
-function readTarUse(out: Out, from: number): Use {
-  const first = out.argv[from];
+/** The use of `tar`: the first word may be letters without a dash, whose values are the next words in turn. */
+export function readTarUse(argv: readonly Word[], from: number): Use {
+  const first = argv[from];
   const letters = first?.text;
-  if (letters === undefined || letters.startsWith("-") || letters === "") return readUse(TAR, out.argv, from, { posix: false });
+  if (first === undefined || letters === undefined || letters.startsWith("-") || letters === "")
+    return readUse(TAR, argv, from, { posix: false });
   const options: Used[] = [];
+  const strange: Operand[] = [];
   let at = from;
   for (const letter of letters) {
     const option = grammarOf(TAR).short.get(letter);
-    if (option === undefined) continue;
-    options.push({ option, at: from, value: option.value === "required" ? out.argv[++at] : undefined });
+    if (option === undefined) strange.push({ at: from, word: first });
+    else options.push({ option, at: from, value: option.value === "required" ? argv[++at] : undefined });
   }
-  const rest = readUse(TAR, out.argv, at + 1, { posix: false });
-  return { ...rest, options: [...options, ...rest.options] };
+  const rest = readUse(TAR, argv, at + 1, { posix: false });
+  return { ...rest, options: [...options, ...rest.options], strange: [...strange, ...rest.strange] };
 }
 
 function readTar(out: Out, from: number): void {
-  const use = readTarUse(out, from);
+  const use = readTarUse(out.argv, from);
   if (uses(use, "help usage version show-defaults")) return;
   const extracts = uses(use, "get");
   const creates = uses(use, "create");
@@ -52,10 +54,15 @@ function readTar(out: Out, from: number): void {
     else if (option.role !== "data" && option.role !== "dir" && value !== undefined) play(option.role, value, at, TAR, out, false);
   }
   for (const used of archives) archive(used, { reads: !creates, writes: creates || changes, local: uses(use, "force-local") }, out);
-  for (const { at, word } of use.strange) if (/^--?(exec|to-|use-|rsh|checkpoint)/.test(prefix(word))) hazard(out, at, "run");
+  // Its first word may be letters, also where it is not known.
+  if (out.argv[from] !== undefined && out.argv[from]?.text === undefined) hazard(out, from, "run");
+  for (const { at, word } of use.strange)
+    if (!word.text?.startsWith("--") || /^--(exec|to-|use-|rsh|checkpoint)/.test(word.text)) hazard(out, at, "run");
   for (const used of usedOf(use, "directory")) play("dir", valueOf(used), used.at, TAR, out, false);
-  if (extracts && !uses(use, "to-stdout to-command")) file(out, "write", known("."), { below: true });
-  else if (creates || changes) for (const { word } of use.operands) file(out, "read", word, { below: true });
+  if (extracts && !uses(use, "to-stdout to-command")) {
+    file(out, "write", known("."), { below: true });
+    for (const { value } of usedOf(use, "one-top-level")) if (value !== undefined) file(out, "write", value, { below: true });
+  } else if (creates || changes) for (const { word } of use.operands) file(out, "read", word, { below: true });
 }
 
 function checkpoint(at: number, value: Word, out: Out): void {
@@ -136,13 +143,14 @@ const GZIP: Spec = {
   inert: "help version license",
   more: compress,
 };
+const TAR_READ: Spec = { ...TAR, bundled: true, read: readTar };
 const ZCAT: Spec = { operands: "read*" };
 
 /** Archives and compression. */
 export const ARCHIVES: Readonly<Record<string, Spec>> = {
-  tar: { read: readTar },
-  gtar: { read: readTar },
-  bsdtar: { read: readTar },
+  tar: TAR_READ,
+  gtar: TAR_READ,
+  bsdtar: TAR_READ,
   zip: {
     options: `-r,--recurse-paths -R -T --test -TT=prog!r --unzip-command=prog!r -d,--delete!d -m,--move!d -u -f -F -FF -A -g -j -k -l -ll -n= -o -O,--out=write!w --output-file=write!w -b=write!w -t= -tt=
       -P= -e -q -v -x -i -X -y -z -s= -sf -@!l -lf=write!w -li -la -1 -9 -0 -h --help`,

@@ -13,16 +13,22 @@ interface Token {
 }
 
 // After these words a slash begins a regular expression.
-const BEFORE_REGEX: ReadonlySet<string> = new Set(
-  "print printf return in case else do and or not delete if while for BEGIN END exit".split(" "),
-);
-const STREAMS = /^(\/dev\/(stdout|stderr|stdin|fd\/\d+)|-)$/;
+const BEFORE_REGEX = /^(print|printf|return|else|do|exit)$/;
+// Words of one awk that are variables in another, or that no operand follows: a slash after them can be both.
+const BEFORE_BOTH =
+  /^(and|or|xor|not|in|case|default|switch|length|getline|next|nextfile|break|continue|delete|if|while|for|func|function|BEGIN|END|BEGINFILE|ENDFILE)$/;
+const OUTPUTS = /^\/dev\/(stdout|stderr|null)$/;
+const INPUTS = /^(\/dev\/(stdin|null)|-)$/;
+// A statement goes on in the next line after these.
+const OPEN = /^(,|\|\||&&|\{|\?|:)$/;
 
 /** Reads an awk program. Undefined: the program cannot be told apart from one that runs something. */
 export function readAwkProgram(program: string): readonly AwkAction[] | undefined {
   const tokens = tokensOf(program);
   if (tokens === undefined) return RISKY.test(program) ? undefined : [];
   const actions: AwkAction[] = [];
+  // The statement has a getline so far.
+  let reads = false;
   // Depth of parentheses inside of a print statement; undefined outside of one.
   let print: number | undefined;
   tokens.forEach((token, index) => {
@@ -30,11 +36,12 @@ export function readAwkProgram(program: string): readonly AwkAction[] | undefine
     if (kind === "word") {
       if (text === "print" || text === "printf") print = 0;
       else if (text === "system") actions.push({ does: "run", text: argument(tokens, index + 1) });
-      else if (text === "getline" && tokens[index + 1]?.text !== "<" && before(tokens, index) === "|") return;
-      else if (text === "ARGV") actions.push({ does: "read", text: undefined });
+      else if (text === "getline") reads = true;
+      else if (text === "ARGV" || text === "SYMTAB") actions.push({ does: "read", text: undefined });
       return;
     }
-    if (kind === "newline" || text === ";" || text === "}" || text === "{") {
+    if (kind === "newline" || (kind === "sign" && (text === ";" || text === "}" || text === "{"))) {
+      reads = false;
       if (print === 0 || text === "}" || text === "{") print = undefined;
       return;
     }
@@ -44,26 +51,12 @@ export function readAwkProgram(program: string): readonly AwkAction[] | undefine
     else if (text === "@") at(tokens, index, actions);
     else if (text === "|" || text === "|&") pipe(tokens, index, actions);
     else if ((text === ">" || text === ">>") && print === 0) target(tokens, index + 1, "write", actions);
-    else if (text === "<" && readsLine(tokens, index)) target(tokens, index + 1, "read", actions);
+    else if (text === "<" && reads) target(tokens, index + 1, "read", actions);
   });
   return actions;
 }
 
-const RISKY = /system|getline|[|>@]/;
-
-function before(tokens: readonly Token[], index: number): string | undefined {
-  return tokens[index - 1]?.text.slice(0, 1);
-}
-
-// `getline < file`, `getline x < file`, `getline a[1] < file`
-function readsLine(tokens: readonly Token[], index: number): boolean {
-  for (let at = index - 1; at >= 0 && at > index - 24; at--) {
-    const token = tokens[at];
-    if (token?.kind === "word" && token.text === "getline") return true;
-    if (token === undefined || token.kind === "newline" || /^[;{}]$/.test(token.text)) return false;
-  }
-  return false;
-}
+const RISKY = /system|getline|ARGV|SYMTAB|[|>@]/;
 
 // The only string in parentheses.
 function argument(tokens: readonly Token[], index: number): string | undefined {
@@ -104,7 +97,7 @@ function pipe(tokens: readonly Token[], index: number, actions: AwkAction[]): vo
 function target(tokens: readonly Token[], index: number, does: "write" | "read", actions: AwkAction[]): void {
   const value = tokens[index];
   const text = value?.kind === "string" && (does === "read" || ends(tokens[index + 1])) ? value.text : undefined;
-  if (text !== undefined && STREAMS.test(text)) return;
+  if (text !== undefined && (does === "write" ? OUTPUTS : INPUTS).test(text)) return;
   actions.push(text?.startsWith("/inet") === true ? { does: "run", text: undefined } : { does, text });
 }
 
@@ -119,11 +112,13 @@ function tokensOf(program: string): readonly Token[] | undefined {
   while (index < program.length) {
     const character = program[index] ?? "";
     if (character === "\n") {
-      push("newline", "\n");
+      const last = tokens.at(-1);
+      if (last === undefined || !goesOn(last)) push("newline", "\n");
       index++;
-    } else if (character === "\\" && /^\\\r?\n/.test(program.slice(index, index + 3))) {
-      index = program.indexOf("\n", index) + 1;
-    } else if (/\s/.test(character)) index++;
+    } else if (character === "\\") {
+      if (program[index + 1] !== "\n") return undefined;
+      index += 2;
+    } else if (/[ \t\r\f\v]/.test(character)) index++;
     else if (character === "#") {
       const end = program.indexOf("\n", index);
       index = end < 0 ? program.length : end;
@@ -137,11 +132,12 @@ function tokensOf(program: string): readonly Token[] | undefined {
       push("word", program.slice(index, end));
       index = end;
     } else if (/[0-9.]/.test(character)) {
-      let end = index + 1;
-      while (/[0-9.eExXa-fA-F]/.test(program[end] ?? "")) end++;
+      const end = numberEnd(program, index);
+      if (end === index || /[\w.]/.test(program[end] ?? "")) return undefined;
       push("number", program.slice(index, end));
       index = end;
-    } else if (character === "/" && regexMay(tokens.at(-1), statement)) {
+    } else if (character === "/" && ambiguous(tokens.at(-1))) return undefined;
+    else if (character === "/" && regexMay(tokens.at(-1), statement)) {
       const end = regexEnd(program, index + 1);
       if (end < 0) return undefined;
       push("regex", program.slice(index, end + 1));
@@ -150,7 +146,7 @@ function tokensOf(program: string): readonly Token[] | undefined {
       const sign = /^(\|\||\|&|&&|>>|>=|<=|==|!=|\+\+|--|[-+*/%^]=|[\s\S])/.exec(program.slice(index, index + 2))?.[0] ?? character;
       if (sign === "(") {
         const last = tokens.at(-1);
-        parens.push(last?.kind === "word" && /^(if|while|for|switch)$/.test(last.text));
+        parens.push(last?.kind === "word" && /^(if|while|for)$/.test(last.text));
       }
       statement = sign === ")" && parens.pop() === true;
       push("sign", sign);
@@ -165,9 +161,25 @@ function tokensOf(program: string): readonly Token[] | undefined {
 
 function regexMay(last: Token | undefined, statement: boolean): boolean {
   if (last === undefined || last.kind === "newline") return true;
-  if (last.kind === "word") return BEFORE_REGEX.has(last.text);
+  if (last.kind === "word") return BEFORE_REGEX.test(last.text);
   if (last.kind !== "sign") return false;
-  return last.text === ")" ? statement : !/^(\]|\$|\+\+|--)$/.test(last.text);
+  return last.text === ")" ? statement : !/^(\]|\+\+|--)$/.test(last.text);
+}
+
+// A slash that begins a regular expression in one awk and divides in another.
+function ambiguous(last: Token | undefined): boolean {
+  return last !== undefined && ((last.kind === "word" && BEFORE_BOTH.test(last.text)) || (last.kind === "sign" && last.text === "$"));
+}
+
+function goesOn({ kind, text }: Token): boolean {
+  return (kind === "sign" && OPEN.test(text)) || (kind === "word" && /^(do|else)$/.test(text));
+}
+
+const NUMBER = /(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)/y;
+
+function numberEnd(program: string, from: number): number {
+  NUMBER.lastIndex = from;
+  return NUMBER.test(program) ? NUMBER.lastIndex : from;
 }
 
 function wordEnd(program: string, from: number): number {
@@ -192,7 +204,7 @@ function regexEnd(program: string, from: number): number {
     const character = program[at];
     if (character === "\\") at++;
     else if (character === "\n") return -1;
-    else if (character === "/") return open >= 0 && program.slice(at, at + 64).includes("]") ? -1 : at;
+    else if (character === "/") return open >= 0 ? -1 : at;
     else if (character === "[" && open < 0) {
       open = at;
       if (program[at + 1] === "^") at++;

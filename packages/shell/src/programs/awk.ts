@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
 import { readAwkProgram, type AwkAction } from "./awk-program.ts";
-import { file, hazard, inlineCode, runScript, unknown, type Out } from "./out.ts";
+import { file, hazard, inlineCode, isInput, runScript, unknown, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
 import { readUse, uses, usedOf, valueOf } from "./use.ts";
 import { assignmentName } from "./env.ts";
@@ -20,6 +20,7 @@ export function readAwk(out: Out, from: number): void {
   for (const { option, at, value } of use.options) {
     if (option.does !== undefined) hazard(out, at, option.does);
     if (option.role === "load" && value !== undefined) {
+      if (isInput(value)) unknown(out, out.input.kind === "text" ? "inline_code" : "dynamic_script", "program of `awk` in its input");
       file(out, "read", value);
       file(out, "execute", value);
     } else if (option.does === "write") file(out, "write", value ?? known("."));
@@ -33,6 +34,9 @@ export function readAwk(out: Out, from: number): void {
     files = files.slice(1);
   }
   for (const { at, word } of programs) readOne(at, word, out);
+  // Some take the pieces for one text.
+  const texts = programs.flatMap(({ word }) => word.text ?? []);
+  if (texts.length > 1) for (const { at } of programs) readOne(at, known(texts.join("\n")), out);
   const inPlace = usedOf(use, "include").some(({ value }) => value?.text === undefined || value.text.startsWith("inplace"));
   for (const { word } of files) {
     if (word.text === "-" || /^[A-Za-z_]\w*$/.test(assignmentName(word) ?? "")) continue;

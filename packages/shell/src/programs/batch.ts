@@ -1,13 +1,13 @@
-import { file, hazard, runScript, unknown, type Out } from "./out.ts";
+import { file, hazard, inputScript, runScript, unknown, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
 import { uses, usedOf, type Use } from "./use.ts";
-import { joined, known } from "./words.ts";
+import { joined } from "./words.ts";
 
 /** What a program does that runs its input as a shell script. */
 function readInput(out: Out, what: string): void {
-  const { input } = out;
-  if (input.kind === "text" && input.text !== undefined) out.runs.push({ kind: "script", script: known(input.text) });
-  else unknown(out, "dynamic_script", what);
+  const script = inputScript(out);
+  if (script !== undefined) out.runs.push({ kind: "script", script });
+  if (script?.text === undefined) unknown(out, "dynamic_script", what);
 }
 
 function at(use: Use, out: Out): void {

@@ -1,11 +1,18 @@
 import { runArgv } from "./apply.ts";
-import { file, hazard, inlineCode, type Out } from "./out.ts";
+import { file, hazard, inlineCode, isInput, mayRun, unknown, type Out } from "./out.ts";
+import { strangers } from "./checkers.ts";
+import { carryFrom, runFile } from "./script-file.ts";
 import type { Spec } from "./spec.ts";
-import { uses, type Use } from "./use.ts";
+import { usedOf, uses, type Use } from "./use.ts";
 import { after, known, prefix } from "./words.ts";
 
 // `NAME=value` replaces a variable of the makefile; its value runs where a recipe uses it, and `SHELL` always.
 function make(use: Use, out: Out): void {
+  for (const { option, value } of use.options) {
+    if (option.name !== "makefile" || value === undefined || !isInput(value)) continue;
+    if (out.input.kind === "text") unknown(out, "inline_code", "makefile in the input of `make`");
+    else unknown(out, "dynamic_script", "makefile in the input of `make`");
+  }
   for (const { at, word } of use.operands) {
     const start = prefix(word);
     const sign = start.indexOf("=");
@@ -19,6 +26,9 @@ function make(use: Use, out: Out): void {
       hazard(out, at, "run");
       file(out, "execute", after(word, sign + 1));
     }
+    // The value of a variable runs where a recipe uses it, and a list of flags looks like nothing that runs.
+    const value = after(word, sign + 1);
+    if (/^\s*[^-\s]\S*\s+\S/.test(prefix(value))) mayRun(out, at, value);
     // make expands functions in the value: `$(shell …)`.
     if (/\$[({](shell|eval|call|file|guile|load)/.test(word.text ?? "") || (start[sign - 1] === "!" && sign > 0)) {
       inlineCode(out, at, "variable of `make` that runs programs");
@@ -52,11 +62,12 @@ function cc(use: Use, out: Out): void {
   }
   for (const { at, word } of use.strange)
     if (/^-(wrapper|fplugin|specs|B|Wl,|Wp,|Wa,|Xlinker|load)/.test(prefix(word))) hazard(out, at, "load");
+  strangers(use, out);
   if (!uses(use, "o E M MM S fsyntax-only")) file(out, "write", known("."));
 }
 
 const CC: Spec = {
-  options: `-o=write -wrapper=prog!r -fplugin=load!l -specs=load!l --specs=load!l -B=load!l -x= -I= -L= -D= -U= -l= -include=read -imacros=read -isystem= -iquote= -idirafter= -MF=write!w -MT= -MQ= -MD -MMD -MP -M -MM
+  options: `-o=write!w -wrapper=prog!r -fplugin=load!l -specs=load!l --specs=load!l -B=load!l -x= -I= -L= -D= -U= -l= -include=read -imacros=read -isystem= -iquote= -idirafter= -MF=write!w -MT= -MQ= -MD -MMD -MP -M -MM
     -std= -march= -mtune= -O? -W? -f? -m? -g? -c -S -E -v -s -w -static -shared -pthread -pipe -Xlinker= -Xassembler= -Xpreprocessor= -Xclang= -T=load!l -dumpbase= -dumpdir= -aux-info=write!w -arch= -framework= -target= --target=
     --sysroot= -isysroot= --version --help -load=load!l -fdump? -fsyntax-only`,
   inert: "version help",
@@ -70,8 +81,9 @@ const GO_SPEC: Spec = {
   options: "-C=dir!l",
   subs: {
     run: { options: GO, posix: true, operands: "exec data*" },
+    test: { options: `${GO} -args`, more: (use, out) => usedOf(use, "args").forEach(({ at }) => carryFrom(out, at + 1)) },
     ...Object.fromEntries(
-      "build test vet list doc fix fmt clean version mod work help tool bug telemetry".split(" ").map((name) => [name, { options: GO }]),
+      "build vet list doc fix fmt clean version mod work help tool bug telemetry".split(" ").map((name) => [name, { options: GO }]),
     ),
     ...Object.fromEntries("get install".split(" ").map((name) => [name, { options: GO, network: true }])),
     generate: { options: GO, does: "run" },
@@ -83,6 +95,14 @@ const CARGO_OPTIONS = `--config=load!c --manifest-path=load!l --target-dir=write
   --bin= --example= --test= --bench= --bins --examples --tests --benches --lib --doc --all-targets --workspace --all -r,--release -q -v --frozen --locked --offline --color= --no-run --no-fail-fast --fix!w
   --allow-dirty --check --root=write!w --path=read --git=url --branch= --rev= --tag= --index=url!c --registry= --force -f --lockfile-path=read --out-dir=write!w --artifact-dir=write!w --open -h,--help -V,--version --list`;
 const CARGO_SUB: Spec = { options: CARGO_OPTIONS };
+// What follows `--` is for the program.
+const CARGO_RUN: Spec = {
+  options: CARGO_OPTIONS,
+  more: (_, out) => {
+    const end = out.argv.findIndex(({ text }) => text === "--");
+    if (end > 0) carryFrom(out, end + 1);
+  },
+};
 const CARGO_SPEC: Spec = {
   options: CARGO_OPTIONS,
   inert: "version help list",
@@ -93,6 +113,7 @@ const CARGO_SPEC: Spec = {
         .split(" ")
         .map((name) => [name, CARGO_SUB]),
     ),
+    ...Object.fromEntries("run r test t bench nextest".split(" ").map((name) => [name, CARGO_RUN])),
     ...Object.fromEntries(
       "install add update fetch publish search login logout owner yank vendor package generate-lockfile info outdated audit"
         .split(" ")
@@ -164,7 +185,14 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
       "-cp,-classpath,--class-path=load -jar=exec -D? -X? -agentlib=load!l -agentpath=load!l -javaagent=load!l --add-modules= --add-opens= --module-path=load -p=load -m= -version --version -ea -esa -server -client",
     posix: true,
     inert: "version",
-    operands: "data*",
+    more: (use, out) => {
+      const [jar] = usedOf(use, "jar");
+      const [first] = use.operands;
+      // A class, or a source file.
+      if (jar !== undefined) carryFrom(out, jar.at + 2);
+      else if (first !== undefined && /[/:-]|\.java$/.test(prefix(first.word) || "/")) runFile(out, first.at, first.word);
+      else if (first !== undefined) carryFrom(out, first.at + 1);
+    },
   },
   mvn: {
     options: "-f,--file=load!l -s,--settings=load!l -gs=load!l -D?!c -P= -pl= -am -q -o -U -T= -B -e -X -l=write!w -v,--version -h,--help",
@@ -175,8 +203,9 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   },
   tsc: {
     options:
-      "-p,--project=load -b,--build -w,--watch -o=write!w --outFile=write!w --outDir=write!w --outdir=write!w --noEmit --declarationDir=write!w --tsBuildInfoFile=write!w --generateTrace=write!w --generateCpuProfile=write!w --init!w -v --version",
+      "-p,--project=load -b,--build -w,--watch -o=write!w --outFile=write!w --outDir=write!w --outdir=write!w --noEmit --declarationDir=write!w --tsBuildInfoFile=write!w --generateTrace=write!w --generateCpuProfile=write!w --init!w -v --version --locale= --lib= -t,--target= -m,--module= --moduleResolution= --jsx= --types= --rootDir= --baseUrl= --importHelpers --plugins=!l",
     operands: "read*",
+    more: strangers,
   },
   ansible: { options: "-a=script!r -m= -i= -e=!c --become -b -u= -k -K -f= --module-path=load!l -M=load!l", network: true },
 };

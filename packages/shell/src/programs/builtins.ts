@@ -3,7 +3,7 @@ import { runArgv } from "./apply.ts";
 import { file, hazard, runScript, unknown, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
 import { uses, usedOf, type Use } from "./use.ts";
-import { after, joined, prefix } from "./words.ts";
+import { after, joined, known, prefix } from "./words.ts";
 
 function trap(use: Use, out: Out): void {
   const [action] = use.operands;
@@ -40,12 +40,17 @@ const names =
   (which: (use: Use) => readonly { readonly at: number; readonly word: Word }[]) =>
   (use: Use, out: Out): void => {
     for (const { at, word } of which(use)) {
-      if (word.text === undefined ? !/^[A-Za-z_][A-Za-z0-9_]*=/.test(prefix(word)) : /\[[\s\S]*[$`]/.test(word.text)) {
+      if (word.text === undefined ? !/^[A-Za-z_][A-Za-z0-9_]*=/.test(prefix(word)) : computes(word.text)) {
         hazard(out, at, "run");
         unknown(out, "dynamic_script", "subscript that bash evaluates");
       }
     }
   };
+
+function computes(text: string): boolean {
+  const subscript = text.indexOf("[");
+  return subscript >= 0 && (text.includes("$", subscript) || text.includes("`", subscript));
+}
 
 const operandsOf = names((use) => use.operands);
 
@@ -59,6 +64,12 @@ function test(use: Use, out: Out): void {
     if (before === "-v" || before === "-R") names(() => [{ at, word }])(use, out);
     else if (before !== undefined && /^-[abcdefghkprstuwxGLNOS]$|^-(nt|ot|ef)$/.test(before)) file(out, "read", word);
   }
+}
+
+// Without an operand it goes home.
+function cd({ operands: [first] }: Use, out: Out): void {
+  if (first?.word.text === "-") out.effects.push({ kind: "read", path: { why: "folder that `cd -` goes back to" } });
+  else file(out, "read", first?.word ?? known("~"));
 }
 
 const DECLARES: Spec = { options: "-a -A -f -F -g -i -I -l -n -p -r -t -u -x", more: operandsOf };
@@ -75,7 +86,7 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
     more: names((use) => usedOf(use, "v").flatMap(({ at, value }) => (value === undefined ? [] : [{ at, word: value }]))),
   },
   pwd: {},
-  cd: { options: "-L -P -e -@", posix: true, operands: "read" },
+  cd: { options: "-L -P -e -@", posix: true, more: cd },
   pushd: { options: "-n", posix: true, operands: "read" },
   popd: { options: "-n" },
   dirs: {},

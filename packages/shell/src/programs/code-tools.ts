@@ -1,4 +1,5 @@
 import { file, inlineCode, unknown, type Out } from "./out.ts";
+import { DATABASES, mongo, servers } from "./databases.ts";
 import type { Spec } from "./spec.ts";
 import { uses, usedOf, type Use } from "./use.ts";
 import { runArgv } from "./apply.ts";
@@ -25,7 +26,7 @@ function editor(use: Use, out: Out): void {
 
 // A statement that begins another program, or reads and writes files.
 const RUNS_SQL =
-  /\\[!gosiwe.|]|\\copy|\bprogram\b|^\s*\.|\n\s*\.|\b(load_extension|writefile|readfile|edit|outfile|dumpfile|load_file|lo_export|lo_import|xp_cmdshell|system|source|tee|pager)\b/i;
+  /\\[!gosiwe.|]|\\copy|\bprogram\b|(?:^|\n)\s*\.(?!(?:tables|schema|fullschema|databases|indexes|indices|headers?|mode|show|help|timer|nullvalue|separator|explain|width|stats|bail|quit|exit)(?:\s[^|]*)?$)|\b(load_extension|writefile|readfile|edit|outfile|dumpfile|load_file|lo_export|lo_import|xp_cmdshell|system|source|tee|pager)\b/i;
 
 const sql =
   (first: number, name: string) =>
@@ -97,6 +98,7 @@ const GDB: Spec = {
 
 /** Editors, debuggers and databases that run commands in their arguments or their input. */
 export const CODE_TOOLS: Readonly<Record<string, Spec>> = {
+  ...DATABASES,
   vim: VIM,
   vi: VIM,
   "vim.basic": VIM,
@@ -135,7 +137,10 @@ export const CODE_TOOLS: Readonly<Record<string, Spec>> = {
     options: `-c,--command,--sql= -d,--dbname= -f,--file=load -h,--host=host -p,--port= -U,--username= -w -W -v,--set,--variable= -o,--output=write!w -L,--log-file=write!w
       -X,--no-psqlrc -A -t -q -s -S -1 -F= -R= -P= -T= -x -z -0 -a -b -e -E -H -l,--list -n -V,--version -?,--help`,
     inert: "version help",
-    more: sql(99, "psql"),
+    more: (use, out) => {
+      servers(use, out);
+      sql(99, "psql")(use, out);
+    },
   },
   sqlite3: {
     options:
@@ -154,8 +159,8 @@ export const CODE_TOOLS: Readonly<Record<string, Spec>> = {
     options: "-e,--execute,--sql= -h,--host=host -P,--port= -u,--user= -p,--password? --tee=write!w --pager?!r",
     more: sql(99, "mysql"),
   },
-  mongosh: { options: "--eval=code!r -f,--file=load --host=host --shell --quiet --nodb", operands: "data exec*" },
-  mongo: { options: "--eval=code!r --host=host --shell --quiet --nodb", operands: "data exec*" },
+  mongosh: { options: "--eval=code!r -f,--file=load --host=host --shell --quiet --nodb", operands: "data exec*", more: mongo },
+  mongo: { options: "--eval=code!r --host=host --shell --quiet --nodb", operands: "data exec*", more: mongo },
   "redis-cli": { options: "-h=host -p= -a= -n= --eval=load!l -u=url -s= --rdb=write!w --pipe", posix: true, network: true },
   bc: { options: "-l,--mathlib -q,--quiet -s -w -i", operands: "read*" },
 };

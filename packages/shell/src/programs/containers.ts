@@ -139,7 +139,7 @@ const DOCKER_SUBS: Readonly<Record<string, Spec>> = {
 const DOCKER: Spec = {
   extensible: true,
   options:
-    "--config=load!l -c,--context=!c -D,--debug -H,--host=host!c -l,--log-level= --tls --tlscacert=read --tlscert=read --tlskey=read --tlsverify -v,--version -h,--help --root=write!w --runroot=write!w --runtime=exec!r --storage-driver= --conmon=exec!r --hooks-dir=load!l --url=!c --connection=!c -r,--remote",
+    "--config=load!l -c,--context=!c -D,--debug -H,--host=url!c -l,--log-level= --tls --tlscacert=read --tlscert=read --tlskey=read --tlsverify -v,--version -h,--help --root=write!w --runroot=write!w --runtime=exec!r --storage-driver= --conmon=exec!r --hooks-dir=load!l --url=!c --connection=!c -r,--remote",
   inert: "version help",
   subs: DOCKER_SUBS,
 };
@@ -159,7 +159,7 @@ function kubectlRun(use: Use, out: Out): void {
   else if (uses(use, "overrides")) hazard(out, usedOf(use, "overrides")[0]?.at ?? 0, "run");
 }
 
-const KUBE = `-n,--namespace= --context=!c --cluster=!c --kubeconfig=load!l --user= --as= --as-group= -s,--server=host!c --token= --insecure-skip-tls-verify!c --certificate-authority=read --client-certificate=read --client-key=read
+const KUBE = `-n,--namespace= --context=!c --cluster=!c --kubeconfig=load!l --user= --as= --as-group= -s,--server=url!c --token= --insecure-skip-tls-verify!c --certificate-authority=read --client-certificate=read --client-key=read
   --cache-dir=write!w --request-timeout= -v,--v= --log-file=write!w -f,--filename=read -k,--kustomize=read -l,--selector= -o,--output= --template=read -A,--all-namespaces -w,--watch --dry-run? --field-selector= --sort-by= --show-labels
   -c,--container= -i,--stdin -t,--tty -q,--quiet --force!d --grace-period= --all --cascade= --wait --timeout= -R,--recursive --overrides= --image= --restart= --rm --command --env= --labels= --port= --from-file=read --from-env-file=read
   --from-literal= --tail= --since= --previous -p,--patch= --patch-file=read --type= --replicas= --address=!c --profile= --profile-output=write!w --output-directory=write!w --target= --copy-to= -h,--help`;
@@ -227,7 +227,11 @@ export const CONTAINERS: Readonly<Record<string, Spec>> = {
     },
   },
   limactl: { subs: { shell: { options: "--workdir= --shell=", posix: true, more: machine } } },
-  helm: { options: "--kubeconfig=load!l --post-renderer=prog!r -f,--values=read --set= -n= --repo=url", network: true, operands: "data*" },
+  helm: {
+    options: "--kubeconfig=load!l --kube-apiserver=url!c --post-renderer=prog!r -f,--values=read --set= -n= --repo=url",
+    network: true,
+    operands: "data*",
+  },
   terraform: {
     options: "-chdir=dir!l -var-file=read -var= -out=write!w -state=write!w -backend-config= -plugin-dir=load!l -auto-approve",
     network: true,

@@ -1,8 +1,8 @@
 import { file, hazard, runScript, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
 import { uses, usedOf, valueOf, type Use } from "./use.ts";
-import type { Word } from "../analysis.ts";
-import { after, baseName, concat, known, prefix } from "./words.ts";
+import { after, concat, known, prefix } from "./words.ts";
+import { writeInto, writeNumbered, writeTemplate } from "./written.ts";
 
 const COPY = `-a,--archive --attributes-only --backup? -b --copy-contents -d --debug -f,--force -i,--interactive -H -l,--link -L,--dereference -n,--no-clobber
   -P,--no-dereference -p --preserve? --no-preserve= --parents -R,-r,--recursive --reflink? --remove-destination --sparse= --strip-trailing-slashes
@@ -10,7 +10,7 @@ const COPY = `-a,--archive --attributes-only --backup? -b --copy-contents -d --d
   -c -X --help --version --exchange --no-copy`;
 
 /** The destination is the last operand, or the value of `-t`. */
-function toTarget(source: "read" | "move"): (use: Use, out: Out) => void {
+export function toTarget(source: "read" | "move"): (use: Use, out: Out) => void {
   return (use, out) => {
     const targets = usedOf(use, "target-directory").map(valueOf);
     const words = use.operands.map(({ word }) => word);
@@ -25,26 +25,14 @@ function toTarget(source: "read" | "move"): (use: Use, out: Out) => void {
   };
 }
 
-// The target is the new file, or the folder that gets a file of each name.
-function writeInto(target: Word, sources: readonly Word[], out: Out, below: boolean): void {
-  file(out, "write", target, { below });
-  if (below) return;
-  for (const source of sources) {
-    const name = source.text === undefined ? undefined : baseName(source.text.replace(/\/{1,64}$/, ""));
-    if (name === "") continue;
-    if (name !== undefined) file(out, "write", concat([target, known(target.text?.endsWith("/") === true ? name : `/${name}`)]));
-    else if (target.text === undefined || !/\.\w+$/.test(target.text)) file(out, "write", target, { below: true });
-  }
-}
-
 function link(use: Use, out: Out): void {
   const targets = usedOf(use, "target-directory").map(valueOf);
   const words = use.operands.map(({ word }) => word);
   const last = targets.length === 0 && words.length > 1 ? words.pop() : undefined;
   // What is linked can be reached through the link.
   for (const word of words) file(out, "read", word, { below: uses(use, "symbolic") });
-  for (const word of [...targets, ...(last === undefined ? [] : [last])]) file(out, "write", word);
-  if (last === undefined && targets.length === 0) file(out, "write", known("."));
+  for (const target of [...targets, ...(last === undefined ? [] : [last])]) writeInto(target, words, out, false);
+  if (last === undefined && targets.length === 0) writeInto(known("."), words, out, false);
 }
 
 function dd(use: Use, out: Out): void {
@@ -75,8 +63,15 @@ function install(use: Use, out: Out): void {
 function split(use: Use, out: Out): void {
   const [source, start] = use.operands;
   if (source !== undefined && source.word.text !== "-") file(out, "read", source.word);
-  if (start === undefined) file(out, "write", known("."));
-  else file(out, "write", start.word);
+  writeNumbered(start?.word ?? known("x"), out);
+}
+
+function temporary(use: Use, out: Out): void {
+  const [template] = use.operands;
+  if (template === undefined) return;
+  const folder = [...usedOf(use, "p"), ...usedOf(use, "tmpdir")][0]?.value;
+  const suffix = usedOf(use, "suffix")[0]?.value;
+  writeTemplate(suffix === undefined ? template.word : concat([template.word, suffix]), folder, out);
 }
 
 function patch(use: Use, out: Out): void {
@@ -151,9 +146,9 @@ export const FILES: Readonly<Record<string, Spec>> = {
     alone: "read",
   },
   tree: {
-    options: `-a -d -l -f -x -L= -R!w -P= -I= --ignore-case --matchdirs --metafirst --prune --info --infofile=read --gitignore --gitfile=read --noreport --charset= --filelimit=
-      --filesfirst --dirsfirst -q -N -Q -p -u -g -s -h --si -D --timefmt= --du --inodes --device -F -o=write!w --output=write!w -v -t -c -U -r --sort? -i -A -S -n -C -X -J
-      -H= -T= --nolinks --hintro=read --houtro=read --fromfile!l --fromtabfile!l --fflinks --compress= --opt-toggle --hyperlink --scheme= --authority= --help --version`,
+    options: `-a -d -l -f -x -L^ -R!w -P^ -I^ --ignore-case --matchdirs --metafirst --prune --info --infofile=read --gitignore --gitfile=read --noreport --charset= --filelimit=
+      --filesfirst --dirsfirst -q -N -Q -p -u -g -s -h --si -D --timefmt= --du --inodes --device -F -o^write!w --output=write!w -v -t -c -U -r --sort? -i -A -S -n -C -X -J
+      -H^ -T^ --nolinks --hintro=read --houtro=read --fromfile!l --fromtabfile!l --fflinks --compress= --opt-toggle --hyperlink --scheme= --authority= --help --version`,
     operands: "read*",
     below: "always",
     alone: "read",
@@ -188,7 +183,7 @@ export const FILES: Readonly<Record<string, Spec>> = {
   mkdir: { options: "-m,--mode= -p,--parents -v,--verbose -Z --context?", operands: "write*" },
   mkfifo: { options: "-m,--mode= -Z --context?", operands: "write*" },
   mknod: { options: "-m,--mode= -Z --context?", operands: "write data*" },
-  mktemp: { options: "-d,--directory -u,--dry-run -q,--quiet --suffix= -p= --tmpdir? -t", operands: "write" },
+  mktemp: { options: "-d,--directory -u,--dry-run -q,--quiet --suffix= -p=write --tmpdir?write -t", more: temporary },
   touch: { options: "-a -c,--no-create -d,--date= -f -h,--no-dereference -m -r,--reference=read -t= --time= -A=", operands: "write*" },
   truncate: { options: "-c,--no-create -o,--io-blocks -r,--reference=read -s,--size=", operands: "write*" },
   fallocate: { options: "-c -d -i -l,--length= -n -o,--offset= -p -v -x -z", operands: "write" },
@@ -212,9 +207,9 @@ export const FILES: Readonly<Record<string, Spec>> = {
     more: split,
   },
   csplit: {
-    options: "-b,--suffix-format= -f,--prefix=write -k -m -n,--digits= -s -z",
+    options: "-b,--suffix-format= -f,--prefix= -k -m -n,--digits= -s -z",
     operands: "read data*",
-    more: (_, out) => file(out, "write", known(".")),
+    more: (use, out) => writeNumbered(usedOf(use, "prefix")[0]?.value ?? known("xx"), out),
   },
   patch: {
     options: `-b,--backup -B,--prefix=write -c -d,--directory=dir -D= -e,--ed!r -E -f -F= -g= -i,--input=read -l -n -N -o,--output=write -p,--strip= -r,--reject-file=write -R
@@ -228,7 +223,7 @@ export const FILES: Readonly<Record<string, Spec>> = {
   file: {
     options: `-b,--brief -c,--checking-printout -C,--compile!w -d,--debug -D -e,--exclude= --exclude-quiet= --extension -F,--separator= -f,--files-from=read!l -h,--no-dereference -i,--mime
       --mime-type --mime-encoding -k,--keep-going -l,--list -L,--dereference -m,--magic-file=read!l -n,--no-buffer -N,--no-pad -0,--print0 -p,--preserve-date -P,--parameter= -r,--raw
-      -s,--special-files -S,--no-sandbox -v,--version -z,--uncompress -Z,--uncompress-noreport -M=read!l --apple --help`,
+      -s,--special-files -S,--no-sandbox -v,--version -z,--uncompress!r -Z,--uncompress-noreport!r -M=read!l --apple --help`,
     operands: "read*",
   },
   du: {

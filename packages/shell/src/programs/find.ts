@@ -2,6 +2,7 @@ import { runArgv } from "./apply.ts";
 import { readCompleted } from "./nested.ts";
 import type { Word } from "../analysis.ts";
 import { file, hazard, type FileKind, type Out } from "./out.ts";
+import { pathOf } from "./paths.ts";
 import { known, prefix, unknownWord } from "./words.ts";
 
 const split = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
@@ -11,6 +12,8 @@ const TAKES = split(`-name -iname -path -ipath -wholename -iwholename -regex -ir
   -context -flags -depth-n -mnewer`);
 const READS = split("-newer -anewer -cnewer -samefile");
 const WRITES = split("-fprint -fprint0 -fls");
+const NAMES = split("-name -iname -path -ipath -wholename -iwholename");
+const MOST_NAMES = 8;
 const RUNS = split("-exec -execdir -ok -okdir");
 
 /** find: starting points, then an expression. */
@@ -24,7 +27,7 @@ export function readFind(out: Out, from: number): void {
     if (word !== undefined && word.text !== "-f" && word.text !== "--") starts.push(word);
   }
   if (starts.length === 0) starts.push(known("."));
-  const found: Found = { starts, noted: new Set() };
+  const found: Found = { starts, noted: new Set(), names: namesIn(argv, at), acted: new Set() };
   note(out, found, "read");
   for (; at < argv.length; at++) at = readPrimary(out, at, found);
 }
@@ -32,6 +35,9 @@ export function readFind(out: Out, from: number): void {
 // The files that find finds, and what is said about them already.
 interface Found {
   readonly starts: readonly Word[];
+  /** The names that it looks for. */
+  readonly names: readonly string[];
+  readonly acted: Set<FileKind>;
   readonly noted: Set<FileKind>;
 }
 
@@ -39,6 +45,35 @@ function note(out: Out, { starts, noted }: Found, kind: FileKind): void {
   if (noted.has(kind)) return;
   noted.add(kind);
   for (const start of starts) file(out, kind, start, { below: true });
+}
+
+// Names that the expression asks for, and does not leave out.
+function namesIn(argv: readonly Word[], from: number): readonly string[] {
+  const names = new Set<string>();
+  for (let at = from; at < argv.length && names.size < MOST_NAMES; at++) {
+    const option = argv[at]?.text;
+    if (option === undefined || !NAMES.has(option) || /^(?:!|-not)$/.test(argv[at - 1]?.text ?? "")) continue;
+    const text = argv[++at]?.text;
+    if (text === undefined || argv[at + 1]?.text === "-prune") continue;
+    const name = text.slice(text.lastIndexOf("/") + 1).replace(/\[[^\]]*\]|\?/g, "*");
+    names.add(name);
+    if (option.startsWith("-i")) names.add(name.toLowerCase());
+  }
+  return [...names];
+}
+
+// What happens to the files that it finds, by the names that it looks for.
+function act(out: Out, found: Found, kind: FileKind): void {
+  note(out, found, kind);
+  if (found.acted.has(kind)) return;
+  found.acted.add(kind);
+  for (const start of found.starts) {
+    const path = pathOf(start, out.base);
+    if (path.text === undefined || path.pattern !== undefined) continue;
+    const text = path.text.replace(/(?!^)\/+$/, "");
+    const lead = text === "." ? "" : text === "/" ? "/" : `${text.replace(/[\\*?[\]{}()!]/g, "\\$&")}/`;
+    for (const name of found.names) out.effects.push({ kind, path: { text, pattern: `${lead}**/${name}` } });
+  }
 }
 
 function isLeading(word: Word | undefined): boolean {
@@ -80,7 +115,7 @@ function readPrimary(out: Out, at: number, found: Found): number {
   }
   if (name === "-delete") {
     hazard(out, at, "delete");
-    note(out, found, "delete");
+    act(out, found, "delete");
     return at;
   }
   return RUNS.has(name) ? readExec(out, at, found) : at;
@@ -100,19 +135,26 @@ function readExec(out: Out, at: number, found: Found): number {
     const plus = argv[end]?.text === "+";
     runArgv(out, at + 1, plus ? { until: end, open: true } : { until: end });
     const from = out.effects.length;
-    const words = argv.slice(at + 1, end).map((word) => (word.text?.includes("{}") === true ? completed(word) : word));
+    const lead = argv[at]?.text?.endsWith("dir") === true ? "./" : leadOf(found.starts);
+    const words = argv.slice(at + 1, end).map((word) => (word.text?.includes("{}") === true ? completed(word, lead) : word));
     readCompleted(out, words);
     // A file that the command cannot name is one that find found.
     const added = out.effects.splice(from);
-    for (const effect of added) if ("path" in effect) note(out, found, effect.kind);
+    for (const effect of added) if ("path" in effect) act(out, found, effect.kind);
   }
   return end;
 }
 
-function completed(word: Word): Word {
+// Every path that find puts begins with its starting point, so that it is no option.
+function leadOf(starts: readonly Word[]): string {
+  let lead = starts[0]?.text ?? "";
+  for (const { text } of starts) while (text?.startsWith(lead) !== true && lead !== "") lead = lead.slice(0, -1);
+  return lead;
+}
+
+function completed(word: Word, lead: string): Word {
   const { text } = word;
-  // find puts a path that begins with the starting point, so the word is no option and stays one word.
-  if (text === "{}") return { text: undefined, pieces: [{ hole: "any" }], single: true };
+  if (text === "{}") return { text: undefined, pieces: lead === "" ? [{ hole: "any" }] : [lead, { hole: "any" }], single: true };
   const parts = (text ?? "").split("{}");
   const pieces = parts.flatMap((part, index) => {
     const hole = { hole: "any" } as const;

@@ -1,5 +1,6 @@
 import { runArgv } from "./apply.ts";
-import { checkout, clean, clone, config, connect, foreach, formatPatch, push, remove, shows } from "./git-handlers.ts";
+import { toTarget } from "./files.ts";
+import { checkout, clean, clone, config, connect, fetch, foreach, formatPatch, formats, push, remove, shows } from "./git-handlers.ts";
 import { CONNECT, DIFF, LOG } from "./git-options.ts";
 import { GIT_OTHER } from "./git-other.ts";
 import { hazard } from "./out.ts";
@@ -24,12 +25,13 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
   reflog: {
     options: LOG,
     more: (use, out) => {
+      formats(use, out);
       const [first] = use.operands;
       if (/^(expire|delete|drop|write)$/.test(first?.word.text ?? "") && first !== undefined) hazard(out, first.at, "delete");
     },
   },
-  shortlog: { options: `${LOG} -s,--summary -e,--email -w? --group=` },
-  "rev-list": { options: LOG },
+  shortlog: { options: `${LOG} -s,--summary -e,--email -w? --group=`, more: formats },
+  "rev-list": { options: LOG, more: formats },
   diff: { options: DIFF, more: shows },
   "diff-tree": { options: LOG, more: shows },
   "diff-index": { options: DIFF, more: shows },
@@ -59,12 +61,14 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
       -f,--force!w --create-reflog --recurse-submodules`,
     operands: "data!w*",
     quiet: LISTING,
+    more: formats,
   },
   tag: {
     options: `-l,--list -n? --contains? --no-contains? --merged? --no-merged? --points-at= --format= --sort= --color? --column? --no-column -i --omit-empty -v,--verify -d,--delete!d -a,--annotate -s,--sign
       --no-sign -u,--local-user= -m,--message= -F,--file=read --trailer= -e,--edit!r -f,--force!w --cleanup= --create-reflog`,
     operands: "data!w*",
     quiet: LISTING,
+    more: formats,
   },
   add: {
     options: `-n,--dry-run -v,--verbose -f,--force -i,--interactive -p,--patch -e,--edit!r -u,--update -A,--all --no-all --ignore-removal -N,--intent-to-add --refresh --ignore-errors --ignore-missing
@@ -83,7 +87,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
     options: "-f,--force -n,--dry-run -r --cached --ignore-unmatch --sparse -q,--quiet --pathspec-from-file=read!l --pathspec-file-nul",
     more: remove,
   },
-  mv: { options: "-v -f -n -k", operands: "move* write" },
+  mv: { options: "-v -f -n -k", more: toTarget("move") },
   clean: { options: "-d -f,--force -i,--interactive -n,--dry-run -q,--quiet -e,--exclude= -x -X", more: clean },
   checkout: {
     options: `-q,--quiet --progress -f,--force!d --ours --theirs -b= -B=!w -t --track? --no-track --guess --no-guess -l -d,--detach --orphan= --ignore-skip-worktree-bits -m,--merge --conflict= -p,--patch
@@ -128,7 +132,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
       },
       save: {},
       list: SHOW,
-      show: { options: LOG },
+      show: { options: LOG, more: formats },
       pop: {},
       apply: {},
       branch: {},
@@ -138,10 +142,10 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
       clear: { does: "delete" },
     },
   },
-  fetch: { options: CONNECT, more: connect },
+  fetch: { options: CONNECT, more: fetch },
   pull: {
     options: `${CONNECT} -r? --rebase? --no-rebase --ff --no-ff --ff-only -s,--strategy= -X,--strategy-option= -e,--edit --no-edit --commit --no-commit --squash --stat --log? --signoff -S? --autostash --no-autostash --allow-unrelated-histories --no-verify`,
-    more: connect,
+    more: fetch,
   },
   push: {
     options: `--all,--branches --prune!d --mirror!d -n,--dry-run --porcelain -d,--delete!d --tags --follow-tags --signed? --atomic -o,--push-option= --receive-pack,--exec=prog!r --force-with-lease?!d --force-if-includes
@@ -236,7 +240,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
   },
   apply: {
     options:
-      "--stat --numstat --summary --check --index --cached -3 --build-fake-ancestor=write!w -R --reject -z -p= -C= --unidiff-zero --apply --no-add --allow-binary-replacement --binary --exclude= --include= --ignore-whitespace --whitespace= --inaccurate-eof -v --recount --directory= --unsafe-paths!w --allow-empty",
+      "--stat --numstat --summary --check --index --cached -3 --build-fake-ancestor=write!w -R --reject -z -p= -C= --unidiff-zero --apply --no-add --allow-binary-replacement --binary --exclude= --include= --ignore-whitespace --whitespace= --inaccurate-eof -v --recount --directory=write --unsafe-paths!w --allow-empty",
     operands: PATHS,
   },
   am: {

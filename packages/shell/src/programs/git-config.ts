@@ -1,5 +1,6 @@
 import type { Word } from "../analysis.ts";
-import { file, hazard, runScript, unknown, type Out } from "./out.ts";
+import { hostOf } from "./hosts.ts";
+import { file, hazard, network, runScript, unknown, type Out } from "./out.ts";
 import { after, concat, known, prefix } from "./words.ts";
 
 // The last parts of keys whose value git runs.
@@ -31,7 +32,13 @@ export function readSetting(out: Out, at: number, key: Word, value: Word): void 
   } else if (LOADS.test(name)) {
     hazard(out, at, "load");
     if (value.text !== "/dev/null") file(out, "execute", value);
-  } else if (ALLOWS.test(name)) hazard(out, at, "load");
+  } else if (ALLOWS.test(name)) {
+    hazard(out, at, "load");
+    const base = /^url\.(.{1,2048})\.(?:push)?insteadof$/.exec(name)?.[1];
+    if (base !== undefined) network(out, hostOf(known(base)));
+    else if (/(?:url|proxy)$/.test(last) && /[.:]/.test(prefix(value))) network(out, hostOf(value));
+    else if (value.text === undefined) network(out, undefined);
+  }
 }
 
 /** `-c key=value`. */

@@ -2,7 +2,7 @@ import type { Word } from "../analysis.ts";
 import { readInlineSetting, readSetting } from "./git-config.ts";
 import { hostOf } from "./hosts.ts";
 import { file, hazard, network, runScript, unknown, type Out } from "./out.ts";
-import { uses, usedOf, valueOf, type Use } from "./use.ts";
+import { stands, uses, usedOf, valueOf, type Use } from "./use.ts";
 import { after, joined, known, prefix } from "./words.ts";
 
 /** Another repository: a URL, a folder, `ext::command`, or the name of a remote. */
@@ -26,6 +26,13 @@ export function connect(use: Use, out: Out): void {
   else repository(first.at, first.word, out);
 }
 
+/** Gets commits; a refspec with a target overwrites a branch. */
+export function fetch(use: Use, out: Out): void {
+  connect(use, out);
+  const [, ...refs] = use.operands;
+  for (const { at, word } of refs) if (word.text === undefined || /^\+|:/.test(word.text)) hazard(out, at, "write");
+}
+
 /** Sends commits; a refspec with `+` or `:` forces or deletes. */
 export function push(use: Use, out: Out): void {
   const [, ...refs] = use.operands;
@@ -43,8 +50,19 @@ export function clone(use: Use, out: Out): void {
   else if (source !== undefined) file(out, "write", known("."));
 }
 
+// With these placeholders git runs the program that checks signatures.
+const CHECKS = /%[-+ ]?G|%\(\*?signature/;
+
+/** A format that checks signatures. */
+export function formats(use: Use, out: Out): void {
+  for (const used of [...usedOf(use, "format"), ...usedOf(use, "pretty")]) {
+    if (used.value !== undefined && (used.value.text === undefined || CHECKS.test(used.value.text))) hazard(out, used.at, "run");
+  }
+}
+
 /** `revision:path` shows that file. */
 export function shows(use: Use, out: Out): void {
+  formats(use, out);
   for (const { word } of use.operands) {
     const colon = prefix(word).indexOf(":");
     file(out, "read", colon > 0 ? after(word, colon + 1) : word);
@@ -53,13 +71,15 @@ export function shows(use: Use, out: Out): void {
 
 /** Reads or changes settings. */
 export function config(use: Use, out: Out): void {
-  if (uses(use, "get get-all get-regexp get-urlmatch get-color get-colorbool list")) return;
+  if (stands(use, "get get-all get-regexp get-urlmatch get-color get-colorbool list")) return;
   const [first, second, third] = use.operands;
+  // What git writes below its own folder is an effect on the repository.
   const target =
-    usedOf(use, "file")[0]?.value ?? known(uses(use, "global") ? "~/.gitconfig" : uses(use, "system") ? "/etc/gitconfig" : ".git/config");
+    usedOf(use, "file")[0]?.value ??
+    (uses(use, "global") ? known("~/.gitconfig") : uses(use, "system") ? known("/etc/gitconfig") : undefined);
   if (uses(use, "edit") || first?.word.text === "edit") {
     hazard(out, first?.at ?? usedOf(use, "edit")[0]?.at ?? 0, "run");
-    file(out, "write", target);
+    if (target !== undefined) file(out, "write", target);
     return;
   }
   if (first === undefined || /^(list|get)$/.test(first.word.text ?? "")) return;
@@ -69,7 +89,7 @@ export function config(use: Use, out: Out): void {
   else if (first.word.text === "set" && second !== undefined && third !== undefined) readSetting(out, second.at, second.word, third.word);
   else if (second !== undefined) readSetting(out, first.at, first.word, second.word);
   else return;
-  file(out, "write", target);
+  if (target !== undefined) file(out, "write", target);
 }
 
 /** Settings before the subcommand. */
@@ -97,19 +117,19 @@ export function checkout(use: Use, out: Out): void {
 
 /** Deletes what is not tracked. */
 export function clean(use: Use, out: Out): void {
-  if (uses(use, "dry-run")) return;
+  if (stands(use, "dry-run")) return;
   if (use.operands.length === 0) file(out, "delete", known("."), { below: true });
   for (const { word } of use.operands) file(out, "delete", word, { below: true });
 }
 
 /** Deletes files. */
 export function remove(use: Use, out: Out): void {
-  if (uses(use, "cached dry-run")) return;
+  if (stands(use, "cached dry-run")) return;
   const below = uses(use, "r");
   for (const { word } of use.operands) file(out, "delete", word, { below });
 }
 
 /** Writes patches into the folder. */
 export function formatPatch(use: Use, out: Out): void {
-  if (!uses(use, "stdout output-directory output")) file(out, "write", known("."));
+  if (!stands(use, "stdout output-directory output")) file(out, "write", known("."));
 }

@@ -15,11 +15,11 @@ export const LOG = `${DIFF} --follow --decorate? --no-decorate --decorate-refs= 
   --branches? --tags? --remotes? --glob= --exclude= --exclude-hidden= --reflog --alternate-refs --single-worktree --ignore-missing --bisect --stdin --cherry-mark --cherry-pick --left-only
   --right-only --cherry -g,--walk-reflogs --merge --boundary --simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges --ancestry-path? --date-order
   --author-date-order --topo-order --reverse --no-walk? --do-walk --pretty? --format= --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs --notes? --no-notes
-  --show-notes? --standard-notes --show-signature --relative-date --date= --parents --children --left-right --graph --no-graph --show-linear-break? --count --timestamp --objects --no-commit-id
+  --show-notes? --standard-notes --show-signature!r --relative-date --date= --parents --children --left-right --graph --no-graph --show-linear-break? --count --timestamp --objects --no-commit-id
   --root -r -v --always --stdin --show-trees --name-rev`;
 
 /** What commands that connect to another repository take. */
 export const CONNECT = `--upload-pack=prog!r --all -a,--append --atomic --depth= --deepen= --shallow-since= --shallow-exclude= --unshallow --update-shallow --negotiation-tip= --negotiate-only --dry-run
-  --porcelain --write-fetch-head --no-write-fetch-head -f,--force -k,--keep --multiple --auto-maintenance --no-auto-maintenance --auto-gc --no-auto-gc --write-commit-graph --prefetch -p,--prune
-  -P,--prune-tags -n,--no-tags --refetch --refmap= -t,--tags --recurse-submodules? --no-recurse-submodules -j,--jobs= --submodule-prefix= --recurse-submodules-default= -u,--update-head-ok
-  --set-upstream -q,--quiet -v,--verbose --progress --no-progress -o,--server-option= --show-forced-updates --no-show-forced-updates -4,--ipv4 -6,--ipv6 --stdin --filter=`;
+  --porcelain --write-fetch-head --no-write-fetch-head -f,--force!w -k,--keep --multiple --auto-maintenance --no-auto-maintenance --auto-gc --no-auto-gc --write-commit-graph --prefetch -p,--prune!d
+  -P,--prune-tags!d -n,--no-tags --refetch --refmap=!w -t,--tags --recurse-submodules? --no-recurse-submodules -j,--jobs= --submodule-prefix= --recurse-submodules-default= -u,--update-head-ok!w
+  --set-upstream!c -q,--quiet -v,--verbose --progress --no-progress -o,--server-option= --show-forced-updates --no-show-forced-updates -4,--ipv4 -6,--ipv6 --stdin --filter=`;

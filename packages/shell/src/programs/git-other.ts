@@ -1,3 +1,4 @@
+import { formats } from "./git-handlers.ts";
 import type { Spec } from "./spec.ts";
 
 const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
@@ -11,7 +12,7 @@ const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
 /** Subcommands of git with little to say. */
 export const GIT_OTHER: Readonly<Record<string, Spec>> = {
   ...names(
-    `rev-parse describe name-rev merge-base for-each-ref check-ignore check-attr check-mailmap check-ref-format count-objects cherry show-branch show-ref show-index verify-commit verify-tag
+    `rev-parse describe name-rev merge-base check-ignore check-attr check-mailmap check-ref-format count-objects cherry show-branch show-ref show-index verify-commit verify-tag
     verify-pack version var get-tar-commit-id patch-id stripspace column fmt-merge-msg merge-tree request-pull rerere sparse-checkout notes gc prune pack-refs pack-objects repack commit-graph
     multi-pack-index update-index read-tree write-tree mktree mktag commit-tree prune-packed unpack-objects index-pack update-server-info pack-redundant replay last-modified survey`,
     {},
@@ -20,9 +21,54 @@ export const GIT_OTHER: Readonly<Record<string, Spec>> = {
     "daemon instaweb gui citool shell http-backend credential credential-cache credential-store hook upload-pack receive-pack upload-archive remote-ext web--browse gitk",
     { does: "run" },
   ),
-  ...names("svn p4 cvsimport cvsexportcommit lfs http-fetch http-push fetch-pack annex", { network: true, operands: "data*" }),
+  ...names("p4 cvsimport cvsexportcommit http-fetch annex", { network: true, operands: "data*" }),
+  "http-push": { options: "--all --dry-run --force!d -d!d -D!d --verbose", network: true, operands: "data*" },
+  "fetch-pack": {
+    options:
+      "--upload-pack,--exec=prog!r --all --stdin -q,--quiet -k,--keep --thin --include-tag --depth= --shallow-since= --shallow-exclude= --deepen-relative --refetch --no-progress --check-self-contained-and-connected -v",
+    network: true,
+    operands: "remote data*",
+  },
+  svn: {
+    options: "-q,--quiet -v",
+    network: true,
+    subs: {
+      ...names("set-tree commit-diff migrate reset gc", { does: "write", operands: "data*" }),
+      ...names("init create-ignore mkdirs", { does: "write", operands: "data*" }),
+      "*": { operands: "data*" },
+    },
+  },
+  lfs: {
+    options: "",
+    extensible: true,
+    subs: {
+      ...names("push fetch pull clone lock unlock locks", { network: true, operands: "data*" }),
+      ...names("install uninstall update ext", { does: "configure" }),
+      ...names("track untrack checkout migrate dedup", { does: "write" }),
+      ...names("env logs ls-files status fsck version pointer help", { operands: "data*" }),
+      prune: { does: "delete" },
+    },
+  },
+  subtree: {
+    options: "-q,--quiet -d,--debug -P,--prefix=write",
+    network: true,
+    subs: names("add merge split pull push", {
+      options:
+        "-q,--quiet -d,--debug -P,--prefix=write -m,--message= --squash --rejoin -b,--branch= --onto= --ignore-joins --annotate= -S?",
+    }),
+  },
   ...names("bugreport diagnose", { options: "-o,--output-directory=write!w", alone: "write" }),
-  "send-pack": { options: "--receive-pack,--exec=prog!r --mirror!d --force!d", network: true },
+  "for-each-ref": {
+    options: `--count= -s,--shell -p,--perl --python --tcl --format= --color? --sort= --points-at= --merged? --no-merged? --contains? --no-contains? --ignore-case
+      --omit-empty --exclude= --include-root-refs --stdin`,
+    more: formats,
+  },
+  "send-pack": {
+    options:
+      "--receive-pack,--exec=prog!r --all --stdin --dry-run --mirror!d -f,--force!d -v,--verbose --thin --atomic --signed? --push-option=",
+    network: true,
+    operands: "remote data*",
+  },
   "send-email": {
     options:
       "--sendmail-cmd=prog!r --to-cmd=prog!r --cc-cmd=prog!r --header-cmd=prog!r --smtp-server=prog!r --compose!r --smtp-encryption= --to= --cc= --bcc= --from= --subject=",
@@ -55,7 +101,7 @@ export const GIT_OTHER: Readonly<Record<string, Spec>> = {
   bundle: {
     options: "-q",
     subs: {
-      create: { operands: "write data*" },
+      create: { options: "-q,--quiet --quiet --progress --all-progress --version=", operands: "write!w data*" },
       verify: { operands: "read" },
       "list-heads": { operands: "read" },
       unbundle: { operands: "read" },

@@ -43,6 +43,11 @@ const SVN: Spec = {
   },
 };
 
+/** Whether git has a subcommand of this name, which is a program of its own, too: `git-push`. */
+export function isGitCommand(name: string): boolean {
+  return Object.hasOwn(GIT_SUBS, name);
+}
+
 /** Version control. */
 export const GIT: Readonly<Record<string, Spec>> = {
   git: GIT_SPEC,

@@ -1,5 +1,15 @@
 import type { Word } from "../analysis.ts";
-import { prefix } from "./words.ts";
+import { known, prefix } from "./words.ts";
+
+/** All hosts in a list of them, in a URL of several, or between commas. */
+export function hostsOf(word: Word): readonly (string | undefined)[] {
+  const { text } = word;
+  if (text?.includes(",") !== true || text.length > 4096) return [hostOf(word)];
+  const [, scheme = "", rest = ""] = /^([\w+.-]{1,32}:\/\/)?([^]*)$/.exec(text) ?? [];
+  const end = scheme === "" ? -1 : rest.search(/[/?#]/);
+  const hosts = (end < 0 || rest.includes("://") ? rest : rest.slice(0, end)).split(/[,|]/).filter((host) => host !== "");
+  return hosts.map((host) => hostOf(known(host)));
+}
 
 /** The host in a URL, in `user@host:path`, or in `host`; undefined where it is not known. */
 export function hostOf(word: Word): string | undefined {

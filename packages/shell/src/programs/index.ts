@@ -1,1 +1,3 @@
-export { readProgram } from "./read-program.ts";
+export { isProgram, readProgram } from "./read-program.ts";
+export { readOptions, type CommandOperand, type CommandOption, type CommandOptions } from "./read-options.ts";
+export { otherPrograms } from "./same.ts";

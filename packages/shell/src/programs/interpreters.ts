@@ -2,6 +2,7 @@ import { apply } from "./apply.ts";
 import { CODE_TOOLS } from "./code-tools.ts";
 import { file, hazard, inlineCode, runScript, unknown, type Out } from "./out.ts";
 import { NODE } from "./node.ts";
+import { carryFrom, runFile, runInput } from "./script-file.ts";
 import type { Spec } from "./spec.ts";
 import { uses, usedOf, valueOf, type Use } from "./use.ts";
 import { command, mayBeOption } from "./words.ts";
@@ -13,17 +14,8 @@ function scriptOrInput(use: Use, out: Out): void {
   const name = out.argv[0]?.text ?? "?";
   const unsure = use.strange.find(({ word }) => word.text === undefined);
   if (unsure !== undefined) inlineCode(out, unsure.at, `option of \`${name}\` that is only known when it runs`);
-  if (script === undefined || script.word.text === "-") {
-    const { kind } = out.input;
-    unknown(out, "inline_code", kind === "text" ? `code in the input of \`${name}\`` : `input of \`${name}\`, which runs as code`);
-    return;
-  }
-  if (script.word.text === undefined && mayBeOption(script.word)) {
-    inlineCode(out, script.at, `script or option of \`${name}\` that is only known when it runs`);
-    return;
-  }
-  file(out, "read", script.word);
-  file(out, "execute", script.word);
+  if (script === undefined) runInput(out);
+  else runFile(out, script.at, script.word);
 }
 
 const CODE = "code eval print run-code command module lint file stdin-code".split(" ");
@@ -134,8 +126,8 @@ function php(use: Use, out: Out): void {
   }
   const [loaded] = usedOf(use, "file");
   if (loaded !== undefined) {
-    file(out, "read", valueOf(loaded));
-    file(out, "execute", valueOf(loaded));
+    runFile(out, out.argv.length, valueOf(loaded));
+    carryFrom(out, loaded.at + 1);
   } else if (uses(use, "lint")) for (const { word } of use.operands) file(out, "read", word);
   else if (!uses(use, "server")) scriptOrInput(use, out);
 }

@@ -1,10 +1,12 @@
 import type { Word } from "../analysis.ts";
-import { hostOf } from "./hosts.ts";
+import { hostOf, hostsOf } from "./hosts.ts";
 import { file, hazard, inlineCode, network, runScript, unknown, type Out } from "./out.ts";
+import { strangers } from "./checkers.ts";
 import type { Spec } from "./spec.ts";
 import { SSH } from "./ssh.ts";
 import { uses, usedOf, valueOf, type Use } from "./use.ts";
 import { after, joined, known, prefix } from "./words.ts";
+import { writeDownload } from "./written.ts";
 
 function url(word: Word, out: Out): void {
   const start = prefix(word);
@@ -12,12 +14,28 @@ function url(word: Word, out: Out): void {
   else network(out, hostOf(word));
 }
 
+const ROUTES: ReadonlySet<string> = new Set("resolve connect-to dns-servers config unix-socket abstract-unix-socket".split(" "));
+
+// `host:port:address`, `host:port:other:port`. A file of options may send it anywhere, and so may a socket.
+function routed(name: string, value: Word): readonly (string | undefined)[] {
+  if (value.text === undefined || !/^(?:resolve|connect-to|dns-servers)$/.test(name)) return [undefined];
+  if (name === "dns-servers") return hostsOf(value);
+  const target = /^[^:]{0,1024}:\d{0,5}:([^]*)$/.exec(value.text)?.[1] ?? "";
+  if (target === "") return [];
+  return name === "resolve" ? target.split(",").map(address) : [address(target.replace(/:\d{0,5}$/, ""))].filter((host) => host !== "");
+}
+
+function address(text: string): string {
+  return text.replace(/^\[|\]$/g, "").toLowerCase();
+}
+
 // `@file` is sent; so is any text.
 function curl(use: Use, out: Out): void {
   for (const { option, at, value } of use.options) {
     if (value === undefined) continue;
     const start = prefix(value);
-    if (option.name === "data" || option.name === "form") {
+    if (ROUTES.has(option.name)) for (const host of routed(option.name, value)) network(out, host);
+    else if (option.name === "data" || option.name === "form") {
       hazard(out, at, "send");
       const mark = option.name === "form" ? start.search(/=[@<]/) + 1 : start.indexOf("@");
       if (start[mark] === "@" || start[mark] === "<") file(out, "read", after(value, mark + 1));
@@ -30,14 +48,28 @@ function curl(use: Use, out: Out): void {
     } else if (option.name === "cookie" && !start.includes("=")) file(out, "read", value);
     else if (option.name === "request" && !/^(GET|HEAD|OPTIONS)$/.test(value.text ?? "")) hazard(out, at, "send");
   }
-  if (uses(use, "remote-name remote-name-all")) file(out, "write", known("."));
+  if (uses(use, "remote-name remote-name-all")) {
+    const folder = usedOf(use, "output-dir")[0]?.value ?? known(".");
+    // The server may choose the name.
+    if (uses(use, "remote-header-name config")) file(out, "write", folder, { below: true });
+    for (const { word } of use.operands) writeDownload(folder, word, out);
+    for (const used of usedOf(use, "url")) writeDownload(folder, valueOf(used), out);
+  }
   for (const { word } of use.operands) url(word, out);
 }
 
 function wget(use: Use, out: Out): void {
+  for (const used of usedOf(use, "execute")) {
+    const sign = prefix(valueOf(used)).indexOf("=");
+    if (sign >= 0 && /proxy\s{0,8}=/i.test(prefix(valueOf(used)))) network(out, hostOf(after(valueOf(used), sign + 1)));
+  }
+  if (uses(use, "input-file config")) network(out, undefined);
   for (const { word } of use.operands) url(word, out);
-  if (use.operands.length > 0 && !uses(use, "output-document spider directory-prefix"))
-    file(out, "write", known("."), { below: uses(use, "recursive mirror") });
+  if (uses(use, "output-document spider")) return;
+  const folder = usedOf(use, "directory-prefix")[0]?.value ?? known(".");
+  if (uses(use, "recursive mirror input-file content-disposition trust-server-names x p protocol-directories default-page"))
+    file(out, "write", folder, { below: true });
+  for (const { word } of use.operands) writeDownload(folder, word, out);
 }
 
 // `EXEC:`, `SYSTEM:` and `SHELL:` run; `OPEN:` and its like are files.
@@ -101,7 +133,15 @@ function gh(use: Use, out: Out): void {
       if (mark >= 0) file(out, "read", after(valueOf(used), mark + 2));
     }
   }
-  if (second !== undefined && /^(delete|close|archive|lock)$/.test(second.word.text ?? "")) hazard(out, second.at, "delete");
+  strangers(use, out);
+  for (const { at, value } of usedOf(use, "method")) if (!/^(GET|HEAD)$/i.test(value?.text ?? "")) hazard(out, at, "send");
+  if (second === undefined) return;
+  if (/^(delete|close|archive|lock)$/.test(second.word.text ?? "")) hazard(out, second.at, "delete");
+  // Files go there.
+  if (/^(gist (create|edit|new)|release (create|upload|new))$/.test(name)) {
+    hazard(out, second.at, "send");
+    for (const { word } of use.operands.slice(2)) file(out, "read", word);
+  }
 }
 
 const CURL = `-a,--append --abstract-unix-socket= --alt-svc=write!w --anyauth --aws-sigv4= --basic --ca-native --cacert=read --capath=read -E,--cert=read --cert-status --cert-type= --ciphers= --compressed
@@ -192,7 +232,7 @@ export const NETWORK: Readonly<Record<string, Spec>> = {
   },
   gh: {
     options:
-      "-f,--raw-field,--field= -F,--field= --input=read!s -X,--method= -H= -R,--repo= -t= -b,--body= -q= --jq= --title= -F,--body-file,--field= --hostname=",
+      "-f,--raw-field,--field= -F,--field= --input=read!s -X,--method= -H= -R,--repo= -t= -b,--body= -q= --jq= --title= -F,--body-file,--field= --hostname= -O,--output=write!w -D,--dir=write!w --json= --template= -L,--limit= -s,--state= -l,--label= -a,--assignee= -A,--author= -w,--workflow= --log --log-failed -p,--pattern= -n,--notes= --web",
     more: gh,
   },
   glab: { network: true },
@@ -221,9 +261,6 @@ export const NETWORK: Readonly<Record<string, Spec>> = {
   ss: { options: "-K!d -D=write!w -F=read -f= -A=" },
   arp: { options: "-d!d -s!c -f=read!c" },
   rclone: { options: "--config=load!l --password-command=prog!r --log-file=write!w", network: true, operands: "data remote*" },
-  aws: { network: true, operands: "data*" },
-  gcloud: { network: true, operands: "data*" },
-  az: { network: true, operands: "data*" },
   mail: {
     options: "-s= -a=read!s -A=read!s -c= -b= -r= -S=code!r -f=read",
     network: true,

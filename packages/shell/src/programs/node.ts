@@ -1,10 +1,12 @@
 import { apply } from "./apply.ts";
 import { file, hazard, inlineCode, runScript, unknown, type Out } from "./out.ts";
+import { carryFrom, runFile, runInput } from "./script-file.ts";
 import type { Spec } from "./spec.ts";
-import { uses, type Use } from "./use.ts";
-import { command, known, mayBeOption } from "./words.ts";
+import { usedOf, uses, type Use } from "./use.ts";
+import { command, known, prefix } from "./words.ts";
 
 function node(use: Use, out: Out): void {
+  if (usedOf(use, "env-file").some(({ value }) => value === undefined)) file(out, "read", known(".env"));
   if (uses(use, "eval print run")) return;
   const [script, ...rest] = use.operands;
   const name = out.argv[0]?.text ?? "?";
@@ -14,17 +16,12 @@ function node(use: Use, out: Out): void {
     for (const { word } of use.operands) file(out, "execute", word);
     return;
   }
-  if (script === undefined || script.word.text === "-") {
-    unknown(out, "inline_code", `input of \`${name}\`, which runs as code`);
-    return;
-  }
-  if (script.word.text === undefined && mayBeOption(script.word)) {
-    inlineCode(out, script.at, `script or option of \`${name}\` that is only known when it runs`);
+  if (script === undefined) {
+    runInput(out);
     return;
   }
   if (script.word.text === "inspect" && rest.length > 0) inlineCode(out, script.at, "debugger");
-  file(out, "read", script.word);
-  file(out, "execute", script.word);
+  runFile(out, script.at, script.word);
 }
 
 const OPTIONS = `-e,--eval=code!r -p,--print=code!r -pe,--eval=code!r -ep,--eval=code!r -r,--require=load!l --import=load!l --loader,--experimental-loader=load!l -c,--check
@@ -57,7 +54,7 @@ const FILE: Spec = { operands: "exec data*", posix: true };
 
 const DENO_RUN: Spec = {
   options: `-A,--allow-all --allow-read? --allow-write? --allow-net? --allow-env? --allow-run? --allow-ffi? --allow-sys? --allow-import? -r,--reload? -c,--config=load!l
-    --import-map=load!l --preload=load!l --require=load!l --env-file?!l --cert=load --lock? --node-modules-dir? --unstable --no-check? --check? --watch? --inspect? -q,--quiet
+    --import-map=load!l --preload=load!l --require=load!l --env-file?load!l --cert=load --lock? --node-modules-dir? --unstable --no-check? --check? --watch? --inspect? -q,--quiet
     --location= --seed= --v8-flags=`,
   posix: true,
   more: node,
@@ -75,11 +72,20 @@ const DENO: Spec = {
     fmt: { options: "--check --ext= -c,--config=load!l", operands: "rw*", below: "always" },
     lint: { options: "--fix!w --json -c,--config=load!l", operands: "read*", below: "always" },
     check: { operands: "read*" },
-    task: { options: "-c,--config=load!l --cwd=dir", posix: true },
+    task: {
+      options: "-c,--config=load!l --cwd=dir",
+      posix: true,
+      more: (use, out) => carryFrom(out, (use.operands[0]?.at ?? out.argv.length) + 1),
+    },
     info: { operands: "read" },
     install: { network: true },
     add: { network: true },
-    "*": DENO_RUN,
+    "*": {},
+  },
+  // `deno x.ts` is `deno run x.ts`.
+  more: ({ operands: [first], spec }, out) => {
+    if (first === undefined) runInput(out);
+    else if (first.word.text === undefined || !Object.hasOwn(spec.subs ?? {}, first.word.text)) runFile(out, first.at, first.word);
   },
 };
 
@@ -113,6 +119,15 @@ function bun(use: Use, out: Out): void {
       if (first.word.text.startsWith("c")) hazard(out, first.at, "run");
       return;
     case "run":
+      // Where no script has that name it is a program of the PATH.
+      out.runs.push({ kind: "sight", words: rest });
+      carryFrom(out, first.at + 1);
+      for (const [index, word] of rest.entries()) {
+        if (prefix(word).startsWith("-") && prefix(word) !== "-") continue;
+        if (/^-$|[/.]|^(?:https?|data|blob|npm|jsr|node):/i.test(prefix(word)) || word.text === undefined)
+          runFile(out, first.at + 1 + index, word);
+        break;
+      }
       return;
     case "pm":
     case "remove":

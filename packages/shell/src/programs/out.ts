@@ -1,6 +1,7 @@
 import type { Effect, Hazard, PathText, Unknown, Word } from "../analysis.ts";
 import type { Input, Run } from "../program.ts";
 import { pathOf } from "./paths.ts";
+import { known, prefix, seen } from "./words.ts";
 
 /** What can happen to a file. */
 export type FileKind = "read" | "write" | "delete" | "execute";
@@ -12,6 +13,8 @@ export interface Out {
   /** The folder that the program changes to before it looks at paths. */
   base: PathText | undefined;
   carries: boolean;
+  /** From where on its words are for a script or a task, which may run them. */
+  carriesFrom: number | undefined;
   readonly runs: Run[];
   readonly hazards: Hazard[];
   readonly effects: Effect[];
@@ -39,6 +42,7 @@ export function createOut(argv: readonly Word[], input: Input, nested: Out["nest
     hosts: undefined,
     base: undefined,
     carries: false,
+    carriesFrom: undefined,
     runs: [],
     hazards: [],
     effects: [],
@@ -94,6 +98,30 @@ export function runScript(out: Out, at: number, script: Word, more: { readonly r
   out.runs.push(more.remote === true ? { kind: "script", script, remote: true } : { kind: "script", script });
   if (script.text === undefined) unknown(out, "dynamic_script", "script that is only known when it runs");
 }
+
+/** Notes text that may be run: a deny is about its commands. */
+export function mayRun(out: Out, at: number, word: Word): void {
+  hazard(out, at, "run");
+  out.runs.push({ kind: "sight", text: seen(word) });
+}
+
+/** The script in the input of a program; undefined where nothing is known of it. */
+export function inputScript({ input }: Out): Word | undefined {
+  if (input.kind !== "text") return undefined;
+  return input.text === undefined ? input.word : known(input.text);
+}
+
+/** Whether a file of this name is the input of the program, or of another process. */
+export function isInput(word: Word): boolean {
+  const path = prefix(word)
+    .replace(/^file:\/*(?=\/)/i, "")
+    .replace(/\/(?:\.?\/)+/g, "/")
+    .replace(/^(?:\.\/)+/, "");
+  return path === "-" || OPEN_FILE.test(path) || (word.text !== undefined && /^(?:stdin|\d{1,3})$/.test(path));
+}
+
+// Devices and open files, from wherever they are named.
+const OPEN_FILE = /^(?:.*\/)?(?:dev\/(?:std|tty|fd\/|tcp\/|udp\/)|proc\/[^/]*\/(?:task\/[^/]*\/)?fd\/)/s;
 
 /** Notes code of another language. */
 export function inlineCode(out: Out, at: number, what: string): void {

@@ -1,11 +1,13 @@
 import { BUILDS } from "./builds.ts";
 import { runArgv } from "./apply.ts";
-import { file, hazard, runScript, type Out } from "./out.ts";
+import { file, hazard, mayRun, runScript, unknown, type Out } from "./out.ts";
+import { wholeNpmName } from "./npm-names.ts";
 import { names, runTool } from "./package-tools.ts";
 import { PIP, POETRY, RUN_TOOL, UV } from "./python-packages.ts";
+import { carryFrom } from "./script-file.ts";
 import type { Spec } from "./spec.ts";
 import { uses, usedOf, type Use } from "./use.ts";
-import { command, known, prefix } from "./words.ts";
+import { after, command, joined, known, prefix } from "./words.ts";
 
 const NPM = `-C,--dir=dir!l --prefix=dir!l -g,--global!w --location=!w -w,--workspace= -ws,--workspaces --script-shell=exec!r --shell=exec!r --node-options=!r --node-gyp=exec!r --git=exec!r --editor=prog!r
   --viewer=prog!r --browser=prog!r --userconfig=load!l --globalconfig=load!l --registry=url!c --cache=write!w --proxy=url!c --https-proxy=url!c --cafile=read!c --ca=!c --init-module=load!l --onload-script=load!l
@@ -18,7 +20,7 @@ const NPM_EXEC: Spec = {
   posix: true,
   more: runTool,
 };
-const NPM_RUN: Spec = { options: NPM };
+const NPM_RUN: Spec = { options: NPM, more: ({ operands: [first] }, out) => first !== undefined && carryFrom(out, first.at + 1) };
 const NPM_GET: Spec = { options: NPM, network: true };
 const NPM_SET: Spec = { options: NPM, does: "configure" };
 
@@ -29,38 +31,57 @@ function config(use: Use, out: Out): void {
   file(out, "write", known(uses(use, "global") ? "/etc/npmrc" : "~/.npmrc"));
 }
 
+// `npm pkg set scripts.x="rm y"`: what the script runs later.
+function pkg(use: Use, out: Out): void {
+  const [first, ...rest] = use.operands;
+  if (first === undefined || first.word.text === "get") return;
+  hazard(out, first.at, "configure");
+  file(out, "write", known("package.json"));
+  for (const { at, word } of rest) {
+    const sign = prefix(word).indexOf("=");
+    if (sign > 0 && /^(scripts|bin)|\s/.test(prefix(word))) mayRun(out, at, after(word, sign + 1));
+  }
+}
+
 const NPM_CONFIG: Spec = { options: NPM, more: config };
 const NPM_SUBS: Readonly<Record<string, Spec>> = {
   ...names("run run-script rum urn test t tst start stop restart", NPM_RUN),
   ...names(
-    "install i in ins isntall add ci clean-install ic install-test it cit update up upgrade udpate rebuild rb audit outdated view v info show search s se find publish unpublish deprecate dist-tag pack",
+    "install i in ins inst insta instal isnt isnta isntal isntall add ci clean-install ic install-clean isntall-clean install-test it install-ci-test clean-install-test cit sit update u up upgrade udpate rebuild rb audit outdated view v info show search s se find publish unpublish deprecate undeprecate dist-tag dist-tags pack find-dupes trust stage",
     NPM_GET,
   ),
   ...names(
-    "fund ping doctor whoami star stars team org profile access owner hook token login adduser logout link ln dedupe ddp diff docs repo bugs sbom query",
+    "fund ping doctor whoami star unstar stars team org ogr profile access owner author hook token login adduser add-user logout link ln dedupe ddp diff docs home repo bugs issues sbom query",
     NPM_GET,
   ),
   ...names(
-    "ls list ll la root prefix bin help help-search explain why prune uninstall un remove rm r unlink shrinkwrap version pkg cache completion",
+    "ls list ll la root prefix bin help hlep help-search explain why prune uninstall un remove rm r unlink shrinkwrap version verison cache completion",
     { options: NPM } as Spec,
   ),
   ...names("exec x", NPM_EXEC),
   ...names("init create innit", { options: NPM, network: true, does: "run" } as Spec),
   ...names("config c", NPM_CONFIG),
-  ...names("set", NPM_SET),
+  ...names("set approve-scripts deny-scripts install-scripts", NPM_SET),
+  pkg: { options: NPM, more: pkg },
   get: {},
   edit: { does: "run" },
   explore: {
     options: NPM,
     posix: true,
     more: (use, out) => {
-      const first = use.operands.slice(1).find(({ word }) => word.text !== "--");
-      if (first !== undefined) runArgv(out, first.at);
+      const [place, ...rest] = use.operands;
+      const words = rest.filter(({ word }, index) => index > 0 || word.text !== "--");
+      const [first] = words;
+      if (first !== undefined) runScript(out, first.at, joined(words.map(({ word }) => word)));
+      else if (place !== undefined) {
+        hazard(out, place.at, "run");
+        unknown(out, "dynamic_script", "input of the shell that `explore` starts");
+      }
     },
   },
 };
 
-const NPM_SPEC: Spec = { options: NPM, subs: NPM_SUBS, inert: "version help" };
+const NPM_SPEC: Spec = { options: NPM, subs: NPM_SUBS, inert: "version help", extensible: true, whole: wholeNpmName };
 
 const PNPM_SPEC: Spec = {
   options: `${NPM} -r,--recursive --parallel --stream --aggregate-output -F,--filter= --filter-prod= --color --shell-mode --config.script-shell=exec!r`,
@@ -93,7 +114,7 @@ const YARN_SPEC: Spec = {
         info: {},
       },
     },
-    workspace: {},
+    workspace: { carries: true },
     global: { does: "write", network: true },
     policies: { does: "configure" },
     plugin: { does: "load", network: true },
@@ -179,12 +200,6 @@ export const PACKAGES: Readonly<Record<string, Spec>> = {
   "npm-run-all": { options: "-p,--parallel -s,--serial -l,--print-label -c,--continue-on-error -n --race --silent --node-run" },
   "run-s": {},
   "run-p": {},
-  nodemon: {
-    options:
-      "-x,--exec=script!r -e,--ext= -w,--watch= -i,--ignore= -d,--delay= -C,--on-change-only -V -q --config=load!l -r,--require=load!l --inspect?!r --signal= -L",
-    posix: true,
-    operands: "exec data*",
-  },
   husky: { does: "configure" },
   pip: PIP,
   pipx: {
@@ -271,6 +286,9 @@ export const PACKAGES: Readonly<Record<string, Spec>> = {
     },
   },
   brew: BREW,
-  port: APT,
+  ...names(
+    "port choco winget scoop emerge xbps-install xbps-query xbps-remove opkg eopkg pkgin pkg_add mas apt-add-repository microdnf",
+    APT,
+  ),
   "go-task": {},
 };

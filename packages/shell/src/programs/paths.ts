@@ -1,4 +1,5 @@
 import type { PathText, Word } from "../analysis.ts";
+import { prefix } from "./words.ts";
 
 const UNKNOWN: PathText = { why: "path that is only known when the command runs" };
 
@@ -23,14 +24,9 @@ function plainPath(word: Word): PathText {
   }
   // What follows a glob could climb out of the folder.
   if (folder === undefined || /(^|\/)\.\.(\/|$)/.test(pattern.slice(folder.length))) return UNKNOWN;
-  const literal = prefixText(word);
+  const literal = prefix(word);
   const slash = literal.lastIndexOf("/");
   return { text: slash < 0 ? "." : slash === 0 ? "/" : literal.slice(0, slash), pattern };
-}
-
-function prefixText(word: Word): string {
-  const [first] = word.pieces;
-  return typeof first === "string" ? first : "";
 }
 
 /** A path as seen from a folder. */

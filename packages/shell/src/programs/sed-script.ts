@@ -7,6 +7,11 @@ export interface SedAction {
   readonly text: string | undefined;
 }
 
+// Of a letter of several bytes some take the first one only.
+function delimits(text: string): boolean {
+  return text !== "" && text < "\u0080" && text !== "\n" && text !== "\\";
+}
+
 /**
  * Reads a sed script. `brackets`: the delimiter has no meaning inside `[…]`, as in BSD and BusyBox; in GNU sed it ends the
  * pattern even there.
@@ -62,8 +67,10 @@ export function readSedScript(script: string, { brackets }: { readonly brackets:
       case "b":
       case "t":
       case "T":
-        while (at < script.length && !/[\n;}]/.test(script[at] ?? "")) at++;
-        return true;
+        // One sed ends a label at a blank, another at the end of the line.
+        while (script[at] === " " || script[at] === "\t") at++;
+        while (at < script.length && !/[\s;}]/.test(script[at] ?? "")) at++;
+        return readEnd() || fail();
       case "a":
       case "i":
       case "c":
@@ -73,7 +80,7 @@ export function readSedScript(script: string, { brackets }: { readonly brackets:
       case "R":
       case "w":
       case "W": {
-        const name = line().trim();
+        const name = line().trimStart();
         if (!/^\/dev\/(stdout|stderr|stdin)$/.test(name))
           actions.push({ does: command.toLowerCase() === "w" ? "write" : "read", index, text: name });
         return true;
@@ -110,7 +117,7 @@ export function readSedScript(script: string, { brackets }: { readonly brackets:
     if (first === "/" || first === "\\") {
       if (first === "\\") at++;
       const delimiter = script[at++];
-      if (delimiter === undefined || !readUntil(delimiter, true)) return false;
+      if (delimiter === undefined || !delimits(delimiter) || !readUntil(delimiter, true)) return false;
       while (script[at] === "I" || script[at] === "M") at++;
       return true;
     }
@@ -139,7 +146,7 @@ export function readSedScript(script: string, { brackets }: { readonly brackets:
 
   function readPart(pattern: boolean): boolean {
     delimiter = script[at++] ?? "";
-    return delimiter !== "" && delimiter !== "\n" && delimiter !== "\\" && readUntil(delimiter, pattern);
+    return delimits(delimiter) && readUntil(delimiter, pattern);
   }
 
   function readRest(): boolean {
@@ -153,7 +160,7 @@ export function readSedScript(script: string, { brackets }: { readonly brackets:
       if (flag === "e") actions.push({ does: "run", index, text: undefined });
       else if (flag === "w") {
         at++;
-        const name = line().trim();
+        const name = line().trimStart();
         if (!/^\/dev\/(stdout|stderr)$/.test(name)) actions.push({ does: "write", index, text: name });
         return true;
       } else if (flag === undefined || !/[gpiImM0-9]/.test(flag)) return readEnd();

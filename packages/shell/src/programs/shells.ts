@@ -1,5 +1,5 @@
 import type { Word } from "../analysis.ts";
-import { file, hazard, runScript, unknown, type Out } from "./out.ts";
+import { file, hazard, inputScript, runScript, unknown, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
 import { known, mayBeOption } from "./words.ts";
 
@@ -24,6 +24,7 @@ function readShell(out: Out, from: number): void {
     if (text === undefined) {
       if (!mayBeOption(word)) break;
       hazard(out, at, "run");
+      if (flags.command) out.runs.push({ kind: "script", script: word });
       unknown(out, "dynamic_script", "option or script of a shell that is only known when it runs");
       out.carries = true;
       return;
@@ -88,9 +89,9 @@ function readRest(out: Out, at: number, flags: Flags): void {
     unknown(out, "dynamic_script", `script in the file \`${nameOf(word)}\``);
     return;
   }
-  const { input } = out;
-  if (input.kind === "text" && input.text !== undefined) out.runs.push({ kind: "script", script: known(input.text) });
-  else if (!flags.check) unknown(out, "dynamic_script", "script in the input of a shell");
+  const script = inputScript(out);
+  if (script !== undefined) out.runs.push({ kind: "script", script });
+  if (script?.text === undefined && !flags.check) unknown(out, "dynamic_script", "script in the input of a shell");
 }
 
 function nameOf(word: Word): string {

@@ -24,12 +24,15 @@ export type Role =
  * How a program reads its arguments, as data.
  *
  * `options`: blank-separated, each `names[=|?|%][role][!hazard]`. Names are comma-separated: `-x`, `--long`, `-word`. `=` takes
- * a value, `?` takes one only when glued, `%` only glued digits. Hazard letters: r(un) w(rite) d(elete) l(oad) s(end) c(onfigure).
+ * a value, `?` takes one only when glued, `%` only glued digits, `&` a number, behind which the letters go on, `^` the next word that
+ * no letter of the same cluster took. Hazard letters: r(un) w(rite) d(elete) l(oad) s(end) c(onfigure).
  */
 export interface Spec {
   readonly options?: string;
   /** Options end at the first operand. */
   readonly posix?: boolean;
+  /** Its first word may be letters of options without a dash. */
+  readonly bundled?: boolean;
   /** Long options have to be written in full. */
   readonly exact?: boolean;
   /** Roles of the operands, in order; one with `*` repeats, roles after it are those of the last operands. `role!hazard`. */
@@ -53,6 +56,8 @@ export interface Spec {
   readonly subs?: Readonly<Record<string, Spec>>;
   /** A subcommand that is not in `subs` may be an alias or another program. */
   readonly extensible?: boolean;
+  /** The whole name of the subcommand that the program takes a word for. */
+  readonly whole?: (name: string) => string;
   /** Hazard of naming this subcommand at all. */
   readonly does?: Hazard["does"];
   /** Effects beyond its operands. */
@@ -68,15 +73,20 @@ export interface Spec {
 /** An option as compiled. */
 export interface Option {
   readonly name: string;
-  readonly value: "none" | "required" | "glued" | "digits";
+  /** As the command line spells it, with its dashes. */
+  readonly spelled: string;
+  /** One spelling for all names of an option: `--force` for `-f`. */
+  readonly id: string;
+  readonly value: "none" | "required" | "glued" | "digits" | "number" | "following";
   readonly role: Role;
   readonly does: Hazard["does"] | undefined;
 }
 
+const TAKES: Readonly<Record<string, Option["value"]>> = { "=": "required", "?": "glued", "%": "digits", "&": "number", "^": "following" };
 const DOES: Readonly<Record<string, Hazard["does"]>> = { r: "run", w: "write", d: "delete", l: "load", s: "send", c: "configure" };
 
-/** What letters of a table stand for. */
-export function doesOf(letter: string | undefined): Hazard["does"] | undefined {
+// What letters of a table stand for.
+function doesOf(letter: string | undefined): Hazard["does"] | undefined {
   return letter === undefined ? undefined : DOES[letter];
 }
 
@@ -86,6 +96,14 @@ export interface Grammar {
   readonly long: ReadonlyMap<string, Option>;
   /** Options of several letters with one dash. */
   readonly wordy: ReadonlyMap<string, Option>;
+  readonly operands: readonly OperandRole[];
+}
+
+/** What an operand is for, as compiled. */
+export interface OperandRole {
+  readonly role: Role;
+  readonly does: Hazard["does"] | undefined;
+  readonly repeats: boolean;
 }
 
 const compiled = new WeakMap<Spec, Grammar>();
@@ -93,30 +111,46 @@ const compiled = new WeakMap<Spec, Grammar>();
 /** The options of a spec; compiled when first asked for. */
 export function grammarOf(spec: Spec): Grammar {
   let grammar = compiled.get(spec);
-  if (grammar === undefined) compiled.set(spec, (grammar = compile(spec.options ?? "")));
+  if (grammar === undefined) compiled.set(spec, (grammar = compile(spec.options ?? "", spec.operands)));
   return grammar;
 }
 
-function compile(options: string): Grammar {
+function compile(options: string, operands: string | undefined): Grammar {
   const short = new Map<string, Option>();
   const long = new Map<string, Option>();
   const wordy = new Map<string, Option>();
+  const ids = new Map<string, string>();
   for (const entry of options.split(/\s+/)) {
-    const match = /^([^=?!%]+)([=?%]?)([a-z]*)(?:!([a-z]))?$/.exec(entry);
+    const match = /^([^=?!%&^]+)([=?%&^]?)([a-z]*)(?:!([a-z]))?$/.exec(entry);
     if (match === null) continue;
     const [, names = "", sign = "", role = "", does] = match;
     const list = names.split(",");
-    const option: Option = {
+    // The last name may be shared by several options that are alike in what they do.
+    const id = idOf(list.findLast((name) => !ids.has(name)) ?? "");
+    for (const name of list) if (!ids.has(name)) ids.set(name, id);
+    const alike = {
       name: (list.at(-1) ?? "").replace(/^[-+]+/, ""),
-      value: sign === "=" ? "required" : sign === "?" ? "glued" : sign === "%" ? "digits" : "none",
+      value: TAKES[sign] ?? "none",
       role: role === "" ? "data" : (role as Role),
       does: doesOf(does),
-    };
+    } as const;
     for (const name of list) {
+      const option: Option = { ...alike, spelled: name, id: ids.get(name) ?? name };
       if (name.startsWith("--")) long.set(name.slice(2), option);
       else if (name.length > 2 || name.startsWith("+")) wordy.set(name, option);
       else short.set(name.slice(1), option);
     }
   }
-  return { short, long, wordy };
+  return { short, long, wordy, operands: operands === undefined ? [] : operands.split(" ").map(roleOf) };
+}
+
+// `-word` and `--word` are one.
+function idOf(name: string): string {
+  return /^-[^-]./.test(name) ? `-${name}` : name;
+}
+
+function roleOf(entry: string): OperandRole {
+  const repeats = entry.endsWith("*");
+  const [role = "data", letter] = (repeats ? entry.slice(0, -1) : entry).split("!");
+  return { role: role as Role, does: doesOf(letter), repeats };
 }

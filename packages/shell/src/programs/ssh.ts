@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
-import { hostOf } from "./hosts.ts";
-import { file, hazard, inlineCode, network, runScript, unknown, type Out } from "./out.ts";
+import { hostOf, hostsOf } from "./hosts.ts";
+import { file, hazard, inlineCode, inputScript, network, runScript, unknown, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
 import { readOptions } from "./apply.ts";
 import { readUse, usedOf, uses, valueOf, type Use } from "./use.ts";
@@ -8,58 +8,100 @@ import { after, joined, known, prefix } from "./words.ts";
 
 const RUNS = /^(proxycommand|localcommand|knownhostscommand)$/;
 const LOADS =
-  /^(pkcs11provider|securitykeyprovider|xauthlocation|smartcarddevice|include|match|permitlocalcommand|identityagent|revokedhostkeys)$/;
+  /^(pkcs11provider|securitykeyprovider|xauthlocation|smartcarddevice|include|permitlocalcommand|identityagent|revokedhostkeys)$/;
+const FILES = /^(identityfile|certificatefile)$/;
+// What these say changes nothing but how the connection is made.
+const DATA: ReadonlySet<string> = new Set(
+  `addressfamily batchmode bindaddress bindinterface casignaturealgorithms checkhostip cipher ciphers clearallforwardings compression compressionlevel connectionattempts connecttimeout escapechar
+  exitonforwardfailure fingerprinthash gssapiauthentication hashknownhosts hostbasedauthentication hostkeyalgorithms hostkeyalias identitiesonly ipqos kbdinteractiveauthentication
+  kexalgorithms loglevel macs nohostauthenticationforlocalhost numberofpasswordprompts passwordauthentication port preferredauthentications protocol pubkeyacceptedalgorithms pubkeyacceptedkeytypes
+  pubkeyauthentication rekeylimit requesttty requiredrsasize serveralivecountmax serveraliveinterval sessiontype stdinnull tcpkeepalive updatehostkeys user verifyhostkeydns visualhostkey
+  challengeresponseauthentication controlpersist logverbose`.split(/\s+/),
+);
+// ssh takes quotes, more signs and other blanks as well: such a setting is not told apart here.
+const SETTING = /^([A-Za-z][A-Za-z0-9]{0,63})(?: {0,8}= {0,8}| {1,8})(?=[^\s=]|$)/;
 const OPENS =
-  /^(localforward|remoteforward|dynamicforward|tunnel|controlpath|controlmaster|forwardagent|userknownhostsfile|globalknownhostsfile|stricthostkeychecking|sendenv|setenv|permitremoteopen)$/;
+  /^(localforward|remoteforward|dynamicforward|tunnel|controlpath|controlmaster|forwardagent|userknownhostsfile|globalknownhostsfile|stricthostkeychecking|sendenv|setenv|permitremoteopen|gatewayports|forwardx11|forwardx11trusted|canonicalizehostname|canonicaldomains|gssapidelegatecredentials|addkeystoagent|proxyusefdpass|forkafterauthentication|enableescapecommandline|streamlocalbindunlink)$/;
 
 /** `-o Key=value` of ssh, scp and sftp. */
 function sshSettings(use: Use, out: Out): void {
   for (const used of usedOf(use, "o")) {
     const word = valueOf(used);
-    const text = prefix(word);
-    const match = /^\s{0,8}([A-Za-z0-9]{1,64})\s{0,8}[= \t]\s{0,8}"?/.exec(text);
+    const match = SETTING.exec(prefix(word));
     if (match?.[1] === undefined) {
-      if (word.text === undefined) inlineCode(out, used.at, "setting of ssh that is only known when it runs");
+      inlineCode(out, used.at, "setting of ssh that is read in its own way");
       continue;
     }
     const key = match[1].toLowerCase();
     const value = after(word, match[0].length);
     if (RUNS.test(key)) {
       if (value.text?.toLowerCase() !== "none")
-        runScript(out, used.at, value.text === undefined ? value : known(value.text.replace(/"$/, "")));
+        runScript(out, used.at, value.text === undefined ? value : known(value.text.replace(/^"|"$/g, "")));
+    } else if (key === "hostname") network(out, hostOf(value));
+    else if (key === "localforward" || key === "remoteforward") {
+      hazard(out, used.at, "configure");
+      forward(after(value, prefix(value).search(/\s|$/)), out);
     } else if (key === "remotecommand") runScript(out, used.at, value, { remote: true });
-    else if (key === "proxyjump") network(out, hostOf(value));
+    else if (key === "proxyjump") jump(value, out);
+    else if (FILES.test(key)) file(out, "read", value);
     else if (LOADS.test(key)) {
       hazard(out, used.at, "load");
       if (/provider|device/.test(key)) unknown(out, "dynamic_script", "library that ssh loads");
     } else if (OPENS.test(key)) hazard(out, used.at, "configure");
+    else if (!DATA.has(key)) inlineCode(out, used.at, `setting \`${key}\` of ssh that is not known`);
   }
+}
+
+// Hosts that the connection goes through, one after another.
+function jump(word: Word, out: Out): void {
+  if (word.text?.toLowerCase() !== "none") for (const host of hostsOf(word)) network(out, host);
+}
+
+// `port:host:port`, with an address before it or not; fewer parts are sockets of this machine.
+function forward(word: Word, out: Out): void {
+  const text = word.text?.trim().replace(/"$/, "");
+  if (text === undefined) return network(out, undefined);
+  const host = /(?:^|:)(\[[^\]]{1,64}\]|[^:[\]]{1,1024}):\d{1,5}$/.exec(text)?.[1];
+  if (host !== undefined && /[^\d]/.test(host)) network(out, hostOf(known(host)));
+}
+
+// Where a connection goes besides the host that is named.
+function routes(use: Use, out: Out): void {
+  for (const used of usedOf(use, "J")) jump(valueOf(used), out);
+  for (const name of ["L", "R", "W"]) for (const used of usedOf(use, name)) forward(valueOf(used), out);
+  // A file of settings may send it anywhere.
+  if (usedOf(use, "F").some(({ value }) => value?.text !== "none" && value?.text !== "/dev/null")) network(out, undefined);
 }
 
 function ssh(use: Use, out: Out): void {
   sshSettings(use, out);
-  if (uses(use, "V Q G O")) return;
+  routes(use, out);
+  if (uses(use, "V Q")) return;
   const [host] = use.operands;
   if (host === undefined) return;
-  network(out, hostOf(host.word));
   // ssh reads options behind the host, too.
   const inner = readUse(use.spec, out.argv, host.at + 1, { posix: true });
   readOptions(inner, out);
   sshSettings(inner, out);
+  routes(inner, out);
+  if (uses(use, "G O") || uses(inner, "G O")) return;
+  network(out, hostOf(host.word));
   const rest = inner.operands;
   const [first] = rest;
   if (first !== undefined) {
     runScript(out, first.at, joined(rest.map(({ word }) => word)), { remote: true });
     return;
   }
-  const { input } = out;
-  if (input.kind === "text" && input.text !== undefined) out.runs.push({ kind: "script", script: known(input.text), remote: true });
-  else if (input.kind !== "inherited" && !uses(use, "N n")) unknown(out, "dynamic_script", "script in the input of `ssh`");
+  const script = inputScript(out);
+  if (script !== undefined) out.runs.push({ kind: "script", script, remote: true });
+  if (script?.text === undefined && out.input.kind !== "inherited" && !uses(use, "N n"))
+    unknown(out, "dynamic_script", "script in the input of `ssh`");
 }
 
 /** Copies between machines: the last operand is written. */
 function copies(use: Use, out: Out): void {
   sshSettings(use, out);
+  if (out.argv[0]?.text?.endsWith("rsync") !== true) routes(use, out);
   const last = use.operands.length - 1;
   const below = uses(use, "recursive archive");
   use.operands.forEach(({ word }, index) => {
@@ -77,6 +119,7 @@ function isRemote(word: Word): boolean {
 
 function sftp(use: Use, out: Out): void {
   sshSettings(use, out);
+  routes(use, out);
   const [host] = use.operands;
   if (host !== undefined) network(out, hostOf(host.word));
   if (out.input.kind !== "inherited") unknown(out, "inline_code", "commands in the input of `sftp`");
@@ -85,17 +128,17 @@ function sftp(use: Use, out: Out): void {
 /** Programs of OpenSSH. */
 export const SSH: Readonly<Record<string, Spec>> = {
   ssh: {
-    options: `-4 -6 -A!c -a -B= -b= -C -c= -D=!c -E=write!w -e= -F=load!l -f -G -g -I=load!l -i=read -J=host -K -k -L=!c -l= -M -m= -N -n -O= -o= -P= -p= -Q= -q -R=!c -S=write -s -T -t -V -v -W=host -w=!c
+    options: `-4 -6 -A!c -a -B= -b= -C -c= -D=!c -E=write!w -e= -F=load!l -f -G -g -I=load!l -i=read -J= -K -k -L=!c -l= -M -m= -N -n -O= -o= -P= -p= -Q= -q -R=!c -S=write -s -T -t -V -v -W= -w=!c
       -X -x -Y -y`,
     posix: true,
     more: ssh,
   },
   scp: {
-    options: "-3 -4 -6 -A!c -B -C -c= -D=prog!r -F=load!l -i=read -J=host -l= -O -o= -P= -p -q -R -r,--recursive -S=prog!r -s -T -v -X=",
+    options: "-3 -4 -6 -A!c -B -C -c= -D=prog!r -F=load!l -i=read -J= -l= -O -o= -P= -p -q -R -r,--recursive -S=prog!r -s -T -v -X=",
     more: copies,
   },
   sftp: {
-    options: "-4 -6 -A!c -a -B= -b=load!l -C -c= -D=prog!r -F=load!l -f -i=read -J=host -l= -N -o= -P= -p -q -R= -r -S=prog!r -s= -v -X=",
+    options: "-4 -6 -A!c -a -B= -b=load!l -C -c= -D=prog!r -F=load!l -f -i=read -J= -l= -N -o= -P= -p -q -R= -r -S=prog!r -s= -v -X=",
     more: sftp,
   },
   "ssh-copy-id": { options: "-i=read -p= -o= -F=load!l -f -n -s -t=", network: true, more: sshSettings },

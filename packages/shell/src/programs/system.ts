@@ -46,16 +46,38 @@ const PRIVILEGED: Spec = { privilege: true, operands: "data*" };
 export const SYSTEM: Readonly<Record<string, Spec>> = {
   ...names(
     `id whoami who w users groups logname uname arch nproc uptime free vmstat iostat mpstat sar ps pgrep pstree pidof top htop tty tput clear reset stty locale getent getconf lscpu lsblk lspci lsusb lsmod
-    blkid findmnt mountpoint env-vars printenv sleep usleep kill killall pkill true false yes last lastlog hostid sw_vers system_profiler cksum ipcs runlevel timedatectl-status uuidgen units apropos
-    iotop dstat nvidia-smi sensors acpi dmidecode lshw hwinfo inxi neofetch fastfetch cowsay fortune figlet banner toilet lolcat xclip xsel pbcopy pbpaste wl-copy wl-paste notify-send logger wall write mesg say`,
+    blkid findmnt mountpoint env-vars printenv sleep usleep true false yes last lastlog hostid sw_vers system_profiler cksum ipcs runlevel timedatectl-status uuidgen units apropos
+    iotop dstat nvidia-smi sensors acpi dmidecode lshw hwinfo inxi neofetch fastfetch cowsay fortune figlet banner toilet lolcat xclip xsel pbcopy pbpaste wl-copy wl-paste notify-send wall write mesg say`,
     DATA,
   ),
   ...names(
-    `shutdown reboot halt poweroff mkfs mkfs.ext4 mkfs.ext3 mkfs.ext2 mkfs.xfs mkfs.btrfs mkfs.vfat mkswap swapon swapoff fdisk sfdisk cfdisk parted gdisk wipefs mount umount useradd userdel usermod groupadd groupdel groupmod
+    `shutdown reboot halt poweroff mkfs mkfs.ext4 mkfs.ext3 mkfs.ext2 mkfs.xfs mkfs.btrfs mkfs.vfat mkswap swapon swapoff fdisk sfdisk cfdisk parted gdisk wipefs useradd userdel usermod groupadd groupdel groupmod
     adduser deluser addgroup delgroup passwd chpasswd chsh chfn visudo insmod rmmod modprobe depmod iptables ip6tables nft ufw firewall-cmd losetup cryptsetup lvcreate lvremove vgcreate vgremove pvcreate pvremove hwclock
-    setcap setenforce chcon restorecon aa-enforce update-grub grub-install ldconfig update-alternatives service rc-service chkconfig update-rc.d launchctl loginctl hostnamectl timedatectl localectl sysrq init telinit`,
+    setcap setenforce chcon restorecon aa-enforce update-grub grub-install ldconfig update-alternatives service rc-service chkconfig update-rc.d loginctl hostnamectl timedatectl localectl sysrq init telinit`,
     PRIVILEGED,
   ),
+  // `launchctl submit -l name -- program`
+  launchctl: { ...PRIVILEGED, carries: true },
+  kill: { options: "-n,-s,--signal= -l,--list? -L,--table -a,--all -q,--queue= -p,--pid --timeout=" },
+  killall: {
+    options:
+      "-s,--signal= -e,--exact -I,--ignore-case -g,--process-group -i,--interactive -l,--list -n,--ns= -o,--older-than= -q,--quiet -r,--regexp -u,--user= -v,--verbose -w,--wait -y,--younger-than= -Z,--context=",
+  },
+  pkill: {
+    options:
+      "--signal= -e,--echo -c,--count -f,--full -g,--pgroup= -G,--group= -i,--ignore-case -n,--newest -o,--oldest -O,--older= -P,--parent= -s,--session= -t,--terminal= -u,--euid= -U,--uid= -v,--inverse -x,--exact -F,--pidfile=read -L,--logpidfile -q,--queue=",
+  },
+  logger: {
+    options:
+      "-f,--file=read -n,--server=host -P,--port= -t,--tag= -p,--priority= -u,--socket= -i --id? -s -d -T -e -S,--size= --rfc3164 --rfc5424? --journald?read --msgid= --sd-id= --sd-param=",
+  },
+  mount: {
+    options: "-t,--types= -o,--options= -L= -U= -O= -T= -a -B,--bind -R,--rbind -M,--move -v -w -r -n -f -F -i -l -h -V",
+    privilege: true,
+    operands: "read write",
+    below: "always",
+  },
+  umount: { options: "-t= -O= -a -d -f -i -l -n -R -r -v -q", privilege: true, operands: "write*" },
   date: {
     options:
       "-d,--date= --debug -f,--file=read!l -I? --iso-8601? -R,--rfc-email --rfc-3339= -r,--reference=read --resolution -s,--set=!w -u,--utc,--universal -j -n -v= --help --version",

@@ -1,4 +1,5 @@
 import { ARCHIVES } from "./archives.ts";
+import { CHECKERS } from "./checkers.ts";
 import { CONTAINERS } from "./containers.ts";
 import { FILES } from "./files.ts";
 import { GIT } from "./git.ts";
@@ -24,6 +25,7 @@ const TABLES: readonly Table[] = [
   INTERPRETERS,
   GIT,
   PACKAGES,
+  CHECKERS,
   NETWORK,
   CONTAINERS,
   SYSTEM,
@@ -46,7 +48,26 @@ function allSpecs(): Map<string, Spec> {
   const all = new Map<string, Spec>();
   // Of two tables with a name the first counts.
   for (const table of TABLES.toReversed()) for (const name of Object.keys(table)) all.set(name, table[name] as Spec);
+  for (const name of GNU) {
+    const spec = all.get(name);
+    if (spec !== undefined && !all.has(`g${name}`)) all.set(`g${name}`, spec);
+  }
   return all;
+}
+
+// Where the system has tools of its own, those of GNU have a `g` before their names.
+const GNU: ReadonlySet<string> = new Set(
+  `base32 base64 basename basenc cat chcon chgrp chmod chown chroot cksum comm cp csplit cut date dd df dir dircolors dirname du echo env expand expr factor false fmt fold groups
+  head hostid id install join kill link ln logname ls md5sum mkdir mkfifo mknod mktemp mv nice nl nohup nproc numfmt od paste pathchk pinky pr printenv printf ptx pwd readlink
+  realpath rm rmdir runcon seq sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split stat stdbuf stty sum sync tac tail tee test timeout touch tr true truncate
+  tsort tty uname unexpand uniq unlink uptime users vdir wc who whoami yes sed awk tar grep egrep fgrep find xargs make time which locate updatedb diff cmp indent patch m4`.split(
+    /\s+/,
+  ),
+);
+
+/** The name without the `g` of a GNU tool; undefined where it is none. */
+export function plainName(name: string): string | undefined {
+  return name.startsWith("g") && GNU.has(name.slice(1)) ? name.slice(1) : undefined;
 }
 
 // python3.12, node-20, gcc-13

@@ -1,11 +1,11 @@
 import { readAwk } from "./awk.ts";
 import { readJq } from "./jq.ts";
 import { hazard, file, type Out } from "./out.ts";
+import { LESS, MAN, MORE } from "./pagers.ts";
 import { readSed } from "./sed.ts";
 import type { Spec } from "./spec.ts";
-import { uses, type Use } from "./use.ts";
+import type { Use } from "./use.ts";
 import { inlineCode } from "./out.ts";
-import { prefix } from "./words.ts";
 
 const SUM =
   "-b,--binary -c,--check -t,--text -z,--zero --tag --ignore-missing --quiet --status --strict -w,--warn -l,--length= -a,--algorithm= --raw --base64 --debug --untagged";
@@ -18,40 +18,6 @@ function uniq(use: Use, out: Out): void {
   if (target === undefined) return;
   hazard(out, target.at, "write");
   file(out, "write", target.word);
-}
-
-// `+!cmd` runs; `+G`, `+F`, `+/text`, `+12` only move.
-function pager(use: Use, out: Out): void {
-  for (const { at, word } of use.operands) {
-    const start = prefix(word);
-    if (!start.startsWith("+") || at === 0) {
-      file(out, "read", word);
-      continue;
-    }
-    const text = word.text ?? "+!";
-    if (!/^\+{1,2}(\d*[gGFpP%]?|[/?][^\n]*)$/.test(text)) inlineCode(out, at, "commands in the arguments of a pager");
-  }
-}
-
-const LESS = `--help -a -A -b,--buffers= -B -c,--clear-screen -C -d -D= -e -E -f,--force -F,--quit-if-one-screen -g -G -h= -i -I -j= -J -k,--lesskey-file=load!l --lesskey-src=load!l
-  --lesskey-content=code!l -K -L -m -M -n -N -o,--log-file=write!w -O,--LOG-FILE=write!w -p,--pattern= -P= -q -Q -r -R -s -S -t,--tag= -T,--tag-file=read -u -U -v,-V,--version -w -W -x= -X -y= -z= -"=
-  -~ -#= --follow-name --mouse --rscroll= --shift= --use-color --wordwrap --incsearch --tilde --save-marks!w --search-options= --header= --proc-backspace --chop-long-lines
-  --LINE-NUMBERS --line-numbers --raw-control-chars --RAW-CONTROL-CHARS --quit-at-eof --QUIT-AT-EOF --no-init --ignore-case --IGNORE-CASE --squeeze-blank-lines --hilite-search
-  --long-prompt --LONG-PROMPT --no-keypad --redraw-on-quit --quit-on-intr --no-lessopen --status-column --tabs= --window= --jump-target= --max-back-scroll= --max-forw-scroll= --prompt=`;
-
-const MORE: Spec = { options: "-d -e -f -l -p -c -s -u -n,--lines= -h -V", more: pager };
-
-const MAN = `-C,--config-file=load!l -d,--debug -D,--default --warnings? -f,--whatis -k,--apropos -K,--global-apropos -l,--local-file!l -w,--where,--path,--location -W -L,--locale= -m,--systems=
-  -M,--manpath=read!l -S,-s,--sections= -e,--extension= -i -I --regex --wildcard --names-only -a,--all -u,--update --no-subpages -P,--pager=prog!r -r,--prompt= -7 -E,--encoding=
-  --no-hyphenation --nh --no-justification --nj -p,--preprocessor= -t,--troff -T,--troff-device? -H,--html?!r -X,--gxditview?!r -Z,--ditroff -B,--browser=prog!r -c -h -?,--help --usage -V,--version`;
-
-function man(use: Use, out: Out): void {
-  for (const { at, word } of use.operands) {
-    // A name with a slash is a file, which troff formats.
-    if (!uses(use, "local-file") && !prefix(word).includes("/")) continue;
-    hazard(out, at, "load");
-    file(out, "read", word);
-  }
 }
 
 /** Programs for text. */
@@ -152,12 +118,12 @@ export const TEXT: Readonly<Record<string, Spec>> = {
   sum,
   shasum: sum,
   md5: { options: "-q -r -s= -c= -p -t -x", operands: "read*" },
-  less: { options: LESS, more: pager },
-  zless: { options: LESS, more: pager },
+  less: LESS,
+  zless: LESS,
   more: MORE,
   most: MORE,
   pg: MORE,
-  man: { options: MAN, more: man },
+  man: MAN,
   info: {
     options: "-o,--output=write!w -f,--file=read -d,--directory=read --init-file=load!l --restore=load!l --dribble=write!w -n= -k= -a -w",
     operands: "data*",

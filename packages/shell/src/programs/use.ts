@@ -27,7 +27,14 @@ export interface Use {
   names: ReadonlySet<string> | undefined;
 }
 
-const NO_OPTION = { value: "none", role: "data", does: undefined } as const;
+const strangeOption = (name: string, spelled: string): Option => ({
+  name,
+  spelled,
+  id: spelled,
+  value: "none",
+  role: "data",
+  does: undefined,
+});
 
 interface Reader {
   readonly spec: Spec;
@@ -72,10 +79,12 @@ function rest({ argv, operands }: Reader, first: number): void {
 }
 
 function take({ argv, options }: Reader, at: number, option: Option, glued: Word | undefined): number {
-  const next = option.value === "required" && glued === undefined;
+  const next = glued === undefined && NEXT.has(option.value);
   options.push({ option, at, value: next ? argv[at + 1] : option.value === "none" ? undefined : glued });
   return next ? at + 1 : at;
 }
+
+const NEXT: ReadonlySet<Option["value"]> = new Set(["required", "number", "following"]);
 
 function readLong(use: Reader, at: number, word: Word, start: string): number {
   const sign = start.indexOf("=");
@@ -84,18 +93,20 @@ function readLong(use: Reader, at: number, word: Word, start: string): number {
   const option = sign < 0 && word.text === undefined ? undefined : longOption(use.grammar, name, use.spec.exact === true);
   if (option !== undefined) return take(use, at, option, glued);
   use.strange.push({ at, word });
-  use.options.push({ option: { name, ...NO_OPTION }, at, value: glued });
+  use.options.push({ option: strangeOption(name, `--${name}`), at, value: glued });
   return at;
 }
 
 function readCluster(use: Reader, at: number, word: Word, start: string): number {
-  const { grammar, options, strange } = use;
+  const { argv, grammar, options, strange } = use;
+  // The last word that letters took.
+  let taken = at;
   for (let index = 1; index < start.length; index++) {
     const letter = start[index] ?? "";
     const option = grammar.short.get(letter);
     if (option === undefined) {
       if (letter < "0" || letter > "9") strange.push({ at, word });
-      options.push({ option: { name: letter, ...NO_OPTION }, at, value: undefined });
+      options.push({ option: strangeOption(letter, `-${letter}`), at, value: undefined });
       continue;
     }
     if (option.value === "none" || option.value === "digits") {
@@ -103,12 +114,23 @@ function readCluster(use: Reader, at: number, word: Word, start: string): number
       continue;
     }
     const last = index === start.length - 1 && word.text !== undefined;
+    if (option.value === "number" || (option.value === "following" && /^\d/.test(start.slice(index + 1)))) {
+      const digits = /^[-\d.,]*/.exec(start.slice(index + 1))?.[0].length ?? 0;
+      if (last) return take(use, at, option, undefined);
+      options.push({ option, at, value: known(start.slice(index + 1, index + 1 + digits)) });
+      index += digits;
+      continue;
+    }
+    if (option.value === "following") {
+      options.push({ option, at, value: argv[++taken] });
+      continue;
+    }
     const value = last ? undefined : after(word, index + 1);
     return take(use, at, option, value);
   }
   // The rest of the word is not known, so more options may follow.
   if (word.text === undefined) strange.push({ at, word });
-  return at;
+  return taken;
 }
 
 function wordy(grammar: Grammar, word: Word, start: string): { readonly option: Option; readonly value: Word | undefined } | undefined {
@@ -161,6 +183,17 @@ export function uses(use: Use, names: string | readonly string[]): boolean {
   }
   for (const { option } of options) if (list.includes(option.name)) return true;
   return false;
+}
+
+/** Whether one of these options is used and no `--no-…` form takes it back. */
+export function stands(use: Use, names: string): boolean {
+  const list = listOf(names);
+  if (!uses(use, list)) return false;
+  return !use.options.some(({ option: { name } }) => {
+    if (!name.startsWith("no-") || list.includes(name)) return false;
+    const off = name.slice(3);
+    return list.some((wanted) => wanted.startsWith(off));
+  });
 }
 
 /** The used options of a name. */

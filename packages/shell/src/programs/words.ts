@@ -19,6 +19,11 @@ export function prefix(word: Word): string {
   return typeof first === "string" ? first : "";
 }
 
+/** The text of a word as a hasty reader sees it, with a `$` for what is not known. */
+export function seen({ text, pieces }: Word): string {
+  return text ?? pieces.map((piece) => (typeof piece === "string" ? piece : "$")).join("");
+}
+
 /** Whether a word could be an option: it begins with a dash, or with something that is not known. */
 export function mayBeOption(word: Word): boolean {
   if (word.text !== undefined) return word.text.startsWith("-");

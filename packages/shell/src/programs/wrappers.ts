@@ -1,55 +1,17 @@
 import { BATCH } from "./batch.ts";
 import { BUILTINS } from "./builtins.ts";
+import { OPAQUE, RUNNERS } from "./runners.ts";
 import { readFind } from "./find.ts";
 import { readFd, readParallel, readXargs } from "./xargs.ts";
 import { doubtStart, runArgv } from "./apply.ts";
-import { file, hazard, runScript, unknown, type Out } from "./out.ts";
+import { file, runScript, unknown, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
-import { readUse, uses, usedOf, valueOf, type Use } from "./use.ts";
-import { assignmentName, splitEnv } from "./env.ts";
-import { roleOf } from "../variables.ts";
-import { after, command, joined, known, prefix } from "./words.ts";
+import { readUse, uses, usedOf, valueOf, type Use, type Used } from "./use.ts";
+import { readEnv, runAfterAssignments } from "./env-program.ts";
+import { joined, known, prefix } from "./words.ts";
 
 function shellWithout(use: Use, out: Out): void {
   if (use.operands.length === 0) unknown(out, "dynamic_script", `shell that \`${out.argv[0]?.text ?? "?"}\` starts`);
-}
-
-function opaque(use: Use, out: Out): void {
-  const [first] = use.operands;
-  if (first === undefined) return;
-  hazard(out, first.at, "run");
-  unknown(out, "dynamic_command", `command among the arguments of \`${out.argv[0]?.text ?? "?"}\``);
-}
-
-/** A program that runs its arguments, whose options are not known well enough to say where the command begins. */
-const OPAQUE: Spec = { posix: true, carries: true, more: opaque };
-
-// Assignments, then the command.
-function runAfterAssignments(use: Use, out: Out): void {
-  for (const { at, word } of use.operands) {
-    const name = assignmentName(word);
-    if (name === undefined) {
-      runArgv(out, at);
-      doubtStart(use, out);
-      return;
-    }
-    if (roleOf(name, after(word, name.length + 1)) !== "harmless") hazard(out, at, "configure");
-  }
-}
-
-function env(use: Use, out: Out): void {
-  const [split] = usedOf(use, "split-string");
-  if (split === undefined) {
-    const [first] = use.operands;
-    runAfterAssignments(first?.word.text === "-" ? { ...use, operands: use.operands.slice(1) } : use, out);
-    return;
-  }
-  const value = valueOf(split);
-  const words = value.text === undefined ? undefined : splitEnv(value.text);
-  const rest = use.operands.map(({ word }) => word);
-  if (words === undefined) runScript(out, split.at, { text: undefined, pieces: [{ hole: "any" }], single: true });
-  else runScript(out, split.at, command([known("env"), ...words.map(known), ...rest]));
-  if (words === undefined) out.carries = true;
 }
 
 function sudo(use: Use, out: Out): void {
@@ -69,11 +31,17 @@ function su(use: Use, out: Out): void {
   out.carries = true;
 }
 
+const commandIn = (use: Use): Used | undefined => usedOf(use, "command")[0] ?? usedOf(use, "session-command")[0];
+
 function runuser(use: Use, out: Out): void {
   if (uses(use, "command session-command")) return;
   const [first] = use.operands;
   if (uses(use, "user") && first !== undefined) runArgv(out, first.at);
-  else unknown(out, "dynamic_script", "shell that `runuser` starts");
+  else {
+    const later = first === undefined ? undefined : commandIn(readUse(use.spec, out.argv, first.at + 1, { posix: false }));
+    if (later === undefined) unknown(out, "dynamic_script", "shell that `runuser` starts");
+    else runScript(out, later.at, valueOf(later));
+  }
 }
 
 function watch(use: Use, out: Out): void {
@@ -90,7 +58,7 @@ function flock(use: Use, out: Out): void {
   if (first.word.text === "-c" || first.word.text === "--command") {
     if (second !== undefined) runScript(out, second.at, second.word);
   } else if (!prefix(first.word).startsWith("-")) runArgv(out, first.at);
-  else opaque({ ...use, operands: [first] }, out);
+  else OPAQUE.more?.({ ...use, operands: [first] }, out);
 }
 
 function numberThenCommand(use: Use, out: Out): void {
@@ -112,13 +80,23 @@ function script(use: Use, out: Out): void {
   if (!uses(use, "command")) shellWithout({ ...use, operands: [] }, out);
 }
 
-function setarch(use: Use, out: Out): void {
-  const [arch] = use.operands;
-  if (arch === undefined) return;
-  const inner = readUse(use.spec, out.argv, arch.at + 1, { posix: true });
-  const [first] = inner.operands;
-  if (first !== undefined) runArgv(out, first.at);
+// The name of an architecture comes first, or not at all.
+function setarch(out: Out, from: number): void {
+  const word = out.argv[from];
+  if (word === undefined) return;
+  const use = readUse(ARCHITECTURE, out.argv, prefix(word).startsWith("-") ? from : from + 1, { posix: true });
+  const [first] = use.operands;
+  if (first === undefined || uses(use, "help version")) return;
+  runArgv(out, first.at);
+  doubtStart(use, out);
+  if (word.text === undefined || ARCHITECTURES.test(first.word.text ?? "?")) out.carries = true;
 }
+
+const ARCHITECTURES = /^(x86_64|i[3-6]86|athlon|linux(32|64)|uname26|aarch64|arm.*|ppc.*|s390x?|mips.*|sparc.*|riscv.*|ia64|alpha.*)$/;
+const ARCHITECTURE: Spec = {
+  options: `-v,--verbose -R,--addr-no-randomize -F,--fdpic-funcptrs -Z,--mmap-page-zero -L,--addr-compat-layout -X,--read-implies-exec
+    -B,--32bit -I,--short-inode -S,--whole-seconds -T,--sticky-timeouts -3,--3gb --4gb --uname-2.6 --show? --list -h,--help -V,--version -p,--pid=`,
+};
 
 function entr(use: Use, out: Out): void {
   const [first] = use.operands;
@@ -140,6 +118,7 @@ const NAMESPACES = `-m,--mount? -u,--uts? -i,--ipc? -n,--net? -p,--pid? -U,--use
 export const WRAPPERS: Readonly<Record<string, Spec>> = {
   ...BUILTINS,
   ...BATCH,
+  ...RUNNERS,
   sudo: { options: SUDO, posix: true, privilege: true, inert: "list version validate remove-timestamp help", more: sudo },
   sudoedit: { options: SUDO, operands: "rw*", privilege: true },
   doas: { options: "-a= -C=load -L -n -s -u=", posix: true, privilege: true, more: sudo },
@@ -149,12 +128,8 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
   gosu: { wrap: 1, privilege: true },
   "su-exec": { wrap: 1, privilege: true },
   sg: { options: "-c=script", privilege: true, posix: true, more: (use, out) => readSg(use, out) },
-  env: {
-    options: `-i,--ignore-environment -0,--null -u,--unset= -C,--chdir=dir -S,--split-string= -v,--debug -a,--argv0= -P=
-      --block-signal? --default-signal? --ignore-signal? --list-signal-handling --help --version`,
-    posix: true,
-    more: env,
-  },
+  env: { read: readEnv },
+  genv: { read: readEnv },
   "cross-env": { posix: true, more: runAfterAssignments },
   "cross-env-shell": {
     posix: true,
@@ -219,9 +194,9 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
       -C,--physcpubind= -l,--localalloc -b,--balancing -a,--all -s,--show -H,--hardware`,
     wrap: 0,
   },
-  setarch: { options: "-v -R -F -Z -L -X -B -I -S -T -3 --uname-2.6 --show? -h -V -p,--pid=", posix: true, more: setarch },
-  linux32: { options: "-v -R -F -Z -L -X -B -I -S -T -3", wrap: 0 },
-  linux64: { options: "-v -R -F -Z -L -X -B -I -S -T -3", wrap: 0 },
+  setarch: { read: setarch },
+  linux32: { ...ARCHITECTURE, inert: "help version", wrap: 0 },
+  linux64: { ...ARCHITECTURE, inert: "help version", wrap: 0 },
   strace: {
     options: `-a,--columns= -b= -c,--summary-only -C,--summary -d -D -e= -E,--env= -f,--follow-forks -F -h -i -I= -k -n -N -o,--output=write!w
       -O= -p,--attach= -P,--trace-path= -q -r -s,--string-limit= -S= -t -T -u,--user= -U= -v -V -w -x -X= -y -Y -z -Z --trace= --signal=`,
@@ -274,16 +249,6 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
   parallel: { read: readParallel },
   sem: { read: readParallel },
   direnv: { subs: { exec: { wrap: 1 }, status: {}, allow: { does: "configure" }, version: {} } },
-  ...Object.fromEntries(
-    `bwrap firejail proot cgexec start-stop-daemon daemon dtach abduco catchsegv lockf chpst softlimit envdir setuidgid perf
-    systemd-nspawn machinectl lxc-attach multipass wsl capsh rlwrap dotenv dotenvx doppler infisical chamber aws-vault op envchain
-    nix-shell nix devbox devenv mise asdf rbenv pyenv nodenv nvm fnm volta sdk conda mamba micromamba apptainer singularity
-    vagrant run-parts inotifywait-exec ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 torify torsocks proxychains proxychains4 tsocks
-    cgroup-run uidmapshift newgrp nq tsp screenrun zombie daemonize runsv runit dumb-init tini gvisor-tap runsc runc crun heaptrack
-    rr gdbserver pkexec-run time-limit eatmydata faketime aoss padsp optirun primusrun gamemoderun mpirun mpiexec srun sbatch salloc qsub bsub condor_run`
-      .split(/\s+/)
-      .map((name) => [name, OPAQUE]),
-  ),
 };
 
 function readSg(use: Use, out: Out): void {

@@ -1,10 +1,12 @@
+import type { ToolTable } from "../../tools.ts";
 import type { LintCheck, LintRule } from "../check.ts";
+import { namedTools } from "../sample.ts";
 
 /** An allow that draws no line. */
 export const broadAllow: LintCheck = {
   code: "broad_allow",
   severity: "warning",
-  finds: "an allow of every tool, every server, every host, or of writing anywhere",
+  finds: "an allow of every tool, of shell lines by their text, every server, every host, or of reading or writing anywhere",
   fires: `
 [[rules]]
 name = "trust-the-lead"
@@ -21,26 +23,50 @@ agent = "lead"
 `,
   check(pool, report) {
     for (const rule of pool.rules) {
-      const breadth = rule.source.effect === "allow" && !rule.source.shadow ? breadthOf(rule) : undefined;
+      const breadth =
+        rule.source.effect === "allow" && !rule.source.shadow ? (ofLine(rule, pool.tools) ?? breadthOf(rule, pool.tools)) : undefined;
       if (breadth === undefined) continue;
       const [key, what, fix] = breadth;
-      report(rule, [key], `Unexpected allow of ${what}, expected a rule that names what it allows`, fix);
+      report(rule, key.split("/"), `Unexpected allow of ${what}, expected a rule that names what it allows`, fix);
     }
   },
 };
 
+// A pattern of the text of a line says nothing of the commands in it.
+function ofLine(rule: LintRule, { shell }: ToolTable): Breadth | undefined {
+  const { commands, regex, args } = rule.shape;
+  if (commands !== undefined || regex !== undefined || args === undefined) return undefined;
+  for (const tool of namedTools(rule, shell.keys())) {
+    const argument = shell.get(tool) ?? "";
+    const condition = Object.hasOwn(args, argument) ? args[argument] : undefined;
+    const pattern = condition?.regex ?? condition?.glob;
+    if (pattern === undefined) continue;
+    const shown = typeof pattern === "string" ? pattern : pattern.join("`, `");
+    const what = `every shell line whose text fits \`${shown}\`, whatever else it runs`;
+    return [`args/${argument}`, what, "use `command` or `command_regex`: they are asked about each command of the line"];
+  }
+  return undefined;
+}
+
+type Breadth = readonly [key: string, what: string, fix: string];
+
 const ALL = /^\*+$/;
 const EVERYWHERE = /^\/?\*\*(?:\/\*)?$/;
 
-function breadthOf({ rule, shape }: LintRule): readonly [key: string, what: string, fix: string] | undefined {
+function breadthOf({ rule, shape }: LintRule, tools: ToolTable): Breadth | undefined {
   const { servers, commands, regex, read, write, network, args, when } = shape;
   if (servers?.some((server) => ALL.test(server)) === true && args === undefined) {
     return ["server", "every MCP server", "name the servers that you trust"];
   }
   if (network?.some((host) => ALL.test(host)) === true) return ["network", "every host on the network", "name the hosts that you trust"];
-  const everywhere = write?.find((glob) => EVERYWHERE.test(glob));
-  if (everywhere !== undefined && commands === undefined && regex === undefined) {
-    return ["paths", `writing anywhere on the machine (\`${everywhere}\`)`, "name the folders: `./**` is the workspace"];
+  if (commands === undefined && regex === undefined) {
+    const reads = shape.tools?.every((tool) => tools.files.get(tool)?.write === undefined && tools.files.has(tool)) === true;
+    const writing = reads ? undefined : write?.find((glob) => EVERYWHERE.test(glob));
+    const everywhere = writing ?? read?.find((glob) => EVERYWHERE.test(glob));
+    if (everywhere !== undefined) {
+      const what = writing === undefined ? "reading" : "writing";
+      return ["paths", `${what} anywhere on the machine (\`${everywhere}\`)`, "name the folders: `./**` is the workspace"];
+    }
   }
   const anyTool = rule.tools === undefined && (servers === undefined || shape.tools !== undefined);
   const narrowed = [commands, regex, read, write, network, args, when, servers].some((part) => part !== undefined);

@@ -1,8 +1,11 @@
+import type { ConditionSource } from "../../args.ts";
+import { CallFacts } from "../../facts.ts";
+import type { ToolTable } from "../../tools.ts";
 import type { WhenSource } from "../../when.ts";
 import type { LintCheck, LintRule } from "../check.ts";
 import { same } from "../cover.ts";
-import { leadOf } from "../glob-cover.ts";
-import { allLiteral, namedTools } from "../sample.ts";
+import { isLiteral, leadOf } from "../glob-cover.ts";
+import { allLiteral, callOf, namedTools } from "../sample.ts";
 
 /** A rule that no call can match. What a single key says about that is an error at load already. */
 export const impossibleRule: LintCheck = {
@@ -25,7 +28,13 @@ tool = "get_issue"
 `,
   check(pool, report) {
     for (const rule of pool.rules) {
-      const conflict = ofServer(rule) ?? ofTools(rule, pool.tools) ?? ofWhen(rule);
+      const conflict =
+        ofServer(rule) ??
+        ofTools(rule, pool.tools) ??
+        ofAccess(rule, pool.tools) ??
+        ofArguments(rule) ??
+        ofLine(rule, pool.tools) ??
+        ofWhen(rule);
       if (conflict === undefined) continue;
       const [key, why, fix] = conflict;
       report(
@@ -52,19 +61,74 @@ function ofServer({ shape: { servers, tools } }: LintRule): Conflict | undefined
   return ["tool", "`tool` names another server than `server`", "write the tool's own name in `tool`, without the server's prefix"];
 }
 
-function ofTools(
-  rule: LintRule,
-  tools: {
-    readonly files: ReadonlyMap<string, unknown>;
-    readonly network: ReadonlyMap<string, unknown>;
-    readonly shell: ReadonlyMap<string, unknown>;
-  },
-): Conflict | undefined {
+function ofTools(rule: LintRule, tools: ToolTable): Conflict | undefined {
   const { network, read, write } = rule.shape;
   if (network === undefined || (read ?? write) === undefined || rule.source.effect !== "allow") return undefined;
   const both = [...tools.network.keys()].filter((name) => tools.files.has(name));
   if (namedTools(rule, both).length > 0 || namedTools(rule, tools.shell.keys()).length > 0) return undefined;
   return ["paths", "no tool opens a URL and has path arguments too", "write two rules"];
+}
+
+// A tool of the table reads or writes; the other half of `paths` says nothing of it.
+function ofAccess({ source, shape }: LintRule, { files, shell }: ToolTable): Conflict | undefined {
+  const { tools, servers, read, write } = shape;
+  if (tools === undefined || servers !== undefined || (read ?? write) === undefined) return undefined;
+  const never = (tool: string): boolean => {
+    const table = files.get(tool);
+    if (table === undefined || shell.has(tool) || !isLiteral(tool)) return false;
+    const reads = (table.read ?? []).length > 0;
+    const writes = (table.write ?? []).length + (table.patches ?? []).length > 0;
+    const lacks = [reads && read === undefined, writes && write === undefined];
+    // An allow must cover all that the tool does; a deny some of it.
+    return source.effect === "allow" ? lacks.includes(true) : !(reads && read !== undefined) && !(writes && write !== undefined);
+  };
+  if (!tools.every(never)) return undefined;
+  const has = write === undefined ? "read" : "write";
+  return [
+    "paths",
+    `\`${tools.join("|")}\` does more or something else to a file than \`${has}\``,
+    "write `paths = [ … ]`, which is about both",
+  ];
+}
+
+// Text that must be one value has no arguments inside. A deny reads such names both ways.
+function ofArguments({ source, shape: { args } }: LintRule): Conflict | undefined {
+  if (args === undefined || source.effect !== "allow") return undefined;
+  for (const [name, condition] of Object.entries(args)) {
+    const inner = Object.keys(args).find((other) => other.startsWith(`${name}.`) && needsValue(args[other] ?? {}));
+    if (inner !== undefined && isPlain(condition)) {
+      return ["args", `\`${name}\` cannot be a plain value and have \`${inner}\` in it`, "write two rules, or drop one of the conditions"];
+    }
+  }
+  return undefined;
+}
+
+const needsValue = ({ exists }: ConditionSource): boolean => exists !== false;
+
+function isPlain({ eq, in: list, glob, regex, min, max, type, url_prefix, exists }: ConditionSource): boolean {
+  const plain = (value: unknown): boolean => typeof value !== "object" || value === null || Array.isArray(value);
+  if (eq !== undefined && plain(eq)) return true;
+  if (list?.every(plain) === true) return true;
+  return exists === false || (glob ?? regex ?? min ?? max ?? url_prefix) !== undefined || (type !== undefined && type !== "object");
+}
+
+// The line is written out in `args`, so that `command` can be asked about it.
+function ofLine(rule: LintRule, { shell, ...tools }: ToolTable): Conflict | undefined {
+  const { args } = rule.shape;
+  const part = rule.rule.parts.find(({ key }) => key === "command" || key === "command_regex");
+  if (args === undefined || (rule.source.command ?? rule.source.command_regex) === undefined || part === undefined) return undefined;
+  const named = namedTools(rule, shell.keys());
+  const excluded = named.map((tool) => {
+    const argument = shell.get(tool) ?? "";
+    const { eq, in: list = eq === undefined ? undefined : [eq] } = (Object.hasOwn(args, argument) ? args[argument] : undefined) ?? {};
+    return list?.every((line) => {
+      if (typeof line !== "string") return true;
+      const { heard } = new CallFacts(callOf(rule, tool, { [argument]: line }), { shell, ...tools });
+      return !heard.some((facts) => part.holds(facts) || part.mayHold?.(facts) === true);
+    });
+  });
+  if (named.length === 0 || !excluded.every((one) => one === true)) return undefined;
+  return ["args", `\`${part.key}\` does not match the line in \`args\``, `drop one of the two`];
 }
 
 const KEYS = { agent: "agents", phase: "phases", approval_mode: "modes", interactive: "interactive" } as const;

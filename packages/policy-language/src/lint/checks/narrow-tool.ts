@@ -1,6 +1,6 @@
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
+import { weaker } from "../../strictness.ts";
 import type { LintCheck, LintPool, LintRule } from "../check.ts";
-import { weaker } from "../evasions.ts";
 import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "../sample.ts";
 
 /** A deny by the name of one tool, while others do the same. */

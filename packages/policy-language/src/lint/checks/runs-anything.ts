@@ -1,3 +1,4 @@
+import { baseName } from "../../program-name.ts";
 import type { LintCheck, LintPool, LintReport, LintRule } from "../check.ts";
 import { wordsOf } from "../cover.ts";
 import { isLiteral } from "../glob-cover.ts";
@@ -40,7 +41,7 @@ function byPatterns(rule: LintRule, pool: LintPool, report: LintReport): void {
   for (const [at, pattern] of commands.entries()) {
     const { words } = wordsOf(pattern);
     const [program = ""] = words;
-    const lines = isLiteral(program) ? (REACH.get(program.slice(program.lastIndexOf("/") + 1)) ?? []) : [];
+    const lines = isLiteral(program) ? (REACH.get(baseName(program)) ?? []) : [];
     // The words that the rule spells out are its author's wish.
     const hit = lines.find((reach) => words.length <= (reach.at ?? 1) && covers(rule, reach, pool));
     if (hit === undefined) continue;

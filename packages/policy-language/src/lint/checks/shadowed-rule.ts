@@ -1,5 +1,5 @@
 import type { LintCheck, LintRule } from "../check.ts";
-import { coversOf } from "../coverage.ts";
+import { coversOf } from "../covered.ts";
 import { shapeKey } from "../shape.ts";
 
 /** Another rule always comes first. */

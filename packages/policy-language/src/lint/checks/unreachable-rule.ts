@@ -1,5 +1,5 @@
 import type { LintCheck } from "../check.ts";
-import { coversOf } from "../coverage.ts";
+import { coversOf } from "../covered.ts";
 import { placeOf } from "./shadowed-rule.ts";
 
 /** Several other rules together always come first. */

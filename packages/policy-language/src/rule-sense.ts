@@ -1,19 +1,24 @@
 import { quote } from "./finding.ts";
-import type { Rule, RuleComplaint } from "./rule.ts";
+import { namesTool, type Rule, type RuleComplaint } from "./rule.ts";
 import type { ToolTable } from "./tools.ts";
 
 /** What a rule may not say although each of its parts is fine: what would never match, or never be enforced. */
-export function lintRule(rule: Rule, raw: { readonly paths?: unknown }, tools: ToolTable, error: RuleComplaint, warn: RuleComplaint): void {
+export function checkSense(
+  rule: Rule,
+  raw: { readonly paths?: unknown },
+  tools: ToolTable,
+  error: RuleComplaint,
+  warn: RuleComplaint,
+): void {
   const { source } = rule;
-  const matched = (names: Iterable<string>): readonly string[] =>
-    [...names].filter((name) => rule.tools === undefined || rule.tools.some(({ glob }) => glob.matches(name)));
+  const matched = (names: Iterable<string>): readonly string[] => [...names].filter((name) => namesTool(rule, name));
   if (source.final && source.effect === "allow") {
     error(["final"], "Unexpected `final` on an allow rule, expected it on deny or ask_user", "drop `final`, or raise the `priority`");
   }
   if (source.final && source.shadow && source.effect !== "allow") {
     warn(["final"], "Unexpected `final` on a rule in shadow, expected one of the two: the rule holds nothing while it is in shadow");
   }
-  lintNames(rule, error);
+  checkNames(rule, error);
   for (const key of ["command", "command_regex"] as const) {
     if (source[key] === undefined || matched(tools.shell.keys()).length > 0) continue;
     error(
@@ -22,7 +27,10 @@ export function lintRule(rule: Rule, raw: { readonly paths?: unknown }, tools: T
       `use one of ${[...tools.shell.keys()].join(", ")}, or name the tool in the option \`tools\``,
     );
   }
-  if (source.network !== undefined && matched([...tools.network.keys(), ...tools.shell.keys()]).length === 0) {
+  // A deny or an ask is about the URLs in any argument of any tool, but for the text that a file tool writes.
+  const opening = [...tools.network.keys(), ...tools.shell.keys()];
+  const unheard = source.effect === "allow" ? matched(opening).length === 0 : onlyFiles(rule, tools);
+  if (source.network !== undefined && unheard) {
     error(
       ["network"],
       `Unexpected \`network\` on ${quote(source.tool ?? "")}, expected a tool that opens a URL or runs a shell line`,
@@ -55,7 +63,11 @@ export function lintRule(rule: Rule, raw: { readonly paths?: unknown }, tools: T
   }
 }
 
-function lintNames({ source, tools, servers }: Rule, error: RuleComplaint): void {
+function onlyFiles({ tools: patterns }: Rule, { files, network }: ToolTable): boolean {
+  return patterns?.every(({ glob: { literal } }) => literal !== undefined && files.has(literal) && !network.has(literal)) === true;
+}
+
+function checkNames({ source, tools, servers }: Rule, error: RuleComplaint): void {
   const names = tools?.map(({ glob }) => glob.source) ?? (source.tool === undefined ? [] : source.tool.split("|"));
   for (const [key, list] of [
     ["tool", names],

@@ -1,0 +1,34 @@
+import type { Effect, Verdict } from "@bylaw/kernel";
+import { quote } from "./finding.ts";
+
+/** What a rule says of itself in its verdict. */
+interface Words {
+  readonly effect: Effect;
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  /** Left out: a sentence with the name of the rule. */
+  readonly reason?: string | undefined;
+  readonly fix?: string | undefined;
+  readonly shadow?: boolean;
+}
+
+const CODES = { allow: "rule_allowed", ask_user: "rule_asked", deny: "rule_denied" } as const;
+
+/** The one verdict of a rule. */
+export function ruleVerdict({ effect, name, file, line, reason, fix, shadow = false }: Words): Verdict {
+  const generated = {
+    allow: `Rule ${quote(name)} allows it`,
+    ask_user: `Unexpected call that rule ${quote(name)} leaves to a person, expected one that a rule allows`,
+    deny: `Unexpected call that rule ${quote(name)} denies, expected one that the policy allows`,
+  };
+  const verdict: Verdict = {
+    effect,
+    code: CODES[effect],
+    reason: reason ?? generated[effect],
+    ...(fix === undefined ? {} : { fix }),
+    rule: Object.freeze({ name, file, line }),
+    ...(shadow ? { shadow } : {}),
+  };
+  return Object.freeze(verdict);
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { compilePolicy } from "../src/index.ts";
+import { call, effectOf, run } from "./calls.ts";
+import { policyOf } from "./toml.ts";
+
+const deny = (...paths: string[]) => [{ action: "deny", paths }];
+const read = (path: string, more = {}) => call("read_file", { path }, more);
+
+describe("a deny of paths holds on a file system that does not tell case apart", () => {
+  test.each([
+    ["**/.env", ".ENV"],
+    ["**/.ENV", ".env"],
+    ["secrets/**", "Secrets/a"],
+    ["secrets/**", "/W/SECRETS/a"],
+    ["~/.ssh/**", "/Home/Dev/.SSH/id"],
+    ["/etc/passwd", "/ETC/passwd"],
+    ["**/.env", ".\u200cenv"],
+    ["**/.ssh/**", "x/.\u017f\u017fh/a"],
+    ["**/caf\u00e9", "cafe\u0301"],
+    ["**/stra\u00dfe", "STRASSE"],
+    ["[A-Z]*.pem", "Key.PEM"],
+    ["[!A-Z]*.pem", "key.pem"],
+    ["[A-z]ecret", "_ecret"],
+  ])("%s denies %s", (glob, path) => {
+    expect(effectOf(deny(glob), read(path))).toBe("deny");
+    expect(effectOf([{ action: "ask_user", paths: glob }], read(path))).toBe("ask_user");
+  });
+  test.each([
+    ["cat .ENV", "deny"],
+    ["cat /W/.env", "deny"],
+    ["cat .E*", "ask_user"],
+    ["cat *.ENV", "abstain"],
+    ["cat env", "abstain"],
+  ])("%s: %s", (line, effect) => expect(effectOf(deny("**/.env"), run(line))).toBe(effect));
+  test("a folder above a denied one too", () => {
+    const rules = [{ action: "allow", tool: "delete_file", paths: "./**" }, ...deny("Keys/Private/**")];
+    expect(effectOf(rules, call("delete_file", { path: "keys" }))).toBe("ask_user");
+    expect(effectOf(rules, call("delete_file", { path: "other" }))).toBe("allow");
+  });
+  test("the index finds what every rule by itself finds", () => {
+    const pool = compilePolicy([policyOf(deny("Secrets/**", "/Etc/**", "~/.SSH/*").map((rule) => ({ name: "a", ...rule })))]);
+    for (const path of ["SECRETS/x", "secrets/x", "/etc/x", "/ETC/x", "~/.ssh/x", "/HOME/DEV/.ssh/x", "x"]) {
+      expect(pool.evaluate(read(path))).toEqual(pool.evaluateByScan(read(path)));
+    }
+  });
+});
+
+test("an allow of paths is exact", () => {
+  const rules = [{ action: "allow", tool: "read_file", paths: "src/**" }];
+  expect([effectOf(rules, read("src/a")), effectOf(rules, read("SRC/a")), effectOf(rules, read("/W/src/a"))]).toEqual([
+    "allow",
+    "abstain",
+    "abstain",
+  ]);
+});

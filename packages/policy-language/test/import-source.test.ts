@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { importPolicy, type ImportSource } from "../src/index.ts";
+
+const TEXTS = {
+  claude: '{ "permissions": { "deny": ["Bash(git push:*)"] } }',
+  gemini: '[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1\n',
+  "the settings of gemini": '// mine\n{ "tools": { "exclude": ["x"] } }',
+  codex: 'prefix_rule(pattern = ["git", "push"], decision = "forbidden")\n',
+  bylaw: '[[rules]]\nname = "r"\naction = "deny"\ntool = "x"\n',
+} as const;
+
+const importOf = (source: ImportSource, text: string) => importPolicy(source, [{ file: "f", text }]);
+
+describe("a file of another tool is one error that names the tool", () => {
+  test.each<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>([
+    ["claude", "gemini", "Unexpected rules of gemini-cli, expected settings of Claude Code", "run `bylaw import gemini`"],
+    ["claude", "the settings of gemini", "Unexpected rules of gemini-cli, expected settings of Claude Code", "run `bylaw import gemini`"],
+    ["claude", "codex", "Unexpected rules of Codex, expected settings of Claude Code", "run `bylaw import codex`"],
+    ["claude", "bylaw", "Unexpected policy of Bylaw, expected settings of Claude Code", "it needs no import"],
+    ["gemini", "claude", "Unexpected settings of Claude Code, expected rules of gemini-cli", "run `bylaw import claude`"],
+    ["gemini", "codex", "Unexpected rules of Codex, expected rules of gemini-cli", "run `bylaw import codex`"],
+    ["codex", "claude", "Unexpected settings of Claude Code, expected rules of Codex", "run `bylaw import claude`"],
+    ["codex", "gemini", "Unexpected rules of gemini-cli, expected rules of Codex", "run `bylaw import gemini`"],
+    ["codex", "bylaw", "Unexpected policy of Bylaw, expected rules of Codex", "it needs no import"],
+  ])("as %s: %s", async (as, of, message, fix) => {
+    await expect(importOf(as, TEXTS[of])).rejects.toMatchObject({
+      code: "BYLAW_IMPORT_INVALID",
+      message: expect.stringContaining(message),
+      fix: expect.stringContaining(fix),
+    });
+  });
+
+  test("JSON of no tool is no file of Codex", async () => {
+    await expect(importOf("codex", '{ "a": 1 }')).rejects.toMatchObject({ message: expect.stringContaining("Unexpected JSON") });
+  });
+
+  test("one with marks of several is read as it is asked for", async () => {
+    const both = '{ "permissions": {}, "tools": { "exclude": ["x"] } }';
+    for (const as of ["claude", "gemini"] as const)
+      await expect(importOf(as, both)).resolves.toMatchObject({ findings: expect.any(Array) });
+  });
+});

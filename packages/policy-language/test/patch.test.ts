@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { compilePolicy } from "../src/index.ts";
+import { call, effectOf, run, verdictOf } from "./calls.ts";
+import { policyOf } from "./toml.ts";
+
+const patch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+const update = (path: string): string => patch(`*** Update File: ${path}`, "@@", "-a", "+b");
+const unified = (path: string): string => `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-a\n+b\n`;
+
+const rules = [
+  { action: "allow", tool: "apply_patch|patch|edit_patch", paths: "src/**" },
+  { action: "deny", final: true, paths: "**/.env" },
+];
+const of = (input: unknown, argument = "input"): string => verdictOf(rules, call("apply_patch", { [argument]: input as string }));
+
+describe("the files of a patch are those that its text names", () => {
+  test.each([
+    [update("src/a.ts")],
+    [patch("*** Add File: src/a", "+*** Update File: .env")],
+    [patch("*** Delete File: src/a", "*** Update File: src/b", "*** Move to: src/c", "@@", " x", "*** End of File")],
+    [unified("src/a.ts")],
+    ["diff --git a/src/a b/src/a\nindex 1..2 100644\n--- a/src/a\n+++ b/src/a\n@@ -1 +1 @@\n-a\n+b"],
+    ["diff --git a/src/a b/src/b\nsimilarity index 100%\nrename from src/a\nrename to src/b"],
+    ["--- /dev/null\n+++ b/src/a\n@@ -0,0 +1 @@\n+b"],
+  ])("allowed: %j", (input) => expect(of(input)).toBe("allow rule_allowed r0"));
+  test.each([
+    [update(".env")],
+    [update("/w/.env")],
+    [update("src/../.env")],
+    [patch("*** Update File: src/a", "*** Move to: src/.env")],
+    [patch("*** Delete File: src/a", "*** Delete File: .env")],
+    [`<<'EOF'\n${update(".env")}\nEOF`],
+    [patch("*** Update File: src/a", "@@", "  *** Delete File: .env  ")],
+    [patch("*** Update File: src/a\f*** Delete File: .env")],
+    [unified("src/.env")],
+    ["--- .env\n+++ .env"],
+    ["--- x/.env\t2020-01-01\n+++ x/.env\t2020-01-01"],
+    ["--- a/src/a\n+++ b/src/a\r\n--- /dev/null\r\n+++ b/.env\r\n"],
+    ["rename from src/a\nrename to .env"],
+    ["Index: .env\n@@ -1 +1 @@\n-a\n+b"],
+  ])("denied: %j", (input) => expect(of(input)).toBe("deny rule_denied r1"));
+  test.each([
+    ["change something"],
+    [""],
+    [7],
+    [{ text: update("src/a") }],
+    [patch()],
+    [`x\n${update("src/a")}`],
+    [`${update("src/a")}\n*** Update File: src/b`],
+    [patch("*** Update File: src/a", "*** Environment ID: x")],
+    [patch("*** Update File: src/$X")],
+    ['--- "a/src/a"\n+++ "b/src/a"'],
+    ["--- src/a\n+++ src/a"],
+    ["--- a/src/../src/a\n+++ b/src/../src/a"],
+    ["*** src/a\n--- src/b\n***************"],
+  ])("unknown: %j", (input) => expect(of(input)).toBe("ask_user unknown_path"));
+  test.each([[update("lib/a")], [patch("*** Update File: src/a", "*** Move to: lib/a")], [unified("lib/a")]])("not allowed: %j", (input) =>
+    expect(of(input)).toBe("abstain"),
+  );
+  test.each(["patch", "diff", "patchText"])("in the argument `%s` too", (argument) => {
+    expect(of(update("src/a"), argument)).toBe("allow rule_allowed r0");
+    expect(of(update(".env"), argument)).toBe("deny rule_denied r1");
+  });
+  test("a path beside the patch counts as well, and an argument that nobody knows makes it unknown", () => {
+    const both = (path: string): string => effectOf(rules, call("edit_patch", { file_path: path, patch: unified("src/a") }));
+    expect([both("src/a"), both("lib/a"), both(".env")]).toEqual(["allow", "abstain", "deny"]);
+    expect(verdictOf(rules, call("apply_patch", { input: update("src/a"), workdir: "/etc" }))).toBe("ask_user unknown_path");
+  });
+  test("more files than are looked at are unknown", () => {
+    const many = patch(...Array.from({ length: 1001 }, (_, at) => `*** Delete File: src/${at}`));
+    expect(of(many)).toBe("ask_user unknown_path");
+  });
+});
+
+test("a patch inside the workspace is an edit, and one of its hooks is none", () => {
+  const pool = compilePolicy([policyOf([])]);
+  const edits = (input: string): boolean => pool.editsWorkspace(call("apply_patch", { input }));
+  expect([edits(update("src/a")), edits(update("../a")), edits(update(".git/hooks/x")), edits("nothing")]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect([edits(unified(".git/hooks/x")), edits("--- x/.git/config\n+++ x/.git/config")]).toEqual([false, false]);
+});
+
+test.each([
+  [`apply_patch '${update(".env")}'`, "deny rule_denied r1"],
+  [`apply_patch <<'EOF'\n${update(".env")}\nEOF`, "ask_user unknown_path"],
+  [`apply_patch '${update("src/a")}'`, "ask_user unknown_path"],
+])("%j on a shell line: %s", (line, verdict) => {
+  const shell = [{ action: "allow", command: "apply_patch *", paths: "src/**" }, ...rules.slice(1)];
+  expect(verdictOf(shell, run(line))).toBe(verdict);
+});

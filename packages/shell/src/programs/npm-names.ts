@@ -1,0 +1,22 @@
+// Commands and their other names, of all versions that are in use: a beginning is only one that none of them reads otherwise.
+const NAMES: readonly string[] =
+  `access add add-user adduser approve-scripts audit author bugs c cache ci cit clean-install clean-install-test completion config create ddp dedupe
+  deny-scripts deprecate diff dist-tag dist-tags docs doctor edit exec explain explore find find-dupes fund get help help-search hlep home hook i ic in info
+  init innit ins inst insta instal install install-ci-test install-clean install-scripts install-test isnt isnta isntal isntall isntall-clean issues it la
+  link list ll ln login logout ls ogr org outdated owner pack ping pkg prefix profile prune publish query r rb rebuild remove repo restart rm root rum run
+  run-script s sbom se search set show shrinkwrap sit stage star stars start stop t team test token trust tst u udpate un undeprecate uninstall unlink unpublish
+  unstar up update upgrade urn v verison version view whoami why x`.split(/\s+/);
+
+const EXACT: ReadonlySet<string> = new Set(NAMES);
+
+/**
+ * The whole name of the subcommand that npm runs for a word: npm takes any beginning that only one name has, and `runScript` for
+ * `run-script`. The word itself where there is no such name.
+ */
+export function wholeNpmName(word: string): string {
+  if (EXACT.has(word) || word === "") return word;
+  const name = word.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (EXACT.has(name)) return name;
+  const found = NAMES.filter((one) => one.startsWith(name));
+  return found.length === 1 && found[0] !== undefined ? found[0] : word;
+}

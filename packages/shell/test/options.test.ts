@@ -1,0 +1,75 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { otherPrograms, readOptions } from "../src/index.ts";
+import { shown } from "./kit.ts";
+import { commandOf } from "./told.ts";
+
+// `-name=value` for each option, then the operands.
+function read(line: string): string | undefined {
+  const { argv } = commandOf(line);
+  const found = readOptions(argv[0]?.text ?? "", argv, 1);
+  if (found === undefined) return undefined;
+  const options = found.options.map(({ name, value }) => (value === undefined ? name : `${name}=${shown(value)}`));
+  return [...options, "|", ...found.operands.map(({ word, after }) => shown(word) + (after ? "~" : "")), ...(found.open ? ["…"] : [])].join(
+    " ",
+  );
+}
+
+describe("the options of a command have one name for all spellings", () => {
+  test.each([
+    ["git commit -nm x", "--no-verify --message=x | commit"],
+    ["git commit --no-veri --mess=x -- -n", "--no-verify --message=x | commit -n"],
+    ["git -C d branch -D x", "-C=d --delete --force | branch x"],
+    ["git push o +main", "--force | push o +main"],
+    ["git stage -A", "--all | add"],
+    ["curl -sXPOST u -d @f", "--silent --request=POST --data=@f | u"],
+    ["curl --json a u", "--json=a --request=POST | u"],
+    ["curl -G -d a u", "--get --data=a | u"],
+    ["tar xzf a b", "--get --ungzip --file=a | b"],
+    ["cp -a a b", "-d --recursive --preserve | a b"],
+    ["kill -9 1", "--signal=KILL | 1"],
+    ["kill -s sigkill 1", "--signal=KILL | 1"],
+    ["docker container run --privileged -e A=1 x ls -l", "--privileged --env=A=1 | run x ls -l"],
+    ["docker --context c image rm x", "--context=c | rmi x"],
+    ["npm run-script test", "| test"],
+    ["cargo +nightly b --release", "--release | build"],
+    ["yarn run deploy", "| deploy"],
+    ["yarn run install", "| run install"],
+    ["kubectl -n a apply -fx", "--namespace=a --filename=x | apply"],
+    ["git commit --frob x -n", "--frob --no-verify | commit x~"],
+    ['git commit "$x"', "| commit <?> …"],
+    ['git commit -- "$x"', "| commit <?>"],
+    ["frobnicate -n", undefined],
+    ["find . -delete", undefined],
+  ])("%s: %s", (line, expected) => expect(read(line)).toBe(expected));
+});
+
+test("programs that are the same have all their names", () => {
+  expect(otherPrograms(["npx", "x"])).toEqual([["npm", "exec", "x"]]);
+  expect(otherPrograms(["npm", "exec", "x"])).toEqual([["npx", "x"]]);
+  expect(otherPrograms(["npm", "install"])).toEqual([]);
+  expect(otherPrograms(["pip3", "list"])).toContainEqual(["pip", "list"]);
+});
+
+test("any words are read, in time that grows with them", () => {
+  const word = fc.oneof(fc.string(), fc.constantFrom("--", "-", "-f", "--x=", "constructor", "__proto__", "run", "-xf", "+x", "container"));
+  fc.assert(
+    fc.property(
+      fc.constantFrom("git", "tar", "npm", "docker", "kill", "cargo", "constructor", "yarn"),
+      fc.array(word, { maxLength: 12 }),
+      (name, texts) => {
+        const argv = [name, ...texts].map((text) => ({ text, pieces: text === "" ? [] : [text], single: true }));
+        const found = readOptions(name, argv, 1);
+        if (found !== undefined) expect(found.operands.length).toBeLessThanOrEqual(texts.length);
+      },
+    ),
+  );
+  const long = ["tar", "f".repeat(5000), ...Array.from({ length: 5000 }, () => "-vf")];
+  expect(
+    readOptions(
+      "tar",
+      long.map((text) => ({ text, pieces: [text], single: true })),
+      1,
+    )?.options.length,
+  ).toBeGreaterThanOrEqual(5000);
+});

@@ -1,0 +1,82 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { analyze } from "../src/index.ts";
+import { analyzeScript } from "../src/analyze.ts";
+import { PROGRAMS, WORDS } from "./plain-words.ts";
+import { shellText } from "./shell-text.ts";
+
+const program = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...PROGRAMS) }, { weight: 1, arbitrary: fc.constantFrom(...WORDS) });
+const word = fc.oneof(
+  fc.constantFrom(...WORDS, ...PROGRAMS),
+  fc.string({ unit: fc.constantFrom(..."a Z 0 _ @ % + : , . / = - ^ ~ # \\ é".split(" ")), minLength: 1, maxLength: 8 }),
+);
+const blank = fc.constantFrom(" ", " ", "  ", "\t", "\n", "");
+const line = fc
+  .tuple(blank, program, fc.array(fc.tuple(blank, word), { maxLength: 6 }), blank)
+  .map(([before, first, rest, after]) => before + first + rest.map(([sign, text]) => (sign || " ") + text).join("") + after);
+
+it("says of a plain line what the parser says", () => {
+  fc.assert(
+    fc.property(line, (text) => {
+      expect(analyze(text)).toEqual(analyzeScript(text));
+    }),
+    { numRuns: 6_000 },
+  );
+});
+
+it("says of any line what the parser says", () => {
+  fc.assert(
+    fc.property(shellText(), (text) => {
+      expect(analyze(text)).toEqual(analyzeScript(text));
+    }),
+    { numRuns: 600 },
+  );
+});
+
+it("says of every program with few arguments what the parser says", () => {
+  for (const name of PROGRAMS) {
+    for (const rest of [
+      "",
+      " a",
+      " -x a",
+      " --y=a b",
+      " A=1 a",
+      " -c a.b=c d",
+      " exec a b",
+      " run a",
+      " /x/a ./b",
+      " install a",
+      " - --",
+    ]) {
+      const text = name + rest;
+      expect(analyze(text), text).toEqual(analyzeScript(text));
+      expect(analyze(`/usr/bin/${text}`), text).toEqual(analyzeScript(`/usr/bin/${text}`));
+    }
+  }
+});
+
+it.each([
+  "if x",
+  "then x",
+  "done",
+  "time ls",
+  "coproc ls",
+  "function f",
+  "A=1 ls",
+  "a+=b",
+  "export PATH=.",
+  "read x",
+  "cd ..",
+  "exit 1",
+  "in x",
+  "select a",
+  "alias a=b",
+  "sudo rm x",
+  "HOME=x",
+  "echo HOME",
+  "/bin/x a",
+  "-x",
+  "%1",
+])("says of %j what the parser says", (text) => {
+  expect(analyze(text)).toEqual(analyzeScript(text));
+});

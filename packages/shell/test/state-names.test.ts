@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { assert, pre, property, stringMatching } from "fast-check";
+import { analyze } from "../src/index.ts";
+import { codesOf } from "./kit.ts";
+
+/** Every way of a line to give a variable a value without an assignment. */
+const SETTERS: readonly ((name: string) => string)[] = [
+  (name) => `for ${name} in a b; do ls; done`,
+  (name) => `for ${name} in 1 2; do ls; done`,
+  (name) => `for ${name}; do ls; done`,
+  (name) => `select ${name} in a; do ls; done`,
+  (name) => `for ((${name}=0;;)); do ls; done`,
+  (name) => `for ((i=0,${name}=1;;)); do ls; done`,
+  (name) => `for ((;;${name}++)); do ls; done`,
+  (name) => `for ((;;--${name})); do ls; done`,
+  (name) => `((${name}=0)); ls`,
+  (name) => `((${name}+=1)); ls`,
+  (name) => `((${name}<<=1)); ls`,
+  (name) => `((${name}++)); ls`,
+  (name) => `((x[${name}=1])); ls`,
+  (name) => `((a ? ${name}=1 : 2)); ls`,
+  (name) => `echo $((${name}=0)); ls`,
+  (name) => `echo $[${name}=0]; ls`,
+  (name) => `echo \${x:${name}=0}; ls`,
+  (name) => `echo \${x[${name}=0]}; ls`,
+  (name) => `x[${name}=0]=1; ls`,
+  (name) => `[[ 1 -eq ${name}=0 ]]; ls`,
+  (name) => `let ${name}=0; ls`,
+  (name) => `coproc ${name} { cat; }; ls`,
+  (name) => `ls {${name}}>/dev/null; ls`,
+  (name) => `exec {${name}}</dev/null; ls`,
+  (name) => `{ ls; } {${name}}>/dev/null; ls`,
+  (name) => `exec {${name}}>&1; ls`,
+  (name) => `printf %n ${name}; ls`,
+  (name) => `printf '%s%5ln' a ${name}; ls`,
+  (name) => `printf -- %n ${name}; ls`,
+  (name) => `printf "$f" ${name}; ls`,
+  (name) => `printf -v ${name} x; ls`,
+  (name) => `printf -v a -v ${name} x; ls`,
+  (name) => `printf -v${name} x; ls`,
+  (name) => `read ${name} < f; ls`,
+  (name) => `read -r x ${name} < f; ls`,
+  (name) => `read -ra ${name} < f; ls`,
+  (name) => `read -ra${name} < f; ls`,
+  (name) => `mapfile -t ${name} < f; ls`,
+  (name) => `readarray ${name} < f; ls`,
+  (name) => `getopts ab ${name}; ls`,
+  (name) => `getopts -- ab ${name}; ls`,
+  (name) => `wait -p ${name}; ls`,
+  (name) => `wait -np${name}; ls`,
+  (name) => `echo \${${name}:=x}; ls`,
+];
+
+const NAMES = [
+  "PATH",
+  "IFS",
+  "HOME",
+  "LD_PRELOAD",
+  "BASH_ENV",
+  "GIT_PAGER",
+  "PAGER",
+  "NODE_OPTIONS",
+  "https_proxy",
+  "npm_config_shell",
+  "TMPDIR",
+];
+
+describe("whatever sets a variable counts as an assignment", () => {
+  test.each(SETTERS.map((line) => [line("PATH"), line] as const))("%s", (_, line) => {
+    for (const name of NAMES) expect([line(name), codesOf(line(name))]).toEqual([line(name), expect.arrayContaining(["state"])]);
+  });
+
+  test.each([
+    "for f in a b; do ls; done",
+    "for FILE in *.ts; do ls; done",
+    "for i in 1 2 3; do ls; done",
+    "for ((i=0;i<3;i++)); do ls; done",
+    "count=0; ((count++)); ls",
+    "n=1; echo $((n = n + 1)); ls",
+    "exec {fd}>/dev/null; ls",
+    'while read -r line; do echo "$line"; done < f',
+    "printf '%s\\n' PATH; ls",
+    "printf '100%%n' PATH; ls",
+    "printf %d%% PATH; ls",
+    "[[ $PATH == x ]] && ls",
+    "(( PATH == 0 )) && ls",
+    "echo $((PATH <= 1)); ls",
+    "getopts ab opt; ls",
+    "export PATH; ls",
+    "OPTIND=1; ls",
+    "for _x in a; do ls; done",
+    "wait; ls",
+  ])("%s is an ordinary line", (line) => expect(codesOf(line)).toEqual([]));
+
+  test("no name of a variable makes a loop throw or loses its body", () => {
+    assert(
+      property(stringMatching(/^[A-Za-z_]\w{0,12}$/), (name) => {
+        pre(!/^(in|do|done)$/.test(name));
+        const { commands } = analyze(`for ${name} in a; do ls; done`);
+        expect(commands.map(({ argv }) => argv[0]?.text)).toContain("ls");
+      }),
+    );
+  });
+});
+
+describe("values that bash computes", () => {
+  test.each(["RANDOM", "OPTIND", "HISTCMD", "SRANDOM", "SECONDS"])("%s", (name) => {
+    for (const line of [`${name}='a[$(id)]'`, `export ${name}='a[$(id)]'`, `${name}='a[$(id)]' ls`])
+      expect(codesOf(line)).toContain("dynamic_script");
+    expect(codesOf(`for ${name} in 'a[$(id)]'; do :; done`)).not.toEqual([]);
+    expect(codesOf(`${name}=7`)).toEqual([]);
+  });
+});
+
+describe("harmless variables are so only with a plain value", () => {
+  const harmless = (line: string) => analyze(line).commands[0]?.assignments.every((assignment) => assignment.harmless);
+  test.each(["LANG=C.UTF-8 ls", "LANGUAGE=de ls", "TZ=Asia/Tokyo date", "TZ=UTC date", "NODE_ENV=test ls", "CI=1 ls"])("%s", (line) =>
+    expect(harmless(line)).toBe(true),
+  );
+  test.each([
+    "LANGUAGE=../../tmp/x ls",
+    "LANGUAGE=a/../../tmp ls",
+    "LC_ALL=/tmp/x ls",
+    "TZ=:/etc/x date",
+    "TZ=a/../../../etc/x date",
+    "NODE_ENV=../x ls",
+  ])("%s", (line) => expect(harmless(line)).toBe(false));
+});
+
+describe("descriptors by their file", () => {
+  const writes = (line: string) => analyze(line).commands[0]?.redirections.some((redirection) => redirection.writes);
+  test.each(["echo x > /dev/fd/3", "echo x > /dev/fd/10", "echo x >> /proc/self/fd/1"])("%s writes", (line) =>
+    expect(writes(line)).toBe(true),
+  );
+  test.each(["echo x > /dev/fd/1", "echo x > /dev/stderr", "echo x > /dev/null", "echo x >&2"])("%s does not", (line) =>
+    expect(writes(line)).toBe(false),
+  );
+});
