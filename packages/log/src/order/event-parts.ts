@@ -1,0 +1,34 @@
+import type { Json, LogEvent } from "@bylaw/kernel";
+
+/** What the rules read of an event. */
+export type Happening = Pick<LogEvent, "event_type" | "agent_id" | "task_id" | "details">;
+
+/** A detail that is text. */
+export function textOf({ details }: Happening, field: string): string | undefined {
+  const value = details[field];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A detail that is a number. */
+export function numberOf({ details }: Happening, field: string): number | undefined {
+  const value = details[field];
+  return typeof value === "number" ? value : undefined;
+}
+
+/** A detail that is a list. */
+export function listOf({ details }: Happening, field: string): readonly Json[] {
+  const value = details[field];
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
+/** The task that an event is about: the envelope's word, else the details'. */
+export const taskOf = (event: Happening): string | undefined => event.task_id ?? textOf(event, "task_id");
+
+/** The agent that an event is about: the details' word, else the envelope's, which may be the coordinator's. */
+export const agentOf = (event: Happening): string | undefined => textOf(event, "agent_id") ?? event.agent_id ?? undefined;
+
+/** Whether an event names this agent wherever it names one, and names one at all. */
+export function isFrom(event: Happening, agent: string): boolean {
+  const named = [event.agent_id ?? undefined, textOf(event, "agent_id")].filter((name) => name !== undefined);
+  return named.length > 0 && named.every((name) => name === agent);
+}

@@ -1,0 +1,127 @@
+import { quote } from "../quote.ts";
+import { agentOf, isFrom, taskOf, type Happening } from "./event-parts.ts";
+import { impossible, type LogRuleId, type Step } from "./rules.ts";
+
+/** Where a task stands. */
+type TaskStatus = "available" | "implementing" | "awaiting_review" | "in_review" | "awaiting_audit" | "in_audit" | "complete";
+
+/** All that the rules remember of one task. */
+export interface TaskState {
+  readonly status: TaskStatus;
+  /** Whether the developer or the critic at work may be followed by another. */
+  readonly again: boolean;
+  readonly critic: string | undefined;
+  readonly auditor: string | undefined;
+  /** How often a critic ran out of time in this review. */
+  readonly timeouts: number;
+  /** When it was completed last, in milliseconds since 1970; of a task that is audited again too. */
+  readonly completed_at: number | undefined;
+  /** It was complete, and is audited again. */
+  readonly reverified: boolean;
+}
+
+/** A task that nothing is known of. */
+export const NEW_TASK: TaskState = {
+  status: "available",
+  again: false,
+  critic: undefined,
+  auditor: undefined,
+  timeouts: 0,
+  completed_at: undefined,
+  reverified: false,
+};
+
+/** After so many time-outs of critics a task is audited without a review. */
+const CRITIC_TIMEOUTS = 3;
+
+type Transition = (task: TaskState, event: Happening, at: number) => Step<TaskState>;
+
+/** What each event makes of its task. Pure. The life cycle of spec/003's coordinator; docs/event-log.md draws it. */
+export const TASK_STEPS: Readonly<Record<string, Transition>> = {
+  developer_dispatched(task, event) {
+    const free = task.status === "available" || (task.status === "implementing" && task.again) || event.details["resumed"] === true;
+    if (!free) return wrong("DISPATCH_NOT_AVAILABLE", task, event, "one that is available or sent back, or `resumed`");
+    return to(task, { status: "implementing", again: false });
+  },
+  developer_checkpoint: developing((task) => task),
+  developer_blocked: developing((task) => (task.status === "implementing" ? { ...task, again: true } : task)),
+  developer_incomplete: developing((task) => (task.status === "implementing" ? { ...task, again: true } : task)),
+  signal_rejected: developing((task) =>
+    task.status === "implementing" || task.status === "awaiting_review" ? { ...task, status: "implementing", again: true } : task,
+  ),
+  developer_ready_for_review(task, event) {
+    if (task.status !== "implementing") return wrong("READY_WITHOUT_DISPATCH", task, event, "a developer at work on it");
+    return to(task, { status: "awaiting_review", again: false, timeouts: 0 });
+  },
+  critic_dispatched(task, event) {
+    const free = task.status === "awaiting_review" || (task.status === "in_review" && task.again);
+    if (!free) return wrong("REVIEW_OUT_OF_ORDER", task, event, "one that awaits its review");
+    return to(task, { status: "in_review", again: false, critic: agentOf(event) });
+  },
+  critic_pass: reviewed((task) => ({ ...task, status: "awaiting_audit", again: false })),
+  critic_fail: reviewed((task) => ({ ...task, status: "implementing", again: true })),
+  critic_timeout: reviewed((task) => ({ ...task, timeouts: task.timeouts + 1, again: true })),
+  auditor_dispatched(task, event) {
+    const bypass = task.status === "in_review" && task.timeouts >= CRITIC_TIMEOUTS;
+    // No event tells that an auditor ran out of time: the next one being dispatched is all there is to see.
+    const free = task.status === "awaiting_audit" || task.status === "in_audit" || bypass;
+    if (!free) return wrong("AUDIT_BEFORE_REVIEW", task, event, `a critic_pass before it, or ${CRITIC_TIMEOUTS} critic_timeouts`);
+    return to(task, { status: "in_audit", again: false, auditor: agentOf(event) });
+  },
+  task_complete: audited((task, at) => ({ ...task, status: "complete", completed_at: at, reverified: false })),
+  auditor_fail: audited((task) => ({ ...task, status: "implementing", again: true, reverified: false })),
+  auditor_blocked: audited((task) => ({ ...task, status: "awaiting_audit" })),
+};
+
+function to(task: TaskState, change: Partial<TaskState>): Step<TaskState> {
+  return { next: { ...task, ...change } };
+}
+
+/** Says that an event does not fit where its task stands. */
+export function wrong(rule: LogRuleId, { status }: TaskState, event: Happening, expected: string): Step<never> {
+  const what = `${event.event_type} of task ${quote(taskOf(event) ?? "")}`;
+  return impossible(rule, `Unexpected ${what}, which is ${STANDS[status]}, expected ${expected}`);
+}
+
+const STANDS: Readonly<Record<TaskStatus, string>> = {
+  available: "not dispatched",
+  implementing: "being implemented",
+  awaiting_review: "awaiting its review",
+  in_review: "in review",
+  awaiting_audit: "awaiting its audit",
+  in_audit: "being audited",
+  complete: "complete",
+};
+
+/** A developer's report, which may come late but not before a developer was dispatched. */
+function developing(change: (task: TaskState) => TaskState): Transition {
+  return (task, event) =>
+    task.status === "available" ? wrong("READY_WITHOUT_DISPATCH", task, event, "a developer at work on it") : { next: change(task) };
+}
+
+/** A critic's verdict. */
+function reviewed(change: (task: TaskState) => TaskState): Transition {
+  return (task, event) => {
+    if (task.status !== "in_review") return wrong("REVIEW_OUT_OF_ORDER", task, event, "a critic at work on it");
+    return byTheDispatched(event, task.critic) ?? { next: change(task) };
+  };
+}
+
+/** An auditor's verdict. */
+function audited(change: (task: TaskState, at: number) => TaskState): Transition {
+  return (task, event, at) => {
+    if (task.status !== "in_audit") return wrong("COMPLETE_WITHOUT_AUDIT", task, event, "an auditor at work on it");
+    return byTheDispatched(event, task.auditor) ?? { next: change(task, at) };
+  };
+}
+
+/** Whether a verdict comes from the agent that was dispatched for it; what is wrong where it does not. */
+export function byTheDispatched(event: Happening, agent: string | undefined): Step<never> | undefined {
+  if (agent !== undefined && isFrom(event, agent)) return undefined;
+  const names = [...new Set([event.agent_id, event.details["agent_id"] ?? null])].filter((name) => name !== null && name !== agent);
+  const from =
+    names.length === 0 ? "nobody" : names.map((name) => quote(typeof name === "string" ? name : JSON.stringify(name))).join(" and ");
+  const expected =
+    agent === undefined ? "the agent that was dispatched for it, and none was" : `${quote(agent)}, who was dispatched for it`;
+  return impossible("AGENT_MISMATCH", `Unexpected ${event.event_type} from ${from}, expected it from ${expected}`);
+}

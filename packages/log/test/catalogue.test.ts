@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { COORDINATOR_TYPES, RUN_EVENTS, RUN_TYPES, createCatalogue } from "../src/index.ts";
+import { verify, linesOf, event, start } from "./log-kit.ts";
+
+const strict = createCatalogue({ mode: "strict" });
+const SESSION = { plan_file: "plan.md", total_tasks: 3 };
+
+describe("the catalogue", () => {
+  it("has the 53 types of spec/003, each once, and the types that a run writes", () => {
+    expect(COORDINATOR_TYPES).toHaveLength(53);
+    expect(strict.types.size).toBe(53 + RUN_EVENTS.length);
+    expect(RUN_TYPES.map(({ name }) => name)).toEqual([...RUN_EVENTS]);
+  });
+
+  it("says of each when it is recorded", () => {
+    expect(COORDINATOR_TYPES.filter(({ when }) => !/^[a-z].*[^.]$/.test(when))).toEqual([]);
+  });
+
+  it("suggests the nearest type for one that it does not know", () => {
+    expect(strict.check("develper_dispatched", {})?.message).toBe(
+      "Unexpected event type `develper_dispatched`, expected one of the catalogue: did you mean `developer_dispatched`?",
+    );
+    expect(strict.check("quite_another_thing", {})?.message).not.toMatch(/did you mean/);
+    expect(strict.check("x".repeat(1_000_000), {})?.message.length).toBeLessThan(200);
+  });
+
+  it.each([
+    ["a field that is missing", { plan_file: "plan.md" }],
+    ["a field that the type does not have", { ...SESSION, tasks: 3 }],
+    ["a value of another type", { ...SESSION, total_tasks: "3" }],
+    ["a count that is negative", { ...SESSION, total_tasks: -1 }],
+  ])("finds %s under `strict`, and not under `lenient`", (_, details) => {
+    expect(strict.check("session_start", details)?.kind).toBe("details");
+    expect(createCatalogue().check("session_start", details)).toBeUndefined();
+  });
+
+  it("takes details that fit", () => {
+    expect(strict.check("session_start", SESSION)).toBeUndefined();
+  });
+
+  it("takes further types, and holds their details against their schema", () => {
+    const catalogue = createCatalogue({ mode: "strict", types: [{ name: "deployed", details: z.strictObject({ to: z.string() }) }] });
+    expect(catalogue.check("deployed", { to: "production" })).toBeUndefined();
+    expect(catalogue.check("deployed", {})?.kind).toBe("details");
+    expect(catalogue.check("deploied", {})?.message).toContain("did you mean `deployed`?");
+  });
+
+  it("refuses a further type with a name that is taken", () => {
+    expect(() => createCatalogue({ types: [{ name: "task_complete", details: z.unknown() }] })).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
+  });
+
+  it("makes errors under `strict` of what is a warning or nothing under `lenient`", () => {
+    const lines = linesOf([start(), event("task_unblocked"), event("usage_check")]);
+    const severities = (mode: "strict" | "lenient") =>
+      verify(lines, { catalogue: createCatalogue({ mode }) }).map(({ line, rule, severity }) => [line, rule, severity]);
+    expect(severities("lenient")).toEqual([[2, "UNKNOWN_EVENT_TYPE", "warning"]]);
+    expect(severities("strict")).toEqual([
+      [2, "UNKNOWN_EVENT_TYPE", "error"],
+      [3, "INVALID_DETAILS", "error"],
+    ]);
+  });
+});

@@ -1,0 +1,79 @@
+import { createLogVerifier, type LogFinding, type VerifyOptions } from "../src/index.ts";
+
+/** An event of a log that is yet to be numbered. */
+export interface Entry {
+  readonly type: string;
+  readonly agent: string | null;
+  readonly task: string | null;
+  readonly details: object;
+  /** Minutes after the event before it. */
+  readonly later?: number;
+  /** Fields of the line that are not as they should be. */
+  readonly line?: object;
+  /** Changes the text of the line. */
+  readonly rewrite?: (line: string) => string;
+  /** The session from here on. */
+  readonly session?: string;
+}
+
+export const A = "11111111-1111-4111-8111-111111111111";
+export const B = "22222222-2222-4222-8222-222222222222";
+export const C = "33333333-3333-4333-8333-333333333333";
+
+/** An event without agent and task. */
+export const event = (type: string, details: object = {}, more: Partial<Entry> = {}): Entry => ({
+  type,
+  agent: null,
+  task: null,
+  details,
+  ...more,
+});
+/** An event of an agent about a task. */
+export const work = (type: string, agent: string, task = "t1", details: object = {}, more: Partial<Entry> = {}): Entry => ({
+  type,
+  agent,
+  task,
+  details: { task_id: task, agent_id: agent, ...details },
+  ...more,
+});
+
+export const start = (total_tasks = 1): Entry => event("session_start", { plan_file: "plan.md", total_tasks });
+export const resume = (previous = A, session = B, more: Partial<Entry> = {}): Entry =>
+  event("session_resumed", { previous_session_id: previous }, { session, ...more });
+export const dispatch = (task = "t1", details: object = {}): Entry => work("developer_dispatched", "dev", task, details);
+export const ready = (task = "t1"): Entry => work("developer_ready_for_review", "dev", task);
+export const critic = (task = "t1", agent = "critic"): Entry => work("critic_dispatched", agent, task);
+export const pass = (task = "t1", agent = "critic"): Entry => work("critic_pass", agent, task);
+export const auditor = (task = "t1", agent = "auditor"): Entry => work("auditor_dispatched", agent, task);
+export const complete = (task = "t1", agent = "auditor"): Entry => work("task_complete", agent, task);
+/** Everything up to the review of a task. */
+export const reviewed = (task = "t1"): readonly Entry[] => [dispatch(task), ready(task), critic(task), pass(task)];
+/** The whole life of a task. */
+export const done = (task = "t1"): readonly Entry[] => [...reviewed(task), auditor(task), complete(task)];
+
+/** The lines of a log: numbered, a minute apart, in one session until an entry says otherwise. */
+export function linesOf(entries: readonly Entry[]): readonly string[] {
+  let at = Date.parse("2026-01-17T09:00:00Z");
+  let session = A;
+  return entries.map((entry, index) => {
+    at += (entry.later ?? 1) * 60_000;
+    session = entry.session ?? session;
+    const { type, agent, task, details, line = {}, rewrite = (text: string) => text } = entry;
+    const timestamp = new Date(at).toISOString();
+    const fields = { timestamp, sequence: index + 1, session_id: session, event_type: type, agent_id: agent, task_id: task, details };
+    return rewrite(JSON.stringify({ ...fields, ...line }));
+  });
+}
+
+/** What is wrong with lines. The last one may lack its line break. */
+export function verify(lines: readonly string[], options: VerifyOptions & { readonly torn?: boolean } = {}): readonly LogFinding[] {
+  const { torn = false, ...rest } = options;
+  const verifier = createLogVerifier({ profile: "coordinator", ...rest });
+  return lines.flatMap((line, index) => verifier.line(line, { terminated: !torn || index < lines.length - 1 }));
+}
+
+/** `line rule` of every finding. */
+export const brief = (findings: readonly LogFinding[]): readonly string[] => findings.map(({ line, rule }) => `${line} ${rule}`);
+
+/** What is wrong with a log of entries, in brief. */
+export const judge = (...entries: readonly Entry[]): readonly string[] => brief(verify(linesOf(entries)));

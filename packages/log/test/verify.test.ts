@@ -1,0 +1,230 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createLogVerifier } from "../src/index.ts";
+import {
+  B,
+  brief,
+  complete,
+  critic,
+  dispatch,
+  done,
+  event,
+  judge,
+  linesOf,
+  pass,
+  ready,
+  resume,
+  start,
+  verify,
+  work,
+  type Entry,
+} from "./log-kit.ts";
+
+const LOG = linesOf([start(), ...done(), event("workflow_complete", { total_tasks: 1 })]);
+const without = (...left: readonly number[]): readonly string[] => LOG.filter((_, index) => !left.includes(index + 1));
+const replaced = (line: number, text: string): readonly string[] => LOG.map((old, index) => (index + 1 === line ? text : old));
+
+describe("a line that is no record", () => {
+  it.each([
+    ["half an event", LOG[2]?.slice(0, 60) ?? ""],
+    ["a list", "[]"],
+    ["text", '"developer_dispatched"'],
+    ["two events", `${LOG[2]}${LOG[3]}`],
+    ["NUL bytes", "\0".repeat(200)],
+    ["a key twice", LOG[2]?.replace('"agent_id"', '"sequence":3,"agent_id"') ?? ""],
+  ])("is one finding, and the numbers behind it are no gap: %s", (_, text) => {
+    const [first, ...more] = verify(replaced(3, text), { profile: "envelope" });
+    expect(first).toMatchObject({ line: 3, rule: "INVALID_JSON", severity: "error" });
+    expect(first?.message).toMatch(/^Unexpected [^\n]+, expected one JSON object on the line$/);
+    expect(more).toEqual([]);
+  });
+
+  it("accounts for one number each, and not for more", () => {
+    const lines = [...LOG.slice(0, 2), "x", "y", ...LOG.slice(4)];
+    expect(brief(verify(lines, { profile: "envelope" }))).toEqual(["3 INVALID_JSON", "4 INVALID_JSON"]);
+    expect(brief(verify([...LOG.slice(0, 2), "x", ...LOG.slice(5)], { profile: "envelope" }))).toEqual([
+      "3 INVALID_JSON",
+      "4 SEQUENCE_GAP",
+    ]);
+  });
+
+  it("does not make the line behind it the first one", () => {
+    expect(brief(verify(["x", ...LOG.slice(1)]))).toEqual(["1 INVALID_JSON"]);
+  });
+
+  it("with a byte order mark is told as such", () => {
+    expect(verify([`\ufeff${LOG[0]}`])[0]?.message).toContain("byte order mark");
+  });
+
+  it("costs the lines behind it nothing that does not depend on it", () => {
+    const lines = linesOf([start(2), event("usage_check"), ...done("t2"), event("usage_check")]);
+    expect(brief(verify(lines.map((line, index) => (index === 1 ? line.slice(5) : line))))).toEqual(["2 INVALID_JSON"]);
+  });
+});
+
+describe("a record with a field that is wrong", () => {
+  it("still counts: its number, its session and its work", () => {
+    const entries: readonly Entry[] = [start(), { ...dispatch(), line: { timestamp: "now" } }, ready(), critic()];
+    expect(judge(...entries)).toEqual(["2 INVALID_FIELD"]);
+    expect(judge(start(), { ...dispatch(), line: { session_id: undefined } }, ready(), critic())).toEqual(["2 MISSING_FIELD"]);
+    expect(judge(start(), { ...dispatch(), line: { sequence: "2" } }, ready(), critic())).toEqual(["2 INVALID_FIELD"]);
+  });
+
+  it("is told once per rule, with every field", () => {
+    const [found, ...more] = verify(["{}"]);
+    expect(more).toEqual([]);
+    expect(found?.message).toContain("`timestamp`, `sequence`, `session_id`, `event_type`, `agent_id`, `task_id`, `details`");
+  });
+});
+
+describe("the last line", () => {
+  const torn = (lines: readonly string[]): readonly string[] =>
+    verify(lines, { torn: true }).map(({ line, rule, severity }) => `${line} ${severity} ${rule}`);
+
+  it("that was cut off is set apart, wherever it was cut", () => {
+    const last = LOG.at(-1) ?? "";
+    for (let length = 1; length < last.length; length += 1) {
+      expect(torn([...LOG.slice(0, -1), last.slice(0, length)])).toEqual([`${LOG.length} warning TORN_LAST_LINE`]);
+    }
+  });
+
+  it("that a disk filled with zeros is set apart", () => {
+    expect(torn([...LOG, "\0".repeat(4_096)])).toEqual([`${LOG.length + 1} warning TORN_LAST_LINE`]);
+    expect(torn([...LOG.slice(0, -1), `${LOG.at(-1)}\0\0`])).toEqual([`${LOG.length} warning TORN_LAST_LINE`]);
+  });
+
+  it("that is whole is part of the log, and lacks its line break", () => {
+    expect(torn(LOG)).toEqual([`${LOG.length} warning TORN_LAST_LINE`]);
+    expect(torn([...LOG, LOG.at(-1) ?? ""])).toContain(`${LOG.length + 1} error EVENT_AFTER_TERMINAL`);
+  });
+
+  it("does not pass for cut off when whole events stand on it, or something else", () => {
+    expect(torn([...LOG.slice(0, -2), `${LOG.at(-2)}${LOG.at(-1)}`])).toContain(`${LOG.length - 1} error INVALID_JSON`);
+    expect(torn([...LOG, `{"a":${"[".repeat(120)}${"]".repeat(120)}}`])).toContain(`${LOG.length + 1} error INVALID_JSON`);
+    expect(torn([...LOG, "[]"])).toContain(`${LOG.length + 1} error INVALID_JSON`);
+  });
+
+  it("that is blank is nothing", () => {
+    expect(torn([...LOG, "  "])).toEqual([]);
+    expect(verify([])).toEqual([]);
+  });
+});
+
+describe("the lines of a log", () => {
+  it("count where they are blank, and are no event", () => {
+    const verifier = createLogVerifier({ profile: "coordinator" });
+    const found = ["", LOG[0] ?? "", " \t", "\r", "x"].flatMap((line) => verifier.line(line));
+    expect(brief(found)).toEqual(["5 INVALID_JSON"]);
+    expect(verifier.events).toBe(1);
+  });
+
+  it("may end with carriage returns", () => {
+    expect(verify(LOG.map((line) => `${line}\r`))).toEqual([]);
+  });
+
+  it("that are no text are findings, and the log goes on", () => {
+    const verifier = createLogVerifier();
+    const found = [
+      ...verifier.line(LOG[0] ?? ""),
+      ...verifier.unreadable("bytes that are not UTF-8"),
+      ...verifier.line(LOG[2] ?? ""),
+      ...verifier.unreadable("bytes that are not UTF-8", { terminated: false }),
+    ];
+    expect(brief(found)).toEqual(["2 INVALID_JSON", "4 TORN_LAST_LINE"]);
+  });
+
+  it("never make it throw, and give the same findings again", () => {
+    const texts = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.json(),
+      fc.constantFrom(...LOG),
+      fc.constantFrom(...LOG).map((line) => line.slice(0, 99)),
+    );
+    fc.assert(
+      fc.property(fc.array(texts, { maxLength: 20 }), (lines) => {
+        const once = verify(lines);
+        expect(verify(lines)).toEqual(once);
+        for (const { line, message } of once) {
+          expect(line).toBeLessThanOrEqual(lines.length);
+          expect(message).toMatch(/^Unexpected /);
+        }
+      }),
+    );
+  });
+
+  it("of which one is missing are never without a finding", () => {
+    for (let line = 1; line < LOG.length; line += 1) expect(verify(without(line), { profile: "envelope" })).not.toEqual([]);
+  });
+
+  it("of which two are exchanged are never without a finding", () => {
+    for (let line = 1; line < LOG.length; line += 1) {
+      const lines = [...LOG];
+      [lines[line - 1], lines[line]] = [LOG[line] ?? "", LOG[line - 1] ?? ""];
+      expect(verify(lines, { profile: "envelope" }).some(({ severity }) => severity === "error")).toBe(true);
+    }
+  });
+
+  it("are read in linear time, whatever stands on them", () => {
+    const size = 2_000_000;
+    for (const text of [
+      `{"a":"${"\\".repeat(size)}`,
+      `{${'"'.repeat(size)}`,
+      "[".repeat(size),
+      `{"a":${"[".repeat(size)}`,
+      `"${" ".repeat(size)}`,
+    ]) {
+      expect(brief(verify([text]))).toEqual(["1 INVALID_JSON"]);
+    }
+  });
+});
+
+describe("an impossible event", () => {
+  it("is one finding of the life cycle, and changes nothing for the lines behind it", () => {
+    expect(judge(start(), dispatch(), ready(), critic(), complete(), pass(), complete(), dispatch())).toEqual([
+      "5 COMPLETE_WITHOUT_AUDIT",
+      "7 COMPLETE_WITHOUT_AUDIT",
+      "8 DISPATCH_NOT_AVAILABLE",
+    ]);
+  });
+
+  it("does not end the workflow", () => {
+    expect(judge(start(2), ...done(), event("workflow_complete", { total_tasks: 2 }), ...done("t2"))).toEqual([
+      "8 COMPLETE_COUNT_MISMATCH",
+    ]);
+  });
+
+  it("opens no question", () => {
+    expect(judge(start(), work("developer_incomplete", "dev"), work("coordinator_prays", "dev"))).toEqual([
+      "2 READY_WITHOUT_DISPATCH",
+      "3 GUIDANCE_OUT_OF_ORDER",
+    ]);
+  });
+});
+
+describe("a break of order", () => {
+  it("is told where it happens, and the lines behind it are held against the new line", () => {
+    expect(judge(start(), event("usage_check", {}, { session: B }), event("usage_check"))).toEqual(["2 SESSION_ID_CHANGED"]);
+    expect(judge(start(), event("usage_check", {}, { later: -60 }), event("usage_check"))).toEqual(["2 TIMESTAMP_BACKWARDS"]);
+    expect(judge(start(), resume(B, B), event("usage_check"))).toEqual(["2 PREVIOUS_SESSION_MISMATCH"]);
+  });
+
+  it("of two logs in one file is told once for each thing that breaks", () => {
+    const lines = [...LOG, ...linesOf([{ ...start(), session: B }, ...done()])];
+    expect(brief(verify(lines, { profile: "envelope" }))).toEqual(
+      ["UNEXPECTED_SESSION_START", "SEQUENCE_NOT_INCREASING", "TIMESTAMP_BACKWARDS", "SESSION_ID_CHANGED"].map(
+        (rule) => `${LOG.length + 1} ${rule}`,
+      ),
+    );
+  });
+});
+
+it("the text of a log never makes a finding long", () => {
+  const long = "x".repeat(100_000);
+  const lines = linesOf([
+    start(),
+    event(long),
+    work("task_complete", long, long),
+    event("usage_check", {}, { line: { session_id: long, [long]: 1 } }),
+  ]);
+  for (const { message } of verify(lines)) expect(message.length).toBeLessThan(1_000);
+});
