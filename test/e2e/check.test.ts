@@ -224,6 +224,8 @@ describe("usage", () => {
       "write the value after `--args`",
     ],
     ["check --tool x --tool y", "Unexpected second `--tool`, expected it once", "remove one"],
+    ["check --tool x --approval-mode yolo --approval-mode ask", "Unexpected second `--approval-mode`, expected it once", "remove one"],
+    ["explain --all", "Unexpected question without a call, expected --tool NAME", "see `bylaw --help`"],
     [
       "check --approval-mode Yolo",
       "Unexpected `Yolo` as the value of `--approval-mode`, expected ask, autoEdit, yolo",

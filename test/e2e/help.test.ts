@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { BIN, bylaw, scratch } from "./bylaw.ts";
 import { shell } from "./shell.ts";
@@ -9,9 +10,23 @@ const COMMANDS: readonly { readonly command: readonly string[] }[] = [
   { command: [] },
   { command: ["check"] },
   { command: ["explain"] },
-  { command: ["init"] },
+  { command: ["test"] },
   { command: ["lint"] },
+  { command: ["replay"] },
+  { command: ["import"] },
+  { command: ["init"] },
 ];
+
+// What the examples of the help name.
+const FILES = {
+  "calls.jsonl": '{"tool":"read_file","args":{"path":"x"}}\n',
+  "cases.jsonl": '{"tool":"read_file","args":{"path":"x"},"must":"allow"}\n',
+  "run.jsonl": '{"tool":"read_file","args":{"path":"x"}}\n',
+  "candidate.toml": 'default = "ask_user"\n',
+  ".claude/settings.json": '{"permissions":{"allow":["Bash(ls)"]}}\n',
+  "policies/shell.toml": '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "git log"\ndecision = "ask_user"\npriority = 1\n',
+  "default.rules": 'prefix_rule(pattern = ["git", "log"])\n',
+};
 
 describe.each(COMMANDS)("bylaw $command --help", ({ command }) => {
   test("prints a usage line and examples", () => {
@@ -19,6 +34,7 @@ describe.each(COMMANDS)("bylaw $command --help", ({ command }) => {
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toMatch(/^Usage: bylaw/);
     expect(ran.stdout).toMatch(/Examples:\n {2}\$ /);
+    if (command[0] !== undefined) expect(ran.stdout).toMatch(/^Exit code: 0 /m);
     if (command[0] !== undefined) expect(bylaw(["help", command[0]], { cwd: scratch() })).toEqual(ran);
   });
 
@@ -27,13 +43,21 @@ describe.each(COMMANDS)("bylaw $command --help", ({ command }) => {
     const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
     expect(examples.length).toBeGreaterThan(1);
     for (const example of examples) {
-      const cwd = scratch({ "calls.jsonl": '{"tool":"read_file","args":{"path":"x"}}\n' });
+      const cwd = scratch(FILES);
       if (!example.includes("bylaw init")) bylaw(["init"], { cwd });
       const { code, stderr } = shell(example, cwd);
       expect([0, 1, 3]).toContain(code);
       expect(stderr).toBe("");
     }
   });
+});
+
+test("the help, its tests and docs/cli.md know every command", () => {
+  const { stdout } = bylaw(["--help"], { cwd: scratch() });
+  const commands = [...stdout.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name = ""]) => name);
+  expect(commands).toEqual(COMMANDS.flatMap(({ command }) => command));
+  const page = readFileSync(fileURLToPath(new URL("../../docs/cli.md", import.meta.url)), "utf8");
+  expect([...page.matchAll(/^\| `bylaw (\w+)` +\|/gm)].map(([, name]) => name)).toEqual(commands);
 });
 
 test("`bylaw help` is the help", () => {

@@ -42,6 +42,13 @@ describe("bylaw import", () => {
     expect(json(written)).toMatchObject({ out: join(cwd, "p.toml"), rules: 1 });
   });
 
+  test("a file that is named twice is read once", () => {
+    const cwd = scratch({ "settings.json": CLAUDE });
+    expect(bylaw(["import", "claude", "settings.json", "./settings.json"], { cwd })).toEqual(
+      bylaw(["import", "claude", "settings.json"], { cwd }),
+    );
+  });
+
   test("overwrites only with --force", () => {
     const cwd = scratch({ "p.toml": "# mine\n", "g.toml": GEMINI });
     const refused = bylaw(["import", "gemini", "g.toml", "--out", "p.toml"], { cwd });
@@ -56,12 +63,17 @@ describe("bylaw import", () => {
     [["import", "claude", "none.json"], /^error BYLAW_IMPORT_UNREADABLE/],
     [["import", "claude", "."], /^error BYLAW_IMPORT_UNREADABLE/],
     [["import", "claude", "latin.json"], /^error BYLAW_IMPORT_UNREADABLE: Unexpected bytes/],
-    [["import", "claude", "g.toml"], /^error BYLAW_IMPORT_INVALID: .*\n {2}in g\.toml:1:3/],
+    [
+      ["import", "claude", "g.toml"],
+      /^error BYLAW_IMPORT_INVALID: Unexpected rules of gemini-cli, .*\n {2}in g\.toml\n {2}fix: run `bylaw import gemini`/,
+    ],
     [["import", "gemini", "bad.toml"], /^error BYLAW_IMPORT_INVALID/],
     [["import", "gemini", "g.toml", "--out", "no/such/p.toml"], /^error BYLAW_IMPORT_FAILED/],
     [["import", "cursor", "g.toml"], /^error BYLAW_USAGE_INVALID: Unexpected `cursor`/],
-    [["import", "claude"], /^error BYLAW_USAGE_INVALID/],
-    [["import"], /^error BYLAW_USAGE_INVALID/],
+    [["import", "claude"], /^error BYLAW_USAGE_INVALID: Unexpected command without `<file>`, expected `bylaw import <source> <file...>`/],
+    [["import"], /^error BYLAW_USAGE_INVALID: Unexpected command without `<source>`/],
+    [["import", "claude", "none.json"], /^error BYLAW_IMPORT_UNREADABLE: Unexpected missing file, expected a text file\n/],
+    [["import", "claude", "."], /^error BYLAW_IMPORT_UNREADABLE: Unexpected directory, expected a text file\n/],
     [["import", "gemini", "g.toml", "--ot", "x"], /^error BYLAW_USAGE_INVALID: Unexpected option `--ot`/],
   ])("a mistake is one message and exit code 2: %j", (args, message) => {
     const cwd = scratch({ "g.toml": GEMINI, "bad.toml": 'a = "', "latin.json": new Uint8Array([0x7b, 0xff, 0x7d]) });

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, symlinkSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bylaw, json, scratch } from "./bylaw.ts";
@@ -68,4 +68,10 @@ test("makes the folder that it is given, and prints JSON for a script", () => {
   const onFile = bylaw(["init", "file.txt", "--json"], { cwd });
   expect(onFile.code).toBe(2);
   expect(json(onFile)).toMatchObject({ error: { code: "BYLAW_INIT_EXISTS", file: join(cwd, "file.txt") } });
+});
+
+test.runIf(existsSync("/proc/self"))("ends where the system can make no folder, and says so", () => {
+  const ran = bylaw(["init", "/proc/none/deeper"], { cwd: scratch() });
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toMatch(/^error BYLAW_INIT_FAILED/);
 });

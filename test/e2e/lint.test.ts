@@ -112,6 +112,19 @@ test("a file that does not load is reported whole, and the others are still look
   ]);
 });
 
+test("a file without rules is a hint, and one that is missing is advised as the command line has it", () => {
+  const cwd = scratch({ "p.toml": 'default = "deny"\n' });
+  expect(brief(bylaw(["lint", "p.toml", "--json"], { cwd }))).toEqual(["p.toml:1 info no_rules"]);
+  expect(bylaw(["lint", "q.toml"], { cwd }).stderr).toMatch(/fix: create the file, or name another on the command line\n/);
+});
+
+test("a file of gemini-cli is one finding that says what reads it", () => {
+  const cwd = scratch({ "p.toml": '[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1\n' });
+  const ran = bylaw(["lint", "p.toml"], { cwd });
+  expect(ran).toMatchObject({ code: 1, stderr: "" });
+  expect(ran.stdout).toMatch(/fix: .*`compat = "gemini"`.*`bylaw import gemini FILE`\n\n1 error in 1 file\n$/);
+});
+
 test("files that are named together are one pool", () => {
   const cwd = scratch({
     "a.toml": '[[rules]]\nname = "all"\npriority = "admin"\naction = "deny"\ntool = "send_*"\nreason = "x"\n',
@@ -133,6 +146,18 @@ describe("a configuration", () => {
     expect(brief(bylaw(["lint", "bylaw.config.json", "--json"], { cwd }))).toEqual(found);
     // By itself the file knows no such tool.
     expect(bylaw(["lint", "p.toml"], { cwd }).code).toBe(1);
+  });
+
+  test("is named with --config too, by any name and beside files, and a file that is named twice is read once", () => {
+    const files = { "bylaw.config.json": config({ files: ["p.toml"] }), "p.toml": WIPE, "q.toml": CONTRADICTION };
+    const cwd = scratch(files);
+    const found = brief(bylaw(["lint", "--json"], { cwd }));
+    expect(brief(bylaw(["lint", "--config", "bylaw.config.json", "--json"], { cwd }))).toEqual(found);
+    expect(bylaw(["lint", "--config", "bylaw.config.json", "bylaw.config.json"], { cwd }).stdout).toMatch(/ in 1 file\n$/);
+    expect(bylaw(["lint", "--config", "./bylaw.config.json", "q.toml", "./q.toml"], { cwd }).stdout).toMatch(/ in 2 files\n$/);
+    const missing = bylaw(["lint", "--config", "none.json"], { cwd });
+    expect(missing).toMatchObject({ code: 2, stdout: "" });
+    expect(missing.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: /);
   });
 
   test("shows the policy of a ruleset or of its own that does not load", () => {
@@ -187,4 +212,10 @@ test("the first block of docs/lint.md runs, and prints what the page shows", () 
   const [, script = "", printed] = /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/m.exec(page) ?? [];
   const ran = shell(script.replace(/^npm install .*\n/m, ""), scratch());
   expect(ran).toEqual({ code: 0, stdout: printed, stderr: "" });
+});
+
+test("without a file and a configuration it says what it takes", () => {
+  const ran = bylaw(["lint"], { cwd: scratch() });
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: [^]*fix: run `bylaw init`, or name the policies/);
 });

@@ -156,6 +156,14 @@ export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] 
     expect(replay(cwd, "--policy", "new.toml", "--config", "bylaw.config.json")).toMatchObject({ code: 0 });
   });
 
+  test("calls that no log recorded, where no configuration is in force, are told apart from a candidate that is missing", () => {
+    const cwd = scratch({ "run.jsonl": '{"tool":"read_file"}\n', "new.toml": LOOSE });
+    const ran = replay(cwd, "--policy", "new.toml");
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: .*`run.jsonl` holds calls without decisions/);
+    expect(ran.stderr).not.toContain("--policy");
+  });
+
   test("needs a candidate", () => {
     const ran = replay(scratch({ "run.jsonl": "" }));
     expect(ran).toMatchObject({ code: 2, stdout: "" });

@@ -142,8 +142,7 @@ describe("bylaw test --mutate", () => {
     const ran = run(project(), "--mutate");
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toContain("mutation: 9 mutants, 7 noticed, 2 survived\n");
-    expect(ran.stdout).toContain("  ask-mail p.toml:16: the rule is dropped\n");
-    expect(ran.stdout).toContain("  read p.toml:3: `tool` is dropped\n");
+    expect(ran.stdout).toContain("  ask-mail p.toml:16\n    looser: the rule is dropped\n  read p.toml:3\n    looser: `tool` is dropped\n");
   });
 
   test("passes where cases notice every change", () => {
@@ -167,11 +166,44 @@ describe("bylaw test --mutate", () => {
     expect(ran.code).toBe(0);
   });
 
-  test("is left out where a case fails", () => {
-    const ran = run(project([{ tool: "x", args: {}, must: "allow" }]), "--mutate");
+  test("goes by the cases that pass where some fail, says so, and fails", () => {
+    const more = [
+      { id: "mail-rule", tool: "send_mail", args: {}, must: "ask_user", rule: "ask-mail" },
+      { id: "other", tool: "other", args: {}, must: "ask_user", code: "fallback" },
+      { id: "wrong", tool: "x", args: {}, must: "allow" },
+    ];
+    const ran = run(project([...CASES, ...more]), "--mutate");
     expect(ran.code).toBe(1);
-    expect(ran.stdout).toContain("mutation: left out, because a case fails");
+    expect(ran.stdout).toContain("6 cases: 5 passed, 1 failed\n");
+    expect(ran.stdout).toContain("mutation: 9 mutants, all noticed\n  told by the 5 cases that pass\n");
   });
+
+  test("shows the riskiest changes of a rule, and how many more there are", () => {
+    const policy = '[[rules]]\nname = "many"\naction = "deny"\ntool = "a|b|c|d|e|f"\n';
+    const ran = run(project([{ tool: "x", args: {}, must: "ask_user" }], policy), "--mutate");
+    expect(ran.stdout).toContain("  many p.toml:1\n    looser: the rule is dropped\n    looser: `action` is `ask_user`, not `deny`\n");
+    expect(ran.stdout).toMatch(/\n {4}looser: `tool` without `c`\n {4}and 3 more; --json has all\n/);
+    const { mutation } = json(run(project([{ tool: "x", args: {}, must: "ask_user" }], policy), "--mutate", "--json")) as {
+      mutation: { survivors: readonly { loosens: boolean }[] };
+    };
+    expect(mutation.survivors).toHaveLength(8);
+    expect(mutation.survivors[0]).toMatchObject({ kind: "drop", loosens: true });
+  });
+});
+
+test("a file that is named twice is read once", () => {
+  const cwd = project();
+  const ran = bylaw(["test", "p.toml", "./p.toml", "c.jsonl", "--cases", "./c.jsonl", "--policy", "p.toml"], { cwd });
+  expect(ran).toMatchObject({ code: 0, stdout: "3 cases: 3 passed\n0 inline cases: none\n", stderr: "" });
+});
+
+test("a policy that is missing is advised as the command line has it", () => {
+  const ran = bylaw(["test", "--policy", "q.toml", "--cases", "c.jsonl"], { cwd: project() });
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toMatch(/^error BYLAW_POLICY_MISSING: [^]*fix: create the file, or name another on the command line\n/);
+  const config = '{"plugins":[{"use":"@bylaw/plugin-policy","options":{"files":["q.toml"]}}]}';
+  const configured = bylaw(["test", "c.jsonl"], { cwd: scratch({ "bylaw.config.json": config, "c.jsonl": lines(...CASES) }) });
+  expect(configured.stderr).toMatch(/^error BYLAW_POLICY_MISSING: [^]*option `files`/);
 });
 
 describe("a case file", () => {
@@ -191,7 +223,7 @@ describe("a case file", () => {
     ["with an unknown key", JSON.stringify({ ...first, id: "b", mus: "deny" }), /key `mus`[^]*did you mean `must`/],
     ["with a misspelt key of a call", JSON.stringify({ ...first, id: "b", agnt: "a" }), /key `agnt`[^]*did you mean `agent`/],
     ["with a misspelt effect", JSON.stringify({ ...first, id: "b", must: "alow" }), /`alow` in `must`[^]*did you mean `allow`/],
-    ["without an expectation", JSON.stringify({ tool: "x", args: {} }), /neither `must` and `must_not`/],
+    ["without an expectation", JSON.stringify({ tool: "x", args: {} }), /neither `must` nor `must_not`/],
     ["with two expectations", JSON.stringify({ ...first, id: "b", must_not: "deny" }), /both `must` and `must_not`/],
     ["with the id of another", JSON.stringify(first), /second case `read`[^]*first is on line 1/],
     ["with a key twice", '{"tool":"x","args":{},"must":"deny","must":"allow"}', /second key `must`/],

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { createReadStream, fstatSync } from "node:fs";
 import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, messageOf, type Kernel, type ToolCall } from "@bylaw/kernel";
 import { answerOf, type Answer } from "./answer.ts";
 import { callFromLine, type CallDefaults } from "./call.ts";
+import { inputFault, openInput } from "./input.ts";
 import { idIn } from "./line-id.ts";
 import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "./lines.ts";
 import { write } from "./output.ts";
@@ -24,8 +24,7 @@ const PORTION = 65_536;
 export async function answerBatch(file: string, options: BatchOptions): Promise<void> {
   let first = true;
   try {
-    const input = file === "-" ? standardInput() : createReadStream(file);
-    for await (const lines of linesOf(input as AsyncIterable<Buffer>)) {
+    for await (const lines of linesOf(openInput(file))) {
       let text = "";
       for (const line of lines) {
         const bytes = first && line !== TOO_LONG ? withoutMark(line) : line;
@@ -38,15 +37,9 @@ export async function answerBatch(file: string, options: BatchOptions): Promise<
       if (text !== "") await write(text);
     }
   } catch (error) {
-    if (!isReadError(error)) throw error;
-    throw unreadable(file, error);
+    const what = inputFault(error);
+    throw what === undefined ? error : unreadable(file, what, error);
   }
-}
-
-// Node takes a directory on the standard input for an input without a byte, which would be a batch without a call.
-function standardInput(): NodeJS.ReadStream {
-  if (fstatSync(0).isDirectory()) throw Object.assign(new Error("directory"), { code: "EISDIR", syscall: "read" });
-  return process.stdin;
 }
 
 // INVARIANT: every line that is not blank gets exactly one answer, and no line ends the run.
@@ -84,20 +77,12 @@ function withoutMark(line: Buffer): Buffer {
   return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
 }
 
-function isReadError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error && ["open", "read", "fstat"].includes(String(error.syscall));
-}
-
-function unreadable(file: string, error: NodeJS.ErrnoException): BylawError {
-  const what = new Map([
-    ["ENOENT", "missing file"],
-    ["EISDIR", "directory"],
-  ]).get(error.code ?? "");
+function unreadable(file: string, what: string, cause: unknown): BylawError {
   return new BylawError({
     code: "BYLAW_BATCH_UNREADABLE",
-    message: `Unexpected ${what ?? `unreadable file (${error.code ?? messageOf(error)})`}, expected a file with one call per line`,
+    message: `Unexpected ${what}, expected a file with one call per line`,
     fix: "name a file, or - for the standard input",
     source: { file },
-    cause: error,
+    cause,
   });
 }

@@ -41,9 +41,9 @@ function homeOf(): { readonly home?: string } {
   }
 }
 
-/** The one call that the options ask about. Throws for a usage error. */
-export function callFrom(options: CallOptions): ToolCall {
+/** The one call that the options ask about. Throws for a usage error, with what was `expected` in place of no tool. */
+export function callFrom(options: CallOptions, expected: string): ToolCall {
   const { tool, args = "{}" } = options;
-  if (tool === undefined) throw usageError("Unexpected question without a call, expected --tool NAME or --batch FILE");
+  if (tool === undefined) throw usageError(`Unexpected question without a call, expected ${expected}`);
   return callOf({ tool, args: argsFrom(args, "--args") }, defaultsFrom(options));
 }

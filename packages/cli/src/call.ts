@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
-import { isBylawError, parseJson, suggest } from "@bylaw/config";
+import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, type ApprovalMode, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
+import { didYouMean } from "./did-you-mean.ts";
 
 /** What holds for a call that does not say otherwise. */
 export interface CallDefaults {
@@ -90,9 +91,5 @@ function bad(message: string, fix?: string): BylawError {
 }
 
 function unknownKey(key: string): BylawError {
-  const near = suggest(key, CALL_KEYS);
-  return bad(
-    `Unexpected key \`${key.slice(0, 80)}\`, expected ${CALL_KEYS.join(", ")}`,
-    near === undefined ? undefined : `did you mean \`${near}\`?`,
-  );
+  return bad(`Unexpected key \`${key.slice(0, 80)}\`, expected ${CALL_KEYS.join(", ")}`, didYouMean(key, CALL_KEYS));
 }

@@ -1,9 +1,10 @@
-import { isBylawError, parseJson, suggest } from "@bylaw/config";
-import { BylawError, isEffect, isJsonObject, type JsonObject, type ToolCall } from "@bylaw/kernel";
+import { isBylawError, parseJson } from "@bylaw/config";
+import { BylawError, isEffect, isJsonObject, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
 import type { Expectation } from "@bylaw/policy-language";
 import { CALL_KEYS, callFromLine, type CallDefaults } from "./call.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { keysIn } from "./line-id.ts";
-import { textLines, type TextLine } from "./read-lines.ts";
+import { textLines, withoutLine, type TextLine } from "./read-lines.ts";
 
 /** One line of a case file: a call, and what must come of it. */
 export interface PolicyCase {
@@ -20,13 +21,15 @@ export interface PolicyCase {
   readonly soft: boolean;
   /** The name of the one policy file that the case is about, without its ending. */
   readonly policy: string | undefined;
+  /** What has happened before, as the states of projections by name; undefined: the call has no run. */
+  readonly state: JsonObject | undefined;
   /** Milliseconds that the decision may take. */
   readonly max_ms: number | undefined;
   readonly file: string;
   readonly line: number;
 }
 
-const CASE_KEYS = ["must", "must_not", "rule", "code", "why", "class", "soft", "policy", "max_ms"] as const;
+const CASE_KEYS = ["must", "must_not", "rule", "code", "why", "class", "soft", "policy", "max_ms", "state"] as const;
 const WANTED = { code: "BYLAW_CASES_INVALID", expected: "a file with one case per line" } as const;
 
 /** Reads a case file whole. Throws BYLAW_CASES_INVALID with the line. */
@@ -69,7 +72,7 @@ function caseFrom({ text, line }: TextLine, file: string, defaults: CallDefaults
   }
   const refusable = expected.code === "invalid_call" || call["args_raw"] !== undefined;
   if (refused !== undefined && !refusable) throw notRefusable(refused, at);
-  const { why, soft = false, policy, max_ms } = own;
+  const { why, soft = false, policy, max_ms, state } = own;
   return {
     id: typeof id === "string" || typeof id === "number" ? String(id) : `${file}:${line}`,
     call: asked,
@@ -80,6 +83,7 @@ function caseFrom({ text, line }: TextLine, file: string, defaults: CallDefaults
     soft: soft === true,
     policy: policy as string | undefined,
     max_ms: max_ms as number | undefined,
+    state: state as JsonObject | undefined,
     ...at,
   };
 }
@@ -94,11 +98,11 @@ function read(text: string, at: Place): { readonly value: unknown; readonly faul
     try {
       value = JSON.parse(text);
     } catch {
-      throw bad(error.message.replace(/\(line 1, /, "("), at);
+      throw bad(withoutLine(error.message), at);
     }
     const keys = keysIn(text);
     const clear = new Set(keys).size === keys.length && !keys.includes("__proto__");
-    if (!clear) throw bad(error.message.replace(/\(line 1, /, "("), at);
+    if (!clear) throw bad(withoutLine(error.message), at);
     return { value, fault: error.message };
   }
 }
@@ -106,16 +110,18 @@ function read(text: string, at: Place): { readonly value: unknown; readonly faul
 type Place = { readonly file: string; readonly line: number };
 
 function expectationOf(own: Readonly<Record<string, unknown>>, at: Place): Expectation {
-  const { must, must_not, rule, code, max_ms, soft = false } = own;
+  const { must, must_not, rule, code, max_ms, soft = false, state } = own;
   for (const key of ["must", "must_not"] as const) {
     const effect = own[key];
     if (effect === undefined || isEffect(effect)) continue;
-    const near = suggest(String(effect), ["allow", "ask_user", "deny"]);
-    const fix = near === undefined ? undefined : `did you mean \`${near}\`?`;
+    const fix = didYouMean(String(effect), ["allow", "ask_user", "deny"]);
     throw bad(`Unexpected \`${String(effect)}\` in \`${key}\`, expected allow, ask_user or deny`, at, fix);
   }
   if ((must === undefined) === (must_not === undefined)) {
-    throw bad(`Unexpected case with ${must === undefined ? "neither" : "both"} \`must\` and \`must_not\`, expected one of them`, at);
+    throw bad(
+      `Unexpected case with ${must === undefined ? "neither `must` nor" : "both `must` and"} \`must_not\`, expected one of them`,
+      at,
+    );
   }
   for (const key of ["rule", "code", "why", "class", "policy"] as const) {
     if (own[key] !== undefined && typeof own[key] !== "string") throw bad(`Unexpected value in \`${key}\`, expected text`, at);
@@ -123,6 +129,9 @@ function expectationOf(own: Readonly<Record<string, unknown>>, at: Place): Expec
   if (typeof soft !== "boolean") throw bad("Unexpected value in `soft`, expected true or false", at);
   if (max_ms !== undefined && !(typeof max_ms === "number" && max_ms > 0)) {
     throw bad("Unexpected value in `max_ms`, expected a number of milliseconds", at);
+  }
+  if (state !== undefined && !isJsonObject(state as Json)) {
+    throw bad("Unexpected value in `state`, expected a table of states by the name of their projection", at);
   }
   return {
     ...(isEffect(must) ? { must } : {}),
@@ -134,17 +143,20 @@ function expectationOf(own: Readonly<Record<string, unknown>>, at: Place): Expec
 
 /** A slip of the pen must not pass for a call that was rightly refused. */
 export function notRefusable(refused: string, at: Place): BylawError {
-  const message = refused.replace(/ \(line \d+, column (\d+)\)/, " (column $1)");
-  return bad(message, at, 'where the call shall be refused, add `"code": "invalid_call"`');
+  return bad(withoutLine(refused), at, 'where the call shall be refused, add `"code": "invalid_call"`');
+}
+
+/** A misspelt projection would leave the condition with the state of no run. */
+export function unknownState(name: string, known: readonly string[], at: Place): BylawError {
+  const declared = known.length === 0 ? "none: no rule asks about a projection, and no plugin declares one" : known.join(", ");
+  return bad(`Unexpected projection \`${name.slice(0, 80)}\` in \`state\`, expected ${declared}`, at, didYouMean(name, known));
 }
 
 function unknownKey(key: string, at: Place): BylawError {
   const known = [...CALL_KEYS, ...CASE_KEYS];
-  const near = suggest(key, known);
-  const fix = near === undefined ? undefined : `did you mean \`${near}\`?`;
-  return bad(`Unexpected key \`${key.slice(0, 80)}\`, expected ${known.join(", ")}`, at, fix);
+  return bad(`Unexpected key \`${key.slice(0, 80)}\`, expected ${known.join(", ")}`, at, didYouMean(key, known));
 }
 
 function bad(message: string, { file, line }: Place, fix?: string): BylawError {
-  return new BylawError({ code: "BYLAW_CASES_INVALID", message: message, fix, source: { file, line } });
+  return new BylawError({ code: "BYLAW_CASES_INVALID", message, fix, source: { file, line } });
 }

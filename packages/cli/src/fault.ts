@@ -1,7 +1,7 @@
 import { isBylawError } from "@bylaw/config";
 import { BylawError, formatLocation, messageOf, type SourceLocation } from "@bylaw/kernel";
 import { jsonLine, write } from "./output.ts";
-import { place, plain } from "./text.ts";
+import { count, place, plain } from "./text.ts";
 
 /** One of several mistakes in a file, as a policy reports them. */
 export interface FaultFinding extends SourceLocation {
@@ -47,8 +47,10 @@ function withoutPlace(message: string, source: SourceLocation | undefined): stri
 
 function several(code: string, findings: readonly FaultFinding[]): readonly string[] {
   const errors = findings.filter(({ severity = "error" }) => severity === "error").length;
-  const count = `${errors} ${errors === 1 ? "error" : "errors"}`;
-  return [`error ${code}: Unexpected file with ${count}, expected none`, ...findings.map((item) => `  ${findingLine(item)}`)];
+  return [
+    `error ${code}: Unexpected file with ${count(errors, "error")}, expected none`,
+    ...findings.map((item) => `  ${findingLine(item)}`),
+  ];
 }
 
 /** One finding in one line. */

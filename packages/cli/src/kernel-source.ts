@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
-import { createConfiguredKernel, findConfig, packagesBeside, type BundledPackages } from "@bylaw/config";
-import { createKernel, type Kernel } from "@bylaw/kernel";
+import { createConfiguredKernel, findConfig, isBylawError, packagesBeside, type BundledPackages } from "@bylaw/config";
+import { BylawError, createKernel, type Kernel } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
+import { distinctFiles } from "./distinct-files.ts";
 import { findingLine } from "./fault.ts";
 import { whileLoading } from "./outcome.ts";
 
@@ -24,10 +25,28 @@ export const bundled = (): BundledPackages =>
 
 /** The kernel that decides. Policies alone, without a configuration, leave nothing else in force. */
 export async function kernelFrom({ policy = [], config }: KernelSourceOptions): Promise<Kernel> {
-  const files = policy.map((file) => resolve(file));
+  const files: readonly string[] = distinctFiles(policy).map((file) => resolve(file));
+  try {
+    return await makeKernel(files, config);
+  } catch (error) {
+    throw missingPolicy(error, files);
+  }
+}
+
+/** The advice for a policy that is missing, where the command line names it. Every other error is left as it is. */
+export function missingPolicy(error: unknown, files: readonly string[]): unknown {
+  if (!isBylawError(error) || error.code !== "BYLAW_POLICY_MISSING" || !files.includes(error.source?.file ?? "")) return error;
+  const { code, message, source } = error;
+  return new BylawError({ code, message, fix: "create the file, or name another on the command line", source, cause: error });
+}
+
+async function makeKernel(files: readonly string[], config: string | undefined): Promise<Kernel> {
   if (config === undefined && files.length > 0) {
     const plugin = await import("@bylaw/plugin-policy");
-    const kernel = createKernel({ plugins: [plugin.policy({ files, operator: true, discover: "none" })] }, { name: "--policy" });
+    const kernel = createKernel(
+      { plugins: [plugin.policy({ files: [...files], operator: true, discover: "none" })] },
+      { name: "--policy" },
+    );
     warn(kernel, plugin);
     return kernel;
   }
@@ -39,7 +58,7 @@ export async function kernelFrom({ policy = [], config }: KernelSourceOptions): 
       add: async () => {
         if (files.length === 0) return [];
         const plugin = await policyPlugin(file);
-        return [plugin.policy({ files, operator: true, discover: "none" })];
+        return [plugin.policy({ files: [...files], operator: true, discover: "none" })];
       },
     });
     if (kernel.plugins.some(({ plugin }) => plugin.name === POLICY_PLUGIN)) warn(kernel, await policyPlugin(file));
@@ -51,6 +70,12 @@ export async function kernelFrom({ policy = [], config }: KernelSourceOptions): 
 export async function policyPlugin(configFile: string): Promise<typeof PolicyPlugin> {
   const load = await packagesBeside(configFile, bundled());
   return (await load(POLICY_PLUGIN)) as unknown as typeof PolicyPlugin;
+}
+
+/** The policies that a kernel decides by, read with the plugin that it has them from. */
+export function policySourcesOf({ plugins }: Kernel, { policySources }: typeof PolicyPlugin): PolicyPlugin.PolicySources {
+  const instances = plugins.find(({ plugin }) => plugin.name === POLICY_PLUGIN)?.instances ?? [];
+  return policySources(instances as Parameters<typeof policySources>[0]);
 }
 
 // What a policy's author should hear, without keeping the policy from deciding.

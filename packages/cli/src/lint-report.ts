@@ -1,5 +1,5 @@
 import type { LintFinding, LintSeverity } from "@bylaw/policy-language";
-import { place, plain, type Paint } from "./text.ts";
+import { count, place, plain, type Paint } from "./text.ts";
 
 const STYLE = { error: "red", warning: "yellow", info: "dim" } as const;
 
@@ -14,15 +14,11 @@ export function lintText(findings: readonly LintFinding[], files: number, paint:
 
 function summary(findings: readonly LintFinding[], files: number): string {
   const counts = (["error", "warning", "info"] as const).flatMap((severity) => {
-    const count = findings.filter((finding) => finding.severity === severity).length;
-    return count === 0 ? [] : [`${count} ${WORDS[severity][count === 1 ? 0 : 1]}`];
+    const found = findings.filter((finding) => finding.severity === severity).length;
+    return found === 0 ? [] : [count(found, NOUNS[severity])];
   });
-  const where = `in ${files} ${files === 1 ? "file" : "files"}`;
+  const where = `in ${count(files, "file")}`;
   return counts.length === 0 ? `No findings ${where}` : `${counts.join(", ")} ${where}`;
 }
 
-const WORDS: Readonly<Record<LintSeverity, readonly [string, string]>> = {
-  error: ["error", "errors"],
-  warning: ["warning", "warnings"],
-  info: ["hint", "hints"],
-};
+const NOUNS: Readonly<Record<LintSeverity, string>> = { error: "error", warning: "warning", info: "hint" };

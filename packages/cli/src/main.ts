@@ -1,9 +1,18 @@
+import { BylawError, messageOf } from "@bylaw/kernel";
 import { CommanderError } from "commander";
 import { reportError } from "./fault.ts";
 import { conclude, watchExit } from "./outcome.ts";
 import { claimOutput } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { unknownCommand, usageFault } from "./usage.ts";
+
+const unwritable = (cause: Error): BylawError =>
+  new BylawError({
+    code: "BYLAW_COMMAND_FAILED",
+    message: `Unexpected output that cannot be written (${messageOf(cause)}), expected one that takes the answer`,
+    fix: "see to it that there is room, or write the answer elsewhere",
+    cause,
+  });
 
 /** Runs the command and sets the exit code; it never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -22,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.on("uncaughtException", stray);
   process.on("unhandledRejection", stray);
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") stray(error);
+    if (error.code !== "EPIPE") stray(unwritable(error));
     // The reader left: there is nobody to tell, and nothing was answered.
     conclude(2);
     process.exit(2);
@@ -37,6 +46,6 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (!(error instanceof CommanderError)) return fail(error);
     // Help that was asked for, or that was printed on the error stream because no command was named.
     if (error.code !== "commander.helpDisplayed" && error.code !== "commander.help") return fail(usageFault(error, program, argv));
-    conclude(argv.length === 0 ? 2 : 0);
+    conclude(error.code === "commander.helpDisplayed" || argv.includes("help") ? 0 : 2);
   }
 }

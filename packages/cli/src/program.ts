@@ -1,4 +1,5 @@
 import { APPROVAL_MODES } from "@bylaw/kernel";
+import type { ImportSource } from "@bylaw/policy-language";
 import { Command, Option } from "commander";
 import { write } from "./output.ts";
 import { pathOf, pathsOf, valueOf, wordOf } from "./usage.ts";
@@ -60,8 +61,9 @@ Examples:
     });
   program
     .command("lint")
-    .description("Say what is wrong or doubtful in policies that load.")
+    .description("Say what is wrong or doubtful in policies.")
     .argument("[file...]", "policies, or a bylaw.config.* for those that it brings (default: the nearest one upwards)")
+    .option("--config <file>", "a configuration, for the policies that it brings", pathOf("--config <file>"))
     .option("--json", "print JSON")
     .addHelpText("after", LINT_HELP)
     .action(async (files: readonly string[], options) => {
@@ -70,7 +72,7 @@ Examples:
     });
   program
     .command("replay")
-    .description("Decide what a log recorded by a candidate policy, and list what would flip.")
+    .description("Decide recorded calls once more, by a candidate policy, and list what would flip.")
     .argument("<log>", "events of a run, or calls, one per line as JSON; - reads the standard input")
     .option("--policy <file...>", "the candidate; without --config nothing but it decides", pathsOf("--policy <file...>"))
     .option("--config <file>", "a configuration that the candidate joins, or that is the candidate", pathOf("--config <file>"))
@@ -80,16 +82,29 @@ Examples:
       const { replay } = await import("./commands/replay.ts");
       await replay(log, options);
     });
+  const log = program.command("log").description("Look at the log of a run.").addHelpText("after", LOG_HELP);
+  log
+    .command("verify")
+    .description("Say what is wrong with a log: its form, its order, and what could not have happened.")
+    .argument("<file>", "one event per line as JSON; - reads the standard input")
+    .addOption(wordOption("--profile <profile>", "what it is held against", ["envelope", "coordinator"]).default("envelope"))
+    .addOption(wordOption("--catalogue <mode>", "what unknown types and details are", ["lenient", "strict"]).default("lenient"))
+    .option("--json", "print JSON")
+    .addHelpText("after", LOG_HELP)
+    .action(async (file: string, options) => {
+      const { verifyLog } = await import("./commands/log.ts");
+      await verifyLog(file, options);
+    });
   program
     .command("import")
     .description("Turn the rules of another tool into a policy. Allows nothing that they do not.")
-    .argument("<source>", "claude, gemini or codex", wordOf("<source>", ["claude", "gemini", "codex"]))
+    .argument("<source>", "claude, gemini or codex", wordOf("<source>", SOURCES))
     .argument("<file...>", "settings.json of Claude Code; policies or settings.json of gemini-cli; .rules of Codex")
     .option("--out <file>", "write the policy there (default: the standard output)", pathOf("--out <file>"))
     .option("--force", "let --out overwrite")
     .option("--json", "print JSON")
     .addHelpText("after", IMPORT_HELP)
-    .action(async (source: "claude" | "gemini" | "codex", files: readonly string[], options) => {
+    .action(async (source: ImportSource, files: readonly string[], options) => {
       const { importRules } = await import("./commands/import.ts");
       await importRules(source, files, options);
     });
@@ -104,7 +119,7 @@ Examples:
       const { init } = await import("./commands/init.ts");
       await init(dir, options);
     });
-  for (const command of [program, ...program.commands]) {
+  for (const command of [program, ...program.commands, ...log.commands]) {
     command.exitOverride().configureOutput({ writeOut: (text) => void write(text), outputError: () => {} });
   }
   return program;
@@ -129,6 +144,8 @@ function described(command: Command): Command {
     .option("--config <file>", "the configuration (default: the nearest bylaw.config.* upwards)", pathOf("--config <file>"))
     .option("--json", "print JSON");
 }
+
+const SOURCES: readonly ImportSource[] = ["claude", "gemini", "codex"];
 
 const CHECK_HELP = `
 Exit code: 0 allow, 1 deny, 2 usage or configuration error, 3 ask_user. With --batch: 0 when every line was answered.
@@ -166,6 +183,13 @@ Examples:
   $ bylaw replay run.jsonl --policy candidate.toml
   $ bylaw replay run.jsonl --policy candidate.toml --config bylaw.config.ts --json`;
 
+const LOG_HELP = `
+Exit code: 0 no error, 1 a finding is an error, 2 usage error or a file that cannot be read.
+
+Examples:
+  $ bylaw log verify events.jsonl
+  $ bylaw log verify events.jsonl --profile coordinator --json`;
+
 const IMPORT_HELP = `
 What becomes of each rule goes to the error stream, or into the JSON.
 Exit code: 0 all carried over, 1 something could not be carried over, 2 usage error or a file that cannot be read.
@@ -176,6 +200,8 @@ Examples:
   $ bylaw import codex default.rules --json`;
 
 const INIT_HELP = `
+Exit code: 0 written, 2 usage error, a file that is there, or a folder that cannot be written.
+
 Examples:
   $ bylaw init
   $ bylaw init my-project --format yaml`;

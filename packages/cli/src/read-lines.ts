@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { createReadStream, fstatSync } from "node:fs";
-import { BylawError, messageOf } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
+import { inputFault, openInput } from "./input.ts";
 import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "./lines.ts";
 
 /** One line that is not blank. */
@@ -9,6 +9,9 @@ export interface TextLine {
   /** From 1. */
   readonly line: number;
 }
+
+/** A message about the JSON of one line, to which every line is the first. */
+export const withoutLine = (message: string): string => message.replace(/\(line \d+, /, "(");
 
 /** What a file of lines is called in errors. */
 export interface LineFile {
@@ -22,11 +25,11 @@ export interface LineFile {
  * the file, and the line where one is too long or no UTF-8.
  */
 export async function* textLines(file: string, { code, expected }: LineFile): AsyncGenerator<readonly TextLine[]> {
-  const bad = (message: string, line?: number, cause?: unknown): BylawError =>
-    new BylawError({ code, message, source: { file, ...(line === undefined ? {} : { line }) }, cause });
+  const bad = (message: string, line?: number, cause?: unknown, fix?: string): BylawError =>
+    new BylawError({ code, message, fix, source: { file, ...(line === undefined ? {} : { line }) }, cause });
   let line = 0;
   try {
-    for await (const lines of linesOf(open(file) as AsyncIterable<Buffer>)) {
+    for await (const lines of linesOf(openInput(file))) {
       const texts: TextLine[] = [];
       for (const bytes of lines) {
         line++;
@@ -39,15 +42,9 @@ export async function* textLines(file: string, { code, expected }: LineFile): As
       if (texts.length > 0) yield texts;
     }
   } catch (error) {
-    if (!(error instanceof Error && "syscall" in error)) throw error;
-    const { code: reason } = error as NodeJS.ErrnoException;
-    const what = { ENOENT: "missing file", ENOTDIR: "missing file", EISDIR: "directory" }[reason ?? ""];
-    throw bad(`Unexpected ${what ?? `unreadable file (${reason ?? messageOf(error)})`}, expected ${expected}`, undefined, error);
+    const what = inputFault(error);
+    throw what === undefined
+      ? error
+      : bad(`Unexpected ${what}, expected ${expected}`, undefined, error, "name a file, or - for the standard input");
   }
-}
-
-function open(file: string): NodeJS.ReadableStream {
-  if (file !== "-") return createReadStream(file, { highWaterMark: 262_144 });
-  if (fstatSync(0).isDirectory()) throw Object.assign(new Error("directory"), { code: "EISDIR", syscall: "read" });
-  return process.stdin;
 }

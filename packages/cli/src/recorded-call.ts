@@ -12,7 +12,7 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 import { CALL_KEYS, callFromLine, type CallDefaults } from "./call.ts";
-import type { TextLine } from "./read-lines.ts";
+import { withoutLine, type TextLine } from "./read-lines.ts";
 
 /** What was decided then. */
 export interface Recorded {
@@ -59,7 +59,7 @@ export function logLine({ text, line }: TextLine, file: string, defaults: CallDe
     value = parseJson(text);
   } catch (error) {
     if (!isBylawError(error)) throw error;
-    throw bad(error.message.replace(/\(line 1, /, "("), "a log that was cut off in the middle of a line: remove the line");
+    throw bad(withoutLine(error.message), "a log that was cut off in the middle of a line: remove the line");
   }
   if (isJsonObject(value) && !Object.hasOwn(value, "event_type") && Object.hasOwn(value, "tool")) {
     try {

@@ -1,15 +1,13 @@
-import type { Effect, Explanation, Json, TapReport, ToolCall, Vote } from "@bylaw/kernel";
+import type { Explanation, Json, TapReport, ToolCall, Vote } from "@bylaw/kernel";
 import type { Answer } from "./answer.ts";
 import { ruleOf } from "./rule-text.ts";
 import { isRuleReport, ruleLines } from "./rule-lines.ts";
-import { plain, short, type Paint } from "./text.ts";
-
-const COLOUR = { allow: "green", ask_user: "yellow", deny: "red" } as const;
+import { effectText, plain, short, type Paint } from "./text.ts";
 
 /** One decision in one line, for a batch. */
 export function answerLine(answer: Answer, call: ToolCall | undefined, paint: Paint): string {
   const { id, reason, fix } = answer;
-  const parts = [effectOf(answer.effect, paint, 8)];
+  const parts = [effectText(answer.effect, paint, 8)];
   if (id !== undefined) parts.push(paint("dim", short(String(id), 40)));
   if (call !== undefined) parts.push(paint("bold", short(call.tool, 60)), short(argsOf(call), 80));
   const rule = ruleOf(answer);
@@ -25,7 +23,7 @@ export function answerText(answer: Answer, call: ToolCall, paint: Paint): string
   rows.push(["code", answer.code]);
   if (answer.fix !== undefined) rows.push(["fix", plain(answer.fix)]);
   if (answer.enforcement_mode !== "strict") rows.push(["enforcement mode", answer.enforcement_mode]);
-  const head = `${effectOf(answer.effect, paint)} ${paint("bold", plain(call.tool))} ${short(argsOf(call), 200)}`;
+  const head = `${effectText(answer.effect, paint)} ${paint("bold", plain(call.tool))} ${short(argsOf(call), 200)}`;
   const lines = [head, ...rows.map(([name, value]) => `  ${paint("dim", `${name}:`)} ${value}`)];
   if (answer.votes !== undefined) lines.push(...votesText(answer.votes, paint));
   return lines.join("\n");
@@ -65,7 +63,7 @@ function voteLine(vote: Vote, paint: Paint): string {
   ];
   const rule = ruleOf(vote);
   const where = [...(rule === "" ? [] : [rule]), ...notes].join("; ");
-  return `${effectOf(vote.effect, paint)} ${vote.code}: ${plain(vote.reason)}${where === "" ? "" : ` [${where}]`}`;
+  return `${effectText(vote.effect, paint)} ${vote.code}: ${plain(vote.reason)}${where === "" ? "" : ` [${where}]`}`;
 }
 
 // What a tap says about its rules is its own. A list of rules is shown in groups; other things as they are.
@@ -77,10 +75,6 @@ function becauseLines(because: Json, options: Pick<ExplainOptions, "all">): read
 }
 
 const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
-
-function effectOf(effect: Effect, paint: Paint, width = 0): string {
-  return paint(COLOUR[effect], effect.padEnd(width));
-}
 
 function argsOf({ args }: ToolCall): string {
   return JSON.stringify(args);

@@ -1,6 +1,7 @@
-import type { Effect, Json, RuleReference } from "@bylaw/kernel";
+import type { Json } from "@bylaw/kernel";
 import type { Recorded } from "./recorded-call.ts";
-import { place, plain, short, type Paint } from "./text.ts";
+import { ruleOf } from "./rule-text.ts";
+import { count, effectText, plain, short, type Paint } from "./text.ts";
 
 /** A decision that comes out differently. */
 export interface Flip {
@@ -20,12 +21,9 @@ export interface NotReplayable {
   readonly why: string;
 }
 
-const COLOUR = { allow: "green", ask_user: "yellow", deny: "red" } as const;
-
 /** One flip in two lines. */
 export function flipText({ line, sequence, tool, args, recorded, candidate }: Flip, paint: Paint): string {
-  const effect = (of: Effect): string => paint(COLOUR[of], of);
-  const head = `${effect(recorded.effect)} → ${effect(candidate.effect)} ${paint("dim", positionOf(line, sequence))} ${paint("bold", short(tool, 60))} ${short(JSON.stringify(args), 100)}`;
+  const head = `${effectText(recorded.effect, paint)} → ${effectText(candidate.effect, paint)} ${paint("dim", positionOf(line, sequence))} ${paint("bold", short(tool, 60))} ${short(JSON.stringify(args), 100)}`;
   return `${head}\n  ${byText(recorded)} → ${byText(candidate)}`;
 }
 
@@ -36,11 +34,7 @@ export const notReplayableText = ({ line, sequence, why }: NotReplayable, paint:
 const positionOf = (line: number, sequence: number | string | undefined): string =>
   sequence === undefined ? `line ${line}` : typeof sequence === "number" ? `#${sequence}` : short(sequence, 40);
 
-function byText({ rule, code }: Recorded): string {
-  if (rule === undefined) return plain(code ?? "no rule");
-  const { name, file, line } = rule as RuleReference;
-  return file === undefined ? plain(name) : `${plain(name)}, ${place({ file, ...(line === undefined ? {} : { line }) })}`;
-}
+const byText = ({ rule, code }: Recorded): string => (rule === undefined ? plain(code ?? "no rule") : ruleOf({ rule }));
 
 /** What a replay came to, in numbers. */
 export interface ReplaySummary {
@@ -79,9 +73,9 @@ export function createReplayCount(): {
     summary: () => ({ calls, same, flips, by_kind: Object.fromEntries(sorted()), not_replayable: lost }),
     text() {
       const list = sorted().map(([kind, times]) => `${kind} ${times}`);
-      const parts = [`${same} the same`, `${flips} ${flips === 1 ? "flip" : "flips"}${list.length === 0 ? "" : ` (${list.join(", ")})`}`];
+      const parts = [`${same} the same`, `${count(flips, "flip")}${list.length === 0 ? "" : ` (${list.join(", ")})`}`];
       if (lost > 0) parts.push(`${lost} not replayable`);
-      return `${calls} ${calls === 1 ? "call" : "calls"}: ${parts.join(", ")}`;
+      return `${count(calls, "call")}: ${parts.join(", ")}`;
     },
   };
 }

@@ -1,7 +1,8 @@
 import { isBylawError } from "@bylaw/config";
-import type { Decision, Kernel, ToolCall } from "@bylaw/kernel";
+import type { Decision, ToolCall, View } from "@bylaw/kernel";
 import { unmet } from "@bylaw/policy-language";
-import { notRefusable, type PolicyCase } from "./case-file.ts";
+import { notRefusable, unknownState, type PolicyCase } from "./case-file.ts";
+import type { PolicyBench } from "./policy-bench.ts";
 
 /** What came of one case. */
 export interface CaseResult {
@@ -14,9 +15,10 @@ export interface CaseResult {
 }
 
 /** Decides one case as a host would. */
-export async function runCase(asked: PolicyCase, kernel: Kernel): Promise<CaseResult> {
+export async function runCase(asked: PolicyCase, { kernel, views }: PolicyBench): Promise<CaseResult> {
   const { call, refused = "", expected, max_ms } = asked;
   if (call === undefined) return judged(asked, kernel.refuse({}, "invalid_call", refused));
+  const view = viewOfCase(asked, views);
   let prepared: ToolCall;
   const started = performance.now();
   try {
@@ -26,10 +28,16 @@ export async function runCase(asked: PolicyCase, kernel: Kernel): Promise<CaseRe
     if (!asked.refusable) throw notRefusable(error.message, asked);
     return judged(asked, kernel.refuse(call, "invalid_call", error.message));
   }
-  const decision = await kernel.decide(prepared);
+  const decision = await kernel.decide(prepared, view);
   const took = performance.now() - started;
   const late = max_ms !== undefined && took > max_ms ? `Unexpected ${took.toFixed(1)} ms, expected at most ${max_ms}` : undefined;
   return { asked, decision, call: prepared, wrong: unmet(expected, decision) ?? late };
+}
+
+function viewOfCase(asked: PolicyCase, { of, names }: PolicyBench["views"]): View {
+  const unknown = Object.keys(asked.state ?? {}).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw unknownState(unknown, names, asked);
+  return of(asked.state);
 }
 
 function judged(asked: PolicyCase, decision: Decision): CaseResult {

@@ -1,5 +1,5 @@
 import type { Answer } from "./answer.ts";
-import { place, plain } from "./text.ts";
+import { count, place, plain } from "./text.ts";
 
 const TOP = 10;
 
@@ -19,20 +19,20 @@ export function createSummary(): Summary {
   ]);
   const codes = new Map<string, number>();
   const rules = new Map<string, number>();
-  const count = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
+  const add = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
   return {
     add({ effect, code, rule }) {
       calls++;
-      count(effects, effect);
-      count(codes, code);
+      add(effects, effect);
+      add(codes, code);
       if (rule === undefined) return;
       const { name, file, line } = rule;
       const where = file === undefined ? "" : ` (${place({ file, ...(line === undefined ? {} : { line }) })})`;
-      count(rules, plain(name) + where);
+      add(rules, plain(name) + where);
     },
     text() {
       const list = (counts: Map<string, number>): string => [...counts].map(([name, times]) => `${name} ${times}`).join(", ");
-      const lines = [`${calls} ${calls === 1 ? "call" : "calls"}: ${list(effects)}`];
+      const lines = [`${count(calls, "call")}: ${list(effects)}`];
       if (codes.size > 0) lines.push(`codes: ${list(descending(codes))}`);
       const top = [...descending(rules)].slice(0, TOP);
       if (top.length > 0) {

@@ -1,6 +1,6 @@
 import type { Coverage, InlineCase, Mutation, RuleCoverage } from "@bylaw/policy-language";
 import type { CaseResult } from "./run-cases.ts";
-import { place, plain, short, type Paint } from "./text.ts";
+import { count, place, plain, short, type Paint } from "./text.ts";
 
 /** All that one run of `bylaw test` found. */
 export interface TestReport {
@@ -29,16 +29,13 @@ export function testJson({ inline, results, skipped, coverage, mutation }: TestR
 }
 
 /** The report as a person reads it. */
-export function testText(
-  { inline, results, skipped, coverage, mutation }: TestReport,
-  { paint, unmutated }: { readonly paint: Paint; readonly unmutated: boolean },
-): string {
+export function testText({ inline, results, skipped, coverage, mutation }: TestReport, paint: Paint): string {
   const failing = results.filter(({ wrong }) => wrong !== undefined);
   const hard = failing.filter(({ asked }) => !asked.soft).length;
   const soft = failing.length - hard;
   const lines = [...failing.map((result) => failureText(result, paint)), ...inline.map((one) => inlineText(one, paint))];
   const notes = [
-    ...(soft === 0 ? [] : [`${soft} soft ${soft === 1 ? "case" : "cases"} failed`]),
+    ...(soft === 0 ? [] : [`${count(soft, "soft case")} failed`]),
     ...(skipped === 0 ? [] : [`${skipped} about other policies left out`]),
   ];
   const passed = `${results.length - failing.length} passed`;
@@ -46,8 +43,13 @@ export function testText(
   lines.push(`${count(results.length, "case")}: ${verdict}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`);
   lines.push(`${count(inline.length, "inline case")}: ${inline.length === 0 ? "none" : "held when the policy was loaded"}`);
   if (coverage !== undefined) lines.push("", ...coverageText(coverage, paint));
-  if (mutation !== undefined) lines.push("", ...mutationText(mutation, paint));
-  if (unmutated) lines.push("", "mutation: left out, because a case fails");
+  if (mutation !== undefined) {
+    lines.push("", ...mutationText(mutation, paint));
+    if (failing.length > 0)
+      lines.push(
+        `  told by the ${count(results.length - failing.length, "case")} that ${results.length - failing.length === 1 ? "passes" : "pass"}`,
+      );
+  }
   return lines.join("\n");
 }
 
@@ -94,9 +96,17 @@ function coverageText({ rules, alternatives, parts }: Coverage, paint: Paint): r
 
 function mutationText({ mutants, noticed, survivors }: Mutation, paint: Paint): readonly string[] {
   const done = noticed === mutants ? paint("green", "all noticed") : `${noticed} noticed, ${paint("red", `${survivors.length} survived`)}`;
-  const rows = survivors.map(({ rule, file, line, change }) => `  ${plain(rule)} ${paint("dim", place({ file, line }))}: ${plain(change)}`);
+  const rules = [...Map.groupBy(survivors, ({ file, line }) => `${line} ${file}`).values()];
+  const rows = rules.flatMap((group) => {
+    const head = group.slice(0, 1).map(({ rule, file, line }) => `  ${plain(rule)} ${paint("dim", place({ file, line }))}`);
+    const told = group.slice(0, MAX_CHANGES).map(({ change, loosens }) => `    ${loosens ? paint("red", "looser: ") : ""}${plain(change)}`);
+    const more = group.length - told.length;
+    return [...head, ...told, ...(more === 0 ? [] : [`    and ${more} more; --json has all`])];
+  });
   return [`mutation: ${count(mutants, "mutant")}, ${done}`, ...rows];
 }
 
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
+// Of one rule. What is left out is no riskier than what is shown.
+const MAX_CHANGES = 5;
+
 const code = (text: string): string => `\`${short(text, 80)}\``;

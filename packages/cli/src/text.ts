@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from "node:path";
-import { formatLocation, type SourceLocation } from "@bylaw/kernel";
+import { formatLocation, type Effect, type SourceLocation } from "@bylaw/kernel";
 
 // What a terminal would act on: controls, and marks that reorder or hide text. Agents write tool names and arguments.
 const ACTIVE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
@@ -29,6 +29,13 @@ export function place({ file, line, column }: SourceLocation): string {
 /** Colours a word where a person sees it; plain where it is piped or `NO_COLOR` is set. */
 export type Paint = (style: "green" | "yellow" | "red" | "dim" | "bold", text: string) => string;
 
+/** A number of things: `1 call`, `2 calls`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+/** An effect in its colour, filled with blanks to a width. */
+export const effectText = (effect: Effect, paint: Paint, width = 0): string => paint(COLOURS[effect], effect.padEnd(width));
+
+const COLOURS = { allow: "green", ask_user: "yellow", deny: "red" } as const;
 const CODES = { green: 32, yellow: 33, red: 31, dim: 2, bold: 1 } as const;
 
 /** The paint for an output stream. */

@@ -1,12 +1,12 @@
-import { suggest } from "@bylaw/config";
 import type { BylawError } from "@bylaw/kernel";
 import type { Command, CommanderError } from "commander";
+import { didYouMean } from "./did-you-mean.ts";
 import { usageError } from "./fault.ts";
 
 /** What commander refused, in the words of this command. */
 export function usageFault(error: CommanderError, program: Command, argv: readonly string[]): BylawError {
-  const command = program.commands.find((candidate) => candidate.name() === argv[0]) ?? program;
-  const help = `\`${command === program ? "bylaw" : `bylaw ${command.name()}`} --help\``;
+  const command = commandOf(program, argv);
+  const help = `\`${nameOf(command)} --help\``;
   const quoted = /'([^]*)'/.exec(error.message)?.[1] ?? "";
   switch (error.code) {
     case "commander.unknownOption": {
@@ -14,14 +14,21 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
       const known = command.options.flatMap(({ long }) => long ?? []);
       return usageError(
         `Unexpected option ${code(flag)}, expected one of ${help}`,
-        didYouMean(suggest(flag, [...known, "--help"])) ?? `see ${help}`,
+        didYouMean(flag, [...known, "--help"]) ?? `see ${help}`,
       );
     }
     case "commander.unknownCommand":
-      return unknownCommand(quoted, program);
+      return unknownCommand(quoted, command);
     case "commander.optionMissingArgument": {
       const [flag = ""] = quoted.split(" ");
       return usageError(`Unexpected ${code(flag)} without a value, expected ${code(quoted)}`, `see ${help}`);
+    }
+    case "commander.missingArgument": {
+      const named = command.registeredArguments.map((argument) => `<${argument.name()}${argument.variadic ? "..." : ""}>`).join(" ");
+      return usageError(
+        `Unexpected command without ${code(`<${quoted}>`)}, expected ${code(`${nameOf(command)} ${named}`)}`,
+        `see ${help}`,
+      );
     }
     case "commander.excessArguments": {
       const most = command.registeredArguments.length;
@@ -33,10 +40,20 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
   }
 }
 
-/** The command that `bylaw` does not have. */
+// The command that is called, or the group of commands that has none of that name.
+function commandOf(group: Command, [first, ...rest]: readonly string[]): Command {
+  const found = group.commands.find((candidate) => candidate.name() === first);
+  return found === undefined ? group : commandOf(found, rest);
+}
+
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+}
+
+/** The command that `bylaw`, or a group of its commands, does not have. */
 export function unknownCommand(name: string, program: Command): BylawError {
   const names = [...program.commands.map((command) => command.name()), "help"];
-  return usageError(`Unexpected command ${code(name)}, expected ${names.join(", ")}`, didYouMean(suggest(name, names)));
+  return usageError(`Unexpected command ${code(name)}, expected ${names.join(", ")}`, didYouMean(name, names));
 }
 
 /** Reads the value of an option that takes one. */
@@ -51,7 +68,7 @@ export function valueOf(flags: string): (text: string, previous?: string) => str
       );
     }
     // Of two values one would be dropped in silence.
-    if (previous !== undefined) throw usageError(`Unexpected second ${code(flag)}, expected it once`, "remove one");
+    if (previous !== undefined) throw secondValue(flag);
     return text;
   };
 }
@@ -77,17 +94,18 @@ export function pathsOf(flags: string): (text: string, previous?: readonly strin
 /** Reads the value of an option that takes one of a few words. */
 export function wordOf(flags: string, words: readonly string[]): (text: string) => string {
   const [flag = ""] = flags.split(" ");
+  let given = false;
   return (text) => {
+    // Not told by the value before, which may be the default.
+    if (given) throw secondValue(flag);
+    given = true;
     if (words.includes(text)) return text;
-    throw usageError(
-      `Unexpected ${code(text)} as the value of ${code(flag)}, expected ${words.join(", ")}`,
-      didYouMean(suggest(text, words)),
-    );
+    throw usageError(`Unexpected ${code(text)} as the value of ${code(flag)}, expected ${words.join(", ")}`, didYouMean(text, words));
   };
 }
 
-function didYouMean(near: string | undefined): string | undefined {
-  return near === undefined ? undefined : `did you mean ${code(near)}?`;
+function secondValue(flag: string): BylawError {
+  return usageError(`Unexpected second ${code(flag)}, expected it once`, "remove one");
 }
 
 function code(text: string): string {

@@ -26,7 +26,7 @@ export async function check(options: CheckOptions): Promise<void> {
 }
 
 async function checkOne(options: CheckOptions): Promise<void> {
-  const call = callFrom(options);
+  const call = callFrom(options, "--tool NAME or --batch FILE");
   const kernel = await kernelFrom(options);
   const decision = await kernel.decide(await kernel.prepare(call));
   const answer = answerOf(decision, { explain: options.explain === true });

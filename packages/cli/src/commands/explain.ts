@@ -18,7 +18,7 @@ export interface ExplainCommandOptions extends CallOptions {
  * code is the verdict.
  */
 export async function explain(options: ExplainCommandOptions): Promise<void> {
-  const call = callFrom(options);
+  const call = callFrom(options, "--tool NAME");
   const { kernel, sources } = await policyBench(options);
   const prepared = await kernel.prepare(call);
   const explanation = await kernel.explain(prepared);

@@ -1,11 +1,13 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve, sep } from "node:path";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { importPolicy, type ImportFinding, type ImportInput, type ImportSource } from "@bylaw/policy-language";
+import { distinctFiles } from "../distinct-files.ts";
+import { inputFault } from "../input.ts";
 import { conclude } from "../outcome.ts";
 import { jsonLine, write } from "../output.ts";
-import { paintFor, place, plain, short, type Paint } from "../text.ts";
+import { count, paintFor, place, plain, short, type Paint } from "../text.ts";
 
 /** The options of `bylaw import`. */
 export interface ImportOptions {
@@ -23,11 +25,11 @@ export async function importRules(
   { out, force = false, json = false }: ImportOptions,
 ): Promise<void> {
   const target = out === undefined ? undefined : resolve(out);
-  const { toml, rules, findings } = await importPolicy(source, files.map(readInput));
+  const { toml, rules, findings } = await importPolicy(source, distinctFiles(files).map(readInput));
   if (target !== undefined) save(target, toml, { force });
   if (json) await write(jsonLine({ ...(target === undefined ? { toml } : { out: target }), rules, findings }));
   else {
-    await write(target === undefined ? toml : `wrote ${place({ file: target })}: ${rules} ${rules === 1 ? "rule" : "rules"}\n`);
+    await write(target === undefined ? toml : `wrote ${place({ file: target })}: ${count(rules, "rule")}\n`);
     process.stderr.write(reportOf(findings, paintFor(process.stderr)));
   }
   conclude(findings.some(({ severity }) => severity === "lost") ? 1 : 0);
@@ -39,12 +41,12 @@ function readInput(file: string): ImportInput {
     new BylawError({ code: "BYLAW_IMPORT_UNREADABLE", message, fix: "name a text file that you can read", source: { file: path }, cause });
   let bytes: Buffer;
   try {
-    const { size } = statSync(path);
-    if (size > MAX_BYTES) throw unreadable(`Unexpected file of ${size} bytes, expected at most ${MAX_BYTES}`);
-    bytes = readFileSync(path);
+    bytes = bytesOf(path);
   } catch (error) {
-    if (error instanceof BylawError) throw error;
-    throw unreadable(`Unexpected file that cannot be read (${messageOf(error)}), expected a text file`, error);
+    throw unreadable(`Unexpected ${inputFault(error) ?? messageOf(error)}, expected a text file`, error);
+  }
+  if (bytes.length > MAX_BYTES) {
+    throw unreadable(`Unexpected file of more than ${MAX_BYTES} bytes, expected at most that`);
   }
   let text: string;
   try {
@@ -54,6 +56,16 @@ function readInput(file: string): ImportInput {
   }
   const own = [".claude", ".gemini"].some((folder) => path.startsWith(join(homedir(), folder, sep)));
   return { file, text, scope: own ? "user" : "project" };
+}
+
+// Of a file that is too large, no more than shows that it is.
+function bytesOf(path: string): Buffer {
+  const file = openSync(path, "r");
+  try {
+    return fstatSync(file).size > MAX_BYTES ? Buffer.alloc(MAX_BYTES + 1) : readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function save(target: string, toml: string, { force }: { readonly force: boolean }): void {

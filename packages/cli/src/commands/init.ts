@@ -26,7 +26,7 @@ export async function init(directory: string, { format, json = false }: InitOpti
   const written: string[] = [];
   for (const [file, text] of files) {
     try {
-      mkdirSync(dirname(file), { recursive: true });
+      makeFolder(dirname(file));
       writeFileSync(file, text, { flag: "wx" });
     } catch (cause) {
       for (const mine of written) rmSync(mine);
@@ -43,6 +43,13 @@ export async function init(directory: string, { format, json = false }: InitOpti
   const lines = [...written.map((file) => `wrote ${place({ file })}`), "", "Next:", ...next.map((step) => `  ${step}`)];
   await write(json ? jsonLine({ written, next }) : `${lines.join("\n")}\n`);
   conclude(0);
+}
+
+// One by one: Node's own `recursive` never ends where the system knows no such folder, as below /proc.
+function makeFolder(folder: string): void {
+  if (existsSync(folder) || dirname(folder) === folder) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
 }
 
 function refuseExisting(root: string): void {

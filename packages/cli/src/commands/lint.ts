@@ -1,10 +1,11 @@
 import { basename, resolve } from "node:path";
-import { createConfiguredKernel, findConfig } from "@bylaw/config";
-import { createKernel, type Kernel } from "@bylaw/kernel";
-import type * as PolicyPlugin from "@bylaw/plugin-policy";
+import { createConfiguredKernel, findConfig, isBylawError } from "@bylaw/config";
+import { BylawError, createKernel } from "@bylaw/kernel";
+import type { PolicySources } from "@bylaw/plugin-policy";
 import { lintPolicies, type LintFinding, type PolicyFile, type ToolTable } from "@bylaw/policy-language";
+import { distinctFiles } from "../distinct-files.ts";
 import { findingsOf } from "../fault.ts";
-import { POLICY_PLUGIN, bundled, policyPlugin } from "../kernel-source.ts";
+import { bundled, missingPolicy, policyPlugin, policySourcesOf } from "../kernel-source.ts";
 import { lintText } from "../lint-report.ts";
 import { conclude, whileLoading } from "../outcome.ts";
 import { jsonLine, write } from "../output.ts";
@@ -12,6 +13,7 @@ import { paintFor } from "../text.ts";
 
 /** The options of `bylaw lint`. */
 export interface LintOptions {
+  readonly config?: string;
   readonly json?: boolean;
 }
 
@@ -27,10 +29,11 @@ interface Pool {
 
 /** Prints what is wrong or doubtful in policies, or in those of a configuration. The exit code is 1 where something is an error. */
 export async function lint(names: readonly string[], options: LintOptions): Promise<void> {
-  const files = names.length > 0 ? names.map((name) => resolve(name)) : [await findConfig(process.cwd())];
-  const policies = [...new Set(files.filter((file) => !isConfig(file)))];
+  const named = options.config === undefined ? [] : [resolve(options.config)];
+  const files = names.length > 0 ? names.map((name) => resolve(name)) : named.length > 0 ? [] : [await nearestConfig()];
+  const policies = distinctFiles(files.filter((file) => !isConfig(file)));
   const pools = policies.length === 0 ? [] : [await ofPolicies(policies)];
-  for (const config of new Set(files.filter(isConfig))) pools.push(await ofConfig(config));
+  for (const config of distinctFiles([...named, ...files.filter(isConfig)])) pools.push(await ofConfig(config));
   const findings: LintFinding[] = [];
   for (const { files: loaded, tools, broken } of pools) {
     findings.push(...broken, ...(await lintPolicies(loaded, tools === undefined ? {} : { tools })));
@@ -38,6 +41,16 @@ export async function lint(names: readonly string[], options: LintOptions): Prom
   const count = pools.reduce((sum, pool) => sum + pool.files.length + pool.refused, 0);
   await write(options.json === true ? jsonLine({ findings }) : `${lintText(findings, count, paintFor(process.stdout))}\n`);
   conclude(findings.some(({ severity }) => severity === "error") ? 1 : 0);
+}
+
+async function nearestConfig(): Promise<string> {
+  try {
+    return await findConfig(process.cwd());
+  } catch (cause) {
+    if (!isBylawError(cause) || cause.code !== "BYLAW_CONFIG_MISSING") throw cause;
+    const { code, message } = cause;
+    throw new BylawError({ code, message, fix: "run `bylaw init`, or name the policies: `bylaw lint FILE...`", cause });
+  }
 }
 
 const isConfig = (file: string): boolean => /^bylaw\.config\.\w+$/.test(basename(file));
@@ -49,8 +62,13 @@ async function ofPolicies(files: readonly string[]): Promise<Pool> {
   let refused = 0;
   // One by one, so that a file that does not load says so and the others are still looked at.
   for (const file of files) {
-    const pool = await attempt(() =>
-      sourcesOf(createKernel({ plugins: [plugin.policy({ files: [file], operator: true, discover: "none" })] }, { name: "lint" }), plugin),
+    const pool = await attempt(
+      () =>
+        policySourcesOf(
+          createKernel({ plugins: [plugin.policy({ files: [file], operator: true, discover: "none" })] }, { name: "lint" }),
+          plugin,
+        ),
+      [file],
     );
     loaded.push(...pool.files);
     broken.push(...pool.broken);
@@ -63,24 +81,17 @@ async function ofConfig(file: string): Promise<Pool> {
   return await whileLoading(file, () =>
     attempt(async () => {
       const { kernel } = await createConfiguredKernel({ file, bundled: bundled() });
-      return sourcesOf(kernel, await policyPlugin(file));
+      return policySourcesOf(kernel, await policyPlugin(file));
     }),
   );
 }
 
-async function attempt(load: () => Sources | Promise<Sources>): Promise<Pool> {
+async function attempt(load: () => PolicySources | Promise<PolicySources>, files: readonly string[] = []): Promise<Pool> {
   try {
     return { ...(await load()), broken: [], refused: 0 };
   } catch (error) {
     const broken = findingsOf(error);
-    if (broken.length === 0) throw error;
+    if (broken.length === 0) throw missingPolicy(error, files);
     return { files: [], broken: broken as readonly LintFinding[], refused: new Set(broken.map(({ file }) => file)).size };
   }
-}
-
-type Sources = ReturnType<typeof PolicyPlugin.policySources>;
-
-function sourcesOf({ plugins }: Kernel, { policySources }: typeof PolicyPlugin): Sources {
-  const instances = plugins.find(({ plugin }) => plugin.name === POLICY_PLUGIN)?.instances ?? [];
-  return policySources(instances as Parameters<typeof policySources>[0]);
 }

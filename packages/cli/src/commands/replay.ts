@@ -1,9 +1,9 @@
 import { isBylawError } from "@bylaw/config";
-import { messageOf, type Decision, type Kernel, type ToolCall, type View } from "@bylaw/kernel";
+import { BylawError, messageOf, type Decision, type Kernel, type ToolCall, type View } from "@bylaw/kernel";
 import { defaultsFrom } from "../call-options.ts";
 import { usageError } from "../fault.ts";
 import { foldingView } from "../folding-view.ts";
-import { kernelFrom } from "../kernel-source.ts";
+import { kernelFrom, type KernelSourceOptions } from "../kernel-source.ts";
 import { conclude } from "../outcome.ts";
 import { jsonLine, write } from "../output.ts";
 import { textLines } from "../read-lines.ts";
@@ -27,7 +27,7 @@ export async function replay(log: string, { policy = [], config, json = false }:
   // Calls that no log recorded are held against what is in force: the configuration without the candidate's policies.
   let present: Kernel | undefined;
   const inForce = async (): Promise<Kernel> =>
-    (present ??= await kernelFrom(config === undefined || policy.length === 0 ? {} : { config }));
+    (present ??= await kernelInForce(log, config === undefined || policy.length === 0 ? {} : { config }));
   const state = foldingView(candidate);
   const count = createReplayCount();
   const paint = paintFor(process.stdout);
@@ -46,6 +46,20 @@ export async function replay(log: string, { policy = [], config, json = false }:
   }
   await write(json ? jsonLine({ summary: count.summary() }) : `${count.text()}\n`);
   conclude(count.summary().flips > 0 ? 1 : 0);
+}
+
+async function kernelInForce(log: string, options: KernelSourceOptions): Promise<Kernel> {
+  try {
+    return await kernelFrom(options);
+  } catch (cause) {
+    if (!isBylawError(cause) || cause.code !== "BYLAW_CONFIG_MISSING") throw cause;
+    throw new BylawError({
+      code: cause.code,
+      message: `${cause.message}: \`${log}\` holds calls without decisions, which are held against the configuration in force`,
+      fix: "run `bylaw replay` where the configuration is, name it with --config, or give the log of a run",
+      cause,
+    });
+  }
 }
 
 async function again(

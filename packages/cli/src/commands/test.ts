@@ -9,9 +9,11 @@ import {
   type Coverage,
   type InlineCase,
   type Mutation,
+  type MutationInput,
 } from "@bylaw/policy-language";
 import { defaultsFrom } from "../call-options.ts";
 import { readCases, type PolicyCase } from "../case-file.ts";
+import { distinctFiles } from "../distinct-files.ts";
 import { usageError } from "../fault.ts";
 import { conclude } from "../outcome.ts";
 import { jsonLine, write } from "../output.ts";
@@ -47,19 +49,17 @@ export async function test(files: readonly string[], options: TestOptions): Prom
     );
   }
   const results: CaseResult[] = [];
-  for (const one of chosen) results.push(await runCase(one, bench.kernel));
+  for (const one of chosen) results.push(await runCase(one, bench));
   const failed = results.some(({ wrong, asked }) => wrong !== undefined && !asked.soft);
   const report: TestReport = {
     inline,
     results,
     skipped: cases.length - chosen.length,
     ...(options.coverage === true ? { coverage: await coverage(bench, inline, results) } : {}),
-    ...(options.mutate === true && !failed ? { mutation: await mutation(bench, inline, results) } : {}),
+    ...(options.mutate === true ? { mutation: await mutation(bench, inline, results) } : {}),
   };
   const paint = paintFor(process.stdout);
-  await write(
-    options.json === true ? jsonLine(testJson(report)) : `${testText(report, { paint, unmutated: options.mutate === true && failed })}\n`,
-  );
+  await write(options.json === true ? jsonLine(testJson(report)) : `${testText(report, paint)}\n`);
   conclude(failed || (report.mutation?.survivors.length ?? 0) > 0 ? 1 : 0);
 }
 
@@ -75,35 +75,38 @@ function sorted(
     else if (/\.(?:jsonl|ndjson)$/i.test(file)) caseFiles.push(file);
     else throw usageError(`Unexpected file \`${file}\`, expected a policy (.toml) or cases (.jsonl)`, "name it with --policy or --cases");
   }
-  return { policies, caseFiles: [...new Set(caseFiles)] };
+  return { policies: distinctFiles(policies), caseFiles: distinctFiles(caseFiles) };
 }
 
-async function coverage({ sources, run }: PolicyBench, inline: readonly InlineCase[], results: readonly CaseResult[]): Promise<Coverage> {
-  const cases = results.flatMap(({ call, decision: { rule } }) => (call === undefined ? [] : [{ call, rule }]));
-  return await coverPolicy({ ...sources, run, inline, cases });
+async function coverage({ sources, runOf }: PolicyBench, inline: readonly InlineCase[], results: readonly CaseResult[]): Promise<Coverage> {
+  const cases = results.flatMap(({ asked: { state }, call, decision: { rule } }) =>
+    call === undefined ? [] : [{ call, rule, run: runOf(state) }],
+  );
+  return await coverPolicy({ ...sources, inline, cases });
 }
+
+type MutationCase = MutationInput["cases"][number] & { readonly state: PolicyCase["state"] };
 
 async function mutation(bench: PolicyBench, inline: readonly InlineCase[], results: readonly CaseResult[]): Promise<Mutation> {
-  const { sources, run } = bench;
+  const { sources, runOf } = bench;
   const kernel = await bench.exchanging();
   const own = compilePolicy(sources.files, { tools: sources.tools });
-  const cases = [];
+  const cases: MutationCase[] = [];
   for (const { asked, call: prepared, wrong } of results) {
     if (prepared === undefined || asked.call === undefined || wrong !== undefined) continue;
     const call = await kernel.prepare(asked.call);
-    const odd = unmet(asked.expected, await kernel.decide(call, own));
+    const odd = unmet(asked.expected, await kernel.decide(call, own, asked.state));
     if (odd !== undefined) throw new Error(`case \`${asked.id}\` cannot be asked about changed policies: ${messageOf(odd)}`);
-    cases.push({ call, expected: asked.expected });
+    cases.push({ call, expected: asked.expected, run: runOf(asked.state), state: asked.state });
   }
   const { stderr } = process;
   const show = (done: number, total: number): void =>
     void stderr.write(`\r\u001b[K${done < total ? `mutating rule ${done} of ${total}` : ""}`);
   return await mutatePolicy({
     ...sources,
-    run,
     inline,
     cases,
-    decide: (call, pool) => kernel.decide(call, pool),
+    decide: (call, pool, at) => kernel.decide(call, pool, cases[at]?.state),
     ...(stderr.isTTY ? { onProgress: show } : {}),
   });
 }

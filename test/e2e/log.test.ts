@@ -1,0 +1,265 @@
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { COORDINATOR_TYPES, LOG_RULES, RUN_TYPES } from "@bylaw/log";
+import { describe, expect, test } from "vitest";
+import { BIN, bylaw, json, makePipe, scratch } from "./bylaw.ts";
+import { shell } from "./shell.ts";
+
+interface Finding {
+  readonly line: number;
+  readonly rule: string;
+  readonly severity: string;
+  readonly message: string;
+}
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const fixtures = join(root, "packages/log/test/fixtures/event-log");
+const { expected } = JSON.parse(readFileSync(join(fixtures, "expected.json"), "utf8")) as {
+  readonly expected: Readonly<Record<string, readonly (Omit<Finding, "message"> & { readonly knockOn?: boolean })[]>>;
+};
+
+const SESSION = "11111111-1111-4111-8111-111111111111";
+const line = (sequence: number, event_type: string, task_id: string | null = null, details: object = {}): string =>
+  JSON.stringify({
+    timestamp: new Date(Date.parse("2026-01-17T09:00:00Z") + sequence * 1_000).toISOString(),
+    sequence,
+    session_id: SESSION,
+    event_type,
+    agent_id: task_id === null ? null : "a1",
+    task_id,
+    details,
+  });
+const log = (...lines: readonly string[]): string => lines.map((text) => `${text}\n`).join("");
+const START = line(1, "session_start", null, { plan_file: "plan.md", total_tasks: 1 });
+const findingsOf = (ran: Parameters<typeof json>[0]): readonly Finding[] => json(ran)["findings"] as readonly Finding[];
+const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
+  findingsOf(ran).map(({ line, severity, rule }) => `${line} ${severity} ${rule}`);
+
+describe("the logs of the fixtures", () => {
+  test.each(globSync("{valid,invalid}/*.jsonl", { cwd: fixtures }).sort())("%s gives exactly the expected findings", (file) => {
+    const wanted = expected[file] ?? [];
+    const key = ({ line, severity, rule }: Omit<Finding, "message">): string => `${line} ${severity} ${rule}`;
+    const permitted = wanted.filter(({ knockOn }) => knockOn === true).map(key);
+    const ran = bylaw(["log", "verify", file, "--profile", "coordinator", "--json"], { cwd: fixtures });
+    expect(brief(ran).filter((finding) => !permitted.includes(finding))).toEqual(wanted.filter(({ knockOn }) => knockOn !== true).map(key));
+    expect(ran).toMatchObject({ code: findingsOf(ran).some(({ severity }) => severity === "error") ? 1 : 0, stderr: "" });
+  });
+});
+
+describe("what it prints", () => {
+  const cwd = (): string => scratch({ "log.jsonl": log(START, line(3, "usage_chek"), line(4, "task_complete", "t1")) });
+
+  test("as JSON is the number of events and every finding", () => {
+    const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", "--json"], { cwd: cwd() });
+    expect(ran).toMatchObject({ code: 1, stderr: "" });
+    expect(json(ran)).toEqual({
+      events: 3,
+      findings: [
+        {
+          line: 2,
+          rule: "UNKNOWN_EVENT_TYPE",
+          severity: "warning",
+          message: "Unexpected event type `usage_chek`, expected one of the catalogue: did you mean `usage_check`?",
+        },
+        { line: 2, rule: "SEQUENCE_GAP", severity: "warning", message: "Unexpected sequence 3, expected 2" },
+        {
+          line: 3,
+          rule: "COMPLETE_WITHOUT_AUDIT",
+          severity: "error",
+          message: "Unexpected task_complete of task `t1`, which is not dispatched, expected an auditor at work on it",
+        },
+      ],
+    });
+  });
+
+  test("for a person is a line each, and a summary", () => {
+    const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator"], { cwd: cwd() });
+    expect(ran).toMatchObject({ code: 1, stderr: "" });
+    expect(ran.stdout).toMatch(
+      /^log\.jsonl:2 warning UNKNOWN_EVENT_TYPE: .*\nlog\.jsonl:2 warning SEQUENCE_GAP: .*\nlog\.jsonl:3 error COMPLETE_WITHOUT_AUDIT: .*\n1 error, 2 warnings in 3 events\n$/,
+    );
+  });
+
+  test("holds nothing that a terminal acts on, whatever an agent wrote", () => {
+    const evil = line(2, "task_complete", "t\u001b[2K\u202e1\u0000");
+    const dir = scratch({ "log.jsonl": log(START, evil, line(3, "\u009b2J")) });
+    for (const args of [[], ["--json"]]) {
+      const { stdout } = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", ...args], { cwd: dir });
+      expect(stdout).toContain("COMPLETE_WITHOUT_AUDIT");
+      expect(stdout).not.toMatch(/[\u0000\u001b\u009b\u202e]/);
+    }
+  });
+});
+
+describe("the exit code", () => {
+  const files = {
+    "good.jsonl": log(START),
+    "odd.jsonl": log(START, line(3, "usage_check")),
+    "bad.jsonl": log(START, "x"),
+    "deed.jsonl": log(START, line(2, "task_complete", "t1")),
+    "empty.jsonl": "",
+    "type.jsonl": log(START, line(2, "task_unblocked")),
+  };
+
+  test.each([
+    ["0 without a finding", ["good.jsonl"], 0],
+    ["0 with a warning", ["odd.jsonl"], 0],
+    ["0 for a log without a line", ["empty.jsonl"], 0],
+    ["1 with an error", ["bad.jsonl"], 1],
+    ["0 for what only the other profile finds", ["deed.jsonl"], 0],
+    ["0 for that, asked by name", ["deed.jsonl", "--profile", "envelope"], 0],
+    ["1 for what the profile finds", ["deed.jsonl", "--profile", "coordinator"], 1],
+    ["0 for an unknown type", ["type.jsonl"], 0],
+    ["1 for an unknown type where the catalogue is strict", ["type.jsonl", "--catalogue", "strict"], 1],
+  ])("is %s", (_, args, code) => {
+    const cwd = scratch(files);
+    expect(bylaw(["log", "verify", ...args], { cwd })).toMatchObject({ code, stderr: "" });
+    expect(bylaw(["log", "verify", ...args, "--json"], { cwd })).toMatchObject({ code, stderr: "" });
+  });
+
+  test.each([
+    ["a file that is missing", ["log", "verify", "nothing.jsonl"], /^error BYLAW_LOG_UNREADABLE: Unexpected missing file/],
+    ["a folder", ["log", "verify", "."], /^error BYLAW_LOG_UNREADABLE: Unexpected directory/],
+    ["no file", ["log", "verify"], /^error BYLAW_USAGE_INVALID: /],
+    ["two files", ["log", "verify", "good.jsonl", "odd.jsonl"], /^error BYLAW_USAGE_INVALID: Unexpected argument `odd\.jsonl`/],
+    ["an unknown profile", ["log", "verify", "good.jsonl", "--profile", "x"], /^error BYLAW_USAGE_INVALID: Unexpected `x`/],
+    ["an unknown option", ["log", "verify", "good.jsonl", "--profil", "x"], /Unexpected option `--profil`[^]*did you mean `--profile`/],
+    ["an unknown command", ["log", "verfy", "good.jsonl"], /Unexpected command `verfy`[^]*did you mean `verify`/],
+    ["no command", ["log"], /^Usage: bylaw log /],
+  ])("is 2 for %s", (_, args, message) => {
+    const ran = bylaw(args, { cwd: scratch(files) });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(message);
+  });
+
+  test("is 2 with the error as JSON where a script reads it", () => {
+    const ran = bylaw(["log", "verify", "nothing.jsonl", "--json"], { cwd: scratch() });
+    expect(ran).toMatchObject({ code: 2, stderr: "" });
+    expect(json(ran)).toMatchObject({ error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" } });
+  });
+});
+
+describe("the bytes of a log", () => {
+  const verify = (content: string | Uint8Array): readonly string[] =>
+    brief(bylaw(["log", "verify", "log.jsonl", "--json"], { cwd: scratch({ "log.jsonl": content }) }));
+
+  test("that are cut off in the middle of the last line are set apart, in the middle of a character too", () => {
+    const whole = Buffer.from(log(START, line(2, "usage_check", null, { note: "é" })));
+    const cut = whole.indexOf(0xc3) + 1;
+    expect(verify(whole.subarray(0, cut))).toEqual(["2 warning TORN_LAST_LINE"]);
+    expect(verify(whole.subarray(0, -2))).toEqual(["2 warning TORN_LAST_LINE"]);
+    expect(verify(whole.subarray(0, -1))).toEqual(["2 warning TORN_LAST_LINE"]);
+    expect(verify(whole)).toEqual([]);
+  });
+
+  test("that are not UTF-8, or NUL, cost one line", () => {
+    const bad = (bytes: number[]): Uint8Array =>
+      Buffer.concat([Buffer.from(log(START)), Buffer.from([...bytes, 10]), Buffer.from(log(line(3, "usage_check")))]);
+    expect(verify(bad([0xff, 0xfe]))).toEqual(["2 error INVALID_JSON"]);
+    expect(verify(bad([0, 0, 0]))).toEqual(["2 error INVALID_JSON"]);
+  });
+
+  test("may end their lines in CR LF and leave lines blank, and the numbers of lines stay", () => {
+    expect(verify(`${START}\r\n\r\n\n${line(3, "usage_check")}\r\n`)).toEqual(["4 warning SEQUENCE_GAP"]);
+  });
+
+  test("of a byte order mark are no part of an event", () => {
+    expect(verify(`\ufeff${log(START, line(2, "usage_check"))}`)).toEqual(["1 error INVALID_JSON"]);
+  });
+
+  test("of a line beyond 16 MiB are one finding, and the log goes on", () => {
+    const long = Buffer.alloc(17 * 1_048_576, "x");
+    const content = Buffer.concat([Buffer.from(log(START)), long, Buffer.from(`\n${log(line(3, "usage_check"))}`)]);
+    expect(verify(content)).toEqual(["2 error INVALID_JSON"]);
+    expect(verify(Buffer.concat([Buffer.from(log(START)), long]))).toEqual(["2 warning TORN_LAST_LINE"]);
+  });
+
+  test("may come from the standard input and from a pipe", () => {
+    const input = log(START, line(3, "usage_check"));
+    expect(brief(bylaw(["log", "verify", "-", "--json"], { cwd: scratch(), input }))).toEqual(["2 warning SEQUENCE_GAP"]);
+    const cwd = scratch({ "log.jsonl": input });
+    makePipe(join(cwd, "pipe"));
+    const ran = shell("cat log.jsonl > pipe & bylaw log verify pipe --json; wait", cwd);
+    expect(brief(ran)).toEqual(["2 warning SEQUENCE_GAP"]);
+  });
+});
+
+test("a log of 300,000 events is read in little memory", () => {
+  const lines = [START];
+  for (let sequence = 2; sequence <= 300_000; sequence += 1) lines.push(line(sequence, "usage_check", null, { remaining: sequence }));
+  const cwd = scratch({ "log.jsonl": `${lines.join("\n")}\n` });
+  // The log alone is larger than this heap.
+  const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", "--json"], { cwd, node: ["--max-old-space-size=32"] });
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(json(ran)).toEqual({ events: 300_000, findings: [] });
+});
+
+test("a log of 300,000 lines that are no event gives as many findings", () => {
+  const ran = bylaw(["log", "verify", "log.jsonl", "--json"], { cwd: scratch({ "log.jsonl": "x\n".repeat(300_000) }) });
+  expect(ran).toMatchObject({ code: 1, stderr: "" });
+  expect(findingsOf(ran)).toHaveLength(300_000);
+});
+
+test("a reader that leaves gets no yes", () => {
+  const cwd = scratch({ "log.jsonl": log(START, ...Array.from({ length: 50_000 }, () => "x")) });
+  const { status } = spawnSync(
+    "sh",
+    ["-c", `("${process.execPath}" "${BIN}" log verify log.jsonl; echo $? > code) | head -n 1 > /dev/null`],
+    { cwd },
+  );
+  expect(status).toBe(0);
+  expect(readFileSync(join(cwd, "code"), "utf8")).not.toBe("0\n");
+});
+
+describe("the help", () => {
+  test.each([[["log", "--help"]], [["log", "verify", "--help"]]])("of bylaw %j has examples, and each of them runs", (args) => {
+    const { code, stdout, stderr } = bylaw(args, { cwd: scratch() });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^Usage: bylaw log /);
+    const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
+    expect(examples).toHaveLength(2);
+    for (const example of examples) expect(shell(example, scratch({ "events.jsonl": log(START) }))).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("docs/event-log.md", () => {
+  const page = readFileSync(join(root, "docs/event-log.md"), "utf8");
+  const rows = (first: RegExp): readonly (readonly string[])[] =>
+    page
+      .split("\n")
+      .filter((text) => text.startsWith("| "))
+      .map((text) =>
+        text
+          .split("|")
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      )
+      .filter(([cell = ""]) => first.test(cell));
+
+  test("lists every rule with its profile and severity, in their order, and no other", () => {
+    expect(rows(/^`[A-Z_]+`$/).map(([rule, profile, severity]) => [rule, profile, severity])).toEqual(
+      Object.entries(LOG_RULES).map(([rule, { profile, severity }]) => [`\`${rule}\``, profile, severity]),
+    );
+  });
+
+  test("lists every type of the catalogue with its details, and no other", () => {
+    expect(rows(/^(?:session|setup|expert|developer|environment|critic|auditor|infrastructure|guidance|quality|run)$/)).toEqual(
+      [...COORDINATOR_TYPES, ...RUN_TYPES].map(({ group, name, when, details }) => [
+        group,
+        `\`${name}\``,
+        when,
+        Object.keys(details.shape)
+          .map((field) => `\`${field}\``)
+          .join(" "),
+      ]),
+    );
+  });
+
+  test("begins with a block that runs, and prints what the page shows", () => {
+    const [, script = "", printed] = /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/m.exec(page) ?? [];
+    const ran = shell(script.replace(/^npm install .*\n/m, ""), scratch());
+    expect(ran).toEqual({ code: 1, stdout: printed, stderr: "" });
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { bylaw, scratch, type Ran } from "./bylaw.ts";
+
+type Line = Readonly<Record<string, unknown>>;
+
+const project = (cases: readonly Line[], policy: string): string =>
+  scratch({ "p.toml": policy, "c.jsonl": cases.map((one) => `${JSON.stringify(one)}\n`).join("") });
+const run = (cwd: string, ...more: string[]): Ran => bylaw(["test", "p.toml", "c.jsonl", ...more], { cwd });
+
+describe("a case with a state", () => {
+  const policy = `[[rules]]
+name = "pay"
+action = "allow"
+tool = "pay"
+
+[[rules]]
+name = "enough"
+action = "deny"
+tool = "pay"
+when = { all = [{ projection = "@bylaw/plugin-policy/calls", path = "$.allowed", operator = "greaterThanInclusive", value = 3 }] }
+
+[[rules]]
+name = "look-first"
+action = "allow"
+tool = "edit"
+when = { all = [{ projection = "@bylaw/plugin-policy/calls", path = "$.denied", operator = "equal", value = 0 }] }
+`;
+  const calls = (state: object): object => ({ "@bylaw/plugin-policy/calls": state });
+  const cases: readonly Line[] = [
+    { id: "none", tool: "pay", args: {}, must: "allow", rule: "pay" },
+    { id: "two", tool: "pay", args: {}, state: calls({ allowed: 2 }), must: "allow" },
+    { id: "three", tool: "pay", args: {}, state: calls({ allowed: 3 }), must: "deny", rule: "enough" },
+    { id: "no run", tool: "edit", args: {}, must: "ask_user", code: "fallback" },
+    { id: "a run that begins", tool: "edit", args: {}, state: {}, must: "allow", rule: "look-first" },
+    { id: "after a deny", tool: "edit", args: {}, state: calls({ denied: 1 }), must: "ask_user" },
+    { id: "else", tool: "x", args: {}, state: calls({ allowed: 3 }), must: "ask_user", code: "fallback" },
+  ];
+
+  test("is decided as in a run that has it, and without one as without a run", () => {
+    expect(run(project(cases, policy))).toMatchObject({ code: 0, stdout: "7 cases: 7 passed\n0 inline cases: none\n" });
+  });
+
+  test("makes `--mutate` notice a condition that is gone, and `--coverage` one that kept a case out", () => {
+    const whole = run(project(cases, policy), "--mutate", "--coverage");
+    expect(whole.stdout).not.toContain("`when`");
+    expect(whole.stdout).toContain("coverage: 3 of 3 rules decided a case");
+    const without = run(
+      project(
+        cases.filter(({ id }) => id !== "two" && id !== "none"),
+        policy,
+      ),
+      "--mutate",
+      "--coverage",
+    );
+    expect(without.stdout).toMatch(/enough p\.toml:6\n(?: {4}.*\n)* {4}`when` is dropped/);
+    expect(without.stdout).toContain("`when` never kept a case from matching");
+  });
+
+  test.each([
+    [
+      "of a projection that no plugin declares",
+      { "@bylaw/plugin-policy/call": {} },
+      /projection `@bylaw\/plugin-policy\/call` in `state`[^]*did you mean `@bylaw\/plugin-policy\/calls`/,
+    ],
+    ["that is no table", [], /value in `state`, expected a table/],
+    ["that is null", null, /value in `state`, expected a table/],
+  ])("%s is refused at its line", (_, state, text) => {
+    const ran = run(project([{ tool: "x", args: {}, must: "deny", state }], policy));
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error BYLAW_CASES_INVALID: /);
+    expect(ran.stderr).toMatch(text);
+    expect(ran.stderr).toContain("c.jsonl:1");
+  });
+});

@@ -1,0 +1,16 @@
+// Run by `npm run fuzz`: many more inputs than a test may take. Arguments: how many lines, and the seed.
+import { fuzzPool } from "./pool.ts";
+import { fuzzRefused } from "./refused.ts";
+import { fuzzShell } from "./shell.ts";
+import { fuzzToml } from "./toml.ts";
+
+const [runs = "200000", seed = String(Date.now() % 1_000_000)] = process.argv.slice(2);
+const lines = { runs: Number(runs), seed: Number(seed) };
+const fewer = { ...lines, runs: Math.ceil(lines.runs / 10) };
+
+process.stdout.write(`seed ${seed}\nshell   ${fuzzShell(lines)}\n`);
+const asked = { ...lines, runs: Math.ceil(lines.runs / 50) };
+
+process.stdout.write(`refused ${fuzzRefused(asked)}\n`);
+process.stdout.write(`toml    ${fuzzToml(fewer)}\n`);
+process.stdout.write(`pool    ${fuzzPool(fewer)}\n`);
