@@ -31,7 +31,11 @@ export class CallFacts {
   #line: LineFacts | null | undefined = undefined;
   #paths: PathFacts | undefined = undefined;
 
-  constructor(call: ToolCall, tools: ToolTable, { pathsFact = PATHS_FACT, namedArguments, identity = identify(call), part = null }: CallContext = {}) {
+  constructor(
+    call: ToolCall,
+    tools: ToolTable,
+    { pathsFact = PATHS_FACT, namedArguments, identity = identify(call), part = null }: CallContext = {},
+  ) {
     this.#named = namedArguments;
     this.call = call;
     this.pathsFact = pathsFact;
@@ -55,7 +59,8 @@ export class CallFacts {
   /** The facts of each command of the line. */
   get commands(): readonly CallFacts[] {
     return (this.line?.parts ?? []).map(
-      (part) => new CallFacts(this.call, this.tools, { pathsFact: this.pathsFact, namedArguments: this.#named, identity: this.identity, part }),
+      (part) =>
+        new CallFacts(this.call, this.tools, { pathsFact: this.pathsFact, namedArguments: this.#named, identity: this.identity, part }),
     );
   }
 

@@ -22,7 +22,7 @@ export class CallHearing {
     this.#budget = bounded ? new LookBudget() : undefined;
     this.#hearings = this.whole.heard.map((facts) => {
       const tally = new Tally(this.#budget);
-      collect(facts, tally);
+      if (this.#budget?.spent !== true) collect(facts, tally);
       return { facts, tally };
     });
   }

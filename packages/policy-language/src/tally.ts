@@ -34,20 +34,26 @@ function compareRules({ source: a }: Rule, { source: b }: Rule): number {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 // On a slow machine so much takes less than a second.
-const MAX_LOOKS = 2_000_000;
+const MAX_WORK = 1_000_000;
 const LOOK = 8;
+const PATH = 4;
 
 /** How much may be compared for one call, all of its commands together: so many rules with so many words. */
 export class LookBudget {
-  #left = MAX_LOOKS;
+  #left = MAX_WORK;
 
   /** There were more rules to look at than that. */
   get spent(): boolean {
     return this.#left < 0;
   }
 
-  takes({ part }: CallFacts): boolean {
-    if (this.#left >= 0) this.#left -= LOOK + (part === null ? 0 : part.words.length * (part.starts > 1 ? 2 : 1));
+  takes({ regex, readPaths, writePaths }: Rule, facts: CallFacts): boolean {
+    if (this.#left < 0) return false;
+    const { part } = facts;
+    this.#left -= LOOK;
+    // Where every word may begin a command, each is read with all that follow it.
+    if (part !== null) this.#left -= part.words.length * (part.starts <= 1 ? 1 : regex === undefined ? 2 : 8);
+    if (readPaths !== undefined || writePaths !== undefined) this.#left -= PATH * facts.paths.known.length;
     return this.#left >= 0;
   }
 }
@@ -73,7 +79,7 @@ export class Tally {
 
   /** Takes a candidate; asking the same one twice changes nothing. */
   see(entry: Entry, facts: CallFacts): void {
-    if (!this.#counts(entry) || this.#budget?.takes(facts) === false || !this.#accepts(entry, facts)) return;
+    if (!this.#counts(entry) || this.#budget?.takes(entry.rule, facts) === false || !this.#accepts(entry, facts)) return;
     if (entry.rule.when === undefined) this.take(entry);
     else (this.#open ??= new Set()).add(entry);
   }

@@ -163,7 +163,7 @@ function fromCommand({ effects, remote, words }: LinePart, args: Args): WantedPa
     if (path.pattern !== undefined || below === true) {
       const names = path.pattern === undefined ? undefined : readNames(path.text, path.pattern);
       regions += 1;
-      if (remote !== true && names?.some((name) => name !== "**" && name.climbs === true) === true) {
+      if (!remote && names?.some((name) => name !== "**" && name.climbs === true) === true) {
         unknown ??= "glob that may find the folder above";
       }
       if (regions <= MAX_REGIONS && (names?.length ?? 0) <= MAX_NAMES) region = { names };

@@ -41,6 +41,9 @@ describe("npm takes the beginning of a subcommand that only one has", () => {
     ["npm st", "st"],
     ["npm constructor", "constructor"],
     ["pnpm pub", "pub"],
+    ["hg pus x", "push x"],
+    ["gem inst x", "install x"],
+    ["bundle exe x", "exec x"],
   ])("%s is %s", (line, operands) => expect(operandsOf(line)).toBe(operands));
 
   test.each(["npm publish", "npm test", "npm tes", "npm run build", "npm ci", "npm ls", "npm outd", "pnpm build", "yarn build"])(

@@ -26,11 +26,14 @@ export function linkedPaths(folder: string, names: CommandGlob["names"], budget:
     if (name !== "**" && name.literal !== undefined) return enter(`${at}/${name.literal}`, depth + 1, linked);
     if (linked && !add(at)) return false;
     if (name === "**" && !walk(at, depth + 1, linked)) return false;
+    // Shells that are not told otherwise take `**` for `*`, and those that are follow no link by it.
     const entries = namesIn(at);
     return (
       entries !== undefined &&
       entries.every((entry) =>
-        name === "**" ? entry.startsWith(".") || enter(`${at}/${entry}`, depth + 1, linked) : !mayFind(name, entry) || enter(`${at}/${entry}`, depth + 1, linked),
+        name === "**"
+          ? entry.startsWith(".") || enter(`${at}/${entry}`, depth + 1, linked)
+          : !mayFind(name, entry) || enter(`${at}/${entry}`, depth + 1, linked),
       )
     );
   }
@@ -40,7 +43,8 @@ export function linkedPaths(folder: string, names: CommandGlob["names"], budget:
     const through = linked || kind === "link";
     if (kind === "hidden") return false;
     // A name that is not there yet can be made below a link.
-    if (kind === "nothing") return !through || add([path, ...names.slice(depth).map((name) => (name === "**" ? "" : name.prefix))].join("/"));
+    if (kind === "nothing")
+      return !through || add([path, ...names.slice(depth).map((name) => (name === "**" ? "" : name.prefix))].join("/"));
     if (depth < names.length && kind === "file") return true;
     return walk(path, depth, through);
   }

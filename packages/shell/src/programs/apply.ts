@@ -6,6 +6,7 @@ import { grammarOf, type OperandRole, type Role, type Spec } from "./spec.ts";
 import { after, baseName, known, mayBeOption, prefix, seen } from "./words.ts";
 import { pathOf } from "./paths.ts";
 import { readUse, stands, uses, type Use } from "./use.ts";
+import { wholeName } from "./whole-name.ts";
 
 /** Reads argv from a position as the spec says. */
 export function apply(spec: Spec, out: Out, from: number): void {
@@ -182,7 +183,7 @@ function readSub(subs: Readonly<Record<string, Spec>>, spec: Spec, use: Use, out
   const [first] = use.operands;
   if (first === undefined) return;
   const written = first.word.text;
-  const name = written === undefined ? undefined : (spec.whole?.(written) ?? written);
+  const name = written === undefined ? undefined : wholeName(spec, written);
   const sub = name !== undefined && Object.hasOwn(subs, name) ? subs[name] : undefined;
   // Letters of other scripts look like those of a subcommand that is known.
   if (!isAscii(seen(first.word))) unknown(out, "syntax", `subcommand \`${seen(first.word)}\`, which is not plain ASCII`);

@@ -17,6 +17,7 @@ const HG: Spec = {
     "-R,--repository=dir!l --cwd=dir!l -y -q -v --config=code!c --debug --debugger --encoding= --traceback --time --profile --version -h,--help --hidden --color= --pager=",
   inert: "version help",
   vcs: true,
+  whole: "beginning",
   subs: {
     clone: { network: true },
     pull: { network: true },

@@ -166,6 +166,7 @@ const BREW: Spec = {
 
 const BUNDLE: Spec = {
   options: "--gemfile=load!l -r= --verbose --no-color",
+  whole: "beginning",
   subs: {
     exec: { options: "--keep-file-descriptors --gemfile=load!l", wrap: 0 },
     ...names("install update add outdated lock cache package", { network: true } as Spec),
@@ -224,6 +225,7 @@ export const PACKAGES: Readonly<Record<string, Spec>> = {
   bundler: BUNDLE,
   gem: {
     options: "--config-file=load!l",
+    whole: "beginning",
     subs: {
       ...names("install update fetch search push outdated", {
         network: true,
@@ -236,6 +238,7 @@ export const PACKAGES: Readonly<Record<string, Spec>> = {
   },
   composer: {
     options: "-d,--working-dir=dir!l -n -q -v",
+    whole: "beginning",
     subs: {
       exec: { wrap: 0 },
       ...names("install update require remove create-project outdated search global", { network: true } as Spec),

@@ -4,6 +4,7 @@ import type { Spec } from "./spec.ts";
 import { specOf } from "./tables.ts";
 import { readTarUse } from "./archives.ts";
 import { readUse, type Use } from "./use.ts";
+import { wholeName } from "./whole-name.ts";
 import { known, mayBeOption, prefix } from "./words.ts";
 
 /** An option that a command line uses, under the one name that all its spellings have. */
@@ -31,6 +32,7 @@ export interface CommandOptions {
 }
 
 const NO_TABLE: Spec = {};
+const NONE: ReadonlyMap<string, string> = new Map();
 
 /**
  * Reads the words of a command from a position on the way its program does: options under one name for all spellings, with their
@@ -66,7 +68,8 @@ export function readOptions(program: string, argv: readonly Word[], from: number
       }
       break;
     }
-    const name = wholeName(spec, first.word.text);
+    const written = first.word.text;
+    const name = written === undefined ? undefined : wholeName(spec, written);
     operands.push({ word: first.word, after: after?.has(first.at) === true });
     const below = name === undefined ? path : usual(`${path} ${name}`);
     spec = subOf(whole, below.slice(program.length + 1)) ?? subOf(spec, name) ?? spec.subs["*"] ?? NO_TABLE;
@@ -103,10 +106,6 @@ function subOf({ subs }: Spec, name: string | undefined): Spec | undefined {
   return name !== undefined && subs !== undefined && Object.hasOwn(subs, name) ? subs[name] : undefined;
 }
 
-function wholeName({ whole }: Spec, name: string | undefined): string | undefined {
-  return name === undefined ? undefined : (whole?.(name) ?? name);
-}
-
 function usual(path: string): string {
   const blank = path.indexOf(" ");
   const name = ALIASES[path.slice(0, blank)]?.get(path.slice(blank + 1));
@@ -115,10 +114,10 @@ function usual(path: string): string {
 
 // The usual name of what the first one or two operands say.
 function rename(program: string, operands: readonly CommandOperand[], whole: Spec): readonly CommandOperand[] {
-  const aliases = ALIASES[program];
+  const aliases = ALIASES[program] ?? (whole.whole === undefined ? undefined : NONE);
   const [first, second] = operands;
   const written = first?.word.text;
-  const given = wholeName(whole, written);
+  const given = written === undefined ? undefined : wholeName(whole, written);
   if (aliases === undefined || first === undefined || given === undefined) return operands;
   const one = aliases.get(given) ?? given;
   const next = second?.word.text;

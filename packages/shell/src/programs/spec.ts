@@ -56,8 +56,8 @@ export interface Spec {
   readonly subs?: Readonly<Record<string, Spec>>;
   /** A subcommand that is not in `subs` may be an alias or another program. */
   readonly extensible?: boolean;
-  /** The whole name of the subcommand that the program takes a word for. */
-  readonly whole?: (name: string) => string;
+  /** The whole name of the subcommand that the program takes a word for: `beginning` where it takes one that only one of `subs` has. */
+  readonly whole?: "beginning" | ((name: string) => string);
   /** Hazard of naming this subcommand at all. */
   readonly does?: Hazard["does"];
   /** Effects beyond its operands. */
