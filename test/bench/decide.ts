@@ -8,7 +8,7 @@ import { hit, miss, policyOf } from "./rules.ts";
 
 const SIZES = [10, 100, 1_000, 10_000];
 const CALLS = 60;
-const ROUNDS = 7;
+const ROUNDS = 5;
 
 interface Stream {
   readonly name: string;
@@ -47,7 +47,7 @@ async function passes(calls: readonly ToolCall[], decide: (call: ToolCall) => un
   const pass = (): void => {
     for (const call of calls) decide(call);
   };
-  const { p50 } = await measure(pass, { min_cpu_time: 60e6, warmup_samples: 50 });
+  const { p50 } = await measure(pass, { min_cpu_time: 250e6, warmup_samples: 500 });
   return p50 / calls.length / 1e3;
 }
 

@@ -28,9 +28,24 @@ const TELLING: readonly (readonly [Hazard["does"], ReadonlySet<string>])[] = [
 // How something is shown, and what keeps a program from doing something.
 const HARMLESS = /^(?:no-|without-|disable-|dry-run$|force-colou?r$|force-exclude$|output-format$|fix-dry-run$)/;
 
+const MOST_TOLD = 1_000;
+const LONGEST_TOLD = 64;
+const told = new Map<string, Hazard["does"] | undefined>();
+
 /** What an option does by the words of its name, in a program of which nothing else is known. */
 export function tellingOption(word: string): Hazard["does"] | undefined {
   if (!word.startsWith("-") || word.length < 2 || word === "--") return undefined;
+  if (word.length > LONGEST_TOLD) return tell(word);
+  // Most lines repeat a few options, and to take a name apart costs more than the rest of a short line.
+  let does = told.get(word);
+  if (does === undefined && !told.has(word)) {
+    if (told.size >= MOST_TOLD) told.clear();
+    told.set(word, (does = tell(word)));
+  }
+  return does;
+}
+
+function tell(word: string): Hazard["does"] | undefined {
   if (/^-o(?:$|[^a-z]|.*[/.=])/.test(word)) return "write";
   const name = /^--?([A-Za-z][\w.-]{1,63})/.exec(word)?.[1];
   if (name === undefined) return undefined;
