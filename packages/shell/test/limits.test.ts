@@ -111,3 +111,12 @@ it("shows a command behind more words than it looks at", () => {
   const { commands } = analyze(`echo ${"a ".repeat(1_100)}; rm -rf x`);
   expect(commands.map(({ argv }) => argv.map(({ text }) => text).join(" "))).toContain("rm -rf x");
 });
+
+it.each([
+  ["letters in one word of options", `trap '-${"v a=1 ".repeat(2_000)}'`],
+  ["signs before the name of a file of words", `x ${"@".repeat(16_000)}`],
+])("thousands of %s are told a few times", (_, line) => {
+  const { commands } = analyze(line);
+  expect(commands[0]?.argv).toHaveLength(2);
+  expect(commands[0]?.effects.length).toBeLessThan(10);
+});

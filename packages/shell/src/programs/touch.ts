@@ -18,9 +18,15 @@ export function mayTouch(out: Out, from: number): void {
 }
 
 function both(out: Out, word: Word): void {
+  touch(out, word);
+  // `@file` is a name that the file holds the words.
+  const signs = /^@*/.exec(prefix(word))?.[0].length ?? 0;
+  if (signs > 0) touch(out, after(word, 1));
+  if (signs > 1) touch(out, after(word, signs));
+}
+
+function touch(out: Out, word: Word): void {
   if (word.text === "") return;
   const path = pathOf(word, out.base);
   out.effects.push({ kind: "read", path }, { kind: "write", path });
-  // `@file` is a name that the file holds the words.
-  if (prefix(word).startsWith("@")) both(out, after(word, 1));
 }

@@ -101,11 +101,14 @@ function readCluster(use: Reader, at: number, word: Word, start: string): number
   const { argv, grammar, options, strange } = use;
   // The last word that letters took.
   let taken = at;
+  let odd = false;
   for (let index = 1; index < start.length; index++) {
     const letter = start[index] ?? "";
     const option = grammar.short.get(letter);
     if (option === undefined) {
-      if (letter < "0" || letter > "9") strange.push({ at, word });
+      // Once for the word: a long one has thousands of letters.
+      if (!odd && (letter < "0" || letter > "9")) strange.push({ at, word });
+      odd ||= letter < "0" || letter > "9";
       options.push({ option: strangeOption(letter, `-${letter}`), at, value: undefined });
       continue;
     }
@@ -129,7 +132,7 @@ function readCluster(use: Reader, at: number, word: Word, start: string): number
     return take(use, at, option, value);
   }
   // The rest of the word is not known, so more options may follow.
-  if (word.text === undefined) strange.push({ at, word });
+  if (word.text === undefined && !odd) strange.push({ at, word });
   return taken;
 }
 
