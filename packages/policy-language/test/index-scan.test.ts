@@ -243,7 +243,8 @@ test("the index answers for shell lines what a scan of every rule answers", () =
         seen.add(votes?.[0]?.code);
       }
     }),
-    { numRuns: 3000 },
+    // What is seen must not be left to luck; `npm run fuzz` goes on from here with any seed.
+    { numRuns: 3000, seed: 1 },
   );
   expect([...seen]).toEqual(
     expect.arrayContaining([undefined, "rule_allowed", "rule_denied", "rule_asked", "unknown_command", "unknown_path"]),
