@@ -15,7 +15,8 @@ const KERNEL = /^packages\/kernel$/;
 const LAYERS: readonly Layer[] = [
   { folder: KERNEL, internal: [], external: ["tapable"], peers: ["zod"] },
   { folder: /^packages\/policy-language$/, internal: [KERNEL, /^packages\/shell$/] },
-  { folder: /^packages\/(config|contract|shell|log|testing|store-[a-z0-9-]+)$/, internal: [KERNEL] },
+  { folder: /^packages\/(config|contract|shell|log|testing)$/, internal: [KERNEL] },
+  { folder: /^packages\/store-[a-z0-9-]+$/, internal: [KERNEL, /^packages\/log$/] },
   { folder: /^packages\/(host-[a-z0-9-]+|runner)$/, internal: [KERNEL, /^packages\/(config|log|store-[a-z0-9-]+)$/] },
   { folder: /^packages\/(cli|orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
   { folder: /^packages\/sdk$/, internal: [], external: [] },

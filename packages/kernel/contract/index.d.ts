@@ -1,7 +1,7 @@
 export type { BehaviorCheck, CheckCommon, Names, ResponseCheck, ToolCallCheck, TransitionCheck } from "./check.d.ts";
 export type { Decision, EnforcementMode, Explanation, Grant, TapReport } from "./decision.d.ts";
 export type { BylawErrorInit, SourceLocation } from "./errors.d.ts";
-export type { EventDraft, EventType, Finding, Guard, LogEvent, Sink } from "./event.d.ts";
+export type { EventDraft, EventType, Finding, Guard, LogEvent, LogReader, Redactor, Sink, SinkWriter } from "./event.d.ts";
 export type { Json, JsonObject } from "./json.d.ts";
 export type { Declared, Kernel, KernelSource } from "./kernel.d.ts";
 export type {
@@ -20,7 +20,7 @@ export type {
 } from "./plugin.d.ts";
 export type { Projection, View } from "./projection.d.ts";
 export type { Config, ResolvedPlugin, Ruleset } from "./ruleset.d.ts";
-export type { Claim, ClaimRequest, Commit, DocumentWrite, Receipt, Store, StoredDocument, TaskWrite } from "./store.d.ts";
+export type { Claim, ClaimRequest, Commit, DocumentWrite, ExpiredLease, Receipt, Store, StoredDocument, TaskWrite } from "./store.d.ts";
 export type {
   ApprovalMode,
   Behavior,

@@ -1,5 +1,5 @@
 import type { Decision, EnforcementMode, Explanation, Grant } from "./decision.d.ts";
-import type { EventType, Guard, Sink } from "./event.d.ts";
+import type { EventType, Guard, Redactor, Sink } from "./event.d.ts";
 import type { Projection, View } from "./projection.d.ts";
 import type { ResolvedPlugin } from "./ruleset.d.ts";
 import type { Subject } from "./subject.d.ts";
@@ -10,6 +10,7 @@ export interface Declared {
   readonly projections: readonly Projection<unknown>[];
   readonly guards: readonly { readonly name: string; readonly guard: Guard }[];
   readonly sinks: readonly Sink[];
+  readonly redactors: readonly Redactor[];
 }
 
 /** A sealed set of plugins that answers questions. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { EventType, Guard, Sink } from "./event.d.ts";
+import type { EventType, Guard, Redactor, Sink } from "./event.d.ts";
 import type { Json, JsonObject } from "./json.d.ts";
 import type { Declared } from "./kernel.d.ts";
 import type { Projection, View } from "./projection.d.ts";
@@ -31,6 +31,8 @@ export interface KernelApi {
   projection(projection: Projection<unknown>): void;
   guard(name: string, guard: Guard): void;
   sink(sink: Sink): void;
+  /** Is applied to every event before any other part of a run sees it; one that throws keeps the event from being recorded. */
+  redact(redactor: Redactor): void;
   /** Does once what is not pure (real paths, token claims) and stamps it on the subject as `facts[plugin]`. */
   prepare(name: string, prepare: (subject: Subject) => JsonObject | undefined | Promise<JsonObject | undefined>): void;
   /** What a tool call comes to when every tap abstains; the strictest of all holds. `grants` plugins only. */

@@ -59,7 +59,10 @@ export interface ClaimRequest {
   readonly agent: string;
   /** Milliseconds. */
   readonly lease_ms: number;
+  /** A repeated id of one agent returns the first claim and writes nothing. */
   readonly request_id?: string;
+  /** What goes on record with the claim, in the same transaction. Pure: a store may ask again. */
+  readonly event: (claim: Omit<Claim, "event">) => EventDraft;
 }
 
 export interface Claim {
@@ -70,9 +73,20 @@ export interface Claim {
   readonly fence: number;
   /** RFC 3339, UTC, by the store's clock. */
   readonly lease_until: string;
+  /** The event of the claim, as numbered. */
+  readonly event: LogEvent;
 }
 
-/** All that the kernel knows about persistence. */
+/** A task whose lease ran out. */
+export interface ExpiredLease {
+  readonly task: string;
+  readonly run: string;
+  readonly owner: string;
+  /** The fence that the task has now. */
+  readonly fence: number;
+}
+
+/** All that the kernel knows about persistence. Every event that a store numbers it also chains. */
 export interface Store {
   /** Resolves only when durable. Throws a StoreConflict when a condition does not hold. */
   commit(commit: Commit): Promise<Receipt>;
@@ -84,7 +98,7 @@ export interface Store {
   events(run: string, after: number, limit: number): Promise<readonly LogEvent[]>;
   /** A hint that a run has grown; truth is in `events`. Resolves to the function that stops it. */
   watch(onHead: (run: string, head: number) => void): Promise<() => void>;
-  /** Frees expired documents and leases; resolves to how many. */
-  sweep(): Promise<number>;
+  /** Frees expired documents and leases, each lease with its event; resolves to how many. */
+  sweep(event: (lease: ExpiredLease) => EventDraft): Promise<number>;
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   const plugins = resolve(config, name ?? configFile?.split(/[\\/]/).at(-1) ?? "config", configFile);
   const { fallback: own = "ask_user", approval_mode = "ask", enforcement_mode = "strict", deadline_ms = 10_000 } = config;
   const ballots = eachHook((hook) => createBallots(hook, deadline_ms));
-  const declared = { events: [], projections: [], guards: [], sinks: [] } satisfies Declared as {
+  const declared = { events: [], projections: [], guards: [], sinks: [], redactors: [] } satisfies Declared as {
     [K in keyof Declared]: Declared[K][number][];
   };
   const preparers: { readonly tapper: Tapper; readonly tap: string; readonly work: Parameters<KernelApi["prepare"]>[1] }[] = [];
@@ -62,6 +62,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
         projection: declare("projection", declared.projections),
         guard: (guardName, guard) => declare("guard", declared.guards)({ name: `${plugin}/${guardName}`, guard }),
         sink: declare("sink", declared.sinks),
+        redact: declare("redact", declared.redactors),
         prepare: (tap, work) => declare("prepare", preparers)({ tapper, tap, work }),
         fallback: (effect) => declare(`fallback ${effect}`, fallbacks, grants && isEffect(effect))(effect),
         editsWorkspace: declare("editsWorkspace", editors, grants),

@@ -10,10 +10,11 @@ export {
   type CatalogueProblem,
 } from "./catalogue/catalogue.ts";
 export { RUN_TYPES } from "./catalogue/run-types.ts";
+export { NO_LINK, chain, chainedText, linkOf, linkOfText } from "./chain.ts";
 export { ENVELOPE_FIELDS } from "./codec/envelope.ts";
 export { formatEventLine, parseEventLine } from "./codec/event-line.ts";
 export { createMemoryStore } from "./memory-store.ts";
 export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type LogRule, type LogRuleId } from "./order/rules.ts";
 export { openRun } from "./run.ts";
-export type { ApprovalRequest, OpenOptions, Outcome, Run, ToolResult } from "./run-contract.ts";
+export type { ApprovalRequest, OpenOptions, Outcome, Plan, Run, ToolResult } from "./run-contract.ts";
 export { createLogVerifier, type LineEnd, type LogFinding, type LogVerifier, type VerifyOptions } from "./verify.ts";

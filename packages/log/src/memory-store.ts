@@ -3,6 +3,7 @@ import {
   freezeJson,
   present,
   type Claim,
+  type EventDraft,
   type JsonObject,
   type LogEvent,
   type Receipt,
@@ -10,6 +11,7 @@ import {
   type StoredDocument,
   type TaskWrite,
 } from "@bylaw/kernel";
+import { chain } from "./chain.ts";
 
 interface Document {
   readonly version: number;
@@ -27,7 +29,7 @@ type Task = Required<Pick<Claim, "run" | "fence">> & {
 
 /** A store in this process's memory: for tests, for one-off runs, and as the plainest reading of the contract. */
 export function createMemoryStore({ now = Date.now }: { readonly now?: () => number } = {}): Store {
-  const logs = new Map<string, readonly LogEvent[]>();
+  const logs = new Map<string, LogEvent[]>();
   const documents = new Map<string, Document>();
   const tasks = new Map<string, Task>();
   const receipts = new Map<string, Receipt>();
@@ -44,6 +46,20 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
   function writeTask(run: string, { id, fence, set }: TaskWrite): void {
     const { lease = 0, ...before } = tasks.get(id) ?? { run, queue: "default", owner: null };
     if (set !== undefined) tasks.set(id, { ...before, ...set, fence, lease });
+  }
+
+  const numbered = (run: string, drafts: readonly EventDraft[]): readonly LogEvent[] =>
+    chain(
+      logOf(run).at(-1),
+      drafts.map((draft) => ({ ...draft, details: freezeJson(draft.details) as JsonObject })),
+    );
+
+  function append(run: string, events: readonly LogEvent[]): void {
+    const log = logs.get(run) ?? [];
+    log.push(...events);
+    logs.set(run, log);
+    const head = log.length;
+    for (const watcher of watchers) queueMicrotask(() => watcher(run, head));
   }
 
   return {
@@ -64,25 +80,19 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       if (task !== undefined && (task.fence !== (held ?? 0) || held === 0)) {
         throw new StoreConflict("fence", `Unexpected fence ${task.fence} of task \`${task.id}\`, expected that of its claim`);
       }
-      const added = events.map(({ timestamp, ...rest }, index): LogEvent => {
-        const { session_id, event_type, agent_id, task_id } = rest;
-        const details = freezeJson(rest.details) as JsonObject;
-        const sequence = log.length + index + 1;
-        return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details });
-      });
+      const added = numbered(run, events);
       for (const { kind, id, value, expires_at } of writes) {
         const version = (documents.get(key(kind, id))?.version ?? 0) + 1;
         const expires = expires_at === undefined ? Infinity : Date.parse(expires_at);
         documents.set(key(kind, id), { version, value, expires });
       }
       if (task !== undefined) writeTask(run, task);
-      logs.set(run, [...log, ...added]);
+      append(run, added);
       const receipt: Receipt = { events: added, replayed: false };
       if (request_id !== undefined) receipts.set(request, receipt);
-      for (const watcher of watchers) queueMicrotask(() => watcher(run, log.length + added.length));
       return receipt;
     },
-    async claim({ queue, agent, lease_ms, request_id }) {
+    async claim({ queue, agent, lease_ms, request_id, event }) {
       const request = key(agent, request_id ?? "");
       const first = request_id === undefined ? undefined : claims.get(request);
       if (first !== undefined) return first;
@@ -90,9 +100,12 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       if (free === undefined) return undefined;
       const [id, task] = free;
       const held: Task = { ...task, state: "claimed", owner: agent, fence: task.fence + 1, lease: now() + lease_ms };
-      tasks.set(id, held);
       const lease_until = new Date(held.lease).toISOString();
-      const claim: Claim = { task: id, run: held.run, fence: held.fence, lease_until, ...present({ phase: held.phase }) };
+      const given = { task: id, run: held.run, fence: held.fence, lease_until, ...present({ phase: held.phase }) };
+      const [recorded] = numbered(held.run, [event(given)]) as readonly [LogEvent];
+      tasks.set(id, held);
+      append(held.run, [recorded]);
+      const claim: Claim = { ...given, event: recorded };
       if (request_id !== undefined) claims.set(request, claim);
       return claim;
     },
@@ -102,11 +115,16 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       watchers.add(onHead);
       return () => void watchers.delete(onHead);
     },
-    async sweep() {
+    async sweep(event) {
       const stale = [...documents].filter(([, { value, expires }]) => value !== null && expires <= now());
       const late = [...tasks].filter(([, task]) => overdue(task));
+      for (const [id, task] of late) {
+        const fence = task.fence + 1;
+        const recorded = numbered(task.run, [event({ task: id, run: task.run, owner: task.owner ?? "", fence })]);
+        tasks.set(id, { ...task, state: "available", owner: null, fence, lease: 0 });
+        append(task.run, recorded);
+      }
       for (const [id, document] of stale) documents.set(id, { ...document, value: null });
-      for (const [id, task] of late) tasks.set(id, { ...task, state: "available", owner: null, fence: task.fence + 1, lease: 0 });
       return stale.length + late.length;
     },
     close: async () => watchers.clear(),

@@ -13,14 +13,26 @@ import type {
   View,
 } from "@bylaw/kernel";
 
+/** What a coordinator sets out to do. */
+export interface Plan {
+  readonly file: string;
+  readonly total_tasks: number;
+}
+
 /** How a run is opened. */
 export interface OpenOptions {
   /** The name of the log. */
   readonly run: string;
   /** Default: a memory store of its own. */
   readonly store?: Store;
-  /** A UUID for this sitting. Default: a new one. */
+  /**
+   * A UUID for this sitting. Default: a new one. A log that another session kept is resumed: that session can record no more.
+   */
   readonly session?: string;
+  /** Takes part in the sitting that is going on, where there is one: for several processes that keep one log. */
+  readonly join?: boolean;
+  /** Goes into `session_start`. */
+  readonly plan?: Plan;
   /** RFC 3339, UTC. Default: the system's clock. */
   readonly now?: () => string;
   /** Is told when a sink that is not required fails. */

@@ -4,7 +4,7 @@ const session = typesOf("session");
 
 /** A session begins, is resumed, runs short, and ends with the workflow. */
 export const SESSION_TYPES = [
-  session("session_start", "the coordinator starts afresh, without saved state", { plan_file: text, total_tasks: count }),
+  session("session_start", "the coordinator starts afresh, without saved state", { plan_file: text.nullable(), total_tasks: count }),
   session("session_resumed", "the coordinator goes on from saved state", {
     previous_session_id: id,
     state_saved_at: time,
