@@ -59,7 +59,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
     log.push(...events);
     logs.set(run, log);
     const head = log.length;
-    for (const watcher of watchers) queueMicrotask(() => watcher(run, head));
+    for (const watcher of watchers) queueMicrotask(() => watchers.has(watcher) && tell(watcher, run, head));
   }
 
   return {
@@ -69,8 +69,11 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       const first = request_id === undefined ? undefined : receipts.get(request);
       if (first !== undefined) return { ...first, replayed: true };
       if (events.length === 0) throw new TypeError("Unexpected commit without events, expected at least one");
-      const log = logOf(run);
-      admit?.(log.slice(seen));
+      for (const { expires_at } of writes) {
+        if (expires_at === undefined || !Number.isNaN(Date.parse(expires_at))) continue;
+        throw new TypeError(`Unexpected expiry \`${expires_at}\`, expected an RFC 3339 time`);
+      }
+      admit?.(logOf(run).slice(seen));
       for (const { kind, id, if_version } of writes) {
         const version = live(kind, id)?.version ?? 0;
         if (if_version === undefined || if_version === version) continue;
@@ -83,8 +86,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       const added = numbered(run, events);
       for (const { kind, id, value, expires_at } of writes) {
         const version = (documents.get(key(kind, id))?.version ?? 0) + 1;
-        const expires = expires_at === undefined ? Infinity : Date.parse(expires_at);
-        documents.set(key(kind, id), { version, value, expires });
+        documents.set(key(kind, id), { version, value, expires: expires_at === undefined ? Infinity : Date.parse(expires_at) });
       }
       if (task !== undefined) writeTask(run, task);
       append(run, added);
@@ -129,4 +131,12 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
     },
     close: async () => watchers.clear(),
   };
+}
+
+function tell(watcher: (run: string, head: number) => void, run: string, head: number): void {
+  try {
+    watcher(run, head);
+  } catch {
+    // A hint is for who asked for it: a watcher's own fault is no fault of the log.
+  }
 }

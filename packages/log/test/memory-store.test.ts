@@ -1,4 +1,5 @@
+import { describeStore } from "@bylaw/testing";
+import { describe, it } from "vitest";
 import { createMemoryStore } from "../src/index.ts";
-import { describeStore } from "./store-conformance.ts";
 
-describeStore("the memory store", ({ now }) => ({ store: createMemoryStore({ now }) }));
+describeStore("the memory store", ({ now }) => ({ store: createMemoryStore({ now }) }), { describe, it });

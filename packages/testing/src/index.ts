@@ -2,3 +2,5 @@ export { defineExamples, type Example, type ExampleFactory, type ExampleSet, typ
 export { describeExamples, runExamples, type ExampleResult, type TestRunner } from "./run-examples.ts";
 export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";
 export { voteOf } from "./vote-of.ts";
+export { describeStore } from "./store/conformance.ts";
+export type { StoreClock, StoreFactory, StoreUnderTest } from "./store/kit.ts";

@@ -1,0 +1,51 @@
+import { deepStrictEqual as equal } from "node:assert/strict";
+import { canonicalJson, type LogEvent } from "@bylaw/kernel";
+import { addTasks, draft, logOf, sweep, took, upTo, write, type Group } from "./kit.ts";
+
+const digest = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", bytes));
+
+/** What does not hold of the chain of a whole log; computed from bytes alone, with nothing of what a store computes it with. */
+export async function chainFaults(log: readonly LogEvent[]): Promise<readonly string[]> {
+  const faults: string[] = [];
+  let link = new Uint8Array(32);
+  for (const [index, { timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }] of log.entries()) {
+    if (sequence !== index + 1) faults.push(`sequence ${sequence} in place ${index + 1}`);
+    const text = canonicalJson({ agent_id, details, event_type, session_id, task_id, timestamp });
+    const bytes = new Uint8Array(72);
+    bytes.set(link);
+    new DataView(bytes.buffer).setBigUint64(32, BigInt(sequence));
+    bytes.set(await digest(new TextEncoder().encode(text)), 40);
+    link = await digest(bytes);
+    const wanted = `sha256:${Array.from(link, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+    if (hash !== wanted) faults.push(`hash ${hash} at ${sequence}, expected ${wanted}`);
+  }
+  return faults;
+}
+
+/** What any store promises about the chain over its events. */
+export const chains: Group = (test) => {
+  test("runs over every event of a run, those of claims and sweeps included", async ({ store, clock }) => {
+    await addTasks(store, 1);
+    await took(store, "a1", { lease_ms: 1_000 });
+    clock.advance(1_000);
+    equal(await sweep(store), 1);
+    const details = { text: 'é\u2028"\\ 😀\u0000', numbers: [1e21, 5e-324, -0, 0.1], "10": 1, "9": 2, nested: { b: [], a: {} } };
+    await write(store, { run: "r0", events: [draft({ details, agent_id: null, task_id: "" }), draft()] });
+    const log = await logOf(store, "r0");
+    equal(log.length, 5);
+    equal(await chainFaults(log), []);
+  });
+
+  test("is each run's own, and is not disturbed by refused writes or many at once", async ({ store }) => {
+    const refuse = (): never => {
+      throw new Error("refused");
+    };
+    await Promise.allSettled(upTo(40).map((n) => write(store, { run: `r${n % 2}`, ...(n % 5 === 0 ? { admit: refuse } : {}) })));
+    for (const run of ["r0", "r1"]) {
+      const log = await logOf(store, run);
+      equal(log.length, 16);
+      equal(await chainFaults(log), []);
+    }
+  });
+};

@@ -1,0 +1,24 @@
+import type { TestRunner } from "../run-examples.ts";
+import { chains } from "./chain.ts";
+import { commits } from "./commits.ts";
+import { documents } from "./documents.ts";
+import { describeGroup, type StoreFactory } from "./kit.ts";
+import { load } from "./load.ts";
+import { logs } from "./logs.ts";
+import { tasks } from "./tasks.ts";
+import { watchers } from "./watch.ts";
+
+const GROUPS = [
+  ["the log of", logs],
+  ["the chain of", chains],
+  ["a commit of", commits],
+  ["a document of", documents],
+  ["a task of", tasks],
+  ["a watcher of", watchers],
+  ["everything at once on", load],
+] as const;
+
+/** Holds any store to the contract of the kernel's `Store`: the same sentences for every engine. Each test makes a store of its own. */
+export function describeStore(name: string, create: StoreFactory, runner: TestRunner): void {
+  for (const [subject, group] of GROUPS) describeGroup(`${subject} ${name}`, create, runner, group);
+}
