@@ -17,4 +17,5 @@ export { createMemoryStore } from "./memory-store.ts";
 export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type LogRule, type LogRuleId } from "./order/rules.ts";
 export { openRun } from "./run.ts";
 export type { ApprovalRequest, OpenOptions, Outcome, Plan, Run, ToolResult } from "./run-contract.ts";
+export { checkClaim, checkCommit, checkDraft, expiryOf, storeClosed } from "./store-input.ts";
 export { createLogVerifier, type LineEnd, type LogFinding, type LogVerifier, type VerifyOptions } from "./verify.ts";

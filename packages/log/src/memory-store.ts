@@ -12,6 +12,7 @@ import {
   type TaskWrite,
 } from "@bylaw/kernel";
 import { chain } from "./chain.ts";
+import { checkClaim, checkCommit, checkDraft, expiryOf, storeClosed } from "./store-input.ts";
 
 interface Document {
   readonly version: number;
@@ -35,6 +36,10 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
   const receipts = new Map<string, Receipt>();
   const claims = new Map<string, Claim>();
   const watchers = new Set<(run: string, head: number) => void>();
+  let closed = false;
+  const open = (): void => {
+    if (closed) throw storeClosed();
+  };
   const logOf = (run: string): readonly LogEvent[] => logs.get(run) ?? [];
   const key = (...parts: readonly string[]): string => JSON.stringify(parts);
   const live = (kind: string, id: string): StoredDocument | undefined => {
@@ -48,10 +53,13 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
     if (set !== undefined) tasks.set(id, { ...before, ...set, fence, lease });
   }
 
-  const numbered = (run: string, drafts: readonly EventDraft[]): readonly LogEvent[] =>
+  const numbered = (last: LogEvent | undefined, drafts: readonly EventDraft[]): readonly LogEvent[] =>
     chain(
-      logOf(run).at(-1),
-      drafts.map((draft) => ({ ...draft, details: freezeJson(draft.details) as JsonObject })),
+      last,
+      drafts.map((draft) => {
+        checkDraft(draft);
+        return { ...draft, details: freezeJson(draft.details) as JsonObject };
+      }),
     );
 
   function append(run: string, events: readonly LogEvent[]): void {
@@ -64,15 +72,13 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
 
   return {
     // Without an await, so two commits can never interleave.
-    async commit({ run, events, documents: writes = [], task, request_id, seen, admit }) {
+    async commit(commit) {
+      open();
+      checkCommit(commit);
+      const { run, events, documents: writes = [], task, request_id, seen, admit } = commit;
       const request = key(run, request_id ?? "");
       const first = request_id === undefined ? undefined : receipts.get(request);
       if (first !== undefined) return { ...first, replayed: true };
-      if (events.length === 0) throw new TypeError("Unexpected commit without events, expected at least one");
-      for (const { expires_at } of writes) {
-        if (expires_at === undefined || !Number.isNaN(Date.parse(expires_at))) continue;
-        throw new TypeError(`Unexpected expiry \`${expires_at}\`, expected an RFC 3339 time`);
-      }
       admit?.(logOf(run).slice(seen));
       for (const { kind, id, if_version } of writes) {
         const version = live(kind, id)?.version ?? 0;
@@ -83,10 +89,10 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       if (task !== undefined && (task.fence !== (held ?? 0) || held === 0)) {
         throw new StoreConflict("fence", `Unexpected fence ${task.fence} of task \`${task.id}\`, expected that of its claim`);
       }
-      const added = numbered(run, events);
+      const added = numbered(logOf(run).at(-1), events);
       for (const { kind, id, value, expires_at } of writes) {
         const version = (documents.get(key(kind, id))?.version ?? 0) + 1;
-        documents.set(key(kind, id), { version, value, expires: expires_at === undefined ? Infinity : Date.parse(expires_at) });
+        documents.set(key(kind, id), { version, value, expires: expiryOf(expires_at) });
       }
       if (task !== undefined) writeTask(run, task);
       append(run, added);
@@ -94,7 +100,10 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       if (request_id !== undefined) receipts.set(request, receipt);
       return receipt;
     },
-    async claim({ queue, agent, lease_ms, request_id, event }) {
+    async claim(wanted) {
+      open();
+      checkClaim(wanted);
+      const { queue, agent, lease_ms, request_id, event } = wanted;
       const request = key(agent, request_id ?? "");
       const first = request_id === undefined ? undefined : claims.get(request);
       if (first !== undefined) return first;
@@ -104,32 +113,52 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       const held: Task = { ...task, state: "claimed", owner: agent, fence: task.fence + 1, lease: now() + lease_ms };
       const lease_until = new Date(held.lease).toISOString();
       const given = { task: id, run: held.run, fence: held.fence, lease_until, ...present({ phase: held.phase }) };
-      const [recorded] = numbered(held.run, [event(given)]) as readonly [LogEvent];
+      const [recorded] = numbered(logOf(held.run).at(-1), [event(given)]) as readonly [LogEvent];
       tasks.set(id, held);
       append(held.run, [recorded]);
       const claim: Claim = { ...given, event: recorded };
       if (request_id !== undefined) claims.set(request, claim);
       return claim;
     },
-    get: async (kind, id) => live(kind, id),
-    events: async (run, after, limit) => logOf(run).slice(after, after + limit),
+    async get(kind, id) {
+      open();
+      return live(kind, id);
+    },
+    async events(run, after, limit) {
+      open();
+      return logOf(run).slice(after, after + limit);
+    },
     async watch(onHead) {
-      watchers.add(onHead);
-      return () => void watchers.delete(onHead);
+      open();
+      // One for each call: who watches twice stops twice.
+      const watcher = (run: string, head: number): void => onHead(run, head);
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
     },
     async sweep(event) {
+      open();
       const stale = [...documents].filter(([, { value, expires }]) => value !== null && expires <= now());
       const late = [...tasks].filter(([, task]) => overdue(task));
-      for (const [id, task] of late) {
+      // All events first: where one is refused, nothing has changed.
+      const heads = new Map<string, LogEvent | undefined>();
+      const freed = late.map(([id, task]) => {
         const fence = task.fence + 1;
-        const recorded = numbered(task.run, [event({ task: id, run: task.run, owner: task.owner ?? "", fence })]);
-        tasks.set(id, { ...task, state: "available", owner: null, fence, lease: 0 });
-        append(task.run, recorded);
+        const last = heads.has(task.run) ? heads.get(task.run) : logOf(task.run).at(-1);
+        const [recorded] = numbered(last, [event({ task: id, run: task.run, owner: task.owner ?? "", fence })]) as readonly [LogEvent];
+        heads.set(task.run, recorded);
+        return [id, { ...task, state: "available", owner: null, fence, lease: 0 }, recorded] as const;
+      });
+      for (const [id, task, recorded] of freed) {
+        tasks.set(id, task);
+        append(task.run, [recorded]);
       }
       for (const [id, document] of stale) documents.set(id, { ...document, value: null });
       return stale.length + late.length;
     },
-    close: async () => watchers.clear(),
+    async close() {
+      closed = true;
+      watchers.clear();
+    },
   };
 }
 

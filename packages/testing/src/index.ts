@@ -1,5 +1,6 @@
 export { defineExamples, type Example, type ExampleFactory, type ExampleSet, type OptionsOf } from "./example.ts";
 export { describeExamples, runExamples, type ExampleResult, type TestRunner } from "./run-examples.ts";
+export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";
 export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";
 export { voteOf } from "./vote-of.ts";
 export { describeStore } from "./store/conformance.ts";

@@ -3,8 +3,11 @@ import { chains } from "./chain.ts";
 import { commits } from "./commits.ts";
 import { documents } from "./documents.ts";
 import { describeGroup, type StoreFactory } from "./kit.ts";
+import { life } from "./life.ts";
 import { load } from "./load.ts";
 import { logs } from "./logs.ts";
+import { names } from "./names.ts";
+import { records } from "./records.ts";
 import { tasks } from "./tasks.ts";
 import { watchers } from "./watch.ts";
 
@@ -14,7 +17,10 @@ const GROUPS = [
   ["a commit of", commits],
   ["a document of", documents],
   ["a task of", tasks],
+  ["the event of a claim or a sweep of", records],
   ["a watcher of", watchers],
+  ["the names in", names],
+  ["the life of", life],
   ["everything at once on", load],
 ] as const;
 

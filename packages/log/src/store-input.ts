@@ -1,0 +1,72 @@
+import { BylawError, type ClaimRequest, type Commit, type DocumentWrite, type EventDraft, type TaskWrite } from "@bylaw/kernel";
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const STATES: readonly unknown[] = ["available", "claimed", "done", "failed"];
+
+/** Throws BYLAW_COMMIT_INVALID for what no store may write: nothing may be read back as something else. For stores. */
+export function checkCommit({ run, events, documents = [], task, request_id, seen }: Commit): void {
+  text("run", run);
+  if (request_id !== undefined) text("request id", request_id);
+  if (!Number.isSafeInteger(seen) || seen < 0) refuse(`\`seen\` ${String(seen)}`, "a sequence, or 0");
+  if (events.length === 0) refuse("commit without events", "at least one");
+  for (const event of events) checkDraft(event);
+  for (const document of documents) checkDocument(document);
+  if (task !== undefined) checkTask(task);
+}
+
+/** Throws BYLAW_COMMIT_INVALID for a claim that no store may grant. For stores. */
+export function checkClaim({ queue, agent, lease_ms, request_id }: ClaimRequest): void {
+  text("queue", queue);
+  text("agent", agent);
+  if (request_id !== undefined) text("request id", request_id);
+  if (!Number.isFinite(lease_ms) || lease_ms <= 0) refuse(`lease of ${String(lease_ms)} ms`, "more than none, and an end");
+}
+
+/** Throws BYLAW_COMMIT_INVALID for a draft whose envelope is none; its details are the business of `freezeJson`. For stores. */
+export function checkDraft({ timestamp, session_id, event_type, agent_id, task_id }: EventDraft): void {
+  text("timestamp", timestamp);
+  text("session id", session_id);
+  text("event type", event_type);
+  if (agent_id !== null) text("agent id", agent_id);
+  if (task_id !== null) text("task id", task_id);
+}
+
+/** A time of the contract in milliseconds since 1970; `Infinity` for none. Throws BYLAW_COMMIT_INVALID for text that is no time. */
+export function expiryOf(expires_at: string | undefined): number {
+  if (expires_at === undefined) return Infinity;
+  const at = TIME.test(expires_at) ? Date.parse(expires_at) : Number.NaN;
+  return Number.isNaN(at) ? refuse(`expiry \`${expires_at}\``, "an RFC 3339 time") : at;
+}
+
+/** What a store says to whoever asks it something after `close`. */
+export const storeClosed = (): BylawError =>
+  new BylawError({ code: "BYLAW_STORE_CLOSED", message: "Unexpected use of a closed store, expected an open one", fix: "open it again" });
+
+function checkDocument({ kind, id, value, if_version, expires_at }: DocumentWrite): void {
+  text("kind", kind);
+  text("document id", id);
+  if (value !== null) text("document", value);
+  if (if_version !== undefined && (!Number.isSafeInteger(if_version) || if_version < 0))
+    refuse(`version ${String(if_version)}`, "0 or more");
+  expiryOf(expires_at);
+}
+
+function checkTask({ id, fence, set }: TaskWrite): void {
+  text("task id", id);
+  if (!Number.isSafeInteger(fence)) refuse(`fence ${String(fence)}`, "that of a claim, or 0");
+  if (set === undefined) return;
+  if (!STATES.includes(set.state)) refuse(`state \`${String(set.state)}\` of a task`, STATES.join(", "));
+  if (set.queue !== undefined) text("queue", set.queue);
+  if (set.phase !== undefined) text("phase", set.phase);
+  if (set.owner !== undefined && set.owner !== null) text("owner", set.owner);
+}
+
+// Of a lone surrogate UTF-8 makes a replacement mark, so that two ids could become one.
+function text(name: string, value: unknown): void {
+  if (typeof value !== "string") refuse(`${name} of type ${typeof value}`, "text");
+  if (!value.isWellFormed()) refuse(`${name} with a lone surrogate`, "Unicode text");
+}
+
+function refuse(actual: string, expected: string): never {
+  throw new BylawError({ code: "BYLAW_COMMIT_INVALID", message: `Unexpected ${actual}, expected ${expected}` });
+}

