@@ -18,4 +18,12 @@ export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type Lo
 export { openRun } from "./run.ts";
 export type { ApprovalRequest, OpenOptions, Outcome, Plan, Run, ToolResult } from "./run-contract.ts";
 export { checkClaim, checkCommit, checkDraft, expiryOf, storeClosed } from "./store-input.ts";
-export { createLogVerifier, type LineEnd, type LogFinding, type LogVerifier, type VerifyOptions } from "./verify.ts";
+export {
+  ANCHOR_TYPE,
+  createLogVerifier,
+  type LineEnd,
+  type LogFinding,
+  type LogHead,
+  type LogVerifier,
+  type VerifyOptions,
+} from "./verify.ts";

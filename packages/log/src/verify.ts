@@ -1,7 +1,8 @@
 import type { JsonObject } from "@bylaw/kernel";
 import { createCatalogue, type Catalogue } from "./catalogue/catalogue.ts";
-import { envelopeProblems, fieldFits, timeOf } from "./codec/envelope.ts";
+import { envelopeProblems, fieldFits, isEvent, timeOf } from "./codec/envelope.ts";
 import { isBlankLine, parseLine } from "./codec/parse-line.ts";
+import { createChainOrder } from "./order/chain-order.ts";
 import { createCoordinatorOrder } from "./order/coordinator-order.ts";
 import { createEnvelopeOrder } from "./order/envelope-order.ts";
 import type { Happening } from "./order/event-parts.ts";
@@ -23,6 +24,8 @@ export interface VerifyOptions {
   readonly profile?: LogProfile;
   /** Default: the coordinator's types and those of a run, lenient. */
   readonly catalogue?: Catalogue;
+  /** `true`: every event has to have a hash. Otherwise those have to that stand behind one that has. */
+  readonly chained?: boolean;
 }
 
 /** Whether a line ends with a line break; only the last one of a log may not. */
@@ -30,15 +33,29 @@ export interface LineEnd {
   readonly terminated: boolean;
 }
 
+/** How far a log goes. */
+export interface LogHead {
+  /** The number of the last event; 0 for a log without one. */
+  readonly sequence: number;
+  /** Its link, where the log is chained. */
+  readonly hash?: string;
+}
+
 /** Takes the lines of one log, in order. */
 export interface LogVerifier {
-  /** How many records the lines held so far. */
+  /** How many records the lines held so far; anchors are none. */
   readonly events: number;
+  readonly head: LogHead;
   /** One line without its line break, and what is wrong with it. Never throws. */
   line(text: string, end?: LineEnd): readonly LogFinding[];
   /** A line that is no text. `why` completes "Unexpected …": its bytes are not UTF-8, or too many. */
   unreadable(why: string, end?: LineEnd): readonly LogFinding[];
+  /** The lines that follow are those of the next file of the same log. Their numbers begin at 1 once more. */
+  nextFile(): void;
 }
+
+/** The type of the line that begins a rotated file: no event, it carries number and link of the last event before it. */
+export const ANCHOR_TYPE = "log_anchor";
 
 const TERMINATED: LineEnd = { terminated: true };
 const NONE: readonly LogFinding[] = [];
@@ -47,8 +64,10 @@ const NONE: readonly LogFinding[] = [];
  * Checks a log line by line against the rules of order. It does no reading of its own, and the same lines give the same
  * findings. Memory: constant, and with the profile `coordinator` a record per task, open question and delegation.
  */
-export function createLogVerifier({ profile = "envelope", catalogue = createCatalogue() }: VerifyOptions = {}): LogVerifier {
+export function createLogVerifier(options: VerifyOptions = {}): LogVerifier {
+  const { profile = "envelope", catalogue = createCatalogue(), chained = false } = options;
   const envelope = createEnvelopeOrder();
+  const chain = createChainOrder({ required: chained });
   const coordinator = profile === "coordinator" ? createCoordinatorOrder() : undefined;
   let line = 0;
   let events = 0;
@@ -58,9 +77,12 @@ export function createLogVerifier({ profile = "envelope", catalogue = createCata
     return { line, rule, severity: strict ? "error" : LOG_RULES[rule].severity, message };
   }
 
-  function judge(record: JsonObject): readonly Broken[] {
-    const found: Broken[] = [...envelopeProblems(record)];
-    const typed = fieldFits(record, "event_type") && fieldFits(record, "details");
+  function judge(record: JsonObject, text: string): readonly Broken[] {
+    const whole = isEvent(record);
+    if (record["event_type"] === ANCHOR_TYPE) return [...(whole ? [] : envelopeProblems(record)), ...carriedOver(record)];
+    events += 1;
+    const found: Broken[] = whole ? [] : [...envelopeProblems(record)];
+    const typed = whole || (fieldFits(record, "event_type") && fieldFits(record, "details"));
     const event = record as unknown as Happening;
     if (typed) {
       const problem = catalogue.check(event.event_type, event.details);
@@ -68,18 +90,30 @@ export function createLogVerifier({ profile = "envelope", catalogue = createCata
         found.push({ rule: problem.kind === "type" ? "UNKNOWN_EVENT_TYPE" : "INVALID_DETAILS", message: problem.message });
       }
     }
-    const at = timeOf(record);
-    found.push(...envelope.next(record, at));
+    const at = whole ? Date.parse(record.timestamp) : timeOf(record);
+    for (const broken of envelope.next(record, at, whole)) found.push(broken);
+    const unlinked = chain.next({ record, text, whole });
+    if (unlinked !== undefined) found.push(unlinked);
     // A field that the life cycle does not ask about costs no finding of it.
-    if (coordinator !== undefined && typed && fieldFits(record, "agent_id") && fieldFits(record, "task_id")) {
+    if (coordinator !== undefined && (whole || (typed && fieldFits(record, "agent_id") && fieldFits(record, "task_id")))) {
       const broken = coordinator.next(event, at);
       if (broken !== undefined) found.push(broken);
     }
     return found;
   }
 
-  function bad(fault: string): Broken {
+  function carriedOver(record: JsonObject): readonly Broken[] {
+    const first = envelope.sequence === 0;
+    if (!fieldFits(record, "sequence")) return [];
+    const moved = envelope.anchor(record["sequence"] as number);
+    const unlinked = chain.anchor(record, { first });
+    const broken = moved ?? unlinked;
+    return broken === undefined ? [] : [broken];
+  }
+
+  function bad(fault: string, text = ""): Broken {
     envelope.unread();
+    chain.unread(text);
     return { rule: "INVALID_JSON", message: `Unexpected ${fault}, expected one JSON object on the line` };
   }
 
@@ -91,24 +125,30 @@ export function createLogVerifier({ profile = "envelope", catalogue = createCata
     get events() {
       return events;
     },
+    get head() {
+      const { sequence } = envelope;
+      return chain.head === undefined ? { sequence } : { sequence, hash: chain.head };
+    },
     line(text, { terminated } = TERMINATED) {
       line += 1;
       if (isBlankLine(text)) return NONE;
       const parsed = parseLine(text);
       if ("record" in parsed) {
-        events += 1;
-        const found = judge(parsed.record);
+        const found = judge(parsed.record, text);
         if (terminated) return found.length === 0 ? NONE : found.map(finding);
         return [torn("expected one: its event is whole, and the writer may have been stopped before it was sure"), ...found].map(finding);
       }
-      if (terminated) return [finding(bad(parsed.fault))];
+      if (terminated) return [finding(bad(parsed.fault, text))];
       const cut = torn("expected a whole event: it was cut off, and is no part of the log");
-      return parsed.cut ? [finding(cut)] : [finding(cut), finding(bad(parsed.fault))];
+      return parsed.cut ? [finding(cut)] : [finding(cut), finding(bad(parsed.fault, text))];
     },
     unreadable(why, { terminated } = TERMINATED) {
       line += 1;
       // Text is cut in the middle of a character as often as anywhere else.
       return [finding(terminated ? bad(why) : torn(`expected a whole event: ${why}`))];
+    },
+    nextFile() {
+      line = 0;
     },
   };
 }

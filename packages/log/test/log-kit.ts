@@ -1,4 +1,5 @@
-import { createLogVerifier, type LogFinding, type VerifyOptions } from "../src/index.ts";
+import type { LogEvent } from "@bylaw/kernel";
+import { NO_LINK, createLogVerifier, linkOf, type LogFinding, type VerifyOptions } from "../src/index.ts";
 
 /** An event of a log that is yet to be numbered. */
 export interface Entry {
@@ -14,6 +15,8 @@ export interface Entry {
   readonly rewrite?: (line: string) => string;
   /** The session from here on. */
   readonly session?: string;
+  /** On the first entry: every event has its hash. */
+  readonly chained?: boolean;
 }
 
 export const A = "11111111-1111-4111-8111-111111111111";
@@ -51,17 +54,28 @@ export const reviewed = (task = "t1"): readonly Entry[] => [dispatch(task), read
 /** The whole life of a task. */
 export const done = (task = "t1"): readonly Entry[] => [...reviewed(task), auditor(task), complete(task)];
 
-/** The lines of a log: numbered, a minute apart, in one session until an entry says otherwise. */
+/** The beginning of a rotated file. It has number and link of the event before it. */
+export const anchor = (line: object = {}): Entry => event("log_anchor", { previous_file: "events-1.jsonl" }, { line });
+/** Of a log whose events have hashes, the first. */
+export const chained = (first: Entry = start()): Entry => ({ ...first, chained: true });
+
+/** The lines of a log: numbered, a minute apart, in one session until an entry says otherwise. Hashes are those before any change. */
 export function linesOf(entries: readonly Entry[]): readonly string[] {
   let at = Date.parse("2026-01-17T09:00:00Z");
   let session = A;
-  return entries.map((entry, index) => {
+  let sequence = 0;
+  let link = NO_LINK;
+  return entries.map((entry) => {
     at += (entry.later ?? 1) * 60_000;
     session = entry.session ?? session;
     const { type, agent, task, details, line = {}, rewrite = (text: string) => text } = entry;
     const timestamp = new Date(at).toISOString();
-    const fields = { timestamp, sequence: index + 1, session_id: session, event_type: type, agent_id: agent, task_id: task, details };
-    return rewrite(JSON.stringify({ ...fields, ...line }));
+    const isEvent = type !== "log_anchor";
+    if (isEvent) sequence += 1;
+    const fields = { timestamp, sequence, session_id: session, event_type: type, agent_id: agent, task_id: task, details };
+    if (isEvent) link = linkOf(link, sequence, fields as LogEvent);
+    const hash = entries[0]?.chained === true ? { hash: link } : {};
+    return rewrite(JSON.stringify({ ...fields, ...hash, ...line }));
   });
 }
 

@@ -4,8 +4,10 @@ import {
   A,
   B,
   C,
+  anchor,
   auditor,
   brief,
+  chained,
   complete,
   critic,
   dispatch,
@@ -43,6 +45,8 @@ const seeks = work("agent_seeks_guidance", "dev");
 const prays = work("coordinator_prays", "dev");
 const answer = work("divine_response_received", "dev");
 const resumes = work("agent_resumes_with_guidance", "dev");
+const OTHER = `sha256:${"a".repeat(64)}`;
+const UNSORTED = { z: 1, a: [{ y: 1, b: "ü\u2028" }], "2": 0, "10": 0 };
 const analyst = (type: string): Entry => work(type, "ba");
 
 const CASES: { readonly [Rule in Exclude<LogRuleId, "INVALID_JSON" | "TORN_LAST_LINE" | "INVALID_DETAILS">]: Cases } = {
@@ -89,7 +93,7 @@ const CASES: { readonly [Rule in Exclude<LogRuleId, "INVALID_JSON" | "TORN_LAST_
   },
   UNKNOWN_FIELD: {
     fires: { "with a field too many": [start(), event("usage_check", {}, { line: { note: "x" } })] },
-    abstains: { "with a hash": [event("session_start", {}, { line: { hash: `sha256:${"a".repeat(64)}` } })] },
+    abstains: { "with a hash": [chained()] },
   },
   FIELD_ORDER: {
     fires: {
@@ -152,6 +156,43 @@ const CASES: { readonly [Rule in Exclude<LogRuleId, "INVALID_JSON" | "TORN_LAST_
       "of a second resume from the first session": [start(), resume(), resume(A, C)],
     },
     abstains: { "of a resume that is the first event": [resume(C)] },
+  },
+  HASH_MISMATCH: {
+    fires: {
+      "with details that were changed": [chained(), event("usage_check", { remaining: 5 }, { line: { details: { remaining: 6 } } })],
+      "with a time that was changed": [chained(), event("usage_check", {}, { line: { timestamp: "2026-01-17T09:03:00.000Z" } })],
+      "with an agent that was changed": [chained(), event("usage_check", {}, { line: { agent_id: "dev" } })],
+      "with a type that was changed": [chained(), event("usage_check", {}, { line: { event_type: "compaction_start" } })],
+      "with a hash that was changed": [chained(), event("usage_check", {}, { line: { hash: OTHER } })],
+      "of the first event": [chained(event("session_start", {}, { line: { hash: OTHER } }))],
+    },
+    abstains: {
+      "with every hash in its place": [chained(), event("usage_check", UNSORTED), event("usage_check")],
+      "with fields in other white space": [chained(), event("usage_check", UNSORTED, { rewrite: (line) => line.replaceAll(',"', ', "') })],
+      "without any hash": [start(), event("usage_check")],
+    },
+  },
+  HASH_MISSING: {
+    fires: {
+      "in the middle": [chained(), event("usage_check", {}, { line: { hash: undefined } })],
+      "up to there": [chained(event("session_start", {}, { line: { hash: undefined } })), event("usage_check")],
+    },
+    abstains: { "on no event": [start(), event("usage_check")] },
+  },
+  ANCHOR_MISMATCH: {
+    fires: {
+      "with another number": [chained(), event("usage_check"), anchor({ sequence: 1 })],
+      "with a later number": [chained(), event("usage_check"), anchor({ sequence: 3 })],
+      "with another link": [chained(), event("usage_check"), anchor({ hash: OTHER })],
+      "without a link in a chained log": [chained(), anchor({ hash: undefined })],
+      "with a link in a log without hashes": [start(), anchor({ hash: OTHER })],
+      "in the place of an event": [chained(), event("usage_check"), event("log_anchor", {}, { line: { sequence: 3, hash: OTHER } })],
+    },
+    abstains: {
+      "with number and link of the last event": [chained(), event("usage_check"), anchor(), event("usage_check")],
+      "with the number of the last event, in a log without hashes": [start(), anchor(), event("usage_check")],
+      "of a file that begins with it": [chained(event("session_start", {}, { rewrite: () => "" })), anchor(), event("usage_check")],
+    },
   },
   DISPATCH_NOT_AVAILABLE: {
     fires: {

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { quote } from "../quote.ts";
+import { isLink } from "./hash-text.ts";
 
 /** The fields of an event, in the order in which they stand on its line. `hash` follows where the log is chained. */
 export const ENVELOPE_FIELDS = ["timestamp", "sequence", "session_id", "event_type", "agent_id", "task_id", "details"] as const;
@@ -25,7 +26,7 @@ const FITS: Readonly<Record<Field, (value: Json) => boolean>> = {
   agent_id: isName,
   task_id: isName,
   details: isJsonObject,
-  hash: (value) => typeof value === "string" && /^sha256:[0-9a-f]{64}$/.test(value),
+  hash: (value) => typeof value === "string" && isLink(value),
 };
 
 const WANTED: Readonly<Record<Field, string>> = {

@@ -1,4 +1,4 @@
-import { BylawError, freezeJson, isJsonObject, type LogEvent } from "@bylaw/kernel";
+import { BylawError, canonicalJson, freezeJson, isJsonObject, type Json, type LogEvent } from "@bylaw/kernel";
 import { envelopeProblems, isEvent } from "./envelope.ts";
 import { parseLine } from "./parse-line.ts";
 
@@ -12,11 +12,30 @@ export function parseEventLine(line: string): LogEvent {
   return eventOf(parsed.record);
 }
 
-/** Writes an event as one line, without its line break. Throws BYLAW_EVENT_INVALID or BYLAW_JSON_INVALID for all that `parseEventLine` would refuse. */
+/**
+ * Writes an event as one line, without its line break. Its details are canonical (RFC 8785), so that one event is the same line
+ * wherever it comes from, and its link can be computed from the line as it stands. Throws BYLAW_EVENT_INVALID or BYLAW_JSON_INVALID for
+ * all that `parseEventLine` would refuse.
+ */
 export function formatEventLine(event: LogEvent): string {
   const { timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash } = event;
   const record = { timestamp, sequence, session_id, event_type, agent_id, task_id, details, ...(hash === undefined ? {} : { hash }) };
-  return JSON.stringify(eventOf(freezeJson(record)));
+  const frozen = eventOf(freezeJson(record));
+  const before = JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id });
+  const text = isSorted(frozen.details) ? JSON.stringify(frozen.details) : canonicalJson(frozen.details);
+  return `${before.slice(0, -1)},"details":${text}${hash === undefined ? "" : `,"hash":"${hash}"`}}`;
+}
+
+// Whether the keys stand in the order that is canonical, as in an event that was read from a store.
+function isSorted(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return (value as readonly Json[]).every(isSorted);
+  let before = "";
+  for (const [key, item] of Object.entries(value)) {
+    if (key < before || !isSorted(item)) return false;
+    before = key;
+  }
+  return true;
 }
 
 function eventOf(record: unknown): LogEvent {

@@ -5,8 +5,12 @@ import type { Broken } from "./rules.ts";
 
 /** Holds each line against the one before it: numbering, time and session. */
 export interface EnvelopeOrder {
-  /** A record, whatever is missing in it, and its time in milliseconds since 1970. */
-  next(record: JsonObject, time: number | undefined): readonly Broken[];
+  /** The number of the last line that had one; 0 before it. */
+  readonly sequence: number;
+  /** A record, and its time in milliseconds since 1970. `whole`: nothing is missing in it, and every field fits. */
+  next(record: JsonObject, time: number | undefined, whole: boolean): readonly Broken[];
+  /** A line that carries the number over from another file, and no event. */
+  anchor(sequence: number): Broken | undefined;
   /** A line that could not be read: it may have held any event, one of them. */
   unread(): void;
 }
@@ -84,17 +88,31 @@ export function createEnvelopeOrder(): EnvelopeOrder {
   }
 
   return {
-    next(record, time) {
+    get sequence() {
+      return sequence;
+    },
+    next(record, time, whole) {
       const found: Broken[] = [];
       const add = (broken: Broken | undefined): void => void (broken !== undefined && found.push(broken));
       const { event_type: type, details } = record;
       if (typeof type === "string" && type !== "") add(beginning(type));
       begun = true;
-      if (fieldFits(record, "sequence")) add(number(record["sequence"] as number));
+      if (whole || fieldFits(record, "sequence")) add(number(record["sequence"] as number));
       else unread += 1;
       if (time !== undefined) add(clock(time, String(record["timestamp"])));
-      if (fieldFits(record, "session_id")) add(sitting(record["session_id"] as string, type, details));
+      if (whole || fieldFits(record, "session_id")) add(sitting(record["session_id"] as string, type, details));
       return found;
+    },
+    anchor(value) {
+      const before = sequence;
+      const latest = before + unread;
+      begun = true;
+      started = true;
+      sequence = value;
+      unread = 0;
+      // Of what stood before the first number of a log nobody knows how far it went.
+      if (before === 0 || (value >= before && value <= latest)) return undefined;
+      return { rule: "ANCHOR_MISMATCH", message: `Unexpected anchor at sequence ${value}, expected ${before}` };
     },
     unread() {
       begun = true;
