@@ -4,7 +4,6 @@ import type { CallFacts } from "./facts.ts";
 import { foldPath } from "./fold.ts";
 import type { PathGlob } from "./path-glob.ts";
 import { PrefixMap } from "./prefix-map.ts";
-import { baseName } from "./program-name.ts";
 import type { Rule } from "./rule.ts";
 import type { Entry, Tally } from "./tally.ts";
 
@@ -122,22 +121,13 @@ export class Bucket {
   #visitPrograms(facts: CallFacts, tally: Tally): void {
     const { part } = facts;
     if (part === null) return;
-    for (let at = 0; at < part.starts; at++) {
-      const word = part.words[at]?.text;
-      if (word === undefined) continue;
-      const see = part.starts > 1 ? seeEachOnce : seeAll;
-      this.#visitProgram(word, see, facts, tally);
-      const base = word.includes("/") ? baseName(word) : word;
-      if (base !== word) this.#visitProgram(base, see, facts, tally);
+    const many = part.starts > 1;
+    for (const { name, lower, head } of part.programs) {
       // A regular expression reads a name with a blank in it as a program and its argument.
-      for (const name of [word, base])
-        if (name.includes(" ")) this.#visitProgram(name.slice(0, name.indexOf(" ")), seeEachOnce, facts, tally);
+      const see = many || head ? seeEachOnce : seeAll;
+      see(this.#programs?.get(lower), facts, tally);
+      this.#programPrefixes?.visit(name, see, facts, tally);
     }
-  }
-
-  #visitProgram(word: string, see: typeof seeAll, facts: CallFacts, tally: Tally): void {
-    see(this.#programs?.get(word.toLowerCase()), facts, tally);
-    this.#programPrefixes?.visit(word, see, facts, tally);
   }
 
   #visitArguments(index: ReadonlyMap<string, ReadonlyMap<string, ArgumentIndex>>, facts: CallFacts, tally: Tally): void {

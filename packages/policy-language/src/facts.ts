@@ -85,8 +85,12 @@ export class CallFacts {
 
   // What else a shell tool is told: an environment, an input or another folder changes what the same words do.
   #besideLine(line: string): string | undefined {
-    for (const [name, value] of Object.entries(this.args ?? {})) {
-      if (name === line || (HARMLESS_BESIDE_A_LINE.has(name) && (typeof value !== "object" || value === null))) continue;
+    const { args = {} } = this;
+    // Without a list of pairs: nearly every call has the line alone.
+    for (const name in args) {
+      if (name === line || !Object.hasOwn(args, name)) continue;
+      const value = args[name] ?? null;
+      if (HARMLESS_BESIDE_A_LINE.has(name) && (typeof value !== "object" || value === null)) continue;
       // A switch that a rule knows by name, and that is off.
       if (this.#named?.has(name) === true && OFF.has(value) && !WORKING_FOLDERS.includes(name)) continue;
       if (!WORKING_FOLDERS.includes(name)) return "argument beside the command that may change what it does";

@@ -20,11 +20,13 @@ export class CallHearing {
   constructor(whole: CallFacts, collect: RuleIndex, { bounded }: { readonly bounded: boolean }) {
     this.whole = whole;
     this.#budget = bounded ? new LookBudget() : undefined;
-    this.#hearings = this.whole.heard.map((facts) => {
+    const hear = (facts: CallFacts): Hearing => {
       const tally = new Tally(this.#budget);
       if (this.#budget?.spent !== true) collect(facts, tally);
       return { facts, tally };
-    });
+    };
+    // Most calls run no line: a list of one is made without a walk.
+    this.#hearings = whole.line === null ? [hear(whole)] : whole.commands.map(hear);
   }
 
   /** The rules that match some command if their conditions hold, and would count. */

@@ -1,5 +1,5 @@
 import { analyze, type Analysis, type Effect, type ShellCommand, type Word } from "@bylaw/shell";
-import { bareName } from "./program-name.ts";
+import { bareName, baseName } from "./program-name.ts";
 
 /** One simple command of a shell line, with what the rules need of it. Each answer is worked out once. */
 export class LinePart {
@@ -21,6 +21,7 @@ export class LinePart {
   readonly plain: boolean;
   /** Some word or effect is not known, so that a deny may match without being sure of it. */
   readonly doubtful: boolean;
+  #programs: readonly ProgramName[] | undefined = undefined;
   #text: string | undefined = undefined;
   #quoted: string | undefined = undefined;
 
@@ -42,6 +43,12 @@ export class LinePart {
     this.doubtful = remote || this.starts > MANY_STARTS || argv.some(isOpen) || effects.some(isRegion);
   }
 
+  /** The names of the programs that its words may start: as written, without folders, and up to a blank. */
+  get programs(): readonly ProgramName[] {
+    this.#programs ??= this.words.slice(0, this.starts).flatMap(namesOf);
+    return this.#programs;
+  }
+
   /** The words with one blank between them; `…` for what is not known. */
   get text(): string {
     this.#text ??= this.words.map((word, at) => (at === 0 ? bareName(shown(word)) : shown(word))).join(" ");
@@ -53,6 +60,22 @@ export class LinePart {
     this.#quoted ??= this.words.map((word, at) => quoted(at === 0 ? bareName(shown(word)) : shown(word))).join(" ");
     return this.#quoted;
   }
+}
+
+/** A name under which rules about a program may stand. */
+interface ProgramName {
+  readonly name: string;
+  readonly lower: string;
+  /** It is what a name begins with, up to its first blank. */
+  readonly head: boolean;
+}
+
+function namesOf({ text }: Word): readonly ProgramName[] {
+  if (text === undefined) return [];
+  const whole = text.includes("/") ? [...new Set([text, baseName(text)])] : [text];
+  const heads = whole.filter((name) => name.includes(" ")).map((name) => name.slice(0, name.indexOf(" ")));
+  const named = (head: boolean) => (name: string) => ({ name, lower: name.toLowerCase(), head });
+  return [...whole.map(named(false)), ...heads.map(named(true))];
 }
 
 /** A word as a part of a text in which no blank is its own. */
@@ -122,14 +145,39 @@ const NO_COMMAND: ShellCommand = {
   unknown: [],
 };
 
-// One decision asks about the same line several times: for its paths, its vote, its explanation.
-let last: { readonly line: string; readonly analysis: Analysis } | undefined;
+// Agents run the same few lines again and again, and one decision asks about its line several times. What was read of a line is kept,
+// in two generations: what is asked for again moves to the young one, and the old one is dropped when the young one is full.
+const KEPT_LINES = 256;
+const KEPT_LENGTH = 512;
+let young = new Map<string, LineFacts>();
+let old = new Map<string, LineFacts>();
+// Of longer ones only the last: some hundred of them would be much to keep.
+let long: { readonly line: string; readonly facts: LineFacts } | undefined;
 
 /** Reads a shell line. `beside`: why the call cannot be known, whatever the line says. */
 export function readLine(line: string, beside: string | undefined): LineFacts {
-  if (last?.line !== line) last = { line, analysis: analyze(line) };
-  const { commands, unknown } = last.analysis;
-  const why = beside ?? unknown[0]?.what ?? (line.trim() === "" ? "line without a command" : undefined);
+  if (beside !== undefined) return factsOf(analyze(line), beside);
+  if (line.length > KEPT_LENGTH) {
+    if (long?.line !== line) long = { line, facts: readNew(line) };
+    return long.facts;
+  }
+  const fresh = young.get(line);
+  if (fresh !== undefined) return fresh;
+  const facts = old.get(line) ?? readNew(line);
+  if (young.size === KEPT_LINES) {
+    old = young;
+    young = new Map();
+  }
+  young.set(line, facts);
+  return facts;
+}
+
+function readNew(line: string): LineFacts {
+  const analysis = analyze(line);
+  return factsOf(analysis, analysis.unknown[0]?.what ?? (line.trim() === "" ? "line without a command" : undefined));
+}
+
+function factsOf({ commands }: Analysis, why: string | undefined): LineFacts {
   const whole = { known: why === undefined };
   return { parts: (commands.length === 0 ? [NO_COMMAND] : commands).map((command) => new LinePart(command, whole)), unknown: why };
 }

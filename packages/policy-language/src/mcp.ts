@@ -24,8 +24,31 @@ interface Reading {
 
 const NO_READINGS: readonly Reading[] = [];
 
+// The same few tools are called again and again, and their texts cost more than looking them up. Without a registry the two names
+// are all that counts; as many are kept as a host has tools, and then all are forgotten.
+const KEPT_TOOLS = 4_096;
+const KEPT_NAME = 128;
+const kept = new Map<string | undefined, Map<string, Identity>>();
+let keptTools = 0;
+
 /** Finds out which tool a call is for. */
 export function identify(call: ToolCall): Identity {
+  const { tool, server, servers } = call;
+  if (servers !== undefined || tool.length > KEPT_NAME || (server?.length ?? 0) > KEPT_NAME) return identifyAnew(call);
+  const known = kept.get(server)?.get(tool);
+  if (known !== undefined) return known;
+  if (keptTools === KEPT_TOOLS) {
+    kept.clear();
+    keptTools = 0;
+  }
+  const found = identifyAnew(call);
+  const ofServer = kept.get(server) ?? new Map<string, Identity>();
+  kept.set(server, ofServer.set(tool, found));
+  keptTools += 1;
+  return found;
+}
+
+function identifyAnew(call: ToolCall): Identity {
   const { tool, server, servers } = call;
   if (server !== undefined) return withServer(tool, server, servers);
   if (!tool.startsWith("mcp_")) return { kind: "local", bare: tool, names: [tool], readings: NO_READINGS };

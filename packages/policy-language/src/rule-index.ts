@@ -39,12 +39,14 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
   };
   for (const entry of entries) place(entry);
 
+  const visitName = (name: string, facts: CallFacts, tally: Tally): void => {
+    exact.get(name)?.visit(facts, tally);
+    prefixes.visit(name, visitBucket, facts, tally);
+  };
   return (facts, tally) => {
     const { identity } = facts;
-    for (const name of textsOf(identity)) {
-      exact.get(name)?.visit(facts, tally);
-      prefixes.visit(name, visitBucket, facts, tally);
-    }
+    if (identity.readings.length === 0) for (const name of identity.names) visitName(name, facts, tally);
+    else for (const name of textsOf(identity)) visitName(name, facts, tally);
     if (servers.size > 0 && identity.kind !== "local") {
       for (const name of serverNames(facts)) servers.get(name)?.visit(facts, tally);
     }

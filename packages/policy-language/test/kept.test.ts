@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { ToolCall } from "@bylaw/kernel";
+import { identify } from "../src/mcp.ts";
+import { readLine } from "../src/line.ts";
+
+describe("what was read of a line", () => {
+  const words = (line: string): readonly string[] => readLine(line, undefined).parts.map(({ text }) => text);
+
+  it("is read once while it is among the last few hundred", () => {
+    const first = readLine("git status --short", undefined);
+    for (let n = 0; n < 200; n += 1) readLine(`git log -n ${n}`, undefined);
+    expect(readLine("git status --short", undefined)).toBe(first);
+  });
+
+  it("stays kept while it is asked for, however many others come between", () => {
+    const first = readLine("npm test", undefined);
+    for (let n = 0; n < 5_000; n += 1) {
+      readLine(`echo ${n}`, undefined);
+      if (n % 100 === 0) expect(readLine("npm test", undefined)).toBe(first);
+    }
+  });
+
+  it("is forgotten, and read again to the same end", () => {
+    const first = readLine("ls -la && rm -rf build", undefined);
+    const before = words("ls -la && rm -rf build");
+    for (let n = 0; n < 5_000; n += 1) readLine(`printf ${n}`, undefined);
+    expect(readLine("ls -la && rm -rf build", undefined)).not.toBe(first);
+    expect(words("ls -la && rm -rf build")).toEqual(before);
+  });
+
+  it("of a long line is kept for the last one alone", () => {
+    const long = (n: number): string => `echo ${"x".repeat(2_000)} ${n}`;
+    const first = readLine(long(1), undefined);
+    expect(readLine(long(1), undefined)).toBe(first);
+    readLine(long(2), undefined);
+    expect(readLine(long(1), undefined)).not.toBe(first);
+  });
+
+  it("says nothing of the call that the line came in", () => {
+    expect(readLine("make all", undefined).unknown).toBeUndefined();
+    expect(readLine("make all", "environment beside the command").unknown).toBe("environment beside the command");
+    expect(readLine("make all", undefined).unknown).toBeUndefined();
+    expect(readLine("make all", undefined).parts[0]?.plain).toBe(true);
+    expect(readLine("make all", "environment beside the command").parts[0]?.plain).toBe(false);
+  });
+});
+
+describe("the tool that a call is for", () => {
+  const call = (fields: Partial<ToolCall>): ToolCall => ({ hook: "beforeToolCall", tool: "get_issue", args: {}, ...fields });
+
+  it("is worked out anew where a registry of servers has a say", () => {
+    const tool = "mcp__a__b";
+    expect(identify(call({ tool })).kind).toBe("unresolved");
+    expect(identify(call({ tool, servers: { a: ["b"] } }))).toMatchObject({ kind: "mcp", server: "a", bare: "b" });
+    expect(identify(call({ tool, servers: { a: [] } })).kind).toBe("unresolved");
+    expect(identify(call({ tool })).kind).toBe("unresolved");
+  });
+
+  it("is one by its server and its name, never by the text that glues them", () => {
+    expect(identify(call({ server: "a_b", tool: "c" }))).toMatchObject({ server: "a_b", bare: "c" });
+    expect(identify(call({ server: "a", tool: "b_c" }))).toMatchObject({ server: "a", bare: "b_c" });
+    expect(identify(call({ tool: "b_c" }))).toMatchObject({ kind: "local", bare: "b_c" });
+    expect(identify(call({ server: "__proto__", tool: "constructor" }))).toMatchObject({ server: "__proto__", bare: "constructor" });
+  });
+
+  it("is the same after more tools than are kept", () => {
+    const before = identify(call({ server: "kept", tool: "first" }));
+    for (let n = 0; n < 10_000; n += 1) identify(call({ server: `s${n % 10}`, tool: `t${n}` }));
+    expect(identify(call({ server: "kept", tool: "first" }))).toEqual(before);
+  });
+});
