@@ -4,20 +4,20 @@ import { impossible, type Step } from "./rules.ts";
 /** What the rules remember of compactions: the number of the one under way. */
 export interface CompactionState {
   readonly open: boolean;
-  readonly number: number | undefined;
+  readonly number: number | null;
 }
 
 /** None is under way. */
-export const NO_COMPACTION: CompactionState = { open: false, number: undefined };
+export const NO_COMPACTION: CompactionState = { open: false, number: null };
 
 /** What each event makes of the compactions. Pure. */
 export const COMPACTION_STEPS: Readonly<Record<string, (state: CompactionState, event: Happening) => Step<CompactionState>>> = {
-  compaction_start: (_, event) => ({ next: { open: true, number: numberOf(event, "compaction_number") } }),
+  compaction_start: (_, event) => ({ next: { open: true, number: numberOf(event, "compaction_number") ?? null } }),
   compaction_complete(state, event) {
     const number = numberOf(event, "compaction_number");
     if (!state.open)
       return impossible("COMPACTION_OUT_OF_ORDER", "Unexpected compaction_complete, expected its compaction_start before it");
-    if (number !== state.number) {
+    if ((number ?? null) !== state.number) {
       const message = `Unexpected compaction_complete of number ${number ?? "none"}, expected ${state.number ?? "none"}, which was started`;
       return impossible("COMPACTION_OUT_OF_ORDER", message);
     }

@@ -6,13 +6,13 @@ import { byTheDispatched } from "./task.ts";
 export interface InfrastructureState {
   readonly blocked: boolean;
   /** The health auditor at work. */
-  readonly auditor: string | undefined;
+  readonly auditor: string | null;
   /** A health audit passed since the last trouble. */
   readonly healthy: boolean;
 }
 
 /** Nothing is blocked yet. */
-export const SOUND: InfrastructureState = { blocked: false, auditor: undefined, healthy: false };
+export const SOUND: InfrastructureState = { blocked: false, auditor: null, healthy: false };
 
 /** The events that put an agent on a task, which must wait while the infrastructure is blocked. */
 export const DISPATCHES: ReadonlySet<string> = new Set(["developer_dispatched", "critic_dispatched", "auditor_dispatched"]);
@@ -21,10 +21,10 @@ export const DISPATCHES: ReadonlySet<string> = new Set(["developer_dispatched", 
 export const INFRASTRUCTURE_STEPS: Readonly<Record<string, (state: InfrastructureState, event: Happening) => Step<InfrastructureState>>> = {
   infrastructure_blocked: (state) => ({ next: { ...state, blocked: true, healthy: false } }),
   remediation_dispatched: (state) => ({ next: { ...state, healthy: false } }),
-  health_audit_dispatched: (state, event) => ({ next: { ...state, auditor: agentOf(event), healthy: false } }),
+  health_audit_dispatched: (state, event) => ({ next: { ...state, auditor: agentOf(event) ?? null, healthy: false } }),
   health_audit_pass: (state, event) =>
-    byTheDispatched(event, state.auditor) ?? { next: { ...state, auditor: undefined, healthy: state.blocked } },
-  health_audit_fail: (state, event) => byTheDispatched(event, state.auditor) ?? { next: { ...state, auditor: undefined, healthy: false } },
+    byTheDispatched(event, state.auditor) ?? { next: { ...state, auditor: null, healthy: state.blocked } },
+  health_audit_fail: (state, event) => byTheDispatched(event, state.auditor) ?? { next: { ...state, auditor: null, healthy: false } },
   health_audit_unexpected: (state) => ({ next: { ...state, healthy: false } }),
   infrastructure_restored(state) {
     if (state.blocked && state.healthy) return { next: SOUND };

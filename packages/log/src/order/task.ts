@@ -3,19 +3,21 @@ import { agentOf, isFrom, taskOf, type Happening } from "./event-parts.ts";
 import { impossible, type LogRuleId, type Step } from "./rules.ts";
 
 /** Where a task stands. */
-type TaskStatus = "available" | "implementing" | "awaiting_review" | "in_review" | "awaiting_audit" | "in_audit" | "complete";
+export type TaskStatus = "available" | "implementing" | "awaiting_review" | "in_review" | "awaiting_audit" | "in_audit" | "complete";
 
 /** All that the rules remember of one task. */
 export interface TaskState {
   readonly status: TaskStatus;
   /** Whether the developer or the critic at work may be followed by another. */
   readonly again: boolean;
-  readonly critic: string | undefined;
-  readonly auditor: string | undefined;
+  readonly critic: string | null;
+  readonly auditor: string | null;
+  /** Everyone who was dispatched as its developer. */
+  readonly developers: readonly string[];
   /** How often a critic ran out of time in this review. */
   readonly timeouts: number;
   /** When it was completed last, in milliseconds since 1970; of a task that is audited again too. */
-  readonly completed_at: number | undefined;
+  readonly completed_at: number | null;
   /** It was complete, and is audited again. */
   readonly reverified: boolean;
 }
@@ -24,10 +26,11 @@ export interface TaskState {
 export const NEW_TASK: TaskState = {
   status: "available",
   again: false,
-  critic: undefined,
-  auditor: undefined,
+  critic: null,
+  auditor: null,
+  developers: [],
   timeouts: 0,
-  completed_at: undefined,
+  completed_at: null,
   reverified: false,
 };
 
@@ -41,7 +44,7 @@ export const TASK_STEPS: Readonly<Record<string, Transition>> = {
   developer_dispatched(task, event) {
     const free = task.status === "available" || (task.status === "implementing" && task.again) || event.details["resumed"] === true;
     if (!free) return wrong("DISPATCH_NOT_AVAILABLE", task, event, "one that is available or sent back, or `resumed`");
-    return to(task, { status: "implementing", again: false });
+    return to(task, { status: "implementing", again: false, developers: withAgent(task.developers, agentOf(event)) });
   },
   developer_checkpoint: developing((task) => task),
   developer_blocked: developing((task) => (task.status === "implementing" ? { ...task, again: true } : task)),
@@ -56,7 +59,7 @@ export const TASK_STEPS: Readonly<Record<string, Transition>> = {
   critic_dispatched(task, event) {
     const free = task.status === "awaiting_review" || (task.status === "in_review" && task.again);
     if (!free) return wrong("REVIEW_OUT_OF_ORDER", task, event, "one that awaits its review");
-    return to(task, { status: "in_review", again: false, critic: agentOf(event) });
+    return to(task, { status: "in_review", again: false, critic: agentOf(event) ?? null });
   },
   critic_pass: reviewed((task) => ({ ...task, status: "awaiting_audit", again: false })),
   critic_fail: reviewed((task) => ({ ...task, status: "implementing", again: true })),
@@ -66,12 +69,16 @@ export const TASK_STEPS: Readonly<Record<string, Transition>> = {
     // No event tells that an auditor ran out of time: the next one being dispatched is all there is to see.
     const free = task.status === "awaiting_audit" || task.status === "in_audit" || bypass;
     if (!free) return wrong("AUDIT_BEFORE_REVIEW", task, event, `a critic_pass before it, or ${CRITIC_TIMEOUTS} critic_timeouts`);
-    return to(task, { status: "in_audit", again: false, auditor: agentOf(event) });
+    return to(task, { status: "in_audit", again: false, auditor: agentOf(event) ?? null });
   },
   task_complete: audited((task, at) => ({ ...task, status: "complete", completed_at: at, reverified: false })),
   auditor_fail: audited((task) => ({ ...task, status: "implementing", again: true, reverified: false })),
   auditor_blocked: audited((task) => ({ ...task, status: "awaiting_audit" })),
 };
+
+function withAgent(agents: readonly string[], agent: string | undefined): readonly string[] {
+  return agent === undefined || agents.includes(agent) ? agents : [...agents, agent];
+}
 
 function to(task: TaskState, change: Partial<TaskState>): Step<TaskState> {
   return { next: { ...task, ...change } };
@@ -116,12 +123,11 @@ function audited(change: (task: TaskState, at: number) => TaskState): Transition
 }
 
 /** Whether a verdict comes from the agent that was dispatched for it; what is wrong where it does not. */
-export function byTheDispatched(event: Happening, agent: string | undefined): Step<never> | undefined {
-  if (agent !== undefined && isFrom(event, agent)) return undefined;
+export function byTheDispatched(event: Happening, agent: string | null): Step<never> | undefined {
+  if (agent !== null && isFrom(event, agent)) return undefined;
   const names = [...new Set([event.agent_id, event.details["agent_id"] ?? null])].filter((name) => name !== null && name !== agent);
   const from =
     names.length === 0 ? "nobody" : names.map((name) => quote(typeof name === "string" ? name : JSON.stringify(name))).join(" and ");
-  const expected =
-    agent === undefined ? "the agent that was dispatched for it, and none was" : `${quote(agent)}, who was dispatched for it`;
+  const expected = agent === null ? "the agent that was dispatched for it, and none was" : `${quote(agent)}, who was dispatched for it`;
   return impossible("AGENT_MISMATCH", `Unexpected ${event.event_type} from ${from}, expected it from ${expected}`);
 }

@@ -1,0 +1,47 @@
+import { defineProjection, type EventDraft, type Finding, type JsonObject, type View } from "@bylaw/kernel";
+import { timeOf } from "../codec/envelope.ts";
+import { quote } from "../quote.ts";
+import { NO_COORDINATOR, type CoordinatorState } from "./coordinator-state.ts";
+import { concerns, step, type Judged } from "./coordinator-step.ts";
+import { agentOf, taskOf } from "./event-parts.ts";
+import { entriesOfKeyed, valueOf } from "./keyed.ts";
+import { LOG_RULES } from "./rules.ts";
+import type { TaskState } from "./task.ts";
+
+const judge = (state: CoordinatorState, event: EventDraft): Judged =>
+  concerns(state, event.event_type) ? step(state, event, timeOf(event as unknown as JsonObject)) : { state };
+
+/**
+ * The life cycle of a coordinator's work, as the order rules read it from a log. What an impossible event would change stays as it
+ * was. An event of a log without a coordinator costs one look into a set.
+ */
+export const coordinatorState = defineProjection<CoordinatorState>({
+  name: "bylaw/coordinator",
+  version: 1,
+  initial: NO_COORDINATOR,
+  reduce: (state, event) => judge(state, event).state,
+});
+
+/** Every task of which the log says something, by its id, in the order of the ids. */
+export function coordinatorTasks({ tasks }: CoordinatorState): ReadonlyMap<string, TaskState> {
+  return new Map(entriesOfKeyed(tasks).flatMap(([id, { life }]) => (life === null ? [] : [[id, life]])));
+}
+
+/** The order rule of the profile `coordinator` by which an event is impossible now. What is only odd, a warning, passes. */
+export function coordinatorGuard(view: View, event: EventDraft): Finding | undefined {
+  const { broken } = judge(view(coordinatorState), event);
+  return broken === undefined || LOG_RULES[broken.rule].severity === "warning" ? undefined : broken;
+}
+
+const VERDICTS: ReadonlySet<string> = new Set(["critic_dispatched", "auditor_dispatched"]);
+
+/** Rule `OWN_WORK`: whoever was dispatched as a developer of a task is neither its critic nor its auditor. */
+export function ownWorkGuard(view: View, event: EventDraft): Finding | undefined {
+  if (!VERDICTS.has(event.event_type)) return undefined;
+  const task = taskOf(event);
+  const agent = agentOf(event);
+  const life = task === undefined ? undefined : valueOf(view(coordinatorState).tasks, task)?.life;
+  if (task === undefined || agent === undefined || life?.developers.includes(agent) !== true) return undefined;
+  const message = `Unexpected ${event.event_type} of ${quote(agent)}, who developed task ${quote(task)}, expected somebody else`;
+  return { rule: "OWN_WORK", message };
+}
