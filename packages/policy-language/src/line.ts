@@ -145,22 +145,28 @@ const NO_COMMAND: ShellCommand = {
   unknown: [],
 };
 
-// Agents run the same few lines again and again, and one decision asks about its line several times. What was read of a line is kept,
-// in two generations: what is asked for again moves to the young one, and the old one is dropped when the young one is full.
+// Agents run the same few lines again and again. What was read of a line is kept when it comes a second time, in two generations:
+// what is asked for again moves to the young one, and the old one is dropped when the young one is full.
 const KEPT_LINES = 256;
+// Some hundred lines that are longer would be much to keep.
 const KEPT_LENGTH = 512;
 let young = new Map<string, LineFacts>();
 let old = new Map<string, LineFacts>();
-// Of longer ones only the last: some hundred of them would be much to keep.
-let long: { readonly line: string; readonly facts: LineFacts } | undefined;
+// Marks of lines that came. A mark may be that of another line: then a line is kept the first time.
+const came = new Uint32Array(2_048);
+// One decision asks about its line several times.
+let last: { readonly line: string; readonly facts: LineFacts } | undefined;
 
 /** Reads a shell line. `beside`: why the call cannot be known, whatever the line says. */
 export function readLine(line: string, beside: string | undefined): LineFacts {
   if (beside !== undefined) return factsOf(analyze(line), beside);
-  if (line.length > KEPT_LENGTH) {
-    if (long?.line !== line) long = { line, facts: readNew(line) };
-    return long.facts;
-  }
+  if (last?.line === line) return last.facts;
+  const facts = line.length <= KEPT_LENGTH && cameBefore(line) ? readKept(line) : readNew(line);
+  last = { line, facts };
+  return facts;
+}
+
+function readKept(line: string): LineFacts {
   const fresh = young.get(line);
   if (fresh !== undefined) return fresh;
   const facts = old.get(line) ?? readNew(line);
@@ -170,6 +176,15 @@ export function readLine(line: string, beside: string | undefined): LineFacts {
   }
   young.set(line, facts);
   return facts;
+}
+
+function cameBefore(line: string): boolean {
+  let mark = 0x811c9dc5 ^ line.length;
+  for (let at = 0; at < line.length; at += 1) mark = Math.imul(mark ^ line.charCodeAt(at), 0x01000193);
+  const slot = (mark ^ (mark >>> 15)) & (came.length - 1);
+  const before = came[slot] === mark >>> 0;
+  came[slot] = mark;
+  return before;
 }
 
 function readNew(line: string): LineFacts {

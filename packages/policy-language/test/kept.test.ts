@@ -6,24 +6,38 @@ import { readLine } from "../src/line.ts";
 describe("what was read of a line", () => {
   const words = (line: string): readonly string[] => readLine(line, undefined).parts.map(({ text }) => text);
 
-  it("is read once while it is among the last few hundred", () => {
-    const first = readLine("git status --short", undefined);
-    for (let n = 0; n < 200; n += 1) readLine(`git log -n ${n}`, undefined);
+  // The second time it is kept; another line between makes it one that came before and not the last.
+  const kept = (line: string) => {
+    readLine(line, undefined);
+    readLine("true", undefined);
+    return readLine(line, undefined);
+  };
+
+  it("is not kept the first time", () => {
+    const first = readLine("uname -r", undefined);
+    expect(readLine("uname -r", undefined)).toBe(first);
+    readLine("uname -a", undefined);
+    expect(readLine("uname -r", undefined)).not.toBe(first);
+  });
+
+  it("is read no more while it is among the last few hundred", () => {
+    const first = kept("git status --short");
+    for (let n = 0; n < 200; n += 1) kept(`git log -n ${n}`);
     expect(readLine("git status --short", undefined)).toBe(first);
   });
 
   it("stays kept while it is asked for, however many others come between", () => {
-    const first = readLine("npm test", undefined);
+    const first = kept("npm test");
     for (let n = 0; n < 5_000; n += 1) {
-      readLine(`echo ${n}`, undefined);
+      kept(`echo ${n}`);
       if (n % 100 === 0) expect(readLine("npm test", undefined)).toBe(first);
     }
   });
 
   it("is forgotten, and read again to the same end", () => {
-    const first = readLine("ls -la && rm -rf build", undefined);
+    const first = kept("ls -la && rm -rf build");
     const before = words("ls -la && rm -rf build");
-    for (let n = 0; n < 5_000; n += 1) readLine(`printf ${n}`, undefined);
+    for (let n = 0; n < 5_000; n += 1) kept(`printf ${n}`);
     expect(readLine("ls -la && rm -rf build", undefined)).not.toBe(first);
     expect(words("ls -la && rm -rf build")).toEqual(before);
   });

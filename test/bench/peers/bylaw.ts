@@ -1,7 +1,7 @@
-import { createKernel, type Decision } from "@bylaw/kernel";
+import { createKernel, type Decision, type ToolCall } from "@bylaw/kernel";
 import { policy } from "@bylaw/plugin-policy";
 import { policyOf } from "../rules.ts";
-import type { Peer } from "./workload.ts";
+import type { Peer, Question } from "./workload.ts";
 
 /** The whole kernel with the policy plugin: admission of the call, index, shell analysis, reasons, frozen decision. */
 export const bylaw: Peer = {
@@ -10,5 +10,21 @@ export const bylaw: Peer = {
   build: (_, size) => {
     const kernel = createKernel({ plugins: [policy({ files: [], text: policyOf(size) })] });
     return Promise.resolve({ ask: ({ call }) => (kernel.decide(call) as Decision).effect });
+  },
+};
+
+/** The same where no shell line ever came before: what is kept of lines helps nothing, and each line is made in the time that is taken. */
+export const bylawAnew: Peer = {
+  name: "Bylaw, lines new",
+  note: "every shell line ends in another number, so that nothing of it is known",
+  build: async (rules, size) => {
+    const engine = await bylaw.build(rules, size);
+    let count = 0;
+    const anew = (question: Question): Question => {
+      if (question.command === undefined) return question;
+      const call: ToolCall = { ...question.call, args: { command: `${question.command} ${count++}` } };
+      return { ...question, call };
+    };
+    return { ask: (question) => engine.ask(anew(question)) };
   },
 };

@@ -1,7 +1,7 @@
 // Bylaw and the engines that it is compared with, one process, the same rules and calls, in interleaved rounds.
 import { cpus } from "node:os";
 import { agentGovernance } from "./agent-governance.ts";
-import { bylaw } from "./bylaw.ts";
+import { bylaw, bylawAnew } from "./bylaw.ts";
 import { casbin } from "./casbin.ts";
 import { cedar } from "./cedar.ts";
 import { gemini } from "./gemini.ts";
@@ -13,7 +13,7 @@ const SIZES = process.argv.slice(2).map(Number);
 const ROUNDS = 7;
 /** What one round of one engine may take, in milliseconds; at least one call of it is made. */
 const BUDGET = 120;
-const PEERS: readonly Peer[] = [bylaw, gemini, cedar, casbin, rulesEngine, agentGovernance];
+const PEERS: readonly Peer[] = [bylaw, bylawAnew, gemini, cedar, casbin, rulesEngine, agentGovernance];
 
 interface Cell {
   readonly medians: number[];
@@ -62,7 +62,7 @@ const format = (value: number): string => (value < 100 ? value.toFixed(2) : Math
 
 installPeers();
 console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`);
-for (const { name, note } of PEERS) console.log(`* ${name}${name === "Bylaw" ? "" : ` ${versionOf(name)}`}: ${note}`);
+for (const { name, note } of PEERS) console.log(`* ${name}${name.startsWith("Bylaw") ? "" : ` ${versionOf(name)}`}: ${note}`);
 console.log("\nMicroseconds a check: median of the rounds / 99th percentile of single calls. x: times Bylaw's median.");
 for (const size of SIZES.length > 0 ? SIZES : [10, 100, 1_000, 10_000]) {
   const questions = questionsOf(size);
