@@ -1,5 +1,5 @@
 import { createKernel, type ToolCall } from "@bylaw/kernel";
-import { openRun } from "@bylaw/log";
+import { createMemoryStore, openRun } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
 import { describe, expect, test } from "vitest";
 import { POLICY, bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
@@ -8,10 +8,10 @@ type Call = Omit<ToolCall, "hook">;
 
 /** The log that a run writes, as lines. */
 async function recorded(calls: readonly Call[], text = POLICY): Promise<string> {
-  const run = await openRun(createKernel({ plugins: [policy({ text })] }), { run: "r" });
-  const outcomes = [];
-  for (const call of calls) outcomes.push(await run.toolCall(call));
-  return outcomes.flatMap(({ events }) => events.map((event) => `${JSON.stringify(event)}\n`)).join("");
+  const store = createMemoryStore();
+  const run = await openRun(createKernel({ plugins: [policy({ text })] }), { run: "r", store });
+  for (const call of calls) await run.toolCall(call);
+  return (await store.events("r", 0, 1_000)).map((event) => `${JSON.stringify(event)}\n`).join("");
 }
 
 const CALLS: readonly Call[] = [
@@ -32,15 +32,15 @@ describe("bylaw replay", () => {
     const cwd = scratch({ "run.jsonl": await recorded(CALLS), "new.toml": LOOSE });
     const ran = replay(cwd, "--policy", "new.toml");
     expect(ran.code).toBe(1);
-    expect(ran.stdout).toBe(`deny → ask_user #2 drop_table {}
+    expect(ran.stdout).toBe(`deny → ask_user #3 drop_table {}
   no-drop, inline policy:9 → no-drop, new.toml:9
 3 calls: 2 the same, 1 flip (deny → ask_user 1)
 `);
     expect(jsonLines(replay(cwd, "--policy", "new.toml", "--json"))).toEqual([
       {
         flip: {
-          line: 2,
-          sequence: 2,
+          line: 3,
+          sequence: 3,
           tool: "drop_table",
           args: {},
           recorded: { effect: "deny", code: "rule_denied", rule: { name: "no-drop", file: "inline policy", line: 9 } },
@@ -113,7 +113,7 @@ agent = "ann"
   });
 
   test("says aloud what it cannot ask again: redacted and refused calls", async () => {
-    const [line = ""] = (await recorded(CALLS)).split("\n");
+    const [, line = ""] = (await recorded(CALLS)).split("\n");
     const event = JSON.parse(line) as { details: Record<string, unknown> };
     const withDetails = (details: object): string => `${JSON.stringify({ ...event, details })}\n`;
     const { details } = event;
@@ -124,10 +124,10 @@ agent = "ann"
       withDetails({ tool: "read_file" });
     const ran = replay(scratch({ "run.jsonl": log, "p.toml": POLICY }), "--policy", "p.toml");
     expect(ran.code).toBe(0);
-    expect(ran.stdout).toBe(`not replayable #1 parts of the call were redacted
-not replayable #1 parts of the call were redacted
-not replayable #1 the call was refused before it was a call
-not replayable #1 its arguments are not in the log
+    expect(ran.stdout).toBe(`not replayable #2 parts of the call were redacted
+not replayable #2 parts of the call were redacted
+not replayable #2 the call was refused before it was a call
+not replayable #2 its arguments are not in the log
 4 calls: 0 the same, 0 flips, 4 not replayable
 `);
   });
@@ -144,7 +144,7 @@ const tired = definePlugin({ name: "tired", version: "1.0.0", options: z.undefin
 export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] });`;
     const cwd = scratch({ "run.jsonl": await recorded(CALLS), "p.toml": POLICY, "c.config.ts": config });
     const flips = jsonLines(replay(cwd, "--config", "c.config.ts", "--json"));
-    expect(flips).toMatchObject([{ flip: { sequence: 3, candidate: { effect: "deny" } } }, { summary: { flips: 1 } }]);
+    expect(flips).toMatchObject([{ flip: { sequence: 4, candidate: { effect: "deny" } } }, { summary: { flips: 1 } }]);
   });
 
   test("holds calls that no log recorded against the configuration in force", () => {
@@ -171,7 +171,7 @@ export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] 
   });
 
   test("stays in constant memory over a long log", async () => {
-    const [line = ""] = (await recorded(CALLS)).split("\n");
+    const [, line = ""] = (await recorded(CALLS)).split("\n");
     const cwd = scratch({ "run.jsonl": `${line}\n`.repeat(60_000), "p.toml": POLICY });
     const ran = bylaw(["replay", "run.jsonl", "--policy", "p.toml"], { cwd, node: ["--max-old-space-size=48"] });
     expect(ran).toEqual({ code: 0, stdout: "60000 calls: 60000 the same, 0 flips\n", stderr: "" });

@@ -9,7 +9,7 @@ export interface Fold {
 
 /** Folds no event yet. */
 export function createFold(projections: readonly Projection<unknown>[], states: ReadonlyMap<unknown, unknown> = new Map(), head = 0): Fold {
-  return {
+  const fold: Fold = {
     head,
     view<State>(projection: Projection<State>): State {
       if (states.has(projection)) return states.get(projection) as State;
@@ -19,11 +19,13 @@ export function createFold(projections: readonly Projection<unknown>[], states: 
     add(events) {
       // A writer may learn of an event twice, by its own receipt and by the log; each is folded once, in order.
       const next = events.filter(({ sequence }) => sequence > head);
+      if (next.length === 0) return fold;
       const state = (of: Projection<unknown>): unknown => (states.has(of) ? states.get(of) : of.initial);
       const folded = projections.map((of) => [of, next.reduce((before, event) => of.reduce(before, event), state(of))] as const);
       return createFold(projections, new Map(folded), next.at(-1)?.sequence ?? head);
     },
   };
+  return fold;
 }
 
 /** Why one of these drafts is impossible after `fold`, each judged on top of those before it. */

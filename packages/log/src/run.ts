@@ -15,7 +15,7 @@ import {
 } from "@bylaw/kernel";
 import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals } from "./approval.ts";
 import type { Fold } from "./fold.ts";
-import { ATTEMPTS, openJournal, type Who } from "./journal.ts";
+import { ATTEMPTS, openJournal, type Appended, type Who } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { eventOf } from "./recorded.ts";
 import type { OpenOptions, Outcome, Run } from "./run-contract.ts";
@@ -43,8 +43,8 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   const turns = new Map<string, Promise<unknown>>();
 
   async function appendAndDeliver(drafts: readonly EventDraft[]): Promise<readonly LogEvent[]> {
-    const events = await journal.append(drafts);
-    await journal.written(events);
+    const { events, written } = await journal.append(drafts);
+    await written;
     return events;
   }
 
@@ -53,7 +53,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     const phases = before.view(currentPhases);
     const phase = input.task !== undefined && Object.hasOwn(phases, input.task) ? phases[input.task] : undefined;
     const known = { ...input, phase, ...(input.hook === "onTransition" ? { from: phase } : {}) };
-    return { ...present(known), run, session: journal.session, at: now() } as Subject;
+    return { ...present(known), run, session: journal.session, at: journal.time() } as Subject;
   }
 
   const refused = (input: Subject, error: unknown): readonly [Subject, Decision] => [
@@ -98,11 +98,11 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
         // The document makes an approval one-use even where two processes read it at once.
         const used = { kind: "approval", id: `${run}:${decision.approval}`, value: "used", if_version: 0 };
         const documents = decision.approval === undefined ? [] : [used];
-        let events: readonly LogEvent[];
+        let appended: Appended;
         try {
           const [type, details] = eventOf(hook, subject, decision);
           const event = journal.draft(type, input, details);
-          events = await journal.append([event], { before, stale: (other) => concerns(other, input), documents });
+          appended = await journal.append([event], { before, stale: (other) => concerns(other, input), documents });
         } catch (error) {
           problem = error;
           if (!(error instanceof StoreConflict)) break;
@@ -110,7 +110,8 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
           continue;
         }
         // From here on it is on record, and is not tried again.
-        return journal.written(events).then(
+        const { events, written } = appended;
+        return written.then(
           () => ({ decision, applied: decision.applied, events }),
           (error: unknown) => absent(input, error, events),
         );

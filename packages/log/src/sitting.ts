@@ -36,6 +36,6 @@ export function openingEvents(view: View, plan: Plan | undefined): readonly Open
   return [{ event_type: "session_start", task_id: null, details }];
 }
 
-/** The time of the clock, but none before the last event: a clock that was set back makes no log run backwards. */
-export const neverBefore = (time: string, last: Sitting | null): string =>
-  last !== null && Date.parse(time) < Date.parse(last.at) ? last.at : time;
+/** A time, but none before `last`. A time that cannot be read stays as it is. */
+export const neverBefore = (time: string, last: string | undefined): string =>
+  last !== undefined && Date.parse(time) < Date.parse(last) ? last : time;

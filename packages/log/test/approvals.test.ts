@@ -8,7 +8,7 @@ const NOW = "2026-01-02T03:04:05.000Z";
 const LATER = "2026-01-02T04:00:00.000Z";
 const asks = voter("asks", "beforeToolCall", () => ask("Unexpected push"));
 const open = (config: Config = { plugins: [asks] }, options: Partial<OpenOptions> = {}): Promise<Run> =>
-  openRun(createKernel(config), { run: "r1", now: () => NOW, ...options });
+  openRun(createKernel(config), { run: "r1", now: () => NOW, join: true, ...options });
 const approve = (run: Run, subject: ToolCall | Transition = call(), expires_at = LATER) => run.approve({ subject, by: "ada", expires_at });
 const ran = async (run: Run, fields: Partial<ToolCall> = {}): Promise<Outcome> => {
   const { hook: _, ...rest } = call(fields);

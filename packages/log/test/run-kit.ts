@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { allow, createKernel, defineProjection, type Config, type LogEvent, type Plugin, type Store, type ToolCall } from "@bylaw/kernel";
+import {
+  allow,
+  createKernel,
+  defineProjection,
+  type Config,
+  type LogEvent,
+  type Plugin,
+  type Sink,
+  type SinkWriter,
+  type Store,
+  type ToolCall,
+} from "@bylaw/kernel";
 import { openRun, type OpenOptions, type Run } from "../src/index.ts";
 import { HOOKS, forged, plugin, voter } from "./kit.ts";
 
@@ -8,10 +19,39 @@ export const NOW = "2026-01-02T03:04:05.000Z";
 export const allowing = (...hooks: readonly (typeof HOOKS)[number][]): readonly Plugin[] =>
   hooks.map((hook) => voter(`allows-${hook}`, hook, () => allow("fine"), { grants: true }));
 export const permissive = allowing(...HOOKS);
+/** Opens a run that takes part in the session that is going on, where there is one. */
 export const open = (config: Config, options: Partial<OpenOptions> = {}): Promise<Run> =>
-  openRun(createKernel(config), { run: "r1", now: () => NOW, ...options });
+  openRun(createKernel(config), { run: "r1", now: () => NOW, join: true, ...options });
+/** Opens a run in a session of its own. */
+export const takeOver = (config: Config, options: Partial<OpenOptions> = {}): Promise<Run> => open(config, { join: false, ...options });
 export const logOf = (store: Store): Promise<readonly LogEvent[]> => store.events("r1", 0, 100_000);
 export const typesOf = async (store: Store): Promise<readonly string[]> => (await logOf(store)).map(({ event_type }) => event_type);
+/** A store whose commits, once a session has begun, are another's. */
+export function afterOpening(store: Store, commit: Store["commit"]): Store {
+  let opened = false;
+  return {
+    ...store,
+    async commit(one) {
+      if (opened) return commit(one);
+      opened = true;
+      return store.commit(one);
+    },
+  };
+}
+/** A sink that is this writer for every run. */
+export const sinkOf = ({ name = "s", required = true, ...writer }: Partial<Sink> & SinkWriter): Sink => ({
+  name,
+  required,
+  open: () => writer,
+});
+export const withSinks = (...sinks: readonly Sink[]): readonly Plugin[] => [
+  ...permissive,
+  plugin("sinks", (kernel) => sinks.forEach((sink) => kernel.sink(sink))),
+];
+export const sequencesOf = (events: readonly LogEvent[]): readonly number[] => events.map(({ sequence }) => sequence);
+export const upTo = (last: number, first = 1): readonly number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+/** Every promise that is ready has settled. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 export const tool = (fields: Partial<ToolCall> = {}) => ({ id: "c1", agent: "a1", tool: "read_file", args: { path: "a" }, ...fields });
 
 export const counter = defineProjection<Readonly<Record<string, number>>>({

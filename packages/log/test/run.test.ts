@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { StoreConflict, allow, ask, deny, type Plugin, type Store } from "@bylaw/kernel";
+import { StoreConflict, allow, ask, deny, type Plugin } from "@bylaw/kernel";
 import { RUN_EVENTS, createMemoryStore, type Run } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
-import { NOW, permissive, open, logOf, tool, noted, note } from "./run-kit.ts";
+import { NOW, afterOpening, permissive, open, logOf, typesOf, tool, noted, note, upTo } from "./run-kit.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const ENVELOPE = ["timestamp", "sequence", "session_id", "event_type", "agent_id", "task_id", "details"];
+const ENVELOPE = ["timestamp", "sequence", "session_id", "event_type", "agent_id", "task_id", "details", "hash"];
 
 describe("a run records", () => {
   it("an event with the envelope of the log, in its order", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: permissive }, { store });
     await run.toolCall(tool({ task: "T1" }));
-    const [event] = await logOf(store);
-    expect(Object.keys(event ?? {})).toEqual(ENVELOPE);
+    const [start, event] = await logOf(store);
+    for (const one of [start, event]) expect(Object.keys(one ?? {})).toEqual(ENVELOPE);
     expect(event).toMatchObject({
       timestamp: NOW,
-      sequence: 1,
+      sequence: 2,
       session_id: run.session,
       event_type: "tool_allowed",
       agent_id: "a1",
@@ -25,7 +25,7 @@ describe("a run records", () => {
       details: { tool: "read_file", args: { path: "a" }, decision: { effect: "allow", code: "rule_allowed", applied: "allow" } },
     });
     expect(run.session).toMatch(UUID);
-    expect(run.head).toBe(1);
+    expect(run.head).toBe(2);
   });
 
   it.each([
@@ -104,15 +104,17 @@ describe("a run records", () => {
     await run.toolResult({ id: "c1", tool: "read_file", agent: "a1", ok: true, result: { lines: 3 } });
     await run.record([note("one"), note("two")]);
     expect((await logOf(store)).map(({ sequence, event_type, details }) => [sequence, event_type, details])).toEqual([
-      [1, "tool_result", { id: "c1", tool: "read_file", ok: true, result: { lines: 3 } }],
-      [2, "note", { text: "one" }],
-      [3, "note", { text: "two" }],
+      [1, "session_start", { plan_file: null, total_tasks: 0 }],
+      [2, "tool_result", { id: "c1", tool: "read_file", ok: true, result: { lines: 3 } }],
+      [3, "note", { text: "one" }],
+      [4, "note", { text: "two" }],
     ]);
   });
 
   it("no event of its own types by another's hand, nor one that nobody declares, nor one with other details", async () => {
     const store = createMemoryStore();
-    const forges = RUN_EVENTS.map((name) => plugin(`declares-${name}`, (kernel) => kernel.event({ name, details: z.unknown() })));
+    const own = [...RUN_EVENTS, "session_start", "session_resumed"];
+    const forges = own.map((name) => plugin(`declares-${name}`, (kernel) => kernel.event({ name, details: z.unknown() })));
     const run = await open({ plugins: [noted] }, { store });
     for (const event of [
       { ...note(), event_type: "unheard_of" },
@@ -122,14 +124,14 @@ describe("a run records", () => {
     ]) {
       await expect(run.record([note(), event])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
     }
-    for (const [index, name] of RUN_EVENTS.entries()) {
+    for (const [index, name] of own.entries()) {
       const attempt = async (): Promise<unknown> => {
         const forging = await open({ plugins: [forges[index] as Plugin] }, { store });
         return forging.record([{ event_type: name, agent_id: null, task_id: null, details: { digest: "x", to: "DONE" } }]);
       };
       await expect(attempt(), name).rejects.toMatchObject({ code: /^BYLAW_(EVENT|PLUGIN)_INVALID$/ });
     }
-    expect(await logOf(store)).toEqual([]);
+    expect(await typesOf(store)).toEqual(["session_start"]);
   });
 
   it("nobody who is no text: a log is JSON", async () => {
@@ -144,14 +146,14 @@ describe("a run records", () => {
       await expect(run.toolResult({ ...result, id: forged(odd) })).rejects.toMatchObject(invalid);
       await expect(run.toolResult({ ...result, ok: forged("no") })).rejects.toMatchObject(invalid);
     }
-    expect(await logOf(store)).toEqual([]);
+    expect(await typesOf(store)).toEqual(["session_start"]);
   });
 
   it("nothing when there is nothing to record", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: [noted] }, { store });
     await run.record([]).catch(() => {});
-    expect(await logOf(store)).toEqual([]);
+    expect(await typesOf(store)).toEqual(["session_start"]);
   });
 
   it("refused subjects too, as what they are and with nothing that JSON cannot say", async () => {
@@ -178,7 +180,7 @@ describe("a run records", () => {
       expect(events).toHaveLength(1);
     }
     const log = await logOf(store);
-    expect(log.map(({ sequence }) => sequence)).toEqual(outcomes.map((_, index) => index + 1));
+    expect(log.map(({ sequence }) => sequence)).toEqual(upTo(outcomes.length + 1));
     expect(JSON.parse(JSON.stringify(log))).toEqual(log);
     for (const { agent_id, task_id } of log) {
       for (const name of [agent_id, task_id]) expect(["string", "object"]).toContain(typeof name);
@@ -212,13 +214,10 @@ describe("a run records", () => {
     const memory = createMemoryStore();
     let refusals = 1;
     // The first try meets another writer, so that everything is decided a second time.
-    const store: Store = {
-      ...memory,
-      commit: async (commit) => {
-        if (refusals-- > 0) throw new StoreConflict("seen", "Unexpected event");
-        return memory.commit(commit);
-      },
-    };
+    const store = afterOpening(memory, async (commit) => {
+      if (refusals-- > 0) throw new StoreConflict("seen", "Unexpected event");
+      return memory.commit(commit);
+    });
     const judged: string[] = [];
     const watches = voter(
       "v",
@@ -246,7 +245,7 @@ describe("a run records", () => {
       const given = (async () => run.approve({ subject: forged(subject), by: "ada", expires_at: "2026-02-01T00:00:00Z" }))();
       await expect(given).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_/) });
     }
-    expect(run.head).toBe(0);
+    expect(run.head).toBe(1);
   });
 
   it("its own run, session and time, whatever the caller says", async () => {

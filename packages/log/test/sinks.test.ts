@@ -1,105 +1,122 @@
 import { describe, expect, it } from "vitest";
-import { StoreConflict, ask, deny, type Answer, type LogEvent, type Plugin, type Sink, type Store } from "@bylaw/kernel";
+import { StoreConflict, ask, deny, type Answer, type LogEvent, type LogReader, type Sink, type SinkWriter } from "@bylaw/kernel";
 import { createMemoryStore } from "../src/index.ts";
-import { plugin, voter } from "./kit.ts";
-import { permissive, open, logOf, tool, counter, counts } from "./run-kit.ts";
+import { voter } from "./kit.ts";
+import {
+  afterOpening,
+  counter,
+  counts,
+  logOf,
+  open,
+  sequencesOf,
+  settled,
+  sinkOf,
+  takeOver,
+  tool,
+  typesOf,
+  upTo,
+  withSinks,
+} from "./run-kit.ts";
 
 describe("a sink", () => {
-  const withSinks = (...sinks: readonly Sink[]): readonly Plugin[] => [
-    ...permissive,
-    plugin("sinks", (kernel) => sinks.forEach((sink) => kernel.sink(sink))),
-  ];
-  const broken = async (): Promise<void> => {
-    throw new Error("disk full");
+  const begins = ({ event_type }: LogEvent): boolean => event_type === "session_start";
+  // Not at the opening, which it would keep shut.
+  const broken = async (events: readonly LogEvent[]): Promise<void> => {
+    if (!events.some(begins)) throw new Error("disk full");
   };
 
   it("is told of every event after its commit, with the state that follows", async () => {
     const told: unknown[] = [];
     const store = createMemoryStore();
-    const sink: Sink = {
-      name: "s",
-      required: true,
+    const sink = sinkOf({
       write: async (events, view) => {
-        told.push([events.map(({ sequence }) => sequence), view(counter), (await logOf(store)).length]);
+        told.push([sequencesOf(events), view(counter), (await logOf(store)).length]);
       },
-    };
+    });
     const run = await open({ plugins: [counts, ...withSinks(sink)] }, { store });
     await run.toolCall(tool());
     await run.toolCall(tool());
     expect(told).toEqual([
-      [[1], { tool_allowed: 1 }, 1],
-      [[2], { tool_allowed: 2 }, 2],
+      [[1], { session_start: 1 }, 1],
+      [[2], { session_start: 1, tool_allowed: 1 }, 2],
+      [[3], { session_start: 1, tool_allowed: 2 }, 3],
     ]);
   });
 
   it("that is required and fails denies the call that caused it", async () => {
-    const run = await open({ plugins: withSinks({ name: "s", required: true, write: broken }) });
+    const run = await open({ plugins: withSinks(sinkOf({ write: broken })) });
     expect(await run.toolCall(tool())).toMatchObject({ decision: { effect: "deny", code: "engine_absent" }, applied: "deny" });
   });
 
   it("that is required and fails with a conflict of its own store writes no event twice", async () => {
     const store = createMemoryStore();
-    const write = async (): Promise<void> => {
-      throw new StoreConflict("document", "Unexpected version");
+    const write = async (events: readonly LogEvent[]): Promise<void> => {
+      if (!events.some(begins)) throw new StoreConflict("document", "Unexpected version");
     };
-    const run = await open({ plugins: withSinks({ name: "s", required: true, write }) }, { store });
+    const run = await open({ plugins: withSinks(sinkOf({ write })) }, { store });
     expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
-    expect(await logOf(store)).toHaveLength(1);
+    expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
   });
 
   it.each([
     [
       "at once",
-      () => {
-        throw new Error("disk full");
+      (events: readonly LogEvent[]) => {
+        if (!events.some(begins)) throw new Error("disk full");
       },
     ],
     ["later", broken],
   ])("that is not required and fails %s is reported, and changes nothing", async (_, write) => {
     const errors: unknown[] = [];
-    const run = await open({ plugins: withSinks({ name: "s", write }) }, { onError: (error) => errors.push(error) });
+    const run = await open({ plugins: withSinks(sinkOf({ required: false, write })) }, { onError: (error) => errors.push(error) });
     expect((await run.toolCall(tool())).applied).toBe("allow");
-    await new Promise((resolve) => setImmediate(resolve));
+    await settled();
     expect(errors).toMatchObject([{ message: "disk full" }]);
   });
 
   it("that is not required and never ends holds nobody up", { timeout: 5_000 }, async () => {
-    const run = await open({ plugins: withSinks({ name: "s", write: () => new Promise(() => {}) }) });
+    const run = await open({ plugins: withSinks(sinkOf({ required: false, write: () => new Promise(() => {}) })) });
     expect((await run.toolCall(tool())).applied).toBe("allow");
     expect((await run.toolCall(tool())).applied).toBe("allow");
   });
 
   it("that fails keeps no other sink from being told", async () => {
     const told: number[] = [];
-    const listens: Sink = { name: "b", required: true, write: (events) => void told.push(events.length) };
-    const failing: Sink = { name: "a", required: true, write: broken };
+    const listens = sinkOf({ name: "b", write: (events) => void told.push(...sequencesOf(events)) });
+    const failing = sinkOf({ name: "a", write: broken });
     const run = await open({ plugins: withSinks(failing, listens) });
     await run.toolCall(tool());
-    expect(told).toEqual([1]);
+    expect(told).toEqual([1, 2]);
   });
 
   it("is told nothing of the past, not even when a sitting is taken up again under its own name", async () => {
     const store = createMemoryStore();
     const told: number[] = [];
-    const plugins = withSinks({ name: "s", required: true, write: (events) => void told.push(...events.map(({ sequence }) => sequence)) });
+    const plugins = withSinks(sinkOf({ write: (events) => void told.push(...sequencesOf(events)) }));
     const session = "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01";
-    await (await open({ plugins }, { store, session })).toolCall(tool());
-    const again = await open({ plugins }, { store, session });
+    await (await takeOver({ plugins }, { store, session })).toolCall(tool());
+    const again = await takeOver({ plugins }, { store, session });
     await again.toolCall(tool());
-    expect(told).toEqual([1, 2]);
+    expect(told).toEqual([1, 2, 3]);
   });
 
-  it("of a run is told only what that run wrote, each event once", async () => {
+  it("is told of all that its own run wrote, of nothing that another session wrote, and of no event twice", async () => {
     const store = createMemoryStore();
-    const told: Record<string, number[]> = { left: [], right: [] };
-    const listens = (name: string) =>
-      withSinks({ name, required: true, write: (events) => void told[name]?.push(...events.map(({ sequence }) => sequence)) });
-    const left = await open({ plugins: listens("left") }, { store });
+    const told: Record<string, number[]> = { left: [], right: [], before: [] };
+    const listens = (name: string) => withSinks(sinkOf({ name, write: (events) => void told[name]?.push(...sequencesOf(events)) }));
+    await (await open({ plugins: listens("before") }, { store })).toolCall(tool());
+    const left = await takeOver({ plugins: listens("left") }, { store });
     const right = await open({ plugins: listens("right") }, { store });
-    await Promise.all(Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? left : right).toolCall(tool({ agent: `a${index}` }))));
-    const all = [...(told["left"] ?? []), ...(told["right"] ?? [])];
-    expect(told["left"]).toHaveLength(5);
-    expect(all.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    const outcomes = await Promise.all(upTo(10).map((index) => (index % 2 === 1 ? left : right).toolCall(tool({ agent: `a${index}` }))));
+    const own = (side: number): readonly number[] =>
+      outcomes.flatMap(({ events }, index) => (index % 2 === side ? sequencesOf(events) : []));
+    expect(told["before"]).toEqual([1, 2]);
+    expect(told["left"]).toEqual(expect.arrayContaining([3, ...own(0)]));
+    expect(told["right"]).toEqual(expect.arrayContaining([...own(1)]));
+    for (const all of [told["left"] ?? [], told["right"] ?? []]) {
+      expect(all).toEqual([...new Set(all)].toSorted((a, b) => a - b));
+      expect(Math.min(...all)).toBeGreaterThan(2);
+    }
   });
 
   it("may be an object with a state of its own", async () => {
@@ -107,19 +124,30 @@ describe("a sink", () => {
       readonly name = "lines";
       readonly required = true;
       readonly lines: string[] = [];
-      closed = false;
+      closed = 0;
+      open(log: LogReader): SinkWriter {
+        this.lines.push(log.run);
+        return new Line(this);
+      }
+    }
+    class Line implements SinkWriter {
+      readonly #lines: Lines;
+      constructor(lines: Lines) {
+        this.#lines = lines;
+      }
       write(events: readonly LogEvent[]): void {
-        for (const event of events) this.lines.push(event.event_type);
+        for (const event of events) this.#lines.lines.push(event.event_type);
       }
       close(): void {
-        this.closed = true;
+        this.#lines.closed += 1;
       }
     }
     const lines = new Lines();
     const run = await open({ plugins: withSinks(lines) });
     expect((await run.toolCall(tool())).applied).toBe("allow");
     await run.close();
-    expect(lines).toMatchObject({ lines: ["tool_allowed"], closed: true });
+    await run.close();
+    expect(lines).toMatchObject({ lines: ["r1", "session_start", "tool_allowed"], closed: 1 });
   });
 
   it("hears of the events of one run in the order of the log", async () => {
@@ -128,25 +156,22 @@ describe("a sink", () => {
     const gate = new Promise<void>((resolve) => (release = resolve));
     // The first commit is durable first and answers last, as two connections may.
     let commits = 0;
-    const store: Store = {
-      ...memory,
-      commit: async (commit) => {
-        const first = commits++ === 0;
-        const receipt = await memory.commit(commit);
-        if (first) await gate;
-        return receipt;
-      },
-    };
+    const store = afterOpening(memory, async (commit) => {
+      const first = commits++ === 0;
+      const receipt = await memory.commit(commit);
+      if (first) await gate;
+      return receipt;
+    });
     const told: number[] = [];
-    const sink: Sink = { name: "s", write: (events) => void told.push(...events.map(({ sequence }) => sequence)) };
+    const sink = sinkOf({ required: false, write: (events) => void told.push(...sequencesOf(events)) });
     const run = await open({ plugins: withSinks(sink) }, { store });
     const slow = run.toolCall(tool({ agent: "a1" }));
     const quick = run.toolCall(tool({ agent: "a2" }));
-    await new Promise((resolve) => setImmediate(resolve));
+    await settled();
     release();
     await Promise.all([slow, quick]);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual([1, 2]);
+    await settled();
+    expect(told).toEqual([1, 2, 3]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { allow, defineProjection, deny } from "@bylaw/kernel";
 import { createMemoryStore } from "../src/index.ts";
 import { plugin, voter } from "./kit.ts";
-import { open, logOf, typesOf, tool, counter, counts, noted, note, allowing, permissive } from "./run-kit.ts";
+import { open, logOf, typesOf, tool, counter, counts, noted, note, allowing, permissive, takeOver, upTo } from "./run-kit.ts";
 
 describe("the phase", () => {
   const onlyInPlan = voter(
@@ -85,13 +85,18 @@ describe("resuming", () => {
     await first.behave({ action: "loop" });
     await first.respond({ text: "done" });
     await first.record([note("one"), note("two")]);
-    const second = await open(config, { store });
+    const joined = await open(config, { store });
+    expect(joined.session).toBe(first.session);
+    expect(joined.head).toBe(first.head);
+    expect(JSON.stringify(joined.view(counter))).toBe(JSON.stringify(first.view(counter)));
+    const counted = { session_start: 1, tool_allowed: 1, phase_entered: 1, behavior_applied: 1, response_accepted: 1, note: 2 };
+    expect(joined.view(counter)).toEqual(counted);
+    const second = await takeOver(config, { store });
     expect(second.session).not.toBe(first.session);
-    expect(second.head).toBe(first.head);
-    expect(JSON.stringify(second.view(counter))).toBe(JSON.stringify(first.view(counter)));
-    expect(second.view(counter)).toEqual({ tool_allowed: 1, phase_entered: 1, behavior_applied: 1, response_accepted: 1, note: 2 });
+    expect(second.head).toBe(first.head + 1);
+    expect(JSON.stringify(second.view(counter))).toBe(JSON.stringify({ ...counted, session_resumed: 1 }));
     const { events } = await second.toolCall(tool());
-    expect(events).toMatchObject([{ sequence: 7, session_id: second.session }]);
+    expect(events).toMatchObject([{ sequence: 9, session_id: second.session }]);
   });
 
   it("reads a long log to its end", async () => {
@@ -100,8 +105,8 @@ describe("resuming", () => {
     const first = await open(config, { store });
     await first.record(Array.from({ length: 2_345 }, (_, index) => note(String(index))));
     const second = await open(config, { store });
-    expect(second.head).toBe(2_345);
-    expect(second.view(counter)).toEqual({ note: 2_345 });
+    expect(second.head).toBe(2_346);
+    expect(second.view(counter)).toEqual({ session_start: 1, note: 2_345 });
   });
 
   it("folds what other runs of the log wrote, each event once and in order", async () => {
@@ -117,9 +122,9 @@ describe("resuming", () => {
     await Promise.all(runs.flatMap((run) => Array.from({ length: 20 }, () => run.record([note(), note()]))));
     for (const run of runs) {
       await run.record([note()]);
-      expect(run.view(order)).toEqual(Array.from({ length: run.head }, (_, index) => index + 1));
+      expect(run.view(order)).toEqual(upTo(run.head));
     }
-    expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(Array.from({ length: 123 }, (_, index) => index + 1));
+    expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(upTo(124));
   });
 });
 
@@ -148,8 +153,8 @@ describe("a projection", () => {
     const first = await open({ plugins: [counts, ...permissive] });
     const second = await open({ plugins: [counts, ...permissive] });
     await first.toolCall(tool());
-    expect(first.view(counter)).toEqual({ tool_allowed: 1 });
-    expect(second.view(counter)).toEqual({});
+    expect(first.view(counter)).toEqual({ session_start: 1, tool_allowed: 1 });
+    expect(second.view(counter)).toEqual({ session_start: 1 });
     expect(counter.initial).toEqual({});
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StoreConflict, allow, deny, type Store } from "@bylaw/kernel";
 import { createMemoryStore } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
-import { permissive, open, logOf, typesOf, tool, counter, noted, note } from "./run-kit.ts";
+import { afterOpening, permissive, open, logOf, settled, typesOf, tool, counter, noted, note, upTo } from "./run-kit.ts";
 
 describe("many at once", () => {
   it("fifty agents of one run all get their decision, in a log without gaps", async () => {
@@ -12,7 +12,7 @@ describe("many at once", () => {
       Array.from({ length: 50 }, (_, index) => run.toolCall(tool({ id: `c${index}`, agent: `a${index}` }))),
     );
     expect(outcomes.map(({ applied }) => applied)).toEqual(outcomes.map(() => "allow"));
-    expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(outcomes.map((_, index) => index + 1));
+    expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(upTo(51));
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe("many at once", () => {
     const runs = await Promise.all([1, 2].map(() => open({ plugins: [firstOnly] }, { store })));
     const outcomes = await Promise.all(runs.map((run) => run.transition({ task: "T1", to: "PLAN", artifacts: {} })));
     expect(outcomes.map(({ applied }) => applied).toSorted()).toEqual(["allow", "deny"]);
-    expect((await typesOf(store)).toSorted()).toEqual(["phase_entered", "transition_blocked"]);
+    expect((await typesOf(store)).toSorted()).toEqual(["phase_entered", "session_start", "transition_blocked"]);
   });
 
   it("a decision that took long is not written over what was read meanwhile", async () => {
@@ -82,13 +82,13 @@ describe("many at once", () => {
     const [here, there] = [await open(config, { store }), await open(config, { store })];
     await here.transition({ task: "T1", to: "PLAN", artifacts: {} });
     const pending = here.toolCall(tool({ task: "T1", tool: "slow" }));
-    await new Promise((resolve) => setImmediate(resolve));
+    await settled();
     await there.transition({ task: "T1", to: "DONE", artifacts: {} });
     // Another agent's call makes this run read of the transition while the slow one still waits.
     expect((await here.toolCall(tool({ agent: "a2" }))).applied).toBe("allow");
     release();
     expect((await pending).applied).toBe("deny");
-    expect(await typesOf(store)).toEqual(["phase_entered", "phase_entered", "tool_allowed", "tool_denied"]);
+    expect(await typesOf(store)).toEqual(["session_start", "phase_entered", "phase_entered", "tool_allowed", "tool_denied"]);
   });
 });
 
@@ -105,17 +105,17 @@ describe("a guard", () => {
     const run = await open({ plugins: [noted, once] }, { store });
     await run.record([note()]);
     await expect(run.record([note()])).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
-    expect(await typesOf(store)).toEqual(["note"]);
-    expect(run.view(counter)).toEqual({ note: 1 });
+    expect(await typesOf(store)).toEqual(["session_start", "note"]);
+    expect(run.view(counter)).toEqual({ session_start: 1, note: 1 });
   });
 
   it("judges each event on top of those before it, all or nothing", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: [noted, once] }, { store });
     await expect(run.record([note(), note()])).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
-    expect(await logOf(store)).toEqual([]);
+    expect(await typesOf(store)).toEqual(["session_start"]);
     await run.record([note()]);
-    expect(run.head).toBe(1);
+    expect(run.head).toBe(2);
   });
 
   it("judges by the log as it is in the commit, not as this run last read it", async () => {
@@ -123,7 +123,7 @@ describe("a guard", () => {
     const runs = await Promise.all([1, 2, 3].map(() => open({ plugins: [noted, once] }, { store })));
     const results = await Promise.allSettled(runs.map((run) => run.record([note()])));
     expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
-    expect(await typesOf(store)).toEqual(["note"]);
+    expect(await typesOf(store)).toEqual(["session_start", "note"]);
   });
 
   it.each([
@@ -136,22 +136,21 @@ describe("a guard", () => {
     ],
   ])("that %s the event of a decision turns it into a deny", async (_, guard) => {
     const store = createMemoryStore();
-    const guarded = plugin("guarded", (kernel) => kernel.guard("g", guard));
+    const guarded = plugin("guarded", (kernel) =>
+      kernel.guard("g", (_, { event_type }) => (event_type === "session_start" ? undefined : guard())),
+    );
     const run = await open({ plugins: [...permissive, guarded] }, { store });
     expect(await run.toolCall(tool())).toMatchObject({ decision: { effect: "deny", code: "engine_absent" }, applied: "deny", events: [] });
     expect(await run.transition({ task: "T1", to: "PLAN", artifacts: {} })).toMatchObject({ applied: "deny" });
-    expect(await logOf(store)).toEqual([]);
+    expect(await typesOf(store)).toEqual(["session_start"]);
   });
 });
 
 describe("a store", () => {
   it("that fails denies every question, and says why", async () => {
-    const store: Store = {
-      ...createMemoryStore(),
-      commit: async () => {
-        throw new Error("disk full");
-      },
-    };
+    const store = afterOpening(createMemoryStore(), async () => {
+      throw new Error("disk full");
+    });
     const run = await open({ plugins: permissive }, { store });
     for (const outcome of [
       await run.toolCall(tool()),
@@ -166,13 +165,10 @@ describe("a store", () => {
 
   it("that always conflicts is asked a bounded number of times, then the call is denied", async () => {
     let commits = 0;
-    const store: Store = {
-      ...createMemoryStore(),
-      commit: async () => {
-        commits += 1;
-        throw new StoreConflict("seen", "Unexpected event");
-      },
-    };
+    const store = afterOpening(createMemoryStore(), async () => {
+      commits += 1;
+      throw new StoreConflict("seen", "Unexpected event");
+    });
     const run = await open({ plugins: permissive }, { store });
     expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
     expect(commits).toBeGreaterThan(1);
@@ -181,26 +177,22 @@ describe("a store", () => {
 
   it("that fails is not asked again: what it failed to confirm may be written", async () => {
     const memory = createMemoryStore();
-    const store: Store = {
-      ...memory,
-      commit: async (commit) => {
-        await memory.commit(commit);
-        throw new Error("connection lost");
-      },
-    };
+    const store = afterOpening(memory, async (commit) => {
+      await memory.commit(commit);
+      throw new Error("connection lost");
+    });
     const run = await open({ plugins: permissive }, { store });
     expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
-    expect(await logOf(store)).toHaveLength(1);
+    expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
   });
 
   it("that fails while its failure cannot even be reported still only denies, call after call", async () => {
     let opened = false;
     const memory = createMemoryStore();
     const store: Store = {
-      ...memory,
-      commit: async () => {
+      ...afterOpening(memory, async () => {
         throw new StoreConflict("seen", "Unexpected event");
-      },
+      }),
       events: async (run, after, limit) => {
         if (opened) throw new Error("disk gone");
         return memory.events(run, after, limit);
@@ -217,12 +209,9 @@ describe("a store", () => {
   });
 
   it.each(["permissive", "advisory"] as const)("that fails is not softened in %s mode", async (enforcement_mode) => {
-    const store: Store = {
-      ...createMemoryStore(),
-      commit: async () => {
-        throw new Error("disk full");
-      },
-    };
+    const store = afterOpening(createMemoryStore(), async () => {
+      throw new Error("disk full");
+    });
     const run = await open({ plugins: permissive, enforcement_mode }, { store });
     expect((await run.toolCall(tool())).applied).toBe("deny");
   });

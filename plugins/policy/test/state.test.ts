@@ -115,7 +115,7 @@ describe("in a run", () => {
   });
   test("a state that is one value needs no path", async () => {
     const text =
-      rule("often", "deny", `tool = "t"\n${when("all", asks("@acme/rounds", "", "greaterThan", 1))}`) + rule("t", "allow", 'tool = "t"');
+      rule("often", "deny", `tool = "t"\n${when("all", asks("@acme/rounds", "", "greaterThan", 2))}`) + rule("t", "allow", 'tool = "t"');
     const run = await opened(text);
     expect([await effectOf(run, call("t")), await effectOf(run, call("t")), await effectOf(run, call("t"))]).toEqual([
       "allow",
