@@ -14,10 +14,13 @@ export { NO_LINK, chain, chainedText, linkOf, linkOfText } from "./chain.ts";
 export { ENVELOPE_FIELDS } from "./codec/envelope.ts";
 export { formatEventLine, parseEventLine } from "./codec/event-line.ts";
 export { createMemoryStore } from "./memory-store.ts";
+export { coordinatorGuard, coordinatorState, coordinatorTasks, ownWorkGuard } from "./order/coordinator.ts";
+export type { CoordinatorState, TaskRecord } from "./order/coordinator-state.ts";
+export type { TaskState, TaskStatus } from "./order/task.ts";
 export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type LogRule, type LogRuleId } from "./order/rules.ts";
 export { openRun } from "./run.ts";
 export type { ApprovalRequest, OpenOptions, Outcome, Plan, Run, ToolResult } from "./run-contract.ts";
-export { checkClaim, checkCommit, checkDraft, expiryOf, storeClosed } from "./store-input.ts";
+export { askAdmit, checkClaim, checkCommit, checkDraft, expiryOf, storeClosed } from "./store-input.ts";
 export {
   ANCHOR_TYPE,
   createLogVerifier,

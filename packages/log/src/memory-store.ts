@@ -12,7 +12,7 @@ import {
   type TaskWrite,
 } from "@bylaw/kernel";
 import { chain } from "./chain.ts";
-import { checkClaim, checkCommit, checkDraft, expiryOf, storeClosed } from "./store-input.ts";
+import { askAdmit, checkClaim, checkCommit, checkDraft, expiryOf, storeClosed } from "./store-input.ts";
 
 interface Document {
   readonly version: number;
@@ -79,7 +79,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       const request = key(run, request_id ?? "");
       const first = request_id === undefined ? undefined : receipts.get(request);
       if (first !== undefined) return { ...first, replayed: true };
-      admit?.(logOf(run).slice(seen));
+      askAdmit(admit, () => logOf(run).slice(seen));
       for (const { kind, id, if_version } of writes) {
         const version = live(kind, id)?.version ?? 0;
         if (if_version === undefined || if_version === version) continue;

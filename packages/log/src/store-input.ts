@@ -1,4 +1,12 @@
-import { BylawError, type ClaimRequest, type Commit, type DocumentWrite, type EventDraft, type TaskWrite } from "@bylaw/kernel";
+import {
+  BylawError,
+  type ClaimRequest,
+  type Commit,
+  type DocumentWrite,
+  type EventDraft,
+  type LogEvent,
+  type TaskWrite,
+} from "@bylaw/kernel";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const STATES: readonly unknown[] = ["available", "claimed", "done", "failed"];
@@ -29,6 +37,16 @@ export function checkDraft({ timestamp, session_id, event_type, agent_id, task_i
   text("event type", event_type);
   if (agent_id !== null) text("agent id", agent_id);
   if (task_id !== null) text("task id", task_id);
+}
+
+/** Asks `admit` about the events that its writer has not seen; throws what it throws, and BYLAW_COMMIT_INVALID for one that answers later. For stores. */
+export function askAdmit(admit: Commit["admit"], unseen: () => readonly LogEvent[]): void {
+  if (admit === undefined) return;
+  const answer: unknown = admit(unseen());
+  if (answer === undefined || answer === null || typeof (answer as PromiseLike<unknown>).then !== "function") return;
+  // What it refuses after the commit it would refuse too late.
+  (answer as PromiseLike<unknown>).then(undefined, () => {});
+  refuse("promise from `admit`", "it to answer at once");
 }
 
 /** A time of the contract in milliseconds since 1970; `Infinity` for none. Throws BYLAW_COMMIT_INVALID for text that is no time. */

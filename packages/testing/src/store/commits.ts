@@ -1,5 +1,5 @@
-import { deepStrictEqual as equal, match } from "node:assert/strict";
-import { StoreConflict, type Commit, type LogEvent } from "@bylaw/kernel";
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict";
+import { BylawError, StoreConflict, type Commit, type LogEvent } from "@bylaw/kernel";
 import { conflicts, draft, failureOf, logOf, sequences, take, upTo, write, type Group } from "./kit.ts";
 
 /** What any store promises about one write. */
@@ -42,6 +42,14 @@ export const commits: Group = (test) => {
       throw refusal;
     };
     equal((await failureOf(write(store, { admit: refuse }))) === refusal, true);
+  });
+
+  test("is refused where `admit` would answer only later", async ({ store }) => {
+    const admit = async (): Promise<void> => {
+      throw new Error("impossible");
+    };
+    ok((await failureOf(write(store, { admit }))) instanceof BylawError);
+    equal(await logOf(store), []);
   });
 
   test("judges in `admit` what it then writes on: of racing writers that allow one, one writes", async ({ store }) => {

@@ -1,5 +1,5 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict";
-import { BylawError } from "@bylaw/kernel";
+import { BylawError, type Commit } from "@bylaw/kernel";
 import { draft, failureOf, logOf, took, write, type Group } from "./kit.ts";
 
 /** Names that somebody may choose so that two things become one, or that text becomes a command. */
@@ -84,17 +84,17 @@ export const names: Group = (test) => {
 
   test("that are no Unicode text are refused, so that two cannot become one", async ({ store }) => {
     const lone = "\ud800";
-    const refused = [
-      write(store, { run: lone }),
-      write(store, { request_id: lone }),
-      write(store, { events: [draft({ task_id: lone })] }),
-      write(store, { events: [draft({ details: { [lone]: 1 } })] }),
-      write(store, { documents: [{ kind: lone, id: "d", value: "v" }] }),
-      write(store, { documents: [{ kind: "k", id: lone, value: "v" }] }),
-      write(store, { documents: [{ kind: "k", id: "d", value: lone }] }),
-      write(store, { task: { id: lone, fence: 0, set: { state: "available" } } }),
+    const refused: readonly Partial<Commit>[] = [
+      { run: lone },
+      { request_id: lone },
+      { events: [draft({ task_id: lone })] },
+      { events: [draft({ details: { [lone]: 1 } })] },
+      { documents: [{ kind: lone, id: "d", value: "v" }] },
+      { documents: [{ kind: "k", id: lone, value: "v" }] },
+      { documents: [{ kind: "k", id: "d", value: lone }] },
+      { task: { id: lone, fence: 0, set: { state: "available" } } },
     ];
-    for (const pending of refused) ok((await failureOf(pending)) instanceof BylawError);
+    for (const fields of refused) ok((await failureOf(write(store, fields))) instanceof BylawError);
     equal(await logOf(store), []);
   });
 };

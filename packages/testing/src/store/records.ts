@@ -81,7 +81,7 @@ export const records: Group = (test) => {
     const second = (): EventDraft => ((asked += 1) === 2 ? refuse() : draft({ event_type: "lease_expired" }));
     match(String(await failureOf(store.sweep(second))), /not to be recorded/);
     const logs = await Promise.all(["r0", "r1", "r2"].map((run) => typesOf(store, run)));
-    equal(logs, Array(3).fill(["note", "task_claimed"]));
+    for (const log of logs) equal(log, ["note", "task_claimed"]);
     equal(await sweep(store), 4);
   });
 

@@ -1,0 +1,37 @@
+import { checkSqlite, type Connection, loadEngine } from "./engine.ts";
+import { openFailure, unusable } from "./errors.ts";
+import type { StoreFile } from "./file.ts";
+import { migrate } from "./schema.ts";
+import type { Patience } from "./patience.ts";
+
+/** Opens a connection whose commits are durable when they return, and brings the file to the present schema. */
+export async function connect(file: StoreFile, patience: Patience): Promise<Connection> {
+  const engine = await loadEngine();
+  let db: Connection | undefined;
+  try {
+    // No waiting inside of the engine: it would stop the whole process.
+    const opened = new engine(file.path, { timeout: 0 });
+    db = opened;
+    checkSqlite(String(opened.prepare("select sqlite_version()").pluck().get()));
+    await patience.wait(() => configure(opened, file.path));
+    await patience.wait(() => migrate(opened, file.path));
+    // Of a file that was replaced since it was looked at, nothing is to be believed.
+    file.mark();
+    return opened;
+  } catch (error) {
+    db?.close();
+    throw openFailure(file.path, error);
+  }
+}
+
+function configure(db: Connection, path: string): void {
+  db.pragma("trusted_schema = off");
+  const mode = db.pragma("journal_mode = wal", { simple: true });
+  if (mode !== "wal") throw unusable(path, `journal mode ${String(mode)}`, "a write-ahead log", "use a local disk");
+  // A connection to a file that exists begins with NORMAL, which loses commits when the power fails.
+  db.pragma("synchronous = full");
+  db.pragma("fullfsync = on");
+  db.pragma("checkpoint_fullfsync = on");
+  const level = db.pragma("synchronous", { simple: true });
+  if (level !== 2) throw unusable(path, `synchronous level ${String(level)}`, "FULL", "update better-sqlite3");
+}

@@ -1,0 +1,40 @@
+import { StoreConflict, type DocumentWrite } from "@bylaw/kernel";
+import { expiryOf } from "@bylaw/log";
+import type { Connection } from "./engine.ts";
+import type { Reads } from "./reads.ts";
+
+/** Writes of documents, inside of a transaction. */
+export interface Documents {
+  /** Throws a StoreConflict where a document is not at the version that its writer saw. */
+  check(writes: readonly DocumentWrite[]): void;
+  write(writes: readonly DocumentWrite[]): void;
+  /** Frees what has expired by this time; returns how many. */
+  expire(at: number): number;
+}
+
+export function createDocuments(db: Connection, reads: Reads): Documents {
+  const put = db.prepare<[string, string, string | null, number | null]>(
+    `insert into documents (kind, id, version, value, expires_at) values (?, ?, 1, ?, ?)
+     on conflict do update set version = version + 1, value = excluded.value, expires_at = excluded.expires_at`,
+  );
+  const expire = db.prepare<[number]>(
+    "update documents set value = null where value is not null and expires_at is not null and expires_at <= ?",
+  );
+  return {
+    check(writes) {
+      for (const { kind, id, if_version } of writes) {
+        if (if_version === undefined) continue;
+        const version = reads.document(kind, id)?.version ?? 0;
+        if (if_version === version) continue;
+        throw new StoreConflict("document", `Unexpected version ${if_version} of ${kind} \`${id}\`, expected ${version}`);
+      }
+    },
+    write(writes) {
+      for (const { kind, id, value, expires_at } of writes) {
+        const at = expiryOf(expires_at);
+        put.run(kind, id, value, at === Infinity ? null : at);
+      }
+    },
+    expire: (at) => expire.run(at).changes,
+  };
+}

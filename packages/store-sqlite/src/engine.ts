@@ -1,0 +1,33 @@
+import type Database from "better-sqlite3";
+import { BylawError } from "@bylaw/kernel";
+
+/** A connection to a file. */
+export type Connection = Database.Database;
+
+/** Before it several connections to one file could corrupt it. */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+const OLDEST_NODE = [22, 13, 0] as const;
+
+/** Loads the database engine. Throws BYLAW_STORE_UNUSABLE under a Node that its binary would crash, before it is loaded. */
+export async function loadEngine(node = process.versions.node): Promise<typeof Database> {
+  if (isOlder(node, OLDEST_NODE)) throw tooOld("Node", node, OLDEST_NODE, "run a later Node");
+  const { default: engine } = await import("better-sqlite3");
+  return engine;
+}
+
+/** Throws BYLAW_STORE_UNUSABLE for a SQLite that loses data. */
+export function checkSqlite(version: string): void {
+  if (isOlder(version, OLDEST_SQLITE)) throw tooOld("SQLite", version, OLDEST_SQLITE, "update better-sqlite3");
+}
+
+function isOlder(version: string, oldest: readonly number[]): boolean {
+  const parts = version.split(".").map(Number);
+  const first = oldest.findIndex((part, index) => parts[index] !== part);
+  // A version that cannot be read is none that is known to be good.
+  return first >= 0 && !((parts[first] ?? Number.NaN) > (oldest[first] ?? 0));
+}
+
+function tooOld(what: string, version: string, oldest: readonly number[], fix: string): BylawError {
+  const message = `Unexpected ${what} ${version}, expected ${oldest.join(".")} or later`;
+  return new BylawError({ code: "BYLAW_STORE_UNUSABLE", message, fix });
+}

@@ -1,0 +1,96 @@
+import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, type Stats } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { messageOf } from "@bylaw/kernel";
+import { gone, unusable } from "./errors.ts";
+
+/** The file of a store, and what belongs to it. */
+export interface StoreFile {
+  readonly path: string;
+  /** Notes which files these are, once all of them are there. */
+  mark(): void;
+  /** Throws BYLAW_STORE_FAILED where one of them was deleted or replaced: what is written then is nobody's. */
+  check(): void;
+}
+
+/**
+ * Makes sure that there is a file only its owner may read. Throws BYLAW_STORE_UNUSABLE for what is no file of its own. An
+ * existing file is never opened here: closing it would end the locks that another store in this process holds on it.
+ */
+export function prepareFile(name: string): StoreFile {
+  if (name === "" || name === ":memory:")
+    throw unusable(name || "no name", "name", "that of a file", "use createMemoryStore of @bylaw/log");
+  const path = resolve(name);
+  if (path !== path.trim() || path.includes("\0"))
+    throw unusable(JSON.stringify(path), "space around the name", "a plain name", "rename the file");
+  const found = statOf(path);
+  if (found === undefined) create(path);
+  else checkFound(path, found);
+  let marked: readonly (readonly [string, string | undefined])[] = [];
+  return {
+    path,
+    mark() {
+      marked = [path, `${path}-wal`, `${path}-shm`].map((one) => [one, identityOf(one)]);
+    },
+    check() {
+      for (const [one, identity] of marked) if (identityOf(one) !== identity) throw gone(one);
+    },
+  };
+}
+
+function checkFound(path: string, found: Stats): void {
+  const other = "name another file, or move this one away";
+  if (found.isDirectory()) throw unusable(path, "folder", "a file", "name a file in it");
+  // Through a link somebody else chooses what is written, and two names of one file have two logs of their own beside them.
+  if (found.isSymbolicLink()) throw unusable(path, "symbolic link", "the file itself", "name the file that it stands for");
+  if (!found.isFile()) throw unusable(path, "device, pipe or socket", "a file", other);
+  if (found.nlink > 1) throw unusable(path, "file with several names", "a file with one", "remove the other names");
+}
+
+function create(path: string): void {
+  const folder = dirname(path);
+  try {
+    const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600));
+    // The engine makes the name of the file durable; those of new folders it does not know about.
+    if (first !== undefined)
+      for (let one = folder; ; one = dirname(one)) {
+        syncFolder(dirname(one));
+        if (one === first) break;
+      }
+  } catch (error) {
+    // Another process may have been quicker; what it made is checked like any other file.
+    const found = statOf(path);
+    if (found !== undefined) checkFound(path, found);
+    else
+      throw unusable(
+        path,
+        `refusal (${messageOf(error)})`,
+        "a place that can be written",
+        "give this user the right to write the folder",
+        error,
+      );
+  }
+}
+
+function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw unusable(path, `refusal (${messageOf(error)})`, "a file in a folder", "name a file in a folder that this user may enter", error);
+  }
+}
+
+function identityOf(path: string): string | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+}

@@ -1,0 +1,87 @@
+import type { Store } from "@bylaw/kernel";
+import { checkClaim, checkCommit, storeClosed } from "@bylaw/log";
+import { createBatches } from "./batches.ts";
+import { connect } from "./connect.ts";
+import { failure } from "./errors.ts";
+import { prepareFile } from "./file.ts";
+import { createPatience } from "./patience.ts";
+import { createReads } from "./reads.ts";
+import { createWatchers } from "./watch.ts";
+import { createWrites } from "./writes.ts";
+
+/** How a store waits, remembers and tells the time. */
+export interface SqliteOptions {
+  /** How long a call waits for other processes that write, in milliseconds. Default: 10,000. */
+  readonly busy_ms?: number;
+  /** How often the writes of other processes are looked for while somebody watches, in milliseconds. Default: 200. */
+  readonly poll_ms?: number;
+  /** How long a request id is remembered, in milliseconds: longer than any client tries again. Default: seven days. */
+  readonly request_retention_ms?: number;
+  /** Milliseconds since 1970; the store's own clock, for tests. Default: that of this machine. */
+  readonly now?: () => number;
+}
+
+const WEEK = 7 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Opens a store over a SQLite file, which is made, for its owner alone, where there is none. What it acknowledges is on the disk.
+ * Throws BYLAW_STORE_UNUSABLE for what is no store, BYLAW_STORE_NEWER for one of a later version, BYLAW_STORE_BUSY where other
+ * processes do not let go.
+ */
+export async function openSqliteStore(name: string, options: SqliteOptions = {}): Promise<Store> {
+  const { busy_ms = 10_000, poll_ms = 200, request_retention_ms = WEEK, now = Date.now } = options;
+  const file = prepareFile(name);
+  const patience = createPatience(file.path, busy_ms);
+  const db = await connect(file, patience);
+  const reads = createReads(db, now);
+  const writes = createWrites(db, reads, now, request_retention_ms);
+  const watchers = createWatchers(db, reads, poll_ms);
+  const batches = createBatches({ db, file, reads, busy_ms, onGrown: (grown, touched) => watchers.tell(grown, touched) });
+  let closing: Promise<void> | undefined;
+
+  function open(): void {
+    if (closing !== undefined) throw storeClosed();
+    if (batches.stopped !== undefined) throw batches.stopped;
+  }
+
+  async function read<T>(work: () => T): Promise<T> {
+    open();
+    try {
+      return await patience.wait(() => {
+        // It may have been closed while it waited.
+        open();
+        return work();
+      });
+    } catch (error) {
+      throw failure(file.path, error);
+    }
+  }
+
+  return {
+    async commit(commit) {
+      open();
+      checkCommit(commit);
+      return batches.write((turn) => writes.commit(turn, commit));
+    },
+    async claim(request) {
+      open();
+      checkClaim(request);
+      return batches.write((turn) => writes.claim(turn, request));
+    },
+    get: (kind, id) => read(() => reads.document(kind, id)),
+    events: (run, after, limit) => read(() => reads.events(run, after, limit)),
+    watch: (onHead) => read(() => watchers.add(onHead)),
+    async sweep(event) {
+      open();
+      return batches.write((turn) => writes.sweep(turn, event));
+    },
+    close() {
+      closing ??= (async () => {
+        watchers.close();
+        await batches.idle();
+        db.close();
+      })();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { BylawError } from "@bylaw/kernel";
+import type { Connection } from "./engine.ts";
+import { unusable } from "./errors.ts";
+
+/** "Bylw": whose file this is. */
+const APPLICATION = 0x42_79_6c_77;
+
+/** Each takes a file from the version of its index to the next. What has been released is never changed. */
+const MIGRATIONS: readonly string[] = [
+  `
+  create table runs (
+    id integer primary key,
+    name text not null unique,
+    head integer not null,
+    link text not null,
+    -- Rises with every write, over all runs: who watches reads what is above the last that it saw.
+    touched integer not null
+  ) strict;
+  create index runs_touched on runs (touched);
+  -- body: the chained text, byte for byte, so that the chain can be verified from what is stored.
+  create table events (
+    run integer not null,
+    sequence integer not null,
+    body text not null,
+    hash text not null,
+    primary key (run, sequence)
+  ) strict, without rowid;
+  -- value: null once deleted or expired and swept; versions go on.
+  create table documents (
+    kind text not null,
+    id text not null,
+    version integer not null,
+    value text,
+    expires_at integer,
+    primary key (kind, id)
+  ) strict, without rowid;
+  create index documents_expiry on documents (expires_at) where value is not null and expires_at is not null;
+  create table tasks (
+    position integer primary key,
+    id text not null unique,
+    run text not null,
+    queue text not null,
+    state text not null,
+    phase text,
+    owner text,
+    fence integer not null,
+    lease_until integer
+  ) strict;
+  create index tasks_available on tasks (queue, position) where state = 'available';
+  create index tasks_claimed on tasks (lease_until) where state = 'claimed';
+  create table requests (
+    scope text not null,
+    owner text not null,
+    id text not null,
+    answer text not null,
+    at integer not null,
+    primary key (scope, owner, id)
+  ) strict, without rowid;
+  create index requests_age on requests (at);
+  `,
+];
+
+/** Brings a file to the present schema. Throws BYLAW_STORE_NEWER for a later one, BYLAW_STORE_UNUSABLE for another program's. */
+export function migrate(db: Connection, file: string): void {
+  if (versionOf(db, file) === MIGRATIONS.length) return;
+  db.exec("begin immediate");
+  try {
+    // Another process may have been here since.
+    for (const sql of MIGRATIONS.slice(versionOf(db, file))) db.exec(sql);
+    db.pragma(`application_id = ${APPLICATION}`);
+    db.pragma(`user_version = ${MIGRATIONS.length}`);
+    db.exec("commit");
+  } catch (error) {
+    if (db.inTransaction) db.exec("rollback");
+    throw error;
+  }
+}
+
+function versionOf(db: Connection, file: string): number {
+  const number = (name: string): number => Number(db.pragma(name, { simple: true }));
+  const version = number("user_version");
+  const application = number("application_id");
+  const fresh = application === 0 && version === 0 && db.prepare("select 1 from sqlite_schema limit 1").get() === undefined;
+  if (!fresh && application !== APPLICATION) {
+    throw unusable(file, "database of another program", "a store, or no file", "name another file");
+  }
+  if (version > MIGRATIONS.length) {
+    const message = `Unexpected schema ${version} of ${file}, expected ${MIGRATIONS.length} or less`;
+    throw new BylawError({ code: "BYLAW_STORE_NEWER", message, fix: "update @bylaw/store-sqlite, or name another file" });
+  }
+  return version;
+}
