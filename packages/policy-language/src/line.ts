@@ -155,27 +155,32 @@ let old = new Map<string, LineFacts>();
 // Marks of lines that came. A mark may be that of another line: then a line is kept the first time.
 const came = new Uint32Array(2_048);
 // One decision asks about its line several times.
-let last: { readonly line: string; readonly facts: LineFacts } | undefined;
+let lastLine: string | undefined;
+let lastFacts: LineFacts | undefined;
 
 /** Reads a shell line. `beside`: why the call cannot be known, whatever the line says. */
 export function readLine(line: string, beside: string | undefined): LineFacts {
   if (beside !== undefined) return factsOf(analyze(line), beside);
-  if (last?.line === line) return last.facts;
-  const facts = line.length <= KEPT_LENGTH && cameBefore(line) ? readKept(line) : readNew(line);
-  last = { line, facts };
+  if (lastFacts === undefined || lastLine !== line) {
+    lastFacts = young.get(line) ?? readAgain(line);
+    lastLine = line;
+  }
+  return lastFacts;
+}
+
+function readAgain(line: string): LineFacts {
+  const older = old.get(line);
+  const facts = older ?? readNew(line);
+  if (older !== undefined || (line.length <= KEPT_LENGTH && cameBefore(line))) keep(line, facts);
   return facts;
 }
 
-function readKept(line: string): LineFacts {
-  const fresh = young.get(line);
-  if (fresh !== undefined) return fresh;
-  const facts = old.get(line) ?? readNew(line);
+function keep(line: string, facts: LineFacts): void {
   if (young.size === KEPT_LINES) {
     old = young;
     young = new Map();
   }
   young.set(line, facts);
-  return facts;
 }
 
 function cameBefore(line: string): boolean {
