@@ -1,0 +1,66 @@
+import { readSync } from "node:fs";
+
+const CHUNK = 65_536;
+/** Longest line that is looked into, in bytes. */
+const LONGEST = 64 * 1_048_576;
+
+/** A line of a file. */
+export interface FileLine {
+  /** Where it begins, in bytes. */
+  readonly start: number;
+  /** Without its line break. `undefined`: it is not UTF-8, or longer than anybody writes. */
+  readonly text: string | undefined;
+  readonly terminated: boolean;
+}
+
+/** Reads lines from the end of a file to its beginning. What stands behind the last line break, if anything, comes first. */
+export function* linesBackwards(fd: number, size: number): Generator<FileLine> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let terminated = false;
+  let end = size;
+  const line = (start: number): FileLine => {
+    const text = length > LONGEST ? undefined : decode(Buffer.concat(parts));
+    parts = [];
+    length = 0;
+    return { start, text, terminated };
+  };
+  const add = (part: Buffer): void => {
+    length += part.length;
+    if (length > LONGEST) parts = [];
+    else parts.unshift(part);
+  };
+  while (end > 0) {
+    const start = Math.max(0, end - CHUNK);
+    const chunk = readAt(fd, start, end - start);
+    let stop = chunk.length;
+    for (let at = chunk.lastIndexOf(0x0a); at >= 0; at = stop === 0 ? -1 : chunk.lastIndexOf(0x0a, stop - 1)) {
+      add(chunk.subarray(at + 1, stop));
+      if (terminated || length > 0) yield line(start + at + 1);
+      terminated = true;
+      stop = at;
+    }
+    add(chunk.subarray(0, stop));
+    end = start;
+  }
+  if (terminated || length > 0) yield line(0);
+}
+
+/** All the bytes of a part of a file. Throws where the file is shorter. */
+export function readAt(fd: number, position: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length);
+  for (let read = 0; read < length;) {
+    const count = readSync(fd, buffer, read, length - read, position + read);
+    if (count === 0) throw new Error("the file became shorter while it was read");
+    read += count;
+  }
+  return buffer;
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

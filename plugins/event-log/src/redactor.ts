@@ -1,0 +1,107 @@
+import { isJsonObject, type Json, type JsonObject, type Redactor } from "@bylaw/kernel";
+import { digestWith, type Digest } from "./digest.ts";
+import { isOfTheRun, NOWHERE, placeOf, type Place } from "./redacted-paths.ts";
+import { isTakable, secretsIn, type Repeated } from "./secrets-in.ts";
+
+/** What is taken out of events. */
+export interface RedactOptions {
+  readonly paths: readonly string[];
+  /** Whether secrets are looked for by their form. */
+  readonly secrets: boolean;
+  /** Absolute path of a key; digests are then HMACs. */
+  readonly key_file?: string | undefined;
+}
+
+/** As many places are listed. */
+const LISTED = 1_000;
+// What agents and tools say. Elsewhere a single word may be one that a run goes by: an agent that calls it its password changes nothing.
+const CONTENT: ReadonlySet<string> = new Set(["args", "result", "artifacts", "annotations"]);
+// Of a decision only what is said in words; the rest are names and digests.
+const WORDS: ReadonlySet<string> = new Set(["reason", "fix", "message", "error"]);
+const PARTS: ReadonlySet<string> = new Set(["votes", "directive"]);
+
+/**
+ * Takes secrets out of the details of events. The places stand in `details.redacted`. The key is read with the first event; one
+ * that cannot be read keeps every event from being recorded.
+ */
+export function createRedactor({ paths, secrets, key_file }: RedactOptions): Redactor {
+  const root = placeOf(paths);
+  let digest: Digest | undefined;
+  return ({ details }) => redact(details, root, secrets, (digest ??= digestWith(key_file)));
+}
+
+/** How a member is treated. */
+interface Treatment {
+  readonly place: Place;
+  readonly repeated: Repeated;
+  readonly of: (key: string) => Treatment;
+}
+
+function redact(details: JsonObject, root: Place, byForm: boolean, digest: Digest): JsonObject {
+  const secrets = secretsIn(details, root, byForm);
+  const listed: string[] = [];
+  let count = 0;
+  const list = (path: readonly string[]): void => {
+    count += 1;
+    if (listed.length < LISTED) listed.push(path.map((key) => key.replaceAll(".", "\\.")).join("."));
+  };
+
+  function clean(text: string, repeated: Repeated): string {
+    let result = "";
+    let at = 0;
+    for (const { start, end } of secrets.in(text, repeated)) {
+      result += `${text.slice(at, start)}[redacted ${digest(text.slice(start, end))}]`;
+      at = end;
+    }
+    return at === 0 ? text : result + text.slice(at);
+  }
+
+  function take(value: Json, { place, repeated, of }: Treatment, path: readonly string[]): Json {
+    if (place.named && isTakable(value)) {
+      list(path);
+      return { redacted: digest(value) };
+    }
+    if (typeof value === "string") {
+      const text = clean(value, repeated);
+      if (text !== value) list(path);
+      return text;
+    }
+    if (Array.isArray(value)) {
+      return (value as readonly Json[]).map((item, index) => take(item, of(String(index)), [...path, String(index)]));
+    }
+    return isJsonObject(value) ? members(value, of, path) : value;
+  }
+
+  function members(object: JsonObject, of: Treatment["of"], path: readonly string[]): JsonObject {
+    const result = new Map<string, Json>();
+    for (const [key, item] of Object.entries(object)) {
+      let name = clean(key, "none");
+      while (result.has(name)) name += "~";
+      const next = [...path, name];
+      if (name !== key) list(next);
+      result.set(name, take(item, of(key), next));
+    }
+    return Object.fromEntries(result);
+  }
+
+  const result = members(details, (key) => topOf(key, root), []);
+  if (count === 0) return details;
+  const before = Array.isArray(details["redacted"]) ? (details["redacted"] as readonly Json[]) : [];
+  const more = count > listed.length ? [`and ${count - listed.length} more`] : [];
+  return { ...result, redacted: [...before, ...listed, ...more] };
+}
+
+function topOf(key: string, root: Place): Treatment {
+  if (key === "decision") return ofDecision("none");
+  if (isOfTheRun(key)) return within(NOWHERE, "none");
+  return within(root.in(key), CONTENT.has(key) ? "long" : "prose");
+}
+
+const within = (place: Place, repeated: Repeated): Treatment => ({ place, repeated, of: (key) => within(place.in(key), repeated) });
+
+// A list of votes is as one vote.
+const ofDecision = (repeated: Repeated): Treatment => ({
+  place: NOWHERE,
+  repeated,
+  of: (key) => (PARTS.has(key) || /^\d+$/.test(key) ? ofDecision("none") : within(NOWHERE, WORDS.has(key) ? "short" : "none")),
+});

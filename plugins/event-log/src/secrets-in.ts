@@ -1,0 +1,65 @@
+import type { Json, JsonObject } from "@bylaw/kernel";
+import { isDigest } from "./digest.ts";
+import { knownValues } from "./known-values.ts";
+import { isOfTheRun, NOWHERE, type Place } from "./redacted-paths.ts";
+import { findSecrets, merged, type Span } from "./secret-forms.ts";
+
+/**
+ * Which repetitions of a secret are taken out of a text: none of them, those in more than one word, those of six characters and
+ * more, or also those of three to five that stand alone.
+ */
+export type Repeated = "none" | "prose" | "long" | "short";
+
+/** What of one event is secret. */
+export interface Secrets {
+  /** Where it stands in a text. */
+  in(text: string, repeated: Repeated): readonly Span[];
+}
+
+/** Finds what is secret in the details of an event: what paths name, and, where `byForm`, what says so by its form. */
+export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Secrets {
+  const known = new Set<string>();
+  const found = new Map<string, readonly Span[]>();
+
+  function search(text: string): void {
+    if (!byForm || found.has(text)) return;
+    const spans = findSecrets(text);
+    if (spans.length === 0) return;
+    found.set(text, spans);
+    for (const { start, end } of spans) known.add(text.slice(start, end));
+  }
+
+  function learn(value: Json, placeOfKey: (key: string) => Place): void {
+    if (typeof value === "string") search(value);
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, item] of Object.entries<Json>(value)) {
+      search(key);
+      const place = placeOfKey(key);
+      if (place.named && isTakable(item)) addLeaves(item, known);
+      learn(item, (member) => place.in(member));
+    }
+  }
+
+  learn(details, (key) => (isOfTheRun(key) ? NOWHERE : root.in(key)));
+  const values = knownValues(known);
+  return {
+    in(text, repeated) {
+      const here = found.get(text) ?? [];
+      if (values === undefined || repeated === "none" || (repeated === "prose" && !/\s/.test(text))) return here;
+      return merged([...here, ...values.find(text, repeated === "short")]);
+    },
+  };
+}
+
+/** Whether there is something to take out: nothing is hidden by hiding null, and what was taken out stays as it is. */
+export function isTakable(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return value !== null;
+  const entries = Object.entries<Json>(value);
+  const [key, digest] = entries[0] ?? [];
+  return !(entries.length === 1 && key === "redacted" && typeof digest === "string" && isDigest(digest));
+}
+
+function addLeaves(value: Json, leaves: Set<string>): void {
+  if (typeof value === "string" || typeof value === "number") leaves.add(String(value));
+  else if (typeof value === "object" && value !== null) for (const item of Object.values<Json>(value)) addLeaves(item, leaves);
+}

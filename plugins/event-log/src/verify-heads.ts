@@ -1,0 +1,122 @@
+import { BylawError, isJsonObject, type Json } from "@bylaw/kernel";
+import { compactVerify, importSPKI } from "jose";
+import { HEAD_TYPE, type Head } from "./heads.ts";
+
+/** What is wrong with a head, or with a log that it speaks of. */
+export interface HeadFinding {
+  /** Of the file of heads, from 1. */
+  readonly line: number;
+  /**
+   * `HEAD_INVALID`: no head signed by this key. `HEAD_OTHER_RUN`: of another run than the first. `HEAD_MISMATCH`: the log has another
+   * event there. `LOG_CUT`: the log ends before it. `HEAD_TORN`: the last line is cut off.
+   */
+  readonly rule: "HEAD_INVALID" | "HEAD_OTHER_RUN" | "HEAD_MISMATCH" | "LOG_CUT" | "HEAD_TORN";
+  readonly severity: "error" | "warning";
+  readonly message: string;
+}
+
+/** What the signed heads of a log prove. */
+export interface HeadsReport {
+  /** How many heads are signed by the key and agree with the log. */
+  readonly heads: number;
+  /** The last of them, by sequence: up to here nothing was cut off or changed by who does not have the key. */
+  readonly last: Head | undefined;
+  readonly findings: readonly HeadFinding[];
+}
+
+/** What of a log is held against its heads. */
+export interface HeadsInput {
+  /** The text of the file of heads. */
+  readonly heads: string;
+  /** An Ed25519 public key, in PEM (SPKI). */
+  readonly key: string;
+  /**
+   * Number and link of every event, in the order of the log; of a rotated log those of all its files. That the links are those of
+   * the events is for `createLogVerifier` to say.
+   */
+  readonly events: Iterable<Link> | AsyncIterable<Link>;
+  /** The name of the run, where it is known. */
+  readonly run?: string;
+}
+
+/** Number and link of an event. */
+export interface Link {
+  readonly sequence: number;
+  readonly hash?: string | undefined;
+}
+
+/**
+ * Holds a log against its signed heads. A chain does not show that its end was cut off; a signed head does, up to itself. Throws
+ * BYLAW_KEY_INVALID for a key that is none.
+ */
+export async function verifyHeads({ heads, key, events, run }: HeadsInput): Promise<HeadsReport> {
+  const publicKey = await importSPKI(key, "EdDSA").catch(() => {
+    throw new BylawError({
+      code: "BYLAW_KEY_INVALID",
+      message: "Unexpected text of a key, expected an Ed25519 public key in PEM",
+      fix: "`openssl pkey -in private.pem -pubout` prints the public key of a private one",
+    });
+  });
+  const findings: HeadFinding[] = [];
+  const lines = heads.split("\n");
+  const open = new Map<number, { readonly head: Head; readonly line: number }[]>();
+  let wanted = run;
+  for (const [index, text] of lines.entries()) {
+    const token = text.trim();
+    if (token === "") continue;
+    const line = index + 1;
+    const head = await headIn(token, publicKey);
+    if (head === undefined) {
+      // A writer that was killed; what it signed before stands on the lines above.
+      const torn = line === lines.length;
+      findings.push(
+        torn
+          ? { line, rule: "HEAD_TORN", severity: "warning", message: "Unexpected last line without a line break, expected a whole head" }
+          : { line, rule: "HEAD_INVALID", severity: "error", message: "Unexpected line, expected a head signed by this key" },
+      );
+    } else if (head.run !== (wanted ??= head.run)) {
+      const message = `Unexpected head of run \`${head.run}\`, expected run \`${wanted}\``;
+      findings.push({ line, rule: "HEAD_OTHER_RUN", severity: "error", message });
+    } else {
+      const same = open.get(head.sequence);
+      if (same === undefined) open.set(head.sequence, [{ head, line }]);
+      else same.push({ head, line });
+    }
+  }
+  let count = 0;
+  let last: Head | undefined;
+  let end = 0;
+  for await (const { sequence, hash } of events) {
+    end = Math.max(end, sequence);
+    for (const { head, line } of open.get(sequence) ?? []) {
+      if (head.hash === hash) {
+        count += 1;
+        if (last === undefined || last.sequence <= head.sequence) last = head;
+      } else {
+        const message = `Unexpected event ${sequence} in the log, expected the one that was signed at ${head.at}`;
+        findings.push({ line, rule: "HEAD_MISMATCH", severity: "error", message });
+      }
+    }
+    open.delete(sequence);
+  }
+  for (const { head, line } of [...open.values()].flat()) {
+    const what = head.sequence > end ? `end of the log at event ${end}` : `log without event ${head.sequence}`;
+    const message = `Unexpected ${what}, expected event ${head.sequence}, which was signed at ${head.at}`;
+    findings.push({ line, rule: "LOG_CUT", severity: "error", message });
+  }
+  return { heads: count, last, findings: findings.sort((one, other) => one.line - other.line) };
+}
+
+async function headIn(token: string, key: Awaited<ReturnType<typeof importSPKI>>): Promise<Head | undefined> {
+  try {
+    const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: ["EdDSA"] });
+    if (protectedHeader.typ !== HEAD_TYPE) return undefined;
+    const head = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload)) as Json;
+    if (!isJsonObject(head)) return undefined;
+    const { run, sequence, hash, at } = head;
+    const fits = typeof run === "string" && Number.isSafeInteger(sequence) && typeof hash === "string" && typeof at === "string";
+    return fits ? { run, sequence: sequence as number, hash, at } : undefined;
+  } catch {
+    return undefined;
+  }
+}
