@@ -3,7 +3,7 @@ import { timeOf } from "../codec/envelope.ts";
 import { quote } from "../quote.ts";
 import { NO_COORDINATOR, type CoordinatorState } from "./coordinator-state.ts";
 import { concerns, step, type Judged } from "./coordinator-step.ts";
-import { agentOf, taskOf } from "./event-parts.ts";
+import { taskOf, textOf } from "./event-parts.ts";
 import { entriesOfKeyed, valueOf } from "./keyed.ts";
 import { LOG_RULES } from "./rules.ts";
 import type { TaskState } from "./task.ts";
@@ -35,13 +35,13 @@ export function coordinatorGuard(view: View, event: EventDraft): Finding | undef
 
 const VERDICTS: ReadonlySet<string> = new Set(["critic_dispatched", "auditor_dispatched"]);
 
-/** Rule `OWN_WORK`: whoever was dispatched as a developer of a task is neither its critic nor its auditor. */
+/** Rule `OWN_WORK`: whoever was dispatched as a developer of a task is neither its critic nor its auditor, nor dispatches one. */
 export function ownWorkGuard(view: View, event: EventDraft): Finding | undefined {
   if (!VERDICTS.has(event.event_type)) return undefined;
-  const task = taskOf(event);
-  const agent = agentOf(event);
-  const life = task === undefined ? undefined : valueOf(view(coordinatorState).tasks, task)?.life;
-  if (task === undefined || agent === undefined || life?.developers.includes(agent) !== true) return undefined;
-  const message = `Unexpected ${event.event_type} of ${quote(agent)}, who developed task ${quote(task)}, expected somebody else`;
+  const task = taskOf(event) ?? "";
+  const developers = valueOf(view(coordinatorState).tasks, task)?.life?.developers ?? [];
+  const own = [event.agent_id, textOf(event, "agent_id")].find((name) => typeof name === "string" && developers.includes(name));
+  if (typeof own !== "string") return undefined;
+  const message = `Unexpected ${event.event_type} of ${quote(own)}, who developed task ${quote(task)}, expected somebody else`;
   return { rule: "OWN_WORK", message };
 }

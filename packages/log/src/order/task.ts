@@ -44,7 +44,8 @@ export const TASK_STEPS: Readonly<Record<string, Transition>> = {
   developer_dispatched(task, event) {
     const free = task.status === "available" || (task.status === "implementing" && task.again) || event.details["resumed"] === true;
     if (!free) return wrong("DISPATCH_NOT_AVAILABLE", task, event, "one that is available or sent back, or `resumed`");
-    return to(task, { status: "implementing", again: false, developers: withAgent(task.developers, agentOf(event)) });
+    // Whatever it was before, it is being changed now, and is no longer one that was complete.
+    return to(task, { status: "implementing", again: false, reverified: false, developers: withAgent(task.developers, agentOf(event)) });
   },
   developer_checkpoint: developing((task) => task),
   developer_blocked: developing((task) => (task.status === "implementing" ? { ...task, again: true } : task)),
