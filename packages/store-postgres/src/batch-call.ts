@@ -1,0 +1,101 @@
+import { StoreConflict, type LogEvent } from "@bylaw/kernel";
+import type { Query } from "./database.ts";
+import { eventOf } from "./events.ts";
+import { fromStored } from "./names.ts";
+import { lastKnown, type Entry } from "./plan.ts";
+
+/** What came of one commit of a batch. */
+export type Outcome =
+  | { readonly kind: "written"; readonly events: readonly LogEvent[] }
+  | { readonly kind: "replayed"; readonly first: number; readonly last: number }
+  | { readonly kind: "moved"; readonly sequence: number; readonly link: string; readonly unseen: readonly LogEvent[] }
+  | { readonly kind: "refused"; readonly error: unknown }
+  | { readonly kind: "stands" };
+
+interface Row {
+  readonly item: number;
+  readonly outcome: number;
+  readonly number: number;
+  readonly content: string | null;
+  readonly hash: string | null;
+}
+
+/** Which batch it is: the database takes each once, and in turn. */
+export interface Turn {
+  readonly writer: string;
+  readonly batch: number;
+  readonly lock_timeout_ms: number;
+}
+
+const CALL = "select * from {schema}.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+const LINK = 64;
+
+/** Sends a batch as one statement, which is one transaction. Resolves to each entry with its outcome. */
+export async function callBatch(
+  query: Query,
+  { writer, batch, lock_timeout_ms }: Turn,
+  entries: readonly Entry[],
+): Promise<readonly (readonly [Entry, Outcome])[]> {
+  const runs = new Map<string, number>();
+  const places = entries.map(({ item: { key } }) => {
+    const place = runs.get(key) ?? runs.size + 1;
+    runs.set(key, place);
+    return place;
+  });
+  const written = entries.map(({ item, writes }) => (writes ? item.texts : []));
+  const requests = entries.map(({ item, refusal }) => (refusal === undefined ? item.request : undefined));
+  const tasks = entries.flatMap(({ item, writes }, at) => (writes && item.task !== undefined ? [{ commit: at + 1, ...item.task }] : []));
+  const documents = entries.flatMap(({ item, writes }, at) => (writes ? item.documents.map((one) => ({ commit: at + 1, ...one })) : []));
+  const rows = await query<Row>(CALL, [
+    ...[writer, batch, lock_timeout_ms, [...runs.keys()], places],
+    written.map((texts) => texts.length),
+    written.flat(),
+    entries.map(({ on }) => on?.sequence ?? null),
+    entries.map(({ on }) => on?.link?.slice("sha256:".length) ?? null),
+    entries.map(({ item }) => lastKnown(item)),
+    requests.every((request) => request === undefined) ? null : requests.map((request) => request ?? null),
+    tasks.length === 0 ? null : JSON.stringify(tasks),
+    documents.length === 0 ? null : JSON.stringify(documents),
+  ]);
+  const unseen = new Map<number, LogEvent[]>();
+  for (const { item, outcome, number, content, hash } of rows) {
+    if (outcome !== 0) continue;
+    const events = unseen.get(item) ?? [];
+    events.push(eventOf({ sequence: number, text: content ?? "", link: hash ?? "" }));
+    unseen.set(item, events);
+  }
+  return rows.flatMap((row) => {
+    const entry = entries[row.item - 1];
+    return row.outcome === 0 || entry === undefined ? [] : [[entry, outcomeOf(row, entry, unseen.get(row.item) ?? [])] as const];
+  });
+}
+
+function outcomeOf({ outcome, number, content, hash }: Row, { item }: Entry, unseen: readonly LogEvent[]): Outcome {
+  const links = hash ?? "";
+  switch (outcome) {
+    case 1:
+      return {
+        kind: "written",
+        events: item.texts.map((text, at) => eventOf({ sequence: number + at, text, link: links.slice(at * LINK, (at + 1) * LINK) })),
+      };
+    case 2:
+      return { kind: "replayed", first: number, last: Number(content) };
+    case 3:
+      return { kind: "moved", sequence: number, link: `sha256:${links}`, unseen };
+    case 4:
+      return { kind: "refused", error: documentConflict(content ?? "[]") };
+    case 5:
+      return { kind: "refused", error: fenceConflict(item.task as { readonly id: string; readonly fence: number }) };
+    default:
+      return { kind: "stands" };
+  }
+}
+
+function documentConflict(content: string): StoreConflict {
+  const [kind, id, given, version] = JSON.parse(content) as readonly [string, string, number, number];
+  const name = `${fromStored(kind)} \`${fromStored(id)}\``;
+  return new StoreConflict("document", `Unexpected version ${given} of ${name}, expected ${version}`);
+}
+
+const fenceConflict = ({ id, fence }: { readonly id: string; readonly fence: number }): StoreConflict =>
+  new StoreConflict("fence", `Unexpected fence ${fence} of task \`${fromStored(id)}\`, expected that of its claim`);

@@ -1,0 +1,110 @@
+import { present, type Claim, type ClaimRequest, type EventDraft, type ExpiredLease, type LogEvent } from "@bylaw/kernel";
+import type { Database, Query } from "./database.ts";
+import { eventOf, readEvents, textOf } from "./events.ts";
+import type { LongNames } from "./long-names.ts";
+import { fromStored, keyOf, toStored } from "./names.ts";
+
+/** Gives tasks to agents and takes them back. `onEvent` is told of every event that is recorded on the way. */
+export interface Claims {
+  claim(request: ClaimRequest): Promise<Claim | undefined>;
+  sweep(event: (lease: ExpiredLease) => EventDraft): Promise<number>;
+}
+
+type OnEvent = (run: string, key: string, event: LogEvent) => void;
+
+interface TakenRow {
+  readonly replayed: boolean;
+  readonly task: string;
+  readonly run: string;
+  readonly phase: string | null;
+  readonly fence: number;
+  readonly lease_until: number;
+  readonly sequence: number | null;
+}
+
+const SWEPT = 100;
+/** The last moment that a date can name. */
+const FOREVER = 8_640_000_000_000_000;
+
+export function createClaims(database: Database, names: LongNames, onEvent: OnEvent): Claims {
+  const { lock_timeout_ms } = database.settings;
+
+  /** Undoes the transaction where there is no task: a request id that came to nothing may come again. */
+  class NoTask extends Error {}
+
+  async function take({ queue, agent, lease_ms, request_id, event }: ClaimRequest, query: Query): Promise<Claim> {
+    const [key, request] = [keyOf(agent), request_id === undefined ? null : keyOf(request_id)];
+    const [taken] = await query<TakenRow>("select * from {schema}.take_task($1, $2, $3, $4, $5)", [
+      ...[lock_timeout_ms, keyOf(queue), key, Math.min(Math.ceil(lease_ms), FOREVER), request],
+    ]);
+    if (taken === undefined) throw new NoTask();
+    const { fence, sequence, replayed } = taken;
+    const phase = taken.phase === null ? undefined : fromStored(taken.phase);
+    const given = {
+      ...{ task: await names.nameOf(taken.task), run: await names.nameOf(taken.run), fence },
+      ...{ lease_until: new Date(taken.lease_until).toISOString(), ...present({ phase }) },
+    };
+    if (replayed) {
+      const [recorded] = await readEvents(query, given.run, (sequence ?? 0) - 1, 1);
+      if (recorded === undefined) throw new Error(`Unexpected absence of event ${String(sequence)}, expected that of a claim`);
+      return { ...given, event: recorded };
+    }
+    const text = textOf(event(given));
+    const [row] = await query<{ readonly sequence: number; readonly link: string }>("select * from {schema}.claim_task($1, $2, $3, $4, $5, $6, $7, $8)", [
+      ...[key, toStored(agent), request, taken.task, taken.run, fence, taken.lease_until, text],
+    ]);
+    if (row === undefined) throw new Error("Unexpected answer of claim_task, expected an event");
+    const recorded = eventOf({ ...row, text });
+    return { ...given, event: recorded };
+  }
+
+  async function claim(request: ClaimRequest): Promise<Claim | undefined> {
+    try {
+      // Under a request id a claim that was written is found again; without one nobody may try twice.
+      const claimed = await database.transaction((query) => take(request, query), { repeatable: request.request_id !== undefined });
+      onEvent(claimed.run, keyOf(claimed.run), claimed.event);
+      return claimed;
+    } catch (error) {
+      if (error instanceof NoTask) return undefined;
+      throw error;
+    }
+  }
+
+  async function free(event: (lease: ExpiredLease) => EventDraft, query: Query): Promise<number> {
+    const rows = await query<{ readonly task: string; readonly run: string; readonly owner: string; readonly fence: number }>(
+      "select * from {schema}.take_overdue($1, $2)",
+      [lock_timeout_ms, SWEPT],
+    );
+    if (rows.length === 0) return 0;
+    const texts: string[] = [];
+    for (const { task, run, owner, fence } of rows) {
+      texts.push(textOf(event({ task: await names.nameOf(task), run: await names.nameOf(run), owner: fromStored(owner), fence })));
+    }
+    const heads = await query<{ readonly run: string; readonly sequence: number; readonly link: string }>(
+      "select * from {schema}.free_tasks($1, $2, $3)",
+      [rows.map(({ task }) => task), rows.map(({ run }) => run), texts],
+    );
+    for (const [at, { run, ...row }] of heads.entries()) {
+      const recorded = eventOf({ ...row, text: texts[at] ?? "" });
+      onEvent(await names.nameOf(run), run, recorded);
+    }
+    return rows.length;
+  }
+
+  return {
+    claim,
+    async sweep(event) {
+      let freed = 0;
+      for (;;) {
+        const some = await database.transaction((query) => free(event, query));
+        freed += some;
+        if (some < SWEPT) break;
+      }
+      for (;;) {
+        const [row] = await database.query<{ readonly freed: number }>("select {schema}.free_documents($1, $2) as freed", [lock_timeout_ms, SWEPT]);
+        freed += row?.freed ?? 0;
+        if ((row?.freed ?? 0) < SWEPT) return freed;
+      }
+    },
+  };
+}

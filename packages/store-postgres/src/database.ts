@@ -1,0 +1,102 @@
+import pg from "pg";
+import { failureOf, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
+import type { Settings } from "./options.ts";
+
+/** Sends one statement; `{schema}` in it is the store's schema. Values are parameters, never text of the statement. */
+export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** The connections of one store. */
+export interface Database {
+  readonly settings: Settings;
+  /** On the connection that only the commits use. Sent once; the caller knows what to make of a loss. */
+  readonly lane: Query;
+  /** Several statements of that connection in one transaction. */
+  inLane<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** Sends what may be sent twice, until it is answered or the server stays away too long. */
+  readonly query: Query;
+  /**
+   * Several statements in one transaction, sent again as a whole where that cannot do it twice; `repeatable`: nor ever does.
+   * Throws BYLAW_STORE_UNKNOWN_OUTCOME where the connection is lost before the answer to its commit.
+   */
+  transaction<T>(work: (query: Query) => Promise<T>, options?: { readonly repeatable?: boolean }): Promise<T>;
+  /** Resolves when every connection has ended. */
+  end(): Promise<void>;
+}
+
+const INT8 = 20;
+const types = {
+  getTypeParser: (oid: number, format?: "text") => (oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (text: string) => unknown)),
+} as pg.CustomTypesConfig;
+
+/** Connects when it is asked something. */
+export function createDatabase(settings: Settings): Database {
+  const { url, target, schema, connections, connect_timeout_ms, lock_timeout_ms, statement_timeout_ms, retry_ms } = settings;
+  const common = {
+    ...{ connectionString: url, types, keepAlive: true, fallback_application_name: `bylaw ${schema}` },
+    ...{ connectionTimeoutMillis: connect_timeout_ms, query_timeout: statement_timeout_ms },
+  };
+  const lane = new pg.Pool({ ...common, max: 1, idleTimeoutMillis: 0 });
+  const pool = new pg.Pool({ ...common, max: connections - 1 });
+  for (const one of [lane, pool]) {
+    // A connection that is lost while nobody uses it is nobody's error; who uses it is told by the statement.
+    one.on("error", () => {});
+    one.on("connect", (client) => void client.on("error", () => {}));
+  }
+  const inSchema = (text: string): string => text.replaceAll("{schema}", `"${schema}"`);
+  const querying =
+    (client: pg.Pool | pg.PoolClient): Query =>
+    async <Row>(text: string, values: readonly unknown[] = []) => {
+      const { rows } = await client.query(inSchema(text), [...values]);
+      return rows as readonly Row[];
+    };
+
+  // Set for the transaction alone: a pooler may give the connection to somebody else afterwards.
+  const begin = `begin isolation level read committed; set local lock_timeout = ${lock_timeout_ms};
+    set local statement_timeout = ${statement_timeout_ms}; set local idle_in_transaction_session_timeout = ${statement_timeout_ms}`;
+
+  async function transactionOn<T>(from: pg.Pool, work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await from.connect();
+    let committing = false;
+    try {
+      await client.query(begin);
+      const result = await work(querying(client));
+      committing = true;
+      await client.query("commit");
+      client.release();
+      return result;
+    } catch (error) {
+      await client.query("rollback").then(
+        () => client.release(),
+        (lost: Error) => client.release(lost),
+      );
+      // A transaction whose commit was not sent is undone with its connection.
+      throw committing && isLost(error) ? unknownOutcome(target) : error;
+    }
+  }
+
+  async function again<T>(work: () => Promise<T>, { repeatable = false } = {}): Promise<T> {
+    const until = Date.now() + retry_ms;
+    for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
+      try {
+        return await work();
+      } catch (error) {
+        const tried = isLost(error) || isRace(error) || (repeatable && isUnknown(error));
+        if (!tried || Date.now() + wait > until) throw failureOf(error, target);
+        await pause(wait);
+      }
+    }
+  }
+
+  return {
+    settings,
+    lane: querying(lane),
+    inLane: (work) => transactionOn(lane, work),
+    query: <Row>(text: string, values?: readonly unknown[]) => again(() => querying(pool)<Row>(text, values)),
+    transaction: (work, options) => again(() => transactionOn(pool, work), options),
+    async end() {
+      await Promise.all([lane.end(), pool.end()]);
+    },
+  };
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

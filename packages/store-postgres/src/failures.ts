@@ -1,0 +1,81 @@
+import { BylawError, StoreConflict, messageOf } from "@bylaw/kernel";
+import pg from "pg";
+
+/** The five signs by which PostgreSQL names an error; `undefined` where the server did not answer. */
+export const stateOf = (error: unknown): string | undefined => (error instanceof pg.DatabaseError ? error.code : undefined);
+
+const GONE = /^(08|57P0|53300|25006)/;
+const SYSTEM = /^E(CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTFOUND|ADDR)/;
+const SAID = /connection (terminated|error)|timeout|not queryable|ended|read ETIMEDOUT/i;
+
+/** Whether the connection is lost, or the server on its way down or up: what was sent may have happened or not. */
+export function isLost(error: unknown): boolean {
+  const state = stateOf(error);
+  if (state !== undefined) return GONE.test(state);
+  if (!(error instanceof Error) || error instanceof BylawError || error instanceof StoreConflict) return false;
+  const { code } = error as { readonly code?: unknown };
+  return (typeof code === "string" && SYSTEM.test(code)) || SAID.test(error.message);
+}
+
+/** Whether the same write may succeed when it is sent again: others were in its way, or its turn had passed, and the server has undone it. */
+export const isRace = (error: unknown): boolean => ["40001", "40P01", "BY002"].includes(stateOf(error) ?? "");
+
+const REFUSED: Readonly<Record<string, readonly [what: string, fix: string]>> = {
+  "28P01": ["password", "set the user and password of the URL to those of a role of the server"],
+  "28000": ["role", "set the user of the URL to a role that may log in from this host"],
+  "3D000": ["database", "make the database, or name another one in the URL"],
+};
+
+/** What to tell of a server that cannot be reached. Says host, port and database, and no user or password. */
+export function unreachable(error: unknown, target: string): BylawError {
+  const [what, fix] = REFUSED[stateOf(error) ?? ""] ?? ["silence", "start the server, or mend host and port of the URL"];
+  return new BylawError({
+    code: "BYLAW_STORE_UNREACHABLE",
+    message: `Unexpected ${what} at ${target}, expected a PostgreSQL to write to: ${messageOf(error)}`,
+    fix,
+  });
+}
+
+export const unknownOutcome = (target: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_STORE_UNKNOWN_OUTCOME",
+    message: `Unexpected loss of the connection to ${target}, expected an answer: the write may be on record or not`,
+    fix: "read the log before you send it again, or send it again under the request id that it had",
+  });
+
+export const isUnknown = (error: unknown): boolean => error instanceof BylawError && error.code === "BYLAW_STORE_UNKNOWN_OUTCOME";
+
+/** What a caller is told of an error of the server. Values of rows, which some errors have beside their message, are left out. */
+export function failureOf(error: unknown, target: string): unknown {
+  if (error instanceof BylawError || error instanceof StoreConflict) return error;
+  if (isLost(error)) return unreachable(error, target);
+  const state = stateOf(error);
+  if (state === undefined) return error;
+  if (state === "55P03" || state === "57014" || isRace(error)) {
+    return new BylawError({
+      code: "BYLAW_STORE_BUSY",
+      message: `Unexpected wait at ${target}, expected rows that nobody holds for long: ${messageOf(error)}`,
+      fix: "send it again with the same request id; look for a transaction that stays open, or raise lock_timeout_ms",
+    });
+  }
+  if (state === "BY001") {
+    return new BylawError({
+      code: "BYLAW_STORE_UNUSABLE",
+      message: `Unexpected ${messageOf(error)} at ${target}, expected read committed`,
+      fix: "alter role … set default_transaction_isolation = 'read committed'",
+    });
+  }
+  return new BylawError({
+    code: "BYLAW_STORE_FAILED",
+    message: `Unexpected error ${state} of PostgreSQL at ${target}, expected it to write: ${messageOf(error)}`,
+    fix: FIXES[state] ?? FIXES[state.slice(0, 2)] ?? "look it up under this code in PostgreSQL's table of errors",
+  });
+}
+
+const FIXES: Readonly<Record<string, string>> = {
+  "53": "give the server room: disk, memory, connections",
+  "42501": "grant the role usage of the schema, and select, insert, update, delete on its tables",
+  "42P01": "open the store again: its schema was dropped or changed",
+  "42883": "open the store again: its schema was dropped or changed",
+  "3F000": "open the store again: its schema was dropped or changed",
+};

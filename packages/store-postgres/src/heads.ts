@@ -1,0 +1,58 @@
+import type { LogEvent } from "@bylaw/kernel";
+
+/** The end of a log as this process last saw it. */
+export interface Head {
+  readonly sequence: number;
+  /** `sha256:…`; `undefined` where only the number is known. */
+  readonly link: string | undefined;
+  /** The last events, in order up to `sequence`; perhaps none. */
+  readonly events: readonly LogEvent[];
+}
+
+const RUNS = 500;
+const EVENTS = 64;
+
+/** Remembers the ends of the logs that are written to, so that a commit seldom asks for them. What it says may be old; never wrong. */
+export interface Heads {
+  get(run: string): Head | undefined;
+  /** Events that are on record, in order. */
+  saw(run: string, events: readonly LogEvent[]): void;
+  /** Where a log ended when the database was last asked, whatever was seen before. */
+  at(run: string, sequence: number, link: string): void;
+}
+
+export function createHeads(): Heads {
+  const heads = new Map<string, Head>();
+  function put(run: string, head: Head): void {
+    heads.delete(run);
+    heads.set(run, head);
+    if (heads.size <= RUNS) return;
+    for (const oldest of heads.keys()) {
+      heads.delete(oldest);
+      return;
+    }
+  }
+  return {
+    get: (run) => heads.get(run),
+    saw(run, events) {
+      const last = events.at(-1);
+      const first = events[0]?.sequence ?? 0;
+      const before = heads.get(run);
+      if (last === undefined || (before !== undefined && last.sequence <= before.sequence)) return;
+      // An overlap holds the same events twice, so the part that is new begins behind it.
+      const joined = before !== undefined && first <= before.sequence + 1;
+      const all = joined ? [...before.events, ...events.filter(({ sequence }) => sequence > before.sequence)] : events;
+      put(run, { sequence: last.sequence, link: last.hash, events: all.slice(-EVENTS) });
+    },
+    at(run, sequence, link) {
+      if (heads.get(run)?.link !== link) put(run, { sequence, link, events: [] });
+    },
+  };
+}
+
+/** The events after `after` up to a head; `undefined` where it no longer holds them all. */
+export function eventsAfter({ sequence, events }: Head, after: number): readonly LogEvent[] | undefined {
+  if (after >= sequence) return [];
+  const first = events[0]?.sequence ?? Infinity;
+  return first <= after + 1 ? events.slice(after + 1 - first) : undefined;
+}

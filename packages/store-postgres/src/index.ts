@@ -1,0 +1,2 @@
+export type { PostgresStoreOptions } from "./options.ts";
+export { openPostgresStore } from "./store.ts";

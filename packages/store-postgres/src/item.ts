@@ -1,0 +1,64 @@
+import type { Commit, LogEvent, Receipt } from "@bylaw/kernel";
+import { expiryOf } from "@bylaw/log";
+import { textOf } from "./events.ts";
+import type { LongNames } from "./long-names.ts";
+import { keyOf, toStored } from "./names.ts";
+
+/** A commit on its way into the database. What it holds was copied when it came: nobody changes it on the way. */
+export interface Item {
+  readonly run: string;
+  /** The key of the run. */
+  readonly key: string;
+  readonly texts: readonly string[];
+  readonly documents: readonly object[];
+  readonly task: object | undefined;
+  readonly request: string | undefined;
+  readonly seen: number;
+  readonly admit: Commit["admit"];
+  /** Events after `seen`, in order, as far as the database has told them. */
+  known: readonly LogEvent[];
+  /** The request id is known not to be on record, so that `admit` may be asked. */
+  asked: boolean;
+  /** How often the head had moved when it came to be written. */
+  attempts: number;
+  readonly receipt: Promise<Receipt>;
+  readonly resolve: (receipt: Receipt) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Throws BYLAW_COMMIT_INVALID or BYLAW_JSON_INVALID for events that are none; the rest of the commit was checked before. */
+export function itemOf({ run, events, documents = [], task, request_id, seen, admit }: Commit, names: LongNames): Item {
+  const { promise, resolve, reject } = Promise.withResolvers<Receipt>();
+  return {
+    run,
+    texts: events.map(textOf),
+    key: names.keep(run),
+    documents: documents.map(({ kind, id, value, if_version, expires_at }) => ({
+      kind: keyOf(kind),
+      id: keyOf(id),
+      value: value === null ? null : toStored(value),
+      ...(if_version === undefined ? {} : { version: if_version }),
+      ...(expires_at === undefined ? {} : { expires: expiryOf(expires_at) }),
+    })),
+    task: task === undefined ? undefined : taskOf(task, names),
+    request: request_id === undefined ? undefined : keyOf(request_id),
+    seen,
+    admit,
+    known: [],
+    asked: false,
+    attempts: 0,
+    ...{ receipt: promise, resolve, reject },
+  };
+}
+
+function taskOf({ id, fence, set }: NonNullable<Commit["task"]>, names: LongNames): object {
+  const { state, queue, phase, owner } = set ?? {};
+  return {
+    id: names.keep(id),
+    fence,
+    ...(state === undefined ? {} : { state }),
+    ...(queue === undefined ? {} : { queue: keyOf(queue) }),
+    ...(phase === undefined ? {} : { phase: toStored(phase) }),
+    ...(owner === undefined ? {} : { owner: owner === null ? null : toStored(owner) }),
+  };
+}

@@ -1,0 +1,71 @@
+import { BylawError } from "@bylaw/kernel";
+
+/** How a store uses its server. All times are milliseconds. */
+export interface PostgresStoreOptions {
+  /** The schema that holds the store, made when it is missing. Small letters, digits and `_`. Default `bylaw`. */
+  readonly schema?: string;
+  /** The most connections at a time, one of them for writing commits; a watcher takes one more. Default 8. */
+  readonly connections?: number;
+  /** How long a connection may take to come up. Default 10,000. */
+  readonly connect_timeout_ms?: number;
+  /** How long a write waits for rows that somebody else holds. Default 5,000. */
+  readonly lock_timeout_ms?: number;
+  /** How long one statement may take in all. Default 30,000. */
+  readonly statement_timeout_ms?: number;
+  /** How long a server that is gone may stay away before what waits for it fails. Default 10,000. */
+  readonly retry_ms?: number;
+  /** How often a watcher looks by itself, beside being notified. Default 2,000. */
+  readonly poll_ms?: number;
+}
+
+export type Settings = Required<PostgresStoreOptions> & {
+  readonly url: string;
+  /** Host, port and database: what may be told of the URL. */
+  readonly target: string;
+};
+
+const DEFAULTS: Required<PostgresStoreOptions> = {
+  schema: "bylaw",
+  connections: 8,
+  connect_timeout_ms: 10_000,
+  lock_timeout_ms: 5_000,
+  statement_timeout_ms: 30_000,
+  retry_ms: 10_000,
+  poll_ms: 2_000,
+};
+/** Short enough to be part of the name of a channel. */
+const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,49}$/;
+const LONGEST = 2 ** 31 - 1;
+
+/** The settings that a URL and options come to. Throws BYLAW_STORE_UNUSABLE, which never repeats the URL. */
+export function settingsOf(url: string, options: PostgresStoreOptions): Settings {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(DEFAULTS, name));
+  if (unknown !== undefined) throw unusable(`option \`${unknown}\`, expected ${Object.keys(DEFAULTS).join(", ")}`);
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const settings = { ...DEFAULTS, ...given };
+  const { schema, ...numbers } = settings;
+  if (typeof schema !== "string" || !SCHEMA.test(schema) || schema === "information_schema") {
+    throw unusable(`schema \`${String(schema)}\`, expected at most 50 small letters, digits and underscores, no digit first, and not pg_`);
+  }
+  for (const [name, value] of Object.entries(numbers)) {
+    const least = name === "connections" ? 2 : 1;
+    if (Number.isInteger(value) && value >= least && value <= LONGEST) continue;
+    throw unusable(`\`${name}\` ${String(value)}, expected a whole number from ${least}`);
+  }
+  return { ...settings, url, target: targetOf(url) };
+}
+
+function targetOf(url: string): string {
+  const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
+  const fix = "write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with the signs @ / # ? : % of a password percent-encoded";
+  if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
+    throw unusable("URL, expected one that begins with postgres://", fix);
+  }
+  // A password with a bare sign ends the authority early, and then parts of it would be told as host or database.
+  const { hostname, port, pathname, search, hash } = parsed;
+  if (hash !== "" || /@/.test(pathname + search)) throw unusable("sign in the URL, expected a password that is percent-encoded", fix);
+  return `${hostname || "localhost"}:${port || "5432"}${pathname}`;
+}
+
+export const unusable = (what: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_STORE_UNUSABLE", message: `Unexpected ${what}`, ...(fix === undefined ? {} : { fix }) });

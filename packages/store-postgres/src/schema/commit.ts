@@ -1,0 +1,112 @@
+/** The functions of version 1 that write commits. One call is one transaction; what fails of a batch is told, and the rest is written. */
+export const COMMIT = `
+-- What every write begins with: nothing here is right under a snapshot that is older than a lock, or unless it is flushed.
+create function {schema}.begin_write(p_lock_ms integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception using errcode = 'BY001', message = 'isolation level ' || current_setting('transaction_isolation');
+  end if;
+  if current_setting('synchronous_commit') = 'off' then
+    perform set_config('synchronous_commit', 'on', true);
+  end if;
+  perform set_config('lock_timeout', p_lock_ms::text, true);
+end $$;
+
+-- The order of locks, everywhere: request ids, tasks, runs, documents; each sorted by its key. New rows before those that are there.
+create function {schema}.lock_requests(p_runs text[], p_requests text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  insert into {schema}.receipts (run, request_id)
+    select u.run collate "C", u.request collate "C" from unnest(p_runs, p_requests) u(run, request)
+    where u.request is not null order by 1, 2
+    on conflict do nothing;
+end $$;
+
+create function {schema}.lock_tasks(p_tasks jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  insert into {schema}.tasks (id, queue, run, state)
+    select distinct (t->>'id') collate "C", '', '', 'absent' from jsonb_array_elements(p_tasks) t
+    where (t->>'fence')::bigint = 0 and t ? 'state' order by 1
+    on conflict do nothing;
+  perform 1 from {schema}.tasks where id in (select (t->>'id') collate "C" from jsonb_array_elements(p_tasks) t)
+    order by id for update;
+end $$;
+
+create function {schema}.lock_documents(p_documents jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  insert into {schema}.documents (kind, id)
+    select distinct (d->>'kind') collate "C", (d->>'id') collate "C" from jsonb_array_elements(p_documents) d order by 1, 2
+    on conflict do nothing;
+  perform 1 from {schema}.documents
+    where (kind, id) in (select (d->>'kind') collate "C", (d->>'id') collate "C" from jsonb_array_elements(p_documents) d)
+    order by kind, id for update;
+end $$;
+
+-- Holds one commit's rows from before its writer is asked, for a commit that lost too many races.
+create function {schema}.lock_commit(p_lock_ms integer, p_run text, p_request text, p_tasks jsonb)
+returns table (first bigint, last bigint, head bigint, link text)
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  perform {schema}.begin_write(p_lock_ms);
+  if p_request is not null then
+    perform {schema}.lock_requests(array[p_run], array[p_request]);
+  end if;
+  if p_tasks is not null then
+    perform {schema}.lock_tasks(p_tasks);
+  end if;
+  insert into {schema}.runs (run) values (p_run) on conflict do nothing;
+  return query
+    select q.first, q.last, r.sequence, encode(r.link, 'hex') from {schema}.runs r
+    left join {schema}.receipts q on q.run = r.run and q.request_id = p_request
+    where r.run = p_run for update of r;
+end $$;
+
+-- Which condition on the documents of one commit, whose rows are held, does not hold; null where all do.
+create function {schema}.refuses_documents(p_documents jsonb) returns text
+language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+  select jsonb_build_array(x.kind, x.id, d->'version', x.version)::text
+  from jsonb_array_elements(p_documents) with ordinality e(d, n)
+  cross join lateral (
+    select o.kind, o.id, case when o.value is null or o.expires_at <= {schema}.now_ms() then 0 else o.version end as version
+    from {schema}.documents o where o.kind = d->>'kind' and o.id = d->>'id'
+  ) x
+  where d ? 'version' and x.version <> (d->>'version')::bigint
+  order by n limit 1
+$$;
+
+create function {schema}.write_documents(p_documents jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  d jsonb;
+begin
+  -- One by one: a commit may write a document more than once.
+  for d in select e from jsonb_array_elements(p_documents) e loop
+    update {schema}.documents
+      set version = version + 1, value = d->>'value', expires_at = (d->>'expires')::bigint
+      where kind = d->>'kind' and id = d->>'id';
+  end loop;
+end $$;
+
+-- Whether a commit may write its task, whose row is held.
+create function {schema}.holds_fence(t jsonb) returns boolean
+language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+  select coalesce(
+    (select case when state = 'absent' then (t->>'fence')::bigint = 0 else fence > 0 and fence = (t->>'fence')::bigint end
+      from {schema}.tasks where id = t->>'id'),
+    (t->>'fence')::bigint = 0)
+$$;
+
+create function {schema}.write_task(p_run text, t jsonb) returns void
+language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+  update {schema}.tasks set
+    run = case when state = 'absent' then p_run else run end,
+    queue = coalesce(t->>'queue', case when state = 'absent' then 'default' else queue end),
+    phase = coalesce(t->>'phase', phase),
+    owner = case when t ? 'owner' then t->>'owner' else owner end,
+    state = t->>'state'
+  where id = t->>'id' and t ? 'state'
+$$;
+`;

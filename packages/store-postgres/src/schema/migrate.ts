@@ -1,0 +1,59 @@
+import { BylawError } from "@bylaw/kernel";
+import type { Database, Query } from "../database.ts";
+import { unusable } from "../options.ts";
+import { VERSIONS } from "./versions.ts";
+
+const OLDEST_SERVER = 140_000;
+
+/**
+ * Brings the schema to this version, one version after the other in one transaction; of many that open a store at once, one does it.
+ * Throws BYLAW_STORE_NEWER for a schema of a later version, and BYLAW_STORE_UNUSABLE for a schema or server that is none for a store.
+ */
+export async function migrate(database: Database): Promise<void> {
+  const { schema, target } = database.settings;
+  const [server] = await database.query<{ readonly version: string; readonly isolation: string }>(
+    "select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation",
+  );
+  if (Number(server?.version) < OLDEST_SERVER) throw unusable(`version ${server?.version} of PostgreSQL at ${target}, expected 14 or later`);
+  if (server?.isolation !== "read committed") {
+    throw unusable(
+      `isolation level ${server?.isolation} at ${target}, expected read committed`,
+      "alter role … set default_transaction_isolation = 'read committed'",
+    );
+  }
+  if ((await versionOf(database.query, schema)) === VERSIONS.length) return;
+  await database.transaction(async (query) => {
+    await query("select pg_advisory_xact_lock(hashtextextended('bylaw store ' || $1, 0))", [schema]);
+    await query("create schema if not exists {schema}");
+    await query(
+      "create table if not exists {schema}.bylaw_versions (version integer primary key, applied_at timestamptz not null default clock_timestamp())",
+    );
+    for (let version = (await versionOf(query, schema)) + 1; version <= VERSIONS.length; version += 1) {
+      await query(VERSIONS[version - 1] ?? "");
+      await query("insert into {schema}.bylaw_versions (version) values ($1)", [version]);
+    }
+  }, { repeatable: true });
+}
+
+async function versionOf(query: Query, schema: string): Promise<number> {
+  const [there] = await query<{ readonly versions: boolean; readonly others: boolean }>(
+    `select to_regclass($1) is not null as versions,
+      exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f')) as others`,
+    [`"${schema}".bylaw_versions`, schema],
+  );
+  if (there?.versions !== true) {
+    if (there?.others === true) throw unusable(`tables in schema \`${schema}\`, expected none but a store's`, "name another schema");
+    return 0;
+  }
+  const [row] = await query<{ readonly version: number }>("select coalesce(max(version), 0) as version from {schema}.bylaw_versions");
+  const version = row?.version ?? 0;
+  if (version > VERSIONS.length) {
+    throw new BylawError({
+      code: "BYLAW_STORE_NEWER",
+      message: `Unexpected version ${version} of schema \`${schema}\`, expected at most ${VERSIONS.length}`,
+      fix: "update @bylaw/store-postgres, or name another schema",
+    });
+  }
+  return version;
+}

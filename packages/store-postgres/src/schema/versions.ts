@@ -1,0 +1,7 @@
+import { BATCH } from "./batch.ts";
+import { COMMIT } from "./commit.ts";
+import { TABLES } from "./tables.ts";
+import { TASKS } from "./tasks.ts";
+
+/** What brings a schema from each version to the next, from none to the first on. Never changed once released. */
+export const VERSIONS: readonly string[] = [TABLES + COMMIT + BATCH + TASKS];

@@ -1,0 +1,85 @@
+import type { Store, StoredDocument } from "@bylaw/kernel";
+import { checkClaim, checkCommit, storeClosed } from "@bylaw/log";
+import { createClaims } from "./claims.ts";
+import { createDatabase, type Database } from "./database.ts";
+import { readEvents } from "./events.ts";
+import { failureOf } from "./failures.ts";
+import { createLongNames } from "./long-names.ts";
+import { fromStored, keyOf } from "./names.ts";
+import { settingsOf, type PostgresStoreOptions } from "./options.ts";
+import { migrate } from "./schema/migrate.ts";
+import { createWatch } from "./watch.ts";
+import { createWriter } from "./writer.ts";
+
+/**
+ * Opens the store that a PostgreSQL holds, on `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, and makes or updates its schema. Many
+ * processes on many machines may have it open at once.
+ *
+ * Throws BYLAW_STORE_UNUSABLE for a URL, option, schema or server that cannot be used, BYLAW_STORE_UNREACHABLE where no server answers
+ * or it refuses the login, and BYLAW_STORE_NEWER for a schema of a later version. No error repeats the password.
+ */
+export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
+  const database = createDatabase(settingsOf(url, options));
+  try {
+    await migrate(database);
+  } catch (error) {
+    await database.end();
+    throw failureOf(error, database.settings.target);
+  }
+  return createStore(database);
+}
+
+function createStore(database: Database): Store {
+  const names = createLongNames(database);
+  const watch = createWatch(database, names);
+  const writer = createWriter(database, names, watch.grew);
+  const claims = createClaims(database, names, (run, key, event) => {
+    writer.heads.saw(key, [event]);
+    watch.grew(run, key, event.sequence);
+  });
+  const running = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+
+  // So that `close` can wait for what was asked before.
+  function open<T>(work: () => Promise<T>): Promise<T> {
+    if (closing !== undefined) return Promise.reject(storeClosed());
+    const running_ = work();
+    running.add(running_);
+    const done = (): void => void running.delete(running_);
+    running_.then(done, done);
+    return running_;
+  }
+
+  return {
+    commit: (commit) =>
+      open(async () => {
+        checkCommit(commit);
+        return writer.commit(commit);
+      }),
+    claim: (request) =>
+      open(async () => {
+        checkClaim(request);
+        return claims.claim(request);
+      }),
+    get: (kind, id) =>
+      open(async () => {
+        const [row] = await database.query<StoredDocument>(
+          `select version, value from {schema}.documents
+            where kind = $1 and id = $2 and value is not null and (expires_at is null or expires_at > {schema}.now_ms())`,
+          [keyOf(kind), keyOf(id)],
+        );
+        return row === undefined ? undefined : { version: row.version, value: fromStored(row.value) };
+      }),
+    events: (run, after, limit) => open(() => readEvents(database.query, run, after, limit)),
+    watch: (onHead) => open(() => watch.add(onHead)),
+    sweep: (event) => open(() => claims.sweep(event)),
+    close: () =>
+      (closing ??= (async () => {
+        await Promise.allSettled(running);
+        await writer.idle();
+        await watch.close();
+        await writer.leave();
+        await database.end();
+      })()),
+  };
+}

@@ -1,0 +1,152 @@
+import pg from "pg";
+import { pause, type Database } from "./database.ts";
+import type { LongNames } from "./long-names.ts";
+
+type OnHead = (run: string, head: number) => void;
+
+/** Tells watchers how far runs have grown: what this process writes at once, what others write when it hears or looks. */
+export interface Watch {
+  /** A run has grown by this process: tells its own watchers now, and others soon. */
+  grew(run: string, key: string, head: number): void;
+  add(onHead: OnHead): Promise<() => void>;
+  close(): Promise<void>;
+}
+
+/** Notifications take a lock that all who notify share, so those of a moment go together, after the commits. */
+const TOGETHER_MS = 20;
+/** PostgreSQL takes payloads below 8,000 bytes. */
+const PAYLOAD = 7_900;
+const TOLD = 10_000;
+
+export function createWatch(database: Database, names: LongNames): Watch {
+  const { schema, url, poll_ms, connect_timeout_ms } = database.settings;
+  const channel = `bylaw_${schema}`;
+  const watchers = new Set<{ readonly onHead: OnHead }>();
+  const told = new Map<string, number>();
+  const grown = new Map<string, number>();
+  let sending: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+  let again = false;
+  let poll: NodeJS.Timeout | undefined;
+  let ear: pg.Client | undefined;
+  let closed = false;
+  // Transactions from here on may not have been seen: rather told twice than never.
+  let since = "0";
+
+  function tell(run: string, key: string, head: number): void {
+    if ((told.get(key) ?? 0) >= head) return;
+    told.delete(key);
+    told.set(key, head);
+    if (told.size > TOLD) told.delete(told.keys().next().value ?? "");
+    for (const watcher of watchers) {
+      queueMicrotask(() => {
+        if (!watchers.has(watcher)) return;
+        try {
+          watcher.onHead(run, head);
+        } catch {
+          // A hint is for who asked for it: a watcher's own fault is no fault of the log.
+        }
+      });
+    }
+  }
+
+  async function notify(): Promise<void> {
+    sending = undefined;
+    const payloads = [...grown].map(([key, head]) => JSON.stringify([key, head]));
+    grown.clear();
+    // Who is told of nothing in particular looks for itself.
+    const short = [...new Set(payloads.map((payload) => (Buffer.byteLength(payload) > PAYLOAD ? "" : payload)))];
+    await database.query("select pg_notify($1, payload) from unnest($2::text[]) payload", [channel, short]).catch(() => {});
+  }
+
+  /** Looks what has changed since the last look. */
+  async function look(): Promise<void> {
+    const rows = await database.query<{ readonly run: string | null; readonly sequence: number | null; readonly until: string }>(
+      `select x.run, x.sequence, s.until from (select pg_snapshot_xmin(pg_current_snapshot())::text as until) s
+        left join {schema}.runs x on x.changed >= $1::text::xid8 and x.sequence > 0`,
+      [since],
+    );
+    since = rows[0]?.until ?? since;
+    for (const { run, sequence } of rows) if (run !== null && sequence !== null) tell(await names.nameOf(run), run, sequence);
+  }
+
+  function lookSoon(): void {
+    if (closed || watchers.size === 0) return;
+    again = true;
+    looking ??= (async () => {
+      while (again) {
+        again = false;
+        // A look that fails is made up for by the next.
+        await look().catch(() => {});
+      }
+      looking = undefined;
+    })();
+  }
+
+  async function hear(payload: string | undefined): Promise<void> {
+    if (payload === undefined || payload === "") return lookSoon();
+    const [key, head] = JSON.parse(payload) as readonly [string, number];
+    if ((told.get(key) ?? 0) < head) tell(await names.nameOf(key), key, head);
+  }
+
+  async function listen(): Promise<void> {
+    for (let wait = 50; !closed && watchers.size > 0; wait = Math.min(wait * 2, 5_000)) {
+      const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connect_timeout_ms, keepAlive: true });
+      const lost = new Promise<void>((resolve) => client.once("end", resolve).on("error", () => resolve()));
+      client.on("notification", ({ payload }) => void hear(payload).catch(lookSoon));
+      try {
+        await client.connect();
+        await client.query(`listen "${channel}"`);
+        if (closed || watchers.size === 0) return await client.end();
+        ear = client;
+        wait = 50;
+        // What was notified while nobody listened is lost, but not what it was about.
+        lookSoon();
+        await lost;
+      } catch {
+        // It is a hint: without it the look at every poll is what there is.
+      }
+      ear = undefined;
+      await client.end().catch(() => {});
+      if (!closed && watchers.size > 0) await pause(wait);
+    }
+  }
+  let listening: Promise<void> | undefined;
+
+  return {
+    grew(run, key, head) {
+      if (watchers.size > 0) tell(run, key, head);
+      grown.set(key, head);
+      if (!closed) sending ??= setTimeout(() => void notify(), TOGETHER_MS);
+    },
+    async add(onHead) {
+      const watcher = { onHead };
+      if (watchers.size === 0) {
+        // From now on: what was there before is read, not told.
+        const [row] = await database.query<{ readonly until: string }>("select pg_snapshot_xmin(pg_current_snapshot())::text as until");
+        since = row?.until ?? since;
+      }
+      watchers.add(watcher);
+      poll ??= setInterval(lookSoon, poll_ms).unref();
+      listening ??= listen().finally(() => (listening = undefined));
+      return () => {
+        watchers.delete(watcher);
+        if (watchers.size > 0) return;
+        clearInterval(poll);
+        poll = undefined;
+        void ear?.end().catch(() => {});
+      };
+    },
+    async close() {
+      closed = true;
+      watchers.clear();
+      clearInterval(poll);
+      if (sending !== undefined) {
+        clearTimeout(sending);
+        await notify();
+      }
+      await ear?.end().catch(() => {});
+      await Promise.all([looking, listening]);
+    },
+  };
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+import type { Commit, Receipt } from "@bylaw/kernel";
+import { callBatch, type Outcome, type Turn } from "./batch-call.ts";
+import { pause, type Database, type Query } from "./database.ts";
+import { readEvents } from "./events.ts";
+import { failureOf, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
+import { createHeads, type Heads } from "./heads.ts";
+import { itemOf, type Item } from "./item.ts";
+import type { LongNames } from "./long-names.ts";
+import { lastKnown, planBatch, type Entry } from "./plan.ts";
+
+/** Writes the commits of this process, those of a turn in one statement. */
+export interface Writer {
+  commit(commit: Commit): Promise<Receipt>;
+  readonly heads: Heads;
+  /** Resolves when nothing is on its way. */
+  idle(): Promise<void>;
+  /** Forgets its place in the database; nothing is written afterwards. */
+  leave(): Promise<void>;
+}
+
+/** How often a commit's head may move before its rows are held while it is decided. */
+const ATTEMPTS = 3;
+const PAGE = 5_000;
+
+type Perform = (turn: Turn) => Promise<readonly (readonly [Entry, Outcome])[]>;
+
+/** `onHead` is told of every run that has grown by this writer. */
+export function createWriter(database: Database, names: LongNames, onHead: (run: string, key: string, head: number) => void): Writer {
+  const { target, lock_timeout_ms, retry_ms } = database.settings;
+  const heads = createHeads();
+  const writer = randomUUID();
+  const twins = new Map<string, Promise<Receipt>>();
+  const queue: Item[] = [];
+  // No batch of this number is in the database yet, and the one before is known there or known not to be.
+  let batch = 0;
+  let settled = false;
+  let work: Promise<void> | undefined;
+
+  function push(item: Item): void {
+    queue.push(item);
+    // After this turn, so that all that is committed in it goes together.
+    work ??= new Promise<void>((resolve) => setImmediate(resolve)).then(drain);
+  }
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      const insistent = queue.findIndex(({ attempts }) => attempts > ATTEMPTS);
+      const [item] = insistent === -1 ? [] : queue.splice(insistent, 1);
+      if (item === undefined) {
+        await sendBatch(planBatch(queue, heads));
+      } else {
+        await insist(item);
+      }
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    work = undefined;
+  }
+
+  const sendBatch = (entries: readonly Entry[]): Promise<void> => send(entries, (turn) => callBatch(database.lane, turn, entries));
+
+  /** Sends entries until the database has taken them or certainly has not. Never throws: each commit is told what came of it. */
+  async function send(entries: readonly Entry[], perform: Perform): Promise<void> {
+    const until = Date.now() + retry_ms;
+    const fail = (error: unknown): void => entries.forEach(({ item }) => item.reject(failureOf(error, target)));
+    for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
+      try {
+        await names.save();
+        if (!settled) await settle(until);
+      } catch (error) {
+        return fail(error);
+      }
+      batch += 1;
+      settled = false;
+      try {
+        const outcomes = await perform({ writer, batch, lock_timeout_ms });
+        settled = true;
+        for (const [entry, outcome] of outcomes) deliver(entry, outcome);
+        return;
+      } catch (error) {
+        let firsts: readonly string[] | undefined;
+        try {
+          firsts = await settle(until);
+        } catch {
+          return fail(unknownOutcome(target));
+        }
+        if (firsts !== undefined) return recover(entries, firsts);
+        // From here on it is certain that nothing was written.
+        if (isLost(error) || isRace(error) || isUnknown(error)) {
+          if (Date.now() + wait > until) return fail(error);
+          await pause(wait);
+          continue;
+        }
+        if (entries.length === 1) return fail(error);
+      }
+      // One of them is the reason, and must not be that of the others.
+      for (const entry of entries) await sendBatch([entry]);
+      return;
+    }
+  }
+
+  /** What came of the last batch: where each of its commits begins, or `undefined` where it was not written and never will be. */
+  async function settle(until: number): Promise<readonly string[] | undefined> {
+    for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
+      try {
+        const [row] = await database.lane<{ readonly firsts: readonly string[] }>("select * from {schema}.settle_batch($1, $2, $3)", [
+          ...[lock_timeout_ms, writer, batch],
+        ]);
+        settled = true;
+        return row?.firsts;
+      } catch (error) {
+        if (Date.now() + wait > until) throw failureOf(error, target);
+        await pause(wait);
+      }
+    }
+  }
+
+  /** The answer to a batch was lost, but the batch was not. */
+  async function recover(entries: readonly Entry[], firsts: readonly string[]): Promise<void> {
+    for (const [at, entry] of entries.entries()) {
+      const first = Number(firsts[at] ?? 0);
+      const { item } = entry;
+      if (first === 0) {
+        queue.push(item);
+        continue;
+      }
+      try {
+        deliver(entry, { kind: "written", events: await readEvents(database.query, item.run, first - 1, item.texts.length) });
+      } catch (error) {
+        item.reject(failureOf(error, target));
+      }
+    }
+  }
+
+  function deliver({ item, refusal, writes }: Entry, outcome: Outcome): void {
+    const { run, key } = item;
+    switch (outcome.kind) {
+      case "written": {
+        heads.saw(key, outcome.events);
+        onHead(run, key, outcome.events.at(-1)?.sequence ?? 0);
+        item.resolve({ events: outcome.events, replayed: false });
+        return;
+      }
+      case "replayed": {
+        const { first, last } = outcome;
+        readEvents(database.query, run, first - 1, last - first + 1).then((events) => item.resolve({ events, replayed: true }), item.reject);
+        return;
+      }
+      case "moved": {
+        item.known = [...item.known, ...outcome.unseen];
+        item.asked = true;
+        if (writes || refusal !== undefined) item.attempts += 1;
+        heads.saw(key, outcome.unseen);
+        heads.at(key, outcome.sequence, outcome.link);
+        if (outcome.unseen.length === 0 || lastKnown(item) >= outcome.sequence) return void queue.unshift(item);
+        readOn(item, outcome.sequence).then(() => push(item), item.reject);
+        return;
+      }
+      case "refused":
+        return item.reject(outcome.error);
+      case "stands":
+        if (refusal !== undefined) return item.reject(refusal.error);
+        queue.push(item);
+    }
+  }
+
+  async function readOn(item: Item, until: number, query: Query = database.query): Promise<void> {
+    while (lastKnown(item) < until) {
+      const page = await readEvents(query, item.run, lastKnown(item), Math.min(PAGE, until - lastKnown(item)));
+      if (page.length === 0) return;
+      item.known = [...item.known, ...page];
+    }
+  }
+
+  /** Decides a commit while its rows are held, so that nothing can come between. */
+  const insist = (item: Item): Promise<void> =>
+    send([{ item, writes: true }], (turn) =>
+      database.inLane(async (query) => {
+        const [held] = await query<{ readonly first: number | null; readonly head: number; readonly link: string }>(
+          "select * from {schema}.lock_commit($1, $2, $3, $4)",
+          [lock_timeout_ms, item.key, item.request ?? null, item.task === undefined ? null : JSON.stringify([item.task])],
+        );
+        if (held === undefined) throw new Error("Unexpected answer of lock_commit, expected a head");
+        const on = { sequence: held.head, link: `sha256:${held.link}` };
+        let entry: Entry = { item, writes: true, on };
+        if (held.first === null) {
+          await readOn(item, held.head, query);
+          try {
+            item.admit?.(item.known);
+          } catch (error) {
+            entry = { item, writes: false, on, refusal: { error } };
+          }
+        }
+        return callBatch(query, turn, [entry]);
+      }),
+    );
+
+  return {
+    heads,
+    async commit(commit) {
+      const item = itemOf(commit, names);
+      if (item.request === undefined) {
+        push(item);
+        return item.receipt;
+      }
+      // Of those who send one request id at once, the first goes; the others have its receipt, or try for themselves.
+      const id = JSON.stringify([item.key, item.request]);
+      for (let first = twins.get(id); first !== undefined; first = twins.get(id)) {
+        const receipt = await first.catch(() => undefined);
+        if (receipt !== undefined) return { events: receipt.events, replayed: true };
+      }
+      twins.set(id, item.receipt);
+      try {
+        push(item);
+        return await item.receipt;
+      } finally {
+        twins.delete(id);
+      }
+    },
+    async idle() {
+      while (work !== undefined) await work;
+    },
+    async leave() {
+      if (batch > 0) await database.query("delete from {schema}.writers where id = $1", [writer]).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import type { EventDraft, LogEvent, Store } from "@bylaw/kernel";
+import { linkOf, NO_LINK } from "@bylaw/log";
+import { startPostgres, type PostgresOptions, type PostgresServer } from "@bylaw/testing";
+import { afterAll } from "vitest";
+import { openPostgresStore, type PostgresStoreOptions } from "../src/index.ts";
+
+/** The server of one test file; `undefined` where the machine has none. */
+export async function serverOfFile(options: PostgresOptions = {}): Promise<PostgresServer | undefined> {
+  const server = await startPostgres(options);
+  afterAll(async () => server?.stop());
+  return server;
+}
+
+/** A schema of its own on a server. */
+export interface Place {
+  readonly schema: string;
+  readonly url: string;
+  readonly open: (options?: PostgresStoreOptions) => Promise<Store>;
+  /** Sends one statement, past every store; `{schema}` in it is the schema. */
+  readonly sql: (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
+  /** Removes the schema and ends what belongs to it. */
+  readonly end: () => Promise<void>;
+}
+
+export function placeOn(server: PostgresServer, url = server.url): Place {
+  const schema = `t_${randomBytes(6).toString("hex")}`;
+  const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+  pool.on("error", () => {});
+  return {
+    schema,
+    url,
+    open: (options = {}) => openPostgresStore(url, { schema, connections: 4, ...options }),
+    sql: async (text, values = []) => (await pool.query(text.replaceAll("{schema}", `"${schema}"`), [...values])).rows as Record<string, unknown>[],
+    async end() {
+      await pool.query(`drop schema if exists "${schema}" cascade`);
+      await pool.end();
+    },
+  };
+}
+
+export const draft = (fields: Partial<EventDraft> = {}): EventDraft => ({
+  timestamp: "2026-01-02T03:04:05.000Z",
+  session_id: "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01",
+  event_type: "note",
+  agent_id: "a1",
+  task_id: null,
+  details: { n: 1 },
+  ...fields,
+});
+
+export const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+
+export const logOf = (store: Store, run: string): Promise<readonly LogEvent[]> => store.events(run, 0, 1_000_000);
+
+/** The first event that is out of sequence or out of the chain; `undefined` for a whole log. */
+export function faultOf(log: readonly LogEvent[]): LogEvent | undefined {
+  let link = NO_LINK;
+  return log.find((event, index) => {
+    link = linkOf(link, index + 1, event);
+    return event.sequence !== index + 1 || event.hash !== link;
+  });
+}
