@@ -64,7 +64,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
 
   function append(run: string, events: readonly LogEvent[]): void {
     const log = logs.get(run) ?? [];
-    log.push(...events);
+    for (const event of events) log.push(event);
     logs.set(run, log);
     const head = log.length;
     for (const watcher of watchers) queueMicrotask(() => watchers.has(watcher) && tell(watcher, run, head));

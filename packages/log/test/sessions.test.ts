@@ -1,0 +1,346 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { allow, type LogEvent, type Store } from "@bylaw/kernel";
+import { RUN_TYPES, createCatalogue, createLogVerifier, createMemoryStore, formatEventLine, linkOf, NO_LINK } from "../src/index.ts";
+import { call, plugin, voter } from "./kit.ts";
+import { NOW, counter, counts, logOf, note, noted, open, permissive, sequencesOf, takeOver, tool, typesOf, upTo } from "./run-kit.ts";
+
+const A = "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01";
+const LATER = "2026-02-01T00:00:00Z";
+const everything = { plugins: [counts, noted, ...permissive] };
+
+/** What a verifier of the whole package finds in a log, and whether its chain holds. */
+async function findings(store: Store): Promise<readonly unknown[]> {
+  const catalogue = createCatalogue({ mode: "strict", types: [{ name: "note", details: z.strictObject({ text: z.string() }) }] });
+  const verifier = createLogVerifier({ profile: "envelope", catalogue });
+  const log = await logOf(store);
+  let link = NO_LINK;
+  const broken = log.filter((event) => (link = linkOf(link, event.sequence, event)) !== event.hash);
+  return [...log.flatMap((event) => verifier.line(formatEventLine(event))), ...broken];
+}
+
+/** A clock that says each time once, and then the last one. */
+const clock = (...times: readonly string[]): (() => string) => {
+  let index = 0;
+  return () => times[Math.min(index++, times.length - 1)] ?? NOW;
+};
+
+describe("the first event of a session", () => {
+  it.each([
+    [undefined, { plan_file: null, total_tasks: 0 }],
+    [
+      { file: "plan.md", total_tasks: 7 },
+      { plan_file: "plan.md", total_tasks: 7 },
+    ],
+  ])("begins an empty log, with the plan where there is one: %j", async (plan, details) => {
+    const store = createMemoryStore();
+    const run = await takeOver({}, { store, session: A, ...(plan === undefined ? {} : { plan }) });
+    expect(run).toMatchObject({ session: A, head: 1 });
+    expect(await logOf(store)).toEqual([
+      {
+        timestamp: NOW,
+        sequence: 1,
+        session_id: A,
+        event_type: "session_start",
+        agent_id: null,
+        task_id: null,
+        details,
+        hash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      },
+    ]);
+  });
+
+  it("names the session before it and the time of that one's last event", async () => {
+    const store = createMemoryStore();
+    const first = await takeOver(everything, { store, now: clock(NOW, "2026-01-02T04:00:00.000Z") });
+    await first.record([note()]);
+    const second = await takeOver(everything, { store, now: () => LATER });
+    expect(second.session).not.toBe(first.session);
+    expect((await logOf(store))[2]).toMatchObject({
+      event_type: "session_resumed",
+      session_id: second.session,
+      timestamp: LATER,
+      details: { previous_session_id: first.session, state_saved_at: "2026-01-02T04:00:00.000Z" },
+    });
+  });
+
+  it("is not there twice where a sitting is taken up under its own name", async () => {
+    const store = createMemoryStore();
+    await takeOver(everything, { store, session: A });
+    const again = await takeOver(everything, { store, session: A });
+    await again.record([note()]);
+    expect(await typesOf(store)).toEqual(["session_start", "note"]);
+  });
+
+  it("that a guard refuses keeps the run shut, and writes nothing", async () => {
+    const store = createMemoryStore();
+    const closed = plugin("closed", (kernel) =>
+      kernel.guard("g", (_, { event_type }) =>
+        event_type.startsWith("session_") ? { rule: "CLOSED", message: "the workflow is over" } : undefined,
+      ),
+    );
+    await expect(takeOver({ plugins: [closed] }, { store })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    expect(await logOf(store)).toEqual([]);
+    const keeper = await takeOver(everything, { store });
+    await expect(takeOver({ plugins: [closed] }, { store })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    // The session that was not taken over goes on.
+    expect((await keeper.toolCall(tool())).applied).toBe("allow");
+    expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
+  });
+
+  it("that the store does not take keeps the run shut", async () => {
+    const store: Store = {
+      ...createMemoryStore(),
+      commit: async () => {
+        throw new Error("disk full");
+      },
+    };
+    await expect(takeOver(everything, { store })).rejects.toThrow("disk full");
+  });
+});
+
+describe("a log of several sittings", () => {
+  it("is whole: numbers, times, sessions, types, details and chain", async () => {
+    const store = createMemoryStore();
+    for (const minute of upTo(4)) {
+      const run = await takeOver(everything, { store, now: () => `2026-01-02T03:0${minute}:00.000Z` });
+      await run.toolCall(tool());
+      await run.toolResult({ id: "c1", tool: "read_file", ok: true });
+      await run.transition({ task: "T1", to: "PLAN", artifacts: {} });
+      await run.behave({ action: "loop" });
+      await run.respond({ text: "done" });
+      await run.approve({ subject: call(), by: "ada", expires_at: LATER });
+      await run.record([note()]);
+      await run.close();
+    }
+    expect(await findings(store)).toEqual([]);
+    expect((await typesOf(store)).filter((type) => type.startsWith("session_"))).toEqual([
+      "session_start",
+      ...Array.from({ length: 3 }, () => "session_resumed"),
+    ]);
+    expect(RUN_TYPES.map(({ name }) => name)).toEqual(expect.arrayContaining(["tool_allowed", "approval_granted"]));
+  });
+
+  it.each([{ join: true }, { join: false }])("has one beginning however many open it at once with %j", async ({ join }) => {
+    const store = createMemoryStore();
+    const runs = await Promise.all(upTo(20).map(() => open(everything, { store, join })));
+    const types = await typesOf(store);
+    expect(types.filter((type) => type === "session_start")).toHaveLength(1);
+    expect(new Set(runs.map(({ session }) => session)).size).toBe(join ? 1 : 20);
+    expect(types).toHaveLength(join ? 1 : 20);
+    // All who joined may record; of the others the last one.
+    const outcomes = await Promise.all(runs.map((run, index) => run.toolCall(tool({ agent: `a${index}` }))));
+    expect(outcomes.filter(({ applied }) => applied === "allow")).toHaveLength(join ? 20 : 1);
+    expect(await findings(store)).toEqual([]);
+  });
+});
+
+describe("a run that joins", () => {
+  it("takes part in the session that is going on, whatever its own name", async () => {
+    const store = createMemoryStore();
+    const keeper = await takeOver(everything, { store });
+    const joined = await open(everything, { store, session: A });
+    expect(joined.session).toBe(keeper.session);
+    const { events } = await joined.toolCall(tool());
+    expect(events).toMatchObject([{ session_id: keeper.session, sequence: 2 }]);
+    expect((await keeper.toolCall(tool())).applied).toBe("allow");
+    expect(await findings(store)).toEqual([]);
+  });
+
+  it("begins the session where there is none", async () => {
+    const store = createMemoryStore();
+    const first = await open(everything, { store, session: A, plan: { file: "p.md", total_tasks: 1 } });
+    expect(first.session).toBe(A);
+    expect(await logOf(store)).toMatchObject([{ event_type: "session_start", details: { plan_file: "p.md" } }]);
+  });
+
+  it("joins the last session, not the first", async () => {
+    const store = createMemoryStore();
+    await takeOver(everything, { store });
+    const last = await takeOver(everything, { store });
+    expect((await open(everything, { store })).session).toBe(last.session);
+  });
+});
+
+describe("a session that was taken over", () => {
+  async function superseded(extra: Parameters<typeof open>[0] = everything) {
+    const store = createMemoryStore();
+    const old = await takeOver(extra, { store });
+    const keeper = await takeOver(everything, { store });
+    return { store, old, keeper };
+  }
+
+  it("answers every question with a deny, before it has read of it and after, and writes nothing", async () => {
+    const { store, old } = await superseded();
+    expect(old.head).toBe(1);
+    for (let round = 0; round < 2; round += 1) {
+      for (const outcome of [
+        await old.toolCall(tool()),
+        await old.transition({ task: "T1", to: "PLAN", artifacts: {} }),
+        await old.behave({ action: "loop" }),
+        await old.respond({ text: "done" }),
+      ]) {
+        expect(outcome).toMatchObject({ applied: "deny", decision: { effect: "deny", code: "engine_absent" }, events: [] });
+        expect(outcome.decision.reason).toContain("took the run over");
+      }
+    }
+    expect(old.head).toBe(2);
+    expect(await typesOf(store)).toEqual(["session_start", "session_resumed"]);
+  });
+
+  it.each(["permissive", "advisory"] as const)("is not let through in %s mode", async (enforcement_mode) => {
+    const { old } = await superseded({ ...everything, enforcement_mode });
+    expect((await old.toolCall(tool())).applied).toBe("deny");
+  });
+
+  it("records, approves and takes results no more", async () => {
+    const { store, old } = await superseded();
+    const gone = { code: "BYLAW_RUN_SUPERSEDED" };
+    for (let round = 0; round < 2; round += 1) {
+      await expect(old.record([note()])).rejects.toMatchObject(gone);
+      await expect(old.approve({ subject: call(), by: "ada", expires_at: LATER })).rejects.toMatchObject(gone);
+      await expect(old.toolResult({ id: "c1", tool: "t", ok: true })).rejects.toMatchObject(gone);
+    }
+    expect(await typesOf(store)).toEqual(["session_start", "session_resumed"]);
+  });
+
+  it("does not record a decision that was under way", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const slow = plugin("slow", ({ hooks }) =>
+      hooks.beforeToolCall.tapPromise("t", async () => {
+        await promise;
+        return undefined;
+      }),
+    );
+    const store = createMemoryStore();
+    const old = await takeOver({ plugins: [slow, ...permissive] }, { store });
+    const pending = old.toolCall(tool());
+    const keeper = await takeOver(everything, { store });
+    resolve();
+    expect(await pending).toMatchObject({ applied: "deny", decision: { code: "engine_absent" }, events: [] });
+    expect((await keeper.toolCall(tool())).applied).toBe("allow");
+    expect(await findings(store)).toEqual([]);
+  });
+
+  it("spends no approval", async () => {
+    const asks = { plugins: [] };
+    const store = createMemoryStore();
+    const old = await takeOver(asks, { store });
+    await old.approve({ subject: call(), by: "ada", expires_at: LATER });
+    const keeper = await takeOver(asks, { store });
+    const { hook: _, ...question } = call();
+    expect((await old.toolCall(question)).applied).toBe("deny");
+    expect((await keeper.toolCall(question)).decision).toMatchObject({ effect: "allow", code: "approved" });
+  });
+
+  it("reads what the other session wrote once, however often it asks", async () => {
+    const memory = createMemoryStore();
+    let read = 0;
+    const counting: Store = {
+      ...memory,
+      commit: (commit) => memory.commit({ ...commit, admit: (unseen) => ((read += unseen.length), commit.admit?.(unseen)) }),
+    };
+    const old = await takeOver(everything, { store: counting });
+    const keeper = await takeOver(everything, { store: memory });
+    await keeper.record(upTo(50).map(() => note()));
+    for (let round = 0; round < 5; round += 1) expect((await old.toolCall(tool())).applied).toBe("deny");
+    expect(read).toBe(51);
+  });
+
+  it("is taken back by opening the run again", async () => {
+    const { store, old, keeper } = await superseded();
+    const again = await takeOver(everything, { store, session: old.session });
+    expect((await again.toolCall(tool())).applied).toBe("allow");
+    expect((await keeper.toolCall(tool())).applied).toBe("deny");
+    expect(await findings(store)).toEqual([]);
+  });
+
+  it("leaves other runs of the store alone", async () => {
+    const { store, old } = await superseded();
+    const other = await takeOver(everything, { store, run: "r2" });
+    expect((await other.toolCall(tool())).applied).toBe("allow");
+    expect((await old.toolCall(tool())).applied).toBe("deny");
+  });
+});
+
+describe("a clock", () => {
+  const backwards = ["2026-01-02T03:04:05.000Z", "2026-01-02T03:04:04.000Z", "2026-01-02T03:04:06.000Z", "2026-01-02T03:00:00.000Z"];
+
+  it("that is set back makes no log run backwards, within one commit, on the way, and in the next sitting", async () => {
+    const store = createMemoryStore();
+    const run = await takeOver(everything, { store, now: clock(...backwards) });
+    await run.record([note(), note(), note()]);
+    await Promise.all(upTo(5).map((index) => run.toolCall(tool({ agent: `a${index}` }))));
+    const next = await takeOver(everything, { store, now: () => "2025-01-01T00:00:00.000Z" });
+    await next.record([note()]);
+    const times = (await logOf(store)).map(({ timestamp }) => Date.parse(timestamp));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(new Set(times).size).toBeGreaterThan(1);
+    expect(await findings(store)).toEqual([]);
+  });
+
+  it("of one process that is behind another's makes no log run backwards", async () => {
+    const store = createMemoryStore();
+    const ahead = await open(everything, { store, now: () => LATER });
+    const behind = await open(everything, { store });
+    await ahead.toolCall(tool());
+    await behind.record([note(), note()]);
+    await behind.toolCall(tool({ agent: "a2" }));
+    expect((await logOf(store)).map(({ timestamp }) => Date.parse(timestamp))).toEqual(upTo(5).map(() => Date.parse(LATER)));
+    expect(await findings(store)).toEqual([]);
+  });
+
+  it("that is set back brings no approval back that has ended", async () => {
+    let now = NOW;
+    const run = await takeOver({}, { now: () => now });
+    await run.approve({ subject: call(), by: "ada", expires_at: "2026-01-02T04:00:00.000Z" });
+    const { hook: _, ...question } = call();
+    now = "2026-01-02T05:00:00.000Z";
+    expect((await run.toolCall({ ...question, id: "c2" })).decision.code).toBe("approval_expired");
+    now = NOW;
+    expect((await run.toolCall(question)).decision).toMatchObject({ effect: "ask_user", code: "approval_expired" });
+  });
+});
+
+describe("a run that was closed", () => {
+  it("denies every question and records nothing", async () => {
+    const store = createMemoryStore();
+    const run = await takeOver(everything, { store });
+    await run.close();
+    expect(await run.toolCall(tool())).toMatchObject({ applied: "deny", decision: { code: "engine_absent" }, events: [] });
+    await expect(run.record([note()])).rejects.toMatchObject({ code: "BYLAW_RUN_CLOSED" });
+    await expect(run.toolResult({ id: "c1", tool: "t", ok: true })).rejects.toMatchObject({ code: "BYLAW_RUN_CLOSED" });
+    expect(await typesOf(store)).toEqual(["session_start"]);
+    expect(run.view(counter)).toEqual({ session_start: 1 });
+  });
+
+  it("has finished what was under way", async () => {
+    const store = createMemoryStore();
+    const run = await takeOver(everything, { store });
+    const pending = upTo(10).map(() => run.record([note()]));
+    await run.close();
+    const recorded: readonly (readonly LogEvent[])[] = await Promise.all(pending);
+    expect(recorded.flatMap(sequencesOf).toSorted((a, b) => a - b)).toEqual(upTo(11, 2));
+  });
+});
+
+it("a decision is held against what was read while it was made, however much that was", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const judged: number[] = [];
+  const slow = plugin("slow", (kernel) => {
+    kernel.projection(counter);
+    kernel.hooks.beforeToolCall.tapPromise("t", async (subject, view) => {
+      judged.push(view(counter)["note"] ?? 0);
+      if (subject.tool === "slow") await promise;
+      return undefined;
+    });
+  });
+  const allows = voter("allows", "beforeToolCall", () => allow("fine"), { grants: true });
+  const store = createMemoryStore();
+  const run = await takeOver({ plugins: [slow, noted, allows] }, { store });
+  const pending = run.toolCall(tool({ tool: "slow" }));
+  for (let page = 0; page < 30; page += 1) await run.record(upTo(100).map(() => note()));
+  resolve();
+  expect((await pending).applied).toBe("allow");
+  expect(judged).toEqual([0, 3_000]);
+});
