@@ -5,3 +5,6 @@ export { behavior, response, toolCall, transition, type SubjectSketch } from "./
 export { voteOf } from "./vote-of.ts";
 export { describeStore } from "./store/conformance.ts";
 export type { StoreClock, StoreFactory, StoreUnderTest } from "./store/kit.ts";
+export type { StoreModule } from "./store/crash-lines.ts";
+export { crashStore, type CrashOptions, type CrashReport } from "./store/crash-store.ts";
+export { killWriters, type KillOptions } from "./store/kill-writers.ts";

@@ -5,12 +5,17 @@ import { addTasks, draft, logOf, sweep, took, upTo, write, type Group } from "./
 const digest = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", bytes));
 
-/** What does not hold of the chain of a whole log; computed from bytes alone, with nothing of what a store computes it with. */
-export async function chainFaults(log: readonly LogEvent[]): Promise<readonly string[]> {
+/**
+ * What does not hold of the numbers and the chain of a log, or of the part of it behind the event `last`; computed from bytes
+ * alone, with nothing of what a store computes it with.
+ */
+export async function chainFaults(log: readonly LogEvent[], last?: LogEvent): Promise<readonly string[]> {
   const faults: string[] = [];
-  let link = new Uint8Array(32);
+  const hex = last?.hash?.slice("sha256:".length) ?? "";
+  let link = Uint8Array.from({ length: 32 }, (_, index) => Number.parseInt(hex.slice(index * 2, index * 2 + 2) || "0", 16));
   for (const [index, { timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }] of log.entries()) {
-    if (sequence !== index + 1) faults.push(`sequence ${sequence} in place ${index + 1}`);
+    const place = (last?.sequence ?? 0) + index + 1;
+    if (sequence !== place) faults.push(`sequence ${sequence} in place ${place}`);
     const text = canonicalJson({ agent_id, details, event_type, session_id, task_id, timestamp });
     const bytes = new Uint8Array(72);
     bytes.set(link);

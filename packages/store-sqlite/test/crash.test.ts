@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { crashStore } from "@bylaw/testing";
+import { expect, it } from "vitest";
+
+it("keeps all that it acknowledged, and whole writes only, when its writers are killed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-crash-"));
+  try {
+    const module = new URL("../dist/index.js", import.meta.url).href;
+    const report = await crashStore({ store: { module, open: "openSqliteStore", args: [join(folder, "store.db")] }, rounds: 10, seed: 7 });
+    expect(report.faults).toEqual([]);
+    expect(report.kills).toBe(30);
+    expect(report.acknowledged).toBeGreaterThan(100);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,73 @@
+import type { Json } from "@bylaw/kernel";
+import { createLedger } from "./crash-ledger.ts";
+import { CLAIMS, openStore, type Acknowledged, type StoreModule, type Tried } from "./crash-lines.ts";
+import { killWriters, type KillOptions } from "./kill-writers.ts";
+import { draft, upTo } from "./kit.ts";
+
+/** How a store is put to the test of sudden ends. */
+export interface CrashOptions extends Pick<KillOptions, "rounds" | "writers" | "seed" | "disturb"> {
+  readonly store: StoreModule;
+  /** After how many rounds what is there is held against what was acknowledged. Default: 5; between, writers find what others left. */
+  readonly check_every?: number;
+}
+
+/** What came of it. `faults` is empty where every promise holds. */
+export interface CrashReport {
+  readonly rounds: number;
+  readonly kills: number;
+  readonly events: number;
+  readonly acknowledged: number;
+  /** Writes that are there although their writer died before it was told. */
+  readonly unacknowledged: number;
+  readonly faults: readonly string[];
+}
+
+const TASKS_PER_ROUND = 12;
+
+/**
+ * Kills writers of a store with SIGKILL at random points. What was acknowledged must be there, once, in order, with its
+ * documents, under a chain that verifies; what was not, wholly or not at all; no task may be claimed twice.
+ */
+export async function crashStore(options: CrashOptions): Promise<CrashReport> {
+  const { store: description, rounds, writers = 3, check_every = 5 } = options;
+  const runs = ["tasks", "shared-0", "shared-2", ...upTo(writers).map((writer) => `own-${writer - 1}`)];
+  const ledger = createLedger(runs);
+  const lines: Json[] = [];
+  const faults: string[] = [];
+  const checkWith = async (checked: typeof ledger): Promise<void> => {
+    const store = await openStore(description);
+    try {
+      faults.push(...(await checked.check(store)));
+    } finally {
+      await store.close();
+    }
+  };
+  await addTasks(description, rounds * TASKS_PER_ROUND);
+  const kills = await killWriters({
+    ...options,
+    script: new URL("crash-writer.js", import.meta.url).href,
+    args: [JSON.stringify(description)],
+    async onRound(printed, round) {
+      lines.push(...printed);
+      for (const line of printed) ledger.note(line as unknown as Tried | Acknowledged);
+      if (round % check_every === 0) await checkWith(ledger);
+    },
+  });
+  // All of it once more from the beginning: what was there once must be there still.
+  const again = createLedger(runs);
+  for (const line of lines) again.note(line as unknown as Tried | Acknowledged);
+  await checkWith(again);
+  return { rounds, kills, acknowledged: again.acknowledged, ...again.found(), faults };
+}
+
+async function addTasks(description: StoreModule, count: number): Promise<void> {
+  const store = await openStore(description);
+  try {
+    const set = { state: "available", queue: CLAIMS } as const;
+    await Promise.all(
+      upTo(count).map((n) => store.commit({ run: "tasks", seen: n, events: [draft()], task: { id: `task-${n}`, fence: 0, set } })),
+    );
+  } finally {
+    await store.close();
+  }
+}
