@@ -63,11 +63,11 @@ describe("a sink is opened", () => {
     const store = createMemoryStore();
     const keeper = await takeOver({ plugins: permissive }, { store });
     const sessions: string[] = [];
-    const open_: Sink["open"] = ({ session }) => {
+    const openSink: Sink["open"] = ({ session }) => {
       sessions.push(session);
       return { write: () => {} };
     };
-    await open({ plugins: withSinks({ name: "s", open: open_ }) }, { store });
+    await open({ plugins: withSinks({ name: "s", open: openSink }) }, { store });
     expect(sessions).toEqual([keeper.session]);
   });
 
