@@ -13,6 +13,9 @@ export interface OpeningEvent {
   readonly details: JsonObject;
 }
 
+/** The events by which a resume moves tasks: like the resume itself, only the run records them. */
+export const RESUMPTIONS: ReadonlySet<string> = new Set(["task_restarted_on_resume", "task_reverification_required"]);
+
 type Kind = "idle" | "in_progress" | "pending_audit" | "complete";
 
 const KIND: Readonly<Record<TaskStatus, Kind>> = {

@@ -18,11 +18,12 @@ import type { Fold } from "./fold.ts";
 import { ATTEMPTS, openJournal, type Appended, type Who } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { eventOf } from "./recorded.ts";
+import { RESUMPTIONS } from "./resume.ts";
 import type { OpenOptions, Outcome, Run } from "./run-contract.ts";
 import { BEGINNINGS } from "./sitting.ts";
 
 /** What nobody but the run records. */
-const OWN: ReadonlySet<string> = new Set([...RUN_EVENTS, ...BEGINNINGS]);
+const OWN: ReadonlySet<string> = new Set([...RUN_EVENTS, ...BEGINNINGS, ...RESUMPTIONS]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
