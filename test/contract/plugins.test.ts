@@ -50,7 +50,9 @@ describe.each(plugins.map(({ folder, manifest }) => [folder, manifest] as const)
     const fired = seen(({ votes }) => votes.length > 0);
     const abstained = seen(({ votes }) => votes.length === 0);
     const all = [...new Set(made.flat())];
-    expect(all.length, "a plugin that taps no hook decides nothing").toBeGreaterThan(0);
+    const { guards, sinks, redactors } = createKernel({ plugins: [set.create(set.examples[0]?.options)] }).declared;
+    const works = all.length + guards.length + sinks.length + redactors.length;
+    expect(works, "a plugin that taps no hook, guards, records and redacts nothing does nothing").toBeGreaterThan(0);
     expect({ neverFires: all.filter((tap) => !fired.has(tap)) }).toEqual({ neverFires: [] });
     expect({ neverAbstains: all.filter((tap) => !abstained.has(tap)) }).toEqual({ neverAbstains: [] });
   });

@@ -1,0 +1,263 @@
+import { createKernel } from "@bylaw/kernel";
+import { COORDINATOR_TYPES, coordinatorState, coordinatorTasks, createMemoryStore, type Run } from "@bylaw/log";
+import { describeExamples, toolCall } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
+import { examples } from "../examples.ts";
+import { coordinator } from "../src/index.ts";
+import {
+  auditor,
+  complete,
+  critic,
+  dispatched,
+  ended,
+  findingsIn,
+  of,
+  open,
+  pass,
+  plain,
+  ready,
+  refusal,
+  reviewed,
+  typesIn,
+  whole,
+  type Given,
+} from "./kit.ts";
+
+describeExamples(examples, { describe, it });
+
+const blocked = plain("infrastructure_blocked", { reported_by: "dev", issue_type: "tests", blocked_tasks: ["t"] });
+const restored = plain("infrastructure_restored", { attempts_used: 1, fixes_applied: [] });
+const health = (event_type: string, details: object = {}): Given => ({
+  ...plain(event_type, { agent_id: "health", ...details }),
+  agent_id: "health",
+});
+const end = (total_tasks: number): Given => plain("workflow_complete", { total_tasks, compactions: 0, session_resumes: 0 });
+const statusOf = (run: Run, task = "t"): string | undefined => coordinatorTasks(run.view(coordinatorState)).get(task)?.status;
+
+describe("the types of events", () => {
+  it("are those of the catalogue, all 53", () => {
+    const { events } = createKernel({ plugins: [coordinator()] }).declared;
+    expect(events).toEqual(COORDINATOR_TYPES);
+    expect(events.length).toBe(53);
+  });
+
+  it("have their details checked before anything is recorded", async () => {
+    const store = createMemoryStore();
+    const run = await open(store);
+    expect(await refusal(run.record([{ ...dispatched(), details: { task_id: "t" } }]))).toBe("BYLAW_EVENT_INVALID");
+    expect(await refusal(run.record([{ ...dispatched(), details: { ...dispatched().details, note: "x" } }]))).toBe("BYLAW_EVENT_INVALID");
+    expect(await typesIn(store)).toEqual(["session_start"]);
+  });
+});
+
+describe("the life of a task", () => {
+  it("can be recorded from its dispatch to the end of the workflow", async () => {
+    const store = createMemoryStore();
+    const run = await open(store, { plan: { file: "plan.md", total_tasks: 1 } });
+    for (const event of [...whole(), end(1)]) await run.record([event]);
+    expect(statusOf(run)).toBe("complete");
+    expect(await findingsIn(store)).toEqual([]);
+  });
+
+  it.each<readonly [string, string, readonly Given[], Given]>([
+    ["a completion by the developer", "COMPLETE_WITHOUT_AUDIT", [dispatched(), ready()], complete("t", "dev")],
+    ["a completion behind the critic's back", "COMPLETE_WITHOUT_AUDIT", [dispatched(), ready(), critic()], complete("t", "critic")],
+    ["a completion by somebody who is not the auditor", "AGENT_MISMATCH", [...reviewed(), auditor()], complete("t", "dev")],
+    ["an audit before the review", "AUDIT_BEFORE_REVIEW", [dispatched(), ready()], auditor()],
+    ["a review before the developer is ready", "REVIEW_OUT_OF_ORDER", [dispatched()], critic()],
+    ["a verdict of another critic", "AGENT_MISMATCH", [dispatched(), ready(), critic()], pass("t", "critic-2")],
+    ["a word of a developer about a task that none works on", "READY_WITHOUT_DISPATCH", [], ready()],
+    ["a second developer", "DISPATCH_NOT_AVAILABLE", [dispatched()], dispatched("t", "dev-2")],
+    ["anything about a task that is complete", "TASK_ALREADY_COMPLETE", whole(), dispatched()],
+    ["a dispatch while the infrastructure is blocked", "DISPATCH_WHILE_BLOCKED", [blocked], dispatched()],
+    ["an end of the trouble without a health audit", "RESTORED_WITHOUT_HEALTH_PASS", [blocked], restored],
+    ["a result of an expert that nobody asked", "UNKNOWN_RUN_ID", [], expert("expert_failed", { error_reason: "x" })],
+    ["an end with tasks left", "COMPLETE_COUNT_MISMATCH", whole("u"), end(2)],
+    ["anything behind the end", "EVENT_AFTER_TERMINAL", [ended], dispatched()],
+  ])("refuses %s", async (_, rule, before, event) => {
+    const store = createMemoryStore();
+    const run = await open(store);
+    if (before.length > 0) await run.record(before);
+    const types = await typesIn(store);
+    expect(await refusal(run.record([event]))).toBe(`BYLAW_EVENT_REFUSED ${rule}`);
+    expect(await typesIn(store)).toEqual(types);
+    expect(await findingsIn(store)).toEqual([]);
+  });
+
+  it("goes on after a refusal as if nothing had been said", async () => {
+    const store = createMemoryStore();
+    const run = await open(store);
+    await run.record(reviewed());
+    await refusal(run.record([complete("t", "dev")]));
+    await run.record([auditor(), complete()]);
+    expect(statusOf(run)).toBe("complete");
+  });
+
+  it("lets what is only odd be recorded", async () => {
+    const store = createMemoryStore();
+    const run = await open(store);
+    const compaction = plain("compaction_start", { compaction_number: 1, context_remaining: 5 });
+    await run.record([compaction, plain("compaction_complete", { compaction_number: 1, full_reload: true })]);
+    expect(await findingsIn(store)).toEqual(["COMPACTION_RELOAD_PARITY"]);
+  });
+
+  it("goes on once a health audit passed", async () => {
+    const run = await open();
+    const audit = [health("health_audit_dispatched", { attempt_number: 1 }), health("health_audit_pass")];
+    await run.record([blocked, ...audit, restored, dispatched()]);
+    expect(statusOf(run)).toBe("implementing");
+  });
+});
+
+function expert(event_type: string, details: object): Given {
+  return of(event_type, "t", "expert", { run_id: "run-1", from_agent_id: "dev", ...details });
+}
+
+describe("several events at once", () => {
+  it("are judged each behind the one before it", async () => {
+    const run = await open();
+    await run.record([...whole("t"), ...whole("u"), end(2)]);
+    expect([statusOf(run, "t"), statusOf(run, "u")]).toEqual(["complete", "complete"]);
+  });
+
+  it("are refused together, wherever the impossible one stands", async () => {
+    const store = createMemoryStore();
+    const run = await open(store);
+    expect(await refusal(run.record([...reviewed(), auditor(), complete("t", "dev"), dispatched("u")]))).toBe(
+      "BYLAW_EVENT_REFUSED AGENT_MISMATCH",
+    );
+    expect(await refusal(run.record([ready(), dispatched()]))).toBe("BYLAW_EVENT_REFUSED READY_WITHOUT_DISPATCH");
+    expect(await refusal(run.record([dispatched(), dispatched("t", "dev-2")]))).toBe("BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE");
+    expect(await typesIn(store)).toEqual(["session_start"]);
+    await run.record([dispatched()]);
+  });
+});
+
+describe("two runs of one log", () => {
+  it("that race to dispatch one task: exactly one wins, in every round", async () => {
+    const store = createMemoryStore();
+    const runs = [await open(store), await open(store, { join: true }), await open(store, { join: true })];
+    for (let round = 0; round < 20; round += 1) {
+      const tries = runs.map((run, index) => refusal(run.record([dispatched(`t${round}`, `dev-${index}`)])));
+      const refusals = (await Promise.all(tries)).filter((code) => code !== undefined);
+      expect(refusals).toEqual(["BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE", "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE"]);
+    }
+    expect((await typesIn(store)).length).toBe(21);
+    expect(await findingsIn(store)).toEqual([]);
+  });
+
+  it("are held against what the other one wrote and this one has not read", async () => {
+    const store = createMemoryStore();
+    const first = await open(store);
+    const second = await open(store, { join: true });
+    await first.record([...reviewed(), auditor()]);
+    await second.record([complete()]);
+    expect(await refusal(first.record([complete()]))).toBe("BYLAW_EVENT_REFUSED TASK_ALREADY_COMPLETE");
+    await second.record([ended]);
+    expect(await refusal(first.record([dispatched("u")]))).toBe("BYLAW_EVENT_REFUSED EVENT_AFTER_TERMINAL");
+  });
+
+  it("that race to complete a task and to send it back: exactly one verdict stands", async () => {
+    const store = createMemoryStore();
+    const first = await open(store);
+    const second = await open(store, { join: true });
+    await first.record([...reviewed(), auditor()]);
+    const fail = of("auditor_fail", "t", "auditor", { failures: [], required_fixes: [] });
+    const refusals = await Promise.all([refusal(first.record([complete()])), refusal(second.record([fail]))]);
+    expect(refusals.filter((code) => code === undefined).length).toBe(1);
+    expect(await findingsIn(store)).toEqual([]);
+  });
+});
+
+describe("an agent that wants to be done without an audit", () => {
+  it.each(["session_start", "session_resumed", "task_restarted_on_resume", "task_reverification_required"])(
+    "cannot record %s: only the run does",
+    async (event_type) => {
+      const store = createMemoryStore();
+      const run = await open(store);
+      await run.record([dispatched()]);
+      const details: Readonly<Record<string, object>> = {
+        session_start: { plan_file: "other.md", total_tasks: 0 },
+        session_resumed: {
+          previous_session_id: run.session,
+          state_saved_at: null,
+          in_progress_tasks_count: 0,
+          pending_audit_count: 0,
+          completed_tasks_count: 9,
+        },
+        task_restarted_on_resume: { previous_status: "implementing", reason: "session_interrupted" },
+        task_reverification_required: { completed_at: null, last_event_time: null, time_since_completion_minutes: 0 },
+      };
+      const forged = { ...plain(event_type, { ...details[event_type] }), agent_id: "dev", task_id: "t" };
+      expect(await refusal(run.record([forged]))).toBe("BYLAW_EVENT_INVALID");
+      expect(await typesIn(store)).toEqual(["session_start", "developer_dispatched"]);
+    },
+  );
+
+  it("may say that the session pauses, which frees nothing", async () => {
+    const run = await open();
+    await run.record([dispatched(), plain("session_pause", { reason: "limit", remaining_percent: 0, resets_at: null })]);
+    expect(await refusal(run.record([dispatched()]))).toBe("BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE");
+  });
+
+  it("is not believed where details and envelope name two agents or two tasks", async () => {
+    const run = await open();
+    await run.record([...reviewed(), auditor(), dispatched("u")]);
+    expect(await refusal(run.record([{ ...complete(), agent_id: "dev" }]))).toBe("BYLAW_EVENT_REFUSED AGENT_MISMATCH");
+    expect(await refusal(run.record([{ ...complete("t", "dev"), agent_id: "auditor" }]))).toBe("BYLAW_EVENT_REFUSED AGENT_MISMATCH");
+    expect(await refusal(run.record([{ ...complete(), task_id: "u" }]))).toBe("BYLAW_EVENT_REFUSED INVALID_FIELD");
+    expect(await refusal(run.record([{ ...complete("u"), task_id: "t" }]))).toBe("BYLAW_EVENT_REFUSED INVALID_FIELD");
+  });
+
+  it("cannot call itself the critic or the auditor of its own work", async () => {
+    const run = await open();
+    await run.record([dispatched(), ready()]);
+    expect(await refusal(run.record([critic("t", "dev")]))).toBe("BYLAW_EVENT_REFUSED OWN_WORK");
+    await run.record([critic(), pass()]);
+    expect(await refusal(run.record([auditor("t", "dev"), complete("t", "dev")]))).toBe("BYLAW_EVENT_REFUSED OWN_WORK");
+    expect(await refusal(run.record([{ ...auditor("t", "sock-puppet"), agent_id: "dev" }]))).toBe("BYLAW_EVENT_REFUSED OWN_WORK");
+  });
+
+  it("gains nothing by the name of a task that only looks like another, or means something to JavaScript", async () => {
+    const run = await open();
+    await run.record([...reviewed("task-1"), auditor("task-1")]);
+    for (const alike of ["t\u0430sk-1", "task-1 ", "task-\uff11", "task-1\u200b", "__proto__", "constructor", "toString"]) {
+      expect(await refusal(run.record([complete(alike)]))).toBe("BYLAW_EVENT_REFUSED COMPLETE_WITHOUT_AUDIT");
+      expect(await refusal(run.record([auditor(alike)]))).toBe("BYLAW_EVENT_REFUSED AUDIT_BEFORE_REVIEW");
+    }
+    await run.record(whole("__proto__"));
+    expect(await refusal(run.record([dispatched("__proto__")]))).toBe("BYLAW_EVENT_REFUSED TASK_ALREADY_COMPLETE");
+    expect(statusOf(run, "constructor")).toBeUndefined();
+  });
+
+  it("cannot end the run and be let go on: tool calls are denied behind the end", async () => {
+    const run = await open();
+    expect((await run.toolCall(toolCall())).decision.effect).toBe("allow");
+    await run.record([ended]);
+    expect(await run.toolCall(toolCall())).toMatchObject({ applied: "deny", decision: { code: "engine_absent" } });
+  });
+});
+
+describe("a second session", () => {
+  it("takes the log up: what was in progress is available again, and a recent completion is audited again", async () => {
+    const store = createMemoryStore();
+    const first = await open(store);
+    await first.record([...whole("t"), dispatched("u")]);
+    const second = await open(store);
+    expect([statusOf(second, "t"), statusOf(second, "u")]).toEqual(["awaiting_audit", "available"]);
+    expect(await refusal(first.record([dispatched("u")]))).toBe("BYLAW_RUN_SUPERSEDED");
+    expect(await refusal(second.record([complete("t")]))).toBe("BYLAW_EVENT_REFUSED COMPLETE_WITHOUT_AUDIT");
+    await second.record([auditor("t", "auditor-2"), complete("t", "auditor-2"), ...whole("u"), end(2)]);
+    expect(await findingsIn(store)).toEqual([]);
+  });
+
+  it("cannot take up a log whose workflow has ended, but whoever joins can read it", async () => {
+    const store = createMemoryStore();
+    await (await open(store)).record([ended]);
+    const before = await typesIn(store);
+    expect(await refusal(open(store))).toBe("BYLAW_EVENT_REFUSED EVENT_AFTER_TERMINAL");
+    const reader = await open(store, { join: true });
+    expect(reader.view(coordinatorState).workflow.ended_by).toBe("workflow_failed");
+    expect(await typesIn(store)).toEqual(before);
+  });
+});

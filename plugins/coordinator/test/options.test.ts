@@ -1,0 +1,75 @@
+import { createMemoryStore } from "@bylaw/log";
+import { describe, expect, it } from "vitest";
+import { coordinator } from "../src/index.ts";
+import { auditor, complete, critic, dispatched, findingsIn, open, pass, plain, ready, refusal, whole } from "./kit.ts";
+
+const planned = (...tasks: readonly string[]) => coordinator({ tasks: [...tasks] });
+
+describe("option `tasks`", () => {
+  it("refuses an event of any other task, wherever it names it", async () => {
+    const run = await open(undefined, {}, planned("task-1", "__proto__"));
+    await run.record([dispatched("task-1"), dispatched("__proto__", "dev-2")]);
+    const blocked = (tasks: readonly string[]) =>
+      plain("infrastructure_blocked", { reported_by: "dev", issue_type: "tests", blocked_tasks: tasks });
+    for (const other of ["task-2", "t\u0430sk-1", "task-1 ", "constructor"]) {
+      expect(await refusal(run.record([dispatched(other)]))).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
+      expect(await refusal(run.record([{ ...dispatched(other), task_id: null }]))).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
+      expect(await refusal(run.record([blocked(["task-1", other])]))).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
+    }
+    await run.record([blocked(["task-1"])]);
+  });
+
+  it("so keeps a look-alike from being counted as a task of the plan", async () => {
+    const end = plain("workflow_complete", { total_tasks: 2, compactions: 0, session_resumes: 0 });
+    const plan = { file: "plan.md", total_tasks: 2 };
+    const loose = await open(undefined, { plan });
+    await loose.record([...whole("task-1"), ...whole("t\u0430sk-1"), end]);
+    const strict = await open(undefined, { plan }, planned("task-1", "task-2"));
+    expect(await refusal(strict.record([...whole("task-1"), ...whole("t\u0430sk-1"), end]))).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
+    await strict.record(whole("task-1"));
+    expect(await refusal(strict.record([end]))).toBe("BYLAW_EVENT_REFUSED COMPLETE_COUNT_MISMATCH");
+  });
+
+  it("leaves events alone that name no task, and those of the run itself", async () => {
+    const run = await open(undefined, {}, planned("task-1"));
+    await run.record([plain("usage_check", { utilisation: 1, remaining: 1, resets_at: null })]);
+    expect((await run.toolCall({ tool: "read_file", args: {}, task: "task-9" })).applied).toBe("allow");
+  });
+
+  it("lets a log be taken up after a task left the plan", async () => {
+    const store = createMemoryStore();
+    await (await open(store, {}, planned("old", "done", "new"))).record([dispatched("old"), ...whole("done")]);
+    const run = await open(store, {}, planned("new"));
+    expect((await store.events("r1", 8, 10)).map(({ event_type, task_id }) => [event_type, task_id])).toEqual([
+      ["session_resumed", null],
+      ["task_restarted_on_resume", "old"],
+      ["task_reverification_required", "done"],
+    ]);
+    expect(await refusal(run.record([dispatched("old")]))).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
+    await run.record([dispatched("new")]);
+    expect(await findingsIn(store)).toEqual([]);
+  });
+});
+
+describe("option `own_work`", () => {
+  it("lets an agent review and audit what it developed where it is told to", async () => {
+    const store = createMemoryStore();
+    const run = await open(store, {}, coordinator({ own_work: "allow" }));
+    await run.record([dispatched("t", "a"), ready("t", "a"), critic("t", "a"), pass("t", "a"), auditor("t", "a"), complete("t", "a")]);
+    expect(await findingsIn(store)).toEqual([]);
+  });
+});
+
+it("refuses options that it does not know, and values that they cannot have", () => {
+  const wrong: readonly object[] = [
+    { taks: ["t"] },
+    { tasks: [] },
+    { tasks: [""] },
+    { tasks: "t" },
+    { own_work: true },
+    { own_work: "warn" },
+  ];
+  for (const options of wrong) {
+    expect(() => coordinator(options)).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+  }
+});
