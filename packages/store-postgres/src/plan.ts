@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { linkOfText } from "@bylaw/log";
+import { askAdmit, linkOfText } from "@bylaw/log";
 import { eventOf } from "./events.ts";
 import { eventsAfter, type Head, type Heads } from "./heads.ts";
 import type { Item } from "./item.ts";
@@ -74,7 +74,7 @@ function entryOf(item: Item, heads: Heads, aheads: Map<string, Ahead | undefined
   if (unseen === undefined || (unseen.length > 0 && base.link === undefined)) return aheads.has(key) ? undefined : ask(item);
   const on = { sequence: base.sequence, link: base.link };
   try {
-    admit([...item.known, ...unseen]);
+    askAdmit(admit, () => [...item.known, ...unseen]);
   } catch (error) {
     if (!aheads.has(key)) aheads.set(key, base);
     return { item, writes: false, on, refusal: { error } };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Commit, Receipt } from "@bylaw/kernel";
+import { askAdmit } from "@bylaw/log";
 import { callBatch, type Outcome, type Turn } from "./batch-call.ts";
 import { pause, type Database, type Query } from "./database.ts";
 import { readEvents } from "./events.ts";
@@ -186,7 +187,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
         if (held.first === null) {
           await readOn(item, held.head, query);
           try {
-            item.admit?.(item.known);
+            askAdmit(item.admit, () => item.known);
           } catch (error) {
             entry = { item, writes: false, on, refusal: { error } };
           }

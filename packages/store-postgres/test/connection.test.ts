@@ -1,0 +1,174 @@
+import { StoreConflict, type EventDraft, type Store } from "@bylaw/kernel";
+import type { PostgresServer } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
+import type { PostgresStoreOptions } from "../src/index.ts";
+import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
+import { proxyTo, type Proxy } from "./proxy.ts";
+
+const server = await serverOfFile();
+
+interface Bench {
+  readonly store: Store;
+  readonly proxy: Proxy;
+  readonly place: Place;
+}
+
+// What the store says goes by the proxy, what the test asks past it does not.
+const behindProxy = (work: (bench: Bench) => Promise<void>, options: PostgresStoreOptions = {}) => async () => {
+  const proxy = await proxyTo((server as PostgresServer).url);
+  const place = placeOn(server as PostgresServer, proxy.url);
+  const store = await place.open(options);
+  try {
+    await work({ store, proxy, place });
+  } finally {
+    await store.close();
+    await proxy.stop();
+    await place.end();
+  }
+};
+
+const claimed = ({ task }: { readonly task: string }): EventDraft => draft({ event_type: "task_claimed", task_id: task });
+const addTask = (store: Store, id: string) =>
+  store.commit({ run: "r1", seen: 0, events: [draft()], task: { id, fence: 0, set: { state: "available", queue: "q" } } });
+
+describe.skipIf(server === undefined)("a connection that is lost", () => {
+  it(
+    "between a commit and its answer costs nothing: the receipt is that of the commit, and it is written once",
+    behindProxy(async ({ store, proxy }) => {
+      await store.commit({ run: "r1", seen: 0, events: [draft()] });
+      for (const request_id of [undefined, "q1"]) {
+        const lost = proxy.loseAnswerTo("commit_batch");
+        const commit = { run: "r1", seen: 1, events: [draft({ details: { request: request_id ?? null } }), draft()] };
+        const receipt = await store.commit({ ...commit, ...(request_id === undefined ? {} : { request_id }) });
+        await lost;
+        expect(receipt.replayed).toBe(false);
+        expect(await store.events("r1", (receipt.events[0]?.sequence ?? 0) - 1, 10)).toEqual(receipt.events);
+      }
+      const log = await logOf(store, "r1");
+      expect([log.length, faultOf(log)]).toEqual([5, undefined]);
+    }),
+  );
+
+  it(
+    "before a commit arrives is made good: it is written, once",
+    behindProxy(async ({ store, proxy }) => {
+      await store.commit({ run: "r1", seen: 0, events: [draft()] });
+      const lost = proxy.loseQuestion("commit_batch");
+      const { events } = await store.commit({ run: "r1", seen: 1, events: [draft()] });
+      await lost;
+      expect(events[0]?.sequence).toBe(2);
+      expect(await logOf(store, "r1")).toHaveLength(2);
+    }),
+  );
+
+  it(
+    "does not let a refused commit through, nor make a conflict of one that was written",
+    behindProxy(async ({ store, proxy }) => {
+      const lost = proxy.loseAnswerTo("commit_batch");
+      const put = (n: number) =>
+        store.commit({ run: "r1", seen: 0, events: [draft()], documents: [{ kind: "k", id: "d", value: String(n), if_version: 0 }] });
+      const results = await Promise.allSettled(upTo(5).map(put));
+      await lost;
+      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "rejected", "rejected"]);
+      for (const result of results) if (result.status === "rejected") expect(result.reason).toBeInstanceOf(StoreConflict);
+      expect(await logOf(store, "r1")).toHaveLength(1);
+      expect(await store.get("k", "d")).toEqual({ version: 1, value: "1" });
+    }),
+  );
+
+  it(
+    "for longer than the store waits ends in an error that says so, in bounded time, and the store goes on afterwards",
+    behindProxy(
+      async ({ store, proxy, place }) => {
+        await store.commit({ run: "r1", seen: 0, events: [draft()] });
+        const lost = proxy.loseAnswerTo("commit_batch").then(() => proxy.down());
+        const pending = store.commit({ run: "r1", seen: 1, events: [draft()] });
+        await expect(pending).rejects.toMatchObject({ code: "BYLAW_STORE_UNKNOWN_OUTCOME" });
+        await lost;
+        await expect(store.commit({ run: "r1", seen: 1, events: [draft()] })).rejects.toMatchObject({ code: "BYLAW_STORE_UNREACHABLE" });
+        await expect(store.events("r1", 0, 1)).rejects.toMatchObject({ code: "BYLAW_STORE_UNREACHABLE" });
+        proxy.up();
+        const before = await place.sql("select count(*)::int as n from {schema}.events");
+        await store.commit({ run: "r1", seen: 1, events: [draft()] });
+        const log = await logOf(store, "r1");
+        expect([log.length, faultOf(log)]).toEqual([Number(before[0]?.["n"]) + 1, undefined]);
+      },
+      { retry_ms: 300 },
+    ),
+  );
+
+  it(
+    "again and again, under sixteen writers, loses nothing and doubles nothing",
+    behindProxy(async ({ store, proxy }) => {
+      let acknowledged = 0;
+      const cuts = setInterval(() => proxy.cut(), 40);
+      const write = async (writer: number): Promise<void> => {
+        for (const n of upTo(30)) {
+          const request = n % 2 === 0 ? {} : { request_id: `${writer}-${n}` };
+          const { events } = await store.commit({ run: `r${writer % 3}`, seen: 0, events: [draft({ details: { writer, n } })], ...request });
+          acknowledged += events.length;
+        }
+      };
+      await Promise.all(upTo(16).map(write));
+      clearInterval(cuts);
+      const logs = await Promise.all(["r0", "r1", "r2"].map((run) => logOf(store, run)));
+      expect(logs.map(faultOf)).toEqual([undefined, undefined, undefined]);
+      const told = logs.flat().map(({ details }) => JSON.stringify(details));
+      expect([acknowledged, told.length, new Set(told).size]).toEqual([480, 480, 480]);
+    }),
+  );
+
+  it(
+    "after a claim finds the same claim again under its request id, and says that it cannot know without one",
+    behindProxy(async ({ store, proxy }) => {
+      await addTask(store, "T1");
+      await addTask(store, "T2");
+      const claim = { queue: "q", agent: "a1", lease_ms: 60_000, event: claimed };
+      const first = proxy.loseAnswerTo("commit\0");
+      expect(await store.claim({ ...claim, request_id: "q1" })).toMatchObject({ task: "T1", fence: 1 });
+      await first;
+      const second = proxy.loseAnswerTo("commit\0");
+      await expect(store.claim(claim)).rejects.toMatchObject({ code: "BYLAW_STORE_UNKNOWN_OUTCOME" });
+      await second;
+      const types = (await logOf(store, "r1")).map(({ event_type }) => event_type);
+      expect(types).toEqual(["note", "note", "task_claimed", "task_claimed"]);
+    }),
+  );
+
+  it(
+    "of a listener is made again, and what was written meanwhile is told",
+    behindProxy(
+      async ({ store, proxy, place }) => {
+        const other = await place.open({ connections: 2 });
+        try {
+          const reached = (head: number): Promise<void> =>
+            new Promise((resolve) => void store.watch((run, at) => run === "r1" && at >= head && resolve()));
+          const first = reached(1);
+          await other.commit({ run: "r1", seen: 0, events: [draft()] });
+          await first;
+          const second = reached(2);
+          proxy.cut();
+          await other.commit({ run: "r1", seen: 1, events: [draft()] });
+          await second;
+        } finally {
+          await other.close();
+        }
+      },
+      { poll_ms: 100 },
+    ),
+  );
+
+  it(
+    "to a watcher that hears no notification at all is made up for by looking",
+    behindProxy(
+      async ({ store, place }) => {
+        const told = Promise.withResolvers<number>();
+        await store.watch((_, head) => told.resolve(head));
+        // Written as another program would, without a word to anybody.
+        await place.sql("select {schema}.append('r1', $1)", ['{"details":{}}']);
+        expect(await told.promise).toBe(1);
+      },
+      { poll_ms: 50 },
+    ),
+  );
+});

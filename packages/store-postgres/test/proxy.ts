@@ -1,0 +1,80 @@
+import { createServer, connect, type AddressInfo, type Server, type Socket } from "node:net";
+
+/** A way to a server that can break as networks break. */
+export interface Proxy {
+  /** The URL of the server, by this way. */
+  readonly url: string;
+  /** What the next answer that has `text` in its question comes to: nothing, because the connection ends at that moment. */
+  loseAnswerTo(text: string): Promise<void>;
+  /** The next question with `text` in it does not arrive, and its connection ends. */
+  loseQuestion(text: string): Promise<void>;
+  /** Ends every connection. */
+  cut(): void;
+  /** Ends every connection, and refuses new ones until `up`. */
+  down(): void;
+  up(): void;
+  stop(): Promise<void>;
+}
+
+export async function proxyTo(serverUrl: string): Promise<Proxy> {
+  const target = new URL(serverUrl);
+  const sockets = new Set<Socket>();
+  let refusing = false;
+  let loss: { readonly text: string; readonly what: "question" | "answer"; readonly done: () => void } | undefined;
+  const server: Server = createServer((client) => {
+    if (refusing) return void client.destroy();
+    const upstream = connect(Number(target.port || 5432), target.hostname);
+    let deaf = false;
+    const end = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", end).on("close", () => {
+        sockets.delete(socket);
+        end();
+      });
+    }
+    client.on("data", (bytes) => {
+      if (loss !== undefined && bytes.includes(loss.text)) {
+        const { what, done } = loss;
+        loss = undefined;
+        if (what === "question") {
+          end();
+          return done();
+        }
+        deaf = true;
+        // The server has done what it was asked when it begins to answer.
+        upstream.once("data", () => {
+          end();
+          done();
+        });
+      }
+      upstream.write(bytes);
+    });
+    upstream.on("data", (bytes) => void (deaf || client.write(bytes)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = new URL(serverUrl);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+  const cut = (): void => sockets.forEach((socket) => socket.destroy());
+  const lose = (what: "question" | "answer", text: string): Promise<void> => new Promise((done) => (loss = { text, what, done }));
+  return {
+    url: url.href,
+    loseAnswerTo: (text) => lose("answer", text),
+    loseQuestion: (text) => lose("question", text),
+    cut,
+    down() {
+      refusing = true;
+      cut();
+    },
+    up: () => void (refusing = false),
+    stop: () =>
+      new Promise((resolve) => {
+        cut();
+        server.close(() => resolve());
+      }),
+  };
+}
