@@ -13,6 +13,8 @@ export interface ParseJsonOptions {
  * frozen. Throws BYLAW_JSON_INVALID with line and column.
  */
 export function parseJson(text: string, { file }: ParseJsonOptions = {}): Json {
+  const plain = parsePlain(text);
+  if (plain !== undefined) return plain;
   const fault = walkJson(text);
   if (fault !== undefined) {
     const place = placeOf(text, fault.offset);
@@ -32,5 +34,20 @@ export function parseJson(text: string, { file }: ParseJsonOptions = {}): Json {
       source: file === undefined ? undefined : { file },
       cause,
     });
+  }
+}
+
+const SHORT = 65_536;
+
+// Most texts are as JSON.stringify writes them. One that comes back as it was has each key once and no number that a double changes,
+// and the two built-in functions together take half as long as the walk.
+function parsePlain(text: string): Json | undefined {
+  if (text.length > SHORT || text.includes("__proto__")) return undefined;
+  try {
+    const value = JSON.parse(text) as Json;
+    return JSON.stringify(value) === text ? freezeJson(value) : undefined;
+  } catch {
+    // The walk says what is wrong, and where.
+    return undefined;
   }
 }

@@ -134,3 +134,38 @@ test("freezes what it returns, and names file, line and column when it knows the
     }),
   );
 });
+
+// White space before a text leaves what it says and takes the way of the walk.
+test("says the same of a text that JSON.stringify could have written as of any other", () => {
+  const outcome = (text: string): unknown => {
+    try {
+      return { value: parseJson(text) };
+    } catch (error) {
+      return { code: (error as { code?: string }).code };
+    }
+  };
+  const key = fc.constantFrom('"a"', '"b"', '"1"', '"__proto__"', '"\\u0061"', '"é"');
+  const scalar = fc.constantFrom(
+    ..."1 -0 1.0 1e5 0.1 12345678901234567890 1e400 true null".split(" "),
+    '"x"',
+    '"\\ud800"',
+    '"\\u0041"',
+    '"\\n"',
+  );
+  const { value } = fc.letrec<{ value: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      scalar,
+      fc.array(tie("value"), { maxLength: 3 }).map((items) => `[${items.join(",")}]`),
+      fc
+        .array(fc.tuple(key, tie("value")), { maxLength: 3 })
+        .map((pairs) => `{${pairs.map(([name, item]) => `${name}:${item}`).join(",")}}`),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (text) => {
+      expect(outcome(text)).toEqual(outcome(` ${text}`));
+    }),
+    { numRuns: 5_000 },
+  );
+});
