@@ -2,6 +2,7 @@ import { APPROVAL_MODES } from "@bylaw/kernel";
 import type { ImportSource } from "@bylaw/policy-language";
 import { Command, Option } from "commander";
 import { write } from "./output.ts";
+import { addLogCommands } from "./program-log.ts";
 import { pathOf, pathsOf, valueOf, wordOf } from "./usage.ts";
 
 /** The commands, wired. Throws `CommanderError` instead of ending the process. */
@@ -82,19 +83,7 @@ Examples:
       const { replay } = await import("./commands/replay.ts");
       await replay(log, options);
     });
-  const log = program.command("log").description("Look at the log of a run.").addHelpText("after", LOG_HELP);
-  log
-    .command("verify")
-    .description("Say what is wrong with a log: its form, its order, and what could not have happened.")
-    .argument("<file>", "one event per line as JSON; - reads the standard input")
-    .addOption(wordOption("--profile <profile>", "what it is held against", ["envelope", "coordinator"]).default("envelope"))
-    .addOption(wordOption("--catalogue <mode>", "what unknown types and details are", ["lenient", "strict"]).default("lenient"))
-    .option("--json", "print JSON")
-    .addHelpText("after", LOG_HELP)
-    .action(async (file: string, options) => {
-      const { verifyLog } = await import("./commands/log.ts");
-      await verifyLog(file, options);
-    });
+  const log = addLogCommands(program);
   program
     .command("import")
     .description("Turn the rules of another tool into a policy. Allows nothing that they do not.")
@@ -182,13 +171,6 @@ Exit code: 0 nothing flips, 1 a decision flips, 2 usage or configuration error.
 Examples:
   $ bylaw replay run.jsonl --policy candidate.toml
   $ bylaw replay run.jsonl --policy candidate.toml --config bylaw.config.ts --json`;
-
-const LOG_HELP = `
-Exit code: 0 no error, 1 a finding is an error, 2 usage error or a file that cannot be read.
-
-Examples:
-  $ bylaw log verify events.jsonl
-  $ bylaw log verify events.jsonl --profile coordinator --json`;
 
 const IMPORT_HELP = `
 What becomes of each rule goes to the error stream, or into the JSON.

@@ -23,6 +23,10 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
       const [flag = ""] = quoted.split(" ");
       return usageError(`Unexpected ${code(flag)} without a value, expected ${code(quoted)}`, `see ${help}`);
     }
+    case "commander.missingMandatoryOptionValue": {
+      const [flag = ""] = quoted.split(" ");
+      return usageError(`Unexpected command without ${code(flag)}, expected ${code(quoted)}`, `see ${help}`);
+    }
     case "commander.missingArgument": {
       const named = command.registeredArguments.map((argument) => `<${argument.name()}${argument.variadic ? "..." : ""}>`).join(" ");
       return usageError(
@@ -70,6 +74,25 @@ export function valueOf(flags: string): (text: string, previous?: string) => str
     // Of two values one would be dropped in silence.
     if (previous !== undefined) throw secondValue(flag);
     return text;
+  };
+}
+
+/** Reads the values of an option that may be repeated. */
+export function valuesOf(flags: string): (text: string, previous?: readonly string[]) => readonly string[] {
+  const value = valueOf(flags);
+  return (text, previous = []) => [...previous, value(text)];
+}
+
+/** Reads the value of an option that takes a whole number, from `least` on. */
+export function numberOf(flags: string, least: number): (text: string) => number {
+  const [flag = ""] = flags.split(" ");
+  let given = false;
+  return (text) => {
+    if (given) throw secondValue(flag);
+    given = true;
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
+    if (number >= least) return number;
+    throw usageError(`Unexpected ${code(text)} as the value of ${code(flag)}, expected a whole number from ${least}`, `see ${code(flags)}`);
   };
 }
 

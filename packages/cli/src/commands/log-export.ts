@@ -1,0 +1,133 @@
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { BylawError, type LogEvent } from "@bylaw/kernel";
+import { createLogVerifier, formatEventLine } from "@bylaw/log";
+import { eventsOf, noSuchRun, withStore } from "../log/store.ts";
+import { sourceOf } from "../log/source.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+import { count, place, plain } from "../text.ts";
+
+/** The options of `bylaw log export`. */
+export interface ExportOptions {
+  readonly store: string;
+  readonly run: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+/** Writes a run of a store as the lines of its log. The exit code is 1 where the run does not verify. */
+export async function exportLog({ store, run, to, json = false }: ExportOptions): Promise<void> {
+  const source = sourceOf([], { store, run });
+  if (!("store" in source)) return;
+  const target = to === undefined ? undefined : openTarget(to);
+  const verifier = createLogVerifier({ chained: true });
+  let wrong = 0;
+  try {
+    await withStore(source.store, { create: false }, async (opened) => {
+      for await (const events of eventsOf(opened, run)) {
+        const lines = events.map(lineOf);
+        for (const line of lines) {
+          for (const { severity, rule, message } of verifier.line(line)) {
+            if (severity !== "error") continue;
+            wrong += 1;
+            if (wrong <= 10)
+              process.stderr.write(`warning: ${place({ file: run, line: verifier.head.sequence })} ${rule}: ${plain(message)}\n`);
+          }
+        }
+        const text = lines.map((line) => `${line}\n`).join("");
+        if (target === undefined) await write(text);
+        else target.write(text);
+      }
+      if (verifier.events === 0) throw noSuchRun(run);
+    });
+    target?.finish();
+  } catch (error) {
+    target?.drop();
+    throw error;
+  }
+  const { events, head } = verifier;
+  if (to !== undefined) {
+    const hash = head.hash ?? "no hash";
+    await write(
+      json
+        ? jsonLine({ run, file: to, events, head })
+        : `Exported ${count(events, "event")} to ${plain(to)}, up to ${head.sequence} ${hash}\n`,
+    );
+  }
+  conclude(wrong > 0 ? 1 : 0);
+}
+
+// An event that is none is exported too: what is wrong with a store must be shown, and not hidden.
+function lineOf(event: LogEvent): string {
+  try {
+    return formatEventLine(event);
+  } catch {
+    return JSON.stringify(event);
+  }
+}
+
+interface Target {
+  write(text: string): void;
+  /** Gives the file its name, once all of it is on the disk. */
+  finish(): void;
+  drop(): void;
+}
+
+function openTarget(file: string): Target {
+  const failed = (error: unknown): BylawError => {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return new BylawError({
+      code: "BYLAW_EXPORT_FAILED",
+      message: `Unexpected failure to write \`${file}\` (${code}), expected a place that can be written`,
+      fix: "name a file in a folder that exists and that you may write to",
+      source: { file },
+      cause: error,
+    });
+  };
+  const exists = new BylawError({
+    code: "BYLAW_EXPORT_EXISTS",
+    message: `Unexpected file \`${file}\`, expected none: nothing is overwritten`,
+    fix: "name another file",
+    source: { file },
+  });
+  if (existsSync(file)) throw exists;
+  const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`);
+  const attempt = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw failed(error);
+    }
+  };
+  const fd = attempt(() => openSync(partial, "wx", 0o600));
+  let open = true;
+  const close = (): void => {
+    if (open) closeSync(fd);
+    open = false;
+  };
+  return {
+    write(text) {
+      const bytes = Buffer.from(text);
+      attempt(() => {
+        for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+      });
+    },
+    finish() {
+      attempt(() => fsyncSync(fd));
+      close();
+      try {
+        // Unlike a rename it takes the place of nothing that came meanwhile.
+        linkSync(partial, file);
+        rmSync(partial);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "EEXIST") throw exists;
+        attempt(() => renameSync(partial, file));
+      }
+    },
+    drop() {
+      close();
+      rmSync(partial, { force: true });
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { LogEvent } from "@bylaw/kernel";
+import { CSV_HEAD, csvRecord } from "../log/csv.ts";
+import { eventText, headText } from "../log/event-text.ts";
+import { createEventReader } from "../log/events.ts";
+import { eventFilter, type FilterOptions } from "../log/filter.ts";
+import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+import { paintFor } from "../text.ts";
+
+/** How the events of a query are printed. */
+export const QUERY_FORMATS = ["table", "json", "csv"] as const;
+export type QueryFormat = (typeof QUERY_FORMATS)[number];
+
+/** The options of `bylaw log query`. */
+export interface QueryOptions extends SourceOptions, FilterOptions {
+  readonly limit?: number;
+  readonly format?: QueryFormat;
+  readonly json?: boolean;
+}
+
+/** Prints the events that are asked for, in their order, in constant memory. The exit code is 1 where a line is no event. */
+export async function queryLog(files: readonly string[], options: QueryOptions): Promise<void> {
+  const { limit = Infinity, json = false, format = json ? "json" : "table" } = options;
+  const source = sourceOf(files, options);
+  const wanted = eventFilter(options, Date.now());
+  const reader = createEventReader();
+  const { head, row } = printer(format);
+  let left = limit;
+  if (head !== "") await write(head);
+  for await (const lines of logLines(source)) {
+    const found = reader.read(lines).filter(wanted).slice(0, left);
+    left -= found.length;
+    if (found.length > 0) await write(found.map(row).join(""));
+    if (left === 0) break;
+  }
+  reader.report();
+  conclude(reader.bad > 0 ? 1 : 0);
+}
+
+interface Printer {
+  readonly head: string;
+  readonly row: (event: LogEvent) => string;
+}
+
+function printer(format: QueryFormat): Printer {
+  if (format === "json") return { head: "", row: jsonLine };
+  if (format === "csv") return { head: CSV_HEAD, row: csvRecord };
+  const paint = paintFor(process.stdout);
+  const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+  return { head: `${headText(paint)}\n`, row: (event) => `${eventText(event, paint, width)}\n` };
+}

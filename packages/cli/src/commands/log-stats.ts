@@ -1,0 +1,51 @@
+import { createEventReader } from "../log/events.ts";
+import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
+import { createTally, type Tally, type TallyCount } from "../log/tally.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+import { count, paintFor, short } from "../text.ts";
+
+/** The options of `bylaw log stats`. */
+export interface StatsOptions extends SourceOptions {
+  readonly json?: boolean;
+}
+
+/** Prints what a log is made of. The exit code is 1 where a line is no event. */
+export async function logStats(files: readonly string[], options: StatsOptions): Promise<void> {
+  const source = sourceOf(files, options);
+  const reader = createEventReader();
+  const tally = createTally();
+  for await (const lines of logLines(source)) for (const event of reader.read(lines)) tally.add(event);
+  const found = tally.result();
+  await write(options.json === true ? jsonLine({ ...found, bad_lines: reader.bad }) : statsText(found));
+  reader.report();
+  conclude(reader.bad > 0 ? 1 : 0);
+}
+
+// More than a page of each nobody reads; JSON has all of them.
+const SHOWN = 20;
+
+function statsText({ events, first, last, sessions, types, agents, decisions, rules }: Tally): string {
+  if (first === undefined || last === undefined) return "0 events\n";
+  const paint = paintFor(process.stdout);
+  const title = (text: string): string => `${paint("bold", text)}\n`;
+  const list = (name: string, counts: readonly TallyCount[]): string => {
+    if (counts.length === 0) return "";
+    const rows = counts.slice(0, SHOWN).map(({ name: what, events: number }) => `${String(number).padStart(9)}  ${short(what, 120)}\n`);
+    const more = counts.length > SHOWN ? [`           ${counts.length - SHOWN} more with --json\n`] : [];
+    return title(name) + [...rows, ...more].join("");
+  };
+  const span = `${count(events, "event")}, ${first.sequence} to ${last.sequence}, ${short(first.timestamp, 40)} to ${short(last.timestamp, 40)}\n`;
+  const sittings = sessions.slice(0, SHOWN).map(({ session_id, begin, end, events: number }) => {
+    return `${String(number).padStart(9)}  ${short(session_id, 40)}  ${short(begin, 40)} to ${short(end, 40)}\n`;
+  });
+  const hidden = sessions.length > SHOWN ? `           ${sessions.length - SHOWN} more with --json\n` : "";
+  return [
+    span,
+    `${title("sessions")}${sittings.join("")}${hidden}`,
+    list("types", types),
+    list("agents", agents),
+    list("decisions", decisions),
+    list("rules", rules),
+  ].join("");
+}

@@ -1,0 +1,87 @@
+import type { LogEvent } from "@bylaw/kernel";
+import { ANCHOR_TYPE } from "@bylaw/log";
+import { usageError } from "../fault.ts";
+import { eventText } from "../log/event-text.ts";
+import { eventOn } from "../log/events.ts";
+import { followFile } from "../log/follow.ts";
+import { logLines, sourceOf, unreadable, type SourceOptions } from "../log/source.ts";
+import { followRun, lastOfRun } from "../log/follow-run.ts";
+import { openGrowing, type TailLine } from "../log/tail-lines.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+import { paintFor, plain, short } from "../text.ts";
+
+/** The options of `bylaw log tail`. */
+export interface TailOptions extends SourceOptions {
+  readonly follow?: boolean;
+  /** How many lines of what is there. */
+  readonly lines?: number;
+  readonly json?: boolean;
+}
+
+/** Prints the last events of a log, and with `--follow` those that come. The exit code is 0, also when it is interrupted. */
+export async function tailLog(file: string | undefined, options: TailOptions): Promise<void> {
+  const { follow = false, lines: most = 10, json = false } = options;
+  const source = sourceOf(file === undefined ? [] : [file], options);
+  const printer = createPrinter(json);
+  const stop = follow ? untilInterrupted() : undefined;
+  if ("store" in source) {
+    const head = await lastOfRun(source, most, printer.events);
+    if (stop !== undefined) await followRun(source, head, printer.events, stop);
+  } else if (file === "-") {
+    if (follow) throw usageError("Unexpected `-` with `--follow`, expected a file", "leave `--follow` out: a pipe is read to its end");
+    await tailPipe(most, printer.lines);
+  } else await tailFile(file ?? "", most, printer, stop);
+  conclude(0);
+}
+
+// Whoever interrupts it has seen enough; nothing went wrong.
+function untilInterrupted(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
+}
+
+async function tailFile(path: string, most: number, printer: Printer, stop: AbortSignal | undefined): Promise<void> {
+  try {
+    const opened = openGrowing(path);
+    opened.toLast(most);
+    for (const batch of opened.read()) await printer.lines(batch);
+    if (stop !== undefined) {
+      const note = (text: string): void => void process.stderr.write(`note: ${plain(path)} ${text}\n`);
+      return await followFile(path, opened, { lines: printer.lines, note }, stop);
+    }
+    const rest = opened.rest();
+    if (rest !== undefined) await printer.lines([rest]);
+    opened.close();
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+async function tailPipe(most: number, print: (lines: readonly TailLine[]) => Promise<void>): Promise<void> {
+  let last: readonly TailLine[] = [];
+  for await (const lines of logLines({ files: ["-"] })) last = [...last, ...lines].slice(Math.max(0, last.length + lines.length - most));
+  await print(last);
+}
+
+interface Printer {
+  readonly lines: (lines: readonly TailLine[]) => Promise<void>;
+  readonly events: (events: readonly LogEvent[]) => Promise<void>;
+}
+
+function createPrinter(json: boolean): Printer {
+  const paint = paintFor(process.stdout);
+  const row = (event: LogEvent): string => {
+    const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+    return json ? jsonLine(event) : `${eventText(event, paint, width)}\n`;
+  };
+  function line(read: TailLine): string {
+    if (read.fault === undefined && /^[ \t\r]*$/.test(read.text)) return "";
+    const event = eventOn(read);
+    if (typeof event !== "string") return event.event_type === ANCHOR_TYPE ? "" : row(event);
+    process.stderr.write(`note: a line is no event: ${plain(event)}\n`);
+    return json ? "" : `${paint("red", "no event")} ${short(read.text, 120)}\n`;
+  }
+  return { lines: async (lines) => write(lines.map(line).join("")), events: async (events) => write(events.map(row).join("")) };
+}

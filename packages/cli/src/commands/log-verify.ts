@@ -1,0 +1,60 @@
+import {
+  createCatalogue,
+  createLogVerifier,
+  type CatalogueMode,
+  type FindingSeverity,
+  type LogFinding,
+  type LogHead,
+  type LogProfile,
+} from "@bylaw/log";
+import { verifyLines, type FileFinding } from "../log/verify-lines.ts";
+import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+import { count, paintFor, place, plain, type Paint } from "../text.ts";
+
+/** The options of `bylaw log verify`. */
+export interface VerifyOptions extends SourceOptions {
+  readonly profile?: LogProfile;
+  readonly catalogue?: CatalogueMode;
+  readonly chained?: boolean;
+  readonly json?: boolean;
+}
+
+/** Prints what is wrong with a log. The exit code is 1 where something is an error. */
+export async function verifyLog(files: readonly string[], options: VerifyOptions): Promise<void> {
+  const { profile = "envelope", catalogue = "lenient", chained = false, json = false } = options;
+  const source = sourceOf(files, options);
+  const verifier = createLogVerifier({ profile, catalogue: createCatalogue({ mode: catalogue }), chained });
+  const paint = paintFor(process.stdout);
+  const counts: Record<FindingSeverity, number> = { error: 0, warning: 0 };
+  const kept: (LogFinding | FileFinding)[] = [];
+  for await (const findings of verifyLines(logLines(source), verifier)) {
+    for (const finding of findings) {
+      counts[finding.severity] += 1;
+      const { file, ...alone } = finding;
+      if (json) kept.push(files.length > 1 ? { file, ...alone } : alone);
+    }
+    if (!json) await write(findings.map((finding) => `${findingText(finding, paint)}\n`).join(""));
+  }
+  const { events, head } = verifier;
+  await write(json ? jsonLine({ events, head, findings: kept }) : `${summary(counts, events)}${headText(head)}\n`);
+  conclude(counts.error > 0 ? 1 : 0);
+}
+
+const STYLE = { error: "red", warning: "yellow" } as const;
+
+function findingText({ file, line, rule, severity, message }: FileFinding, paint: Paint): string {
+  return `${place({ file, line })} ${paint(STYLE[severity], severity)} ${rule}: ${plain(message)}`;
+}
+
+function summary({ error, warning }: Readonly<Record<FindingSeverity, number>>, events: number): string {
+  const found = [...(error > 0 ? [count(error, "error")] : []), ...(warning > 0 ? [count(warning, "warning")] : [])];
+  return `${found.length === 0 ? "No findings" : found.join(", ")} in ${count(events, "event")}`;
+}
+
+// A log without hashes looks as whole as one whose hashes were all taken away.
+function headText({ sequence, hash }: LogHead): string {
+  if (sequence === 0) return "";
+  return hash === undefined ? ", not chained" : `, up to ${sequence} ${hash}`;
+}

@@ -1,0 +1,21 @@
+import { ENVELOPE_FIELDS } from "@bylaw/log";
+import type { LogEvent } from "@bylaw/kernel";
+import { plain } from "../text.ts";
+
+/** The first record of RFC 4180, with its line break. */
+export const CSV_HEAD = `${[...ENVELOPE_FIELDS, "hash"].join(",")}\r\n`;
+
+/** An event as a record of RFC 4180, with its line break: no control character, and nothing that a spreadsheet computes. */
+export function csvRecord({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }: LogEvent): string {
+  const cells = [timestamp, String(sequence), session_id, event_type, agent_id ?? "", task_id ?? "", JSON.stringify(details), hash ?? ""];
+  return `${cells.map(cell).join(",")}\r\n`;
+}
+
+// What spreadsheets take for the beginning of a formula, in the wide form of East Asian text too, and behind blanks.
+const FORMULA = /^[\s'"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+
+function cell(text: string): string {
+  const safe = plain(text);
+  const inert = FORMULA.test(text) ? `'${safe}` : safe;
+  return /[",'\s]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}

@@ -1,0 +1,74 @@
+import type { LogEvent, Store } from "@bylaw/kernel";
+import { eventsOf, noSuchRun, withStore, type StorePlace } from "./store.ts";
+
+/** A run of a store. */
+export interface RunPlace {
+  readonly store: StorePlace;
+  readonly run: string;
+}
+
+type Print = (events: readonly LogEvent[]) => Promise<void>;
+
+/** How often the store is asked where nothing says that the run has grown, in milliseconds. */
+const POLL_MS = 1_000;
+
+/** Prints the last events of a run; resolves to the sequence of the last one. Throws BYLAW_RUN_MISSING. */
+export function lastOfRun({ store: place, run }: RunPlace, most: number, print: Print): Promise<number> {
+  return withStore(place, { create: false }, async (store) => {
+    const head = await headOf(store, run);
+    if (head === 0) throw noSuchRun(run);
+    for await (const events of eventsOf(store, run, Math.max(0, head - most))) await print(events);
+    return head;
+  });
+}
+
+/** Prints the events of a run behind a sequence as they come, until it is stopped. */
+export function followRun({ store: place, run }: RunPlace, after: number, print: Print, stopped: AbortSignal): Promise<void> {
+  return withStore(place, { create: false }, async (store) => {
+    let head = after;
+    let wake = (): void => {};
+    let changed = false;
+    const tell = (): void => {
+      changed = true;
+      wake();
+    };
+    const unwatch = await store.watch((grown) => {
+      if (grown === run) tell();
+    });
+    stopped.addEventListener("abort", tell);
+    try {
+      while (!stopped.aborted) {
+        changed = false;
+        for await (const events of eventsOf(store, run, head)) {
+          await print(events);
+          head = events.at(-1)?.sequence ?? head;
+        }
+        if (changed) continue;
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, POLL_MS);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+    } finally {
+      unwatch();
+    }
+  });
+}
+
+// Sequences have no gap, so the last one is found by halving: no store has to read a long run for its end.
+async function headOf(store: Store, run: string): Promise<number> {
+  const has = async (sequence: number): Promise<boolean> => (await store.events(run, sequence - 1, 1)).length > 0;
+  if (!(await has(1))) return 0;
+  let low = 1;
+  while (await has(low * 2)) low *= 2;
+  let high = low * 2;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await has(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}

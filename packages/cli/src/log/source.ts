@@ -1,0 +1,84 @@
+import { isUtf8 } from "node:buffer";
+import { BylawError } from "@bylaw/kernel";
+import { usageError } from "../fault.ts";
+import { inputFault, openInput } from "../input.ts";
+import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "../lines.ts";
+import type { LogLine } from "./log-line.ts";
+import { readRun, storePlace, type StorePlace } from "./store.ts";
+
+/** Where a log is read from: files in the order in which they were written, or a run of a store. */
+export type LogSource = { readonly files: readonly string[] } | { readonly store: StorePlace; readonly run: string };
+
+/** The options of every command that reads a log. */
+export interface SourceOptions {
+  readonly store?: string;
+  readonly run?: string;
+}
+
+/** What a command line names as its log. Throws BYLAW_USAGE_INVALID where that is nothing, or two things. */
+export function sourceOf(files: readonly string[], { store, run }: SourceOptions): LogSource {
+  if (store === undefined && run === undefined) {
+    if (files.length === 0) throw usageError("Unexpected command without a log, expected `<file>`, or `--store <url> --run <run>`");
+    if (files.filter((file) => file === "-").length > 1) throw usageError("Unexpected second `-`, expected the standard input once");
+    return { files };
+  }
+  if (files.length > 0) throw usageError("Unexpected file beside `--store` and `--run`, expected one of both");
+  if (store === undefined) throw usageError("Unexpected `--run` without `--store`, expected both");
+  if (run === undefined) throw usageError("Unexpected `--store` without `--run`, expected both");
+  return { store: storePlace(store), run };
+}
+
+/**
+ * The lines of a log in constant memory, as many as each read brings. Throws BYLAW_LOG_UNREADABLE for a file that cannot be read,
+ * and what a store throws.
+ */
+export async function* logLines(source: LogSource): AsyncGenerator<readonly LogLine[]> {
+  if ("store" in source) {
+    yield* readRun(source.store, source.run);
+    return;
+  }
+  for (const file of source.files) yield* fileLines(file);
+}
+
+async function* fileLines(file: string): AsyncGenerator<readonly LogLine[]> {
+  // What comes behind the last chunk is the line that no line break ends.
+  let terminated = true;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    yield* openInput(file);
+    terminated = false;
+  }
+  let line = 0;
+  try {
+    for await (const lines of linesOf(chunks())) {
+      const read = lines.map((bytes): LogLine => {
+        line += 1;
+        const fault = faultOf(bytes);
+        if (fault !== undefined || bytes === TOO_LONG) return { file, line, text: "", fault: fault ?? "", terminated };
+        return { file, line, text: bytes.toString("utf8"), terminated };
+      });
+      if (read.length > 0) yield read;
+    }
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/** Why bytes are no line of text. */
+export function faultOf(bytes: Buffer | typeof TOO_LONG): string | undefined {
+  if (bytes === TOO_LONG) return `line of more than ${LINE_LIMIT_BYTES} bytes`;
+  return isUtf8(bytes) ? undefined : "bytes that are not UTF-8";
+}
+
+/** An error of the system about a log, in words; any other as it is. */
+export function unreadable(file: string, error: unknown): unknown {
+  const what = inputFault(error);
+  if (what === undefined) return error;
+  const message = `Unexpected ${what}, expected a log with one event per line`;
+  return new BylawError({
+    code: "BYLAW_LOG_UNREADABLE",
+    message,
+    fix: "name a file, or - for the standard input",
+    source: { file },
+    cause: error,
+  });
+}

@@ -1,0 +1,143 @@
+import { statSync } from "node:fs";
+import { BylawError, messageOf, type LogEvent, type Store } from "@bylaw/kernel";
+import { usageError } from "../fault.ts";
+import type { LogLine } from "./log-line.ts";
+
+/** A store as a command line names it. */
+export interface StorePlace {
+  readonly engine: "sqlite" | "postgres";
+  /** A path, or the URL with all that is in it. Never printed. */
+  readonly target: string;
+  /** What may be printed: no password is in it. */
+  readonly shown: string;
+}
+
+/** How many events are read or written at once. */
+export const PAGE = 1_000;
+
+/** Reads the value of `--store`. Throws BYLAW_USAGE_INVALID. */
+export function storePlace(text: string): StorePlace {
+  if (/^postgres(?:ql)?:\/\//i.test(text)) return { engine: "postgres", target: text, shown: withoutSecrets(text) };
+  const path = text.startsWith("sqlite:") ? text.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "") : text;
+  if (path === "" || (path === text && !/\.(?:db|sqlite3?)$/i.test(path)) || path === ":memory:") {
+    // It may be a URL of some other server, with a password.
+    const named = text.includes("://") || text.includes("@") ? "value" : `\`${text}\``;
+    throw usageError(
+      `Unexpected ${named} of \`--store\`, expected \`sqlite:PATH\`, a path that ends in .db or .sqlite, or \`postgres://…\``,
+      "write `sqlite:` before a path with another ending",
+    );
+  }
+  return { engine: "sqlite", target: path, shown: path };
+}
+
+function withoutSecrets(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    return `${protocol}//${host}${pathname}`;
+  } catch {
+    return "postgres://…";
+  }
+}
+
+/** Runs `work` with an open store. `create`: whether a file that is missing is made. What is thrown has no password in it. */
+export async function withStore<T>(
+  place: StorePlace,
+  { create }: { readonly create: boolean },
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  let store: Store | undefined;
+  try {
+    store = await open(place, create);
+    return await work(store);
+  } catch (error) {
+    throw told(error, place);
+  } finally {
+    await store?.close().catch(() => {});
+  }
+}
+
+async function open({ engine, target, shown }: StorePlace, create: boolean): Promise<Store> {
+  // Each engine is large, and most commands need none.
+  if (engine === "postgres") {
+    const { openPostgresStore } = await import("@bylaw/store-postgres");
+    return openPostgresStore(target);
+  }
+  // The engine would make a store of it.
+  const size = create ? undefined : (statSync(target, { throwIfNoEntry: false })?.size ?? "none");
+  if (size === "none" || size === 0) {
+    throw new BylawError({
+      code: "BYLAW_STORE_UNUSABLE",
+      message: `Unexpected ${size === 0 ? "empty" : "missing"} file, expected a store`,
+      fix: "name the file that the runs were written to",
+      source: { file: shown },
+    });
+  }
+  const { openSqliteStore } = await import("@bylaw/store-sqlite");
+  return openSqliteStore(target);
+}
+
+// What a driver says may hold the URL that it was given, or a part of it.
+function told(error: unknown, { engine, target, shown }: StorePlace): unknown {
+  if (engine !== "postgres") return error;
+  const secrets = [target, ...passwordsOf(target)].filter((secret) => secret !== "");
+  const text = messageOf(error);
+  const clean = secrets.reduce((message, secret) => message.replaceAll(secret, "…"), text);
+  const coded = typeof error === "object" && error !== null && "code" in error && String(error.code).startsWith("BYLAW_");
+  if (coded && clean === text) return error;
+  const { code, fix } = coded
+    ? (error as BylawError)
+    : { code: "BYLAW_STORE_UNUSABLE" as const, fix: "see to it that the server runs and lets you in" };
+  return new BylawError({ code, message: coded ? clean : `Unexpected failure of ${shown} (${clean}), expected a store`, fix });
+}
+
+function passwordsOf(url: string): readonly string[] {
+  try {
+    const { password, searchParams } = new URL(url);
+    const parameters = [...searchParams].filter(([name]) => /pass/i.test(name)).map(([, value]) => value);
+    return [password, decodeURIComponent(password), ...parameters];
+  } catch {
+    return [];
+  }
+}
+
+/** The events of a run behind a sequence, in order, as many at once as one read brings. */
+export async function* eventsOf(store: Store, run: string, after = 0): AsyncGenerator<readonly LogEvent[]> {
+  let head = after;
+  for (;;) {
+    const page = await store.events(run, head, PAGE);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    head = last.sequence;
+  }
+}
+
+/** The events of a run as lines. Throws BYLAW_RUN_MISSING for a run without an event. */
+export async function* readRun(place: StorePlace, run: string): AsyncGenerator<readonly LogLine[]> {
+  let store: Store | undefined;
+  try {
+    store = await open(place, false);
+    let found = false;
+    for await (const events of eventsOf(store, run)) {
+      found = true;
+      yield events.map((event): LogLine => ({ file: run, line: event.sequence, text: lineText(event), terminated: true }));
+    }
+    if (!found) throw noSuchRun(run);
+  } catch (error) {
+    throw told(error, place);
+  } finally {
+    await store?.close().catch(() => {});
+  }
+}
+
+/** The error for a run that has no event. */
+export const noSuchRun = (run: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_RUN_MISSING",
+    message: `Unexpected run \`${run}\` without an event, expected one that the store has`,
+    fix: "look at the name of the run, and at the store",
+  });
+
+// Whatever is in it: a verifier says what is wrong with it.
+const lineText = ({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }: LogEvent): string =>
+  JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash });

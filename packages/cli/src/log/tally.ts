@@ -1,0 +1,104 @@
+import { isJsonObject, type Json, type LogEvent } from "@bylaw/kernel";
+
+/** How many events have a name. */
+export interface TallyCount {
+  readonly name: string;
+  readonly events: number;
+}
+
+/** A session of a log, from its first event to its last. */
+export interface TallySession {
+  readonly session_id: string;
+  /** RFC 3339. */
+  readonly begin: string;
+  readonly end: string;
+  readonly events: number;
+}
+
+type Mark = Pick<LogEvent, "sequence" | "timestamp" | "event_type">;
+
+/** What a log is made of; the most frequent comes first, and sessions stand in the order of the log. */
+export interface Tally {
+  readonly events: number;
+  readonly first?: Mark;
+  readonly last?: Mark;
+  readonly sessions: readonly TallySession[];
+  readonly types: readonly TallyCount[];
+  readonly agents: readonly TallyCount[];
+  /** By effect and code, as `deny rule_denied`. */
+  readonly decisions: readonly TallyCount[];
+  readonly rules: readonly TallyCount[];
+}
+
+/** Counts events as they come. */
+export interface Tallier {
+  add(event: LogEvent): void;
+  result(): Tally;
+}
+
+// A log can hold millions of names, all different.
+const NAMES = 10_000;
+const OTHERS = "(others)";
+
+/** Counts in memory that grows with the names in a log, up to a limit, and not with its length. */
+export function createTally(): Tallier {
+  const types = new Map<string, number>();
+  const agents = new Map<string, number>();
+  const decisions = new Map<string, number>();
+  const rules = new Map<string, number>();
+  const sessions = new Map<string, { begin: string; end: string; events: number }>();
+  let first: Mark | undefined;
+  let last: Mark | undefined;
+  let events = 0;
+
+  function sit({ session_id, timestamp }: LogEvent): void {
+    const id = sessions.size < NAMES || sessions.has(session_id) ? session_id : OTHERS;
+    const session = sessions.get(id);
+    if (session === undefined) sessions.set(id, { begin: timestamp, end: timestamp, events: 1 });
+    else {
+      session.end = timestamp;
+      session.events += 1;
+    }
+  }
+
+  return {
+    add(event) {
+      const { sequence, timestamp, event_type, agent_id, details } = event;
+      events += 1;
+      last = { sequence, timestamp, event_type };
+      first ??= last;
+      sit(event);
+      raise(types, event_type);
+      if (agent_id !== null) raise(agents, agent_id);
+      const { decision } = details;
+      if (decision === undefined || !isJsonObject(decision)) return;
+      raise(decisions, [decision["effect"], decision["code"]].filter((part) => typeof part === "string").join(" "));
+      const rule = ruleName(decision["rule"]);
+      if (rule !== undefined) raise(rules, rule);
+    },
+    result: () => ({
+      events,
+      ...(first === undefined || last === undefined ? {} : { first, last }),
+      sessions: [...sessions].map(([session_id, session]) => ({ session_id, ...session })),
+      types: counts(types),
+      agents: counts(agents),
+      decisions: counts(decisions),
+      rules: counts(rules),
+    }),
+  };
+}
+
+function raise(map: Map<string, number>, name: string): void {
+  const key = map.size < NAMES || map.has(name) ? name : OTHERS;
+  map.set(key, (map.get(key) ?? 0) + 1);
+}
+
+function ruleName(rule: Json | undefined): string | undefined {
+  if (rule === undefined || !isJsonObject(rule)) return undefined;
+  const { name, file, line } = rule;
+  if (typeof name !== "string") return undefined;
+  return typeof file === "string" ? `${name} (${file}${typeof line === "number" ? `:${line}` : ""})` : name;
+}
+
+const counts = (map: ReadonlyMap<string, number>): readonly TallyCount[] =>
+  [...map].map(([name, events]) => ({ name, events })).sort((one, other) => other.events - one.events || (one.name < other.name ? -1 : 1));
