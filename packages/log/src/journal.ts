@@ -124,7 +124,7 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
     for (let left = DATINGS; ; left -= 1) {
       let last: string | undefined;
       const admit = (unseen: readonly LogEvent[]): void => {
-        const current = log.fold.add(unseen);
+        const current = log.ahead(unseen);
         if (!opening) stayOn(current);
         if (stale !== undefined && (known?.some(stale) === true || unseen.some(stale))) throw late();
         const finding = impossible(guards, current, dated);

@@ -13,6 +13,8 @@ export interface Reading {
   take(events: readonly LogEvent[]): void;
   /** Reads on, up to a sequence or to the end. */
   catchUp(until?: number): Promise<void>;
+  /** The state after events that follow and may never be durable. */
+  ahead(unseen: readonly LogEvent[]): Fold;
   /** What was read since an earlier state; `undefined` where that is too long ago. */
   since(before: Fold): readonly LogEvent[] | undefined;
 }
@@ -26,6 +28,7 @@ export function createReading(
 ): Reading {
   let fold = start;
   const recent: LogEvent[] = [];
+  let tried: { readonly fold: Fold; readonly link: string } | undefined;
 
   function take(events: readonly LogEvent[]): void {
     const fresh = events.filter(({ sequence }) => sequence > fold.head);
@@ -47,6 +50,14 @@ export function createReading(
         if (page.length === 0) return;
         take(page);
       }
+    },
+    // In a batch each commit sees what those before it are about to write. The link says that it is the very same log.
+    ahead(unseen) {
+      const known = tried !== undefined && unseen.some(({ sequence, hash }) => sequence === tried?.fold.head && hash === tried.link);
+      const next = (known && tried !== undefined && tried.fold.head > fold.head ? tried.fold : fold).add(unseen);
+      const last = unseen.at(-1);
+      tried = last?.hash === undefined || last.sequence !== next.head ? undefined : { fold: next, link: last.hash };
+      return next;
     },
     since(before) {
       const missed = fold.head - before.head;
