@@ -1,0 +1,1 @@
+export { coordinator } from "./coordinator.ts";
