@@ -69,7 +69,8 @@ export function openLock(path: string, wait_ms = 9_000): FileLock {
       try {
         return await work();
       } finally {
-        connection?.database.exec("COMMIT");
+        // Nothing was written; a commit would wait for who is just looking whether the lock is free.
+        connection?.database.exec("ROLLBACK");
       }
     },
     close: disconnect,

@@ -1,0 +1,63 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { logPath, runFileName, templateFault } from "../src/file-name.ts";
+import { eventsOf, folder, givenLog, open } from "./kit.ts";
+
+const HOSTILE = [
+  ...["..", ".", "", "/", "../../etc/passwd", "a/b", "a\\b", "a\0b", "C:\\x", "con", "COM1", "~", "a\n", " ", "%", "%2e", "é", "e\u0301"],
+  ...["x".repeat(10_000), "\ud800", "\ud801", "😀", "a.jsonl", "a.lock", "a.000000000001-000000000002", "-rf", "{run}", "A", "a", "x".repeat(120)],
+];
+
+describe("the file of a run", () => {
+  it("has a name that says which, for runs that are named plainly", () => {
+    expect(runFileName("release-42_b")).toBe("release-42_b");
+    expect(logPath(".bylaw/logs/{run}.jsonl", "6f1b1f52", "/project")).toBe("/project/.bylaw/logs/6f1b1f52.jsonl");
+    expect(logPath("/var/log/{run}/events.jsonl", "a.b", "/project")).toBe("/var/log/a%2eb/events.jsonl");
+  });
+
+  it.each(HOSTILE)("stays in its folder, under a name that every system can hold: %j", (run) => {
+    const path = logPath("logs/{run}.jsonl", run, "/project");
+    expect(dirname(path)).toBe("/project/logs");
+    expect(runFileName(run)).toMatch(/^(?!(con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9_%~-]{1,120}$/);
+  });
+
+  it("is another for every run, also where upper and lower case are one", () => {
+    const text = fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constantFrom(...HOSTILE), fc.stringMatching(/^[aA.%~2eE-]{0,6}$/));
+    fc.assert(
+      fc.property(text, text, (one, other) => {
+        fc.pre(one !== other);
+        return runFileName(one).toLowerCase() !== runFileName(other).toLowerCase();
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(new Set(HOSTILE.map((run) => runFileName(run).toLowerCase())).size).toBe(HOSTILE.length);
+  });
+
+  it("never is one of the files beside another one's", () => {
+    for (const run of HOSTILE) expect(runFileName(run)).not.toMatch(/\./);
+  });
+
+  it("is written for the most hostile of names, and nothing outside of its folder", async () => {
+    const base = folder();
+    const inside = join(base, "inside");
+    mkdirSync(inside);
+    writeFileSync(join(base, "passwd"), "");
+    for (const run of HOSTILE) {
+      const log = givenLog(run);
+      const path = logPath("{run}.jsonl", run, inside);
+      const { write, close } = await open(log, path);
+      await write(1);
+      await close();
+      expect(relative(inside, path).split(sep)).toHaveLength(1);
+      expect(eventsOf(path)).toEqual(log.all);
+    }
+    expect(readdirSync(base).sort()).toEqual(["inside", "passwd"]);
+    expect(readdirSync(inside)).toHaveLength(HOSTILE.length * 2);
+  });
+
+  it.each(["logs/", "a/..", "..", ".", "", "a\0", "{session}.jsonl", "{run", "a/./"])("is refused as a template: %j", (template) => {
+    expect(templateFault(template)).toBeDefined();
+  });
+});

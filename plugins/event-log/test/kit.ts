@@ -1,0 +1,74 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject, LogEvent, SinkWriter } from "@bylaw/kernel";
+import { createLogVerifier, parseEventLine, type LogFinding } from "@bylaw/log";
+import { onTestFinished } from "vitest";
+import { openMirror, type MirrorOptions } from "../src/mirror.ts";
+import type { GivenLog } from "./given-log.ts";
+
+export { givenLog, type GivenLog } from "./given-log.ts";
+
+/** A folder of its own for one test. */
+export function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "bylaw-event-log-"));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+/** What warnings a mirror gave, and the mirror. */
+export interface Opened {
+  readonly writer: SinkWriter;
+  readonly warnings: string[];
+  /** Adds events to the log and writes them. */
+  write(what?: number | readonly JsonObject[], timestamp?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a mirror of a log; it is closed when the test is done. */
+export async function open(log: GivenLog, path: string, more: Partial<MirrorOptions> = {}): Promise<Opened> {
+  const warnings: string[] = [];
+  const writer = await openMirror(log, {
+    path,
+    durability: "strict",
+    flush_ms: 100,
+    rotate: { daily: false },
+    warn: (code, message) => warnings.push(`${code} ${message}`),
+    ...more,
+  });
+  let closed = false;
+  const close = async (): Promise<void> => {
+    if (closed) return;
+    closed = true;
+    await writer.close?.();
+  };
+  onTestFinished(() => close().catch(() => {}));
+  return {
+    writer,
+    warnings,
+    write: async (what, timestamp) => writer.write(log.add(what, timestamp), noView),
+    close,
+  };
+}
+
+export const noView = (): never => {
+  throw new Error("a mirror needs no view");
+};
+
+export const linesOf = (path: string): readonly string[] => readFileSync(path, "utf8").split("\n").slice(0, -1);
+
+/** The events on the lines of a file; those that hold none are left out. */
+export const eventsOf = (path: string): readonly LogEvent[] =>
+  linesOf(path).flatMap((line) => {
+    try {
+      return [parseEventLine(line)];
+    } catch {
+      return [];
+    }
+  });
+
+/** What is wrong with the files of a log, read as one, by rule. */
+export function findingsOf(...paths: readonly string[]): readonly LogFinding["rule"][] {
+  const verifier = createLogVerifier();
+  return paths.flatMap(linesOf).flatMap((line) => verifier.line(line).map(({ rule }) => rule));
+}

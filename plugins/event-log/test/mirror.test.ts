@@ -1,0 +1,228 @@
+import { lstatSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { NO_LINK, linkOf } from "@bylaw/log";
+import { describe, expect, it } from "vitest";
+import { eventsOf, findingsOf, folder, givenLog, linesOf, noView, open } from "./kit.ts";
+
+describe("a mirror", () => {
+  it("writes one event on one line, the fields in their order and the link of the store behind them", async () => {
+    const path = join(folder(), "a/b/run.jsonl");
+    const log = givenLog();
+    const { write } = await open(log, path);
+    await write(3);
+    const lines = linesOf(path);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(log.all);
+    expect(Object.keys(JSON.parse(lines[0] ?? "") as object)).toEqual([
+      ...["timestamp", "sequence", "session_id", "event_type", "agent_id", "task_id", "details", "hash"],
+    ]);
+    let link = NO_LINK;
+    for (const { sequence, hash, ...event } of eventsOf(path)) expect((link = linkOf(link, sequence, event))).toBe(hash);
+    expect(findingsOf(path)).toEqual([]);
+  });
+
+  it("makes its file for its owner alone, and its folders too", async () => {
+    const base = folder();
+    await open(givenLog(), join(base, "a/b/run.jsonl"));
+    const mode = (path: string): number => statSync(join(base, path)).mode & 0o777;
+    expect(["a", "a/b", "a/b/run.jsonl", "a/b/run.jsonl.lock"].map(mode)).toEqual([0o700, 0o700, 0o600, 0o600]);
+  });
+
+  it("writes what the file lacks before anything new, in order, over as many pages as it takes", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    log.add(1_234);
+    const { write } = await open(log, path);
+    expect(eventsOf(path)).toEqual(log.all);
+    log.add(700);
+    await write(2);
+    expect(eventsOf(path)).toEqual(log.all);
+  });
+
+  it("goes on where the last one ended, and writes nothing twice", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const first = await open(log, path);
+    await first.write(5);
+    await first.close();
+    const before = readFileSync(path);
+    const second = await open(log, path);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    await second.write(5);
+    expect(readFileSync(path).subarray(0, before.length).equals(before)).toBe(true);
+    expect(eventsOf(path)).toEqual(log.all);
+  });
+
+  it("is not told of what other writers add, and has it all the same", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const one = await open(log, path);
+    const other = await open(log, path);
+    await one.write(2);
+    log.add(3);
+    const own = log.add();
+    log.add(2);
+    await other.writer.write(own, noView);
+    expect(eventsOf(path).length).toBeGreaterThanOrEqual(6);
+    await one.write(1);
+    expect(eventsOf(path)).toEqual(log.all);
+  });
+
+  it("takes what is told twice, and what others have written meanwhile, once", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const [one, other] = [await open(log, path), await open(log, path)];
+    const events = log.add(4);
+    await one.writer.write(events, noView);
+    await other.writer.write(events.slice(0, 2), noView);
+    await other.writer.write(events.slice(2), noView);
+    await one.writer.write(events, noView);
+    expect(eventsOf(path)).toEqual(log.all);
+  });
+
+  it("writes the same file from several writers at once, each event once", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const mirrors = await Promise.all(Array.from({ length: 4 }, () => open(log, path)));
+    await Promise.all(
+      mirrors.map(async ({ write }) => {
+        for (let round = 0; round < 25; round += 1) await write(1);
+      }),
+    );
+    expect(eventsOf(path)).toEqual(log.all);
+    expect(log.all).toHaveLength(100);
+  });
+
+  it("keeps an event of a megabyte, every character, and many of them", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const { write } = await open(log, path);
+    await write([{ text: "é\n\u2028\u0000\"\\😀".repeat(100_000) }]);
+    await write(Array.from({ length: 12 }, (_, index) => ({ text: String(index).repeat(1_000_000) })));
+    expect(eventsOf(path)).toEqual(log.all);
+    const again = await open(log, path);
+    await again.write(1);
+    expect(eventsOf(path)).toEqual(log.all);
+  });
+
+  it("writes a file anew that is deleted while it is open, and says so", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const { write, warnings } = await open(log, path);
+    await write(3);
+    rmSync(path);
+    await write(1);
+    expect(eventsOf(path)).toEqual(log.all);
+    expect(warnings).toEqual([expect.stringContaining("BYLAW_LOG_REPLACED")]);
+  });
+
+  it("writes it anew where the whole folder is gone", async () => {
+    const base = folder();
+    const path = join(base, "logs/run.jsonl");
+    const log = givenLog();
+    const { write } = await open(log, path);
+    await write(3);
+    rmSync(join(base, "logs"), { recursive: true });
+    await write(1);
+    expect(eventsOf(path)).toEqual(log.all);
+  });
+
+  it("goes on in the file that stands in the place of the one it had, when that is one of this log", async () => {
+    const base = folder();
+    const path = join(base, "run.jsonl");
+    const log = givenLog();
+    const { write, warnings } = await open(log, path);
+    await write(2);
+    const copy = readFileSync(path);
+    await write(2);
+    renameSync(path, join(base, "moved.jsonl"));
+    writeFileSync(path, copy);
+    await write(1);
+    expect(eventsOf(path)).toEqual(log.all);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it("writes again what was cut off its end, and says so", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const { write, warnings } = await open(log, path);
+    await write(2);
+    const { size } = statSync(path);
+    await write(2);
+    truncateSync(path, size);
+    await write(1);
+    expect(eventsOf(path)).toEqual(log.all);
+    expect(warnings).toEqual([expect.stringContaining("BYLAW_LOG_REPLACED")]);
+  });
+
+  it("survives that its lock file is removed", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const { write } = await open(log, path);
+    await write(1);
+    rmSync(`${path}.lock`);
+    await write(1);
+    expect(lstatSync(`${path}.lock`).isFile()).toBe(true);
+    expect(eventsOf(path)).toEqual(log.all);
+  });
+
+  it("takes a clock that goes backwards as it comes", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const { write } = await open(log, path, { rotate: { daily: true } });
+    await write(1, "2026-01-17T09:00:00Z");
+    await write(1, "2026-01-15T09:00:00Z");
+    expect(eventsOf(path)).toEqual(log.all);
+  });
+});
+
+describe("durability", () => {
+  const counted = (): { syncs: number; sync: (fd: number) => Promise<void> } => {
+    const count = { syncs: 0, sync: async (): Promise<void> => void (count.syncs += 1) };
+    return count;
+  };
+
+  it("strict synchronises once for each batch, and not where nothing was written", async () => {
+    const count = counted();
+    const log = givenLog();
+    const { write, writer } = await open(log, join(folder(), "run.jsonl"), { sync: count.sync });
+    const start = count.syncs;
+    for (let batch = 0; batch < 10; batch += 1) await write(7);
+    expect(count.syncs - start).toBe(10);
+    await writer.write(log.all, noView);
+    expect(count.syncs - start).toBe(10);
+  });
+
+  it("strict synchronises what another process wrote before it says that it is there", async () => {
+    const path = join(folder(), "run.jsonl");
+    const count = counted();
+    const log = givenLog();
+    const mine = await open(log, path, { sync: count.sync });
+    const other = await open(log, path);
+    const events = log.add(3);
+    await other.writer.write(events, noView);
+    const start = count.syncs;
+    await mine.writer.write(events, noView);
+    expect(count.syncs - start).toBe(1);
+  });
+
+  it("batched synchronises later, and when it is closed", async () => {
+    const path = join(folder(), "run.jsonl");
+    const count = counted();
+    const log = givenLog();
+    const { write, close } = await open(log, path, { durability: "batched", flush_ms: 60_000, sync: count.sync });
+    for (let batch = 0; batch < 10; batch += 1) await write(1);
+    expect(eventsOf(path)).toEqual(log.all);
+    expect(count.syncs).toBe(0);
+    await close();
+    expect(count.syncs).toBe(1);
+  });
+
+  it("batched synchronises within its time without being asked", async () => {
+    const synced = Promise.withResolvers<void>();
+    const log = givenLog();
+    const sync = async (): Promise<void> => synced.resolve();
+    const { write } = await open(log, join(folder(), "run.jsonl"), { durability: "batched", flush_ms: 1, sync });
+    await write(1);
+    await synced.promise;
+  });
+});

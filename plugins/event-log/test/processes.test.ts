@@ -1,0 +1,286 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openLock } from "../src/lock.ts";
+import { child, nodeFlags, start } from "./children.ts";
+import { eventsOf, findingsOf, folder, givenLog, open } from "./kit.ts";
+
+const isRoot = process.getuid?.() === 0;
+const allOf = async (file: string): Promise<readonly unknown[]> => {
+  const store = await openSqliteStore(file);
+  const events = await store.events("shared", 0, 100_000);
+  await store.close();
+  return events;
+};
+
+// A torn line is one, and processes may say the time and then wait for their turn at the store.
+const ofOrder = (rule: string): boolean => rule !== "INVALID_JSON" && rule !== "TIMESTAMP_BACKWARDS";
+
+describe("the lock", () => {
+  it("is one at a time, between processes and inside of one", async () => {
+    const path = join(folder(), "lock");
+    const locks = [openLock(path), openLock(path), openLock(path)];
+    onTestFinished(() => locks.forEach((lock) => lock.close()));
+    let inside = 0;
+    let most = 0;
+    const turns = locks.flatMap((lock) => [
+      (async () => {
+        for (let turn = 0; turn < 20; turn += 1) {
+          await lock.hold(async () => {
+            most = Math.max(most, (inside += 1));
+            await new Promise(setImmediate);
+            inside -= 1;
+          });
+        }
+      })(),
+    ]);
+    await Promise.all(turns);
+    expect(most).toBe(1);
+  });
+
+  it("is let go of by a process that is killed", async () => {
+    const path = join(folder(), "lock");
+    const holder = start("holder.ts", path);
+    await holder.said("held");
+    const lock = openLock(path, 60_000);
+    onTestFinished(() => lock.close());
+    let got = false;
+    const mine = lock.hold(async () => {
+      got = true;
+    });
+    await expect(openLock(path, 0).hold(async () => {})).rejects.toMatchObject({ code: "BYLAW_LOG_BUSY" });
+    expect(got).toBe(false);
+    holder.process.kill("SIGKILL");
+    await mine;
+  });
+
+  it("of a process that is stopped and not dead denies in time, and says why", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const { write } = await open(log, path, { wait_ms: 50 });
+    const holder = start("holder.ts", `${path}.lock`);
+    await holder.said("held");
+    holder.process.kill("SIGSTOP");
+    await expect(write(1)).rejects.toMatchObject({ code: "BYLAW_LOG_BUSY" });
+    holder.process.kill("SIGKILL");
+    await holder.ended;
+    await write(1);
+    expect(eventsOf(path)).toEqual(log.all);
+  });
+
+  it("writes nothing into its file after the first time", async () => {
+    const path = join(folder(), "lock");
+    const lock = openLock(path);
+    onTestFinished(() => lock.close());
+    await lock.hold(async () => {});
+    const bytes = readFileSync(path);
+    for (let turn = 0; turn < 5; turn += 1) await lock.hold(async () => {});
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe("many processes", () => {
+  it.each([
+    ["one file", {}],
+    ["files that rotate", { rotate: { bytes: 20_000 } }],
+  ])("append to %s: gapless, each event once, in the order of the store", async (_, more) => {
+    const base = folder();
+    const task = { store: join(base, "store.db"), count: 50, options: { file: join(base, "logs/{run}.jsonl"), ...more } };
+    const writers = Array.from({ length: 8 }, (__, index) => start("appender.ts", JSON.stringify({ ...task, id: `w${index}` })));
+    expect(await Promise.all(writers.map(({ ended }) => ended))).toEqual(writers.map(() => 0));
+    const all = await allOf(task.store);
+    expect(all).toHaveLength(401);
+    const files = execFileSync("sh", ["-c", 'ls "$1" | grep "jsonl$" | grep -v "^shared.jsonl$"; true', "sh", join(base, "logs")], { encoding: "utf8" })
+      .split("\n")
+      .filter((name) => name !== "")
+      .concat("shared.jsonl")
+      .map((name) => join(base, "logs", name));
+    expect(files.flatMap(eventsOf).filter(({ event_type }) => event_type !== "log_anchor")).toEqual(all);
+    expect(findingsOf(...files).filter(ofOrder)).toEqual([]);
+  });
+
+  it("killed at any time lose nothing that was acknowledged, and hold nobody up", async () => {
+    const base = folder();
+    const task = { store: join(base, "store.db"), count: 100_000, options: { file: join(base, "{run}.jsonl") } };
+    const acknowledged: string[] = [];
+    for (const after of [1, 7, 23, 40]) {
+      const writers = [0, 1].map((index) => start("appender.ts", JSON.stringify({ ...task, id: `r${after}w${index}` })));
+      for (const [index, { said, process, lines, ended }] of writers.entries()) {
+        await said("open");
+        while (lines.length <= after + index) await new Promise(setImmediate);
+        process.kill("SIGKILL");
+        expect(await ended).toBe("SIGKILL");
+      }
+      acknowledged.push(...writers.flatMap(({ lines }) => lines.slice(1)));
+    }
+    const last = start("appender.ts", JSON.stringify({ ...task, id: "last", count: 1 }));
+    expect(await last.ended).toBe(0);
+    const path = join(base, "shared.jsonl");
+    const events = eventsOf(path);
+    expect(events).toEqual(await allOf(task.store));
+    const there = new Map(events.map(({ sequence, details }) => [`${sequence} ${String(details["id"])}`, true]));
+    expect(acknowledged.filter((line) => !there.has(line))).toEqual([]);
+    expect(findingsOf(path).filter(ofOrder)).toEqual([]);
+  });
+});
+
+describe("what stands in the place of the file", () => {
+  const refusal = { code: "BYLAW_LOG_IRREGULAR" };
+
+  it.each<[string, (path: string) => unknown]>([
+    ["a link to a file", (path) => symlinkSync(join(path, "../target"), path)],
+    ["a link to nothing", (path) => symlinkSync("/nowhere/at/all", path)],
+    ["a pipe", (path) => execFileSync("mkfifo", [path])],
+    ["a folder", (path) => mkdirSync(path)],
+    ["a device", (path) => symlinkSync("/dev/null", path)],
+  ])("is refused, and left as it is: %s", async (_, make) => {
+    const base = folder();
+    const path = join(base, "run.jsonl");
+    writeFileSync(join(base, "target"), "precious");
+    make(path);
+    const log = givenLog();
+    log.add(1);
+    await expect(open(log, path)).rejects.toMatchObject(refusal);
+    expect(lstatSync(path).isFile()).toBe(false);
+    expect(readFileSync(join(base, "target"), "utf8")).toBe("precious");
+  });
+
+  it("is refused: a socket, and a link in the place of the lock", async () => {
+    const base = folder();
+    const path = join(base, "run.jsonl");
+    const server = createServer().listen(path);
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    await expect(open(givenLog(), path)).rejects.toMatchObject(refusal);
+    symlinkSync(join(base, "elsewhere"), join(base, "other.jsonl.lock"));
+    await expect(open(givenLog(), join(base, "other.jsonl"))).rejects.toMatchObject(refusal);
+  });
+
+  it("that comes there while the run is open stops it", async () => {
+    const base = folder();
+    const path = join(base, "run.jsonl");
+    const log = givenLog();
+    const { write } = await open(log, path);
+    await write(1);
+    execFileSync("mv", [path, join(base, "target")]);
+    symlinkSync(join(base, "target"), path);
+    await expect(write(1)).rejects.toMatchObject(refusal);
+    expect(eventsOf(join(base, "target"))).toHaveLength(1);
+  });
+
+  it("is told as unwritable: a file in the place of a folder, and rubbish in the place of the lock", async () => {
+    const base = folder();
+    writeFileSync(join(base, "file"), "");
+    await expect(open(givenLog(), join(base, "file/run.jsonl"))).rejects.toMatchObject({ code: "BYLAW_LOG_UNWRITABLE" });
+    writeFileSync(join(base, "run.jsonl.lock"), "rubbish".repeat(1_000));
+    await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toMatchObject({ code: "BYLAW_LOG_UNWRITABLE" });
+  });
+
+  it.skipIf(isRoot)("is told as unwritable: a folder that may not be written", async () => {
+    const base = folder();
+    chmodSync(base, 0o500);
+    await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toMatchObject({ code: "BYLAW_LOG_UNWRITABLE" });
+    chmodSync(base, 0o700);
+  });
+});
+
+interface Filled {
+  readonly codes: readonly string[];
+  readonly acknowledged: number;
+  readonly all: number;
+  readonly full: readonly string[];
+  readonly after: readonly string[];
+}
+const whole = (lines: readonly string[]): readonly number[] =>
+  lines.flatMap((line) => {
+    try {
+      return [(JSON.parse(line) as { readonly sequence: number }).sequence];
+    } catch {
+      return [];
+    }
+  });
+const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+
+async function filled(command: string, args: readonly string[], path: string, ballast = ""): Promise<Filled> {
+  const script = join(import.meta.dirname, "children/filler.ts");
+  const started = child(spawn(command, [...args, process.execPath, ...nodeFlags, script, path, ballast], { stdio: ["ignore", "pipe", "inherit"] }));
+  expect(await started.ended).toBe(0);
+  return JSON.parse(started.lines.join("\n")) as Filled;
+}
+
+describe("a disk without room", () => {
+  it("denies, keeps every event that was acknowledged, and stops at a limit of the process likewise", async () => {
+    // The shell ignores the signal, so that the process is told by an error, as a full disk tells it.
+    const limit = 'trap "" XFSZ; ulimit -f 64; exec "$@"';
+    const { codes, acknowledged, full } = await filled("bash", ["-c", limit, "bash"], join(folder(), "run.jsonl"));
+    expect(new Set(codes)).toEqual(new Set(["BYLAW_LOG_UNWRITABLE (EFBIG)"]));
+    expect(acknowledged).toBeGreaterThan(10);
+    expect(whole(full).slice(0, acknowledged)).toEqual(upTo(acknowledged));
+  });
+
+  it.skipIf(!isRoot || process.platform !== "linux")("catches up once there is room again", async ({ skip }) => {
+    const base = folder();
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", base], { stdio: "pipe" });
+    } catch {
+      skip("no tmpfs may be mounted here, not even as root");
+    }
+    onTestFinished(() => void execFileSync("umount", ["-l", base]));
+    const ballast = join(base, "ballast");
+    writeFileSync(ballast, Buffer.alloc(150_000));
+    const { codes, acknowledged, all, full, after } = await filled("env", [], join(base, "run.jsonl"), ballast);
+    expect(new Set(codes)).toEqual(new Set(["BYLAW_LOG_UNWRITABLE (ENOSPC)"]));
+    expect(acknowledged).toBeGreaterThan(10);
+    expect(whole(full).slice(0, acknowledged)).toEqual(upTo(acknowledged));
+    expect(whole(after)).toEqual(upTo(all));
+  });
+
+  it.skipIf(!isRoot)("or one that may not be written is told to who is not root", async () => {
+    const base = folder();
+    chownSync(base, 65_534, 65_534);
+    chmodSync(base, 0o500);
+    const script = `
+      const { openSync } = await import("node:fs");
+      process.setgroups?.([]); process.setgid?.(65534); process.setuid?.(65534);
+      const { openMirror } = await import(process.argv[1]);
+      const log = { run: "r", session: "s", events: async () => [] };
+      await openMirror(log, { path: process.argv[2], durability: "strict", flush_ms: 1, rotate: { daily: false }, warn() {} })
+        .then(() => console.log("opened"), (error) => console.log(error.code));
+    `;
+    const mirror = join(import.meta.dirname, "../src/mirror.ts");
+    const started = child(
+      spawn(process.execPath, [...nodeFlags, "--input-type=module", "-e", script, mirror, join(base, "run.jsonl")], { stdio: ["ignore", "pipe", "inherit"] }),
+    );
+    await started.ended;
+    expect(started.lines).toEqual(["BYLAW_LOG_UNWRITABLE"]);
+  });
+});
+
+describe("a disk that fails to synchronise", () => {
+  it("stops the run for good: it is never asked again", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    let asked = 0;
+    let fails = false;
+    const sync = async (): Promise<void> => {
+      asked += 1;
+      if (fails) throw Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
+    };
+    const { write, close } = await open(log, path, { sync });
+    await write(1);
+    fails = true;
+    await expect(write(1)).rejects.toMatchObject({ code: "BYLAW_LOG_UNSYNCED" });
+    const before = asked;
+    fails = false;
+    await expect(write(1)).rejects.toMatchObject({ code: "BYLAW_LOG_UNSYNCED" });
+    await expect(close()).rejects.toMatchObject({ code: "BYLAW_LOG_UNSYNCED" });
+    expect(asked).toBe(before);
+    const again = await open(log, path);
+    await again.write(1);
+    expect(eventsOf(path)).toEqual(log.all);
+  });
+});
