@@ -26,9 +26,11 @@ const REFUSED: Readonly<Record<string, readonly [what: string, fix: string]>> = 
   "3D000": ["database", "make the database, or name another one in the URL"],
 };
 
+const SILENCE = ["silence", "start the server, or mend host, port and the settings of TLS in the URL"] as const;
+
 /** What to tell of a server that cannot be reached. Says host, port and database, and no user or password. */
 export function unreachable(error: unknown, target: string): BylawError {
-  const [what, fix] = REFUSED[stateOf(error) ?? ""] ?? ["silence", "start the server, or mend host and port of the URL"];
+  const [what, fix] = REFUSED[messageOf(error).startsWith("SASL") ? "28P01" : (stateOf(error) ?? "")] ?? SILENCE;
   return new BylawError({
     code: "BYLAW_STORE_UNREACHABLE",
     message: `Unexpected ${what} at ${target}, expected a PostgreSQL to write to: ${messageOf(error)}`,
@@ -48,8 +50,8 @@ export const isUnknown = (error: unknown): boolean => error instanceof BylawErro
 /** What a caller is told of an error of the server. Values of rows, which some errors have beside their message, are left out. */
 export function failureOf(error: unknown, target: string): unknown {
   if (error instanceof BylawError || error instanceof StoreConflict) return error;
-  if (isLost(error)) return unreachable(error, target);
   const state = stateOf(error);
+  if (isLost(error) || Object.hasOwn(REFUSED, state ?? "")) return unreachable(error, target);
   if (state === undefined) return error;
   if (state === "55P03" || state === "57014" || isRace(error)) {
     return new BylawError({

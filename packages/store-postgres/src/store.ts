@@ -1,9 +1,9 @@
-import type { Store, StoredDocument } from "@bylaw/kernel";
+import { BylawError, type Store, type StoredDocument } from "@bylaw/kernel";
 import { checkClaim, checkCommit, storeClosed } from "@bylaw/log";
 import { createClaims } from "./claims.ts";
 import { createDatabase, type Database } from "./database.ts";
 import { readEvents } from "./events.ts";
-import { failureOf } from "./failures.ts";
+import { failureOf, unreachable } from "./failures.ts";
 import { createLongNames } from "./long-names.ts";
 import { fromStored, keyOf } from "./names.ts";
 import { settingsOf, type PostgresStoreOptions } from "./options.ts";
@@ -24,7 +24,9 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
     await migrate(database);
   } catch (error) {
     await database.end();
-    throw failureOf(error, database.settings.target);
+    const failure = failureOf(error, database.settings.target);
+    // Of whatever the login comes to, TLS and passwords included, the caller learns under one code.
+    throw failure instanceof BylawError ? failure : unreachable(failure, database.settings.target);
   }
   return createStore(database);
 }

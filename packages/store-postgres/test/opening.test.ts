@@ -1,13 +1,21 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { BylawError } from "@bylaw/kernel";
 import type { PostgresServer } from "@bylaw/testing";
 import pg from "pg";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { openPostgresStore, type PostgresStoreOptions } from "../src/index.ts";
 import { draft, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
 
-const server = await serverOfFile();
+// One role has a password; the others of this server of its own come in without.
+const rules = join(mkdtempSync(join(tmpdir(), "bylaw-hba-")), "hba.conf");
+chmodSync(dirname(rules), 0o755);
+writeFileSync(rules, "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n");
+const server = await serverOfFile({ settings: { hba_file: rules } });
+afterAll(() => rmSync(dirname(rules), { recursive: true }));
 const SECRET = "s3cr3t-Pa55";
 
 async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
@@ -84,19 +92,17 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
     expect([error.code, error.message]).toEqual(["BYLAW_STORE_UNREACHABLE", expect.stringContaining('database "nowhere" does not exist')]);
   });
 
-  it.skipIf(server?.external)("says that the password is wrong, and not which it was", async () => {
-    // Every connection of this server is trusted, so the login fails for a role that may not log in at all.
-    const admin = new pg.Client((server as PostgresServer).url);
-    await admin.connect();
-    await admin.query("create role guest nologin");
-    const url = new URL((server as PostgresServer).url);
-    url.username = "guest";
-    url.password = SECRET;
-    const error = await refusalOf(url.href);
-    expect([error.code, error.fix]).toEqual(["BYLAW_STORE_UNREACHABLE", expect.stringContaining("role")]);
-    await admin.query("drop role guest");
-    await admin.end();
-  });
+  it.skipIf(server?.external)("says that the password is wrong, and not which it was", () =>
+    inPlace(async ({ schema, sql, url }) => {
+      await sql("create role guarded superuser login password 'another'");
+      const as = (password: string): string => Object.assign(new URL(url), { username: "guarded", password }).href;
+      for (const password of [SECRET, ""]) {
+        const error = await refusalOf(as(password), { schema });
+        expect([error.code, error.fix]).toEqual(["BYLAW_STORE_UNREACHABLE", expect.stringContaining("user and password")]);
+      }
+      await (await openPostgresStore(as("another"), { schema })).close();
+      await sql("drop schema {schema} cascade; drop role guarded");
+    }));
 
   it("makes the schema once, however many open it at the same time", () =>
     inPlace(async ({ open, sql }) => {

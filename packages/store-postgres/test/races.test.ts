@@ -1,0 +1,167 @@
+import { BylawError, StoreConflict, type LogEvent, type Store } from "@bylaw/kernel";
+import type { PostgresServer } from "@bylaw/testing";
+import fc from "fast-check";
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
+
+const server = await serverOfFile();
+
+/** Runs on several stores over one schema: each has its own connections and its own memory, as processes have. */
+async function onStores(count: number, work: (stores: readonly Store[], place: Place) => Promise<void>): Promise<void> {
+  const place = placeOn(server as PostgresServer);
+  const stores = await Promise.all(upTo(count).map(() => place.open()));
+  try {
+    await work(stores, place);
+  } finally {
+    await Promise.all(stores.map((store) => store.close()));
+    await place.end();
+  }
+}
+
+const deadlocks = async ({ sql }: Place): Promise<unknown> => {
+  await sql("select pg_stat_force_next_flush()").catch(() => {});
+  return (await sql("select deadlocks::int from pg_stat_database where datname = current_database()"))[0];
+};
+
+describe.skipIf(server === undefined)("writers that race", () => {
+  it("are each shown exactly the events between what they saw and what they wrote, none other and none fewer", () =>
+    onStores(4, async (stores) => {
+      const shown: { readonly seen: number; readonly unseen: readonly LogEvent[]; readonly first: number }[] = [];
+      const write = async (writer: number): Promise<void> => {
+        const store = stores[writer % 4] as Store;
+        let seen = 0;
+        for (const n of upTo(15)) {
+          let last: readonly LogEvent[] = [];
+          const admit = (unseen: readonly LogEvent[]): void => {
+            last = unseen;
+          };
+          // Some fail on a document, so that what others were shown of them must be taken back.
+          const documents = writer % 3 === 0 && n % 2 === 0 ? [{ kind: "k", id: "d", value: "v", if_version: 7 }] : [];
+          const events = upTo((n % 3) + 1).map((part) => draft({ details: { writer, n, part } }));
+          try {
+            const receipt = await store.commit({ run: "r1", seen, events, documents, admit });
+            const first = receipt.events[0]?.sequence ?? 0;
+            shown.push({ seen, unseen: last, first });
+            if (n % 4 !== 0) seen = receipt.events.at(-1)?.sequence ?? 0;
+          } catch (error) {
+            expect(error).toBeInstanceOf(StoreConflict);
+          }
+        }
+      };
+      await Promise.all(upTo(16).map(write));
+      const log = await logOf(stores[0] as Store, "r1");
+      expect(faultOf(log)).toBeUndefined();
+      for (const { seen, unseen, first } of shown) expect(unseen).toEqual(log.slice(seen, first - 1));
+      expect(shown.length).toBeGreaterThan(150);
+    }));
+
+  it("hold nothing in opposite orders: no deadlock among tasks, runs, documents, claims and sweeps", () =>
+    onStores(3, async (stores, place) => {
+      const [one] = stores as readonly [Store];
+      for (const n of upTo(4)) {
+        await one.commit({ run: `r${n % 3}`, seen: 0, events: [draft()], task: { id: `T${n}`, fence: 0, set: { state: "available", queue: "q" } } });
+      }
+      const before = await deadlocks(place);
+      const event = ({ task }: { readonly task: string }) => draft({ event_type: "task_claimed", task_id: task });
+      const unexpected: unknown[] = [];
+      const work = async (worker: number): Promise<void> => {
+        const store = stores[worker % 3] as Store;
+        for (const step of upTo(25)) {
+          const order = (worker + step) % 2 === 0 ? [1, 2, 3] : [3, 2, 1];
+          const documents = order.map((n) => ({ kind: `k${n}`, id: `d${(n * step) % 4}`, value: "v" }));
+          try {
+            const claim = step % 3 === 0 ? await store.claim({ queue: "q", agent: `a${worker}`, lease_ms: 1, event }) : undefined;
+            const task = claim === undefined ? {} : { task: { id: claim.task, fence: claim.fence, set: { state: "available" } as const } };
+            const commits = order.map((n) =>
+              store.commit({ run: `r${n % 3}`, seen: 0, events: [draft()], documents, request_id: `${worker % 2}-${step}-${n}`, ...(n === 2 ? task : {}) }),
+            );
+            if (step % 5 === 0) await store.sweep(event);
+            await Promise.all(commits);
+          } catch (error) {
+            if (!(error instanceof StoreConflict)) unexpected.push(error);
+          }
+        }
+      };
+      await Promise.all(upTo(9).map(work));
+      expect(unexpected).toEqual([]);
+      expect(await deadlocks(place)).toEqual(before);
+      for (const run of ["r0", "r1", "r2"]) expect(faultOf(await logOf(one, run))).toBeUndefined();
+    }));
+
+  it("all get through: whose head moves every time is decided while nobody else can write", () =>
+    onStores(1, async ([store], place) => {
+      await store?.commit({ run: "r1", seen: 0, events: [draft()] });
+      // Somebody who is always quicker, but for a transaction that has begun.
+      await place.sql(`alter function {schema}.begin_write(integer) rename to begin_write_alone`);
+      await place.sql(`create function {schema}.begin_write(p integer) returns void language plpgsql as $$ begin
+        perform {schema}.begin_write_alone(p);
+        if current_setting('statement_timeout') = '0' then
+          perform {schema}.append('r1', '{"agent_id":null,"details":{},"event_type":"other","session_id":"s","task_id":null,"timestamp":"t"}');
+        end if;
+      end $$`);
+      const shown: number[] = [];
+      const admit = (unseen: readonly LogEvent[]): void => void shown.push(unseen.length);
+      const receipt = await store?.commit({ run: "r1", seen: 1, events: [draft()], admit, request_id: "q1" });
+      const first = receipt?.events[0]?.sequence ?? 0;
+      expect([shown.length, shown.at(-1)]).toEqual([5, first - 2]);
+      const refuse = (): never => {
+        throw new Error("timeout of the reader");
+      };
+      await expect(store?.commit({ run: "r1", seen: 1, events: [draft()], admit: refuse })).rejects.toThrow("timeout of the reader");
+      expect(faultOf(await logOf(store as Store, "r1"))).toBeUndefined();
+    }));
+
+  it("are shown all that they have not seen, also when that is long", () =>
+    onStores(2, async ([one, other]) => {
+      await one?.commit({ run: "r1", seen: 0, events: upTo(1_500).map((n) => draft({ details: { n } })) });
+      let shown: readonly LogEvent[] = [];
+      await other?.commit({ run: "r1", seen: 3, events: [draft()], admit: (unseen) => void (shown = unseen) });
+      expect(shown).toEqual((await logOf(one as Store, "r1")).slice(3, 1_500));
+    }));
+
+  it("are not judged by what is old: a refusal is about the log as it is", () =>
+    onStores(2, async ([one, other]) => {
+      await one?.commit({ run: "r1", seen: 0, events: [draft()] });
+      await other?.commit({ run: "r1", seen: 1, events: [draft({ event_type: "opened" })] });
+      const admit = (unseen: readonly LogEvent[]): void => {
+        if (!unseen.some(({ event_type }) => event_type === "opened")) throw new Error("not open");
+      };
+      const receipt = await one?.commit({ run: "r1", seen: 1, events: [draft()], admit });
+      expect(receipt?.events[0]?.sequence).toBe(3);
+    }));
+
+  it("wait for a row that somebody holds only so long, and hold up no other run", () =>
+    onStores(1, async (_, place) => {
+      const store = await place.open({ lock_timeout_ms: 100 });
+      await store.commit({ run: "held", seen: 0, events: [draft()] });
+      const blocker = new pg.Client((server as PostgresServer).url);
+      await blocker.connect();
+      await blocker.query("begin");
+      await blocker.query(`select from "${place.schema}".runs where run = 'held' for update`);
+      const results = await Promise.allSettled(
+        ["held", "free"].map((run) => store.commit({ run, seen: 0, events: [draft()] })),
+      );
+      expect(results[0]).toMatchObject({ status: "rejected", reason: { code: "BYLAW_STORE_BUSY" } });
+      expect((results[0] as PromiseRejectedResult).reason).toBeInstanceOf(BylawError);
+      expect(results[1]?.status).toBe("fulfilled");
+      await blocker.query("rollback");
+      await blocker.end();
+      expect((await store.commit({ run: "held", seen: 1, events: [draft()] })).events[0]?.sequence).toBe(2);
+      await store.close();
+    }));
+
+  it("keep apart what differs by a sign that the database cannot hold", () =>
+    onStores(1, async ([store]) => {
+      const name = fc.array(fc.constantFrom("\0", "\u0001", "0", "1", ":", "a"), { maxLength: 5 }).map((signs) => signs.join(""));
+      await fc.assert(
+        fc.asyncProperty(fc.uniqueArray(fc.tuple(name, name), { minLength: 2, maxLength: 12, selector: (pair) => JSON.stringify(pair) }), async (pairs) => {
+          const kind = crypto.randomUUID();
+          const documents = pairs.map(([id, value]) => ({ kind: `${kind}${value}`, id, value: `${id}|${value}`, if_version: 0 }));
+          await store?.commit({ run: `r${kind}`, seen: 0, events: [draft()], documents });
+          for (const document of documents) expect(await store?.get(document.kind, document.id)).toEqual({ version: 1, value: document.value });
+        }),
+        { numRuns: 20 },
+      );
+    }));
+});
