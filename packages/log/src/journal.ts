@@ -18,7 +18,7 @@ import { currentPhases, openApprovals } from "./approval.ts";
 import { impossible, type Fold } from "./fold.ts";
 import { coordinatorState } from "./order/coordinator.ts";
 import type { Plan } from "./run-contract.ts";
-import { createReading } from "./reading.ts";
+import { createReading, type Trace } from "./reading.ts";
 import { openDelivery, type Delivery } from "./sinks.ts";
 import { lastSitting, neverBefore, openingEvents } from "./sitting.ts";
 import { createSnapshots } from "./snapshot.ts";
@@ -28,7 +28,7 @@ export const ATTEMPTS = 8;
 /** How often a session tries to begin: once for each that may open the log at the same moment. */
 const OPENINGS = 100;
 /** How often an event is dated anew because one of another process was dated later and written sooner. */
-const DATINGS = 3;
+const DATINGS = 10;
 /** Who an event is about. */
 export type Who = { readonly agent?: Json | undefined; readonly task?: Json | undefined };
 
@@ -37,7 +37,7 @@ export interface Condition {
   /** The log as the decision was made on it. */
   readonly before?: Fold;
   /** Whether another writer's event makes the drafts obsolete. */
-  readonly stale?: (event: LogEvent) => boolean;
+  readonly stale?: (event: Trace) => boolean;
   readonly documents?: readonly DocumentWrite[];
 }
 

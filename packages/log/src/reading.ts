@@ -5,6 +5,9 @@ const PAGE = 1_000;
 /** How many events are kept to hold decisions against that were made before them. */
 const RECENT = 1_000;
 
+/** Whom an event is about. */
+export type Trace = Pick<LogEvent, "agent_id" | "task_id">;
+
 /** How far a log has been read. */
 export interface Reading {
   /** The state after the events read so far. */
@@ -15,8 +18,8 @@ export interface Reading {
   catchUp(until?: number): Promise<void>;
   /** The state after events that follow and may never be durable. */
   ahead(unseen: readonly LogEvent[]): Fold;
-  /** What was read since an earlier state; `undefined` where that is too long ago. */
-  since(before: Fold): readonly LogEvent[] | undefined;
+  /** Whom the events were about that were read since an earlier state; `undefined` where that is too long ago. */
+  since(before: Fold): readonly Trace[] | undefined;
 }
 
 /** Reads a log from a state on. `onEvents` is told of what is new, in the order of the log and each event once. */
@@ -27,14 +30,15 @@ export function createReading(
   onEvents: (events: readonly LogEvent[], fold: Fold) => void,
 ): Reading {
   let fold = start;
-  const recent: LogEvent[] = [];
+  // Without their details: results of tools can be large.
+  const recent: Trace[] = [];
   let tried: { readonly fold: Fold; readonly link: string } | undefined;
 
   function take(events: readonly LogEvent[]): void {
     const fresh = events.filter(({ sequence }) => sequence > fold.head);
     if (fresh.length === 0) return;
     fold = fold.add(fresh);
-    for (const event of fresh) recent.push(event);
+    for (const { agent_id, task_id } of fresh) recent.push({ agent_id, task_id });
     if (recent.length > 2 * RECENT) recent.splice(0, recent.length - RECENT);
     onEvents(fresh, fold);
   }

@@ -19,6 +19,7 @@ import { ATTEMPTS, openJournal, type Appended, type Who } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { eventOf } from "./recorded.ts";
 import { RESUMPTIONS } from "./resume.ts";
+import type { Trace } from "./reading.ts";
 import type { OpenOptions, Outcome, Run } from "./run-contract.ts";
 import { BEGINNINGS } from "./sitting.ts";
 
@@ -171,5 +172,5 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
 const unfit = (what: string): BylawError => new BylawError({ code: "BYLAW_EVENT_INVALID", message: `Unexpected ${what}` });
 
 // Another writer's event makes a decision stale only where it concerns the same task, or the same agent without one.
-const concerns = ({ task_id, agent_id }: LogEvent, { task, agent = null }: Who): boolean =>
+const concerns = ({ task_id, agent_id }: Trace, { task, agent = null }: Who): boolean =>
   task === undefined ? agent_id === agent : task_id === task;

@@ -1,7 +1,7 @@
 import type { LogEvent, LogReader, Sink, SinkWriter, View } from "@bylaw/kernel";
 
 /** How many events may wait for a sink that is at work; further ones are kept from it. */
-const BACKLOG = 100_000;
+const BACKLOG = 50_000;
 
 /** Tells the sinks of a run of its events, each sink of each event once and in the order of the log. */
 export interface Delivery {
