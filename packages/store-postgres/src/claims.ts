@@ -50,9 +50,10 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
       return { ...given, event: recorded };
     }
     const text = textOf(event(given));
-    const [row] = await query<{ readonly sequence: number; readonly link: string }>("select * from {schema}.claim_task($1, $2, $3, $4, $5, $6, $7, $8)", [
-      ...[key, toStored(agent), request, taken.task, taken.run, fence, taken.lease_until, text],
-    ]);
+    const [row] = await query<{ readonly sequence: number; readonly link: string }>(
+      "select * from {schema}.claim_task($1, $2, $3, $4, $5, $6, $7, $8)",
+      [...[key, toStored(agent), request, taken.task, taken.run, fence, taken.lease_until, text]],
+    );
     if (row === undefined) throw new Error("Unexpected answer of claim_task, expected an event");
     const recorded = eventOf({ ...row, text });
     return { ...given, event: recorded };
@@ -101,7 +102,10 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
         if (some < SWEPT) break;
       }
       for (;;) {
-        const [row] = await database.query<{ readonly freed: number }>("select {schema}.free_documents($1, $2) as freed", [lock_timeout_ms, SWEPT]);
+        const [row] = await database.query<{ readonly freed: number }>("select {schema}.free_documents($1, $2) as freed", [
+          lock_timeout_ms,
+          SWEPT,
+        ]);
         freed += row?.freed ?? 0;
         if ((row?.freed ?? 0) < SWEPT) return freed;
       }

@@ -25,7 +25,8 @@ export interface Database {
 
 const INT8 = 20;
 const types = {
-  getTypeParser: (oid: number, format?: "text") => (oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (text: string) => unknown)),
+  getTypeParser: (oid: number, format?: "text") =>
+    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
 } as pg.CustomTypesConfig;
 
 /** Connects when it is asked something. */

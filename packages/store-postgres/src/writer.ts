@@ -144,7 +144,10 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
       }
       case "replayed": {
         const { first, last } = outcome;
-        readEvents(database.query, run, first - 1, last - first + 1).then((events) => item.resolve({ events, replayed: true }), item.reject);
+        readEvents(database.query, run, first - 1, last - first + 1).then(
+          (events) => item.resolve({ events, replayed: true }),
+          item.reject,
+        );
         return;
       }
       case "moved": {

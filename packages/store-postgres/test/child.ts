@@ -15,7 +15,12 @@ if (mode === "append") {
   const writer = async (lane: number): Promise<void> => {
     for (let n = 1; n <= Number(count); n += 1) {
       const run = n % 3 === 0 ? `own-${name}` : `shared-${n % 2}`;
-      const { events } = await store.commit({ run, seen: 0, events: [draft("note", null, { lane, n })], ...(n % 4 === 0 ? { admit() {} } : {}) });
+      const { events } = await store.commit({
+        run,
+        seen: 0,
+        events: [draft("note", null, { lane, n })],
+        ...(n % 4 === 0 ? { admit() {} } : {}),
+      });
       say({ run, sequence: events[0]?.sequence, hash: events[0]?.hash });
     }
   };
@@ -28,19 +33,22 @@ if (mode === "append") {
     const task = { id: claim.task, fence: claim.fence, set: { state: "done" } } as const;
     await store.commit({ run: claim.run, seen: 0, events: [draft("task_done", claim.task, {})], task }).then(
       () => say({ outcome: "written" }),
-      (error: unknown) => say({ outcome: error instanceof StoreConflict ? error.what : error instanceof BylawError ? error.code : String(error) }),
+      (error: unknown) =>
+        say({ outcome: error instanceof StoreConflict ? error.what : error instanceof BylawError ? error.code : String(error) }),
     );
   }
 } else if (mode === "hold") {
   // Takes a task and never comes to record it: what it holds must come free when the process does not go on.
-  await store.claim({
-    ...{ queue: "q", agent: name, lease_ms: 60_000 },
-    event() {
-      say({ held: true });
-      process.kill(process.pid, "SIGSTOP");
-      throw new Error("went on");
-    },
-  }).catch(() => {});
+  await store
+    .claim({
+      ...{ queue: "q", agent: name, lease_ms: 60_000 },
+      event() {
+        say({ held: true });
+        process.kill(process.pid, "SIGSTOP");
+        throw new Error("went on");
+      },
+    })
+    .catch(() => {});
 }
 await store.close();
 process.exit(0);

@@ -27,7 +27,9 @@ function onClock(store: Store, tick: () => Promise<void>): Store {
 async function clockOf(place: Place, now: () => number): Promise<() => Promise<void>> {
   await place.sql("create table {schema}.clock (at bigint not null)");
   await place.sql("insert into {schema}.clock values (0)");
-  await place.sql("create or replace function {schema}.now_ms() returns bigint language sql volatile return (select at from {schema}.clock)");
+  await place.sql(
+    "create or replace function {schema}.now_ms() returns bigint language sql volatile return (select at from {schema}.clock)",
+  );
   let set = 0;
   let setting = Promise.resolve();
   return () => {

@@ -14,18 +14,20 @@ interface Bench {
 }
 
 // What the store says goes by the proxy, what the test asks past it does not.
-const behindProxy = (work: (bench: Bench) => Promise<void>, options: PostgresStoreOptions = {}) => async () => {
-  const proxy = await proxyTo((server as PostgresServer).url);
-  const place = placeOn(server as PostgresServer, proxy.url);
-  const store = await place.open(options);
-  try {
-    await work({ store, proxy, place });
-  } finally {
-    await store.close();
-    await proxy.stop();
-    await place.end();
-  }
-};
+const behindProxy =
+  (work: (bench: Bench) => Promise<void>, options: PostgresStoreOptions = {}) =>
+  async () => {
+    const proxy = await proxyTo((server as PostgresServer).url);
+    const place = placeOn(server as PostgresServer, proxy.url);
+    const store = await place.open(options);
+    try {
+      await work({ store, proxy, place });
+    } finally {
+      await store.close();
+      await proxy.stop();
+      await place.end();
+    }
+  };
 
 const claimed = ({ task }: { readonly task: string }): EventDraft => draft({ event_type: "task_claimed", task_id: task });
 const addTask = (store: Store, id: string) =>
@@ -105,7 +107,12 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
       const write = async (writer: number): Promise<void> => {
         for (const n of upTo(30)) {
           const request = n % 2 === 0 ? {} : { request_id: `${writer}-${n}` };
-          const { events } = await store.commit({ run: `r${writer % 3}`, seen: 0, events: [draft({ details: { writer, n } })], ...request });
+          const { events } = await store.commit({
+            run: `r${writer % 3}`,
+            seen: 0,
+            events: [draft({ details: { writer, n } })],
+            ...request,
+          });
           acknowledged += events.length;
         }
       };

@@ -32,7 +32,8 @@ export function placeOn(server: PostgresServer, url = server.url): Place {
     schema,
     url,
     open: (options = {}) => openPostgresStore(url, { schema, connections: 4, ...options }),
-    sql: async (text, values = []) => (await pool.query(text.replaceAll("{schema}", `"${schema}"`), [...values])).rows as Record<string, unknown>[],
+    sql: async (text, values = []) =>
+      (await pool.query(text.replaceAll("{schema}", `"${schema}"`), [...values])).rows as Record<string, unknown>[],
     async end() {
       await pool.query(`drop schema if exists "${schema}" cascade`);
       await pool.end();

@@ -102,7 +102,8 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
       }
       await (await openPostgresStore(as("another"), { schema })).close();
       await sql("drop schema {schema} cascade; drop role guarded");
-    }));
+    }),
+  );
 
   it("makes the schema once, however many open it at the same time", () =>
     inPlace(async ({ open, sql }) => {
@@ -143,7 +144,9 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
     inPlace(async ({ open, sql, schema, url }) => {
       await (await open()).close();
       await sql("create role worker login; create role stranger login");
-      await sql("grant usage on schema {schema} to worker; grant select, insert, update, delete on all tables in schema {schema} to worker");
+      await sql(
+        "grant usage on schema {schema} to worker; grant select, insert, update, delete on all tables in schema {schema} to worker",
+      );
       const as = (role: string): string => Object.assign(new URL(url), { username: role }).href;
       const store = await openPostgresStore(as("worker"), { schema });
       expect((await store.commit({ run: "r1", seen: 0, events: [draft()] })).events).toHaveLength(1);
@@ -151,7 +154,8 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
       const error = await refusalOf(as("stranger"), { schema });
       expect([error.code, error.fix]).toEqual(["BYLAW_STORE_FAILED", expect.stringContaining("grant")]);
       await sql("drop owned by worker; drop role worker; drop role stranger");
-    }));
+    }),
+  );
 
   it.skipIf(server?.external)("refuses an isolation level under which locks are not enough", () =>
     inPlace(async ({ schema, sql, url }) => {
@@ -159,7 +163,8 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
       const error = await refusalOf(Object.assign(new URL(url), { username: "careful" }).href, { schema });
       expect([error.code, error.message]).toEqual(["BYLAW_STORE_UNUSABLE", expect.stringContaining("repeatable read")]);
       await sql("drop role careful");
-    }));
+    }),
+  );
 
   it.skipIf(server?.external)("waits for the disk also where its role need not", () =>
     inPlace(async ({ open, schema, sql, url }) => {
@@ -175,14 +180,18 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
       await client.query("rollback");
       await client.end();
       await sql("drop role hasty");
-    }));
+    }),
+  );
 
   it("says so when the schema is dropped under it", () =>
     inPlace(async ({ open, sql }) => {
       const store = await open({ retry_ms: 200 });
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
       await sql("drop schema {schema} cascade");
-      await expect(store.events("r1", 0, 1)).rejects.toMatchObject({ code: "BYLAW_STORE_FAILED", fix: expect.stringContaining("open") as string });
+      await expect(store.events("r1", 0, 1)).rejects.toMatchObject({
+        code: "BYLAW_STORE_FAILED",
+        fix: expect.stringContaining("open") as string,
+      });
       await expect(store.commit({ run: "r1", seen: 1, events: [draft()] })).rejects.toBeInstanceOf(BylawError);
       await store.close();
     }));

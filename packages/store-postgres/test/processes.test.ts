@@ -28,7 +28,9 @@ interface Child {
 
 function start(place: Place, mode: string, name: string, count = 0): Child {
   const script = fileURLToPath(new URL("child.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, mode, place.url, place.schema, name, String(count)], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script, mode, place.url, place.schema, name, String(count)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   children.add(child);
   const lines: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
@@ -64,7 +66,10 @@ async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
 }
 
 /** Holds what the processes were told against what is on record. */
-async function audit(place: Place, workers: readonly Child[]): Promise<{ readonly lost: number; readonly doubled: number; readonly events: number }> {
+async function audit(
+  place: Place,
+  workers: readonly Child[],
+): Promise<{ readonly lost: number; readonly doubled: number; readonly events: number }> {
   const store = await place.open();
   const runs = (await place.sql("select run from {schema}.runs order by run")).map(({ run }) => String(run));
   const logs = new Map(await Promise.all(runs.map(async (run) => [run, await logOf(store, run)] as const)));
@@ -110,7 +115,8 @@ describe.skipIf(server === undefined)("processes on one store", () => {
       await Promise.all(workers.map(({ ended }) => ended));
       expect(workers.map(({ lines }) => lines.length)).toEqual([800, 800, 800]);
       expect(await audit(place, workers)).toEqual({ lost: 0, doubled: 0, events: 2_400 });
-    }));
+    }),
+  );
 
   it("that stand still past their lease write nothing under their old fence", () =>
     inPlace(async (place) => {
@@ -121,7 +127,12 @@ describe.skipIf(server === undefined)("processes on one store", () => {
       frozen.process.kill("SIGSTOP");
       let taken;
       while (taken === undefined) {
-        taken = await store.claim({ queue: "q", agent: "quick", lease_ms: 60_000, event: ({ task }) => draft({ event_type: "task_claimed", task_id: task }) });
+        taken = await store.claim({
+          queue: "q",
+          agent: "quick",
+          lease_ms: 60_000,
+          event: ({ task }) => draft({ event_type: "task_claimed", task_id: task }),
+        });
       }
       expect(taken).toMatchObject({ task: "T1", fence: 2 });
       frozen.process.kill("SIGCONT");
@@ -137,12 +148,19 @@ describe.skipIf(server === undefined)("processes on one store", () => {
       await store.commit({ run: "r1", seen: 0, events: [draft()], task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } } });
       const frozen = start({ ...place }, "hold", "slow");
       await frozen.said(({ held }) => held === true);
-      const claim = () => store.claim({ queue: "q", agent: "quick", lease_ms: 60_000, event: ({ task }) => draft({ event_type: "task_claimed", task_id: task }) });
+      const claim = () =>
+        store.claim({
+          queue: "q",
+          agent: "quick",
+          lease_ms: 60_000,
+          event: ({ task }) => draft({ event_type: "task_claimed", task_id: task }),
+        });
       expect(await claim()).toBeUndefined();
       // As the server does by itself once the time for a transaction that does nothing is over.
-      await place.sql("select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle in transaction' and application_name = $1", [
-        `bylaw ${place.schema}`,
-      ]);
+      await place.sql(
+        "select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle in transaction' and application_name = $1",
+        [`bylaw ${place.schema}`],
+      );
       let taken;
       while (taken === undefined) taken = await claim();
       expect(taken.fence).toBe(1);

@@ -60,7 +60,12 @@ describe.skipIf(server === undefined)("writers that race", () => {
     onStores(3, async (stores, place) => {
       const [one] = stores as readonly [Store];
       for (const n of upTo(4)) {
-        await one.commit({ run: `r${n % 3}`, seen: 0, events: [draft()], task: { id: `T${n}`, fence: 0, set: { state: "available", queue: "q" } } });
+        await one.commit({
+          run: `r${n % 3}`,
+          seen: 0,
+          events: [draft()],
+          task: { id: `T${n}`, fence: 0, set: { state: "available", queue: "q" } },
+        });
       }
       const before = await deadlocks(place);
       const event = ({ task }: { readonly task: string }) => draft({ event_type: "task_claimed", task_id: task });
@@ -74,7 +79,14 @@ describe.skipIf(server === undefined)("writers that race", () => {
             const claim = step % 3 === 0 ? await store.claim({ queue: "q", agent: `a${worker}`, lease_ms: 1, event }) : undefined;
             const task = claim === undefined ? {} : { task: { id: claim.task, fence: claim.fence, set: { state: "available" } as const } };
             const commits = order.map((n) =>
-              store.commit({ run: `r${n % 3}`, seen: 0, events: [draft()], documents, request_id: `${worker % 2}-${step}-${n}`, ...(n === 2 ? task : {}) }),
+              store.commit({
+                run: `r${n % 3}`,
+                seen: 0,
+                events: [draft()],
+                documents,
+                request_id: `${worker % 2}-${step}-${n}`,
+                ...(n === 2 ? task : {}),
+              }),
             );
             if (step % 5 === 0) await store.sweep(event);
             await Promise.all(commits);
@@ -139,9 +151,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
       await blocker.connect();
       await blocker.query("begin");
       await blocker.query(`select from "${place.schema}".runs where run = 'held' for update`);
-      const results = await Promise.allSettled(
-        ["held", "free"].map((run) => store.commit({ run, seen: 0, events: [draft()] })),
-      );
+      const results = await Promise.allSettled(["held", "free"].map((run) => store.commit({ run, seen: 0, events: [draft()] })));
       expect(results[0]).toMatchObject({ status: "rejected", reason: { code: "BYLAW_STORE_BUSY" } });
       expect((results[0] as PromiseRejectedResult).reason).toBeInstanceOf(BylawError);
       expect(results[1]?.status).toBe("fulfilled");
@@ -155,12 +165,16 @@ describe.skipIf(server === undefined)("writers that race", () => {
     onStores(1, async ([store]) => {
       const name = fc.array(fc.constantFrom("\0", "\u0001", "0", "1", ":", "a"), { maxLength: 5 }).map((signs) => signs.join(""));
       await fc.assert(
-        fc.asyncProperty(fc.uniqueArray(fc.tuple(name, name), { minLength: 2, maxLength: 12, selector: (pair) => JSON.stringify(pair) }), async (pairs) => {
-          const kind = crypto.randomUUID();
-          const documents = pairs.map(([id, value]) => ({ kind: `${kind}${value}`, id, value: `${id}|${value}`, if_version: 0 }));
-          await store?.commit({ run: `r${kind}`, seen: 0, events: [draft()], documents });
-          for (const document of documents) expect(await store?.get(document.kind, document.id)).toEqual({ version: 1, value: document.value });
-        }),
+        fc.asyncProperty(
+          fc.uniqueArray(fc.tuple(name, name), { minLength: 2, maxLength: 12, selector: (pair) => JSON.stringify(pair) }),
+          async (pairs) => {
+            const kind = crypto.randomUUID();
+            const documents = pairs.map(([id, value]) => ({ kind: `${kind}${value}`, id, value: `${id}|${value}`, if_version: 0 }));
+            await store?.commit({ run: `r${kind}`, seen: 0, events: [draft()], documents });
+            for (const document of documents)
+              expect(await store?.get(document.kind, document.id)).toEqual({ version: 1, value: document.value });
+          },
+        ),
         { numRuns: 20 },
       );
     }));

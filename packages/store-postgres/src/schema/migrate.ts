@@ -14,7 +14,8 @@ export async function migrate(database: Database): Promise<void> {
   const [server] = await database.query<{ readonly version: string; readonly isolation: string }>(
     "select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation",
   );
-  if (Number(server?.version) < OLDEST_SERVER) throw unusable(`version ${server?.version} of PostgreSQL at ${target}, expected 14 or later`);
+  if (Number(server?.version) < OLDEST_SERVER)
+    throw unusable(`version ${server?.version} of PostgreSQL at ${target}, expected 14 or later`);
   if (server?.isolation !== "read committed") {
     throw unusable(
       `isolation level ${server?.isolation} at ${target}, expected read committed`,
@@ -22,17 +23,20 @@ export async function migrate(database: Database): Promise<void> {
     );
   }
   if ((await versionOf(database.query, schema)) === VERSIONS.length) return;
-  await database.transaction(async (query) => {
-    await query("select pg_advisory_xact_lock(hashtextextended('bylaw store ' || $1, 0))", [schema]);
-    await query("create schema if not exists {schema}");
-    await query(
-      "create table if not exists {schema}.bylaw_versions (version integer primary key, applied_at timestamptz not null default clock_timestamp())",
-    );
-    for (let version = (await versionOf(query, schema)) + 1; version <= VERSIONS.length; version += 1) {
-      await query(VERSIONS[version - 1] ?? "");
-      await query("insert into {schema}.bylaw_versions (version) values ($1)", [version]);
-    }
-  }, { repeatable: true });
+  await database.transaction(
+    async (query) => {
+      await query("select pg_advisory_xact_lock(hashtextextended('bylaw store ' || $1, 0))", [schema]);
+      await query("create schema if not exists {schema}");
+      await query(
+        "create table if not exists {schema}.bylaw_versions (version integer primary key, applied_at timestamptz not null default clock_timestamp())",
+      );
+      for (let version = (await versionOf(query, schema)) + 1; version <= VERSIONS.length; version += 1) {
+        await query(VERSIONS[version - 1] ?? "");
+        await query("insert into {schema}.bylaw_versions (version) values ($1)", [version]);
+      }
+    },
+    { repeatable: true },
+  );
 }
 
 async function versionOf(query: Query, schema: string): Promise<number> {
