@@ -1,6 +1,6 @@
 import type { JsonObject, View } from "@bylaw/kernel";
 import { timeOf } from "./codec/envelope.ts";
-import { coordinatorState } from "./order/coordinator.ts";
+import { coordinatorLife } from "./order/coordinator.ts";
 import { entriesOfKeyed } from "./order/keyed.ts";
 import { REVERIFICATION_MS, isReverified } from "./order/resume.ts";
 import type { TaskState, TaskStatus } from "./order/task.ts";
@@ -37,7 +37,7 @@ const REASON = { in_progress: "session_interrupted", pending_audit: "audit_inter
  * the order of the ids. `last`: how the session before it ended. A workflow that has ended is only resumed.
  */
 export function resumeEvents(view: View, last: Sitting): readonly OpeningEvent[] {
-  const state = view(coordinatorState);
+  const state = view(coordinatorLife);
   const records = entriesOfKeyed(state.tasks).flatMap(([id, { life, questions }]) =>
     life === null ? [] : [{ id, ...life, asked: questions !== null }],
   );

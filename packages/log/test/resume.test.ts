@@ -18,6 +18,7 @@ import {
   whole,
   type Given,
 } from "./coordinator-kit.ts";
+import { coordinatorLife } from "../src/order/coordinator.ts";
 import { tool } from "./run-kit.ts";
 
 const RESUME = ["session_resumed", "task_restarted_on_resume", "task_reverification_required"];
@@ -222,13 +223,13 @@ describe("a log that a new session takes up", () => {
     const log = createLog();
     const run = await log.open();
     await run.record([...whole("task-1"), ...reviewed("__proto__"), dispatched("task-2")]);
-    const state = run.view(coordinatorState);
+    const state = run.view(coordinatorLife);
     const kept = JSON.parse(JSON.stringify(state)) as typeof state;
     expect(kept).toEqual(state);
     await log.open();
     const more = (await log.events()).slice(run.head);
     const reduce = (from: typeof state): string =>
-      JSON.stringify(more.reduce((before, event) => coordinatorState.reduce(before, event), from));
+      JSON.stringify(more.reduce((before, event) => coordinatorLife.reduce(before, event), from));
     expect(reduce(kept)).toBe(reduce(state));
   });
 });
@@ -340,7 +341,7 @@ describe("any walk through the life cycle, with crashes anywhere", () => {
       fc.asyncProperty(fc.array(step, { minLength: 60, maxLength: 160, size: "max" }), async (steps) => {
         const { events, run } = await walk(steps);
         expect(findingsIn(events)).toEqual([]);
-        const folded = events.reduce((state, event) => coordinatorState.reduce(state, event), coordinatorState.initial);
+        const folded = events.reduce((state, event) => coordinatorLife.reduce(state, event), coordinatorLife.initial);
         expect(JSON.stringify(folded)).toBe(JSON.stringify(run.view(coordinatorState)));
         for (const { event_type } of events) seen.set(event_type, (seen.get(event_type) ?? 0) + 1);
       }),

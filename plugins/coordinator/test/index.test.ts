@@ -32,7 +32,7 @@ const health = (event_type: string, details: object = {}): Given => ({
   agent_id: "health",
 });
 const end = (total_tasks: number): Given => plain("workflow_complete", { total_tasks, compactions: 0, session_resumes: 0 });
-const statusOf = (run: Run, task = "t"): string | undefined => coordinatorTasks(run.view(coordinatorState)).get(task)?.status;
+const statusOf = (run: Run, task = "t"): string | undefined => coordinatorTasks(run.view).get(task)?.status;
 
 describe("the types of events", () => {
   it("are those of the catalogue, all 53", () => {

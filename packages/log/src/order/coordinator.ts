@@ -1,4 +1,4 @@
-import { defineProjection, type EventDraft, type Finding, type JsonObject, type View } from "@bylaw/kernel";
+import { defineProjection, type EventDraft, type Finding, type JsonObject, type Projection, type View } from "@bylaw/kernel";
 import { timeOf } from "../codec/envelope.ts";
 import { quote } from "../quote.ts";
 import { NO_COORDINATOR, type CoordinatorState } from "./coordinator-state.ts";
@@ -11,25 +11,37 @@ import type { TaskState } from "./task.ts";
 const judge = (state: CoordinatorState, event: EventDraft): Judged =>
   concerns(state, event.event_type) ? step(state, event, timeOf(event as unknown as JsonObject)) : { state };
 
-/**
- * The life cycle of a coordinator's work, as the order rules read it from a log. What an impossible event would change stays as it
- * was. An event of a log without a coordinator costs one look into a set.
- */
-export const coordinatorState = defineProjection<CoordinatorState>({
+/** What a log says of a coordinator's work as a whole. Plain data; a state holds more, which may change. */
+export interface Coordination {
+  /** How many tasks this log shows complete. */
+  readonly completed: number;
+  readonly infrastructure: { readonly blocked: boolean };
+  /** `ended_by`: the event that ended it, `workflow_complete` or `workflow_failed`. */
+  readonly workflow: { readonly ended_by: string | null };
+}
+
+/** The state by which the order rules judge the next event. */
+export const coordinatorLife = defineProjection<CoordinatorState>({
   name: "bylaw/coordinator",
   version: 1,
   initial: NO_COORDINATOR,
   reduce: (state, event) => judge(state, event).state,
 });
 
-/** Every task of which the log says something, by its id, in the order of the ids. */
-export function coordinatorTasks({ tasks }: CoordinatorState): ReadonlyMap<string, TaskState> {
-  return new Map(entriesOfKeyed(tasks).flatMap(([id, { life }]) => (life === null ? [] : [[id, life]])));
+/**
+ * The life cycle of a coordinator's work, as the order rules read it from a log. What an impossible event would change stays as it
+ * was. An event of a log without a coordinator costs one look into a set.
+ */
+export const coordinatorState: Projection<Coordination> = coordinatorLife;
+
+/** Where every task stands of which the log says something, by its id, in the order of the ids. */
+export function coordinatorTasks(view: View): ReadonlyMap<string, TaskState> {
+  return new Map(entriesOfKeyed(view(coordinatorLife).tasks).flatMap(([id, { life }]) => (life === null ? [] : [[id, life]])));
 }
 
 /** The order rule of the profile `coordinator` by which an event is impossible now. What is only odd, a warning, passes. */
 export function coordinatorGuard(view: View, event: EventDraft): Finding | undefined {
-  const { broken } = judge(view(coordinatorState), event);
+  const { broken } = judge(view(coordinatorLife), event);
   return broken === undefined || LOG_RULES[broken.rule].severity === "warning" ? undefined : broken;
 }
 
@@ -39,7 +51,7 @@ const VERDICTS: ReadonlySet<string> = new Set(["critic_dispatched", "auditor_dis
 export function ownWorkGuard(view: View, event: EventDraft): Finding | undefined {
   if (!VERDICTS.has(event.event_type)) return undefined;
   const task = taskOf(event) ?? "";
-  const developers = valueOf(view(coordinatorState).tasks, task)?.life?.developers ?? [];
+  const developers = valueOf(view(coordinatorLife).tasks, task)?.life?.developers ?? [];
   const own = [event.agent_id, textOf(event, "agent_id")].find((name) => typeof name === "string" && developers.includes(name));
   if (typeof own !== "string") return undefined;
   const message = `Unexpected ${event.event_type} of ${quote(own)}, who developed task ${quote(task)}, expected somebody else`;
