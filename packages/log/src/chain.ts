@@ -1,4 +1,4 @@
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson, type EventDraft, type LogEvent } from "@bylaw/kernel";
 
 /** The link before the first event of a log. */
@@ -12,13 +12,16 @@ export function chainedText({ timestamp, session_id, event_type, agent_id, task_
 /** The link of an event. `previous`: that of the event before it, or NO_LINK. */
 export const linkOf = (previous: string, sequence: number, event: EventDraft): string => linkOfText(previous, sequence, chainedText(event));
 
+// One for all: it is read before anything else can write to it.
+const head = Buffer.alloc(72);
+
 /** The link of an event whose chained text is already at hand. */
 export function linkOfText(previous: string, sequence: number, text: string): string {
-  const head = Buffer.alloc(72);
+  head.fill(0);
   head.write(previous.slice("sha256:".length), 0, 32, "hex");
   head.writeBigUInt64BE(BigInt(sequence), 32);
   head.write(hash("sha256", text, "hex"), 40, 32, "hex");
-  return `sha256:${createHash("sha256").update(head).digest("hex")}`;
+  return `sha256:${hash("sha256", head, "hex")}`;
 }
 
 /** Numbers and chains events behind the last one of their log. */

@@ -2,13 +2,16 @@ import { setImmediate as turnOfLoop, setTimeout as sleep } from "node:timers/pro
 import type { Connection } from "./engine.ts";
 import { busy, failure, isBusy, isFatal } from "./errors.ts";
 import type { StoreFile } from "./file.ts";
+import type { Logs } from "./logs.ts";
 import type { Reads } from "./reads.ts";
-import type { Turn } from "./writes.ts";
 
 /** Writes that share transactions: one synchronisation of the disk for all that was asked in one turn of the event loop. */
 export interface Batches {
-  /** Resolves when what the work wrote is durable. Throws what the work throws, BYLAW_STORE_BUSY and BYLAW_STORE_FAILED. */
-  write<T>(work: (turn: Turn) => T): Promise<T>;
+  /**
+   * `prepare` does all that can be refused and changes nothing; what it returns writes. Resolves to what that returns when it is
+   * durable. Throws what `prepare` throws, BYLAW_STORE_BUSY and BYLAW_STORE_FAILED.
+   */
+  write<T>(prepare: () => () => T): Promise<T>;
   /** What stopped the store, where an error of the disk did. */
   readonly stopped: unknown;
   /** Resolves when nothing is waiting any more. */
@@ -19,15 +22,16 @@ interface BatchOptions {
   readonly db: Connection;
   readonly file: StoreFile;
   readonly reads: Reads;
+  readonly logs: Logs;
   readonly busy_ms: number;
-  /** Told after a commit which runs grew, how far, and the number of the write. */
-  readonly onGrown: (grown: ReadonlyMap<string, number>, touched: number) => void;
+  /** Told after a commit which runs grew, and how far; and the ids of the last events before and after it. */
+  readonly onGrown: (grown: ReadonlyMap<string, number>, before: number, last: number) => void;
 }
 
 interface Job {
   readonly deadline: number;
-  /** Does the work; returns what to say when it is durable. */
-  readonly work: (turn: Turn) => () => void;
+  /** Refuses, or returns what writes, which returns what tells that it is durable. */
+  readonly prepare: () => () => () => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -36,13 +40,10 @@ const LARGEST = 1_000;
 /** How long a writer who is not alone leaves the file to the others, who look for it this often. */
 const PAUSE = 1;
 
-export function createBatches({ db, file, reads, busy_ms, onGrown }: BatchOptions): Batches {
+export function createBatches({ db, file, reads, logs, busy_ms, onGrown }: BatchOptions): Batches {
   const begin = db.prepare("begin immediate");
   const commit = db.prepare("commit");
   const rollback = db.prepare("rollback");
-  const savepoint = db.prepare("savepoint job");
-  const release = db.prepare("release job");
-  const back = db.prepare("rollback to job");
   const queue: Job[] = [];
   let running: Promise<void> | undefined;
   let stopped: unknown;
@@ -60,45 +61,43 @@ export function createBatches({ db, file, reads, busy_ms, onGrown }: BatchOption
     }
   }
 
-  // Each job in a savepoint: what one of them is refused for is nothing to the others.
-  function perform(job: Job, turn: Turn, grown: Map<string, number>): () => void {
-    const own = new Map<string, number>();
-    savepoint.run();
+  function perform({ prepare, reject }: Job): () => void {
+    let write: () => () => void;
     try {
-      const done = job.work({ ...turn, grow: (run, head) => own.set(run, head) });
-      release.run();
-      for (const [run, head] of own) grown.set(run, head);
-      return done;
+      write = prepare();
     } catch (error) {
       if (!db.inTransaction || isFatal(error)) throw error;
-      back.run();
-      release.run();
-      return () => job.reject(failure(file.path, error));
+      // Nothing was written yet: it is refused alone.
+      return () => reject(failure(file.path, error));
     }
+    return write();
   }
 
   function performAll(jobs: readonly Job[]): void {
-    const grown = new Map<string, number>();
     const answers: (() => void)[] = [];
-    let touched = 0;
+    let grown: ReadonlyMap<string, number>;
+    let before: number;
     try {
-      const before = reads.touched();
+      before = reads.last();
       shared = before !== last;
-      touched = before + 1;
-      for (const job of jobs) answers.push(perform(job, { touched, grow: () => {} }, grown));
+      if (shared) logs.forget();
+      for (const job of jobs) answers.push(perform(job));
+      grown = logs.finish();
+      const end = reads.last();
       commit.run();
-      last = grown.size > 0 ? touched : before;
+      last = end;
       file.check();
     } catch (error) {
       fail(error, jobs);
       return;
     }
     for (const answer of answers) answer();
-    if (grown.size > 0) onGrown(grown, touched);
+    if (grown.size > 0) onGrown(grown, before, last);
   }
 
   // Whether a commit that failed is there is not known, and asking the disk again could say yes without its being true.
   function fail(error: unknown, jobs: readonly Job[]): void {
+    logs.forget();
     try {
       if (db.inTransaction) rollback.run();
     } catch {
@@ -141,18 +140,20 @@ export function createBatches({ db, file, reads, busy_ms, onGrown }: BatchOption
   }
 
   return {
-    write: (work) =>
+    write: (prepare) =>
       new Promise((resolve, reject) => {
         if (stopped !== undefined) {
           reject(stopped as Error);
           return;
         }
-        const deadline = performance.now() + busy_ms;
         queue.push({
-          deadline,
-          work(turn) {
-            const value = work(turn);
-            return () => resolve(value);
+          deadline: performance.now() + busy_ms,
+          prepare() {
+            const write = prepare();
+            return () => {
+              const value = write();
+              return () => resolve(value);
+            };
           },
           reject,
         });

@@ -12,7 +12,8 @@ export async function connect(file: StoreFile, patience: Patience): Promise<Conn
     // No waiting inside of the engine: it would stop the whole process.
     const opened = new engine(file.path, { timeout: 0 });
     db = opened;
-    checkSqlite(String(opened.prepare("select sqlite_version()").pluck().get()));
+    // Already the first statement meets a file that another process is making.
+    await patience.wait(() => checkSqlite(String(opened.prepare("select sqlite_version()").pluck().get())));
     await patience.wait(() => configure(opened, file.path));
     await patience.wait(() => migrate(opened, file.path));
     // Of a file that was replaced since it was looked at, nothing is to be believed.

@@ -4,6 +4,7 @@ import { createBatches } from "./batches.ts";
 import { connect } from "./connect.ts";
 import { failure } from "./errors.ts";
 import { prepareFile } from "./file.ts";
+import { createLogs } from "./logs.ts";
 import { createPatience } from "./patience.ts";
 import { createReads } from "./reads.ts";
 import { createWatchers } from "./watch.ts";
@@ -34,9 +35,10 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   const patience = createPatience(file.path, busy_ms);
   const db = await connect(file, patience);
   const reads = createReads(db, now);
-  const writes = createWrites(db, reads, now, request_retention_ms);
+  const logs = createLogs(db);
+  const writes = createWrites({ db, reads, logs, now, retention_ms: request_retention_ms });
   const watchers = createWatchers(db, reads, poll_ms);
-  const batches = createBatches({ db, file, reads, busy_ms, onGrown: (grown, touched) => watchers.tell(grown, touched) });
+  const batches = createBatches({ db, file, reads, logs, busy_ms, onGrown: (grown, before, last) => watchers.tell(grown, before, last) });
   let closing: Promise<void> | undefined;
 
   function open(): void {
@@ -61,19 +63,19 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
     async commit(commit) {
       open();
       checkCommit(commit);
-      return batches.write((turn) => writes.commit(turn, commit));
+      return batches.write(() => writes.commit(commit));
     },
     async claim(request) {
       open();
       checkClaim(request);
-      return batches.write((turn) => writes.claim(turn, request));
+      return batches.write(() => writes.claim(request));
     },
     get: (kind, id) => read(() => reads.document(kind, id)),
     events: (run, after, limit) => read(() => reads.events(run, after, limit)),
     watch: (onHead) => read(() => watchers.add(onHead)),
     async sweep(event) {
       open();
-      return batches.write((turn) => writes.sweep(turn, event));
+      return batches.write(() => writes.sweep(event));
     },
     close() {
       closing ??= (async () => {

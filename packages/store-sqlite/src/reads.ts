@@ -7,10 +7,10 @@ export interface Reads {
   /** The row of a document that is neither deleted nor expired. */
   document(kind: string, id: string): StoredDocument | undefined;
   events(run: string, after: number, limit: number): readonly LogEvent[];
-  /** The number of the last write of all. */
-  touched(): number;
-  /** The runs that grew with the writes after one, and how far. */
-  grown(since: number): readonly { readonly name: string; readonly head: number; readonly touched: number }[];
+  /** The id of the last event of all. */
+  last(): number;
+  /** The runs that have events after one, and how far they have grown. */
+  grown(since: number): readonly { readonly name: string; readonly head: number; readonly last: number }[];
 }
 
 export function createReads(db: Connection, now: () => number): Reads {
@@ -19,9 +19,10 @@ export function createReads(db: Connection, now: () => number): Reads {
     `select sequence, body, hash from events
      where run = (select id from runs where name = ?) and sequence > ? order by sequence limit ?`,
   );
-  const touched = db.prepare<[], number | null>("select max(touched) from runs").pluck();
-  const grown = db.prepare<[number], { name: string; head: number; touched: number }>(
-    "select name, head, touched from runs where touched > ? order by touched",
+  const last = db.prepare<[], number | null>("select max(id) from events").pluck();
+  const grown = db.prepare<[number], { name: string; head: number; last: number }>(
+    `select name, max(sequence) as head, max(events.id) as last from events join runs on runs.id = run
+     where events.id > ? group by run order by last`,
   );
   return {
     document(kind, id) {
@@ -31,7 +32,7 @@ export function createReads(db: Connection, now: () => number): Reads {
       return { version: row.version, value: row.value };
     },
     events: (run, after, limit) => events.all(run, after, Math.min(limit, Number.MAX_SAFE_INTEGER)).map(eventOf),
-    touched: () => touched.get() ?? 0,
+    last: () => last.get() ?? 0,
     grown: (since) => grown.all(since),
   };
 }

@@ -12,19 +12,18 @@ const MIGRATIONS: readonly string[] = [
     id integer primary key,
     name text not null unique,
     head integer not null,
-    link text not null,
-    -- Rises with every write, over all runs: who watches reads what is above the last that it saw.
-    touched integer not null
+    link text not null
   ) strict;
-  create index runs_touched on runs (touched);
+  -- id: rises over all runs, so that events are written side by side, and who watches reads what is above the last that it saw.
   -- body: the chained text, byte for byte, so that the chain can be verified from what is stored.
   create table events (
+    id integer primary key,
     run integer not null,
     sequence integer not null,
     body text not null,
-    hash text not null,
-    primary key (run, sequence)
-  ) strict, without rowid;
+    hash text not null
+  ) strict;
+  create unique index events_of_run on events (run, sequence);
   -- value: null once deleted or expired and swept; versions go on.
   create table documents (
     kind text not null,

@@ -1,4 +1,4 @@
-import { StoreConflict, present, type Claim, type ExpiredLease, type TaskWrite } from "@bylaw/kernel";
+import { StoreConflict, type Claim, type ExpiredLease, type TaskWrite } from "@bylaw/kernel";
 import type { Connection } from "./engine.ts";
 import type { TaskRow } from "./rows.ts";
 
@@ -7,10 +7,14 @@ export interface Tasks {
   /** Throws a StoreConflict where the fence is not that of the task's last claim. */
   check(task: TaskWrite): void;
   write(run: string, task: TaskWrite): void;
-  /** Gives a free task to an agent; one whose lease has ended is free. */
-  claim(queue: string, agent: string, at: number, lease_until: number): Omit<Claim, "event"> | undefined;
-  /** Frees the tasks whose lease has ended by this time. */
-  expire(at: number): readonly ExpiredLease[];
+  /** A task that may be claimed; one whose lease has ended may. */
+  free(queue: string, at: number): TaskRow | undefined;
+  /** What the claim of a task would come to. */
+  claimOf(task: TaskRow, lease_until: number): Omit<Claim, "event">;
+  take(task: TaskRow, agent: string, lease_until: number): void;
+  /** The tasks whose lease has ended by this time, and what their release would come to. */
+  late(at: number): readonly { readonly position: number; readonly lease: ExpiredLease }[];
+  release(position: number): void;
 }
 
 type Set = [string, string | null, string | null, number, string | null, string];
@@ -36,7 +40,7 @@ export function createTasks(db: Connection): Tasks {
   const late = db.prepare<[number], TaskRow>(
     "select position, id, run, phase, owner, fence from tasks where state = 'claimed' and lease_until <= ? order by position",
   );
-  const free = db.prepare<[number]>(
+  const release = db.prepare<[number]>(
     "update tasks set state = 'available', owner = null, fence = fence + 1, lease_until = null where position = ?",
   );
   return {
@@ -52,19 +56,15 @@ export function createTasks(db: Connection): Tasks {
       if (held === 0) create.run(id, run, queue ?? "default", state, phase, owner ?? null);
       else update.run(state, queue, phase, owner === undefined ? 0 : 1, owner ?? null, id);
     },
-    claim(queue, agent, at, lease_until) {
-      const task = available.get(queue) ?? overdue.get(queue, at);
-      if (task === undefined) return undefined;
-      const next = task.fence + 1;
-      take.run(agent, next, lease_until, task.position);
-      const phase = present({ phase: task.phase ?? undefined });
-      return { task: task.id, run: task.run, fence: next, lease_until: new Date(lease_until).toISOString(), ...phase };
+    free: (queue, at) => available.get(queue) ?? overdue.get(queue, at),
+    claimOf({ id, run, fence: held, phase }, lease_until) {
+      return { task: id, run, fence: held + 1, lease_until: new Date(lease_until).toISOString(), ...(phase === null ? {} : { phase }) };
     },
-    expire(at) {
-      return late.all(at).map(({ position, id, run, owner, fence: held }) => {
-        free.run(position);
-        return { task: id, run, owner: owner ?? "", fence: held + 1 };
-      });
-    },
+    take: ({ position, fence: held }, agent, lease_until) => void take.run(agent, held + 1, lease_until, position),
+    late: (at) =>
+      late.all(at).map(({ position, id, run, owner, fence: held }) => {
+        return { position, lease: { task: id, run, owner: owner ?? "", fence: held + 1 } };
+      }),
+    release: (position) => void release.run(position),
   };
 }

@@ -4,8 +4,8 @@ import type { Reads } from "./reads.ts";
 /** Tells watchers how far runs have grown. */
 export interface Watchers {
   add(onHead: (run: string, head: number) => void): () => void;
-  /** What this store wrote itself. */
-  tell(grown: ReadonlyMap<string, number>, touched: number): void;
+  /** What this store wrote itself: the runs that grew, and the ids of the last events before and after. */
+  tell(grown: ReadonlyMap<string, number>, before: number, last: number): void;
   close(): void;
 }
 
@@ -31,8 +31,8 @@ export function createWatchers(db: Connection, reads: Reads, poll_ms: number): W
     try {
       const current = version.get() ?? 0;
       if (current === known) return;
-      for (const { name, head, touched } of reads.grown(seen)) {
-        seen = Math.max(seen, touched);
+      for (const { name, head, last } of reads.grown(seen)) {
+        seen = Math.max(seen, last);
         notify(name, head);
       }
       known = current;
@@ -52,7 +52,7 @@ export function createWatchers(db: Connection, reads: Reads, poll_ms: number): W
     add(onHead) {
       if (watchers.size === 0) {
         known = version.get() ?? 0;
-        seen = reads.touched();
+        seen = reads.last();
         timer = setInterval(poll, poll_ms);
       }
       // One for each call: who watches twice stops twice.
@@ -60,9 +60,10 @@ export function createWatchers(db: Connection, reads: Reads, poll_ms: number): W
       watchers.add(watcher);
       return () => remove(watcher);
     },
-    tell(grown, touched) {
+    tell(grown, before, last) {
       if (watchers.size === 0) return;
-      if (touched === seen + 1) seen = touched;
+      // What this store wrote without a gap after what is known needs not be found once more.
+      if (before === seen) seen = last;
       for (const [run, head] of grown) notify(run, head);
     },
     close() {

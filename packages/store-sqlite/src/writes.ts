@@ -1,68 +1,79 @@
 import type { Claim, ClaimRequest, Commit, EventDraft, ExpiredLease, LogEvent, Receipt } from "@bylaw/kernel";
 import { askAdmit } from "@bylaw/log";
-import { createAppend } from "./appender.ts";
 import { createDocuments } from "./documents.ts";
 import type { Connection } from "./engine.ts";
+import type { Logs } from "./logs.ts";
 import type { Reads } from "./reads.ts";
 import { createRequests } from "./requests.ts";
 import { createTasks } from "./tasks.ts";
 
-/** One transaction's worth of work: where it stands in the order of writes, and what grew. */
-export interface Turn {
-  /** The number of this write among all of the file's. */
-  readonly touched: number;
-  readonly grow: (run: string, head: number) => void;
-}
-
-/** The writes of the contract, each inside of a transaction that the caller opened. */
+/**
+ * The writes of the contract, each inside of a transaction that the caller opened, in two steps: first all that can be refused,
+ * which changes nothing, then the writing. So many can share a transaction, and a refusal is that of one alone.
+ */
 export interface Writes {
-  commit(turn: Turn, commit: Commit): Receipt;
-  claim(turn: Turn, request: ClaimRequest): Claim | undefined;
-  sweep(turn: Turn, event: (lease: ExpiredLease) => EventDraft): number;
+  commit(commit: Commit): () => Receipt;
+  claim(request: ClaimRequest): () => Claim | undefined;
+  sweep(event: (lease: ExpiredLease) => EventDraft): () => number;
 }
 
-export function createWrites(db: Connection, reads: Reads, now: () => number, retention_ms: number): Writes {
-  const append = createAppend(db);
+interface WriteOptions {
+  readonly db: Connection;
+  readonly reads: Reads;
+  readonly logs: Logs;
+  readonly now: () => number;
+  readonly retention_ms: number;
+}
+
+export function createWrites({ db, reads, logs, now, retention_ms }: WriteOptions): Writes {
   const documents = createDocuments(db, reads);
   const tasks = createTasks(db);
   const requests = createRequests(db, reads, now, retention_ms);
-
-  function record({ touched, grow }: Turn, run: string, drafts: readonly EventDraft[]): readonly LogEvent[] {
-    const events = append(run, drafts, touched);
-    grow(run, events.at(-1)?.sequence ?? 0);
-    return events;
-  }
-
   return {
-    commit(turn, { run, events: drafts, documents: puts = [], task, request_id, seen, admit }) {
+    commit({ run, events: drafts, documents: puts = [], task, request_id, seen, admit }) {
       const first = request_id === undefined ? undefined : requests.receipt(run, request_id);
-      if (first !== undefined) return first;
+      if (first !== undefined) return () => first;
       askAdmit(admit, () => reads.events(run, seen, Infinity));
       documents.check(puts);
       if (task !== undefined) tasks.check(task);
-      documents.write(puts);
-      if (task !== undefined) tasks.write(run, task);
-      const events = record(turn, run, drafts);
-      if (request_id !== undefined) requests.keepReceipt(run, request_id, events);
-      return { events, replayed: false };
+      const { events, write } = logs.prepare(run, drafts);
+      return () => {
+        documents.write(puts);
+        if (task !== undefined) tasks.write(run, task);
+        write();
+        if (request_id !== undefined) requests.keepReceipt(run, request_id, events);
+        return { events, replayed: false };
+      };
     },
-    claim(turn, { queue, agent, lease_ms, request_id, event }) {
+    claim({ queue, agent, lease_ms, request_id, event }) {
       const first = request_id === undefined ? undefined : requests.claim(agent, request_id);
-      if (first !== undefined) return first;
+      if (first !== undefined) return () => first;
       const at = now();
-      const given = tasks.claim(queue, agent, at, at + lease_ms);
-      if (given === undefined) return undefined;
-      const [recorded] = record(turn, given.run, [event(given)]) as readonly [LogEvent];
-      const claim = { ...given, event: recorded };
-      if (request_id !== undefined) requests.keepClaim(agent, request_id, claim);
-      return claim;
+      const task = tasks.free(queue, at);
+      if (task === undefined) return () => undefined;
+      const lease_until = at + lease_ms;
+      const given = tasks.claimOf(task, lease_until);
+      const { events, write } = logs.prepare(given.run, [event(given)]);
+      return () => {
+        tasks.take(task, agent, lease_until);
+        write();
+        const claim = { ...given, event: events[0] as LogEvent };
+        if (request_id !== undefined) requests.keepClaim(agent, request_id, claim);
+        return claim;
+      };
     },
-    sweep(turn, event) {
+    sweep(event) {
       const at = now();
-      const freed = tasks.expire(at);
-      for (const lease of freed) record(turn, lease.run, [event(lease)]);
-      requests.forget();
-      return freed.length + documents.expire(at);
+      const late = tasks.late(at);
+      const drafts = new Map<string, EventDraft[]>();
+      for (const { lease } of late) drafts.set(lease.run, [...(drafts.get(lease.run) ?? []), event(lease)]);
+      const appendices = [...drafts].map(([run, own]) => logs.prepare(run, own));
+      return () => {
+        for (const { position } of late) tasks.release(position);
+        for (const { write } of appendices) write();
+        requests.forget();
+        return late.length + documents.expire(at);
+      };
     },
   };
 }

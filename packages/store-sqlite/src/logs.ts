@@ -1,0 +1,76 @@
+import type { EventDraft, LogEvent } from "@bylaw/kernel";
+import { NO_LINK, checkDraft, linkOfText } from "@bylaw/log";
+import { bodyOf } from "./body.ts";
+import type { Connection } from "./engine.ts";
+import type { RunRow } from "./rows.ts";
+
+/** Events that are numbered and chained, and not written yet. */
+export interface Appendix {
+  readonly events: readonly LogEvent[];
+  readonly write: () => void;
+}
+
+/** The logs of a file, inside of a transaction. */
+export interface Logs {
+  /** Throws for a draft that cannot be kept; has written nothing then. Nothing else may be appended to the run before it is written. */
+  prepare(run: string, drafts: readonly EventDraft[]): Appendix;
+  /** Forgets what it knows of heads: another connection has written, or a transaction was undone. */
+  forget(): void;
+  /** Writes how far the runs of this transaction have grown; returns that. */
+  finish(): ReadonlyMap<string, number>;
+}
+
+type Head = Omit<RunRow, "id"> & { readonly id?: number };
+
+/** So many heads at most are remembered. */
+const KNOWN = 10_000;
+
+export function createLogs(db: Connection): Logs {
+  const find = db.prepare<[string], RunRow>("select id, head, link from runs where name = ?");
+  const create = db.prepare<[string, string], number>("insert into runs (name, head, link) values (?, 0, ?) returning id").pluck();
+  const insert = db.prepare<[number, number, string, string]>("insert into events (run, sequence, body, hash) values (?, ?, ?, ?)");
+  const advance = db.prepare<[number, string, number]>("update runs set head = ?, link = ? where id = ?");
+  const known = new Map<string, Head>();
+  const grown = new Map<string, RunRow>();
+
+  return {
+    prepare(run, drafts) {
+      const { id, head, link } = known.get(run) ?? find.get(run) ?? { id: undefined, head: 0, link: NO_LINK };
+      let sequence = head;
+      let hash = link;
+      const rows: (readonly [sequence: number, text: string, hash: string])[] = [];
+      const events = drafts.map((draft): LogEvent => {
+        checkDraft(draft);
+        const { details, text } = bodyOf(draft);
+        sequence += 1;
+        hash = linkOfText(hash, sequence, text);
+        rows.push([sequence, text, hash]);
+        const { timestamp, session_id, event_type, agent_id, task_id } = draft;
+        return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash });
+      });
+      return {
+        events,
+        write() {
+          const row = { id: id ?? (create.get(run, NO_LINK) as number), head: sequence, link: hash };
+          for (const [number, text, end] of rows) insert.run(row.id, number, text, end);
+          known.set(run, row);
+          grown.set(run, row);
+        },
+      };
+    },
+    forget() {
+      known.clear();
+      grown.clear();
+    },
+    finish() {
+      const heads = new Map<string, number>();
+      for (const [run, { id, head, link }] of grown) {
+        advance.run(head, link, id);
+        heads.set(run, head);
+      }
+      grown.clear();
+      if (known.size > KNOWN) known.clear();
+      return heads;
+    },
+  };
+}
