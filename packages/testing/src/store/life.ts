@@ -71,9 +71,10 @@ export const life: Group = (test) => {
     equal(await logOf(other, "log"), await logOf(store, "log"));
     equal(await chainFaults(await logOf(other, "log")), []);
 
-    const shown: (readonly number[])[] = [];
-    await write(other, { run: "log", seen: 28, admit: (unseen) => void shown.push(sequences(unseen)) });
-    equal(shown, [[29, 30]]);
+    // A store may ask more than once; what counts is what it asked about last.
+    let shown: readonly number[] = [];
+    await write(other, { run: "log", seen: 28, admit: (unseen) => void (shown = sequences(unseen)) });
+    equal(shown, [29, 30]);
 
     await addTasks(store, 5);
     const claims = await Promise.all(upTo(8).map((n) => take(each(n), `a${n}`, { lease_ms: 1_000 })));
