@@ -1,4 +1,4 @@
-import pg from "pg";
+import { Pool, types as parsers, type CustomTypesConfig, type PoolClient } from "pg";
 import { failureOf, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
 import type { Settings } from "./options.ts";
 
@@ -26,8 +26,8 @@ export interface Database {
 const INT8 = 20;
 const types = {
   getTypeParser: (oid: number, format?: "text") =>
-    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
-} as pg.CustomTypesConfig;
+    oid === INT8 ? Number : (parsers.getTypeParser(oid, format) as (text: string) => unknown),
+} as CustomTypesConfig;
 
 /** Connects when it is asked something. */
 export function createDatabase(settings: Settings): Database {
@@ -36,8 +36,8 @@ export function createDatabase(settings: Settings): Database {
     ...{ connectionString: url, types, keepAlive: true, fallback_application_name: `bylaw ${schema}` },
     ...{ connectionTimeoutMillis: connect_timeout_ms, query_timeout: statement_timeout_ms },
   };
-  const lane = new pg.Pool({ ...common, max: 1, idleTimeoutMillis: 0 });
-  const pool = new pg.Pool({ ...common, max: connections - 1 });
+  const lane = new Pool({ ...common, max: 1, idleTimeoutMillis: 0 });
+  const pool = new Pool({ ...common, max: connections - 1 });
   for (const one of [lane, pool]) {
     // A connection that is lost while nobody uses it is nobody's error; who uses it is told by the statement.
     one.on("error", () => {});
@@ -45,7 +45,7 @@ export function createDatabase(settings: Settings): Database {
   }
   const inSchema = (text: string): string => text.replaceAll("{schema}", `"${schema}"`);
   const querying =
-    (client: pg.Pool | pg.PoolClient): Query =>
+    (client: Pool | PoolClient): Query =>
     async <Row>(text: string, values: readonly unknown[] = []) => {
       const { rows } = await client.query(inSchema(text), [...values]);
       return rows as readonly Row[];
@@ -55,7 +55,7 @@ export function createDatabase(settings: Settings): Database {
   const begin = `begin isolation level read committed; set local lock_timeout = ${lock_timeout_ms};
     set local statement_timeout = ${statement_timeout_ms}; set local idle_in_transaction_session_timeout = ${statement_timeout_ms}`;
 
-  async function transactionOn<T>(from: pg.Pool, work: (query: Query) => Promise<T>): Promise<T> {
+  async function transactionOn<T>(from: Pool, work: (query: Query) => Promise<T>): Promise<T> {
     const client = await from.connect();
     let committing = false;
     try {

@@ -34,7 +34,7 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
 function createStore(database: Database): Store {
   const names = createLongNames(database);
   const watch = createWatch(database, names);
-  const writer = createWriter(database, names, watch.grew);
+  const writer = createWriter(database, names, (run, key, head) => watch.grew(run, key, head));
   const claims = createClaims(database, names, (run, key, event) => {
     writer.heads.saw(key, [event]);
     watch.grew(run, key, event.sequence);
@@ -45,11 +45,11 @@ function createStore(database: Database): Store {
   // So that `close` can wait for what was asked before.
   function open<T>(work: () => Promise<T>): Promise<T> {
     if (closing !== undefined) return Promise.reject(storeClosed());
-    const running_ = work();
-    running.add(running_);
-    const done = (): void => void running.delete(running_);
-    running_.then(done, done);
-    return running_;
+    const asked = work();
+    running.add(asked);
+    const done = (): void => void running.delete(asked);
+    asked.then(done, done);
+    return asked;
   }
 
   return {

@@ -1,4 +1,4 @@
-import pg from "pg";
+import { Client } from "pg";
 import { pause, type Database } from "./database.ts";
 import type { LongNames } from "./long-names.ts";
 
@@ -28,10 +28,12 @@ export function createWatch(database: Database, names: LongNames): Watch {
   let looking: Promise<void> | undefined;
   let again = false;
   let poll: NodeJS.Timeout | undefined;
-  let ear: pg.Client | undefined;
+  let ear: Client | undefined;
   let closed = false;
   // Transactions from here on may not have been seen: rather told twice than never.
   let since = "0";
+
+  const wanted = (): boolean => !closed && watchers.size > 0;
 
   function tell(run: string, key: string, head: number): void {
     if ((told.get(key) ?? 0) >= head) return;
@@ -71,7 +73,7 @@ export function createWatch(database: Database, names: LongNames): Watch {
   }
 
   function lookSoon(): void {
-    if (closed || watchers.size === 0) return;
+    if (!wanted()) return;
     again = true;
     looking ??= (async () => {
       while (again) {
@@ -90,14 +92,14 @@ export function createWatch(database: Database, names: LongNames): Watch {
   }
 
   async function listen(): Promise<void> {
-    for (let wait = 50; !closed && watchers.size > 0; wait = Math.min(wait * 2, 5_000)) {
-      const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connect_timeout_ms, keepAlive: true });
+    for (let wait = 50; wanted(); wait = Math.min(wait * 2, 5_000)) {
+      const client = new Client({ connectionString: url, connectionTimeoutMillis: connect_timeout_ms, keepAlive: true });
       const lost = new Promise<void>((resolve) => client.once("end", resolve).on("error", () => resolve()));
       client.on("notification", ({ payload }) => void hear(payload).catch(lookSoon));
       try {
         await client.connect();
         await client.query(`listen "${channel}"`);
-        if (closed || watchers.size === 0) return await client.end();
+        if (!wanted()) return await client.end();
         ear = client;
         wait = 50;
         // What was notified while nobody listened is lost, but not what it was about.
@@ -108,7 +110,7 @@ export function createWatch(database: Database, names: LongNames): Watch {
       }
       ear = undefined;
       await client.end().catch(() => {});
-      if (!closed && watchers.size > 0) await pause(wait);
+      if (wanted()) await pause(wait);
     }
   }
   let listening: Promise<void> | undefined;

@@ -44,6 +44,8 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
     work ??= new Promise<void>((resolve) => setImmediate(resolve)).then(drain);
   }
 
+  const idle = async (): Promise<void> => (work === undefined ? undefined : work.then(idle));
+
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       const insistent = queue.findIndex(({ attempts }) => attempts > ATTEMPTS);
@@ -221,9 +223,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
         twins.delete(id);
       }
     },
-    async idle() {
-      while (work !== undefined) await work;
-    },
+    idle,
     async leave() {
       if (batch > 0) await database.query("delete from {schema}.writers where id = $1", [writer]).catch(() => {});
     },

@@ -7,20 +7,14 @@ const server = await serverOfFile();
 
 // The suite moves its clock at once; the database learns of it before whatever the store is asked next.
 function onClock(store: Store, tick: () => Promise<void>): Store {
-  const after = <Given extends readonly unknown[], Result>(method: (...given: Given) => Promise<Result>) => {
-    return async (...given: Given): Promise<Result> => {
-      await tick();
-      return method(...given);
-    };
-  };
   return {
-    commit: after(store.commit),
-    claim: after(store.claim),
-    get: after(store.get),
-    events: store.events,
-    watch: store.watch,
-    sweep: after(store.sweep),
-    close: store.close,
+    commit: (commit) => tick().then(() => store.commit(commit)),
+    claim: (request) => tick().then(() => store.claim(request)),
+    get: (kind, id) => tick().then(() => store.get(kind, id)),
+    events: (run, after, limit) => store.events(run, after, limit),
+    watch: (onHead) => store.watch(onHead),
+    sweep: (event) => tick().then(() => store.sweep(event)),
+    close: () => store.close(),
   };
 }
 

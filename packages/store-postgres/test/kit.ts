@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import pg from "pg";
+import { Pool } from "pg";
 import type { EventDraft, LogEvent, Store } from "@bylaw/kernel";
 import { linkOf, NO_LINK } from "@bylaw/log";
 import { startPostgres, type PostgresOptions, type PostgresServer } from "@bylaw/testing";
@@ -26,7 +26,7 @@ export interface Place {
 
 export function placeOn(server: PostgresServer, url = server.url): Place {
   const schema = `t_${randomBytes(6).toString("hex")}`;
-  const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+  const pool = new Pool({ connectionString: server.url, max: 2 });
   pool.on("error", () => {});
   return {
     schema,

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { BylawError } from "@bylaw/kernel";
 import type { PostgresServer } from "@bylaw/testing";
-import pg from "pg";
+import { Client } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { openPostgresStore, type PostgresStoreOptions } from "../src/index.ts";
 import { draft, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
@@ -170,7 +170,7 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
     inPlace(async ({ open, schema, sql, url }) => {
       await (await open()).close();
       await sql("create role hasty superuser login; alter role hasty set synchronous_commit = off");
-      const client = new pg.Client(Object.assign(new URL(url), { username: "hasty" }).href);
+      const client = new Client(Object.assign(new URL(url), { username: "hasty" }).href);
       await client.connect();
       const level = async (): Promise<unknown> => (await client.query("show synchronous_commit")).rows[0];
       expect(await level()).toEqual({ synchronous_commit: "off" });

@@ -1,7 +1,7 @@
 import { BylawError, StoreConflict, type LogEvent, type Store } from "@bylaw/kernel";
 import type { PostgresServer } from "@bylaw/testing";
-import fc from "fast-check";
-import pg from "pg";
+import * as fc from "fast-check";
+import { Client } from "pg";
 import { describe, expect, it } from "vitest";
 import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
 
@@ -147,7 +147,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
     onStores(1, async (_, place) => {
       const store = await place.open({ lock_timeout_ms: 100 });
       await store.commit({ run: "held", seen: 0, events: [draft()] });
-      const blocker = new pg.Client((server as PostgresServer).url);
+      const blocker = new Client((server as PostgresServer).url);
       await blocker.connect();
       await blocker.query("begin");
       await blocker.query(`select from "${place.schema}".runs where run = 'held' for update`);
