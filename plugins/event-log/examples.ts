@@ -3,30 +3,20 @@ import { eventLog } from "./src/index.ts";
 
 export const examples = defineExamples(eventLog, [
   {
-    name: "asks before a call that says `password`",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the password is red" } },
-    expect: "ask_user",
-    code: "unwelcome_word",
-  },
-  {
-    name: "says nothing of a call without the word",
+    name: "says nothing of a tool call: it records what others decide",
     subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the door is red" } },
     expect: "abstain",
   },
   {
-    name: "says nothing of a word that only begins like it",
-    subject: { hook: "beforeToolCall", tool: "search", args: { query: "a pass through the mountains" } },
+    name: "says nothing of a call with a secret: it keeps the secret out of the log",
+    options: { redact: { paths: ["args.password"] } },
+    subject: { hook: "beforeToolCall", tool: "login", args: { password: "red" } },
     expect: "abstain",
   },
   {
-    name: "finds the word in any case, in keys and deep inside",
-    subject: { hook: "beforeToolCall", tool: "fetch", args: { body: [{ PassWord: "red" }] } },
-    expect: "ask_user",
-  },
-  {
-    name: "asks for the words that its options name",
-    options: { words: ["launch"] },
-    subject: { hook: "beforeToolCall", tool: "send_message", args: { text: "Launch at noon" } },
-    expect: "ask_user",
+    name: "says nothing of a transition",
+    options: { rotate: { daily: true } },
+    subject: { hook: "onTransition", from: "PLAN", to: "BUILD" },
+    expect: "abstain",
   },
 ]);

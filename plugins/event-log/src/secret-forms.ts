@@ -50,7 +50,7 @@ const URLS: readonly RegExp[] = [
 
 // What stands in the place of a secret and is none: a reference to one, a type, nothing.
 const NO_SECRET =
-  /^(?:\[redacted .*|\$[A-Za-z_]\w*|\$?\{+[^{}]*\}+|\$\(.*|%\w+%|<[^<>]*>|\*+|x+|\.+|true|false|null|none|nil|undefined|(?:string|number|boolean|any|unknown|str|int)[,;)\]}?]*|\d{1,5}|(?:process\.env|os\.environ|import\.meta|env|secrets|vars|self|this)\.?[\w.[\]]*|[[{(,;].*)$/i;
+  /^(?:\[redacted .*|\$[A-Za-z_]\w*|\$?\{+[^{}]*\}+|\$\{\{.*|\$\(.*|%\w+%|<[^<>]*>|\*+|x+|\.+|true|false|null|none|nil|undefined|(?:string|number|boolean|any|unknown|str|int)[,;)\]}?]*|\d{1,5}|(?:process\.env|os\.environ|import\.meta|env|secrets|vars|self|this)\.?[\w.[\]]*|[[{(,;].*)$/i;
 const CALL = /[A-Za-z_$][\w$.]{0,80}[([]/y;
 
 /** Where in a text secrets stand that can be told by their form. Linear in the length of the text. */
@@ -62,11 +62,18 @@ export function findSecrets(text: string): readonly Span[] {
   };
   keyBlocks(text, spans);
   for (const form of TOKENS) for (const { 0: token, index } of text.matchAll(form)) spans.push({ start: index, end: index + token.length });
-  for (const lead of LEADS) for (const { 0: before, index } of text.matchAll(lead)) value(text, index + before.length, add);
-  for (const { 0: before, index } of text.matchAll(AUTHORIZATION)) {
-    const start = index + before.length;
-    add(start, wordEnd(text, schemeEnd(text, start)));
+  for (const lead of LEADS) {
+    behindEach(lead, text, (start) => {
+      const span = valueAt(text, start);
+      add(span.start, span.end);
+      return span.end;
+    });
   }
+  behindEach(AUTHORIZATION, text, (start) => {
+    const end = wordEnd(text, schemeEnd(text, start));
+    add(start, end);
+    return end;
+  });
   for (const url of URLS) {
     for (const { 0: whole, 1: secret = "", index } of text.matchAll(url)) {
       const start = index + whole.lastIndexOf(secret);
@@ -100,22 +107,27 @@ function keyBlocks(text: string, spans: Span[]): void {
   }
 }
 
-function value(text: string, from: number, add: (start: number, end: number) => void): void {
+// Looks on behind what was found: a word of a thousand beginnings is read once.
+function behindEach(lead: RegExp, text: string, read: (start: number) => number): void {
+  lead.lastIndex = 0;
+  while (lead.test(text)) lead.lastIndex = Math.max(lead.lastIndex, read(lead.lastIndex));
+}
+
+function valueAt(text: string, from: number): Span {
   let start = from;
   while (text[start] === "\\") start += 1;
   const quote = text[start];
   if (quote !== '"' && quote !== "'" && quote !== "`") {
     CALL.lastIndex = from;
-    if (!CALL.test(text)) add(from, wordEnd(text, from));
-    return;
+    return { start: from, end: CALL.test(text) ? from : wordEnd(text, from) };
   }
   // In a text inside of a text the closing quote has as many backslashes as the opening one.
   const open = text.slice(from, start + 1);
   const first = start + 1;
-  const limit = Math.min(text.length, first + QUOTED);
-  let close = text.indexOf(open, first);
-  while (close !== -1 && close < limit && open.length === 1 && isEscaped(text, close)) close = text.indexOf(open, close + 1);
-  add(first, close === -1 || close > limit ? wordEnd(text, first) : close);
+  const near = text.slice(first, first + QUOTED);
+  let close = near.indexOf(open);
+  while (close !== -1 && open.length === 1 && isEscaped(near, close)) close = near.indexOf(open, close + 1);
+  return { start: first, end: close === -1 ? wordEnd(text, first) : first + close };
 }
 
 function isEscaped(text: string, at: number): boolean {

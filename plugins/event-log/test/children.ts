@@ -17,7 +17,11 @@ export interface Child {
 
 /** Starts a program; it is killed, by its own id, when the test is done. */
 export function start(program: string, ...args: readonly string[]): Child {
-  return child(spawn(process.execPath, [...nodeFlags, join(import.meta.dirname, "children", program), ...args], { stdio: ["ignore", "pipe", "inherit"] }));
+  return child(
+    spawn(process.execPath, [...nodeFlags, join(import.meta.dirname, "children", program), ...args], {
+      stdio: ["ignore", "pipe", "inherit"],
+    }),
+  );
 }
 
 /** What Node needs to run a program in TypeScript. */

@@ -7,7 +7,20 @@ import { eventsOf, folder, givenLog, open } from "./kit.ts";
 
 const HOSTILE = [
   ...["..", ".", "", "/", "../../etc/passwd", "a/b", "a\\b", "a\0b", "C:\\x", "con", "COM1", "~", "a\n", " ", "%", "%2e", "é", "e\u0301"],
-  ...["x".repeat(10_000), "\ud800", "\ud801", "😀", "a.jsonl", "a.lock", "a.000000000001-000000000002", "-rf", "{run}", "A", "a", "x".repeat(120)],
+  ...[
+    "x".repeat(10_000),
+    "\ud800",
+    "\ud801",
+    "😀",
+    "a.jsonl",
+    "a.lock",
+    "a.000000000001-000000000002",
+    "-rf",
+    "{run}",
+    "A",
+    "a",
+    "x".repeat(120),
+  ],
 ];
 
 describe("the file of a run", () => {

@@ -43,12 +43,7 @@ export async function open(log: GivenLog, path: string, more: Partial<MirrorOpti
     await writer.close?.();
   };
   onTestFinished(() => close().catch(() => {}));
-  return {
-    writer,
-    warnings,
-    write: async (what, timestamp) => writer.write(log.add(what, timestamp), noView),
-    close,
-  };
+  return { writer, warnings, write: async (what, timestamp) => writer.write(log.add(what, timestamp), noView), close };
 }
 
 export const noView = (): never => {

@@ -96,7 +96,7 @@ describe("a mirror", () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path);
-    await write([{ text: "é\n\u2028\u0000\"\\😀".repeat(100_000) }]);
+    await write([{ text: 'é\n\u2028\u0000"\\😀'.repeat(100_000) }]);
     await write(Array.from({ length: 12 }, (_, index) => ({ text: String(index).repeat(1_000_000) })));
     expect(eventsOf(path)).toEqual(log.all);
     const again = await open(log, path);

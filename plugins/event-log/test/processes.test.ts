@@ -94,7 +94,9 @@ describe("many processes", () => {
     expect(await Promise.all(writers.map(({ ended }) => ended))).toEqual(writers.map(() => 0));
     const all = await allOf(task.store);
     expect(all).toHaveLength(401);
-    const files = execFileSync("sh", ["-c", 'ls "$1" | grep "jsonl$" | grep -v "^shared.jsonl$"; true', "sh", join(base, "logs")], { encoding: "utf8" })
+    const files = execFileSync("sh", ["-c", 'ls "$1" | grep "jsonl$" | grep -v "^shared.jsonl$"; true', "sh", join(base, "logs")], {
+      encoding: "utf8",
+    })
       .split("\n")
       .filter((name) => name !== "")
       .concat("shared.jsonl")
@@ -207,7 +209,9 @@ const upTo = (last: number): readonly number[] => Array.from({ length: last }, (
 
 async function filled(command: string, args: readonly string[], path: string, ballast = ""): Promise<Filled> {
   const script = join(import.meta.dirname, "children/filler.ts");
-  const started = child(spawn(command, [...args, process.execPath, ...nodeFlags, script, path, ballast], { stdio: ["ignore", "pipe", "inherit"] }));
+  const started = child(
+    spawn(command, [...args, process.execPath, ...nodeFlags, script, path, ballast], { stdio: ["ignore", "pipe", "inherit"] }),
+  );
   expect(await started.ended).toBe(0);
   return JSON.parse(started.lines.join("\n")) as Filled;
 }
@@ -253,7 +257,9 @@ describe("a disk without room", () => {
     `;
     const mirror = join(import.meta.dirname, "../src/mirror.ts");
     const started = child(
-      spawn(process.execPath, [...nodeFlags, "--input-type=module", "-e", script, mirror, join(base, "run.jsonl")], { stdio: ["ignore", "pipe", "inherit"] }),
+      spawn(process.execPath, [...nodeFlags, "--input-type=module", "-e", script, mirror, join(base, "run.jsonl")], {
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
     );
     await started.ended;
     expect(started.lines).toEqual(["BYLAW_LOG_UNWRITABLE"]);

@@ -201,7 +201,10 @@ describe("a file that tells another story than the store", () => {
   it("stops a writer in the middle of its work, and says no word of what the lines hold", async () => {
     const { path, log } = await written();
     const { write, writer } = await open(log, path);
-    appendFileSync(path, (linesOf(path).at(-1) ?? "").replace('"number":5', '"password":"hunter2"').replace('"sequence":5', '"sequence":6') + "\n");
+    appendFileSync(
+      path,
+      (linesOf(path).at(-1) ?? "").replace('"number":5', '"password":"hunter2"').replace('"sequence":5', '"sequence":6') + "\n",
+    );
     await expect(write(1)).rejects.toMatchObject(refusal);
     const told = await Promise.resolve(writer.write(log.add(), noView)).catch(String);
     expect(told).not.toContain("hunter2");
