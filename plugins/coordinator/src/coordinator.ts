@@ -14,7 +14,9 @@ export const coordinator = definePlugin({
         .array(z.string().min(1))
         .min(1)
         .optional()
-        .describe("The ids of the plan's tasks: an event that names another task is refused. Left out: any id passes"),
+        .describe(
+          "The ids of the plan's tasks: an event that names another is refused, and an end before all are complete. Left out: any id passes",
+        ),
       own_work: z
         .enum(["refuse", "allow"])
         .default("refuse")

@@ -1,19 +1,36 @@
-import type { Guard, Json } from "@bylaw/kernel";
-import { COORDINATOR_TYPES } from "@bylaw/log";
+import type { EventDraft, Finding, Guard, Json, View } from "@bylaw/kernel";
+import { COORDINATOR_TYPES, coordinatorState, coordinatorTasks } from "@bylaw/log";
 
 // What a resume records follows from the log: a task that left the plan must not keep the run shut.
 const RESUME: ReadonlySet<string> = new Set(["task_restarted_on_resume", "task_reverification_required"]);
 const TYPES: ReadonlySet<string> = new Set(COORDINATOR_TYPES.map(({ name }) => name).filter((name) => !RESUME.has(name)));
 
-/** Makes the guard `planned-tasks`: an event of the catalogue names no task but `tasks`, compared unit by unit. */
+/**
+ * Makes the guard `planned-tasks`: an event of the catalogue names no task but `tasks`, compared unit by unit, and the workflow is
+ * complete when each of them is.
+ */
 export function plannedTasks(tasks: readonly string[]): Guard {
   const planned = new Set<Json>(tasks);
-  return (_, { event_type, task_id, details }) => {
-    if (!TYPES.has(event_type)) return undefined;
-    const { task_id: named = null, blocked_tasks = [] } = details;
-    const all = [task_id, named, ...(Array.isArray(blocked_tasks) ? (blocked_tasks as readonly Json[]) : [])];
-    const other = all.find((task) => task !== null && !planned.has(task));
+  return (view, event) => {
+    if (!TYPES.has(event.event_type)) return undefined;
+    if (event.event_type === "workflow_complete") return unfinished(view, tasks);
+    const other = namedBy(event).find((task) => task !== null && !planned.has(task));
     if (other === undefined) return undefined;
     return { rule: "TASK_NOT_PLANNED", message: `Unexpected task ${JSON.stringify(other).slice(0, 80)}, expected one of the plan` };
   };
+}
+
+function namedBy({ task_id, details }: EventDraft): readonly Json[] {
+  const { task_id: named = null, blocked_tasks = [] } = details;
+  return [task_id, named, ...(Array.isArray(blocked_tasks) ? (blocked_tasks as readonly Json[]) : [])];
+}
+
+function unfinished(view: View, tasks: readonly string[]): Finding | undefined {
+  const known = coordinatorTasks(view);
+  const open = [...new Set(tasks)].filter((task) => known.get(task)?.status !== "complete");
+  // A log that begins with a resume says of so many tasks only that they were complete.
+  const elsewhere = open.every((task) => !known.has(task)) && open.length <= view(coordinatorState).workflow.before;
+  if (elsewhere) return undefined;
+  const message = `Unexpected workflow_complete with task ${JSON.stringify(open[0]).slice(0, 80)} open, expected every task of the plan complete`;
+  return { rule: "PLAN_NOT_COMPLETE", message };
 }

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { coordinator } from "../src/index.ts";
 import { auditor, complete, critic, dispatched, findingsIn, open, pass, plain, ready, refusal, whole } from "./kit.ts";
 
+const OTHER = "11111111-1111-4111-8111-111111111111";
+const end = (total_tasks: number) => plain("workflow_complete", { total_tasks, compactions: 0, session_resumes: 0 });
 const planned = (...tasks: readonly string[]) => coordinator({ tasks: [...tasks] });
 
 describe("option `tasks`", () => {
@@ -20,14 +22,41 @@ describe("option `tasks`", () => {
   });
 
   it("so keeps a look-alike from being counted as a task of the plan", async () => {
-    const end = plain("workflow_complete", { total_tasks: 2, compactions: 0, session_resumes: 0 });
     const plan = { file: "plan.md", total_tasks: 2 };
     const loose = await open(undefined, { plan });
-    await loose.record([...whole("task-1"), ...whole("t\u0430sk-1"), end]);
+    await loose.record([...whole("task-1"), ...whole("t\u0430sk-1"), end(2)]);
     const strict = await open(undefined, { plan }, planned("task-1", "task-2"));
-    expect(await refusal(strict.record([...whole("task-1"), ...whole("t\u0430sk-1"), end]))).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
-    await strict.record(whole("task-1"));
-    expect(await refusal(strict.record([end]))).toBe("BYLAW_EVENT_REFUSED COMPLETE_COUNT_MISMATCH");
+    expect(await refusal(strict.record([...whole("task-1"), ...whole("t\u0430sk-1"), end(2)]))).toBe(
+      "BYLAW_EVENT_REFUSED TASK_NOT_PLANNED",
+    );
+  });
+
+  it("lets the workflow be complete when every task is, after a resume too", async () => {
+    const store = createMemoryStore();
+    await (await open(store, {}, planned("task-1", "task-2"))).record(whole("task-1"));
+    const run = await open(store, {}, planned("task-1", "task-2", "task-2"));
+    expect(await refusal(run.record([end(0)]))).toBe("BYLAW_EVENT_REFUSED PLAN_NOT_COMPLETE");
+    await run.record([auditor("task-1"), complete("task-1")]);
+    expect(await refusal(run.record([end(1)]))).toBe("BYLAW_EVENT_REFUSED PLAN_NOT_COMPLETE");
+    await run.record([...whole("task-2"), end(2)]);
+    expect(await findingsIn(store)).toEqual([]);
+  });
+
+  it("believes a log that begins with a resume how many tasks were complete before", async () => {
+    const store = createMemoryStore();
+    const counts = { previous_session_id: OTHER, state_saved_at: null, in_progress_tasks_count: 0, pending_audit_count: 0 };
+    const resumed = {
+      ...plain("session_resumed", { ...counts, completed_tasks_count: 1 }),
+      timestamp: "2026-01-17T09:00:00Z",
+      session_id: OTHER,
+    };
+    await store.commit({ run: "r1", events: [resumed], seen: 0 });
+    const run = await open(store, {}, planned("task-1", "task-2"));
+    expect((await store.events("r1", 1, 1))[0]?.details).toMatchObject({ completed_tasks_count: 1 });
+    expect(await refusal(run.record([end(1)]))).toBe("BYLAW_EVENT_REFUSED PLAN_NOT_COMPLETE");
+    await run.record([dispatched("task-1")]);
+    expect(await refusal(run.record([end(1)]))).toBe("BYLAW_EVENT_REFUSED PLAN_NOT_COMPLETE");
+    await run.record([ready("task-1"), critic("task-1"), pass("task-1"), auditor("task-1"), complete("task-1"), end(2)]);
   });
 
   it("leaves events alone that name no task, and those of the run itself", async () => {

@@ -16,8 +16,11 @@ export interface Coordination {
   /** How many tasks this log shows complete. */
   readonly completed: number;
   readonly infrastructure: { readonly blocked: boolean };
-  /** `ended_by`: the event that ended it, `workflow_complete` or `workflow_failed`. */
-  readonly workflow: { readonly ended_by: string | null };
+  /**
+   * `ended_by`: the event that ended it, `workflow_complete` or `workflow_failed`. `before`: how many tasks were complete before
+   * the log began, where it begins with a resume.
+   */
+  readonly workflow: { readonly ended_by: string | null; readonly before: number };
 }
 
 /** The state by which the order rules judge the next event. */
