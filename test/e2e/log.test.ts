@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { LogEvent } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, LOG_RULES, RUN_TYPES } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
 import { BIN, bylaw, json, makePipe, scratch } from "./bylaw.ts";
+import { anchorOf, eventsOf, logOf } from "./log-kit.ts";
 import { shell } from "./shell.ts";
 
 interface Finding {
@@ -56,6 +58,7 @@ describe("what it prints", () => {
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(json(ran)).toEqual({
       events: 3,
+      head: { sequence: 4 },
       findings: [
         {
           line: 2,
@@ -78,7 +81,7 @@ describe("what it prints", () => {
     const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator"], { cwd: cwd() });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
-      /^log\.jsonl:2 warning UNKNOWN_EVENT_TYPE: .*\nlog\.jsonl:2 warning SEQUENCE_GAP: .*\nlog\.jsonl:3 error COMPLETE_WITHOUT_AUDIT: .*\n1 error, 2 warnings in 3 events\n$/,
+      /^log\.jsonl:2 warning UNKNOWN_EVENT_TYPE: .*\nlog\.jsonl:2 warning SEQUENCE_GAP: .*\nlog\.jsonl:3 error COMPLETE_WITHOUT_AUDIT: .*\n1 error, 2 warnings in 3 events, not chained\n$/,
     );
   });
 
@@ -123,7 +126,7 @@ describe("the exit code", () => {
     ["a file that is missing", ["log", "verify", "nothing.jsonl"], /^error BYLAW_LOG_UNREADABLE: Unexpected missing file/],
     ["a folder", ["log", "verify", "."], /^error BYLAW_LOG_UNREADABLE: Unexpected directory/],
     ["no file", ["log", "verify"], /^error BYLAW_USAGE_INVALID: /],
-    ["two files", ["log", "verify", "good.jsonl", "odd.jsonl"], /^error BYLAW_USAGE_INVALID: Unexpected argument `odd\.jsonl`/],
+    ["the standard input twice", ["log", "verify", "-", "-"], /^error BYLAW_USAGE_INVALID: Unexpected second `-`/],
     ["an unknown profile", ["log", "verify", "good.jsonl", "--profile", "x"], /^error BYLAW_USAGE_INVALID: Unexpected `x`/],
     ["an unknown option", ["log", "verify", "good.jsonl", "--profil", "x"], /Unexpected option `--profil`[^]*did you mean `--profile`/],
     ["an unknown command", ["log", "verfy", "good.jsonl"], /Unexpected command `verfy`[^]*did you mean `verify`/],
@@ -193,7 +196,7 @@ test("a log of 300,000 events is read in little memory", () => {
   // The log alone is larger than this heap.
   const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", "--json"], { cwd, node: ["--max-old-space-size=32"] });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
-  expect(json(ran)).toEqual({ events: 300_000, findings: [] });
+  expect(json(ran)).toEqual({ events: 300_000, head: { sequence: 300_000 }, findings: [] });
 });
 
 test("a log of 300,000 lines that are no event gives as many findings", () => {
@@ -214,13 +217,35 @@ test("a reader that leaves gets no yes", () => {
 });
 
 describe("the help", () => {
-  test.each([[["log", "--help"]], [["log", "verify", "--help"]]])("of bylaw %j has examples, and each of them runs", (args) => {
-    const { code, stdout, stderr } = bylaw(args, { cwd: scratch() });
+  const COMMANDS = [[], ["verify"], ["tail"], ["query"], ["stats"], ["export"], ["import"]];
+
+  test.each(COMMANDS.map((command) => [command]))("of bylaw log %j has exit codes and examples, and each of them runs", (command) => {
+    const { code, stdout, stderr } = bylaw(["log", ...command, "--help"], { cwd: scratch() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^Usage: bylaw log /);
+    expect(stdout).toMatch(/^Exit code: 0 /m);
     const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
-    expect(examples).toHaveLength(2);
-    for (const example of examples) expect(shell(example, scratch({ "events.jsonl": log(START) }))).toMatchObject({ code: 0, stderr: "" });
+    expect(examples.length).toBeGreaterThan(1);
+    const chained = eventsOf(3);
+    const [first = "", second = ""] = [logOf(chained.slice(0, 2)), logOf(chained.slice(2))];
+    const anchor = anchorOf(chained[1] ?? ({} as LogEvent), "events.000000000001-000000000002.jsonl");
+    for (const example of examples) {
+      const cwd = scratch({ "events.jsonl": first + second });
+      if (example.includes("runs.db")) bylaw(["log", "import", "events.jsonl", "--store", "runs.db", "--run", "main"], { cwd });
+      if (example.includes("events.000")) {
+        writeFileSync(join(cwd, "events.000000000001-000000000002.jsonl"), first);
+        writeFileSync(join(cwd, "events.jsonl"), anchor + second);
+      }
+      expect([example, shell(example, cwd)]).toEqual([example, expect.objectContaining({ code: 0, stderr: "" })]);
+    }
+  });
+
+  test("of bylaw log, and docs/cli.md, know every command", () => {
+    const { stdout } = bylaw(["log", "--help"], { cwd: scratch() });
+    const commands = [...stdout.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name = ""]) => name);
+    expect(commands).toEqual(COMMANDS.flat());
+    const page = readFileSync(join(root, "docs/cli.md"), "utf8");
+    expect([...page.matchAll(/^\| `bylaw log (\w+)[^|]*\|/gm)].map(([, name]) => name)).toEqual(commands);
   });
 });
 

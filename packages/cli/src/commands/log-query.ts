@@ -27,13 +27,18 @@ export async function queryLog(files: readonly string[], options: QueryOptions):
   const reader = createEventReader();
   const { head, row } = printer(format);
   let left = limit;
-  if (head !== "") await write(head);
+  // Only above an answer: a log that cannot be read has none.
+  let above = head;
   for await (const lines of logLines(source)) {
     const found = reader.read(lines).filter(wanted).slice(0, left);
     left -= found.length;
-    if (found.length > 0) await write(found.map(row).join(""));
+    if (found.length > 0) {
+      await write(above + found.map(row).join(""));
+      above = "";
+    }
     if (left === 0) break;
   }
+  if (above !== "") await write(above);
   reader.report();
   conclude(reader.bad > 0 ? 1 : 0);
 }

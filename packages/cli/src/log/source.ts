@@ -22,9 +22,9 @@ export function sourceOf(files: readonly string[], { store, run }: SourceOptions
     if (files.filter((file) => file === "-").length > 1) throw usageError("Unexpected second `-`, expected the standard input once");
     return { files };
   }
-  if (files.length > 0) throw usageError("Unexpected file beside `--store` and `--run`, expected one of both");
   if (store === undefined) throw usageError("Unexpected `--run` without `--store`, expected both");
   if (run === undefined) throw usageError("Unexpected `--store` without `--run`, expected both");
+  if (files.length > 0) throw usageError("Unexpected file beside `--store` and `--run`, expected one of both");
   return { store: storePlace(store), run };
 }
 

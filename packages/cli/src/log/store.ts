@@ -60,7 +60,8 @@ async function open({ engine, target, shown }: StorePlace, create: boolean): Pro
   // Each engine is large, and most commands need none.
   if (engine === "postgres") {
     const { openPostgresStore } = await import("@bylaw/store-postgres");
-    return openPostgresStore(target);
+    const { url, schema } = schemaOf(target);
+    return openPostgresStore(url, schema === undefined ? {} : { schema });
   }
   // The engine would make a store of it.
   const size = create ? undefined : (statSync(target, { throwIfNoEntry: false })?.size ?? "none");
@@ -74,6 +75,16 @@ async function open({ engine, target, shown }: StorePlace, create: boolean): Pro
   }
   const { openSqliteStore } = await import("@bylaw/store-sqlite");
   return openSqliteStore(target);
+}
+
+// The driver knows nothing of a schema in the URL.
+function schemaOf(target: string): { readonly url: string; readonly schema: string | undefined } {
+  if (!URL.canParse(target)) return { url: target, schema: undefined };
+  const url = new URL(target);
+  const schema = url.searchParams.get("schema") ?? undefined;
+  if (schema === undefined) return { url: target, schema };
+  url.searchParams.delete("schema");
+  return { url: url.href, schema };
 }
 
 // What a driver says may hold the URL that it was given, or a part of it.

@@ -1,0 +1,111 @@
+import type { EventDraft, LogEvent } from "@bylaw/kernel";
+import { chain } from "@bylaw/log";
+import { describe, expect, it } from "vitest";
+import { csvRecord } from "../src/log/csv.ts";
+import { eventFilter, type FilterOptions } from "../src/log/filter.ts";
+import { storePlace } from "../src/log/store.ts";
+
+const NOW = Date.parse("2026-01-17T10:00:00Z");
+const draft = (minute: number, event_type: string, more: Partial<EventDraft> = {}): EventDraft => ({
+  timestamp: new Date(Date.parse("2026-01-17T09:00:00Z") + minute * 60_000).toISOString(),
+  session_id: "11111111-1111-4111-8111-111111111111",
+  event_type,
+  agent_id: null,
+  task_id: null,
+  details: {},
+  ...more,
+});
+const EVENTS = chain(undefined, [
+  draft(0, "session_start"),
+  draft(1, "tool_allowed", { agent_id: "dev-1", task_id: "t1", details: { decision: { effect: "allow", code: "rule_allowed" } } }),
+  draft(2, "tool_denied", { agent_id: "dev-2", task_id: "t2", details: { decision: { effect: "deny", code: "rule_denied" } } }),
+  draft(3, "enforcement", { agent_id: "dev-2", details: { reason: "no_tool_call" } }),
+  draft(4, "session_resumed", { session_id: "22222222-2222-4222-8222-222222222222" }),
+  draft(5, "tool_allowed", { agent_id: "critic", details: { decision: "odd", reason: 7 } }),
+]);
+
+describe("eventFilter", () => {
+  it.each<[string, FilterOptions, readonly number[]]>([
+    ["everything", {}, [1, 2, 3, 4, 5, 6]],
+    ["a session", { session: ["2*"] }, [5]],
+    ["an agent", { agent: ["dev-1"] }, [2]],
+    ["agents that begin so", { agent: ["dev-*"] }, [2, 3, 4]],
+    ["one or the other", { agent: ["dev-1", "critic"] }, [2, 6]],
+    ["a task", { task: ["t2"] }, [3]],
+    ["types that begin so", { type: ["tool_*"] }, [2, 3, 6]],
+    ["a type and an agent", { type: ["tool_*"], agent: ["dev-2"] }, [3]],
+    ["a code of a decision", { reason: ["rule_denied"] }, [3]],
+    ["a reason of an enforcement", { reason: ["no_tool_*"] }, [4]],
+    ["all from a time on", { since: "2026-01-17T09:03:00Z" }, [4, 5, 6]],
+    ["all before a time, in another zone", { until: "2026-01-17T10:03:00+01:00" }, [1, 2, 3]],
+    ["all of the last 57 minutes", { since: "57m" }, [4, 5, 6]],
+    ["nothing of the last seconds", { since: "30s" }, []],
+    ["all from more than an hour ago", { until: "1h" }, []],
+    ["nothing, where a name is no pattern", { agent: ["dev-?"] }, []],
+    ["no event without an agent, even with a bare star", { agent: ["*"] }, [2, 3, 4, 6]],
+  ])("finds %s", (_, options, wanted) => {
+    expect(EVENTS.filter(eventFilter(options, NOW)).map(({ sequence }) => sequence)).toEqual(wanted);
+  });
+
+  it.each(["yesterday", "2026-01-17", "2026-01-17T09:00:00", "2026-13-17T09:00:00Z", "2 h", "h", "-2h", "2y", ""])(
+    "refuses the time %j",
+    (time) => {
+      expect(() => eventFilter({ since: time }, NOW)).toThrow(expect.objectContaining({ code: "BYLAW_USAGE_INVALID" }));
+    },
+  );
+});
+
+describe("csvRecord", () => {
+  const agentIn = (agent_id: string): string =>
+    csvRecord({ ...(EVENTS[0] as LogEvent), agent_id, details: {}, task_id: "|" })
+      .split(",{},")[0]
+      ?.split(/,session_start,/)[1]
+      ?.replace(/,\|$/, "") ?? "";
+
+  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\r=1", "\uff1d1", '"=1', "'=1"])("makes no formula of %j", (agent) => {
+    expect(agentIn(agent)).toMatch(/^"?'/);
+  });
+
+  it.each([
+    ["dev-1", "dev-1"],
+    ["a,b", '"a,b"'],
+    ['a"b', '"a""b"'],
+    ["a'b", '"a\'b"'],
+    ["ü€😀", "ü€😀"],
+    ["a b", '"a b"'],
+    ["a\nb", "a\\u000ab"],
+    ["\u001b[2J", "\\u001b[2J"],
+  ])("writes %j by RFC 4180, without what a terminal acts on", (agent, text) => {
+    expect(agentIn(agent)).toBe(text);
+  });
+});
+
+describe("storePlace", () => {
+  it.each([
+    ["runs.db", "sqlite", "runs.db"],
+    ["/var/runs.sqlite3", "sqlite", "/var/runs.sqlite3"],
+    ["sqlite:runs", "sqlite", "runs"],
+    ["sqlite:///var/runs", "sqlite", "/var/runs"],
+  ])("reads %s", (text, engine, target) => {
+    expect(storePlace(text)).toEqual({ engine, target, shown: target });
+  });
+
+  it.each([
+    ["postgres://bylaw:s3cret@db.example:5433/runs", "postgres://db.example:5433/runs"],
+    ["postgresql://bylaw@db/runs?password=s3cret", "postgresql://db/runs"],
+    ["postgres://bylaw:s3cret/@db/runs", "postgres://…"],
+    ["postgres://bylaw:s3cret#x@db/runs", "postgres://…"],
+  ])("shows no password of %s", (text, shown) => {
+    const place = storePlace(text);
+    expect(place).toMatchObject({ engine: "postgres", target: text });
+    expect(place.shown).toBe(shown);
+  });
+
+  it.each(["runs", "", "sqlite:", ":memory:", "mysql://root:s3cret@db/x", "root:s3cret@db", "https://x.example/a"])(
+    "refuses %j, and repeats no password",
+    (text) => {
+      const refused = expect.objectContaining({ code: "BYLAW_USAGE_INVALID", message: expect.not.stringContaining("s3cret") as string });
+      expect(() => storePlace(text)).toThrow(refused);
+    },
+  );
+});
