@@ -1,1 +1,2 @@
-export { openSqliteStore, type SqliteOptions } from "./open.ts";
+export { openSqliteStore } from "./open.ts";
+export type { SqliteOptions } from "./options.ts";

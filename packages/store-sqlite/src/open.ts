@@ -6,23 +6,10 @@ import { failure } from "./errors.ts";
 import { prepareFile } from "./file.ts";
 import { createLogs } from "./logs.ts";
 import { createPatience } from "./patience.ts";
+import { settingsOf, type SqliteOptions } from "./options.ts";
 import { createReads } from "./reads.ts";
 import { createWatchers } from "./watch.ts";
 import { createWrites } from "./writes.ts";
-
-/** How a store waits, remembers and tells the time. */
-export interface SqliteOptions {
-  /** How long a call waits for other processes that write, in milliseconds. Default: 10,000. */
-  readonly busy_ms?: number;
-  /** How often the writes of other processes are looked for while somebody watches, in milliseconds. Default: 200. */
-  readonly poll_ms?: number;
-  /** How long a request id is remembered, in milliseconds: longer than any client tries again. Default: seven days. */
-  readonly request_retention_ms?: number;
-  /** Milliseconds since 1970; the store's own clock, for tests. Default: that of this machine. */
-  readonly now?: () => number;
-}
-
-const WEEK = 7 * 24 * 60 * 60 * 1_000;
 
 /**
  * Opens a store over a SQLite file, which is made, for its owner alone, where there is none. What it acknowledges is on the disk.
@@ -30,7 +17,7 @@ const WEEK = 7 * 24 * 60 * 60 * 1_000;
  * processes do not let go.
  */
 export async function openSqliteStore(name: string, options: SqliteOptions = {}): Promise<Store> {
-  const { busy_ms = 10_000, poll_ms = 200, request_retention_ms = WEEK, now = Date.now } = options;
+  const { busy_ms, poll_ms, request_retention_ms, now } = settingsOf(options);
   const file = prepareFile(name);
   const patience = createPatience(file.path, busy_ms);
   const db = await connect(file, patience);

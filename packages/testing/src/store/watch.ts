@@ -45,6 +45,7 @@ export const watchers: Group = (test) => {
       for (;;) {
         const page = await store.events("r1", read.at(-1) ?? 0, 7);
         if (page.length === 0) break;
+        if (sequences(page).some((sequence, index) => sequence !== read.length + index + 1)) throw new Error("Unexpected page");
         read.push(...sequences(page));
       }
       if (read.length >= total) all.resolve();

@@ -1,0 +1,79 @@
+// Writers that wait for each event to be durable before they write the next, and how many events a second they come to.
+import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
+import { setImmediate as turnOfLoop } from "node:timers/promises";
+import type { EventDraft, Store } from "@bylaw/kernel";
+
+/** Writes one event of a writer; resolves when it is durable. */
+export type Append = (writer: number, event: EventDraft) => Promise<unknown>;
+
+export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+
+/** An event of the size of a decision about a tool call. */
+export const eventOf = (writer: number, index: number): EventDraft => ({
+  timestamp: "2026-01-02T03:04:05.000Z",
+  session_id: "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01",
+  event_type: "tool_allowed",
+  agent_id: `agent-${writer}`,
+  task_id: `task-${index % 100}`,
+  details: { id: `call-${writer}-${index}`, tool: "read_file", args: { path: `src/file-${index}.ts` }, reason: "x".repeat(100) },
+});
+
+/** Events a second of so many writers at once, over at least `ms` milliseconds. */
+export async function rateOf(writers: number, append: Append, ms: number): Promise<number> {
+  const start = performance.now();
+  const end = start + ms;
+  let written = 0;
+  const write = async (writer: number): Promise<void> => {
+    for (let index = 0; performance.now() < end; index += 1) {
+      await append(writer, eventOf(writer, index));
+      written += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  return (written / (performance.now() - start)) * 1e3;
+}
+
+/** Each writer in a log of its own. */
+export const appendTo =
+  (store: Store, prefix: string): Append =>
+  (writer, event) =>
+    store.commit({ run: `${prefix}-${writer}`, seen: Number.MAX_SAFE_INTEGER, events: [event] });
+
+/** All writers in one log. */
+export const appendToOne =
+  (store: Store, prefix: string): Append =>
+  (_, event) =>
+    store.commit({ run: prefix, seen: Number.MAX_SAFE_INTEGER, events: [event] });
+
+/**
+ * What the disk allows: the bytes of the same events, all that is asked in one turn of the event loop in one `write` and one
+ * `fdatasync`. It numbers, chains, checks and finds nothing: a floor, not a log.
+ */
+export function openFloor(file: string): { readonly append: Append; readonly close: () => void } {
+  const descriptor = openSync(file, "a");
+  let waiting: { readonly line: string; readonly done: () => void }[] = [];
+  let running = false;
+  async function run(): Promise<void> {
+    running = true;
+    for (;;) {
+      await turnOfLoop();
+      if (waiting.length === 0) break;
+      const batch = waiting;
+      waiting = [];
+      writeSync(descriptor, batch.map(({ line }) => line).join(""));
+      fdatasyncSync(descriptor);
+      for (const { done } of batch) done();
+    }
+    running = false;
+  }
+  const hash = `sha256:${"0".repeat(64)}`;
+  return {
+    append: (_, { timestamp, session_id, event_type, agent_id, task_id, details }) =>
+      new Promise<void>((done) => {
+        const event = { timestamp, sequence: 1_000, session_id, event_type, agent_id, task_id, details, hash };
+        waiting.push({ line: `${JSON.stringify(event)}\n`, done });
+        if (!running) void run();
+      }),
+    close: () => closeSync(descriptor),
+  };
+}
