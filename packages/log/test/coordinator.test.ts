@@ -156,7 +156,7 @@ describe("any log, of events that can happen and of some that cannot", () => {
         if (index % 7 === 0) expect(JSON.parse(JSON.stringify(state))).toEqual((state = JSON.parse(JSON.stringify(state)) as typeof state));
       }
     });
-    fc.assert(property, { numRuns: 150 });
+    fc.assert(property, { numRuns: 150, endOnFailure: true });
     expect(rules.size).toBeGreaterThan(8);
   });
 });

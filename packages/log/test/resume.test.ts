@@ -345,7 +345,7 @@ describe("any walk through the life cycle, with crashes anywhere", () => {
         expect(JSON.stringify(folded)).toBe(JSON.stringify(run.view(coordinatorState)));
         for (const { event_type } of events) seen.set(event_type, (seen.get(event_type) ?? 0) + 1);
       }),
-      { numRuns: 100 },
+      { numRuns: 100, endOnFailure: true },
     );
     // A walk that never gets anywhere would hold as well.
     for (const type of [...RESUME, "task_complete", "infrastructure_restored", "agent_resumes_with_guidance"])
