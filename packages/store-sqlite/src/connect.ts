@@ -1,7 +1,7 @@
 import { checkSqlite, type Connection, loadEngine } from "./engine.ts";
 import { openFailure, unusable } from "./errors.ts";
 import type { StoreFile } from "./file.ts";
-import { migrate } from "./schema.ts";
+import { migrate, versionOf } from "./schema.ts";
 import type { Patience } from "./patience.ts";
 
 /** Opens a connection whose commits are durable when they return, and brings the file to the present schema. */
@@ -14,6 +14,8 @@ export async function connect(file: StoreFile, patience: Patience): Promise<Conn
     db = opened;
     // Already the first statement meets a file that another process is making.
     await patience.wait(() => checkSqlite(String(opened.prepare("select sqlite_version()").pluck().get())));
+    // Before anything is changed: a database of another program stays as it is.
+    await patience.wait(() => versionOf(opened, file.path));
     await patience.wait(() => configure(opened, file.path));
     await patience.wait(() => migrate(opened, file.path));
     // Of a file that was replaced since it was looked at, nothing is to be believed.

@@ -3,6 +3,9 @@ import { dirname, resolve } from "node:path";
 import { messageOf } from "@bylaw/kernel";
 import { gone, unusable } from "./errors.ts";
 
+/** No database is smaller, but for one that is empty. */
+const SMALLEST = 512;
+
 /** The file of a store, and what belongs to it. */
 export interface StoreFile {
   readonly path: string;
@@ -43,6 +46,8 @@ function checkFound(path: string, found: Stats): void {
   // Through a link somebody else chooses what is written, and two names of one file have two logs of their own beside them.
   if (found.isSymbolicLink()) throw unusable(path, "symbolic link", "the file itself", "name the file that it stands for");
   if (!found.isFile()) throw unusable(path, "device, pipe or socket", "a file", other);
+  // The engine would take it for an empty database.
+  if (found.size > 0 && found.size < SMALLEST) throw unusable(path, `file of ${found.size} bytes`, "a database", other);
   if (found.nlink > 1) throw unusable(path, "file with several names", "a file with one", "remove the other names");
 }
 

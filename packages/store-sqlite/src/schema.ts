@@ -75,7 +75,8 @@ export function migrate(db: Connection, file: string): void {
   }
 }
 
-function versionOf(db: Connection, file: string): number {
+/** The schema of a file; 0 for a new one. Throws like `migrate`, and changes nothing. */
+export function versionOf(db: Connection, file: string): number {
   const number = (name: string): number => Number(db.pragma(name, { simple: true }));
   const version = number("user_version");
   const application = number("application_id");

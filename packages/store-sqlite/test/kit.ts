@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { BylawError, type Commit, type EventDraft, type LogEvent, type Receipt, type Store } from "@bylaw/kernel";
+import { afterEach, expect } from "vitest";
+
+const folders: string[] = [];
+const opened: Store[] = [];
+
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder that is removed after the test. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-sqlite-"));
+  folders.push(folder);
+  return folder;
+}
+
+/** A store that is closed after the test, before its folder is removed. */
+export async function closing(pending: Promise<Store>): Promise<Store> {
+  const store = await pending;
+  opened.push(store);
+  return store;
+}
+
+export const draft = (fields: Partial<EventDraft> = {}): EventDraft => ({
+  timestamp: "2026-01-02T03:04:05.000Z",
+  session_id: "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01",
+  event_type: "note",
+  agent_id: "a1",
+  task_id: null,
+  details: { n: 1 },
+  ...fields,
+});
+
+export const write = (store: Store, fields: Partial<Commit> = {}): Promise<Receipt> =>
+  store.commit({ run: "r1", seen: 0, events: [draft()], ...fields });
+
+export const logOf = (store: Store, run = "r1"): Promise<readonly LogEvent[]> => store.events(run, 0, 1_000_000);
+export const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+
+/** Holds that something was refused with a code, in the form of every error; returns the error. */
+export async function refusal(pending: Promise<unknown>, code: string): Promise<BylawError> {
+  const error: unknown = await pending.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(BylawError);
+  expect(error).toMatchObject({ code, message: expect.stringMatching(/^Unexpected [^\n]+, expected [^\n]+$/) as string });
+  return error as BylawError;
+}
+
+const execute = promisify(execFile);
+
+/** Runs a script of `fixtures` in a process of its own, perhaps under another program; resolves to what it prints. */
+export async function runFixture(script: string, args: readonly string[], under: readonly string[] = []): Promise<string> {
+  const file = fileURLToPath(new URL(`fixtures/${script}`, import.meta.url));
+  const [program = "", ...rest] = [...under, process.execPath, file, ...args];
+  const { stdout } = await execute(program, rest, { maxBuffer: 2 ** 26 });
+  return stdout;
+}

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { chainedText } from "@bylaw/log";
+import Database from "better-sqlite3";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { bodyOf } from "../src/body.ts";
+import { openSqliteStore } from "../src/index.ts";
+import { eventOf } from "../src/rows.ts";
+import { closing, draft, logOf, newFolder, write } from "./kit.ts";
+
+const keys = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("1", "10", "9", "0", "01", "-1", "a", "B", "é", "constructor"));
+const json = fc.letrec((again) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.string({ unit: "grapheme" }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(null, true, false, 0, -0, 1e21, 5e-324),
+    fc.array(again("value"), { maxLength: 4 }),
+    fc.dictionary(keys, again("value"), { maxKeys: 5 }),
+  ),
+})).value;
+const details = fc.dictionary(
+  keys.filter((key) => key !== "__proto__"),
+  json,
+  { maxKeys: 5 },
+);
+
+it("stores exactly the text that the chain is over, and hands out what will be read", () => {
+  fc.assert(
+    fc.property(details, fc.string({ unit: "grapheme" }), (given, name) => {
+      const event = draft({ details: given as never, agent_id: name, task_id: name, event_type: name });
+      const { text, details: kept } = bodyOf(event);
+      expect(text).toBe(chainedText(event));
+      expect(JSON.stringify(kept)).toBe(JSON.stringify(eventOf({ sequence: 1, body: text, hash: "" }).details));
+    }),
+  );
+});
+
+it("has the chained text in its file, byte for byte", async () => {
+  const file = join(newFolder(), "store.db");
+  const store = await closing(openSqliteStore(file));
+  const event = draft({ details: { z: 'é\u2028"\\ 😀\u0000', "10": 1, "9": -0 } });
+  await write(store, { events: [event] });
+  const db = new Database(file, { readonly: true });
+  expect(db.prepare("select body from events").pluck().all()).toEqual([chainedText(event)]);
+  db.close();
+});
+
+it("forgets a request id after its time, and not before", async () => {
+  let at = Date.UTC(2026, 0, 1);
+  const store = await closing(openSqliteStore(join(newFolder(), "store.db"), { now: () => at, request_retention_ms: 1_000 }));
+  await write(store, { request_id: "q1" });
+  at += 999;
+  await store.sweep(() => draft());
+  expect((await write(store, { request_id: "q1" })).replayed).toBe(true);
+  at += 1;
+  expect((await write(store, { request_id: "q1" })).replayed).toBe(false);
+  await store.sweep(() => draft());
+  expect((await write(store, { request_id: "q1" })).replayed).toBe(true);
+  expect(await logOf(store)).toHaveLength(2);
+});
+
+it("is not led astray by its clock going backwards", async () => {
+  let at = Date.UTC(2026, 0, 2);
+  const store = await closing(openSqliteStore(join(newFolder(), "store.db"), { now: () => at }));
+  const expires_at = new Date(at + 1_000).toISOString();
+  await write(store, { documents: [{ kind: "k", id: "d", value: "v", expires_at }], request_id: "q1" });
+  at -= 24 * 60 * 60 * 1_000;
+  expect((await store.get("k", "d"))?.value).toBe("v");
+  expect((await write(store, { request_id: "q1" })).replayed).toBe(true);
+  await write(store);
+  expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual([1, 2]);
+});
