@@ -197,16 +197,31 @@ action = "allow"
 tool = "push"
 `;
 
-  it("drops `final` and lowers tiers where another tier makes a difference", async () => {
-    const found = changes(await mutate(TIERS));
-    expect(found).toContain("no-push: `final` is dropped");
-    expect(found).toContain("ours: `priority` is `user`, not `admin`");
-    expect(changes(await mutate(TIERS, [{ must: "deny" }, "push"]))).not.toContain("no-push: `final` is dropped");
+  const standing = async (text: string, ...lines: readonly Line[]): Promise<readonly string[]> =>
+    changes(await mutate(text, ...lines)).filter((change) => /final|priority/.test(change));
+
+  it("drops `final` where a weaker rule stands above", async () => {
+    expect(await standing(TIERS)).toEqual(["no-push: `final` is dropped"]);
+    expect(await standing(TIERS, [{ must: "deny" }, "push"])).toEqual([]);
   });
 
-  it("leaves out what can change no decision of the pool", async () => {
-    const alone = TIERS.slice(0, TIERS.indexOf('[[rules]]\nname = "ours"'));
-    expect(changes(await mutate(alone)).filter((change) => /final|priority/.test(change))).toEqual([]);
+  it("lowers a tier where the rule then loses to a stricter one", async () => {
+    const open = TIERS.replace("final = true\n", "");
+    expect(await standing(open)).toEqual(["ours: `priority` is `user`, not `admin`"]);
+    expect(await standing(open, [{ must: "allow" }, "push"])).toEqual([]);
+  });
+
+  it("lowers a tier where the rule then loses to a weaker one of its own", async () => {
+    const beside = TIERS.replace("final = true\n", "").replace('"user"', '"admin"');
+    expect(await standing(beside)).toEqual(["no-push: `priority` is `user`, not `admin`"]);
+    expect(await standing(beside, [{ must: "deny" }, "push"])).toEqual([]);
+  });
+
+  it("leaves out what can change no effect of the pool", async () => {
+    expect(await standing(TIERS.slice(0, TIERS.indexOf('[[rules]]\nname = "ours"')))).toEqual([]);
+    expect(await standing(TIERS.replace('"allow"', '"deny"'))).toEqual([]);
+    expect(await standing(TIERS.replace("final = true\n", "").replace('"allow"', '"deny"'))).toEqual([]);
+    expect(await standing(TIERS.replace('action = "allow"', 'shadow = true\naction = "allow"'))).toEqual([]);
   });
 
   it("changes no rule in shadow, which decides nothing", async () => {

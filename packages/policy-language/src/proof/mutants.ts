@@ -1,6 +1,7 @@
 import type { Effect } from "@bylaw/kernel";
 import { quote } from "../finding.ts";
 import { TIERS, compileRule, type Rule, type RuleSource } from "../rule.ts";
+import { weaker } from "../strictness.ts";
 import type { ToolTable } from "../tools.ts";
 import { alternativesOf, partsOf } from "./alternatives.ts";
 
@@ -19,8 +20,8 @@ export interface Mutant {
 const WEAKER: Readonly<Record<Effect, Effect>> = { deny: "ask_user", ask_user: "allow", allow: "deny" };
 
 /**
- * Every change of a rule that a case should notice. What would not be a rule is left out, and so is what cannot change a decision
- * of this pool: a `final` that no tier stands above, a tier that no other rule stands in.
+ * Every change of a rule that a case should notice. What would not be a rule is left out, and so is what can change no effect of this
+ * pool, whatever the call: a `final` above which no weaker rule stands, a tier in which the rule beats the same ones as one below.
  */
 export function mutantsOf({ source }: Rule, others: readonly Rule[], tools: ToolTable): readonly Mutant[] {
   const found: Mutant[] = [{ kind: "drop", change: "the rule is dropped", rule: undefined }];
@@ -31,11 +32,16 @@ export function mutantsOf({ source }: Rule, others: readonly Rule[], tools: Tool
   const { effect, tier, final } = source;
   const other = WEAKER[effect];
   add("effect", `\`action\` is \`${other}\`, not \`${effect}\``, { ...source, effect: other, final: final && other !== "allow" });
-  const lower = TIERS[TIERS.indexOf(tier) + 1];
-  const tiers = new Set(others.filter((rule) => !rule.source.shadow).map((rule) => rule.source.tier));
-  if (lower !== undefined && (tiers.has(tier) || tiers.has(lower)))
-    add("tier", `\`priority\` is \`${lower}\`, not \`${tier}\``, { ...source, tier: lower });
-  if (final && TIERS.slice(0, TIERS.indexOf(tier)).some((above) => tiers.has(above)))
+  const height = TIERS.indexOf(tier);
+  const lower = TIERS[height + 1];
+  const voting = others.flatMap((rule) => (rule.source.shadow ? [] : [rule.source]));
+  // Lowered, the rule loses to weaker ones of its tier, which a final rule never does, and to stricter ones of the lower tier, of which
+  // the final ones held already. Beside one as strict as itself only the name in the decision changes.
+  const isRival = (rule: RuleSource): boolean =>
+    rule.tier === tier ? !final && weaker(rule.effect, effect) : rule.tier === lower && !rule.final && weaker(effect, rule.effect);
+  if (lower !== undefined && voting.some(isRival)) add("tier", `\`priority\` is \`${lower}\`, not \`${tier}\``, { ...source, tier: lower });
+  // A stricter rule above decides the same with it and without it.
+  if (final && voting.some((rule) => TIERS.indexOf(rule.tier) < height && weaker(rule.effect, effect)))
     add("final", "`final` is dropped", { ...source, final: false });
   for (const { key, without } of partsOf(source)) add("part", `\`${key}\` is dropped`, without);
   for (const { key, item, without } of alternativesOf(source)) add("item", `\`${key}\` without ${quote(item)}`, without);
