@@ -1,0 +1,75 @@
+import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { BylawError } from "@bylaw/kernel";
+import type { Algorithm, KeyOptions } from "./options.ts";
+
+/** A key under its name. */
+export interface NamedKey {
+  readonly id: string;
+  readonly verify: KeyObject;
+  /** Left out where only the public half is known. */
+  readonly sign: KeyObject | undefined;
+}
+
+/** A shared secret has at least as many bytes as its digest. */
+const SECRET_BYTES = 32;
+/** The variable of the workflow orchestrator that this contract comes from; read where the one that is named is not set. */
+const OLD_VARIABLE = "ORCHESTRATOR_JWT_SECRET";
+const DEFAULT_VARIABLE = "BYLAW_JWT_SECRET";
+
+/**
+ * Reads the keys: the first one signs, all of them verify. Throws BYLAW_TOKEN_KEY_MISSING and BYLAW_TOKEN_KEY_INVALID, which never
+ * say what a key is.
+ */
+export function readKeys(algorithm: Algorithm, given: readonly KeyOptions[], folder: string): ReadonlyMap<string, NamedKey> {
+  const keys = given.map((key) => ({ id: key.id, material: materialOf(key, folder) }));
+  return new Map(keys.map(({ id, material }) => [id, algorithm === "HS256" ? secretKey(id, material) : keyPair(id, material)]));
+}
+
+function materialOf(key: KeyOptions, folder: string): Buffer {
+  if ("env" in key) {
+    const text = process.env[key.env] ?? (key.env === DEFAULT_VARIABLE ? process.env[OLD_VARIABLE] : undefined);
+    if (text !== undefined && text !== "") return Buffer.from(text, "utf8");
+    throw missing(key.id, `the variable ${key.env} to be set`);
+  }
+  try {
+    return readFileSync(resolve(folder, key.file));
+  } catch {
+    throw missing(key.id, `${key.file} to be a file that can be read`);
+  }
+}
+
+function secretKey(id: string, material: Buffer): NamedKey {
+  // A line break at the end of a file is nobody's secret.
+  const secret = material.toString("latin1").replace(/\r?\n$/, "");
+  if (secret.length < SECRET_BYTES) throw invalid(id, `secret of ${secret.length} bytes, expected at least ${SECRET_BYTES}`);
+  const key = createSecretKey(Buffer.from(secret, "latin1"));
+  return { id, verify: key, sign: key };
+}
+
+function keyPair(id: string, material: Buffer): NamedKey {
+  const text = material.toString("utf8");
+  try {
+    const sign = text.includes("PRIVATE KEY") ? createPrivateKey(text) : undefined;
+    const verify = createPublicKey(text);
+    if (verify.asymmetricKeyType === "ed25519") return { id, verify, sign };
+  } catch {
+    // What the library says could hold a part of the key.
+  }
+  throw invalid(id, "key, expected Ed25519 in PEM");
+}
+
+const missing = (id: string, wanted: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_TOKEN_KEY_MISSING",
+    message: `Unexpected absence of token key \`${id}\`, expected ${wanted}`,
+    fix: "`openssl rand -base64 48` makes a secret",
+  });
+
+const invalid = (id: string, what: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_TOKEN_KEY_INVALID",
+    message: `Unexpected token key \`${id}\`: ${what}`,
+    fix: "`openssl rand -base64 48` makes a secret, `openssl genpkey -algorithm ed25519` a key pair",
+  });

@@ -1,0 +1,133 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { BylawError } from "@bylaw/kernel";
+import { CompactSign, compactVerify, decodeProtectedHeader } from "jose";
+import { claimsSchema, type Claims } from "./claims.ts";
+import { readKeys } from "./keys.ts";
+import { tokenOptions, type TokenOptions } from "./options.ts";
+
+/** What a token is asked for. */
+export interface TokenRequest {
+  readonly run: string;
+  readonly task: string;
+  readonly agent: string;
+  /** `null`: for the transition into a first phase. */
+  readonly phase: string | null;
+  readonly allowed_tools: readonly string[];
+  /** The fence of the agent's claim, where the store has one. */
+  readonly fence?: number;
+  /** When it is issued: RFC 3339, UTC. Default: now. */
+  readonly at?: string;
+}
+
+/** A token, and what it says. The text is a secret of its agent: it belongs in no log. */
+export interface SignedToken {
+  readonly token: string;
+  readonly claims: Claims;
+}
+
+/** Why a token is not one of ours. */
+export type TokenFault = "token_malformed" | "token_key_unknown" | "token_forged";
+
+/** Signs tokens and reads them. Whether one still holds only the log knows. */
+export interface TokenSigner {
+  /** The digest of the contract file, `sha256:…`, where one is named. */
+  readonly contract: string | null;
+  sign(request: TokenRequest): Promise<SignedToken>;
+  /** The claims of a token with a good signature, however old; at once for a token that was read before. */
+  read(token: string): Claims | TokenFault | Promise<Claims | TokenFault>;
+}
+
+/** Longer texts are not looked at. */
+const LONGEST = 131_072;
+/** How many tokens are kept with their claims, and how long one of them may be. */
+const KEPT = 4_096;
+const KEPT_LENGTH = 4_096;
+
+/** Makes a signer from the options of the plugin. Throws for options and keys that are of no use. */
+export function createSigner(options?: unknown, folder = process.cwd()): TokenSigner {
+  const parsed = tokenOptions.safeParse(options);
+  if (!parsed.success) throw new BylawError({ code: "BYLAW_OPTIONS_INVALID", message: `Unexpected options: ${parsed.error.message}` });
+  return signerOf(parsed.data, folder);
+}
+
+export function signerOf({ algorithm, keys: given, expiry_seconds, contract: file }: TokenOptions, folder: string): TokenSigner {
+  const keys = readKeys(algorithm, given, folder);
+  const [first] = keys.values();
+  const contract = file === undefined ? null : digestOf(resolve(folder, file));
+  const kept = new Map<string, Claims>();
+
+  async function readAnew(token: string): Promise<Claims | TokenFault> {
+    const named = nameOf(token);
+    if (named === undefined) return "token_malformed";
+    const key = keys.get(named);
+    if (key === undefined) return "token_key_unknown";
+    let payload: Uint8Array;
+    try {
+      // The algorithm is ours to say, not the token's: `none` and every other are refused here.
+      ({ payload } = await compactVerify(token, key.verify, { algorithms: [algorithm] }));
+    } catch {
+      return "token_forged";
+    }
+    const claims = claimsOf(payload);
+    if (claims === undefined) return "token_malformed";
+    if (token.length <= KEPT_LENGTH) {
+      if (kept.size === KEPT) kept.delete(kept.keys().next().value ?? "");
+      kept.set(token, claims);
+    }
+    return claims;
+  }
+
+  return {
+    contract,
+    async sign({ run, task, agent, phase, allowed_tools, fence, at }) {
+      if (first?.sign === undefined) {
+        const message = `Unexpected token key \`${first?.id ?? ""}\` without its private half, expected one that signs`;
+        throw new BylawError({ code: "BYLAW_TOKEN_KEY_INVALID", message });
+      }
+      const iat = Math.floor((at === undefined ? Date.now() : Date.parse(at)) / 1_000);
+      const claims = claimsSchema.parse({
+        ...{ iss: "bylaw", jti: randomUUID(), run, task_id: task, agent, phase, allowed_tools: [...allowed_tools], contract },
+        ...(fence === undefined ? {} : { fence }),
+        ...{ iat, nbf: iat, exp: iat + expiry_seconds },
+      });
+      const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
+        .setProtectedHeader({ alg: algorithm, typ: "JWT", kid: first.id })
+        .sign(first.sign);
+      return { token, claims };
+    },
+    read: (token) => (token.length > LONGEST ? "token_malformed" : (kept.get(token) ?? readAnew(token))),
+  };
+}
+
+// A head of ours has these three fields and no other: what an extension would change is refused with it.
+function nameOf(token: string): string | undefined {
+  try {
+    const head = decodeProtectedHeader(token);
+    const { alg, kid, typ, ...others } = head;
+    return alg !== undefined && typ === "JWT" && typeof kid === "string" && Object.keys(others).length === 0 ? kid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function claimsOf(payload: Uint8Array): Claims | undefined {
+  try {
+    return Object.freeze(claimsSchema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload))));
+  } catch {
+    return undefined;
+  }
+}
+
+function digestOf(file: string): string {
+  try {
+    return `sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
+  } catch {
+    throw new BylawError({
+      code: "BYLAW_OPTIONS_INVALID",
+      message: "Unexpected `contract`, expected a file that can be read",
+      source: { file },
+    });
+  }
+}
