@@ -179,6 +179,21 @@ describe("the guard", () => {
     expect(refused([...reviewed("t"), auditor("t")], { ...complete("t", "dev"), agent_id: "auditor" })).toBe("AGENT_MISMATCH");
   });
 
+  it("refuses any event behind the end, of whatever type", () => {
+    const ended = plain("workflow_failed", { reason: "x", last_state: null });
+    expect(refused([ended], plain("tool_allowed", { decision: {} }))).toBe("EVENT_AFTER_TERMINAL");
+    expect(refused([ended], plain("session_resumed", { previous_session_id: SESSION }))).toBe("EVENT_AFTER_TERMINAL");
+  });
+
+  it("takes a log for one that begins elsewhere only where a resume is its first event", () => {
+    const reverify = { ...plain("task_reverification_required", {}), task_id: "t" };
+    const judgeBehind = (...given: readonly Given[]): string | undefined =>
+      coordinatorGuard(viewOf(fold(given.map(eventOf))), eventOf(reverify, given.length))?.rule;
+    const resumed = plain("session_resumed", { previous_session_id: SESSION, completed_tasks_count: 1 });
+    expect(judgeBehind(resumed)).toBeUndefined();
+    expect(judgeBehind(plain("tool_allowed", { decision: {} }), resumed)).toBe("AUDIT_BEFORE_REVIEW");
+  });
+
   it("takes names that only look alike for different ones", () => {
     const [plainly, alike] = ["task-\u0061", "task-\u0430"];
     expect(refused(reviewed(plainly), auditor(alike))).toBe("AUDIT_BEFORE_REVIEW");

@@ -19,9 +19,11 @@ import {
   type Given,
 } from "./coordinator-kit.ts";
 import { coordinatorLife } from "../src/order/coordinator.ts";
+import { plugin } from "./kit.ts";
 import { tool } from "./run-kit.ts";
 
 const RESUME = ["session_resumed", "task_restarted_on_resume", "task_reverification_required"];
+const OTHER = "22222222-2222-4222-8222-222222222222";
 const TASKS = ["task-1", "__proto__", "10", "9"];
 
 /** A log that sessions keep one after the other, on a clock that the test sets. */
@@ -31,6 +33,7 @@ function createLog() {
   let at = Date.parse("2026-01-17T09:00:00Z");
   let sessions = 0;
   return {
+    store,
     later: (minutes: number) => void (at += minutes * 60_000),
     /** A new session: whoever kept the log before is gone without a word. */
     open(): Promise<Run> {
@@ -216,6 +219,63 @@ describe("a log that a new session takes up", () => {
     const run = await log.open();
     await run.record([auditor("task-1", "auditor-2"), complete("task-1", "auditor-2")]);
     expect(run.view(coordinatorState).completed).toBe(1);
+    expect(findingsIn(await log.events())).toEqual([]);
+  });
+
+  it("believes a log that begins with a resume how many tasks were complete before", async () => {
+    const log = createLog();
+    const counts = { in_progress_tasks_count: 0, pending_audit_count: 0, completed_tasks_count: 3 };
+    const resumed = plain("session_resumed", { previous_session_id: OTHER, state_saved_at: null, ...counts });
+    const again = { ...plain("task_reverification_required", { completed_at: null }), task_id: "old" };
+    const envelope = { timestamp: "2026-01-17T08:00:00Z", session_id: OTHER };
+    await log.store.commit({ run: "r1", events: [resumed, again].map((given) => ({ ...envelope, ...given })), seen: 0 });
+    const run = await log.open();
+    const [first, ...rest] = (await log.events()).slice(2);
+    expect(brief([first as LogEvent])).toEqual([[0, 1, 2]]);
+    expect(rest.map(({ task_id, details }) => [task_id, details])).toEqual([
+      ["old", { completed_at: null, last_event_time: "2026-01-17T08:00:00Z", time_since_completion_minutes: 0 }],
+    ]);
+    await run.record([auditor("old"), complete("old")]);
+    await log.open();
+    expect(brief((await log.events()).slice(6))).toEqual([[0, 0, 3], reverified("old", 0)]);
+  });
+
+  it("is only resumed behind the end, where no guard keeps it shut", async () => {
+    const store = createMemoryStore();
+    const types = plugin("types", (kernel) => COORDINATOR_TYPES.forEach((type) => kernel.event(type)));
+    const kernel = createKernel({ plugins: [types] });
+    const run = await openRun(kernel, { run: "r1", store });
+    await run.record([...whole("t"), dispatched("u"), plain("workflow_failed", { reason: "x", last_state: null })]);
+    await openRun(kernel, { run: "r1", store });
+    expect(brief((await store.events("r1", 0, 100)).slice(9))).toEqual([[1, 0, 1]]);
+  });
+
+  it("lets nobody go on with a restarted task who was asked about it or analysed it before", async () => {
+    const log = createLog();
+    const asked = of("agent_seeks_guidance", "t", "dev", { question: "?", options: [] });
+    const analysed = of("business_analyst_dispatched", "t", "analyst", { missing_criteria: [] });
+    await (await log.open()).record([dispatched("t"), asked, analysed]);
+    const run = await log.open();
+    const rest = [
+      of("coordinator_prays", "t", "dev", { question: "?" }),
+      { ...plain("task_expanded", { task_id: "t", confidence: 1, expansion_summary: "x" }), task_id: "t" },
+    ];
+    for (const given of rest) await expect(run.record([given])).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await run.record([dispatched("t"), ready("t")]);
+  });
+
+  it("restarts thousands of tasks in one commit, from the snapshot that the store keeps", async () => {
+    const log = createLog();
+    const run = await log.open();
+    const tasks = Array.from({ length: 2_000 }, (_, index) => `task-${String(index).padStart(4, "0")}`);
+    await run.record(tasks.map((task) => dispatched(task)));
+    await run.record(tasks.slice(1_000).map((task) => ready(task)));
+    await run.record([pause]);
+    expect(await log.store.get("snapshot", "r1")).toBeDefined();
+    await log.open();
+    const [resumed, ...rest] = (await log.events()).slice(3_002);
+    expect(resumed?.details["in_progress_tasks_count"]).toBe(2_000);
+    expect(rest.map(({ event_type, task_id }) => [event_type, task_id])).toEqual(tasks.map((task) => ["task_restarted_on_resume", task]));
     expect(findingsIn(await log.events())).toEqual([]);
   });
 
