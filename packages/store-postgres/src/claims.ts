@@ -71,12 +71,14 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
     }
   }
 
-  async function free(event: (lease: ExpiredLease) => EventDraft, query: Query): Promise<number> {
+  type Recorded = readonly [run: string, key: string, event: LogEvent];
+
+  async function free(event: (lease: ExpiredLease) => EventDraft, query: Query): Promise<readonly Recorded[]> {
     const rows = await query<{ readonly task: string; readonly run: string; readonly owner: string; readonly fence: number }>(
       "select * from {schema}.take_overdue($1, $2)",
       [lock_timeout_ms, SWEPT],
     );
-    if (rows.length === 0) return 0;
+    if (rows.length === 0) return [];
     const texts: string[] = [];
     for (const { task, run, owner, fence } of rows) {
       texts.push(textOf(event({ task: await names.nameOf(task), run: await names.nameOf(run), owner: fromStored(owner), fence })));
@@ -85,11 +87,11 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
       "select * from {schema}.free_tasks($1, $2, $3)",
       [rows.map(({ task }) => task), rows.map(({ run }) => run), texts],
     );
+    const recorded: Recorded[] = [];
     for (const [at, { run, ...row }] of heads.entries()) {
-      const recorded = eventOf({ ...row, text: texts[at] ?? "" });
-      onEvent(await names.nameOf(run), run, recorded);
+      recorded.push([await names.nameOf(run), run, eventOf({ ...row, text: texts[at] ?? "" })]);
     }
-    return rows.length;
+    return recorded;
   }
 
   return {
@@ -98,8 +100,9 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
       let freed = 0;
       for (;;) {
         const some = await database.transaction((query) => free(event, query));
-        freed += some;
-        if (some < SWEPT) break;
+        for (const recorded of some) onEvent(...recorded);
+        freed += some.length;
+        if (some.length < SWEPT) break;
       }
       for (;;) {
         const [row] = await database.query<{ readonly freed: number }>("select {schema}.free_documents($1, $2) as freed", [

@@ -51,9 +51,10 @@ export function createDatabase(settings: Settings): Database {
       return rows as readonly Row[];
     };
 
-  // Set for the transaction alone: a pooler may give the connection to somebody else afterwards.
+  // Set for the transaction alone: a pooler may give the connection to somebody else afterwards. Who stands still in one loses it
+  // before those who wait for its rows lose patience.
   const begin = `begin isolation level read committed; set local lock_timeout = ${lock_timeout_ms};
-    set local statement_timeout = ${statement_timeout_ms}; set local idle_in_transaction_session_timeout = ${statement_timeout_ms}`;
+    set local statement_timeout = ${statement_timeout_ms}; set local idle_in_transaction_session_timeout = ${Math.ceil(lock_timeout_ms / 2)}`;
 
   async function transactionOn<T>(from: Pool, work: (query: Query) => Promise<T>): Promise<T> {
     const client = await from.connect();

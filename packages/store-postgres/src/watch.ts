@@ -17,6 +17,7 @@ const TOGETHER_MS = 20;
 /** PostgreSQL takes payloads below 8,000 bytes. */
 const PAYLOAD = 7_900;
 const TOLD = 10_000;
+const GOODBYE_MS = 1_000;
 
 export function createWatch(database: Database, names: LongNames): Watch {
   const { schema, url, poll_ms, connect_timeout_ms } = database.settings;
@@ -68,7 +69,10 @@ export function createWatch(database: Database, names: LongNames): Watch {
         left join {schema}.runs x on x.changed >= $1::text::xid8 and x.sequence > 0`,
       [since],
     );
-    since = rows[0]?.until ?? since;
+    const until = rows[0]?.until ?? since;
+    // Numbers of transactions that go back are those of another server, restored from a copy.
+    if (BigInt(until) < BigInt(since)) again = true;
+    since = BigInt(until) < BigInt(since) ? "0" : until;
     for (const { run, sequence } of rows) if (run !== null && sequence !== null) tell(await names.nameOf(run), run, sequence);
   }
 
@@ -109,7 +113,7 @@ export function createWatch(database: Database, names: LongNames): Watch {
         // It is a hint: without it the look at every poll is what there is.
       }
       ear = undefined;
-      await client.end().catch(() => {});
+      void client.end().catch(() => {});
       if (wanted()) await pause(wait);
     }
   }
@@ -147,8 +151,9 @@ export function createWatch(database: Database, names: LongNames): Watch {
         clearTimeout(sending);
         await notify();
       }
-      await ear?.end().catch(() => {});
-      await Promise.all([looking, listening]);
+      void ear?.end().catch(() => {});
+      // A network that swallows the goodbye must not keep the store open.
+      await Promise.race([Promise.all([looking, listening]), pause(GOODBYE_MS)]);
     },
   };
 }

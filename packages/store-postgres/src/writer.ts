@@ -26,6 +26,16 @@ const PAGE = 5_000;
 
 type Perform = (turn: Turn) => Promise<readonly (readonly [Entry, Outcome])[]>;
 
+/** Undoes what was held for a commit that `admit` refuses. */
+class Refused extends Error {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super("refused");
+    this.reason = reason;
+  }
+}
+
 /** `onHead` is told of every run that has grown by this writer. */
 export function createWriter(database: Database, names: LongNames, onHead: (run: string, key: string, head: number) => void): Writer {
   const { target, lock_timeout_ms, retry_ms } = database.settings;
@@ -81,11 +91,13 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
         for (const [entry, outcome] of outcomes) deliver(entry, outcome);
         return;
       } catch (error) {
+        if (error instanceof Refused) return fail(error.reason);
         let firsts: readonly string[] | undefined;
         try {
           firsts = await settle(until);
         } catch {
-          return fail(unknownOutcome(target));
+          for (const { item, writes } of entries) item.reject(writes ? unknownOutcome(target) : failureOf(error, target));
+          return;
         }
         if (firsts !== undefined) return recover(entries, firsts);
         // From here on it is certain that nothing was written.
@@ -188,16 +200,15 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
         );
         if (held === undefined) throw new Error("Unexpected answer of lock_commit, expected a head");
         const on = { sequence: held.head, link: `sha256:${held.link}` };
-        let entry: Entry = { item, writes: true, on };
         if (held.first === null) {
           await readOn(item, held.head, query);
           try {
             askAdmit(item.admit, () => item.known);
           } catch (error) {
-            entry = { item, writes: false, on, refusal: { error } };
+            throw new Refused(error);
           }
         }
-        return callBatch(query, turn, [entry]);
+        return callBatch(query, turn, [{ item, writes: true, on }]);
       }),
     );
 

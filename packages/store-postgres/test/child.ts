@@ -3,7 +3,7 @@ import { BylawError, StoreConflict } from "@bylaw/kernel";
 import { openPostgresStore } from "../dist/index.js";
 
 const [mode, url = "", schema = "", name = "", count = "0"] = process.argv.slice(2);
-const store = await openPostgresStore(url, { schema, connections: 3, retry_ms: 20_000 });
+const store = await openPostgresStore(url, { schema, connections: 3, retry_ms: 20_000, lock_timeout_ms: mode === "hold" ? 600 : 5_000 });
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const draft = (event_type: string, task_id: string | null, details: { readonly [key: string]: string | number }) => ({
   ...{ timestamp: "2026-01-02T03:04:05.000Z", session_id: "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01" },

@@ -41,6 +41,15 @@ export function placeOn(server: PostgresServer, url = server.url): Place {
   };
 }
 
+/** Rows that were made only to be held, and should be gone: none, whatever was refused or repeated. */
+export async function leftovers({ sql }: Place): Promise<number> {
+  const [row] = await sql(`select
+    (select count(*) from {schema}.runs where sequence = 0) + (select count(*) from {schema}.documents where version = 0)
+    + (select count(*) from {schema}.tasks where state = 'absent') + (select count(*) from {schema}.receipts where first is null)
+    + (select count(*) from {schema}.claims where task is null) as n`);
+  return Number(row?.["n"]);
+}
+
 export const draft = (fields: Partial<EventDraft> = {}): EventDraft => ({
   timestamp: "2026-01-02T03:04:05.000Z",
   session_id: "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01",

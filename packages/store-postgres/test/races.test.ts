@@ -3,7 +3,7 @@ import type { PostgresServer } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
-import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
+import { draft, faultOf, leftovers, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
 
 const server = await serverOfFile();
 
@@ -99,6 +99,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
       expect(unexpected).toEqual([]);
       expect(await deadlocks(place)).toEqual(before);
       for (const run of ["r0", "r1", "r2"]) expect(faultOf(await logOf(one, run))).toBeUndefined();
+      expect(await leftovers(place)).toBe(0);
     }));
 
   it("all get through: whose head moves every time is decided while nobody else can write", () =>
@@ -122,6 +123,33 @@ describe.skipIf(server === undefined)("writers that race", () => {
       };
       await expect(store?.commit({ run: "r1", seen: 1, events: [draft()], admit: refuse })).rejects.toThrow("timeout of the reader");
       expect(faultOf(await logOf(store as Store, "r1"))).toBeUndefined();
+      const task = { id: "T1", fence: 0, set: { state: "available" } } as const;
+      await expect(store?.commit({ run: "r1", seen: 1, events: [draft()], admit: refuse, request_id: "q2", task })).rejects.toThrow(
+        "timeout",
+      );
+      expect(await leftovers(place)).toBe(0);
+      expect((await store?.commit({ run: "r1", seen: 1, events: [draft()], admit, request_id: "q2", task }))?.replayed).toBe(false);
+    }));
+
+  it("leave nothing behind where they were refused or repeated", () =>
+    onStores(1, async ([store], place) => {
+      const documents = [{ kind: "k", id: "new", value: "v", if_version: 0 }];
+      const task = { id: "T1", fence: 0, set: { state: "available" } } as const;
+      await store?.commit({ run: "r1", seen: 0, events: [draft()], request_id: "q1" });
+      await store?.commit({ run: "r1", seen: 0, events: [draft()], request_id: "q1", documents, task });
+      const wrong = [
+        { ...documents[0], if_version: 4 },
+        { kind: "k", id: "other", value: "v" },
+      ] as typeof documents;
+      await expect(store?.commit({ run: "r2", seen: 0, events: [draft()], request_id: "q2", documents: wrong, task })).rejects.toThrow(
+        "version",
+      );
+      await expect(store?.commit({ run: "r3", seen: 0, events: [draft()], documents, task: { id: "T2", fence: 3 } })).rejects.toThrow(
+        "fence",
+      );
+      expect(await store?.claim({ queue: "q", agent: "a1", lease_ms: 1, request_id: "q1", event: () => draft() })).toBeUndefined();
+      expect(await leftovers(place)).toBe(0);
+      expect(await place.sql("select run, sequence::int from {schema}.runs")).toEqual([{ run: "r1", sequence: 1 }]);
     }));
 
   it("are shown all that they have not seen, also when that is long", () =>

@@ -20,7 +20,7 @@ declare
   v_before bigint[];
   v_firsts bigint[] := array_fill(0::bigint, array[cardinality(p_run)]);
   v_moved integer[];
-  v_refused boolean := false;
+  v_idle boolean := false;
   v_at integer := 0;
   v_head bigint;
   v_link bytea;
@@ -70,7 +70,7 @@ begin
       select q.first, q.last into v_first, v_last
         from {schema}.receipts q where q.run = p_runs[r] and q.request_id = p_requests[i];
       if v_first is not null then
-        outcome := 2; number := v_first; content := v_last::text;
+        outcome := 2; number := v_first; content := v_last::text; v_idle := true;
         return next;
         continue;
       end if;
@@ -78,7 +78,7 @@ begin
     if p_head[i] is not null and (p_head[i] <> v_heads[r] or decode(p_head_link[i], 'hex') <> v_links[r]) then
       outcome := 3; number := v_heads[r]; hash := encode(v_links[r], 'hex');
       v_moved := v_moved || i;
-      v_refused := true;
+      v_idle := true;
       return next;
       continue;
     end if;
@@ -96,14 +96,14 @@ begin
         where (d->>'commit')::integer = i;
       content := {schema}.refuses_documents(v_documents);
       if content is not null then
-        outcome := 4; number := 0; v_refused := true;
+        outcome := 4; number := 0; v_idle := true;
         return next;
         continue;
       end if;
     end if;
     if v_task is not null then
       if not {schema}.holds_fence(v_task) then
-        outcome := 5; number := 0; v_refused := true;
+        outcome := 5; number := 0; v_idle := true;
         return next;
         continue;
       end if;
@@ -143,7 +143,7 @@ begin
   if not found then
     raise exception using errcode = 'BY002', message = 'a batch out of its turn';
   end if;
-  if v_refused then
+  if v_idle then
     perform {schema}.tidy(p_runs, p_requests, p_tasks, p_documents);
   end if;
   if v_moved is not null then
@@ -156,7 +156,7 @@ begin
   end if;
 end $$;
 
--- Takes back the rows that were made only to be held, for commits that then were refused.
+-- Takes back the rows that were made only to be held, for commits that then were not written.
 create function {schema}.tidy(p_runs text[], p_requests text[], p_tasks jsonb, p_documents jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin

@@ -11,11 +11,13 @@ const OLDEST_SERVER = 140_000;
  */
 export async function migrate(database: Database): Promise<void> {
   const { schema, target } = database.settings;
-  const [server] = await database.query<{ readonly version: string; readonly isolation: string }>(
-    "select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation",
+  const [server] = await database.query<{ readonly version: string; readonly isolation: string; readonly encoding: string }>(
+    `select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation,
+      current_setting('server_encoding') as encoding`,
   );
   if (Number(server?.version) < OLDEST_SERVER)
     throw unusable(`version ${server?.version} of PostgreSQL at ${target}, expected 14 or later`);
+  if (server?.encoding !== "UTF8") throw unusable(`encoding ${server?.encoding} of the database at ${target}, expected UTF8`);
   if (server?.isolation !== "read committed") {
     throw unusable(
       `isolation level ${server?.isolation} at ${target}, expected read committed`,
@@ -26,7 +28,9 @@ export async function migrate(database: Database): Promise<void> {
   await database.transaction(
     async (query) => {
       await query("select pg_advisory_xact_lock(hashtextextended('bylaw store ' || $1, 0))", [schema]);
-      await query("create schema if not exists {schema}");
+      const [there] = await query("select from pg_catalog.pg_namespace where nspname = $1", [schema]);
+      // Asked first, because a role that may not make schemas may own one.
+      if (there === undefined) await query("create schema {schema}");
       await query(
         "create table if not exists {schema}.bylaw_versions (version integer primary key, applied_at timestamptz not null default clock_timestamp())",
       );
