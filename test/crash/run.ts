@@ -1,0 +1,64 @@
+// Kills writers with SIGKILL at random points, and holds what is left against what was acknowledged:
+// node test/crash/run.ts [sqlite|postgres|jsonl …] [--rounds 200] [--seed 1]
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { crashStore, startPostgres, type CrashReport } from "@bylaw/testing";
+import { crashJsonl } from "./jsonl.ts";
+
+type Crash = (folder: string, rounds: number, seed: number) => Promise<CrashReport | undefined>;
+
+const CRASHES: Readonly<Record<string, Crash>> = {
+  sqlite: (folder, rounds, seed) => {
+    const store = { module: import.meta.resolve("@bylaw/store-sqlite"), open: "openSqliteStore", args: [join(folder, "store.db")] };
+    return crashStore({ store, rounds, seed });
+  },
+  async postgres(_, rounds, seed) {
+    const server = await startPostgres({ fsync: true });
+    if (server === undefined) return undefined;
+    try {
+      const args = [server.url, { schema: `crash_${process.pid}`, retry_ms: 30_000 }];
+      const store = { module: import.meta.resolve("@bylaw/store-postgres"), open: "openPostgresStore", args };
+      // The server too, now and then, while writers wait for it.
+      const disturb = async (random: () => number): Promise<void> => {
+        if (server.external || random() > 0.1) return;
+        await server.kill();
+        await server.restart();
+      };
+      return await crashStore({ store, rounds, seed, disturb });
+    } finally {
+      await server.stop();
+    }
+  },
+  jsonl: crashJsonl,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: "string", default: "200" }, seed: { type: "string", default: "1" } },
+});
+const names = positionals.length > 0 ? positionals : Object.keys(CRASHES);
+for (const name of names) {
+  const crash = CRASHES[name];
+  if (crash === undefined) throw new Error(`Unexpected \`${name}\`, expected ${Object.keys(CRASHES).join(", ")}`);
+  const folder = mkdtempSync(join(tmpdir(), `bylaw-crash-${name}-`));
+  const start = performance.now();
+  try {
+    const report = await crash(folder, Number(values.rounds), Number(values.seed));
+    if (report === undefined) {
+      console.log(`${name}: SKIPPED, no server`);
+      continue;
+    }
+    const { rounds, kills, acknowledged, events, unacknowledged, faults } = report;
+    const seconds = ((performance.now() - start) / 1e3).toFixed(0);
+    console.log(
+      `${name}: ${rounds} rounds, ${kills} writers killed, ${acknowledged} writes acknowledged, ${events} events, ` +
+        `${unacknowledged} whole writes that nobody was told of, ${faults.length} faults, ${seconds} s`,
+    );
+    for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`);
+    if (faults.length > 0) process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
