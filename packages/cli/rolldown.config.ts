@@ -8,7 +8,7 @@ export default defineConfig({
   input: "src/bin.ts",
   platform: "node",
   // The first loads a compiler of its own beside itself, the others native code and a driver that few commands need.
-  external: ["jiti", "@bylaw/store-sqlite", "@bylaw/store-postgres"],
+  external: ["jiti", "@bylaw/store-sqlite", "@bylaw/store-postgres", "@bylaw/plugin-event-log"],
   plugins: [placesOfPackages(), notices()],
   // Without blanks and comments there is half as much to read at every start; names stay, for they stand in messages.
   output: {

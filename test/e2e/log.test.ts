@@ -227,7 +227,7 @@ describe("the help", () => {
     const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
     expect(examples.length).toBeGreaterThan(1);
     const chained = eventsOf(3);
-    const [first = "", second = ""] = [logOf(chained.slice(0, 2)), logOf(chained.slice(2))];
+    const [first, second] = [logOf(chained.slice(0, 2)), logOf(chained.slice(2))];
     const anchor = anchorOf(chained[1] ?? ({} as LogEvent), "events.000000000001-000000000002.jsonl");
     for (const example of examples) {
       const cwd = scratch({ "events.jsonl": first + second });

@@ -11,6 +11,8 @@ export function addLogCommands(program: Command): Command {
     .addOption(word("--profile <profile>", "what it is held against", ["envelope", "coordinator"]).default("envelope"))
     .addOption(word("--catalogue <mode>", "what unknown types and details are", ["lenient", "strict"]).default("lenient"))
     .option("--chained", "every event has to have a hash")
+    .option("--heads <file>", "the signed heads of the log, to see whether its end was cut off", pathOf("--heads <file>"))
+    .option("--key <file>", "the public key of the heads, in PEM", pathOf("--key <file>"))
     .action(async (files: readonly string[], options) => {
       const { verifyLog } = await import("./commands/log-verify.ts");
       await verifyLog(files, options);

@@ -54,9 +54,13 @@ export function isSame({ hash, event }: Mark, stored: LogEvent): boolean {
   return canonicalJson(event) === canonicalJson(JSON.parse(lineOf(stored)) as Json);
 }
 
-/** An event as it stands on its line, with the line break. */
+/**
+ * An event as it stands on its line, with the line break. Its details are canonical (RFC 8785), as `formatEventLine` has them: whether an
+ * event comes from its commit or is read from a store, its line is the same.
+ */
 export function lineOf({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }: LogEvent): string {
-  return `${JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash })}\n`;
+  const others = JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id });
+  return `${others.slice(0, -1)},"details":${canonicalJson(details)}${hash === undefined ? "" : `,"hash":${JSON.stringify(hash)}`}}\n`;
 }
 
 /** The first line of a file that goes on where another one ends. `previous_file`: its name. */

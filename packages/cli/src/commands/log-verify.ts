@@ -1,12 +1,5 @@
-import {
-  createCatalogue,
-  createLogVerifier,
-  type CatalogueMode,
-  type FindingSeverity,
-  type LogFinding,
-  type LogHead,
-  type LogProfile,
-} from "@bylaw/log";
+import { createCatalogue, createLogVerifier, type CatalogueMode, type FindingSeverity, type LogHead, type LogProfile } from "@bylaw/log";
+import { readHeads, verifySigned, type HeadsOptions, type Signed, type SignedFinding } from "../log/verify-heads.ts";
 import { verifyLines, type FileFinding } from "../log/verify-lines.ts";
 import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
 import { conclude } from "../outcome.ts";
@@ -14,7 +7,7 @@ import { jsonLine, write } from "../output.ts";
 import { count, paintFor, place, plain, type Paint } from "../text.ts";
 
 /** The options of `bylaw log verify`. */
-export interface VerifyOptions extends SourceOptions {
+export interface VerifyOptions extends SourceOptions, HeadsOptions {
   readonly profile?: LogProfile;
   readonly catalogue?: CatalogueMode;
   readonly chained?: boolean;
@@ -28,23 +21,35 @@ export async function verifyLog(files: readonly string[], options: VerifyOptions
   const verifier = createLogVerifier({ profile, catalogue: createCatalogue({ mode: catalogue }), chained });
   const paint = paintFor(process.stdout);
   const counts: Record<FindingSeverity, number> = { error: 0, warning: 0 };
-  const kept: (LogFinding | FileFinding)[] = [];
-  for await (const findings of verifyLines(logLines(source), verifier)) {
+  const kept: object[] = [];
+  const heads = await readHeads(options);
+  const several = files.length > 1 || heads !== undefined;
+  async function tell(findings: readonly (FileFinding | SignedFinding)[]): Promise<void> {
     for (const finding of findings) {
       counts[finding.severity] += 1;
       const { file, ...alone } = finding;
-      if (json) kept.push(files.length > 1 ? { file, ...alone } : alone);
+      if (json) kept.push(several ? finding : alone);
     }
-    if (!json) await write(findings.map((finding) => `${findingText(finding, paint)}\n`).join(""));
+    if (!json && findings.length > 0) await write(findings.map((finding) => `${findingText(finding, paint)}\n`).join(""));
+  }
+  const lines = logLines(source);
+  let signed: Signed | undefined;
+  if (heads === undefined) for await (const findings of verifyLines(lines, verifier)) await tell(findings);
+  else {
+    signed = await verifySigned(lines, verifier, { ...heads, run: options.run }, tell);
+    await tell(signed.findings);
   }
   const { events, head } = verifier;
-  await write(json ? jsonLine({ events, head, findings: kept }) : `${summary(counts, events)}${headText(head)}\n`);
+  const proven = signed === undefined ? {} : { signed: { heads: signed.heads, last: signed.last ?? null } };
+  await write(
+    json ? jsonLine({ events, head, ...proven, findings: kept }) : `${summary(counts, events)}${headText(head)}${signedText(signed)}\n`,
+  );
   conclude(counts.error > 0 ? 1 : 0);
 }
 
 const STYLE = { error: "red", warning: "yellow" } as const;
 
-function findingText({ file, line, rule, severity, message }: FileFinding, paint: Paint): string {
+function findingText({ file, line, rule, severity, message }: FileFinding | SignedFinding, paint: Paint): string {
   return `${place({ file, line })} ${paint(STYLE[severity], severity)} ${rule}: ${plain(message)}`;
 }
 
@@ -57,4 +62,9 @@ function summary({ error, warning }: Readonly<Record<FindingSeverity, number>>, 
 function headText({ sequence, hash }: LogHead): string {
   if (sequence === 0) return "";
   return hash === undefined ? ", not chained" : `, up to ${sequence} ${hash}`;
+}
+
+function signedText(signed: Signed | undefined): string {
+  if (signed === undefined) return "";
+  return signed.last === undefined ? ", not signed" : `, signed up to ${signed.last.sequence} at ${plain(signed.last.at)}`;
 }

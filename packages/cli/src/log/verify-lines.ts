@@ -6,10 +6,11 @@ export interface FileFinding extends LogFinding {
   readonly file: string;
 }
 
-/** What a verifier has against the lines of a log, as much as each read of them brings, where it brings any. */
+/** What a verifier has against the lines of a log, for each read of them; `each` is called behind every line. */
 export async function* verifyLines(
   lines: AsyncIterable<readonly LogLine[]>,
   verifier: LogVerifier,
+  { each }: { readonly each?: () => void } = {},
 ): AsyncGenerator<readonly FileFinding[]> {
   let file: string | undefined;
   for await (const batch of lines) {
@@ -18,8 +19,9 @@ export async function* verifyLines(
       if (line.file !== file || line.line === 1) verifier.nextFile();
       file = line.file;
       for (const finding of findingsOf(line, verifier)) found.push({ ...finding, file: line.file });
+      each?.();
     }
-    if (found.length > 0) yield found;
+    yield found;
   }
 }
 

@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import { BylawError } from "@bylaw/kernel";
+import type { LogVerifier } from "@bylaw/log";
+import type { HeadFinding, HeadsReport, Link } from "@bylaw/plugin-event-log";
+import { usageError } from "../fault.ts";
+import { inputFault } from "../input.ts";
+import type { LogLine } from "./log-line.ts";
+import { verifyLines, type FileFinding } from "./verify-lines.ts";
+
+/** The files that signed heads are checked with. */
+export interface HeadsOptions {
+  /** The signed heads of the log. */
+  readonly heads?: string;
+  /** The public key, in PEM. */
+  readonly key?: string;
+}
+
+/** Something wrong with a head, with the file that it stands in. */
+export interface SignedFinding extends Omit<HeadFinding, "rule"> {
+  readonly file: string;
+  readonly rule: HeadFinding["rule"] | "HEAD_MISSING";
+}
+
+/** What the signed heads of a log prove. */
+export interface Signed extends Omit<HeadsReport, "findings"> {
+  readonly findings: readonly SignedFinding[];
+}
+
+/** Both files, or neither. Throws BYLAW_USAGE_INVALID for one of them, and BYLAW_LOG_UNREADABLE or BYLAW_KEY_INVALID. */
+export async function readHeads({
+  heads,
+  key,
+}: HeadsOptions): Promise<{ readonly file: string; readonly heads: string; readonly key: string } | undefined> {
+  if (heads === undefined && key === undefined) return undefined;
+  if (key === undefined) throw usageError("Unexpected `--heads` without `--key`, expected both");
+  if (heads === undefined) throw usageError("Unexpected `--key` without `--heads`, expected both");
+  return { file: heads, heads: await text(heads, "signed heads"), key: await text(key, "a public key in PEM") };
+}
+
+async function text(file: string, expected: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const what = inputFault(error);
+    if (what === undefined) throw error;
+    const message = `Unexpected ${what}, expected ${expected}`;
+    throw new BylawError({ code: "BYLAW_LOG_UNREADABLE", message, fix: "name a file", source: { file }, cause: error });
+  }
+}
+
+/**
+ * Verifies the lines of a log, and its heads in the same pass. `tell` gets what is wrong with the lines. Throws BYLAW_KEY_INVALID.
+ */
+export async function verifySigned(
+  lines: AsyncIterable<readonly LogLine[]>,
+  verifier: LogVerifier,
+  { file, heads, key, run }: { readonly file: string; readonly heads: string; readonly key: string; readonly run: string | undefined },
+  tell: (findings: readonly FileFinding[]) => Promise<void>,
+): Promise<Signed> {
+  const { verifyHeads } = await import("@bylaw/plugin-event-log");
+  const links: Link[] = [];
+  async function* events(): AsyncGenerator<Link> {
+    let last = 0;
+    const seen = (): void => {
+      const { head } = verifier;
+      if (head.sequence !== last) links.push(head);
+      last = head.sequence;
+    };
+    for await (const findings of verifyLines(lines, verifier, { each: seen })) {
+      yield* links.splice(0);
+      if (findings.length > 0) await tell(findings);
+    }
+  }
+  const { findings, ...report } = await verifyHeads({ heads, key, events: events(), ...(run === undefined ? {} : { run }) });
+  const found: SignedFinding[] = findings.map((finding) => ({ ...finding, file }));
+  // Who can empty the file would otherwise get a log without an end past us.
+  if (report.heads === 0 && found.length === 0) {
+    found.push({
+      file,
+      line: 1,
+      rule: "HEAD_MISSING",
+      severity: "error",
+      message: "Unexpected file without a head, expected one that is signed",
+    });
+  }
+  return { ...report, findings: found };
+}

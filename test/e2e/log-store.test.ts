@@ -1,0 +1,259 @@
+import { once } from "node:events";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { LogEvent, Store } from "@bylaw/kernel";
+import { formatEventLine } from "@bylaw/log";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { startPostgres } from "@bylaw/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { bylaw, json, jsonLines, scratch, start, type Ran } from "./bylaw.ts";
+import { draft, eventsOf, logOf, rotated } from "./log-kit.ts";
+
+const EVENTS = eventsOf(1_200);
+const LOG = logOf(EVENTS);
+const HEAD = { sequence: EVENTS.length, hash: EVENTS.at(-1)?.hash };
+
+const importInto = (cwd: string, file: string, ...args: readonly string[]): Ran =>
+  bylaw(["log", "import", file, "--store", "runs.db", "--run", "main", "--json", ...args], { cwd });
+const exported = (cwd: string, run = "main"): Ran => bylaw(["log", "export", "--store", "runs.db", "--run", run], { cwd });
+
+async function withStore<T>(cwd: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openSqliteStore(join(cwd, "runs.db"));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const drafts = (events: readonly LogEvent[]): readonly Omit<LogEvent, "sequence" | "hash">[] =>
+  events.map(({ sequence: _, hash: __, ...rest }) => rest);
+
+describe("a log that goes into a store and comes out again", () => {
+  test("is the same, byte for byte, with the hashes that it had", () => {
+    const cwd = scratch({ "log.jsonl": LOG });
+    const ran = importInto(cwd, "log.jsonl");
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(json(ran)).toEqual({ run: "main", events: EVENTS.length, imported: EVENTS.length, head: HEAD });
+    expect(exported(cwd)).toEqual({ code: 0, stdout: LOG, stderr: "" });
+    const to = bylaw(["log", "export", "--store", "sqlite:runs.db", "--run", "main", "--to", "out.jsonl", "--json"], { cwd });
+    expect(json(to)).toEqual({ run: "main", file: "out.jsonl", events: EVENTS.length, head: HEAD });
+    expect(readFileSync(join(cwd, "out.jsonl"), "utf8")).toBe(LOG);
+    expect(statSync(join(cwd, "out.jsonl")).mode & 0o077).toBe(0);
+    expect(readdirSync(cwd).sort()).toEqual(["log.jsonl", "out.jsonl", "runs.db"]);
+  });
+
+  test("may come from the standard input, from rotated files, and without hashes", () => {
+    const cwd = scratch({ ...rotated(EVENTS.slice(0, 9), 3, 6), "bare.jsonl": logOf(EVENTS.map(({ hash: _, ...event }) => event)) });
+    const piped = bylaw(["log", "import", "-", "--store", "runs.db", "--run", "piped"], { cwd, input: LOG });
+    expect(piped).toMatchObject({ code: 0, stderr: "" });
+    expect(exported(cwd, "piped").stdout).toBe(LOG);
+    const files = bylaw(["log", "import", "log-0.jsonl", "log-1.jsonl", "log.jsonl", "--store", "runs.db", "--run", "files"], { cwd });
+    expect(files).toMatchObject({ code: 0, stderr: "" });
+    expect(exported(cwd, "files").stdout).toBe(logOf(EVENTS.slice(0, 9)));
+    expect(bylaw(["log", "import", "bare.jsonl", "--store", "runs.db", "--run", "bare"], { cwd })).toMatchObject({ code: 0 });
+    expect(exported(cwd, "bare").stdout).toBe(LOG);
+  });
+
+  test("comes out as one that verifies, whatever its details are", async () => {
+    const cwd = scratch();
+    const odd = { z: 1, a: [{ y: 1e21, b: "ü\u2028" }], "2": 0, "10": -0.5, "": { "": null }, "\u{1f600}": "\ue000" };
+    await withStore(cwd, (store) =>
+      store.commit({ run: "main", seen: 0, events: [draft(0, "session_start"), draft(1, "usage_check", { agent_id: "é", details: odd })] }),
+    );
+    const { stdout } = exported(cwd);
+    writeFileSync(join(cwd, "out.jsonl"), stdout);
+    expect(json(bylaw(["log", "verify", "out.jsonl", "--chained", "--json"], { cwd }))).toMatchObject({ events: 2, findings: [] });
+    expect(bylaw(["log", "import", "out.jsonl", "--store", "runs.db", "--run", "again"], { cwd })).toMatchObject({ code: 0 });
+    expect(exported(cwd, "again").stdout).toBe(stdout);
+  });
+});
+
+describe("bylaw log import", () => {
+  const refused = (ran: Ran, code: string): Record<string, unknown> => {
+    expect(ran).toMatchObject({ code: 2, stderr: "" });
+    const { error } = json(ran) as { error: Record<string, unknown> };
+    expect(error).toMatchObject({ code });
+    return error;
+  };
+
+  test("goes on where it was cut off", async () => {
+    const cwd = scratch({ "log.jsonl": LOG });
+    await withStore(cwd, (store) => store.commit({ run: "main", seen: 0, events: drafts(EVENTS.slice(0, 700)) }));
+    expect(json(importInto(cwd, "log.jsonl"))).toMatchObject({ events: EVENTS.length, imported: EVENTS.length - 700 });
+    expect(json(importInto(cwd, "log.jsonl"))).toMatchObject({ events: EVENTS.length, imported: 0 });
+    expect(exported(cwd).stdout).toBe(LOG);
+  });
+
+  test("goes on after it was killed, wherever that was", async () => {
+    const cwd = scratch({ "log.jsonl": LOG });
+    const child = start(["log", "import", "log.jsonl", "--store", "runs.db", "--run", "main"], cwd);
+    const closed = once(child, "close");
+    const store = await openSqliteStore(join(cwd, "runs.db"));
+    onTestFinished(() => store.close());
+    // As soon as the first of its commits is there, or it has done with all of them.
+    const grown = new Promise<void>((resolve) => void store.watch(() => resolve()));
+    await Promise.race([grown, closed]);
+    child.kill("SIGKILL");
+    await closed;
+    const before = (await store.events("main", 0, 10_000)).map(formatEventLine);
+    expect(LOG.split("\n").slice(0, before.length)).toEqual(before);
+    expect(json(importInto(cwd, "log.jsonl"))).toMatchObject({ events: EVENTS.length, imported: EVENTS.length - before.length });
+    expect(exported(cwd).stdout).toBe(LOG);
+  });
+
+  test.each([
+    ["that was edited", (lines: readonly string[]) => lines.with(5, lines[5]?.replace('"agent_id":null', '"agent_id":"mallory"') ?? ""), 6],
+    ["with a line that is missing", (lines: readonly string[]) => lines.toSpliced(5, 1), 6],
+    ["with a line that is none", (lines: readonly string[]) => lines.with(5, "x"), 6],
+    ["without its beginning", (lines: readonly string[]) => lines.slice(1), 1],
+    ["with a field that no store keeps", (lines: readonly string[]) => lines.with(5, lines[5]?.replace(/}$/, ',"more":1}') ?? ""), 6],
+    [
+      "whose fields stand in another order",
+      (lines: readonly string[]) => lines.with(5, lines[5]?.replace(/^{(.*?),("sequence":6),/, "{$2,$1,") ?? ""),
+      6,
+    ],
+  ])("refuses a log %s, and makes no store", (_, change, line) => {
+    const cwd = scratch({ "log.jsonl": `${change(LOG.trimEnd().split("\n")).join("\n")}\n` });
+    expect(refused(importInto(cwd, "log.jsonl"), "BYLAW_LOG_INVALID")).toMatchObject({ file: "log.jsonl", line });
+    expect(existsSync(join(cwd, "runs.db"))).toBe(false);
+  });
+
+  test("refuses the later files of a log without the first one, an empty log, and the log of nobody", () => {
+    const cwd = scratch({ ...rotated(EVENTS.slice(0, 9), 3, 6), "empty.jsonl": "\n" });
+    expect(refused(importInto(cwd, "log-1.jsonl"), "BYLAW_LOG_INVALID")["message"]).toContain("goes on from another file");
+    refused(importInto(cwd, "empty.jsonl"), "BYLAW_LOG_INVALID");
+    refused(importInto(cwd, "nothing.jsonl"), "BYLAW_LOG_UNREADABLE");
+    const ran = bylaw(["log", "import", "-", "--store", "runs.db", "--run", "main", "--json"], { cwd, input: "x\n" });
+    expect(refused(ran, "BYLAW_LOG_INVALID")).toMatchObject({ file: "-", line: 1 });
+    expect(existsSync(join(cwd, "runs.db"))).toBe(false);
+  });
+
+  test("leaves out a last line that was cut off, and takes one that only lacks its line break", () => {
+    const cwd = scratch({ "cut.jsonl": LOG.slice(0, -30), "whole.jsonl": LOG.trimEnd() });
+    expect(json(importInto(cwd, "cut.jsonl"))).toMatchObject({ events: EVENTS.length - 1 });
+    expect(json(importInto(cwd, "whole.jsonl"))).toMatchObject({ events: EVENTS.length, imported: 1 });
+  });
+
+  test("refuses a run that has other events, or more, and leaves them as they are", async () => {
+    const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 5)) });
+    const others = [...drafts(EVENTS.slice(0, 3)), draft(9, "usage_check", { agent_id: "other" })];
+    await withStore(cwd, async (store) => {
+      await store.commit({ run: "main", seen: 0, events: others });
+      await store.commit({ run: "more", seen: 0, events: drafts(EVENTS.slice(0, 6)) });
+    });
+    const before = exported(cwd).stdout;
+    expect(refused(importInto(cwd, "log.jsonl"), "BYLAW_RUN_EXISTS")["message"]).toContain("Unexpected event 4 in run `main`");
+    const more = bylaw(["log", "import", "log.jsonl", "--store", "runs.db", "--run", "more", "--json"], { cwd });
+    expect(refused(more, "BYLAW_RUN_EXISTS")["message"]).toContain("Unexpected event 6, which the log does not have");
+    expect(exported(cwd).stdout).toBe(before);
+    expect(exported(cwd, "more").stdout).toBe(logOf(EVENTS.slice(0, 6)));
+  });
+});
+
+describe("bylaw log export", () => {
+  test("overwrites nothing, and leaves nothing behind where it fails", () => {
+    const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 3)), "there.jsonl": "kept\n" });
+    importInto(cwd, "log.jsonl");
+    const to = (file: string, run = "main"): Ran => bylaw(["log", "export", "--store", "runs.db", "--run", run, "--to", file], { cwd });
+    expect(to("there.jsonl").stderr).toMatch(/^error BYLAW_EXPORT_EXISTS: /);
+    expect(readFileSync(join(cwd, "there.jsonl"), "utf8")).toBe("kept\n");
+    expect(to("no/where.jsonl").stderr).toMatch(/^error BYLAW_EXPORT_FAILED: .*ENOENT/);
+    expect(to("new.jsonl", "nobody").stderr).toMatch(/^error BYLAW_RUN_MISSING: Unexpected run `nobody` without an event/);
+    expect(readdirSync(cwd).sort()).toEqual(["log.jsonl", "runs.db", "there.jsonl"]);
+  });
+});
+
+describe("a run of a store", () => {
+  const cwd = (): string => {
+    const folder = scratch({ "log.jsonl": LOG });
+    importInto(folder, "log.jsonl");
+    return folder;
+  };
+
+  test("is read by every command as its file is", () => {
+    const folder = cwd();
+    const both = (command: string, ...args: readonly string[]): readonly [Ran, Ran] => [
+      bylaw(["log", command, "log.jsonl", ...args], { cwd: folder }),
+      bylaw(["log", command, "--store", "runs.db", "--run", "main", ...args], { cwd: folder }),
+    ];
+    for (const args of [
+      ["verify", "--chained"],
+      ["query", "--limit", "3", "--json"],
+      ["query", "--format", "csv"],
+      ["stats", "--json"],
+      ["tail"],
+      ["tail", "-n", "1", "--json"],
+      ["tail", "-n", "5000", "--json"],
+    ]) {
+      const [file, store] = both(args[0] ?? "", ...args.slice(1));
+      expect([args, store]).toEqual([args, file]);
+      expect(store).toMatchObject({ code: 0, stderr: "" });
+    }
+  });
+
+  test("is followed as it grows, until it is interrupted", async () => {
+    const folder = cwd();
+    const child = start(["log", "tail", "--follow", "-n", "1", "--json", "--store", "runs.db", "--run", "main"], folder);
+    let stdout = "";
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    const seen = async (sequence: number): Promise<void> => {
+      while (!stdout.includes(`"sequence":${sequence},`)) await once(child.stdout ?? child, "data");
+    };
+    await seen(EVENTS.length);
+    await withStore(folder, async (store) => {
+      await store.commit({ run: "other", seen: 0, events: [draft(0, "session_start")] });
+      await store.commit({ run: "main", seen: EVENTS.length, events: [draft(9_000, "usage_check"), draft(9_001, "usage_check")] });
+    });
+    await seen(EVENTS.length + 2);
+    const closed = once(child, "close");
+    child.kill("SIGINT");
+    expect(await closed).toEqual([0, null]);
+    const sequences = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as LogEvent).sequence);
+    expect(sequences).toEqual([EVENTS.length, EVENTS.length + 1, EVENTS.length + 2]);
+  });
+
+  test.each([
+    ["verify", "nothing.db", "missing file"],
+    ["tail", "sqlite:no/where", "missing file"],
+    ["query", "empty.db", "empty file"],
+    ["stats", "text.db", ""],
+    ["export", "nothing.sqlite", "missing file"],
+  ])("is not made by reading it: bylaw log %s", (command, store, message) => {
+    const folder = scratch({ "empty.db": "", "text.db": "hello\n".repeat(200) });
+    const ran = bylaw(["log", command, "--store", store, "--run", "main"], { cwd: folder });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error BYLAW_STORE_UNUSABLE: /);
+    expect(ran.stderr).toContain(message);
+    expect(readdirSync(folder).sort()).toEqual(["empty.db", "text.db"]);
+    expect(statSync(join(folder, "empty.db")).size).toBe(0);
+  });
+
+  test("that is in a PostgreSQL comes and goes too, and its password is never told", { timeout: 240_000 }, async (context) => {
+    const server = await startPostgres();
+    if (server === undefined) return context.skip();
+    onTestFinished(() => server.stop());
+    const url = new URL(server.url);
+    if (url.password === "") url.password = "s3cret-word";
+    url.searchParams.set("schema", "bylaw_cli");
+    const folder = scratch({ "log.jsonl": LOG });
+    const run = (...args: readonly string[]): Ran => bylaw(["log", ...args, "--store", url.href, "--run", "main"], { cwd: folder });
+    expect(run("import", "log.jsonl")).toMatchObject({ code: 0, stderr: "" });
+    expect(run("export")).toEqual({ code: 0, stdout: LOG, stderr: "" });
+    expect(run("verify", "--chained")).toMatchObject({ code: 0, stderr: "" });
+    expect(jsonLines(run("tail", "-n", "1", "--json"))).toMatchObject([{ sequence: EVENTS.length }]);
+    const gone = new URL(url.href);
+    gone.port = "1";
+    const missing = new URL(url.href);
+    missing.pathname = "/no-such-database";
+    for (const other of [gone, missing]) {
+      const { code, stdout, stderr } = bylaw(["log", "stats", "--store", other.href, "--run", "main"], { cwd: folder });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toMatch(/^error BYLAW_STORE_/);
+      expect(stderr).not.toContain(url.password);
+    }
+  });
+});
