@@ -79,6 +79,31 @@ describe("a deny is asked about the same line, written differently", () => {
     expect(found).not.toContain("sudo");
   });
 
+  test.each([
+    ["git push --force( .*)?", "another name of an option", "git push -f"],
+    ["git branch -D( .*)?", "options that stand for one another", "git branch --delete --force"],
+    ["git clean --force( .*)?", "the beginning of an option's name", "git clean --fo"],
+    ["curl -X DELETE( .*)?", "an option's value joined or apart", "curl -XDELETE"],
+    ["kubectl delete --all pod( .*)?", "options after the operands", "kubectl delete pod --all"],
+    ["npm uninstall x( .*)?", "another name of the subcommand", "npm un x"],
+    ["docker volume rm( .*)?", "another name of the subcommand", "docker volume remove"],
+    ["npx cowsay( .*)?", "another name of the program", "npm exec cowsay"],
+  ])("the table of a program says how else %s is written", async (regex, way, line) => {
+    const found = await messagesOf(deny(`command_regex = "${regex}"`), "evaded_rule");
+    expect(found.filter((message) => message.endsWith(`written with ${way}`)).map((message) => /of `(.+?)`/.exec(message)?.[1])).toEqual([
+      line,
+    ]);
+  });
+
+  test.each([
+    'command = ["git push --force *", "git branch -D *", "git clean --force *", "git reset --hard *"]',
+    'command = ["curl -X DELETE *", "kubectl delete --all *", "npm uninstall *", "docker volume rm *", "npx *", "pip install *"]',
+    'command = ["docker run --privileged *", "docker compose down -v *", "rsync --delete *", "find * -delete *", "chmod -R 777 *"]',
+    'command_regex = "git push (-f|--force|.* (-f|--force))( .*)?"',
+  ])("%s is written in no other way that it misses", async (pattern) => {
+    expect(await ways(deny(pattern))).toEqual([]);
+  });
+
   test("the cases of the rule are tried too", async () => {
     const found = await messagesOf(deny('command_regex = "(?:x+y*)+|git push.* -f"', 'match = "git push origin -f"'), "evaded_rule");
     expect(found.some((message) => message.includes("`git push -f origin`") || message.includes("`git push origin --force`"))).toBe(true);

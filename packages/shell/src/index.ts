@@ -13,4 +13,13 @@ export type {
   Word,
 } from "./analysis.ts";
 export { UNKNOWN_CODES, type UnknownCode } from "./unknown-code.ts";
-export { otherPrograms, readOptions, type CommandOperand, type CommandOption, type CommandOptions } from "./programs/index.ts";
+export {
+  otherPrograms,
+  readOptions,
+  respell,
+  type CommandOperand,
+  type CommandOption,
+  type CommandOptions,
+  type Respelling,
+  type RespellingKind,
+} from "./programs/index.ts";

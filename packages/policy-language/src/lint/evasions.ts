@@ -1,7 +1,7 @@
 import type { Effect, ToolCall } from "@bylaw/kernel";
 import { weaker } from "../strictness.ts";
 import type { LintPool, LintReport, LintRule } from "./check.ts";
-import { MORE, REWRITINGS } from "./rewritings.ts";
+import { MORE, REWRITINGS, respellings } from "./rewritings.ts";
 import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "./sample.ts";
 
 /** A call that does what a rule is about, and that the policy takes for something weaker. */
@@ -67,10 +67,13 @@ function byLine(rule: LintRule, pool: LintPool): readonly Evasion[] {
     const calls = (text: string): readonly ToolCall[] => tools.map((tool) => shellCall(rule, text, pool.tools, tool));
     if (!matches(rule, call(line), pool.tools)) continue;
     let base: boolean | undefined;
-    for (const { name, appends, rewrite } of REWRITINGS) {
+    const ways = [
+      ...REWRITINGS.map(({ name, appends, rewrite }) => ({ name, appends, text: rewrite(line) })),
+      ...respellings(line).map((one) => ({ ...one, appends: undefined })),
+    ];
+    for (const { name, appends, text } of ways) {
       // Whoever misses a known further argument hears of that.
       if (evasions.has(name) || (appends === true && (rule.shape.regex !== undefined || evasions.has(MORE)))) continue;
-      const text = rewrite(line);
       // The pool is asked only about what the rule itself misses.
       if (text === undefined || matches(rule, call(text), pool.tools)) continue;
       const effect = calls(text)

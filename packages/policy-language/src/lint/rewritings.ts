@@ -1,3 +1,5 @@
+import { respell, type RespellingKind } from "@bylaw/shell";
+
 /** One way to write a shell line that does the same. */
 export interface Rewriting {
   /** Completes "written with …". */
@@ -88,3 +90,19 @@ export const REWRITINGS: readonly Rewriting[] = [
   { name: "the background", rewrite: around("", " &") },
   { name: "a redirection", rewrite: around("", " > out.txt 2>&1") },
 ];
+
+const KINDS: Readonly<Record<RespellingKind, string>> = {
+  name: "another name of an option",
+  beginning: "the beginning of an option's name",
+  value: "an option's value joined or apart",
+  combination: "options that stand for one another",
+  order: "options after the operands",
+  subcommand: "another name of the subcommand",
+  program: "another name of the program",
+};
+
+/** The ways to write a line of plain words that its program takes for the same. */
+export function respellings(line: string): readonly { readonly name: string; readonly text: string }[] {
+  if (!PLAIN.test(line)) return [];
+  return respell(line.split(/[ \t]+/)).map(({ kind, argv }) => ({ name: KINDS[kind], text: argv.join(" ") }));
+}

@@ -1,3 +1,4 @@
 export { isProgram, readProgram } from "./read-program.ts";
 export { readOptions, type CommandOperand, type CommandOption, type CommandOptions } from "./read-options.ts";
 export { otherPrograms } from "./same.ts";
+export { respell, type Respelling, type RespellingKind } from "./respell.ts";

@@ -70,6 +70,11 @@ export function plainName(name: string): string | undefined {
   return name.startsWith("g") && GNU.has(name.slice(1)) ? name.slice(1) : undefined;
 }
 
+/** Whether a program is known to take the beginning of a long option for it. */
+export function abbreviates(name: string): boolean {
+  return name === "git" || GNU.has(name) || plainName(name) !== undefined;
+}
+
 // python3.12, node-20, gcc-13
 const VERSIONED =
   /^(python|pypy|perl|ruby|lua|luajit|php|node|nodejs|gcc|g\+\+|clang|clang\+\+|tclsh|wish|pip|bash|zsh|ksh|guile|julia|erl|gdb|lldb|make)-?\d[\d.]*$/;
