@@ -32,6 +32,8 @@ interface Told {
 export async function openDelivery(sinks: readonly Sink[], log: LogReader, options: DeliveryOptions): Promise<Delivery> {
   const { deadline_ms, onError } = options;
   const lines: SinkLine[] = [];
+  // Never while it writes: one that is late is closed when it is done, and nobody waits for that.
+  const end = (line: SinkLine): Promise<void> => within(deadline_ms, line.close());
   for (const sink of sinks) {
     const required = sink.required === true;
     try {
@@ -46,17 +48,6 @@ export async function openDelivery(sinks: readonly Sink[], log: LogReader, optio
   }
   const pending = new Map<number, Told>();
   let closed = false;
-
-  async function end(line: SinkLine): Promise<void> {
-    try {
-      await within(deadline_ms, line.idle());
-    } catch (error) {
-      // Never while it writes: one that is late is closed when it is done, and nobody waits for that.
-      line.close().catch(onError);
-      throw error;
-    }
-    await within(deadline_ms, line.close());
-  }
 
   return {
     tell(events, view) {
@@ -132,9 +123,7 @@ async function openWriter(sink: Sink, log: LogReader, { deadline_ms, onError }: 
 interface SinkLine {
   readonly required: boolean;
   tell(events: readonly LogEvent[], view: View): Promise<void>;
-  /** Resolves when nothing is being written and nothing waits. Never rejects. */
-  idle(): Promise<void>;
-  /** Closes the sink once it is idle. */
+  /** Closes the sink once it has written what it was told. */
   close(): Promise<void>;
 }
 
@@ -166,7 +155,6 @@ function createLine(writer: SinkWriter): Omit<SinkLine, "required"> {
       next.view = view;
       return next.done;
     },
-    idle: () => last,
     close: () => last.then(() => writer.close?.()),
   };
 }

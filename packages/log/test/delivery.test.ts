@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createKernel, defineProjection, type LogEvent, type LogReader, type Sink, type Store } from "@bylaw/kernel";
+import { StoreConflict, createKernel, defineProjection, type LogEvent, type LogReader, type Sink, type Store } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "../src/index.ts";
 import { plugin } from "./kit.ts";
 import {
@@ -260,6 +260,32 @@ describe("a sink is told", () => {
     expect(told).toEqual([1, 2, 3, 4]);
   });
 
+  it("of what another process wrote, in vain, while a call is under way: that is reported when the call is done", async () => {
+    const memory = createMemoryStore();
+    const { passed, release } = gate();
+    let commits = 0;
+    const store = afterOpening(memory, async (commit) => {
+      if (commits++ === 0) await passed;
+      return memory.commit(commit);
+    });
+    const errors: unknown[] = [];
+    const sink = sinkOf({
+      write: (events) => {
+        if (events.some(({ agent_id }) => agent_id === "other")) throw new Error("disk full");
+      },
+    });
+    const here = await open({ plugins: withSinks(sink) }, { store, onError: (error) => errors.push(error) });
+    const there = await open({ plugins: permissive }, { store: memory });
+    const slow = here.toolCall(tool({ agent: "a1" }));
+    await settled();
+    await there.toolCall(tool({ agent: "other" }));
+    expect((await here.toolCall(tool({ agent: "a2" }))).applied).toBe("allow");
+    await settled();
+    release();
+    expect((await slow).applied).toBe("allow");
+    expect(errors).toMatchObject([{ message: "disk full" }]);
+  });
+
   it("and does not answer within the deadline: the call is denied, and the run goes on when it does", async () => {
     const { passed, release } = gate();
     const told: number[] = [];
@@ -322,6 +348,54 @@ describe("closing a run", () => {
     await Promise.all(closing);
     expect((await call).applied).toBe("allow");
     expect(steps).toEqual(["writing", "written", "closed"]);
+  });
+
+  it("waits for commits that are not answered yet, and their sinks", async () => {
+    const memory = createMemoryStore();
+    const { passed, release } = gate();
+    const store = afterOpening(memory, async (commit) => {
+      await passed;
+      return memory.commit(commit);
+    });
+    const steps: string[] = [];
+    const sink = sinkOf({
+      write: (events) => void steps.push(...events.map(({ event_type }) => event_type)),
+      close: () => void steps.push("closed"),
+    });
+    const run = await takeOver({ plugins: withSinks(sink) }, { store });
+    const call = run.toolCall(tool());
+    await settled();
+    const closing = run.close();
+    await settled();
+    release();
+    await closing;
+    expect((await call).applied).toBe("allow");
+    expect(steps).toEqual(["session_start", "tool_allowed", "closed"]);
+  });
+
+  it("tells no sink of anything once it is closed", async () => {
+    const memory = createMemoryStore();
+    const { passed, release } = gate();
+    const store = afterOpening(memory, async () => {
+      await passed;
+      throw new StoreConflict("seen", "Unexpected event");
+    });
+    const steps: string[] = [];
+    const sink = sinkOf({
+      write: (events) => void steps.push(...events.map(({ event_type }) => event_type)),
+      close: () => void steps.push("closed"),
+    });
+    const run = await open({ plugins: withSinks(sink) }, { store });
+    const call = run.toolCall(tool());
+    await settled();
+    const closing = run.close();
+    await (await open({ plugins: permissive }, { store: memory })).toolCall(tool());
+    release();
+    await closing;
+    expect(await call).toMatchObject({ applied: "deny", decision: { code: "engine_absent" } });
+    expect(run.head).toBe(2);
+    await settled();
+    expect(steps).toEqual(["session_start", "closed"]);
   });
 
   it("closes the others where one fails, and says so where a required one did", async () => {

@@ -281,12 +281,16 @@ describe("a clock", () => {
 
   it("of one process that is behind another's makes no log run backwards", async () => {
     const store = createMemoryStore();
-    const ahead = await open(everything, { store, now: () => LATER });
+    let later = NOW;
+    const ahead = await open(everything, { store, now: () => later });
     const behind = await open(everything, { store });
+    later = LATER;
     await ahead.toolCall(tool());
     await behind.record([note(), note()]);
+    later = "2026-03-01T00:00:00Z";
+    await ahead.toolCall(tool());
     await behind.toolCall(tool({ agent: "a2" }));
-    expect((await logOf(store)).map(({ timestamp }) => Date.parse(timestamp))).toEqual(upTo(5).map(() => Date.parse(LATER)));
+    expect((await logOf(store)).map(({ timestamp }) => timestamp)).toEqual([NOW, LATER, LATER, LATER, later, later]);
     expect(await findings(store)).toEqual([]);
   });
 
@@ -322,6 +326,31 @@ describe("a run that was closed", () => {
     const recorded: readonly (readonly LogEvent[])[] = await Promise.all(pending);
     expect(recorded.flatMap(sequencesOf).toSorted((a, b) => a - b)).toEqual(upTo(11, 2));
   });
+});
+
+it("a batch that came to nothing leaves no trace in what is judged next", async () => {
+  const memory = createMemoryStore();
+  const once = plugin("once", (kernel) => {
+    kernel.projection(counter);
+    kernel.guard("one note", (view, { event_type }) =>
+      event_type === "note" && (view(counter)["note"] ?? 0) > 0 ? { rule: "ONE_NOTE", message: "there is a note already" } : undefined,
+    );
+  });
+  const config = { plugins: [once, noted, ...permissive] };
+  const there = await open(config, { store: memory });
+  const store: Store = {
+    ...memory,
+    async commit(commit) {
+      const [draft] = commit.events;
+      const aborted = { ...draft, sequence: commit.seen + 1, event_type: "note", hash: `sha256:${"f".repeat(64)}` } as LogEvent;
+      expect(() => commit.admit?.([aborted])).toThrow("there is a note already");
+      await there.toolCall(tool());
+      return memory.commit(commit);
+    },
+  };
+  const here = await open(config, { store });
+  await here.record([note()]);
+  expect(await typesOf(memory)).toEqual(["session_start", "tool_allowed", "note"]);
 });
 
 it("a decision is held against what was read while it was made, however much that was", async () => {

@@ -104,12 +104,16 @@ describe("a sink", () => {
     const store = createMemoryStore();
     const told: Record<string, number[]> = { left: [], right: [], before: [] };
     const listens = (name: string) => withSinks(sinkOf({ name, write: (events) => void told[name]?.push(...sequencesOf(events)) }));
-    await (await open({ plugins: listens("before") }, { store })).toolCall(tool());
+    const before = await open({ plugins: listens("before") }, { store });
+    await before.toolCall(tool());
     const left = await takeOver({ plugins: listens("left") }, { store });
     const right = await open({ plugins: listens("right") }, { store });
     const outcomes = await Promise.all(upTo(10).map((index) => (index % 2 === 1 ? left : right).toolCall(tool({ agent: `a${index}` }))));
     const own = (side: number): readonly number[] =>
       outcomes.flatMap(({ events }, index) => (index % 2 === side ? sequencesOf(events) : []));
+    // It reads of the others, and is denied.
+    expect((await before.toolCall(tool())).applied).toBe("deny");
+    expect(before.head).toBeGreaterThan(2);
     expect(told["before"]).toEqual([1, 2]);
     expect(told["left"]).toEqual(expect.arrayContaining([3, ...own(0)]));
     expect(told["right"]).toEqual(expect.arrayContaining([...own(1)]));
