@@ -2,6 +2,7 @@ import type { EventDraft, LogEvent } from "@bylaw/kernel";
 import { NO_LINK, checkDraft, linkOfText } from "@bylaw/log";
 import { bodyOf } from "./body.ts";
 import type { Connection } from "./engine.ts";
+import type { Reads } from "./reads.ts";
 import type { RunRow } from "./rows.ts";
 
 /** Events that are numbered and chained, and not written yet. */
@@ -16,26 +17,38 @@ export interface Logs {
   prepare(run: string, drafts: readonly EventDraft[]): Appendix;
   /** Forgets what it knows of heads: another connection has written, or a transaction was undone. */
   forget(): void;
+  /** The sequence of the last event of a run, those included that this transaction has written. */
+  head(run: string): number;
   /** Writes how far the runs of this transaction have grown; returns that. */
   finish(): ReadonlyMap<string, number>;
 }
 
 type Head = Omit<RunRow, "id"> & { readonly id?: number };
 
+/** After so many events what is new is placed. Until then it is looked through. */
+const UNPLACED = 256;
 /** So many heads at most are remembered. */
 const KNOWN = 10_000;
 
-export function createLogs(db: Connection): Logs {
+export function createLogs(db: Connection, reads: Reads): Logs {
   const find = db.prepare<[string], RunRow>("select id, head, link from runs where name = ?");
   const create = db.prepare<[string, string], number>("insert into runs (name, head, link) values (?, 0, ?) returning id").pluck();
   const insert = db.prepare<[number, number, string, string]>("insert into events (run, sequence, body, hash) values (?, ?, ?, ?)");
   const advance = db.prepare<[number, string, number]>("update runs set head = ?, link = ? where id = ?");
+  const indexed = db.prepare<[], number>("select last from indexed").pluck();
+  const place = db.prepare<[number]>(
+    "insert into places (run, sequence, event) select run, sequence, id from events where id > ? order by run, sequence",
+  );
+  const mark = db.prepare<[number]>("update indexed set last = ?");
   const known = new Map<string, Head>();
   const grown = new Map<string, RunRow>();
 
+  const headOf = (run: string): Head => known.get(run) ?? find.get(run) ?? { head: 0, link: NO_LINK };
+
   return {
+    head: (run) => headOf(run).head,
     prepare(run, drafts) {
-      const { id, head, link } = known.get(run) ?? find.get(run) ?? { id: undefined, head: 0, link: NO_LINK };
+      const { id, head, link } = headOf(run);
       let sequence = head;
       let hash = link;
       const rows: (readonly [sequence: number, text: string, hash: string])[] = [];
@@ -69,6 +82,12 @@ export function createLogs(db: Connection): Logs {
         heads.set(run, head);
       }
       grown.clear();
+      const from = indexed.get() ?? 0;
+      const last = reads.last();
+      if (last - from >= UNPLACED) {
+        place.run(from);
+        mark.run(last);
+      }
       if (known.size > KNOWN) known.clear();
       return heads;
     },

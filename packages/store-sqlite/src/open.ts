@@ -22,7 +22,7 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   const patience = createPatience(file.path, busy_ms);
   const db = await connect(file, patience);
   const reads = createReads(db, now);
-  const logs = createLogs(db);
+  const logs = createLogs(db, reads);
   const writes = createWrites({ db, reads, logs, now, retention_ms: request_retention_ms });
   const watchers = createWatchers(db, reads, poll_ms);
   const batches = createBatches({ db, file, reads, logs, busy_ms, onGrown: (grown, before, last) => watchers.tell(grown, before, last) });

@@ -23,7 +23,15 @@ const MIGRATIONS: readonly string[] = [
     body text not null,
     hash text not null
   ) strict;
-  create unique index events_of_run on events (run, sequence);
+  -- Where the events of a run stand, up to the one that indexed.last names. Filled in bulk: in every write it would be most of the work.
+  create table places (
+    run integer not null,
+    sequence integer not null,
+    event integer not null,
+    primary key (run, sequence)
+  ) strict, without rowid;
+  create table indexed (last integer not null) strict;
+  insert into indexed values (0);
   -- value: null once deleted or expired and swept; versions go on.
   create table documents (
     kind text not null,

@@ -33,7 +33,7 @@ export function createWrites({ db, reads, logs, now, retention_ms }: WriteOption
     commit({ run, events: drafts, documents: puts = [], task, request_id, seen, admit }) {
       const first = request_id === undefined ? undefined : requests.receipt(run, request_id);
       if (first !== undefined) return () => first;
-      askAdmit(admit, () => reads.events(run, seen, Infinity));
+      askAdmit(admit, () => (logs.head(run) > seen ? reads.events(run, seen, Infinity) : []));
       documents.check(puts);
       if (task !== undefined) tasks.check(task);
       const { events, write } = logs.prepare(run, drafts);

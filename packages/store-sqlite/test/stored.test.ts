@@ -71,3 +71,35 @@ it("is not led astray by its clock going backwards", async () => {
   await write(store);
   expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual([1, 2]);
 });
+
+it("reads any page of any run, wherever its events stand, by every connection and inside of a commit", async () => {
+  const file = join(newFolder(), "store.db");
+  const stores = [await closing(openSqliteStore(file)), await closing(openSqliteStore(file))] as const;
+  const lengths = new Map<string, number>();
+  const sequencesOf = (events: readonly { readonly sequence: number }[]): readonly number[] => events.map(({ sequence }) => sequence);
+  // Sizes on both sides of the number of events after which new ones are placed.
+  for (const [step, size] of [1, 254, 1, 1, 30, 255, 256, 257, 600, 3].entries()) {
+    const run = `r${step % 3}`;
+    const before = lengths.get(run) ?? 0;
+    const events = Array.from({ length: size }, (_, n) => draft({ details: { n: before + n + 1 } }));
+    const shown: (readonly number[])[] = [];
+    const seen = Math.max(0, before - 2);
+    await stores[step % 2 === 0 ? 0 : 1].commit({ run, seen, events, admit: (unseen) => void shown.push(sequencesOf(unseen)) });
+    const after = (from: number, to: number): readonly number[] => Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n + 1);
+    expect(shown).toEqual([after(seen, before)]);
+    lengths.set(run, before + size);
+    for (const [name, length] of lengths) {
+      for (const from of [0, 1, 100, length - 2, length - 1, length, length + 5]) {
+        for (const limit of [1, 7, 1_000_000]) {
+          const start = Math.max(0, from);
+          const wanted = after(start, Math.min(length, start + limit));
+          for (const store of stores) expect(sequencesOf(await store.events(name, start, limit))).toEqual(wanted);
+        }
+      }
+    }
+  }
+  for (const [name, length] of lengths) {
+    const log = await logOf(stores[0], name);
+    expect(log.map(({ details }) => details["n"])).toEqual(Array.from({ length }, (_, n) => n + 1));
+  }
+});
