@@ -1,0 +1,98 @@
+import { quote, quoteAll } from "../finding.ts";
+import { reachable, reversed } from "../reach.ts";
+import { phaseOf, type Subject } from "./subject.ts";
+
+/** What is wrong with the graph of phases. */
+export function analyseGraph(subject: Subject): void {
+  const { phases, edges, gates, transitions, initial, report } = subject;
+  const entered = reachable([initial], edges);
+  for (const { id, at } of phases) {
+    if (entered.has(id)) continue;
+    report("unreachable_phase", [...at, "id"], `Unexpected phase ${quote(id)} that no path from ${quote(initial)} enters, expected a transition to it`, `add a transition to it, or remove it`);
+  }
+  analyseEnds(subject, entered);
+  analyseWayBack(subject, entered);
+
+  const order = new Map(phases.map(({ id }, index) => [id, index]));
+  const gateOf = new Map(gates.map((gate) => [gate.id, gate]));
+  for (const { from, to, gate, when = "passed", at } of transitions) {
+    if (from === to) report("self_transition", at, `Unexpected transition from ${quote(from)} to itself, expected another phase`, "remove it: a task stays where it is by itself");
+    const declaredIn = gate === undefined ? undefined : gateOf.get(gate)?.phase;
+    if (declaredIn !== undefined && declaredIn !== from) {
+      report("gate_elsewhere", [...at, "gate"], `Unexpected gate ${quote(gate ?? "")} of phase ${quote(declaredIn)}, expected one of ${quote(from)}`, `declare a gate in ${quote(from)}`);
+    }
+    if (gate !== undefined) continue;
+    if (when === "rejected") report("rejection_without_gate", at, "Unexpected `when: rejected` without `gate`, expected the gate that rejects", "name the gate");
+    else if ((order.get(to) ?? 0) > (order.get(from) ?? 0)) {
+      report("ungated_transition", at, `Unexpected transition from ${quote(from)} to ${quote(to)} without a gate, expected one on the way onwards`, "name a gate; without one only the required artifacts are asked for");
+    }
+  }
+  const asked = new Set(transitions.flatMap(({ gate, when = "passed" }) => (when === "passed" && gate !== undefined ? [gate] : [])));
+  for (const { id, phase, at } of gates) {
+    if (asked.has(id)) continue;
+    report("unused_gate", [...at, "id"], `Unexpected gate ${quote(id)} that no transition asks, expected one from ${quote(phase)} with it`, `write \`gate: ${id}\` at the transition that it guards`);
+  }
+}
+
+function analyseEnds({ phases, edges, report }: Subject, entered: ReadonlySet<string>): void {
+  const left = new Set(edges.filter(({ from, to }) => from !== to).map(({ from }) => from));
+  const ends = phases.filter(({ id }) => !left.has(id));
+  const [first] = phases;
+  if (ends.length === 0 && first !== undefined) {
+    report("no_end", first.at, "Unexpected contract in which every phase has a way out, expected a phase where tasks end", "add a last phase without transitions from it");
+    return;
+  }
+  const ending = reachable(ends.map(({ id }) => id), reversed(edges));
+  for (const { id, at } of phases) {
+    if (ending.has(id) || !entered.has(id)) continue;
+    report("phase_without_end", [...at, "id"], `Unexpected phase ${quote(id)} from which no path leads to ${quoteAll(ends.map((end) => end.id))}, expected a way to an end`, "add a transition out of the circle");
+  }
+  const open = ends.filter(({ id }) => entered.has(id));
+  for (const { id, at } of open.slice(0, -1)) {
+    report("several_ends", [...at, "id"], `Unexpected end ${quote(id)} besides ${quote(open.at(-1)?.id ?? "")}, expected one end`, `add the transition that leaves ${quote(id)}, unless tasks may end there`);
+  }
+}
+
+/** Phases that judge work of earlier ones, and what lets them send it back. */
+function analyseWayBack(subject: Subject, entered: ReadonlySet<string>): void {
+  const { report, edges } = subject;
+  for (const { phase, gate, back, at } of rejections(subject)) {
+    if (!entered.has(phase)) continue;
+    const [to] = back;
+    report(
+      "no_way_back",
+      at,
+      `Unexpected gate ${quote(gate)} that can reject work in ${quote(phase)}, where none can be mended, expected a transition back`,
+      to === undefined || edges.length === 0 ? "add a transition back" : `add \`{ from: ${phase}, to: ${to}, gate: ${gate}, when: rejected }\`, as \`bylaw contract migrate\` does`,
+    );
+  }
+}
+
+/** A gate that can reject what cannot be mended where it stands. */
+export interface Rejection {
+  readonly phase: string;
+  readonly gate: string;
+  /** Where it could go back to, the nearest first. */
+  readonly back: readonly string[];
+  readonly at: readonly (string | number)[];
+}
+
+/** The gates without a way back for what they reject. */
+export function rejections(subject: Subject): readonly Rejection[] {
+  const { phases, gates, edges, initial, works } = subject;
+  const found: Rejection[] = [];
+  for (const gate of gates) {
+    const phase = phaseOf(subject, gate.phase);
+    const judges = gate.type === "approval" || gate.blockers?.some(({ check }) => check === "no_blocking_issues") === true;
+    const out = edges.find((edge) => edge.from === gate.phase && edge.gate === gate.id && edge.when !== "rejected");
+    if (phase === undefined || !judges || out === undefined || phase.id === initial || works(phase)) continue;
+    const before = reachable([phase.id], reversed(edges));
+    const makers = phases.filter(({ id, ...rest }) => id !== phase.id && before.has(id) && works({ id, ...rest }));
+    const after = reachable([phase.id], edges);
+    if (makers.length === 0 || makers.some(({ id }) => after.has(id))) continue;
+    const direct = new Set(edges.filter(({ to }) => to === phase.id).map(({ from }) => from));
+    const back = [...makers].reverse().sort((a, b) => Number(direct.has(b.id)) - Number(direct.has(a.id)));
+    found.push({ phase: phase.id, gate: gate.id, back: back.map(({ id }) => id), at: out.at });
+  }
+  return found;
+}

@@ -1,0 +1,47 @@
+import type { Report } from "../drafts.ts";
+import type { ContractData, GateData, PhaseData, TransitionData } from "../schema.ts";
+import type { Edge } from "../reach.ts";
+
+/** A thing of the contract, with its place in the lists. */
+export type Placed<T> = T & { readonly at: readonly (string | number)[] };
+
+/** What the analysis looks at. */
+export interface Subject {
+  readonly data: ContractData;
+  /** The names that the contract may use besides those that it declares. */
+  readonly known: { readonly tools: readonly string[]; readonly checks: readonly string[] };
+  readonly phases: readonly Placed<PhaseData>[];
+  readonly gates: readonly Placed<GateData & { readonly phase: string }>[];
+  readonly transitions: readonly Placed<TransitionData>[];
+  /** The transitions whose ends are both there. */
+  readonly edges: readonly (Edge & Placed<TransitionData>)[];
+  readonly initial: string;
+  /** Whether a phase lets files be changed, by a writing tool or by a shell. */
+  readonly works: (phase: PhaseData) => boolean;
+  /** At a value. */
+  readonly report: Report;
+}
+
+/** The data of a contract as the analysis needs it. */
+export function subjectOf(data: ContractData, known: Subject["known"], report: Report): Subject {
+  const phases = data.phases.map((phase, index) => ({ ...phase, at: ["phases", index] }));
+  const gates = phases.flatMap(({ gates = [], id, at }) => gates.map((gate, index) => ({ ...gate, phase: id, at: [...at, "gates", index] })));
+  const transitions = data.transitions.map((transition, index) => ({ ...transition, at: ["transitions", index] }));
+  const ids = new Set(phases.map(({ id }) => id));
+  const works = ({ allowed_tools, forbidden_tools = [] }: PhaseData): boolean =>
+    ["write_files", "edit_files", "bash"].some((tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool));
+  return {
+    data,
+    known,
+    phases,
+    gates,
+    transitions,
+    edges: transitions.filter(({ from, to }) => ids.has(from) && ids.has(to)),
+    initial: data.phases[0]?.id ?? "",
+    works,
+    report,
+  };
+}
+
+/** The first phase of an id. */
+export const phaseOf = ({ phases }: Subject, id: string): Placed<PhaseData> | undefined => phases.find((phase) => phase.id === id);

@@ -1,0 +1,97 @@
+import { quote } from "../finding.ts";
+import { meant } from "../nearest.ts";
+import { reachable, reversed } from "../reach.ts";
+import type { PhaseData } from "../schema.ts";
+import { PATH_TOOLS, SHELL_TOOLS, TOOLS, WRITING_TOOLS } from "../words.ts";
+import type { Placed, Subject } from "./subject.ts";
+
+/** What is wrong with the tools of the phases. */
+export function analyseTools(subject: Subject): void {
+  const { phases, data, known, report } = subject;
+  const tools = new Set<string>([...TOOLS, ...(data.tools ?? []), ...known.tools]);
+  const knownTool = (tool: string, at: readonly (string | number)[]): void => {
+    if (tools.has(tool)) return;
+    report("unknown_tool", at, `Unexpected tool ${quote(tool)}, expected a known one or one of \`tools\``, meant(tool, tools, "name it under `tools`, with `bylaw: 1` at the top"));
+  };
+  once(data.tools ?? [], ["tools"], subject);
+  for (const phase of phases) {
+    const { id, allowed_tools: allowed, forbidden_tools: forbidden = [], at } = phase;
+    for (const [key, list] of [["allowed_tools", allowed], ["forbidden_tools", forbidden]] as const) {
+      once(list, [...at, key], subject);
+      for (const [index, tool] of list.entries()) knownTool(tool, [...at, key, index]);
+    }
+    for (const [index, tool] of allowed.entries()) {
+      if (!forbidden.includes(tool)) continue;
+      report("tool_conflict", [...at, "allowed_tools", index], `Unexpected tool ${quote(tool)} both allowed and forbidden in ${quote(id)}, expected one of both`, "remove it from one of the lists: forbidden is what would count");
+    }
+    analyseConstraints(phase, subject, knownTool);
+  }
+  analyseLastWork(subject);
+}
+
+function once(list: readonly string[], at: readonly (string | number)[], { report }: Subject): void {
+  for (const [index, entry] of list.entries()) {
+    if (list.indexOf(entry) < index) report("duplicate_entry", [...at, index], `Unexpected second ${quote(entry)} in one list, expected it once`, "remove one");
+  }
+}
+
+function analyseConstraints(phase: Placed<PhaseData>, subject: Subject, knownTool: (tool: string, at: readonly (string | number)[]) => void): void {
+  const { report } = subject;
+  const { id, allowed_tools: allowed, tool_constraints: constraints = {}, at } = phase;
+  for (const [tool, constraint] of Object.entries(constraints)) {
+    const place = [...at, "tool_constraints", tool];
+    knownTool(tool, place);
+    if (!allowed.includes(tool)) {
+      report("constraint_unused", place, `Unexpected constraint on ${quote(tool)}, which ${quote(id)} does not allow, expected an allowed tool`, meant(tool, allowed, "remove it, or allow the tool"));
+    }
+    const { allowed_patterns, forbidden_patterns, allowed_commands, forbidden_commands } = constraint;
+    const wrong = (keys: readonly (keyof typeof constraint)[], what: string): void => {
+      for (const key of keys) {
+        if (constraint[key] !== undefined) report("constraint_kind", [...place, key], `Unexpected \`${key}\` of ${quote(tool)}, expected ${what}`, `write it at a tool that has such`);
+      }
+    };
+    if (SHELL_TOOLS.includes(tool)) wrong(["allowed_patterns", "forbidden_patterns"], "commands");
+    else if (PATH_TOOLS.includes(tool)) wrong(["allowed_commands", "forbidden_commands"], "patterns of paths");
+    for (const [key, one = [], other = []] of [["allowed_patterns", allowed_patterns, forbidden_patterns], ["allowed_commands", allowed_commands, forbidden_commands]] as const) {
+      for (const [index, entry] of one.entries()) {
+        if (other.includes(entry)) report("constraint_conflict", [...place, key, index], `Unexpected ${quote(entry)} both allowed and forbidden, expected one of both`, "remove it from one of the lists");
+      }
+    }
+  }
+  const [open, bound] = gapOf(phase);
+  if (open !== undefined && bound !== undefined) {
+    report("constraint_gap", [...at, "tool_constraints", bound], `Unexpected constraint on ${quote(bound)} and none on ${quote(open)} in ${quote(id)}, expected both to be held to the same paths`, `copy it to ${quote(open)}`);
+  }
+}
+
+/** Of the two writing tools the one without a constraint, then the one with, where a phase allows both; else nothing. */
+export function gapOf({ allowed_tools: allowed, tool_constraints: constraints = {} }: PhaseData): readonly (string | undefined)[] {
+  if (!WRITING_TOOLS.every((tool) => allowed.includes(tool))) return [];
+  const bound = WRITING_TOOLS.filter((tool) => Object.hasOwn(constraints, tool));
+  return bound.length === 1 ? [WRITING_TOOLS.find((tool) => !bound.includes(tool)), bound[0]] : [];
+}
+
+function analyseLastWork(subject: Subject): void {
+  for (const { phase, tool } of lastWork(subject)) {
+    subject.report(
+      "work_after_review",
+      [...phase.at, "allowed_tools", phase.allowed_tools.indexOf(tool)],
+      `Unexpected ${quote(tool)} without constraints in ${quote(phase.id)}, after the last gate, expected no change to what was judged`,
+      `constrain it under \`tool_constraints\`, or take it out of ${quote(phase.id)}`,
+    );
+  }
+}
+
+/** The ends that let what was made before them be changed after the last gate, and by which tool. */
+export function lastWork({ phases, edges, works }: Subject): readonly { readonly phase: Placed<PhaseData>; readonly tool: string }[] {
+  return phases.flatMap((phase) => {
+    const { id, allowed_tools, forbidden_tools = [], tool_constraints: constraints = {} } = phase;
+    const gated = edges.some(({ to, gate }) => to === id && gate !== undefined);
+    if (!gated || edges.some(({ from }) => from === id)) return [];
+    const before = reachable([id], reversed(edges));
+    if (!phases.some((other) => other.id !== id && before.has(other.id) && works(other))) return [];
+    return [...WRITING_TOOLS, "bash"]
+      .filter((tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool) && !Object.hasOwn(constraints, tool))
+      .map((tool) => ({ phase, tool }));
+  });
+}

@@ -1,0 +1,40 @@
+import type { Json } from "@bylaw/kernel";
+import { z } from "zod";
+
+/** One comparison, or several joined. The form is that of json-rules-engine. */
+export type Condition =
+  | { readonly all: readonly Condition[] }
+  | { readonly any: readonly Condition[] }
+  | { readonly not: Condition }
+  | { readonly fact: (typeof FACTS)[number]; readonly path: string; readonly operator: (typeof OPERATORS)[number]; readonly value: Json };
+
+const FACTS = ["artifacts", "evidence", "projections", "task"] as const;
+const OPERATORS = [
+  "equal",
+  "notEqual",
+  "in",
+  "notIn",
+  "contains",
+  "doesNotContain",
+  "lessThan",
+  "lessThanInclusive",
+  "greaterThan",
+  "greaterThanInclusive",
+] as const;
+
+const comparison = z.strictObject({
+  fact: z.enum(FACTS).describe("What is looked at."),
+  path: z.string().min(1).startsWith("$.").describe("A JSONPath into it: `$.plan_document.title`."),
+  operator: z.enum(OPERATORS).describe("How it is compared."),
+  value: z.json().describe("What it is compared with."),
+});
+
+const nested: z.ZodType<Condition> = z.lazy(() => conditionSchema);
+
+/** A condition over artifacts, evidence and projections. */
+export const conditionSchema: z.ZodType<Condition> = z.union([
+  comparison,
+  z.strictObject({ all: z.array(nested).min(1).describe("All of them hold.") }),
+  z.strictObject({ any: z.array(nested).min(1).describe("One of them holds.") }),
+  z.strictObject({ not: nested }),
+]) as z.ZodType<Condition>;

@@ -1,0 +1,57 @@
+import { FINDING_CODES, type FindingCode } from "./finding-codes.ts";
+import type { ContractFinding } from "./finding.ts";
+
+/** The way to a value: keys of mappings and indexes of lists. */
+export type DataPath = readonly PropertyKey[];
+
+/** Line and column; both count from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where the parts of a text stand. */
+export interface Places {
+  /** The value at a path, or the nearest part above it. */
+  readonly value: (path: DataPath) => Place;
+  /** The key that a path ends in, or the nearest part above it. */
+  readonly key: (path: DataPath) => Place;
+}
+
+/** Reports a finding at a value. */
+export type Report = (code: FindingCode, path: DataPath, message: string, fix?: string) => void;
+
+const MAX_FINDINGS = 1000;
+
+/** Collects the findings of one file, each once. */
+export class Drafts {
+  readonly #found = new Map<string, ContractFinding>();
+  readonly #file: string;
+  /** Whether the file is in its original form, whose own faults are warnings. */
+  original = false;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Whether an error is among them. */
+  get failed(): boolean {
+    for (const { severity } of this.#found.values()) if (severity === "error") return true;
+    return false;
+  }
+
+  /** Adds one. Of a crowd beyond a thousand only errors are kept while there are none. */
+  add(code: FindingCode, { line, column }: Place, message: string, fix?: string): void {
+    const { severity, original } = FINDING_CODES[code];
+    const weight = this.original ? original : severity;
+    if (this.#found.size >= MAX_FINDINGS && (weight === "warning" || this.failed)) return;
+    const key = `${line}:${column}:${code}:${message}`;
+    if (this.#found.has(key)) return;
+    this.#found.set(key, { file: this.#file, line, column, code, severity: weight, message, ...(fix === undefined ? {} : { fix }) });
+  }
+
+  /** All of them, in the order of the text. */
+  list(): readonly ContractFinding[] {
+    return Object.freeze([...this.#found.values()].sort((a, b) => a.line - b.line || a.column - b.column).map((one) => Object.freeze(one)));
+  }
+}

@@ -1,0 +1,47 @@
+import { BylawError, formatLocation } from "@bylaw/kernel";
+import type { FindingCode } from "./finding-codes.ts";
+
+/** How much a finding weighs: an error refuses the contract, a warning is told and kept. */
+export type FindingSeverity = "error" | "warning";
+
+/** One thing that is wrong, or doubtful, in a contract. `line` and `column` count from 1, columns in UTF-16 code units. */
+export interface ContractFinding {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly code: FindingCode;
+  readonly severity: FindingSeverity;
+  /** One line: "Unexpected <actual>, expected <wanted>". */
+  readonly message: string;
+  readonly fix?: string;
+}
+
+/** A contract that cannot be used. Nothing of it holds. */
+export class ContractError extends BylawError {
+  /** Every error and warning of the file, in the order of the text. */
+  readonly findings: readonly ContractFinding[];
+
+  constructor(findings: readonly ContractFinding[]) {
+    const errors = findings.filter(({ severity }) => severity === "error");
+    const [first] = errors;
+    if (first === undefined) throw new TypeError("a contract error without an error");
+    const { file, line, column, message, fix } = first;
+    const more = errors.length - 1;
+    super({
+      code: "BYLAW_CONTRACT_INVALID",
+      message: `${formatLocation({ file, line, column })}: ${message}${more === 0 ? "" : ` (and ${more} more)`}`,
+      fix,
+      source: { file, line, column },
+    });
+    this.findings = findings;
+  }
+}
+
+/** User text in backticks: in one line, and at most 80 characters of it. */
+export function quote(text: string): string {
+  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => JSON.stringify(char).slice(1, -1));
+  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``;
+}
+
+/** Names in backticks, with commas; "none" for none. */
+export const quoteAll = (names: Iterable<string>): string => [...names].map(quote).join(", ") || "none";

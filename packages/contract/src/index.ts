@@ -1,0 +1,14 @@
+export type * from "./model.ts";
+export type { Condition } from "./condition.ts";
+export type { ContractFinding, FindingSeverity } from "./finding.ts";
+export { ContractError } from "./finding.ts";
+export type { FindingCode, FindingMeaning } from "./finding-codes.ts";
+export { FINDING_CODES } from "./finding-codes.ts";
+export type { ContractOptions, ContractReport } from "./load.ts";
+export { lintContract, parseContract } from "./load.ts";
+export { lintContractFile, loadContract } from "./load-file.ts";
+export type { ReadSchema } from "./resolve-schemas.ts";
+export type { ContractKey } from "./key-paths.ts";
+export { contractJsonSchema, contractKeys } from "./key-paths.ts";
+export type { KnownCheck } from "./words.ts";
+export { ARTIFACT_RULES, GATE_CHECKS, TOOLS } from "./words.ts";

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { DataPath } from "./drafts.ts";
+import { contractSchema } from "./schema.ts";
+
+/** One key of a contract. */
+export interface ContractKey {
+  /** From the top; `[]` stands for any item of a list, `{name}` for any name. */
+  readonly path: string;
+  /** What it means. */
+  readonly description: string;
+}
+
+interface Node {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly items?: Node;
+  readonly additionalProperties?: Node | boolean;
+  readonly anyOf?: readonly Node[];
+}
+
+let schema: Node | undefined;
+const rootOf = (): Node => (schema ??= z.toJSONSchema(contractSchema, { io: "input", unrepresentable: "throw" }) as Node);
+
+/** Every key of a contract, in the order of the schema. Conditions and what JSON Schemas and parameters hold are one key each. */
+export function contractKeys(): readonly ContractKey[] {
+  const keys: ContractKey[] = [];
+  const visit = (node: Node, path: string): void => {
+    for (const [name, below] of Object.entries(node.properties ?? {})) {
+      const full = path === "" ? name : `${path}.${name}`;
+      keys.push({ path: full, description: below.description ?? "" });
+      if (below.$ref === undefined) visit(below, full);
+    }
+    if (node.items !== undefined) visit(node.items, `${path}[]`);
+    const { additionalProperties: named } = node;
+    if (typeof named === "object" && named.properties !== undefined) visit(named, `${path}.{name}`);
+  };
+  visit(rootOf(), "");
+  return keys;
+}
+
+/** The keys that the mapping at a path may have. */
+export function keysAt(path: DataPath): readonly string[] {
+  let node: Node | undefined = rootOf();
+  for (const step of path) {
+    if (node === undefined) return [];
+    const { properties, items, additionalProperties }: Node = node;
+    if (typeof step === "number") node = items;
+    else if (properties !== undefined && Object.hasOwn(properties, step)) node = properties[String(step)];
+    else node = typeof additionalProperties === "object" ? additionalProperties : undefined;
+    if (node?.$ref !== undefined || node?.anyOf !== undefined) return CONDITION_KEYS;
+  }
+  return Object.keys(node?.properties ?? {});
+}
+
+const CONDITION_KEYS = ["all", "any", "not", "fact", "path", "operator", "value"];
+
+/** A path as a person writes it: `phases[0].gates`; "contract" for the whole. */
+export function textOfPath(path: DataPath): string {
+  if (path.length === 0) return "contract";
+  const text = path.reduce<string>((before, step) => (typeof step === "number" ? `${before}[${step}]` : before === "" ? String(step) : `${before}.${String(step)}`), "");
+  return `\`${text.length > 100 ? `${text.slice(0, 99)}…` : text.replace(/\p{Cc}/gu, "?")}\``;
+}
+
+/** The JSON Schema (2020-12) of contracts, for editors. The package ships it as `contract.schema.json`. */
+export function contractJsonSchema(): Readonly<Record<string, unknown>> {
+  return { title: "Bylaw workflow contract", ...z.toJSONSchema(contractSchema, { io: "input", unrepresentable: "throw" }) };
+}

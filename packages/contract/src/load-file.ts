@@ -1,0 +1,67 @@
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, isAbsolute } from "node:path";
+import { BylawError, messageOf } from "@bylaw/kernel";
+import { ContractError } from "./finding.ts";
+import { lintContract, type ContractOptions, type ContractReport } from "./load.ts";
+import type { Contract } from "./model.ts";
+import { MAX_CONTRACT_BYTES } from "./source.ts";
+
+/** The contract in a file, with its schema files. Throws `ContractError`, or BYLAW_CONTRACT_UNREADABLE. */
+export function loadContract(file: string, options: ContractOptions = {}): Contract {
+  const { contract, findings } = lintContractFile(file, options);
+  if (contract === undefined) throw new ContractError(findings);
+  return contract;
+}
+
+/** What is wrong with the contract in a file, and with its schema files. Throws BYLAW_CONTRACT_UNREADABLE. */
+export function lintContractFile(file: string, options: ContractOptions = {}): ContractReport {
+  const bytes = readContractFile(file);
+  const folder = dirname(resolve(file));
+  return lintContract(bytes, file, { readSchema: (path) => schemaText(folder, path), ...options });
+}
+
+/** The bytes of a contract, at most one more than it may have. Throws BYLAW_CONTRACT_UNREADABLE for what is no regular file. */
+export function readContractFile(file: string): Uint8Array {
+  try {
+    const bytes = readRegular(file);
+    if (bytes !== undefined) return bytes;
+  } catch (cause) {
+    const missing = ["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "");
+    throw new BylawError({
+      code: "BYLAW_CONTRACT_UNREADABLE",
+      message: missing ? "Unexpected missing file, expected a contract" : `Unexpected unreadable file (${messageOf(cause)}), expected a contract`,
+      fix: "mend the path",
+      source: { file },
+      cause,
+    });
+  }
+  throw new BylawError({ code: "BYLAW_CONTRACT_UNREADABLE", message: "Unexpected directory, pipe or device, expected a contract file", fix: "name a regular file", source: { file } });
+}
+
+// A pipe would keep us waiting as it is opened, so what it is is asked before and, as names change their meaning, after.
+function readRegular(file: string): Uint8Array | undefined {
+  if (!statSync(file).isFile()) return undefined;
+  const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (!fstatSync(handle).isFile()) return undefined;
+    const bytes = new Uint8Array(MAX_CONTRACT_BYTES + 1);
+    let length = 0;
+    for (let got = -1; got !== 0 && length < bytes.length; length += got) got = readSync(handle, bytes, length, bytes.length - length, null);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The text of a schema file below the folder, links followed; nothing for any other. */
+function schemaText(folder: string, path: string): string | undefined {
+  try {
+    const real = realpathSync(join(folder, path));
+    const below = relative(realpathSync(folder), real);
+    if (below.startsWith("..") || isAbsolute(below)) return undefined;
+    const bytes = readRegular(real);
+    return bytes === undefined || bytes.length > MAX_CONTRACT_BYTES ? undefined : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { freezeJson } from "@bylaw/kernel";
+import { analyseGates } from "./analyse/gates.ts";
+import { analyseGraph } from "./analyse/graph.ts";
+import { analyseNames } from "./analyse/names.ts";
+import { analyseSettings } from "./analyse/settings.ts";
+import { subjectOf, type Subject } from "./analyse/subject.ts";
+import { analyseTools } from "./analyse/tools.ts";
+import { Drafts, type Report } from "./drafts.ts";
+import { ContractError, type ContractFinding } from "./finding.ts";
+import { digestedOf, modelOf } from "./model-of.ts";
+import type { Contract } from "./model.ts";
+import { digestOf, resolveSchemas, type ReadSchema } from "./resolve-schemas.ts";
+import { shapeOf } from "./shape.ts";
+import { readSource, textOf } from "./source.ts";
+
+/** What a contract may name besides what it declares, and where its schema files are read. */
+export interface ContractOptions {
+  /** Tools of the host. */
+  readonly tools?: readonly string[];
+  /** Checks of plugins. */
+  readonly checks?: readonly string[];
+  /** Reads a schema file. Without it there are none, and a reference to one is an error. */
+  readonly readSchema?: ReadSchema;
+}
+
+/** What a text came to. */
+export interface ContractReport {
+  /** Undefined where a finding is an error. */
+  readonly contract: Contract | undefined;
+  /** Errors and warnings, in the order of the text. */
+  readonly findings: readonly ContractFinding[];
+}
+
+/**
+ * Reads a contract and says everything that is wrong with it: what does not parse hides the rest, a wrong shape hides only what
+ * depends on it. Never throws for a text.
+ */
+export function lintContract(input: string | Uint8Array, file: string, options: ContractOptions = {}): ContractReport {
+  const drafts = new Drafts(file);
+  const contract = read(input, file, options, drafts);
+  const findings = drafts.list();
+  if (contract === undefined || drafts.failed) return { contract: undefined, findings };
+  return { contract: Object.freeze({ ...contract, warnings: findings }), findings };
+}
+
+/** The contract that a text says, frozen. Throws `ContractError` with every finding where one is an error. */
+export function parseContract(input: string | Uint8Array, file: string, options: ContractOptions = {}): Contract {
+  const { contract, findings } = lintContract(input, file, options);
+  if (contract === undefined) throw new ContractError(findings);
+  return contract;
+}
+
+function read(input: string | Uint8Array, file: string, options: ContractOptions, drafts: Drafts): Omit<Contract, "warnings"> | undefined {
+  const analysed = analyse(input, options, drafts);
+  if (analysed === undefined) return undefined;
+  const { subject, schemas } = analysed;
+  if (drafts.failed) return undefined;
+  const model = modelOf(subject, file, schemas);
+  return { ...(freezeJson(model) as unknown as typeof model), digest: digestOf(freezeJson(digestedOf(subject.data, schemas))) };
+}
+
+interface Analysed {
+  readonly subject: Subject;
+  readonly schemas: ReturnType<typeof resolveSchemas>;
+}
+
+/** Everything but the model; nothing where the shape is wrong. */
+export function analyse(input: string | Uint8Array, { tools = [], checks = [], readSchema = () => undefined }: ContractOptions, drafts: Drafts): Analysed | undefined {
+  const text = textOf(input, drafts);
+  const source = text === undefined ? undefined : readSource(text, drafts);
+  if (source === undefined) return undefined;
+  const { data, places } = source;
+  drafts.original = !(typeof data === "object" && data !== null && Object.hasOwn(data, "bylaw"));
+  const shaped = shapeOf(data, places, drafts);
+  if (shaped === undefined) return undefined;
+  const report: Report = (code, path, message, fix) => drafts.add(code, places.value(path), message, fix);
+  const subject = subjectOf(shaped, { tools, checks }, report);
+  analyseNames(subject);
+  analyseGraph(subject);
+  analyseTools(subject);
+  analyseGates(subject);
+  analyseSettings(subject);
+  return { subject, schemas: resolveSchemas(subject, readSchema) };
+}

@@ -1,0 +1,135 @@
+import { isJsonObject, type Json } from "@bylaw/kernel";
+import type { z } from "zod";
+import type { DataPath, Drafts, Places } from "./drafts.ts";
+import { quote } from "./finding.ts";
+import { keysAt, textOfPath } from "./key-paths.ts";
+import { meant, nearest } from "./nearest.ts";
+import { contractSchema, NEW_KEYS, type ContractData } from "./schema.ts";
+
+/**
+ * Data in the shape of a contract, and every mistake as a finding. Unknown keys and wrong values of keys that may be left out are
+ * taken away, so that the rest is still looked at; nothing where that does not help.
+ */
+export function shapeOf(data: Json, places: Places, drafts: Drafts): ContractData | undefined {
+  const { data: shaped, error } = contractSchema.safeParse(data);
+  if (error !== undefined) for (const issue of error.issues) reportIssue(issue, [], data, places, drafts);
+  if (drafts.original) reportNewKeys(data, [], places, drafts);
+  return error === undefined ? shaped : contractSchema.safeParse(withoutWrong(data, error.issues)).data;
+}
+
+type Issue = z.core.$ZodIssue;
+
+function reportIssue(issue: Issue, above: DataPath, data: Json, places: Places, drafts: Drafts): void {
+  const path = [...above, ...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    const known = keysAt(path);
+    for (const key of issue.keys) {
+      const fix = HINTS[key] ?? `remove it, or write one of ${known.join(", ")}`;
+      drafts.add("unknown_key", places.key([...path, key]), `Unexpected key ${quote(key)} in ${textOfPath(path)}, expected a key of contracts`, meant(key, known, fix));
+    }
+    return;
+  }
+  if (issue.code === "invalid_union") {
+    const [near] = [...issue.errors].sort((a, b) => depth(b) - depth(a) || a.length - b.length);
+    for (const inner of near ?? []) reportIssue(inner, path, data, places, drafts);
+    return;
+  }
+  if (issue.code === "invalid_key") {
+    drafts.add("wrong_value", places.key(path), `Unexpected key ${quote(String(path.at(-1)))}, expected a name in one line`);
+    return;
+  }
+  const actual = valueAt(data, path);
+  const last = String(path.at(-1));
+  if (actual === undefined) {
+    const wanted = typeof path.at(-1) === "string" && NEEDED[last] !== undefined ? NEEDED[last] : wantedBy(issue);
+    drafts.add("missing_key", places.value(path.slice(0, -1)), `Unexpected ${textOfPath(path.slice(0, -1))} without ${quote(last)}, expected ${wanted}`, `add ${quote(`${last}:`)}`);
+    return;
+  }
+  const words = issue.code === "invalid_value" ? issue.values.map(String) : [];
+  const fix = typeof actual === "string" && words.length > 0 ? meant(actual, words) : undefined;
+  drafts.add("wrong_value", places.value(path), `Unexpected ${phraseOf(actual)} in ${textOfPath(path)}, expected ${wantedBy(issue)}`, fix);
+}
+
+// A misspelt key is read as the one that was probably meant: else what it says would be missed elsewhere as well.
+function withoutWrong(data: Json, issues: readonly Issue[]): Json {
+  const copy = structuredClone(data) as Json;
+  for (const { path, ...issue } of issues) {
+    const keys = issue.code === "unrecognized_keys" && "keys" in issue ? issue.keys : [path.at(-1)];
+    const parent = valueAt(copy, issue.code === "unrecognized_keys" ? path : path.slice(0, -1));
+    if (!isJsonObject(parent ?? null)) continue;
+    const owner = parent as Record<PropertyKey, Json>;
+    for (const key of keys) {
+      const near = issue.code === "unrecognized_keys" ? nearest(String(key), keysAt(path)) : undefined;
+      if (near !== undefined && !Object.hasOwn(owner, near)) owner[near] = owner[String(key)] ?? null;
+      delete owner[key ?? ""];
+    }
+  }
+  return copy;
+}
+
+const depth = (issues: readonly Issue[]): number => Math.max(0, ...issues.map(({ path }) => path.length));
+
+const NEEDED: Readonly<Record<string, string>> = {
+  phases: "a list of at least one phase",
+  transitions: "a list of transitions, `[]` where there is one phase",
+  enforcement: "a mapping, `mode: strict` at least",
+};
+
+const HINTS: Readonly<Record<string, string>> = {
+  on: "write `when: rejected` for the way back that a rejected gate opens",
+  settings: "a workflow template is no contract",
+  items: "a workflow template is no contract",
+};
+
+function wantedBy(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return KINDS[issue.expected] ?? `a ${issue.expected}`;
+    case "invalid_value":
+      return issue.values.map((value) => `\`${String(value)}\``).join(", ");
+    case "too_small":
+      return issue.origin === "array" ? "at least one item" : issue.origin === "string" ? "some text" : `at least ${issue.minimum}`;
+    case "too_big":
+      return issue.origin === "string" ? `at most ${issue.maximum} characters` : `at most ${issue.maximum}`;
+    case "invalid_format":
+      return issue.format === "starts_with" ? "a path that begins with `$.`" : "a name in one line, without blanks around it";
+    default:
+      return "what the schema of contracts says";
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  array: "a list",
+  object: "a mapping",
+  record: "a mapping",
+  string: "text",
+  int: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+};
+
+function phraseOf(value: Json): string {
+  if (typeof value === "string") return value === "" ? "empty text" : quote(value);
+  if (Array.isArray(value)) return value.length === 0 ? "empty list" : "list";
+  return isJsonObject(value) ? "mapping" : value === null ? "nothing" : `\`${String(value)}\``;
+}
+
+function valueAt(data: Json, path: DataPath): Json | undefined {
+  let value: Json | undefined = data;
+  for (const step of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Readonly<Record<PropertyKey, Json>>)[step];
+  }
+  return value;
+}
+
+function reportNewKeys(data: Json, path: DataPath, places: Places, drafts: Drafts): void {
+  if (typeof data !== "object" || data === null || path.length > 5) return;
+  for (const [key, value] of Object.entries(data)) {
+    const below = [...path, Array.isArray(data) ? Number(key) : key];
+    const pattern = below.reduce<string>((text, step) => (typeof step === "number" ? `${text}[]` : text === "" ? String(step) : `${text}.${String(step)}`), "");
+    if (NEW_KEYS.includes(pattern)) {
+      drafts.add("new_key", places.key(below), `Unexpected key ${quote(key)} in a contract of the original form, expected \`bylaw: 1\` above it`, "add `bylaw: 1` at the top");
+    } else if (NEW_KEYS.some((known) => known.startsWith(pattern))) reportNewKeys(value as Json, below, places, drafts);
+  }
+}

@@ -1,0 +1,105 @@
+/** A check by the name that the original format gives it. */
+export interface KnownCheck {
+  /** The artifacts that it reads. */
+  readonly reads: readonly string[];
+  /** Whether it is judged on an observed test run. */
+  readonly evidence?: true;
+  /** The parameter that its entry takes, and whether it has to. */
+  readonly parameter?: { readonly name: "threshold" | "required_reviews"; readonly required: boolean };
+  /** When it passes. */
+  readonly passes: string;
+}
+
+/** The 14 checks of gates, by name. */
+export const GATE_CHECKS: Readonly<Record<string, KnownCheck>> = {
+  plan_has_acceptance_criteria: { reads: ["plan_document"], passes: "at least one criterion, each with how to verify it" },
+  scope_is_bounded: { reads: ["scope_definition"], passes: "in scope, out of scope and constraints are all named" },
+  no_open_questions: { reads: ["plan_document"], passes: "the plan leaves no question open" },
+  tests_exist_for_acceptance_criteria: { reads: ["plan_document", "test_files"], passes: "every criterion of the plan is covered by a test file" },
+  tests_are_failing: { reads: ["test_run_result"], evidence: true, passes: "the tests ran to their end and at least one failed" },
+  tests_are_meaningful: { reads: ["test_files"], passes: "every test file asserts something" },
+  test_files_follow_convention: { reads: ["test_files"], passes: "every test file is named as the phase's patterns have it" },
+  all_tests_pass: { reads: ["test_run_result"], evidence: true, passes: "at least one test ran and none failed" },
+  no_skipped_tests: { reads: ["test_run_result"], evidence: true, passes: "no test was skipped" },
+  coverage_threshold_met: {
+    reads: ["test_run_result"],
+    evidence: true,
+    parameter: { name: "threshold", required: true },
+    passes: "coverage in percent is at least `threshold`",
+  },
+  no_commented_out_code: { reads: ["implementation_files"], passes: "the changed files hold no commented-out code" },
+  no_blocking_issues: { reads: ["review_report"], passes: "no review found an issue that blocks" },
+  all_review_models_completed: {
+    reads: ["review_report"],
+    parameter: { name: "required_reviews", required: true },
+    passes: "every review of `required_reviews` is there",
+  },
+  review_comments_addressed: { reads: ["review_report"], passes: "every comment of the reviews is answered" },
+};
+
+/** The rules of `required_artifacts[].validation`, by name, and when each passes. They judge the artifact that they stand at. */
+export const ARTIFACT_RULES: Readonly<Record<string, string>> = {
+  has_acceptance_criteria: "`acceptance_criteria` is not empty",
+  has_implementation_steps: "`implementation_steps` is not empty",
+  has_in_scope: "`in_scope` is not empty",
+  has_out_of_scope: "`out_of_scope` is not empty",
+  tests_exist: "`test_files` is not empty and every file is there",
+  tests_cover_acceptance_criteria: "every criterion of the plan is covered",
+  tests_were_run: "the run is observed, with command, exit code and time",
+  tests_failed: "the run ended and at least one test failed",
+  implementation_exists: "`files_changed` is not empty and every file is there",
+  matches_plan: "the changed files lie in the scope of the approved plan",
+  tests_passed: "at least one test ran and none failed",
+  all_reviews_completed: "every review that was spawned is there",
+  no_blocking_issues: "`blocking_issues` is empty",
+  has_summary: "`summary` is not empty",
+  has_files_changed: "`files_changed` is not empty",
+};
+
+/** The tools that contracts name without declaring them. */
+export const TOOLS = [
+  "read_files",
+  "search_codebase",
+  "grep",
+  "glob",
+  "ask_user_question",
+  "web_fetch",
+  "write_files",
+  "edit_files",
+  "git_commit",
+  "run_tests",
+  "bash",
+] as const;
+
+/** Tools that write files themselves, whose constraints are patterns of paths. */
+export const WRITING_TOOLS: readonly string[] = ["write_files", "edit_files"];
+/** Tools that take a path, so that a constraint may have patterns. */
+export const PATH_TOOLS: readonly string[] = [...WRITING_TOOLS, "read_files", "grep", "glob", "search_codebase"];
+/** Tools that run a command line, whose constraints are commands. */
+export const SHELL_TOOLS: readonly string[] = ["bash", "run_tests", "git_commit"];
+
+/** Which tools an artifact is made with, one of them: others are written by the agent as it asks for the transition. */
+export const MADE_WITH: Readonly<Record<string, readonly string[]>> = {
+  test_files: ["write_files", "edit_files", "bash"],
+  implementation_files: ["write_files", "edit_files", "bash"],
+  test_run_result: ["bash", "run_tests"],
+};
+
+export const TRIGGER_ACTIONS = ["spawn_review_agents", "update_prd_state", "notify_orchestrator"] as const;
+export const METRICS = [
+  "phase_transition_time",
+  "gate_pass_rate",
+  "gate_block_rate",
+  "tool_usage_by_phase",
+  "artifact_validation_failures",
+] as const;
+export const BUS_EVENTS = [
+  "task_started",
+  "phase_transition_requested",
+  "gate_passed",
+  "gate_blocked",
+  "task_completed",
+  "blocker_encountered",
+] as const;
+export const CLAIMS = ["task_id", "phase", "allowed_tools", "agent", "session", "contract", "iat", "nbf", "exp", "jti"] as const;
+export const SNAPSHOT_PARTS = ["task_dependencies", "completed_tasks", "current_phase", "blockers", "prd_state"] as const;
