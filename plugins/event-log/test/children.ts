@@ -10,7 +10,7 @@ export interface Child {
   /** What it has said so far. */
   readonly lines: readonly string[];
   /** Resolves when it says a line, or has said it; rejects when it ends without. */
-  said(line: string): Promise<void>;
+  readonly said: (line: string) => Promise<void>;
   /** Resolves when it has ended, with its code or signal. */
   readonly ended: Promise<number | string>;
 }

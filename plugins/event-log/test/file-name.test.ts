@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { logPath, runFileName, templateFault } from "../src/file-name.ts";
 import { eventsOf, folder, givenLog, open } from "./kit.ts";

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, definePlugin, type Json, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
@@ -60,8 +60,7 @@ describe("eventLog", () => {
     const run = await openRun(kernel, { run: "r" });
     onTestFinished(() => run.close().catch(() => {}));
     const path = join(base, "logs/r.jsonl");
-    writeFileSync(path, "");
-    writeFileSync(path, `${JSON.stringify({ sequence: 99, event_type: "x", details: { text: SECRET } })}\n`);
+    appendFileSync(path, `${JSON.stringify({ sequence: 99, event_type: "x", details: { text: SECRET } })}\n`);
     const { applied, decision } = await run.toolCall({ tool: "t", args: { text: SECRET } });
     expect({ applied, code: decision.code }).toEqual({ applied: "deny", code: "engine_absent" });
     expect(decision.reason).toMatch(/log file that/);
@@ -76,13 +75,18 @@ describe("eventLog", () => {
       name: "spy",
       version: "1.0.0",
       options: z.strictObject({}).prefault({}),
-      apply({ hooks, projection, event }) {
-        hooks.beforeToolCall.tap("quotes", ({ args }) => ({
+      apply(kernel) {
+        kernel.hooks.beforeToolCall.tap("quotes", ({ args }) => ({
           effect: "deny",
           reason: `Unexpected arguments ${JSON.stringify(args)}, expected none`,
         }));
-        projection({ name: "spy/all", version: 1, initial: 0, reduce: (count, { details }) => (seen.push(details), Number(count) + 1) });
-        event({ name: "note", details: z.object({ number: z.number() }) });
+        kernel.projection({
+          name: "spy/all",
+          version: 1,
+          initial: 0,
+          reduce: (count, { details }) => (seen.push(details), Number(count) + 1),
+        });
+        kernel.event({ name: "note", details: z.object({ number: z.number() }) });
       },
     });
     const plugins = [eventLog({ redact: { paths: ["**.password"] } }), spy()];

@@ -21,8 +21,8 @@ export interface Opened {
   readonly writer: SinkWriter;
   readonly warnings: string[];
   /** Adds events to the log and writes them. */
-  write(what?: number | readonly JsonObject[], timestamp?: string): Promise<void>;
-  close(): Promise<void>;
+  readonly write: (what?: number | readonly JsonObject[], timestamp?: string) => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens a mirror of a log; it is closed when the test is done. */

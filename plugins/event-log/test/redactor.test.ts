@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, type Json, type JsonObject } from "@bylaw/kernel";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRedactor, type RedactOptions } from "../src/redactor.ts";
 import { folder } from "./kit.ts";
@@ -61,7 +61,7 @@ describe("a redactor", () => {
   it("takes a secret out wherever the event repeats it", () => {
     const details = {
       args: { password: SECRET, command: `login ${SECRET}`, env: [`P=${SECRET}x`] },
-      result: { [TOKEN]: `${TOKEN.slice(0, 30)}` },
+      result: { [TOKEN]: TOKEN.slice(0, 30) },
       error_message: `cannot log in with ${SECRET}`,
       decision: { reason: TOKEN },
     };
@@ -72,7 +72,7 @@ describe("a redactor", () => {
 
   it("takes secrets out of keys, and never makes two keys one", () => {
     const left = redacted({ args: { [TOKEN]: 1, [`[redacted ${sha256(TOKEN)}]`]: 2 } });
-    expect(Object.values(left["args"] as JsonObject).sort()).toEqual([1, 2]);
+    expect(Object.values(left["args"] as JsonObject)).toEqual([1, 2]);
     expect(JSON.stringify(left)).not.toContain(TOKEN);
   });
 
@@ -159,7 +159,7 @@ describe("a redactor", () => {
   });
 
   it("leaves no named value and no token in any details", () => {
-    const text = fc.oneof(fc.string(), fc.constantFrom("see ", "password=", "\n", '"')).map((part) => `${part}`);
+    const text = fc.oneof(fc.string(), fc.constantFrom("see ", "password=", "\n", '"'));
     const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },
@@ -178,9 +178,9 @@ describe("a redactor", () => {
     );
   });
 
-  it("takes a list of a hundred thousand secrets, and a text of a megabyte, in its stride", { timeout: 60_000 }, () => {
-    const many = Array.from({ length: 100_000 }, (_, index) => ({ password: `secret-number-with-a-long-beginning-${index}` }));
-    const same = Array.from({ length: 100_000 }, (_, index) => ({ password: `${"a".repeat(20)}${index}` }));
+  it("takes lists of twenty thousand secrets, and a text of a megabyte, in its stride", { timeout: 60_000 }, () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => ({ password: `secret-number-with-a-long-beginning-${index}` }));
+    const same = Array.from({ length: 20_000 }, (_, index) => ({ password: `${"a".repeat(20)}${index}` }));
     const left = redacted(
       { args: { many, same, text: `${"secret-number-with-".repeat(50_000)}${"a".repeat(500_000)}` } },
       { paths: ["**.password"] },

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventsOf, findingsOf, folder, givenLog, linesOf, noView, open, type GivenLog } from "./kit.ts";
 
