@@ -13,7 +13,7 @@ create function {schema}.commit_batch(
   p_head bigint[], p_head_link text[], p_after bigint[],
   p_requests text[], p_tasks jsonb, p_documents jsonb
 ) returns table (item integer, outcome integer, number bigint, content text, hash text)
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 declare
   v_heads bigint[];
   v_links bytea[];
@@ -158,7 +158,7 @@ end $$;
 
 -- Takes back the rows that were made only to be held, for commits that then were not written.
 create function {schema}.tidy(p_runs text[], p_requests text[], p_tasks jsonb, p_documents jsonb) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 begin
   delete from {schema}.runs where run = any (p_runs) and sequence = 0;
   if p_requests is not null then

@@ -1,4 +1,7 @@
-/** The functions of version 1 that write commits. One call is one transaction; what fails of a batch is told, and the rest is written. */
+/**
+ * The functions of version 1 that write commits. One call is one transaction; what fails of a batch is told, and the rest is written.
+ * Their plans look rows up by key whatever the statistics say: a plan that was made for an empty table may live for long.
+ */
 export const COMMIT = `
 -- What every write begins with: nothing here is right under a snapshot that is older than a lock, or unless it is flushed.
 create function {schema}.begin_write(p_lock_ms integer) returns void
@@ -15,7 +18,7 @@ end $$;
 
 -- The order of locks, everywhere: request ids, tasks, runs, documents; each sorted by its key. New rows before those that are there.
 create function {schema}.lock_requests(p_runs text[], p_requests text[]) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 begin
   insert into {schema}.receipts (run, request_id)
     select u.run collate "C", u.request collate "C" from unnest(p_runs, p_requests) u(run, request)
@@ -24,7 +27,7 @@ begin
 end $$;
 
 create function {schema}.lock_tasks(p_tasks jsonb) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 begin
   insert into {schema}.tasks (id, queue, run, state)
     select distinct (t->>'id') collate "C", '', '', 'absent' from jsonb_array_elements(p_tasks) t
@@ -35,7 +38,7 @@ begin
 end $$;
 
 create function {schema}.lock_documents(p_documents jsonb) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 begin
   insert into {schema}.documents (kind, id)
     select distinct (d->>'kind') collate "C", (d->>'id') collate "C" from jsonb_array_elements(p_documents) d order by 1, 2
@@ -48,7 +51,7 @@ end $$;
 -- Holds one commit's rows from before its writer is asked, for a commit that lost too many races.
 create function {schema}.lock_commit(p_lock_ms integer, p_run text, p_request text, p_tasks jsonb)
 returns table (first bigint, last bigint, head bigint, link text)
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 begin
   perform {schema}.begin_write(p_lock_ms);
   if p_request is not null then
@@ -66,7 +69,7 @@ end $$;
 
 -- Which condition on the documents of one commit, whose rows are held, does not hold; null where all do.
 create function {schema}.refuses_documents(p_documents jsonb) returns text
-language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
   select jsonb_build_array(x.kind, x.id, d->'version', x.version)::text
   from jsonb_array_elements(p_documents) with ordinality e(d, n)
   cross join lateral (
@@ -78,7 +81,7 @@ language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan =
 $$;
 
 create function {schema}.write_documents(p_documents jsonb) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 declare
   d jsonb;
 begin
@@ -92,7 +95,7 @@ end $$;
 
 -- Whether a commit may write its task, whose row is held.
 create function {schema}.holds_fence(t jsonb) returns boolean
-language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
   select coalesce(
     (select case when state = 'absent' then (t->>'fence')::bigint = 0 else fence > 0 and fence = (t->>'fence')::bigint end
       from {schema}.tasks where id = t->>'id'),
@@ -100,7 +103,7 @@ language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan =
 $$;
 
 create function {schema}.write_task(p_run text, t jsonb) returns void
-language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
   update {schema}.tasks set
     run = case when state = 'absent' then p_run else run end,
     queue = coalesce(t->>'queue', case when state = 'absent' then 'default' else queue end),
