@@ -1,6 +1,6 @@
 import type { JsonObject, View } from "@bylaw/kernel";
 import { timeOf } from "./codec/envelope.ts";
-import { coordinatorLife } from "./order/coordinator.ts";
+import { coordinatorLife } from "./order/coordinator-life.ts";
 import { entriesOfKeyed } from "./order/keyed.ts";
 import { REVERIFICATION_MS, isReverified } from "./order/resume.ts";
 import type { TaskState, TaskStatus } from "./order/task.ts";

@@ -53,11 +53,7 @@ export const reviewed = (task: string): readonly Given[] => [dispatched(task), r
 export const whole = (task: string): readonly Given[] => [...reviewed(task), auditor(task), complete(task)];
 export const blocked = (tasks: readonly string[]): Given =>
   plain("infrastructure_blocked", { reported_by: "dev", issue_type: "tests", blocked_tasks: tasks });
-export const healthy: readonly Given[] = [
-  by("health_audit_dispatched", "health", { attempt_number: 1 }),
-  by("health_audit_pass", "health"),
-];
-export const restored = plain("infrastructure_restored", { attempts_used: 1, fixes_applied: [] });
+const restored = plain("infrastructure_restored", { attempts_used: 1, fixes_applied: [] });
 
 /** One event of every type that an agent or its coordinator records about a task, in the words of a strict catalogue. */
 export function everything(task: string, turn: number): readonly Given[] {

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { coordinatorGuard, coordinatorTasks, createLogVerifier, ownWorkGuard } from "../src/index.ts";
 import type { CoordinatorState } from "../src/order/coordinator-state.ts";
-import { coordinatorLife } from "../src/order/coordinator.ts";
+import { coordinatorLife } from "../src/order/coordinator-life.ts";
 import {
   auditor,
   blocked,

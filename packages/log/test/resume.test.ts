@@ -18,7 +18,7 @@ import {
   whole,
   type Given,
 } from "./coordinator-kit.ts";
-import { coordinatorLife } from "../src/order/coordinator.ts";
+import { coordinatorLife } from "../src/order/coordinator-life.ts";
 import { plugin } from "./kit.ts";
 import { tool } from "./run-kit.ts";
 

@@ -1,15 +1,10 @@
-import { defineProjection, type EventDraft, type Finding, type JsonObject, type Projection, type View } from "@bylaw/kernel";
-import { timeOf } from "../codec/envelope.ts";
+import type { EventDraft, Finding, Projection, View } from "@bylaw/kernel";
 import { quote } from "../quote.ts";
-import { NO_COORDINATOR, type CoordinatorState } from "./coordinator-state.ts";
-import { concerns, step, type Judged } from "./coordinator-step.ts";
+import { coordinatorLife, judge } from "./coordinator-life.ts";
 import { taskOf, textOf } from "./event-parts.ts";
 import { entriesOfKeyed, valueOf } from "./keyed.ts";
 import { LOG_RULES } from "./rules.ts";
 import type { TaskState } from "./task.ts";
-
-const judge = (state: CoordinatorState, event: EventDraft): Judged =>
-  concerns(state, event.event_type) ? step(state, event, timeOf(event as unknown as JsonObject)) : { state };
 
 /** What a log says of a coordinator's work as a whole. Plain data; a state holds more, which may change. */
 export interface Coordination {
@@ -22,14 +17,6 @@ export interface Coordination {
    */
   readonly workflow: { readonly ended_by: string | null; readonly before: number };
 }
-
-/** The state by which the order rules judge the next event. */
-export const coordinatorLife = defineProjection<CoordinatorState>({
-  name: "bylaw/coordinator",
-  version: 1,
-  initial: NO_COORDINATOR,
-  reduce: (state, event) => judge(state, event).state,
-});
 
 /**
  * The life cycle of a coordinator's work, as the order rules read it from a log. What an impossible event would change stays as it

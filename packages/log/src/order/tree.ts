@@ -13,7 +13,7 @@ export interface Node<Value> {
 export type Tree<Value> = Node<Value> | null;
 
 /** How many entries a tree holds. */
-export const sizeOf = (tree: Tree<unknown>): number => tree?.size ?? 0;
+const sizeOf = (tree: Tree<unknown>): number => tree?.size ?? 0;
 
 /** The value of a key. */
 export function find<Value>(tree: Tree<Value>, key: string): Value | undefined {
