@@ -39,6 +39,18 @@ describe("the catalogue", () => {
     expect(strict.check("session_start", SESSION)).toBeUndefined();
   });
 
+  it("takes details of which something was redacted, and finds what else is wrong with them", () => {
+    const digest = `sha256:${"0".repeat(64)}`;
+    const ready = { task_id: "t", agent_id: "a", files_modified: [{ redacted: digest }] };
+    expect(strict.check("developer_ready_for_review", { ...ready, redacted: ["files_modified.0"] })).toBeUndefined();
+    expect(strict.check("tool_result", { id: "c", tool: "t", ok: true, result: "x", redacted: ["result"] })).toBeUndefined();
+    expect(strict.check("developer_ready_for_review", { ...ready, agent_id: 7, redacted: ["agent_id"] })?.message).not.toMatch(/files/);
+    for (const other of [{ redacted: "nothing" }, { redacted: digest, more: 1 }, 7]) {
+      expect(strict.check("developer_ready_for_review", { ...ready, files_modified: [other], redacted: [] })?.kind).toBe("details");
+    }
+    expect(strict.check("developer_ready_for_review", ready)?.kind).toBe("details");
+  });
+
   it("takes further types, and holds their details against their schema", () => {
     const catalogue = createCatalogue({ mode: "strict", types: [{ name: "deployed", details: z.strictObject({ to: z.string() }) }] });
     expect(catalogue.check("deployed", { to: "production" })).toBeUndefined();

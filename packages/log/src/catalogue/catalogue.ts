@@ -1,6 +1,7 @@
-import { BylawError, issuesOf, type EventType, type JsonObject } from "@bylaw/kernel";
+import { BylawError, type EventType, type JsonObject } from "@bylaw/kernel";
 import { quote } from "../quote.ts";
 import type { CatalogueType } from "./catalogue-type.ts";
+import { detailsProblem } from "./details.ts";
 import { DEVELOPER_TYPES } from "./developer.ts";
 import { EXPERT_TYPES } from "./expert.ts";
 import { GUIDANCE_TYPES } from "./guidance.ts";
@@ -87,9 +88,8 @@ export function createCatalogue({ mode = "lenient", types: added = [] }: Catalog
       const type = types.get(event_type);
       if (type === undefined) return unknownType(event_type);
       if (mode === "lenient") return undefined;
-      const parsed = type.details.safeParse(details);
-      if (parsed.success) return undefined;
-      return { kind: "details", message: `Unexpected details of ${quote(event_type)}: ${issuesOf(parsed.error)}` };
+      const problem = detailsProblem(type, details);
+      return problem === undefined ? undefined : { kind: "details", message: `Unexpected details of ${quote(event_type)}: ${problem}` };
     },
   };
 }
