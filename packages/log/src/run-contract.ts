@@ -35,7 +35,7 @@ export interface OpenOptions {
   readonly plan?: Plan;
   /** RFC 3339, UTC. Default: the system's clock. */
   readonly now?: () => string;
-  /** Is told when a sink that is not required fails. */
+  /** Is told when a sink fails that is not required, or a required one where no call waits for it. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -81,8 +81,15 @@ export interface Run {
   respond(response: Omit<Response, "hook">): Promise<Outcome>;
   toolResult(result: ToolResult): Promise<readonly LogEvent[]>;
   approve(request: ApprovalRequest): Promise<readonly LogEvent[]>;
-  /** Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID or BYLAW_EVENT_REFUSED. */
+  /**
+   * Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED,
+   * BYLAW_RUN_CLOSED, and what redactors, the store and required sinks throw.
+   */
   record(events: readonly Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">[]): Promise<readonly LogEvent[]>;
   readonly view: View;
+  /**
+   * Waits for what is under way and closes the sinks, not the store. Questions that come later are denied. Throws what a required
+   * sink throws.
+   */
   close(): Promise<void>;
 }
