@@ -1,7 +1,7 @@
 import { BylawError, messageOf } from "@bylaw/kernel";
 
 /** The code of an error of the database engine, such as `SQLITE_BUSY`; `undefined` for any other error. */
-export function sqliteCode(error: unknown): string | undefined {
+function sqliteCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== "SqliteError") return undefined;
   const { code } = error as { code?: unknown };
   return typeof code === "string" ? code : "SQLITE_ERROR";

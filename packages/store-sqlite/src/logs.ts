@@ -6,7 +6,7 @@ import type { Reads } from "./reads.ts";
 import type { RunRow } from "./rows.ts";
 
 /** Events that are numbered and chained, and not written yet. */
-export interface Appendix {
+interface Appendix {
   readonly events: readonly LogEvent[];
   readonly write: () => void;
 }

@@ -30,7 +30,7 @@ export interface StoreUnderTest {
 export type StoreFactory = (clock: StoreClock) => StoreUnderTest | Promise<StoreUnderTest>;
 
 /** What one test has at hand. */
-export interface Bench {
+interface Bench {
   readonly store: Store;
   readonly clock: StoreClock;
   /** Another store over the same data; `undefined` where the store keeps nothing. */
