@@ -90,13 +90,12 @@ export function createLogVerifier(options: VerifyOptions = {}): LogVerifier {
         found.push({ rule: problem.kind === "type" ? "UNKNOWN_EVENT_TYPE" : "INVALID_DETAILS", message: problem.message });
       }
     }
-    const at = whole ? Date.parse(record.timestamp) : timeOf(record);
-    for (const broken of envelope.next(record, at, whole)) found.push(broken);
+    for (const broken of envelope.next(record, whole)) found.push(broken);
     const unlinked = chain.next({ record, text, whole });
     if (unlinked !== undefined) found.push(unlinked);
     // A field that the life cycle does not ask about costs no finding of it.
     if (coordinator !== undefined && (whole || (typed && fieldFits(record, "agent_id") && fieldFits(record, "task_id")))) {
-      const broken = coordinator.next(event, at);
+      const broken = coordinator.next(event, timeOf(record));
       if (broken !== undefined) found.push(broken);
     }
     return found;
