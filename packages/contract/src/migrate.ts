@@ -1,0 +1,112 @@
+import { isMap, isScalar, isSeq, parseDocument, visit, type Document, type Node } from "yaml";
+import { lastWork, gapOf } from "./analyse/tools.ts";
+import { rejections } from "./analyse/graph.ts";
+import type { Subject } from "./analyse/subject.ts";
+import { Drafts } from "./drafts.ts";
+import { ContractError, quote, type ContractFinding } from "./finding.ts";
+import { analyse, lintContract, type ContractOptions } from "./load.ts";
+
+/** A contract in the form `bylaw: 1`. */
+export interface Migration {
+  readonly text: string;
+  /** What was changed, a sentence each; none where the contract had this form already. */
+  readonly changes: readonly string[];
+  /** What is still wrong or doubtful in it. */
+  readonly findings: readonly ContractFinding[];
+}
+
+/**
+ * Turns a contract of the original form into one that says `bylaw: 1`, with its faults repaired as far as there is one way to. Comments
+ * and the order of keys stay. Throws `ContractError` for a text that is no contract.
+ */
+export function migrateContract(input: string | Uint8Array, file: string, options: ContractOptions = {}): Migration {
+  const drafts = new Drafts(file);
+  const analysed = analyse(input, options, drafts);
+  if (analysed === undefined || drafts.failed) throw new ContractError(drafts.list());
+  const given = (typeof input === "string" ? input : Buffer.from(input).toString("utf8")).replace(/^\ufeff/, "");
+  if (!drafts.original) return { text: given, changes: [], findings: drafts.list() };
+  const document = parseDocument(given, { version: "1.2", schema: "core", uniqueKeys: false });
+  const changes = repair(document, analysed.subject);
+  const printed = document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  const text = given.includes("\r\n") ? printed.replace(/\r?\n/g, "\r\n") : printed;
+  return { text, changes, findings: lintContract(text, file, options).findings };
+}
+
+function repair(document: Document, subject: Subject): readonly string[] {
+  const { data, phases, edges } = subject;
+  const changes: string[] = ["added `bylaw: 1`"];
+
+  for (const { id, at, required_artifacts: artifacts = [] } of phases) {
+    for (const [index, { schema: ref }] of artifacts.entries()) {
+      const base = ref?.split("/").at(-1);
+      if (ref === undefined || base === undefined || ref === base || !Object.hasOwn(data.schemas ?? {}, base) || Object.hasOwn(data.schemas ?? {}, ref)) continue;
+      setScalar(document, [...at, "required_artifacts", index, "schema"], base);
+      changes.push(`named the inline schema ${quote(base)} in ${quote(id)} in place of the file ${quote(ref)}`);
+    }
+  }
+  for (const phase of phases) {
+    const [open, bound] = gapOf(phase);
+    if (open === undefined || bound === undefined) continue;
+    document.setIn([...phase.at, "tool_constraints", open], node(document, phase.tool_constraints?.[bound]));
+    changes.push(`held ${quote(open)} in ${quote(phase.id)} to the paths of ${quote(bound)}`);
+  }
+  for (const { phase, tool } of lastWork(subject)) {
+    if (tool !== "bash" || !phase.allowed_tools.includes("git_commit")) continue;
+    document.setIn([...phase.at, "tool_constraints", "bash"], node(document, { allowed_commands: GIT }));
+    changes.push(`held ${quote("bash")} in ${quote(phase.id)} to commands of git, as nothing judges work there`);
+  }
+  const spawning = new Set(phases.flatMap(({ id, auto_spawn: spawns = [] }) => (spawns.some(({ agent_type }) => agent_type === "review") ? [id] : [])));
+  for (const { to, triggers = [], at } of edges) {
+    const found = spawning.has(to) ? triggers.findIndex(({ action }) => action === "spawn_review_agents") : -1;
+    if (found === -1) continue;
+    document.deleteIn(triggers.length === 1 ? [...at, "triggers"] : [...at, "triggers", found]);
+    changes.push(`removed the trigger that spawned the reviewers which ${quote(to)} spawns itself`);
+  }
+  // From the last on, so that the places of those before stay.
+  const list = document.get("transitions");
+  for (const { phase, gate, back, at } of rejections(subject).toReversed()) {
+    const [to] = back;
+    const index = Number(at.at(-1));
+    if (to === undefined || !isSeq(list)) continue;
+    const transition = node(document, { from: phase, to, gate, when: "rejected", ...(isTokenless(subject) ? {} : { requires_token: true }) });
+    transition.spaceBefore = true;
+    list.items.splice(index + 1, 0, transition);
+    changes.push(`added the way back from ${quote(phase)} to ${quote(to)} when ${quote(gate)} rejects`);
+  }
+  prependForm(document);
+  return changes;
+}
+
+const GIT = ["git status", "git diff", "git log", "git add", "git commit"];
+
+const isTokenless = ({ data }: Subject): boolean => data.enforcement.phase_tokens?.enabled === false;
+
+function setScalar(document: Document, path: readonly (string | number)[], value: string): void {
+  const found = document.getIn(path, true);
+  if (isScalar(found)) found.value = value;
+  else document.setIn(path, value);
+}
+
+// Quoted, as the original quotes.
+function node(document: Document, value: unknown): Node {
+  const made = document.createNode(value) as Node;
+  visit(made, {
+    Scalar(key, scalar) {
+      if (key !== "key" && typeof scalar.value === "string") scalar.type = "QUOTE_DOUBLE";
+    },
+  });
+  return made;
+}
+
+// A comment at the head of the file stays at its head.
+function prependForm(document: Document): void {
+  const { contents } = document;
+  if (!isMap(contents)) return;
+  const [first] = contents.items;
+  const pair = document.createPair("bylaw", 1);
+  if (isScalar(first?.key) && typeof first.key.commentBefore === "string" && isScalar(pair.key)) {
+    pair.key.commentBefore = first.key.commentBefore;
+    delete first.key.commentBefore;
+  }
+  contents.items.unshift(pair);
+}

@@ -1,0 +1,39 @@
+import { DISPOSITIONS } from "./dispositions.ts";
+import { FINDING_CODES } from "./finding-codes.ts";
+import { contractKeys } from "./key-paths.ts";
+import { ARTIFACT_RULES, GATE_CHECKS } from "./words.ts";
+
+/** The tables of the page about contracts, as Markdown: keys, findings, checks and rules. Made from what the code goes by. */
+export function referenceTables(): Readonly<Record<"keys" | "findings" | "checks" | "rules", string>> {
+  return {
+    keys: table(
+      ["Key", "What it says", "What becomes of it", "By"],
+      contractKeys().map(({ path, description }) => {
+        const { kind, by, how } = DISPOSITIONS[path] ?? { kind: "unknown", by: "", how: "" };
+        return [`\`${path}\``, description, `${kind}: ${how}`, by];
+      }),
+    ),
+    findings: table(
+      ["Code", "Severity", "Original form", "Finds"],
+      Object.entries(FINDING_CODES).map(([code, { severity, original, finds }]) => [`\`${code}\``, severity, original, finds]),
+    ),
+    checks: table(
+      ["Check", "Reads", "Passes when", "Judged on"],
+      Object.entries(GATE_CHECKS).map(([name, { reads, passes, evidence }]) => [
+        `\`${name}\``,
+        reads.map((type) => `\`${type}\``).join(", "),
+        passes,
+        evidence === true ? "an observed run" : "the artifact",
+      ]),
+    ),
+    rules: table(
+      ["Rule", "Holds when"],
+      Object.entries(ARTIFACT_RULES).map(([name, holds]) => [`\`${name}\``, holds]),
+    ),
+  };
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
