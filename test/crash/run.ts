@@ -17,6 +17,8 @@ const CRASHES: Readonly<Record<string, Crash>> = {
   async postgres(_, rounds, seed) {
     const server = await startPostgres({ fsync: true });
     if (server === undefined) return undefined;
+    // Who interrupts the script must not leave a server behind.
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.stop().finally(() => process.exit(1)));
     try {
       const args = [server.url, { schema: `crash_${process.pid}`, retry_ms: 30_000 }];
       const store = { module: import.meta.resolve("@bylaw/store-postgres"), open: "openPostgresStore", args };
