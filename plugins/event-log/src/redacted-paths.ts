@@ -53,9 +53,12 @@ export function placeOf(paths: readonly string[]): Place {
     in(key) {
       const folded = key.toLowerCase();
       const next = states.flatMap((state) => after(state, folded));
-      return place(next, anywhere.has(folded) || next.some((state) => state.length === 0));
+      const hit = anywhere.has(folded) || next.some((state) => state.length === 0);
+      return next.length > 0 ? place(next, hit) : hit ? only.named : only.nothing;
     },
   });
+  // Where no longer path leads there is nothing to tell apart.
+  const only = { named: place([], true), nothing: place([], false) };
   return place(others, false);
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type Redactor } from "@bylaw/kernel";
 import { digestWith, type Digest } from "./digest.ts";
 import { isOfTheRun, NOWHERE, placeOf, type Place } from "./redacted-paths.ts";
-import { isTakable, secretsIn, type Repeated } from "./secrets-in.ts";
+import { isTakable, secretsIn, type Repeated, type Secrets } from "./secrets-in.ts";
 
 /** What is taken out of events. */
 export interface RedactOptions {
@@ -39,6 +39,10 @@ interface Treatment {
 
 function redact(details: JsonObject, root: Place, byForm: boolean, digest: Digest): JsonObject {
   const secrets = secretsIn(details, root, byForm);
+  return secrets === undefined ? details : without(secrets, details, root, digest);
+}
+
+function without(secrets: Secrets, details: JsonObject, root: Place, digest: Digest): JsonObject {
   const listed: string[] = [];
   let count = 0;
   const list = (path: readonly string[]): void => {

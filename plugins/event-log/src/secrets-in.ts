@@ -16,10 +16,11 @@ export interface Secrets {
   in(text: string, repeated: Repeated): readonly Span[];
 }
 
-/** Finds what is secret in the details of an event: what paths name, and, where `byForm`, what says so by its form. */
-export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Secrets {
+/** Finds what is secret in the details of an event, if anything: what paths name, and, where `byForm`, what says so by its form. */
+export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Secrets | undefined {
   const known = new Set<string>();
   const found = new Map<string, readonly Span[]>();
+  let named = false;
 
   function search(text: string): void {
     if (!byForm || found.has(text)) return;
@@ -35,12 +36,16 @@ export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Se
     for (const [key, item] of Object.entries<Json>(value)) {
       search(key);
       const place = placeOfKey(key);
-      if (place.named && isTakable(item)) addLeaves(item, known);
+      if (place.named && isTakable(item)) {
+        named = true;
+        addLeaves(item, known);
+      }
       learn(item, (member) => place.in(member));
     }
   }
 
   learn(details, (key) => (isOfTheRun(key) ? NOWHERE : root.in(key)));
+  if (!named && found.size === 0) return undefined;
   const values = knownValues(known);
   return {
     in(text, repeated) {
