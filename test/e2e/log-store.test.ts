@@ -106,6 +106,7 @@ describe("bylaw log import", () => {
     ["that was edited", (lines: readonly string[]) => lines.with(5, lines[5]?.replace('"agent_id":null', '"agent_id":"mallory"') ?? ""), 6],
     ["with a line that is missing", (lines: readonly string[]) => lines.toSpliced(5, 1), 6],
     ["with a line that is none", (lines: readonly string[]) => lines.with(5, "x"), 6],
+    ["with a line that is none at its end", (lines: readonly string[]) => [...lines, "x"], EVENTS.length + 1],
     ["without its beginning", (lines: readonly string[]) => lines.slice(1), 1],
     ["with a field that no store keeps", (lines: readonly string[]) => lines.with(5, lines[5]?.replace(/}$/, ',"more":1}') ?? ""), 6],
     [
@@ -133,6 +134,17 @@ describe("bylaw log import", () => {
     const cwd = scratch({ "cut.jsonl": LOG.slice(0, -30), "whole.jsonl": LOG.trimEnd() });
     expect(json(importInto(cwd, "cut.jsonl"))).toMatchObject({ events: EVENTS.length - 1 });
     expect(json(importInto(cwd, "whole.jsonl"))).toMatchObject({ events: EVENTS.length, imported: 1 });
+  });
+
+  test("leaves out what a killed writer left of a line, where the chain says that nothing is missing", () => {
+    const lines = LOG.split(/(?<=\n)/);
+    const torn = `${lines[5]?.slice(0, 80)}\n`;
+    const cwd = scratch({ "log.jsonl": lines.toSpliced(5, 0, torn).join("") });
+    expect(json(importInto(cwd, "log.jsonl"))).toMatchObject({ events: EVENTS.length, head: HEAD });
+    expect(exported(cwd).stdout).toBe(LOG);
+    const bare = logOf(EVENTS.map(({ hash: _, ...event }) => event)).split(/(?<=\n)/);
+    writeFileSync(join(cwd, "bare.jsonl"), bare.toSpliced(5, 0, torn).join(""));
+    refused(bylaw(["log", "import", "bare.jsonl", "--store", "runs.db", "--run", "bare", "--json"], { cwd }), "BYLAW_LOG_INVALID");
   });
 
   test("refuses a run that has other events, or more, and leaves them as they are", async () => {
