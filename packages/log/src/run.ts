@@ -14,11 +14,13 @@ import {
   type Subject,
 } from "@bylaw/kernel";
 import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals } from "./approval.ts";
+import { fieldFits } from "./codec/envelope.ts";
 import type { Fold } from "./fold.ts";
 import { ATTEMPTS, openJournal, type Appended, type Who } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { eventOf } from "./recorded.ts";
 import { RESUMPTIONS } from "./resume.ts";
+import { quote } from "./quote.ts";
 import type { Trace } from "./reading.ts";
 import type { OpenOptions, Outcome, Run } from "./run-contract.ts";
 import { BEGINNINGS } from "./sitting.ts";
@@ -29,11 +31,18 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
  * Reads a log, folds it, and records from then on. The first event says that a session begins or resumes the log. Throws what
- * the store and required sinks throw, what a projection cannot fold, and BYLAW_EVENT_REFUSED where the session may not begin.
+ * the store and required sinks throw, what a projection cannot fold, BYLAW_EVENT_REFUSED where the session may not begin, and
+ * BYLAW_EVENT_INVALID for a session or a plan that a log cannot name.
  */
 export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run> {
   const { run, store = createMemoryStore(), session = globalThis.crypto.randomUUID(), join = false, plan, onError = () => {} } = options;
   const { now = () => new Date().toISOString() } = options;
+  if (!fieldFits({ session_id: session }, "session_id")) throw unfit(`session ${quote(String(session))}, expected a UUID`);
+  if (
+    plan !== undefined &&
+    !(isJsonObject(plan) && typeof plan.file === "string" && Number.isSafeInteger(plan.total_tasks) && plan.total_tasks >= 0)
+  )
+    throw unfit("plan, expected the name of a file, and how many tasks it has");
   const report = (error: unknown): void => {
     try {
       onError(error);

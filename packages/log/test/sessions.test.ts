@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { allow, type LogEvent, type Store } from "@bylaw/kernel";
 import { RUN_TYPES, createCatalogue, createLogVerifier, createMemoryStore, formatEventLine, linkOf, NO_LINK } from "../src/index.ts";
-import { call, plugin, voter } from "./kit.ts";
+import { call, forged, plugin, voter } from "./kit.ts";
 import { NOW, counter, counts, logOf, note, noted, open, permissive, sequencesOf, takeOver, tool, typesOf, upTo } from "./run-kit.ts";
 
 const A = "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01";
@@ -70,6 +70,21 @@ describe("the first event of a session", () => {
     const again = await takeOver(everything, { store, session: A });
     await again.record([note()]);
     expect(await typesOf(store)).toEqual(["session_start", "note"]);
+  });
+
+  it("is not recorded under a name that no log may hold, nor with a plan that is none", async () => {
+    const store = createMemoryStore();
+    const odd = [
+      ...["", "main", `${A}0`, "6f0f6a2e5a0f4b439d0e0b8c8f3f0a01"].map((session) => ({ session })),
+      { session: forged(7) },
+      { plan: forged({ file: "plan.md" }) },
+      { plan: forged({ total_tasks: 1 }) },
+      { plan: { file: "plan.md", total_tasks: -1 } },
+      { plan: { file: "plan.md", total_tasks: 0.5 } },
+      { plan: forged(null) },
+    ];
+    for (const options of odd) await expect(takeOver({}, { store, ...options })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    expect(await logOf(store)).toEqual([]);
   });
 
   it("that a guard refuses keeps the run shut, and writes nothing", async () => {
