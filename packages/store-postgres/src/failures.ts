@@ -2,7 +2,7 @@ import { BylawError, StoreConflict, messageOf } from "@bylaw/kernel";
 import { DatabaseError } from "pg";
 
 /** The five signs by which PostgreSQL names an error; `undefined` where the server did not answer. */
-export const stateOf = (error: unknown): string | undefined => (error instanceof DatabaseError ? error.code : undefined);
+const stateOf = (error: unknown): string | undefined => (error instanceof DatabaseError ? error.code : undefined);
 
 const GONE = /^(08|57P0|53300|25006|25P03)/;
 const SYSTEM = /^E(CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTFOUND|ADDR)/;

@@ -4,6 +4,12 @@ import type { LongNames } from "./long-names.ts";
 
 type OnHead = (run: string, head: number) => void;
 
+interface HeadRow {
+  /** A key. */
+  readonly run: string;
+  readonly sequence: number;
+}
+
 /** Tells watchers how far runs have grown: what this process writes at once, what others write when it hears or looks. */
 export interface Watch {
   /** A run has grown by this process: tells its own watchers now, and others soon. */
@@ -14,8 +20,6 @@ export interface Watch {
 
 /** Notifications take a lock that all who notify share, so those of a moment go together, after the commits. */
 const TOGETHER_MS = 20;
-/** PostgreSQL takes payloads below 8,000 bytes. */
-const PAYLOAD = 7_900;
 const TOLD = 10_000;
 const GOODBYE_MS = 1_000;
 
@@ -24,7 +28,8 @@ export function createWatch(database: Database, names: LongNames): Watch {
   const channel = `bylaw_${schema}`;
   const watchers = new Set<{ readonly onHead: OnHead }>();
   const told = new Map<string, number>();
-  const grown = new Map<string, number>();
+  const grown = new Set<string>();
+  const heard = new Set<string>();
   let sending: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
   let again = false;
@@ -55,15 +60,22 @@ export function createWatch(database: Database, names: LongNames): Watch {
 
   async function notify(): Promise<void> {
     sending = undefined;
-    const payloads = [...grown].map(([key, head]) => JSON.stringify([key, head]));
+    const keys = [...grown];
     grown.clear();
-    // Who is told of nothing in particular looks for itself.
-    const short = [...new Set(payloads.map((payload) => (Buffer.byteLength(payload) > PAYLOAD ? "" : payload)))];
-    await database.query("select pg_notify($1, payload) from unnest($2::text[]) payload", [channel, short]).catch(() => {});
+    await database.query("select pg_notify($1, key) from unnest($2::text[]) key", [channel, keys]).catch(() => {});
+  }
+
+  /** Looks how far runs are that were heard of: whoever may connect may also notify, so what is told is what is there. */
+  async function check(): Promise<void> {
+    const keys = [...heard];
+    heard.clear();
+    const rows = await database.query<HeadRow>("select run, sequence from {schema}.runs where run = any ($1) and sequence > 0", [keys]);
+    for (const { run, sequence } of rows) tell(await names.nameOf(run), run, sequence);
   }
 
   /** Looks what has changed since the last look. */
   async function look(): Promise<void> {
+    again = false;
     const rows = await database.query<{ readonly run: string | null; readonly sequence: number | null; readonly until: string }>(
       `select x.run, x.sequence, s.until from (select pg_snapshot_xmin(pg_current_snapshot())::text as until) s
         left join {schema}.runs x on x.changed >= $1::text::xid8 and x.sequence > 0`,
@@ -77,29 +89,32 @@ export function createWatch(database: Database, names: LongNames): Watch {
   }
 
   function lookSoon(): void {
-    if (!wanted()) return;
     again = true;
+    work();
+  }
+
+  function work(): void {
+    if (!wanted()) return;
     looking ??= (async () => {
-      while (again) {
-        again = false;
-        // A look that fails is made up for by the next.
-        await look().catch(() => {});
+      while (again || heard.size > 0) {
+        // A look that fails is made up for by the next poll.
+        await (heard.size > 0 ? check() : look()).catch(() => {});
       }
       looking = undefined;
     })();
   }
 
-  async function hear(payload: string | undefined): Promise<void> {
-    if (payload === undefined || payload === "") return lookSoon();
-    const [key, head] = JSON.parse(payload) as readonly [string, number];
-    if ((told.get(key) ?? 0) < head) tell(await names.nameOf(key), key, head);
+  function hear(payload: string | undefined): void {
+    if (payload === undefined) return;
+    heard.add(payload);
+    work();
   }
 
   async function listen(): Promise<void> {
     for (let wait = 50; wanted(); wait = Math.min(wait * 2, 5_000)) {
       const client = new Client({ connectionString: url, connectionTimeoutMillis: connect_timeout_ms, keepAlive: true });
       const lost = new Promise<void>((resolve) => client.once("end", resolve).on("error", () => resolve()));
-      client.on("notification", ({ payload }) => void hear(payload).catch(lookSoon));
+      client.on("notification", ({ payload }) => hear(payload));
       try {
         await client.connect();
         await client.query(`listen "${channel}"`);
@@ -122,7 +137,7 @@ export function createWatch(database: Database, names: LongNames): Watch {
   return {
     grew(run, key, head) {
       if (watchers.size > 0) tell(run, key, head);
-      grown.set(key, head);
+      grown.add(key);
       if (!closed) sending ??= setTimeout(() => void notify(), TOGETHER_MS);
     },
     async add(onHead) {

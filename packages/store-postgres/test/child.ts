@@ -1,6 +1,6 @@
 /** A process of its own that works on a store, for tests that kill or stop it. Says what was acknowledged, a line of JSON each. */
 import { BylawError, StoreConflict } from "@bylaw/kernel";
-import { openPostgresStore } from "../dist/index.js";
+import { openPostgresStore } from "../src/index.ts";
 
 const [mode, url = "", schema = "", name = "", count = "0"] = process.argv.slice(2);
 const store = await openPostgresStore(url, { schema, connections: 3, retry_ms: 20_000, lock_timeout_ms: mode === "hold" ? 600 : 5_000 });

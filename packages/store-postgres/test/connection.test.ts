@@ -64,6 +64,20 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
+    "without a word is given up after the time for a statement, and the commit is written, once",
+    behindProxy(
+      async ({ store, proxy }) => {
+        await store.commit({ run: "r1", seen: 0, events: [draft()] });
+        const lost = proxy.swallowQuestion("commit_batch");
+        const { events } = await store.commit({ run: "r1", seen: 1, events: [draft()] });
+        await lost;
+        expect([events[0]?.sequence, (await logOf(store, "r1")).length]).toEqual([2, 2]);
+      },
+      { statement_timeout_ms: 1_000 },
+    ),
+  );
+
+  it(
     "does not let a refused commit through, nor make a conflict of one that was written",
     behindProxy(async ({ store, proxy }) => {
       const lost = proxy.loseAnswerTo("commit_batch");
@@ -162,6 +176,30 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
         }
       },
       { poll_ms: 100 },
+    ),
+  );
+
+  it(
+    "is not needed to lie to a watcher: what is notified is believed of nobody",
+    behindProxy(
+      async ({ store, place }) => {
+        const told: unknown[] = [];
+        const last = Promise.withResolvers<void>();
+        await store.watch((run, head) => {
+          told.push([run, head]);
+          if (run === "last") last.resolve();
+        });
+        for (const payload of ["r1", "", "[", '["r1",1000000]', "\u0001:", "nobody's"])
+          await place.sql("select pg_notify($1, $2)", [`bylaw_${place.schema}`, payload]);
+        await store.commit({ run: "r1", seen: 0, events: [draft()] });
+        await store.commit({ run: "last", seen: 0, events: [draft()] });
+        await last.promise;
+        expect(told).toEqual([
+          ["r1", 1],
+          ["last", 1],
+        ]);
+      },
+      { poll_ms: 60_000 },
     ),
   );
 

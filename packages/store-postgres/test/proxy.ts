@@ -8,6 +8,8 @@ export interface Proxy {
   loseAnswerTo(text: string): Promise<void>;
   /** The next question with `text` in it does not arrive, and its connection ends. */
   loseQuestion(text: string): Promise<void>;
+  /** The next question with `text` in it does not arrive, and nobody says so. */
+  swallowQuestion(text: string): Promise<void>;
   /** Ends every connection. */
   cut(): void;
   /** Ends every connection, and refuses new ones until `up`. */
@@ -20,7 +22,7 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let refusing = false;
-  let loss: { readonly text: string; readonly what: "question" | "answer"; readonly done: () => void } | undefined;
+  let loss: { readonly text: string; readonly what: "question" | "answer" | "silence"; readonly done: () => void } | undefined;
   const server: Server = createServer((client) => {
     if (refusing) return void client.destroy();
     const upstream = connect(Number(target.port || 5432), target.hostname);
@@ -40,8 +42,8 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
       if (loss !== undefined && bytes.includes(loss.text)) {
         const { what, done } = loss;
         loss = undefined;
-        if (what === "question") {
-          end();
+        if (what !== "answer") {
+          if (what === "question") end();
           return done();
         }
         deaf = true;
@@ -60,11 +62,13 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
   url.hostname = "127.0.0.1";
   url.port = String((server.address() as AddressInfo).port);
   const cut = (): void => sockets.forEach((socket) => socket.destroy());
-  const lose = (what: "question" | "answer", text: string): Promise<void> => new Promise((done) => (loss = { text, what, done }));
+  const lose = (what: "question" | "answer" | "silence", text: string): Promise<void> =>
+    new Promise((done) => (loss = { text, what, done }));
   return {
     url: url.href,
     loseAnswerTo: (text) => lose("answer", text),
     loseQuestion: (text) => lose("question", text),
+    swallowQuestion: (text) => lose("silence", text),
     cut,
     down() {
       refusing = true;
