@@ -27,7 +27,7 @@ export function checkClaim({ queue, agent, lease_ms, request_id }: ClaimRequest)
   text("queue", queue);
   text("agent", agent);
   if (request_id !== undefined) text("request id", request_id);
-  if (!Number.isFinite(lease_ms) || lease_ms <= 0) refuse(`lease of ${String(lease_ms)} ms`, "more than none, and an end");
+  if (!Number.isSafeInteger(lease_ms) || lease_ms <= 0) refuse(`lease of ${String(lease_ms)} ms`, "whole milliseconds from 1");
 }
 
 /** Throws BYLAW_COMMIT_INVALID for a draft whose envelope is none; its details are the business of `freezeJson`. For stores. */

@@ -31,13 +31,15 @@ export function createReads(db: Connection, now: () => number): Reads {
   );
   return {
     document(kind, id) {
+      // Of what is no Unicode text the engine would make the name of something else.
+      if (!kind.isWellFormed() || !id.isWellFormed()) return undefined;
       const row = document.get(kind, id);
       if (row === undefined || row.value === null) return undefined;
       if (row.expires_at !== null && row.expires_at <= now()) return undefined;
       return { version: row.version, value: row.value };
     },
     events(run, after, limit) {
-      const { id, head } = find.get(run) ?? { id: 0, head: 0 };
+      const { id, head } = (run.isWellFormed() ? find.get(run) : undefined) ?? { id: 0, head: 0 };
       // Inside of a transaction the head is written last.
       const wanted = Math.min(limit, db.inTransaction ? Number.MAX_SAFE_INTEGER : head - after);
       if (id === 0 || wanted <= 0) return [];

@@ -92,6 +92,10 @@ export function versionOf(db: Connection, file: string): number {
   if (!fresh && application !== APPLICATION) {
     throw unusable(file, "database of another program", "a store, or no file", "name another file");
   }
+  // What a write does is decided here alone.
+  if (db.prepare("select 1 from sqlite_schema where type in ('trigger', 'view') limit 1").get() !== undefined) {
+    throw unusable(file, "trigger or view in a store", "its tables alone", "find out who made it, and restore a backup");
+  }
   if (version > MIGRATIONS.length) {
     const message = `Unexpected schema ${version} of ${file}, expected ${MIGRATIONS.length} or less`;
     throw new BylawError({ code: "BYLAW_STORE_NEWER", message, fix: "update @bylaw/store-sqlite, or name another file" });

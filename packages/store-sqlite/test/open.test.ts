@@ -111,6 +111,13 @@ describe("what is no store", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
+  it("is a store to which somebody gave a trigger", async () => {
+    const file = join(newFolder(), "store.db");
+    await (await openSqliteStore(file)).close();
+    new Database(file).exec("create trigger t after insert on events begin delete from events where id = new.id; end").close();
+    expect((await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE")).message).toMatch(/trigger/);
+  });
+
   it("is a store of a later version, which stays as it is", async () => {
     const file = join(newFolder(), "store.db");
     await (await openSqliteStore(file)).close();

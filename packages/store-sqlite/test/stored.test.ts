@@ -46,6 +46,14 @@ it("has the chained text in its file, byte for byte", async () => {
   db.close();
 });
 
+it("finds nothing under a name that is no Unicode text, not even what has the mark that stands for such", async () => {
+  const store = await closing(openSqliteStore(join(newFolder(), "store.db")));
+  await write(store, { run: "\ufffd", documents: [{ kind: "\ufffd", id: "\ufffd", value: "v" }] });
+  expect(await store.events("\ud800", 0, 10)).toEqual([]);
+  expect([await store.get("\ud800", "\ufffd"), await store.get("\ufffd", "\udfff")]).toEqual([undefined, undefined]);
+  expect(await store.get("\ufffd", "\ufffd")).toEqual({ version: 1, value: "v" });
+});
+
 it("forgets a request id after its time, and not before", async () => {
   let at = Date.UTC(2026, 0, 1);
   const store = await closing(openSqliteStore(join(newFolder(), "store.db"), { now: () => at, request_retention_ms: 1_000 }));

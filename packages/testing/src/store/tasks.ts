@@ -1,5 +1,6 @@
 import { deepStrictEqual as equal, notEqual, ok } from "node:assert/strict";
-import { addTasks, conflicts, draft, logOf, sweep, take, took, upTo, write, type Group } from "./kit.ts";
+import { BylawError } from "@bylaw/kernel";
+import { addTasks, conflicts, draft, failureOf, logOf, sweep, take, took, upTo, write, type Group } from "./kit.ts";
 
 /** What any store promises about who holds a task. */
 export const tasks: Group = (test) => {
@@ -36,6 +37,15 @@ export const tasks: Group = (test) => {
     notEqual(other.task, claims[0]?.task);
     const rest = await Promise.all(upTo(5).map((n) => take(store, `b${n}`)));
     equal(rest.filter((claim) => claim !== undefined).length, 3);
+  });
+
+  test("is not claimed for a time that is none", async ({ store }) => {
+    await addTasks(store, 1);
+    for (const lease_ms of [0, -1, 0.5, Number.NaN, Infinity]) {
+      ok((await failureOf(take(store, "a1", { lease_ms }))) instanceof BylawError);
+    }
+    equal((await logOf(store, "r0")).length, 1);
+    equal((await took(store)).fence, 1);
   });
 
   test("is written under the fence of its claim, and under no other", async ({ store }) => {
