@@ -139,7 +139,17 @@ describe("bylaw log import", () => {
   test("leaves out what a killed writer left of a line, where the chain says that nothing is missing", () => {
     const lines = LOG.split(/(?<=\n)/);
     const torn = `${lines[5]?.slice(0, 80)}\n`;
-    const cwd = scratch({ "log.jsonl": lines.toSpliced(5, 0, torn).join("") });
+    // In the middle of a character.
+    const half = Buffer.concat([Buffer.from(lines[5]?.slice(0, 80) ?? ""), Buffer.from([0xe2, 0x82, 0x0a])]);
+    const cwd = scratch({
+      "log.jsonl": Buffer.concat([Buffer.from(lines.slice(0, 5).join("")), Buffer.from(torn), half, Buffer.from(lines.slice(5).join(""))]),
+    });
+    const verified = bylaw(["log", "verify", "log.jsonl", "--chained", "--json"], { cwd });
+    expect(verified).toMatchObject({ code: 0 });
+    expect(json(verified)["findings"]).toMatchObject([
+      { line: 6, rule: "TORN_LINE" },
+      { line: 7, rule: "TORN_LINE" },
+    ]);
     expect(json(importInto(cwd, "log.jsonl"))).toMatchObject({ events: EVENTS.length, head: HEAD });
     expect(exported(cwd).stdout).toBe(LOG);
     const bare = logOf(EVENTS.map(({ hash: _, ...event }) => event)).split(/(?<=\n)/);

@@ -116,6 +116,12 @@ export function createLogVerifier(options: VerifyOptions = {}): LogVerifier {
     return { rule: "INVALID_JSON", message: `Unexpected ${fault}, expected one JSON object on the line` };
   }
 
+  // Were it more than that, the event behind it would not follow the one before it.
+  function left(): Broken {
+    const message = "Unexpected line that was cut off, expected a whole event: it is no part of the log, whose chain goes on behind it";
+    return { rule: "TORN_LINE", message };
+  }
+
   function torn(what: string): Broken {
     return { rule: "TORN_LAST_LINE", message: `Unexpected last line without a line break, ${what}` };
   }
@@ -137,7 +143,7 @@ export function createLogVerifier(options: VerifyOptions = {}): LogVerifier {
         if (terminated) return found.length === 0 ? NONE : found.map(finding);
         return [torn("expected one: its event is whole, and the writer may have been stopped before it was sure"), ...found].map(finding);
       }
-      if (terminated) return [finding(bad(parsed.fault, text))];
+      if (terminated) return [finding(parsed.cut && chain.sure && beginsAsEvent(text) ? left() : bad(parsed.fault, text))];
       const cut = torn("expected a whole event: it was cut off, and is no part of the log");
       return parsed.cut ? [finding(cut)] : [finding(cut), finding(bad(parsed.fault, text))];
     },
@@ -151,3 +157,11 @@ export function createLogVerifier(options: VerifyOptions = {}): LogVerifier {
     },
   };
 }
+
+// What a writer leaves that was killed, or a disk that lost power: the beginning of a line, and perhaps zeros.
+function beginsAsEvent(text: string): boolean {
+  const begun = text.replace(/\0+$/, "").slice(0, BEGINNING.length);
+  return BEGINNING.startsWith(begun);
+}
+
+const BEGINNING = '{"timestamp":"';

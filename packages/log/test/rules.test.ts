@@ -157,6 +157,10 @@ const CASES: { readonly [Rule in Exclude<LogRuleId, "INVALID_JSON" | "TORN_LAST_
     },
     abstains: { "of a resume that is the first event": [resume(C)] },
   },
+  TORN_LINE: {
+    fires: { "as a writer left it that was killed": [chained(), event("log_anchor", {}, { rewrite: (line) => line.slice(0, 60) })] },
+    abstains: { "of a log whose lines are whole": [chained(), event("usage_check")] },
+  },
   HASH_MISMATCH: {
     fires: {
       "with details that were changed": [chained(), event("usage_check", { remaining: 5 }, { line: { details: { remaining: 6 } } })],

@@ -128,7 +128,6 @@ describe("one change of a chained log is told once", () => {
 
   it("at a line that can no longer be read, and the line behind it is held against what is left", () => {
     const line = LOG[3] ?? "";
-    expect(judged(replaced(4, line.slice(0, -20)))).toEqual(["4 INVALID_JSON"]);
     expect(judged(replaced(4, line.replace('"agent_id"', "")))).toEqual(["4 INVALID_JSON"]);
     expect(errors(replaced(4, `${line}${LOG[4]}`).toSpliced(4, 1))).toEqual(["4 INVALID_JSON"]);
     expect(judged(replaced(4, "garbage", line))).toEqual(["4 INVALID_JSON"]);
@@ -141,6 +140,31 @@ describe("one change of a chained log is told once", () => {
   it("at every line that was changed, where several were", () => {
     const lines = LOG.map((text, index) => (index === 2 || index === 5 ? changed(index + 1, { task_id: "other" }) : text));
     expect(errors(lines)).toEqual(["3 HASH_MISMATCH", "6 HASH_MISMATCH"]);
+  });
+});
+
+describe("a line of a chained log that was cut off", () => {
+  const line = LOG[4] ?? "";
+
+  it("is no part of it where the next event follows the one before it, wherever it was cut", () => {
+    for (let length = 1; length < line.length; length += 1) {
+      expect(judged(replaced(4, LOG[3] ?? "", line.slice(0, length)))).toEqual(["5 TORN_LINE"]);
+    }
+    expect(judged(replaced(4, LOG[3] ?? "", `${line.slice(0, 50)}\0\0`, "\0\0"))).toEqual(["5 TORN_LINE", "6 TORN_LINE"]);
+    expect(judged([...LOG, line.slice(0, 50)])).toEqual([`${LOG.length + 1} TORN_LINE`]);
+  });
+
+  it("was an event where the next one does not follow the one before it", () => {
+    expect(errors(replaced(4, (LOG[3] ?? "").slice(0, -20)))).toEqual(["5 HASH_MISMATCH"]);
+    expect(errors(replaced(4, (LOG[3] ?? "").slice(0, 20), (LOG[4] ?? "").slice(0, 20)).toSpliced(5, 1))).toEqual(["6 HASH_MISMATCH"]);
+  });
+
+  it("is an error where it begins as no event, where the log has no hashes, and where it is not known what it follows", () => {
+    expect(judged(replaced(4, LOG[3] ?? "", "garbage"))).toEqual(["5 INVALID_JSON"]);
+    const bare = linesOf([start(), event("usage_check"), event("usage_check")]);
+    expect(judged(bare.toSpliced(1, 0, line.slice(0, 50)))).toContain("2 INVALID_JSON");
+    expect(judged([line.slice(0, 50), ...LOG])).toContain("1 INVALID_JSON");
+    expect(judged(replaced(4, "garbage", line.slice(0, 50)))).toEqual(["4 INVALID_JSON", "5 INVALID_JSON"]);
   });
 });
 

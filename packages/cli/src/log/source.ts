@@ -66,7 +66,18 @@ async function* fileLines(file: string): AsyncGenerator<readonly LogLine[]> {
 /** Why bytes are no line of text. */
 export function faultOf(bytes: Buffer | typeof TOO_LONG): string | undefined {
   if (bytes === TOO_LONG) return `line of more than ${LINE_LIMIT_BYTES} bytes`;
-  return isUtf8(bytes) ? undefined : "bytes that are not UTF-8";
+  return isUtf8(bytes) || isUtf8(withoutCut(bytes)) ? undefined : "bytes that are not UTF-8";
+}
+
+// A line is cut off in the middle of a character as often as anywhere else. What is left is no whole event, so that it does not matter
+// that the half character is read as another one.
+function withoutCut(bytes: Buffer): Buffer {
+  for (let back = 1; back <= 3; back += 1) {
+    const byte = bytes.at(-back) ?? 0;
+    if (byte >= 0xc2) return bytes.subarray(0, -back);
+    if (byte < 0x80) break;
+  }
+  return bytes;
 }
 
 /** An error of the system about a log, in words; any other as it is. */

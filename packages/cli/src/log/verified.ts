@@ -1,5 +1,5 @@
 import { BylawError, type LogEvent } from "@bylaw/kernel";
-import { ANCHOR_TYPE, createLogVerifier, linkOf, type LogFinding, type LogHead } from "@bylaw/log";
+import { ANCHOR_TYPE, createLogVerifier, type LogFinding, type LogHead } from "@bylaw/log";
 import { plain } from "../text.ts";
 import { eventOn } from "./events.ts";
 import type { LogLine } from "./log-line.ts";
@@ -13,6 +13,7 @@ export interface Verified {
 
 // Not only what is impossible: what a store would number differently, or could not keep.
 const REFUSED = new Set<LogFinding["rule"]>(["SEQUENCE_GAP", "UNKNOWN_FIELD", "FIELD_ORDER"]);
+const TORN = new Set<LogFinding["rule"]>(["TORN_LAST_LINE", "TORN_LINE"]);
 
 /**
  * The events of a whole log, from its first one on, as many as each read brings. Throws BYLAW_LOG_INVALID at the first line that
@@ -22,21 +23,15 @@ const REFUSED = new Set<LogFinding["rule"]>(["SEQUENCE_GAP", "UNKNOWN_FIELD", "F
 export async function* verifiedEvents(batches: AsyncIterable<readonly LogLine[]>): AsyncGenerator<Verified> {
   const verifier = createLogVerifier();
   let file: string | undefined;
-  let last: LogEvent | undefined;
-  let torn: BylawError | undefined;
 
   function eventIn(line: LogLine): LogEvent | undefined {
     const findings = findingsOf(line, verifier);
     const wrong = findings.find(({ severity, rule }) => severity === "error" || REFUSED.has(rule));
-    if (wrong?.rule === "INVALID_JSON" && last?.hash !== undefined) {
-      torn ??= invalid(line, `${wrong.rule}: ${wrong.message}`);
-      return undefined;
-    }
     if (wrong !== undefined) throw invalid(line, `${wrong.rule}: ${wrong.message}`);
     if (line.fault !== undefined || /^[ \t\r]*$/.test(line.text)) return undefined;
     const event = eventOn(line);
     if (typeof event === "string") {
-      if (findings.some(({ rule }) => rule === "TORN_LAST_LINE")) return undefined;
+      if (findings.some(({ rule }) => TORN.has(rule))) return undefined;
       throw invalid(line, event);
     }
     if (event.event_type === ANCHOR_TYPE) {
@@ -44,10 +39,6 @@ export async function* verifiedEvents(batches: AsyncIterable<readonly LogLine[]>
       if (verifier.events === 0) throw invalid(line, "Unexpected log that goes on from another file, expected that file before it");
       return undefined;
     }
-    // The verifier takes what stands behind such a line as given; here the chain has to say that nothing is missing.
-    if (torn !== undefined && !follows(event, last)) throw torn;
-    torn = undefined;
-    last = event;
     return event;
   }
 
@@ -61,11 +52,7 @@ export async function* verifiedEvents(batches: AsyncIterable<readonly LogLine[]>
     }
     if (events.length > 0) yield { events, head: verifier.head };
   }
-  if (torn !== undefined) throw torn;
 }
-
-const follows = ({ hash, sequence, ...draft }: LogEvent, before: LogEvent | undefined): boolean =>
-  before?.hash !== undefined && sequence === before.sequence + 1 && hash === linkOf(before.hash, sequence, draft);
 
 const invalid = ({ file, line }: LogLine, message: string): BylawError =>
   new BylawError({

@@ -9,6 +9,8 @@ import type { Broken } from "./rules.ts";
 export interface ChainOrder {
   /** The link of the last line, where the log is chained. */
   readonly head: string | undefined;
+  /** Whether it is known which link the next event has to follow. */
+  readonly sure: boolean;
   /** An event, or what is left of one. */
   next(line: ChainedLine): Broken | undefined;
   /** A line that carries the chain over from another file. `first`: nothing is known of the log before it. */
@@ -73,6 +75,9 @@ export function createChainOrder({ required }: { readonly required: boolean }): 
   return {
     get head() {
       return link;
+    },
+    get sure() {
+      return link !== undefined && !unsure;
     },
     next(line) {
       const { record, whole } = line;

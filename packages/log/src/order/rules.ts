@@ -18,6 +18,7 @@ const rule = (severity: FindingSeverity, profile: LogProfile): LogRule => ({ sev
 export const LOG_RULES = {
   INVALID_JSON: rule("error", "envelope"),
   TORN_LAST_LINE: rule("warning", "envelope"),
+  TORN_LINE: rule("warning", "envelope"),
   MISSING_FIELD: rule("error", "envelope"),
   INVALID_FIELD: rule("error", "envelope"),
   UNKNOWN_FIELD: rule("warning", "envelope"),
