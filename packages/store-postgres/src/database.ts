@@ -12,6 +12,8 @@ export interface Database {
   readonly lane: Query;
   /** Several statements of that connection in one transaction. */
   inLane<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** Sends once what nobody waits for: it throws whatever comes of it. */
+  readonly once: Query;
   /** Sends what may be sent twice, until it is answered or the server stays away too long. */
   readonly query: Query;
   /**
@@ -92,6 +94,7 @@ export function createDatabase(settings: Settings): Database {
   return {
     settings,
     lane: querying(lane),
+    once: querying(pool),
     inLane: (work) => transactionOn(lane, work),
     query: <Row>(text: string, values?: readonly unknown[]) => again(() => querying(pool)<Row>(text, values)),
     transaction: (work, options) => again(() => transactionOn(pool, work), options),

@@ -62,7 +62,7 @@ export function createWatch(database: Database, names: LongNames): Watch {
     sending = undefined;
     const keys = [...grown];
     grown.clear();
-    await database.query("select pg_notify($1, key) from unnest($2::text[]) key", [channel, keys]).catch(() => {});
+    await database.once("select pg_notify($1, key) from unnest($2::text[]) key", [channel, keys]).catch(() => {});
   }
 
   /** Looks how far runs are that were heard of: whoever may connect may also notify, so what is told is what is there. */

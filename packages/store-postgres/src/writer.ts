@@ -236,7 +236,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
     },
     idle,
     async leave() {
-      if (batch > 0) await database.query("delete from {schema}.writers where id = $1", [writer]).catch(() => {});
+      if (batch > 0) await database.once("delete from {schema}.writers where id = $1", [writer]).catch(() => {});
     },
   };
 }

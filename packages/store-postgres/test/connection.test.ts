@@ -64,6 +64,20 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
+    "does not keep a store from being closed",
+    behindProxy(
+      async ({ store, proxy }) => {
+        await store.watch(() => {});
+        await store.commit({ run: "r1", seen: 0, events: [draft()] });
+        proxy.down();
+        await store.close();
+        await expect(store.events("r1", 0, 1)).rejects.toMatchObject({ code: "BYLAW_STORE_CLOSED" });
+      },
+      { retry_ms: 600_000 },
+    ),
+  );
+
+  it(
     "without a word is given up after the time for a statement, and the commit is written, once",
     behindProxy(
       async ({ store, proxy }) => {
