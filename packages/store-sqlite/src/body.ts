@@ -1,21 +1,24 @@
 import { canonicalJson, freezeJson, isJsonObject, type EventDraft, type Json, type JsonObject } from "@bylaw/kernel";
+import { checkDraft } from "@bylaw/log";
 
-/** A draft as it will be read: its details, and the text that the chain is over. */
+/** A draft as it will be read, with the text that the chain is over. Nobody else has a hold on it. */
 export interface Body {
-  readonly details: JsonObject;
+  readonly draft: EventDraft;
   /** What `chainedText` of @bylaw/log makes of the draft. */
   readonly text: string;
 }
 
-/** Throws BYLAW_JSON_INVALID for details that are no JSON. */
-export function bodyOf({ timestamp, session_id, event_type, agent_id, task_id, details: given }: EventDraft): Body {
+/** Throws BYLAW_COMMIT_INVALID and BYLAW_JSON_INVALID for a draft that cannot be kept. */
+export function bodyOf(given: EventDraft): Body {
+  const { timestamp, session_id, event_type, agent_id, task_id, details: data } = given;
+  checkDraft(given);
   const found = { numbers: false };
-  const details = inOrder(freezeJson(given), found) as JsonObject;
+  const details = inOrder(freezeJson(data), found) as JsonObject;
   // The engine writes keys as they stand in the object, but those that look like numbers first: then it takes the long way.
   const inner = found.numbers ? canonicalJson(details) : JSON.stringify(details);
   const before = `{"agent_id":${JSON.stringify(agent_id)},"details":${inner},"event_type":${JSON.stringify(event_type)}`;
   const after = `,"session_id":${JSON.stringify(session_id)},"task_id":${JSON.stringify(task_id)},"timestamp":${JSON.stringify(timestamp)}}`;
-  return { details, text: before + after };
+  return { draft: { timestamp, session_id, event_type, agent_id, task_id, details }, text: before + after };
 }
 
 /** A frozen copy with the keys in the order in which they stand in the text, so that a receipt reads like the log. */

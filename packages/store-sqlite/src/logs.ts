@@ -1,6 +1,6 @@
-import type { EventDraft, LogEvent } from "@bylaw/kernel";
-import { NO_LINK, checkDraft, linkOfText } from "@bylaw/log";
-import { bodyOf } from "./body.ts";
+import type { LogEvent } from "@bylaw/kernel";
+import { NO_LINK, linkOfText } from "@bylaw/log";
+import type { Body } from "./body.ts";
 import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 import type { RunRow } from "./rows.ts";
@@ -13,8 +13,8 @@ interface Appendix {
 
 /** The logs of a file, inside of a transaction. */
 export interface Logs {
-  /** Throws for a draft that cannot be kept; has written nothing then. Nothing else may be appended to the run before it is written. */
-  prepare(run: string, drafts: readonly EventDraft[]): Appendix;
+  /** Numbers and chains what follows the log. Nothing else may be appended to the run before it is written. */
+  prepare(run: string, bodies: readonly Body[]): Appendix;
   /** Forgets what it knows of heads: another connection has written, or a transaction was undone. */
   forget(): void;
   /** The sequence of the last event of a run, those included that this transaction has written. */
@@ -47,18 +47,16 @@ export function createLogs(db: Connection, reads: Reads): Logs {
 
   return {
     head: (run) => headOf(run).head,
-    prepare(run, drafts) {
+    prepare(run, bodies) {
       const { id, head, link } = headOf(run);
       let sequence = head;
       let hash = link;
       const rows: (readonly [sequence: number, text: string, hash: string])[] = [];
-      const events = drafts.map((draft): LogEvent => {
-        checkDraft(draft);
-        const { details, text } = bodyOf(draft);
+      const events = bodies.map(({ draft, text }): LogEvent => {
         sequence += 1;
         hash = linkOfText(hash, sequence, text);
         rows.push([sequence, text, hash]);
-        const { timestamp, session_id, event_type, agent_id, task_id } = draft;
+        const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
         return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash });
       });
       return {

@@ -1,6 +1,7 @@
-import type { Store } from "@bylaw/kernel";
+import type { Commit, Store } from "@bylaw/kernel";
 import { checkClaim, checkCommit, storeClosed } from "@bylaw/log";
 import { createBatches } from "./batches.ts";
+import { bodyOf } from "./body.ts";
 import { connect } from "./connect.ts";
 import { failure } from "./errors.ts";
 import { prepareFile } from "./file.ts";
@@ -49,13 +50,16 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   return {
     async commit(commit) {
       open();
-      checkCommit(commit);
-      return batches.write(() => writes.commit(commit));
+      const asked = copyOf(commit);
+      checkCommit(asked);
+      const bodies = asked.events.map(bodyOf);
+      return batches.write(() => writes.commit(asked, bodies));
     },
     async claim(request) {
       open();
-      checkClaim(request);
-      return batches.write(() => writes.claim(request));
+      const asked = { ...request };
+      checkClaim(asked);
+      return batches.write(() => writes.claim(asked));
     },
     get: (kind, id) => read(() => reads.document(kind, id)),
     events: (run, after, limit) => read(() => reads.events(run, after, limit)),
@@ -74,3 +78,10 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
     },
   };
 }
+
+// It is written later: what its writer changes meanwhile must not be.
+const copyOf = ({ documents = [], task, ...commit }: Commit): Commit => ({
+  ...commit,
+  documents: documents.map((document) => ({ ...document })),
+  ...(task === undefined ? {} : { task: task.set === undefined ? { ...task } : { ...task, set: { ...task.set } } }),
+});

@@ -1,5 +1,6 @@
 import type { Claim, ClaimRequest, Commit, EventDraft, ExpiredLease, LogEvent, Receipt } from "@bylaw/kernel";
 import { askAdmit } from "@bylaw/log";
+import { bodyOf, type Body } from "./body.ts";
 import { createDocuments } from "./documents.ts";
 import type { Connection } from "./engine.ts";
 import type { Logs } from "./logs.ts";
@@ -12,7 +13,8 @@ import { createTasks } from "./tasks.ts";
  * which changes nothing, then the writing. So many can share a transaction, and a refusal is that of one alone.
  */
 export interface Writes {
-  commit(commit: Commit): () => Receipt;
+  /** `bodies`: what the commit's events were when it was asked for. */
+  commit(commit: Commit, bodies: readonly Body[]): () => Receipt;
   claim(request: ClaimRequest): () => Claim | undefined;
   sweep(event: (lease: ExpiredLease) => EventDraft): () => number;
 }
@@ -30,13 +32,13 @@ export function createWrites({ db, reads, logs, now, retention_ms }: WriteOption
   const tasks = createTasks(db);
   const requests = createRequests(db, reads, now, retention_ms);
   return {
-    commit({ run, events: drafts, documents: puts = [], task, request_id, seen, admit }) {
+    commit({ run, documents: puts = [], task, request_id, seen, admit }, bodies) {
       const first = request_id === undefined ? undefined : requests.receipt(run, request_id);
       if (first !== undefined) return () => first;
       askAdmit(admit, () => (logs.head(run) > seen ? reads.events(run, seen, Infinity) : []));
       documents.check(puts);
       if (task !== undefined) tasks.check(task);
-      const { events, write } = logs.prepare(run, drafts);
+      const { events, write } = logs.prepare(run, bodies);
       return () => {
         documents.write(puts);
         if (task !== undefined) tasks.write(run, task);
@@ -53,7 +55,7 @@ export function createWrites({ db, reads, logs, now, retention_ms }: WriteOption
       if (task === undefined) return () => undefined;
       const lease_until = at + lease_ms;
       const given = tasks.claimOf(task, lease_until);
-      const { events, write } = logs.prepare(given.run, [event(given)]);
+      const { events, write } = logs.prepare(given.run, [bodyOf(event(given))]);
       return () => {
         tasks.take(task, agent, lease_until);
         write();
@@ -65,9 +67,9 @@ export function createWrites({ db, reads, logs, now, retention_ms }: WriteOption
     sweep(event) {
       const at = now();
       const late = tasks.late(at);
-      const drafts = new Map<string, EventDraft[]>();
-      for (const { lease } of late) drafts.set(lease.run, [...(drafts.get(lease.run) ?? []), event(lease)]);
-      const appendices = [...drafts].map(([run, own]) => logs.prepare(run, own));
+      const bodies = new Map<string, Body[]>();
+      for (const { lease } of late) bodies.set(lease.run, [...(bodies.get(lease.run) ?? []), bodyOf(event(lease))]);
+      const appendices = [...bodies].map(([run, own]) => logs.prepare(run, own));
       return () => {
         for (const { position } of late) tasks.release(position);
         for (const { write } of appendices) write();
