@@ -37,7 +37,7 @@ describe("the end of a file that a stopped writer left", () => {
     await write(2);
     expect(readFileSync(path).subarray(0, cut).equals(bytes.subarray(0, cut))).toBe(true);
     expect(eventsOf(path)).toEqual(log.all);
-    expect(findingsOf(path)).toEqual(["INVALID_JSON"]);
+    expect(findingsOf(path)).toEqual(["TORN_LINE"]);
   });
 
   it("is set aside once, also by the next one, and under another name where it is another", async () => {
