@@ -7,6 +7,7 @@ import type { Fuzz } from "./clock.ts";
 const TOOLS = ["run_shell_command", "bash", "read_file", "write_file", "http_request", "mcp__git__push", "mcp__git__hub__get", "other"];
 const GLOBS = ["*", "run_*", "{bash,read_file}", "read_file|write_file", "mcp__*", "mcp__git__*", "*_file", "other"];
 const COMMANDS = ["*", "git *", "git status *", "rm -rf *", "rm", "echo *", "sudo *", "[gr]* *", "bash *", "/bin/*", "cd *", "x"];
+const SUBCOMMANDS = ["push", "push --force", "status", "log", "-C x push", "remote rm", "run", "p*"];
 const REGEXES = ["git .*", "rm -rf .*", "[a-z]+", "(echo|x)( .*)?", ".*push.*"];
 const PATHS = ["**", "src/**", "/w/**", "/etc/**", "**/.env", "~/.ssh/**"];
 
@@ -15,6 +16,7 @@ const from = (...items: readonly string[]): fc.Arbitrary<string> => fc.constantF
 const subject = fc.oneof(
   fc.record({ tool: from(...GLOBS) }),
   fc.record({ command: from(...COMMANDS) }),
+  fc.record({ command: from(...SUBCOMMANDS).map((words) => `git ${words} *`) }),
   fc.record({ command: from(...COMMANDS), paths: from(...PATHS) }),
   fc.record({ command_regex: from(...REGEXES) }),
   fc.record({ paths: from(...PATHS) }),

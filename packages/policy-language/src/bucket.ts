@@ -4,6 +4,7 @@ import type { CallFacts } from "./facts.ts";
 import { foldPath } from "./fold.ts";
 import type { PathGlob } from "./path-glob.ts";
 import { PrefixMap } from "./prefix-map.ts";
+import { ProgramRules } from "./program-rules.ts";
 import type { Rule } from "./rule.ts";
 import type { Entry, Tally } from "./tally.ts";
 
@@ -23,7 +24,7 @@ type Folders = Readonly<Record<PathGlob["base"], FolderTree>>;
 export class Bucket {
   readonly #plain: Entry[] = [];
   // By the name in small letters: a deny is of all spellings.
-  #programs: Map<string, Entry[]> | undefined = undefined;
+  #programs: Map<string, ProgramRules> | undefined = undefined;
   #programPrefixes: PrefixMap<Entry[]> | undefined = undefined;
   #arguments: Map<string, Map<string, ArgumentIndex>> | undefined = undefined;
   #folders: Folders | undefined = undefined;
@@ -32,30 +33,37 @@ export class Bucket {
 
   add(entry: Entry): void {
     const { rule } = entry;
-    const lists = this.#byProgram(rule) ??
-      this.#byArgument(rule) ??
-      this.#byFolder(rule) ??
-      this.#byAgent(rule) ??
-      this.#byPhase(rule) ?? [this.#plain];
+    if (this.#addByProgram(entry)) return;
+    const lists = this.#byArgument(rule) ?? this.#byFolder(rule) ?? this.#byAgent(rule) ?? this.#byPhase(rule) ?? [this.#plain];
     for (const list of lists) if (list.at(-1) !== entry) list.push(entry);
   }
 
-  #byProgram(rule: Rule): readonly Entry[][] | undefined {
-    if (rule.words !== undefined) {
-      const lists: Entry[][] = [];
-      for (const { program } of rule.words) {
-        if (program === undefined) return undefined;
-        lists.push(listAt((this.#programs ??= new Map()), program.toLowerCase()));
-      }
-      return lists;
+  #addByProgram(entry: Entry): boolean {
+    const { words, regex } = entry.rule;
+    if (words !== undefined) {
+      if (words.some(({ program }) => program === undefined)) return false;
+      for (const { program = "" } of words) this.#program(program).add(entry);
+      return true;
     }
-    const prefixes = rule.regex?.prefixes ?? [];
-    if (prefixes.length === 0 || prefixes.some((prefix) => prefix === "" || prefix.startsWith(" "))) return undefined;
-    return prefixes.map((prefix) => {
+    const prefixes = regex?.prefixes ?? [];
+    if (prefixes.length === 0 || prefixes.some((prefix) => prefix === "" || prefix.startsWith(" "))) return false;
+    for (const prefix of prefixes) {
       const blank = prefix.indexOf(" ");
-      if (blank > 0) return listAt((this.#programs ??= new Map()), prefix.slice(0, blank).toLowerCase());
-      return (this.#programPrefixes ??= new PrefixMap()).at(prefix, () => []);
-    });
+      if (blank > 0) this.#program(prefix.slice(0, blank)).add(entry);
+      else {
+        const list = (this.#programPrefixes ??= new PrefixMap()).at(prefix, () => []);
+        if (list.at(-1) !== entry) list.push(entry);
+      }
+    }
+    return true;
+  }
+
+  #program(name: string): ProgramRules {
+    this.#programs ??= new Map();
+    const lower = name.toLowerCase();
+    let rules = this.#programs.get(lower);
+    if (rules === undefined) this.#programs.set(lower, (rules = new ProgramRules(lower)));
+    return rules;
   }
 
   #byArgument({ conditions, source }: Rule): readonly Entry[][] | undefined {
@@ -124,9 +132,9 @@ export class Bucket {
     const many = part.starts > 1;
     for (const { name, lower, head } of part.programs) {
       // A regular expression reads a name with a blank in it as a program and its argument.
-      const see = many || head ? seeEachOnce : seeAll;
-      see(this.#programs?.get(lower), facts, tally);
-      this.#programPrefixes?.visit(name, see, facts, tally);
+      const once = many || head;
+      this.#programs?.get(lower)?.visit(facts, part, tally, once);
+      this.#programPrefixes?.visit(name, once ? seeEachOnce : seeAll, facts, tally);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Word } from "@bylaw/shell";
 import { alignAny, alignKnown, type Certainty, type Operand } from "./align.ts";
 import type { Glob } from "./glob.ts";
-import { compileSense } from "./sense.ts";
+import { compileSense, firstOfSense } from "./sense.ts";
 
 /** Short letters of long options that many programs share; `R` and `r` are one where they mean to recurse. */
 const LONG: Readonly<Record<string, string>> = {
@@ -34,21 +34,41 @@ export function compileMeaning(
   };
 }
 
+/**
+ * Words of which every command that a pattern matches has one among its own, as far as all of those are known: the first operand of the
+ * pattern, by all its names. Undefined where the pattern begins with none that is written out.
+ */
+export function firstWords(
+  words: readonly string[],
+  globs: readonly Glob[],
+  { program }: { readonly program: string | undefined },
+): readonly string[] | undefined {
+  const first = operandsOf(words, globs)[0]?.literal;
+  if (first === undefined) return undefined;
+  const meant = program === undefined ? [] : firstOfSense(program, words);
+  return meant === undefined ? undefined : [first, ...meant];
+}
+
+// The globs of the words that are no options; the first `--` is neither.
+function operandsOf(words: readonly string[], globs: readonly Glob[]): readonly Glob[] {
+  const end = words.indexOf("--");
+  return globs.filter((_, at) => at !== end && !isFlag(words, at, end));
+}
+
+function isFlag(words: readonly string[], at: number, end: number): boolean {
+  return (end < 0 || at < end) && /^-./.test(words[at] ?? "");
+}
+
 function compileLook(
   words: readonly string[],
   globs: readonly Glob[],
   { open }: { readonly open: boolean },
 ): (given: readonly Word[], from: number) => Certainty {
-  const flags: { readonly word: string; readonly glob: Glob | undefined }[] = [];
-  const operands: Glob[] = [];
-  let ended = false;
-  for (const [at, word] of words.entries()) {
-    const glob = globs[at];
-    if (glob === undefined) continue;
-    if (word === "--" && !ended) ended = true;
-    else if (!ended && /^-./.test(word)) flags.push({ word, glob: glob.literal === undefined ? glob : undefined });
-    else operands.push(glob);
-  }
+  const operands = operandsOf(words, globs);
+  const end = words.indexOf("--");
+  const flags = globs.flatMap((glob, at) =>
+    isFlag(words, at, end) ? [{ word: words[at] ?? "", glob: glob.literal === undefined ? glob : undefined }] : [],
+  );
   if (open && flags.length === 0 && operands.length === 0) return () => 2;
   return (argv, from) => {
     const given = sort(argv, from);

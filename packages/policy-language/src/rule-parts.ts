@@ -59,7 +59,8 @@ export function wordsDeny(words: readonly WordPattern[], { part }: CallFacts, { 
   return false;
 }
 
-const MAX_NAMED = 64;
+/** A line that names a denied program more often is denied unread. */
+export const MAX_NAMED = 64;
 
 export function regexAllows(regex: Regex, { part }: CallFacts): boolean {
   if (part?.plain !== true || part.hazards.length > 0 || part.words.some(({ text, single }) => text === undefined || !single)) return false;

@@ -1,4 +1,4 @@
-import { readOptions, type CommandOptions, type Word } from "@bylaw/shell";
+import { otherFirstWords, readOptions, type CommandOptions, type Word } from "@bylaw/shell";
 import { alignAny, alignKnown, mayFit, type Certainty, type Operand } from "./align.ts";
 import { compileGlob, type Glob } from "./glob.ts";
 
@@ -28,6 +28,15 @@ export function compileSense(
     const command = readCommand(program, argv, from);
     return command === undefined ? 0 : match(pattern, command, open);
   };
+}
+
+/** Words of which every command that the sense of a pattern matches has one; undefined where nothing can be said. */
+export function firstOfSense(program: string, words: readonly string[]): readonly string[] | undefined {
+  const pattern = readPattern(program, words);
+  if (pattern === null) return [];
+  const name = pattern.operands[0]?.literal;
+  const others = name === undefined ? undefined : otherFirstWords(program, name);
+  return name === undefined || others === undefined ? undefined : [name, ...others];
 }
 
 function readPattern(program: string, words: readonly string[]): Pattern | null {

@@ -2,7 +2,7 @@ import { otherPrograms, type Word } from "@bylaw/shell";
 import type { Certainty } from "./align.ts";
 import { PatternError, quote } from "./finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
-import { compileMeaning } from "./meaning.ts";
+import { compileMeaning, firstWords } from "./meaning.ts";
 import { baseName, bareName } from "./program-name.ts";
 
 /** A compiled word pattern over the words of one simple command. */
@@ -13,6 +13,8 @@ export interface WordPattern {
   allows(words: readonly Word[], hazards: readonly { readonly at: number }[]): boolean;
   /** Whether a word has the base name of the pattern's program. */
   names(word: string): boolean;
+  /** See {@link firstWords}. */
+  firstWords(): readonly string[] | undefined;
   /** Matches by meaning, from the word at `from` on: base name, flags in any order and form. */
   denies(words: readonly Word[], from: number): Certainty;
 }
@@ -66,6 +68,7 @@ function compileOne(words: string[], source: string): WordPattern {
       return true;
     },
     names: (word) => means(baseName(word)),
+    firstWords: () => firstWords(rest, globs, { program: base }),
     denies(given, from) {
       const name = given[from]?.text;
       return name !== undefined && means(baseName(name)) ? meaning(given, from + 1) : 0;

@@ -14,6 +14,7 @@ export type {
 } from "./analysis.ts";
 export { UNKNOWN_CODES, type UnknownCode } from "./unknown-code.ts";
 export {
+  otherFirstWords,
   otherPrograms,
   readOptions,
   respell,
