@@ -74,8 +74,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
     // Without an await, so two commits can never interleave.
     async commit(commit) {
       open();
-      checkCommit(commit);
-      const { run, events, documents: writes = [], task, request_id, seen, admit } = commit;
+      const { run, events, documents: writes = [], task, request_id, seen, admit } = checkCommit(commit);
       const request = key(run, request_id ?? "");
       const first = request_id === undefined ? undefined : receipts.get(request);
       if (first !== undefined) return { ...first, replayed: true };

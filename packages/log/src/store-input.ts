@@ -1,9 +1,11 @@
 import {
   BylawError,
+  freezeJson,
   type ClaimRequest,
   type Commit,
   type DocumentWrite,
   type EventDraft,
+  type JsonObject,
   type LogEvent,
   type TaskWrite,
 } from "@bylaw/kernel";
@@ -11,8 +13,13 @@ import {
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const STATES: readonly unknown[] = ["available", "claimed", "done", "failed"];
 
-/** Throws BYLAW_COMMIT_INVALID for what no store may write: nothing may be read back as something else. For stores. */
-export function checkCommit({ run, events, documents = [], task, request_id, seen }: Commit): void {
+/**
+ * The commit as it was asked for, in a copy that nobody else has a hold on: a store may write it later. Throws
+ * BYLAW_COMMIT_INVALID and BYLAW_JSON_INVALID for what no store may write: nothing may be read back as something else. For stores.
+ */
+export function checkCommit(given: Commit): Commit {
+  const commit = copyOf(given);
+  const { run, events, documents = [], task, request_id, seen } = commit;
   text("run", run);
   if (request_id !== undefined) text("request id", request_id);
   if (!Number.isSafeInteger(seen) || seen < 0) refuse(`\`seen\` ${String(seen)}`, "a sequence, or 0");
@@ -20,6 +27,16 @@ export function checkCommit({ run, events, documents = [], task, request_id, see
   for (const event of events) checkDraft(event);
   for (const document of documents) checkDocument(document);
   if (task !== undefined) checkTask(task);
+  return commit;
+}
+
+function copyOf({ events, documents = [], task, ...rest }: Commit): Commit {
+  return {
+    ...rest,
+    events: events.map((event) => ({ ...event, details: freezeJson(event.details) as JsonObject })),
+    documents: documents.map((document) => ({ ...document })),
+    ...(task === undefined ? {} : { task: { ...task, ...(task.set === undefined ? {} : { set: { ...task.set } }) } }),
+  };
 }
 
 /** Throws BYLAW_COMMIT_INVALID for a claim that no store may grant. For stores. */

@@ -55,8 +55,8 @@ function createStore(database: Database): Store {
   return {
     commit: (commit) =>
       open(async () => {
-        checkCommit(commit);
-        return writer.commit(commit);
+        const asked = checkCommit(commit);
+        return writer.commit(asked);
       }),
     claim: (request) =>
       open(async () => {

@@ -1,4 +1,4 @@
-import type { Commit, Store } from "@bylaw/kernel";
+import type { Store } from "@bylaw/kernel";
 import { checkClaim, checkCommit, storeClosed } from "@bylaw/log";
 import { createBatches } from "./batches.ts";
 import { bodyOf } from "./body.ts";
@@ -50,8 +50,7 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   return {
     async commit(commit) {
       open();
-      const asked = copyOf(commit);
-      checkCommit(asked);
+      const asked = checkCommit(commit);
       const bodies = asked.events.map(bodyOf);
       return batches.write(() => writes.commit(asked, bodies));
     },
@@ -78,10 +77,3 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
     },
   };
 }
-
-// It is written later: what its writer changes meanwhile must not be.
-const copyOf = ({ documents = [], task, ...commit }: Commit): Commit => ({
-  ...commit,
-  documents: documents.map((document) => ({ ...document })),
-  ...(task === undefined ? {} : { task: task.set === undefined ? { ...task } : { ...task, set: { ...task.set } } }),
-});

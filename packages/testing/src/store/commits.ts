@@ -4,6 +4,27 @@ import { conflicts, draft, failureOf, logOf, sequences, take, upTo, write, type 
 
 /** What any store promises about one write. */
 export const commits: Group = (test) => {
+  test("writes what it was asked for, whatever becomes of that meanwhile", async ({ store }) => {
+    const details = { n: 1 };
+    const events = [draft({ details })];
+    const document = { kind: "k", id: "d", value: "v" };
+    const documents = [document];
+    const set = { state: "available" as const, queue: "q" };
+    const pending = write(store, { events, documents, task: { id: "T1", fence: 0, set } });
+    details.n = 2;
+    events.push(draft());
+    document.value = "other";
+    documents.push({ kind: "k", id: "e", value: "v" });
+    set.queue = "other";
+    await pending;
+    equal(
+      (await logOf(store)).map((event) => event.details),
+      [{ n: 1 }],
+    );
+    equal([(await store.get("k", "d"))?.value, await store.get("k", "e")], ["v", undefined]);
+    equal((await take(store))?.task, "T1");
+  });
+
   test("shows `admit` exactly the events that its writer has not seen", async ({ store }) => {
     await write(store, { events: upTo(5).map((n) => draft({ details: { n } })) });
     const shown: (readonly LogEvent[])[] = [];
