@@ -9,6 +9,7 @@ import {
   type Decision,
   type EventDraft,
   type HookName,
+  type JsonObject,
   type Kernel,
   type LogEvent,
   type Subject,
@@ -162,7 +163,9 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       return appendAndDeliver([journal.draft("approval_granted", subject, { digest, policy: kernel.policy, by, expires_at })]);
     },
     async record(given) {
-      const drafts = given.map(({ event_type, agent_id, task_id, details }) => {
+      const drafts = given.map(({ event_type, agent_id, task_id, details: said }) => {
+        // A copy, so that what is checked is what is recorded.
+        const details = freezeJson(said) as JsonObject;
         if (![agent_id, task_id].every((id) => id === null || typeof id === "string")) throw unfit("agent or task, expected text or null");
         const types = kernel.declared.events.filter(({ name }) => name === event_type && !OWN.has(name));
         if (types.length === 0) throw unfit(`event type \`${event_type}\`, expected one that a plugin declares`);

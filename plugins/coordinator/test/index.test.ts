@@ -48,6 +48,16 @@ describe("the types of events", () => {
     expect(await refusal(run.record([{ ...dispatched(), details: { ...dispatched().details, note: "x" } }]))).toBe("BYLAW_EVENT_INVALID");
     expect(await typesIn(store)).toEqual(["session_start"]);
   });
+
+  it("are checked as they are recorded, even where they change from one reading to the next", async () => {
+    const store = createMemoryStore();
+    const run = await open(store);
+    let readings = 0;
+    const blocked_by = { enumerable: true, get: () => ((readings += 1) === 1 ? [] : { anything: 1 }) };
+    const details = Object.defineProperty({ ...dispatched().details }, "blocked_by", blocked_by);
+    await run.record([{ ...dispatched(), details }]);
+    expect((await store.events("r1", 1, 1))[0]?.details).toEqual(dispatched().details);
+  });
 });
 
 describe("the life of a task", () => {
