@@ -81,6 +81,7 @@ function createMirror(log: LogReader, { path, lock, end, heads, durable, flush_m
   let late: unknown;
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<unknown> = Promise.resolve();
+  let closed = false;
 
   function alone<T>(work: () => Promise<T>): Promise<T> {
     const next = turn.then(() => lock.hold(work));
@@ -116,7 +117,7 @@ function createMirror(log: LogReader, { path, lock, end, heads, durable, flush_m
 
   // What is left for later: to synchronise, or to sign a head that was not due yet.
   function schedule(delay: number | undefined): void {
-    if (delay === undefined || timer !== undefined) return;
+    if (delay === undefined || timer !== undefined || closed) return;
     timer = setTimeout(() => {
       flush(false).then(
         () => {
@@ -168,6 +169,7 @@ function createMirror(log: LogReader, { path, lock, end, heads, durable, flush_m
       schedule(durable ? heads?.delay(trusted) : flush_ms);
     },
     async close() {
+      closed = true;
       clearTimeout(timer);
       try {
         await turn;

@@ -79,11 +79,13 @@ function without(secrets: Secrets, details: JsonObject, root: Place, digest: Dig
   function members(object: JsonObject, of: Treatment["of"], path: readonly string[]): JsonObject {
     const result = new Map<string, Json>();
     for (const [key, item] of Object.entries(object)) {
-      let name = clean(key, "none");
+      const how = of(key);
+      // A short one may be the name of an argument, which rules ask for.
+      let name = clean(key, how.repeated === "long" ? "longest" : "none");
       while (result.has(name)) name += "~";
       const next = [...path, name];
       if (name !== key) list(next);
-      result.set(name, take(item, of(key), next));
+      result.set(name, take(item, how, next));
     }
     return Object.fromEntries(result);
   }

@@ -5,10 +5,12 @@ import { isOfTheRun, NOWHERE, type Place } from "./redacted-paths.ts";
 import { findSecrets, merged, type Span } from "./secret-forms.ts";
 
 /**
- * Which repetitions of a secret are taken out of a text: none of them, those in more than one word, those of six characters and
- * more, or also those of three to five that stand alone.
+ * Which repetitions of a secret are taken out of a text: none of them, those of sixteen characters and more, those in more than one
+ * word, those of six characters and more, or also those of three to five that stand alone.
  */
-export type Repeated = "none" | "prose" | "long" | "short";
+export type Repeated = "none" | "longest" | "prose" | "long" | "short";
+
+const LONGEST = 16;
 
 /** What of one event is secret. */
 export interface Secrets {
@@ -51,7 +53,8 @@ export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Se
     in(text, repeated) {
       const here = found.get(text) ?? [];
       if (values === undefined || repeated === "none" || (repeated === "prose" && !/\s/.test(text))) return here;
-      return merged([...here, ...values.find(text, repeated === "short")]);
+      const repetitions = values.find(text, repeated === "short");
+      return merged([...here, ...repetitions.filter(({ start, end }) => repeated !== "longest" || end - start >= LONGEST)]);
     },
   };
 }

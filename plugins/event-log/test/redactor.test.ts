@@ -61,7 +61,7 @@ describe("a redactor", () => {
   it("takes a secret out wherever the event repeats it", () => {
     const details = {
       args: { password: SECRET, command: `login ${SECRET}`, env: [`P=${SECRET}x`] },
-      result: { [TOKEN]: TOKEN.slice(0, 30) },
+      result: { [TOKEN]: TOKEN.slice(0, 30), [SECRET]: 1 },
       error_message: `cannot log in with ${SECRET}`,
       decision: { reason: TOKEN },
     };
@@ -74,6 +74,10 @@ describe("a redactor", () => {
     const left = redacted({ args: { [TOKEN]: 1, [`[redacted ${sha256(TOKEN)}]`]: 2 } });
     expect(Object.values(left["args"] as JsonObject)).toEqual([1, 2]);
     expect(JSON.stringify(left)).not.toContain(TOKEN);
+  });
+
+  it("leaves the names of arguments, whatever an agent calls its password", () => {
+    expect(redacted({ args: { password: "command", command: "ls" } })).toMatchObject({ args: { command: "ls" } });
   });
 
   it("changes nothing that a run goes by, whatever an agent calls its password", () => {
