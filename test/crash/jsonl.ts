@@ -36,9 +36,9 @@ export async function crashJsonl(folder: string, rounds: number, seed: number): 
       }
       if (round % CHECK_EVERY !== 0 && round !== rounds) return;
       // As the killed left it: what was acknowledged is there before anybody repairs or catches up.
-      faults.push(...lostFrom(wholeLines(folder), told).map((fault) => `${fault}, before the file was opened again`));
+      faults.push(...lostFrom(eventsIn(folder), told).map((fault) => `${fault}, before the file was opened again`));
       faults.push(...(await differences(folder)));
-      const events = wholeLines(folder).map(parseEventLine);
+      const events = eventsIn(folder);
       faults.push(...chainFaults(events), ...halves(events, tried));
       const there = new Set(events.map(({ details }) => details["op"]));
       report = { events: events.length, unacknowledged: [...tried.keys()].filter((op) => there.has(op) && !told.has(op)).length };
@@ -50,16 +50,18 @@ export async function crashJsonl(folder: string, rounds: number, seed: number): 
 /** The lines that end; what a killed writer left of another is none. */
 const wholeLines = (folder: string): readonly string[] => readFileSync(linesFile(folder), "utf8").split("\n").slice(0, -1);
 
-function lostFrom(lines: readonly string[], told: ReadonlyMap<string, Acknowledged>): readonly string[] {
-  const bySequence = new Map<number, string | undefined>();
-  for (const line of lines) {
+// What was left of a line stays in the file, closed by the next writer: no event, and no harm to those behind it.
+const eventsIn = (folder: string): readonly LogEvent[] =>
+  wholeLines(folder).flatMap((line) => {
     try {
-      const { sequence, hash } = parseEventLine(line);
-      bySequence.set(sequence, hash);
+      return [parseEventLine(line)];
     } catch {
-      // A torn line in the middle, that a later writer closed: no event.
+      return [];
     }
-  }
+  });
+
+function lostFrom(events: readonly LogEvent[], told: ReadonlyMap<string, Acknowledged>): readonly string[] {
+  const bySequence = new Map(events.map(({ sequence, hash }) => [sequence, hash]));
   return [...told.values()]
     .filter(({ first, hashes }) => hashes.some((hash, index) => bySequence.get(first + index) !== hash))
     .map(({ acknowledged, first }) => `${acknowledged}: acknowledged at ${first}, and not in the file`);
@@ -78,7 +80,7 @@ async function differences(folder: string): Promise<readonly string[]> {
       events.push(...page);
     }
     const wanted = events.map(formatEventLine);
-    const lines = wholeLines(folder);
+    const lines = eventsIn(folder).map(formatEventLine);
     const first = wanted.findIndex((line, index) => lines[index] !== line);
     if (first >= 0) return [`line ${first + 1} is not event ${first + 1} of the store`];
     return lines.length === wanted.length ? [] : [`${lines.length} lines for ${wanted.length} events`];
