@@ -1,6 +1,7 @@
 import { present, type Claim, type ClaimRequest, type EventDraft, type ExpiredLease, type LogEvent } from "@bylaw/kernel";
 import type { Database, Query } from "./database.ts";
 import { eventOf, readEvents, textOf } from "./events.ts";
+import { Thrown } from "./failures.ts";
 import type { LongNames } from "./long-names.ts";
 import { fromStored, keyOf, toStored } from "./names.ts";
 
@@ -23,6 +24,15 @@ interface TakenRow {
 }
 
 const SWEPT = 100;
+/** The text of what a caller wants on record, or what it threw. */
+function recordOf(draft: () => EventDraft): string {
+  try {
+    return textOf(draft());
+  } catch (error) {
+    throw new Thrown(error);
+  }
+}
+
 /** The last moment that a date can name. */
 const FOREVER = 8_640_000_000_000_000;
 
@@ -49,7 +59,7 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
       if (recorded === undefined) throw new Error(`Unexpected absence of event ${String(sequence)}, expected that of a claim`);
       return { ...given, event: recorded };
     }
-    const text = textOf(event(given));
+    const text = recordOf(() => event(given));
     const [row] = await query<{ readonly sequence: number; readonly link: string }>(
       "select * from {schema}.claim_task($1, $2, $3, $4, $5, $6, $7, $8)",
       [...[key, toStored(agent), request, taken.task, taken.run, fence, taken.lease_until, text]],
@@ -81,7 +91,8 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
     if (rows.length === 0) return [];
     const texts: string[] = [];
     for (const { task, run, owner, fence } of rows) {
-      texts.push(textOf(event({ task: await names.nameOf(task), run: await names.nameOf(run), owner: fromStored(owner), fence })));
+      const lease = { task: await names.nameOf(task), run: await names.nameOf(run), owner: fromStored(owner), fence };
+      texts.push(recordOf(() => event(lease)));
     }
     const heads = await query<{ readonly run: string; readonly sequence: number; readonly link: string }>(
       "select * from {schema}.free_tasks($1, $2, $3)",

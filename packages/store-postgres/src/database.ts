@@ -1,5 +1,5 @@
 import { Pool, types as parsers, type CustomTypesConfig, type PoolClient } from "pg";
-import { failureOf, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
+import { NotConnected, failureOf, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
 import type { Settings } from "./options.ts";
 
 /** Sends one statement; `{schema}` in it is the store's schema. Values are parameters, never text of the statement. */
@@ -53,13 +53,30 @@ export function createDatabase(settings: Settings): Database {
       return rows as readonly Row[];
     };
 
+  const connected = (from: Pool): Promise<PoolClient> =>
+    from.connect().catch((error: unknown) => {
+      throw new NotConnected(error);
+    });
+
+  async function inLane<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+    const client = await connected(lane);
+    try {
+      const rows = await querying(client)<Row>(text, values);
+      client.release();
+      return rows;
+    } catch (error) {
+      client.release(error instanceof Error ? error : true);
+      throw error;
+    }
+  }
+
   // Set for the transaction alone: a pooler may give the connection to somebody else afterwards. Who stands still in one loses it
   // before those who wait for its rows lose patience.
   const begin = `begin isolation level read committed; set local lock_timeout = ${lock_timeout_ms};
     set local statement_timeout = ${statement_timeout_ms}; set local idle_in_transaction_session_timeout = ${Math.ceil(lock_timeout_ms / 2)}`;
 
   async function transactionOn<T>(from: Pool, work: (query: Query) => Promise<T>): Promise<T> {
-    const client = await from.connect();
+    const client = await connected(from);
     let committing = false;
     try {
       await client.query(begin);
@@ -93,7 +110,7 @@ export function createDatabase(settings: Settings): Database {
 
   return {
     settings,
-    lane: querying(lane),
+    lane: inLane,
     once: querying(pool),
     inLane: (work) => transactionOn(lane, work),
     query: <Row>(text: string, values?: readonly unknown[]) => again(() => querying(pool)<Row>(text, values)),

@@ -8,14 +8,39 @@ const GONE = /^(08|57P0|53300|25006|25P03)/;
 const SYSTEM = /^E(CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTFOUND|ADDR)/;
 const SAID = /connection (terminated|error)|timeout|not queryable|ended|read ETIMEDOUT/i;
 
+/** No connection came up, so nothing was sent. */
+export class NotConnected extends Error {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super(messageOf(reason));
+    this.reason = reason;
+  }
+}
+
+/** What a caller's own function threw inside a transaction: undoes it, and is none of the database's errors, whatever it says. */
+export class Thrown extends Error {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super("thrown by a caller");
+    this.reason = reason;
+  }
+}
+
 /** Whether the connection is lost, or the server on its way down or up: what was sent may have happened or not. */
 export function isLost(error: unknown): boolean {
+  if (error instanceof NotConnected) return isLost(error.reason);
   const state = stateOf(error);
   if (state !== undefined) return GONE.test(state);
   if (!(error instanceof Error) || error instanceof BylawError || error instanceof StoreConflict) return false;
   const { code } = error as { readonly code?: unknown };
   return (typeof code === "string" && SYSTEM.test(code)) || SAID.test(error.message);
 }
+
+/** Whether an error says by itself that nothing was written: the server has undone it, or was never asked. */
+export const isCertain = (error: unknown): boolean =>
+  error instanceof NotConnected || error instanceof Thrown || (stateOf(error) !== undefined && !isLost(error));
 
 /** Whether the same write may succeed when it is sent again: others were in its way, or its turn had passed, and the server has undone it. */
 export const isRace = (error: unknown): boolean => ["40001", "40P01", "BY002"].includes(stateOf(error) ?? "");
@@ -27,6 +52,9 @@ const REFUSED: Readonly<Record<string, readonly [what: string, fix: string]>> = 
 };
 
 const SILENCE = ["silence", "start the server, or mend host, port and the settings of TLS in the URL"] as const;
+
+/** Whether others held for too long what was needed. */
+export const isBusy = (error: unknown): boolean => isRace(error) || ["55P03", "57014"].includes(stateOf(error) ?? "");
 
 /** What to tell of a server that cannot be reached. Says host, port and database, and no user or password. */
 export function unreachable(error: unknown, target: string): BylawError {
@@ -50,10 +78,12 @@ export const isUnknown = (error: unknown): boolean => error instanceof BylawErro
 /** What a caller is told of an error of the server. Values of rows, which some errors have beside their message, are left out. */
 export function failureOf(error: unknown, target: string): unknown {
   if (error instanceof BylawError || error instanceof StoreConflict) return error;
+  if (error instanceof Thrown) return error.reason;
+  if (error instanceof NotConnected) return unreachable(error.reason, target);
   const state = stateOf(error);
   if (isLost(error) || Object.hasOwn(REFUSED, state ?? "")) return unreachable(error, target);
   if (state === undefined) return error;
-  if (state === "55P03" || state === "57014" || isRace(error)) {
+  if (isBusy(error)) {
     return new BylawError({
       code: "BYLAW_STORE_BUSY",
       message: `Unexpected wait at ${target}, expected rows that nobody holds for long: ${messageOf(error)}`,

@@ -4,7 +4,7 @@ import { askAdmit } from "@bylaw/log";
 import { callBatch, type Outcome, type Turn } from "./batch-call.ts";
 import { pause, type Database, type Query } from "./database.ts";
 import { readEvents } from "./events.ts";
-import { failureOf, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
+import { Thrown, failureOf, isBusy, isCertain, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
 import { createHeads, type Heads } from "./heads.ts";
 import { itemOf, type Item } from "./item.ts";
 import type { LongNames } from "./long-names.ts";
@@ -25,16 +25,6 @@ const ATTEMPTS = 3;
 const PAGE = 5_000;
 
 type Perform = (turn: Turn) => Promise<readonly (readonly [Entry, Outcome])[]>;
-
-/** Undoes what was held for a commit that `admit` refuses. */
-class Refused extends Error {
-  readonly reason: unknown;
-
-  constructor(reason: unknown) {
-    super("refused");
-    this.reason = reason;
-  }
-}
 
 /** `onHead` is told of every run that has grown by this writer. */
 export function createWriter(database: Database, names: LongNames, onHead: (run: string, key: string, head: number) => void): Writer {
@@ -88,18 +78,19 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
       try {
         const outcomes = await perform({ writer, batch, lock_timeout_ms });
         settled = true;
-        for (const [entry, outcome] of outcomes) deliver(entry, outcome);
+        queue.unshift(...outcomes.flatMap(([entry, outcome]) => deliver(entry, outcome) ?? []));
         return;
       } catch (error) {
-        if (error instanceof Refused) return fail(error.reason);
-        let firsts: readonly string[] | undefined;
-        try {
-          firsts = await settle(until);
-        } catch {
-          for (const { item, writes } of entries) item.reject(writes ? unknownOutcome(target) : failureOf(error, target));
-          return;
+        if (!isCertain(error)) {
+          let firsts: readonly string[] | undefined;
+          try {
+            firsts = await settle(until);
+          } catch {
+            for (const { item, writes } of entries) item.reject(writes ? unknownOutcome(target) : failureOf(error, target));
+            return;
+          }
+          if (firsts !== undefined) return recover(entries, firsts);
         }
-        if (firsts !== undefined) return recover(entries, firsts);
         // From here on it is certain that nothing was written.
         if (isLost(error) || isRace(error) || isUnknown(error)) {
           if (Date.now() + wait > until) return fail(error);
@@ -124,7 +115,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
         settled = true;
         return row?.firsts;
       } catch (error) {
-        if (Date.now() + wait > until) throw failureOf(error, target);
+        if (!(isLost(error) || isBusy(error)) || Date.now() + wait > until) throw failureOf(error, target);
         await pause(wait);
       }
     }
@@ -147,14 +138,15 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
     }
   }
 
-  function deliver({ item, refusal, writes }: Entry, outcome: Outcome): void {
+  /** Tells a commit what came of it; what is returned must be tried again. */
+  function deliver({ item, refusal, writes }: Entry, outcome: Outcome): Item | undefined {
     const { run, key } = item;
     switch (outcome.kind) {
       case "written": {
         heads.saw(key, outcome.events);
         onHead(run, key, outcome.events.at(-1)?.sequence ?? 0);
         item.resolve({ events: outcome.events, replayed: false });
-        return;
+        return undefined;
       }
       case "replayed": {
         const { first, last } = outcome;
@@ -162,7 +154,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
           (events) => item.resolve({ events, replayed: true }),
           item.reject,
         );
-        return;
+        return undefined;
       }
       case "moved": {
         item.known = [...item.known, ...outcome.unseen];
@@ -170,15 +162,17 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
         if (writes || refusal !== undefined) item.attempts += 1;
         heads.saw(key, outcome.unseen);
         heads.at(key, outcome.sequence, outcome.link);
-        if (outcome.unseen.length === 0 || lastKnown(item) >= outcome.sequence) return void queue.unshift(item);
+        if (outcome.unseen.length === 0 || lastKnown(item) >= outcome.sequence) return item;
         readOn(item, outcome.sequence).then(() => push(item), item.reject);
-        return;
+        return undefined;
       }
       case "refused":
-        return item.reject(outcome.error);
+        item.reject(outcome.error);
+        return undefined;
       case "stands":
-        if (refusal !== undefined) return item.reject(refusal.error);
-        queue.push(item);
+        if (refusal === undefined) return item;
+        item.reject(refusal.error);
+        return undefined;
     }
   }
 
@@ -205,7 +199,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
           try {
             askAdmit(item.admit, () => item.known);
           } catch (error) {
-            throw new Refused(error);
+            throw new Thrown(error);
           }
         }
         return callBatch(query, turn, [{ item, writes: true, on }]);
