@@ -61,6 +61,12 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       return whole.commit({ ...commit, documents: (commit.documents ?? []).map(({ if_version: _, ...document }) => document) });
     },
   })),
+  "writes later what it was given": mutate((whole) => ({
+    async commit(commit) {
+      await Promise.resolve();
+      return whole.commit(commit);
+    },
+  })),
   "writes documents before it knows whether events may be": mutate((whole) => ({
     async commit(commit) {
       if (commit.documents !== undefined && commit.admit !== undefined) await whole.commit(without(commit, "admit", "task", "request_id"));
