@@ -33,7 +33,7 @@ const DATINGS = 10;
 export type Who = { readonly agent?: Json | undefined; readonly task?: Json | undefined };
 
 /** What must hold for events to be appended. */
-export interface Condition {
+interface Condition {
   /** The log as the decision was made on it. */
   readonly before?: Fold;
   /** Whether another writer's event makes the drafts obsolete. */
