@@ -16,12 +16,20 @@ type Field = (typeof ENVELOPE_FIELDS)[number] | "hash";
 const TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+// Nearly every line is of the session of the line before it.
+let known = "";
+function isSession(text: string): boolean {
+  if (text === known) return true;
+  if (!UUID.test(text)) return false;
+  known = text;
+  return true;
+}
 const isName = (value: Json): boolean => value === null || typeof value === "string";
 
 const FITS: Readonly<Record<Field, (value: Json) => boolean>> = {
   timestamp: (value) => typeof value === "string" && TIME.test(value),
   sequence: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
-  session_id: (value) => typeof value === "string" && UUID.test(value),
+  session_id: (value) => typeof value === "string" && isSession(value),
   event_type: (value) => typeof value === "string" && value !== "",
   agent_id: isName,
   task_id: isName,
