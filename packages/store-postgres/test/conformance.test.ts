@@ -5,33 +5,43 @@ import { placeOn, serverOfFile, type Place } from "./kit.ts";
 
 const server = await serverOfFile();
 
+/** `undefined` where the database knows the time already. */
+type Tick = () => Promise<void> | undefined;
+
 // The suite moves its clock at once; the database learns of it before whatever the store is asked next.
-function onClock(store: Store, tick: () => Promise<void>): Store {
+function onClock(store: Store, tick: Tick): Store {
+  const after = <Result>(ask: () => Promise<Result>): Promise<Result> => tick()?.then(ask) ?? ask();
   return {
-    commit: (commit) => tick().then(() => store.commit(commit)),
-    claim: (request) => tick().then(() => store.claim(request)),
-    get: (kind, id) => tick().then(() => store.get(kind, id)),
-    events: (run, after, limit) => store.events(run, after, limit),
+    commit: (commit) => after(() => store.commit(commit)),
+    claim: (request) => after(() => store.claim(request)),
+    get: (kind, id) => after(() => store.get(kind, id)),
+    events: (run, from, limit) => store.events(run, from, limit),
     watch: (onHead) => store.watch(onHead),
-    sweep: (event) => tick().then(() => store.sweep(event)),
+    sweep: (event) => after(() => store.sweep(event)),
     close: () => store.close(),
   };
 }
 
-async function clockOf(place: Place, now: () => number): Promise<() => Promise<void>> {
+async function clockOf(place: Place, now: () => number): Promise<Tick> {
   await place.sql("create table {schema}.clock (at bigint not null)");
   await place.sql("insert into {schema}.clock values (0)");
   await place.sql(
     "create or replace function {schema}.now_ms() returns bigint language sql volatile return (select at from {schema}.clock)",
   );
   let set = 0;
-  let setting = Promise.resolve();
-  return () => {
+  let setting: Promise<void> | undefined;
+  const tick: Tick = () => {
     if (now() === set) return setting;
     set = now();
     const to = set;
-    return (setting = setting.then(async () => void (await place.sql("update {schema}.clock set at = $1", [to]))));
+    const next = (setting ?? Promise.resolve()).then(async () => {
+      await place.sql("update {schema}.clock set at = $1", [to]);
+      if (setting === next) setting = undefined;
+    });
+    return (setting = next);
   };
+  await tick();
+  return tick;
 }
 
 if (server === undefined) {

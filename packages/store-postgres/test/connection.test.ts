@@ -64,6 +64,23 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
+    "before anything is sent is told as that, and nothing was written",
+    behindProxy(
+      async ({ store, proxy, place }) => {
+        await store.commit({ run: "r1", seen: 0, events: [draft()] });
+        proxy.down();
+        // Long enough for the connection of the commits to know that it has ended.
+        await expect(store.get("k", "d")).rejects.toMatchObject({ code: "BYLAW_STORE_UNREACHABLE" });
+        await expect(store.commit({ run: "r1", seen: 1, events: [draft()] })).rejects.toMatchObject({ code: "BYLAW_STORE_UNREACHABLE" });
+        expect(await place.sql("select sequence::int from {schema}.runs")).toEqual([{ sequence: 1 }]);
+        proxy.up();
+        expect((await store.commit({ run: "r1", seen: 1, events: [draft()] })).events[0]?.sequence).toBe(2);
+      },
+      { retry_ms: 300 },
+    ),
+  );
+
+  it(
     "does not keep a store from being closed",
     behindProxy(
       async ({ store, proxy }) => {
