@@ -7,6 +7,8 @@ export interface Region {
   readonly folders: readonly (readonly string[])[];
   /** The names below the folder, where a glob says them; undefined: all that lies below it, the folder included. */
   readonly names: readonly Segment[] | undefined;
+  /** Below the folder only files with such names count. */
+  readonly only?: readonly NameGlob[];
 }
 
 /** One segment of a glob in a command, with what stands around its wildcards. */
@@ -24,6 +26,17 @@ export function readNames(folder: string, pattern: string): readonly Segment[] {
   const above = folder === "." ? 0 : folder === "/" ? 1 : folder.split("/").length;
   const segments = pattern.split("/").slice(above);
   return segments.filter((segment) => segment !== "" && segment !== ".").map((segment) => (segment === ANY ? ANY : readName(segment)));
+}
+
+/** Reads the globs of file names that a program takes: of each the last segment, with any text for what stands for several. */
+export function readFilters(globs: readonly string[]): readonly NameGlob[] {
+  return globs.flatMap(alternatives).map((glob) => readName(glob.slice(glob.lastIndexOf("/") + 1).replace(/\{.*\}|\[[^\]]*\]|\?/g, "*")));
+}
+
+// One pair of braces is spread out; more of them are any text.
+function alternatives(glob: string): readonly string[] {
+  const [, before = "", list, after = ""] = /^([^{}]*)\{([^{}]*)\}([^{}]*)$/.exec(glob) ?? [];
+  return list === undefined ? [glob] : list.split(",").map((one) => before + one + after);
 }
 
 function readName(segment: string): NameGlob {
@@ -50,19 +63,36 @@ const foldGlob = ({ prefix, suffix, literal: text }: NameGlob): NameGlob => ({
 });
 
 /** The region on a file system that does not tell case apart. */
-export function foldRegion({ folders, names }: Region): Region {
-  return { folders: folders.map(foldPath), names: names?.map((name) => (name === ANY ? ANY : foldGlob(name))) };
+export function foldRegion({ folders, names, only }: Region): Region {
+  return {
+    folders: folders.map(foldPath),
+    names: names?.map((name) => (name === ANY ? ANY : foldGlob(name))),
+    ...(only === undefined ? {} : { only: only.map(foldGlob) }),
+  };
 }
 
 /**
  * Whether some place of a region may match a glob of a rule, whose base folder is given. A glob that begins with `**` names files of
- * every folder: it meets what a command's glob spells out, but not all that a command may find on its way down.
+ * every folder: it meets what a command's glob or file filter spells out, but not all that a command may find on its way down.
  */
-export function meets(glob: PathGlob, base: readonly string[], { folders, names }: Region): boolean {
+export function meets(glob: PathGlob, base: readonly string[], { folders, names, only }: Region): boolean {
+  if (only !== undefined && glob.segments[0] === ANY && only.some((filter) => asksFor(filter, glob.segments.at(-1)))) return true;
   if (names === undefined && glob.segments[0] === ANY) return false;
   const rule: readonly Segment[] = [...base.map(literal), ...glob.segments.map((segment) => (segment === ANY ? ANY : nameOf(segment)))];
   const rest: readonly Segment[] = names ?? [ANY];
   return folders.some((folder) => overlap([...folder.map(literal), ...rest], rule));
+}
+
+// Whether a filter of file names is for those that a glob ends with. By an ending such as `*.json` alone nobody asks for one of them.
+function asksFor({ prefix, suffix, literal: text }: NameGlob, last: PathSegment | undefined): boolean {
+  if (last === undefined || last === ANY) return false;
+  const wanted = nameOf(last);
+  if (text !== undefined) return last.matches(text);
+  if (prefix === "" && suffix === "") return false;
+  if (wanted.literal === undefined) return prefix.startsWith(wanted.prefix) && suffix.endsWith(wanted.suffix);
+  const finds =
+    wanted.literal.length >= prefix.length + suffix.length && wanted.literal.startsWith(prefix) && wanted.literal.endsWith(suffix);
+  return finds && (prefix !== "" || !suffix.startsWith(".") || wanted.literal === suffix);
 }
 
 /** One segment of a command's glob, or any number of folders. */

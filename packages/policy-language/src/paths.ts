@@ -14,6 +14,8 @@ interface PathFact {
   readonly aliases: readonly (readonly string[])[];
   /** What is meant lies below the places. */
   readonly region?: Region;
+  /** A command goes where links below it lead, so that an allow cannot cover it. */
+  readonly follows?: boolean;
   /** It lies on another machine or in a container: all of its places are in the region, and an allow covers none. */
   readonly remote?: boolean;
 }
@@ -134,7 +136,7 @@ export function pathFacts(facts: CallFacts): PathFacts {
   let unknown = first;
   let doubtful = false;
   const known: PathFact[] = [];
-  for (const { text, access, guess, region, pattern, remote } of wanted) {
+  for (const { text, access, guess, region, pattern, remote, follows } of wanted) {
     const why = unknownPath(text, call) ?? (byTool && guess !== true && typeof text === "string" ? otherName(text) : undefined);
     if (why !== undefined || typeof text !== "string") {
       if (guess !== true && remote !== true) unknown ??= why;
@@ -160,7 +162,7 @@ export function pathFacts(facts: CallFacts): PathFacts {
         if (other !== undefined) aliases.push(other);
       }
     }
-    const within = region === undefined ? {} : { region: { folders: [...places, ...aliases], names: region.names } };
+    const within = region === undefined ? {} : { region: { ...region, folders: [...places, ...aliases] } };
     if (guess === true) {
       known.push({ access, places: [], aliases: [...places, ...aliases], ...within });
       continue;
@@ -175,7 +177,7 @@ export function pathFacts(facts: CallFacts): PathFacts {
       }
     }
     if (places.some((place) => isProcAlias(place))) unknown ??= "a path through /proc";
-    known.push({ access, places, aliases, ...within });
+    known.push({ access, places, aliases, ...within, ...(follows === true ? { follows } : {}) });
   }
   return {
     known,

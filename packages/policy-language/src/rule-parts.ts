@@ -125,8 +125,9 @@ export function pathsAllow(read: Globs, write: Globs, facts: CallFacts, { named:
   if (unknown !== undefined || doubtful || from === "generic") return false;
   if (known.length === 0) return byName && facts.part?.remote === false;
   return known.every(
-    ({ access, places, region, remote }) =>
+    ({ access, places, region, remote, follows }) =>
       remote !== true &&
+      follows !== true &&
       places.every((place) => {
         const below = region !== undefined;
         if (access !== "write" && !covered(read, place, facts, { below })) return false;

@@ -2,7 +2,7 @@ import type { Json } from "@bylaw/kernel";
 import type { CallFacts } from "./facts.ts";
 import type { LinePart } from "./line.ts";
 import { readPatch } from "./patch.ts";
-import { readNames } from "./path-meet.ts";
+import { readFilters, readNames } from "./path-meet.ts";
 import { baseName, bareName } from "./program-name.ts";
 import { COPIES, EXPANDS, GENERIC_PATHS, WORKING_FOLDERS, type FileTool } from "./tools.ts";
 import { guess, unaccounted } from "./unaccounted.ts";
@@ -151,7 +151,7 @@ function fromCommand({ effects, remote, words }: LinePart, args: Args): WantedPa
   let regions = 0;
   for (const effect of effects) {
     if (!("path" in effect)) continue;
-    const { path, kind, below } = effect;
+    const { path, kind, below, only, follows } = effect;
     const access = kind === "read" || kind === "execute" ? "read" : "write";
     if (path.text === undefined) {
       // What lies on another machine is no file that a rule here is about.
@@ -166,7 +166,8 @@ function fromCommand({ effects, remote, words }: LinePart, args: Args): WantedPa
       if (!remote && names?.some((name) => name !== "**" && name.climbs === true) === true) {
         unknown ??= "glob that may find the folder above";
       }
-      if (regions <= MAX_REGIONS && (names?.length ?? 0) <= MAX_NAMES) region = { names };
+      if (regions <= MAX_REGIONS && Math.max(names?.length ?? 0, only?.length ?? 0) <= MAX_NAMES)
+        region = only === undefined ? { names } : { names, only: readFilters(only) };
       else unknown ??= "command with more globs and folders than are looked at";
     }
     // Who runs a program by its path in a system folder means the program, and no file that a rule allows by name.
@@ -176,6 +177,7 @@ function fromCommand({ effects, remote, words }: LinePart, args: Args): WantedPa
       access,
       ...(own && !remote ? { guess: true } : {}),
       ...(region === undefined ? {} : { region }),
+      ...(follows === true ? { follows } : {}),
       ...(path.pattern === undefined || region === undefined ? {} : { pattern: path.pattern }),
       ...(remote ? { remote } : {}),
     });

@@ -11,7 +11,9 @@ export interface Wanted {
   /** It may be a path: reason to deny, and nothing that an allow must cover. */
   readonly guess?: boolean;
   /** It is a folder, and what is meant lies below it. */
-  readonly region?: Pick<Region, "names">;
+  readonly region?: Pick<Region, "names" | "only">;
+  /** On its way down a command goes where links lead. */
+  readonly follows?: boolean;
   /** The glob of a command, where the region is what it finds. */
   readonly pattern?: string;
   /** It lies on another machine or in a container. */

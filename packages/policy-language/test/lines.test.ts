@@ -7,6 +7,56 @@ const allow = (command: string | readonly string[], more: RuleData = {}): RuleDa
 const deny = (command: string | readonly string[], more: RuleData = {}): RuleData => ({ action: "deny", command, ...more });
 const rules = [allow(["git *", "ls *", "cat *", "echo *"]), deny("rm -rf *"), { action: "ask_user", command: "npm publish *" }];
 
+describe("a walk through folders", () => {
+  const kept = [
+    allow(["grep *", "rg *"]),
+    { action: "deny", paths: ["**/id_rsa", "**/.env", "**/secrets.{json,yaml}", "**/*.pem", "**/.aws/**"] } as const,
+  ];
+
+  test.each([
+    "grep -r x / --include=id_rsa",
+    "grep -rh . --include id_rs? .",
+    "grep -r --include='*_rsa' x .",
+    "grep -r --include=*_rsa x .",
+    "grep -r --include='*.env' x .",
+    "grep -r --include='.e*' x .",
+    "grep -r --include='secrets.*' x .",
+    "grep -r --include='*.ts' --include='*.pem' x .",
+    "grep -r --include='ID_RSA' x .",
+    "rg x -g id_rsa",
+    "rg x -g 'deploy/**/id_rsa' /",
+    "rg x --iglob '{a,id_}rsa'",
+  ])("that is for the files of a deny is asked about: %s", (line) => {
+    expect(verdictOf(kept, run(line))).toBe("ask_user unknown_path");
+  });
+
+  test.each([
+    "grep -r x . --include='*.ts'",
+    "grep -r x . --include='*.json'",
+    "grep -r x . --include='*'",
+    "grep -rn TODO src",
+    "grep -r x . --exclude=id_rsa",
+    "rg x -g '!id_rsa'",
+    "rg x -g '*.{ts,tsx}'",
+    "rg x -g 'src/**'",
+    "grep x src/a.ts --include=id_rsa",
+  ])("that is for others is allowed: %s", (line) => {
+    expect(verdictOf(kept, run(line))).toBe("allow rule_allowed r0");
+  });
+
+  const inside = [allow(["cp *", "ls *", "grep *", "rg *", "tree *"], { paths: "/w/**" })];
+  test.each(["cp -rL a b", "cp -r --dereference a b", "ls -RL a", "grep -R x a", "rg --follow x a", "tree -l a"])(
+    "that goes where links lead is no place that an allow names: %s",
+    (line) => {
+      expect(effectOf(inside, run(line))).not.toBe("allow");
+      expect(effectOf([allow(["cp *", "ls *", "grep *", "rg *", "tree *"])], run(line))).toBe("allow");
+    },
+  );
+  test.each(["cp -r a b", "cp -L a b", "ls -R a", "ls -lL a", "grep -r x a", "rg x a", "tree a"])("that stays below is: %s", (line) => {
+    expect(effectOf(inside, run(line))).toBe("allow");
+  });
+});
+
 describe("a line is what its commands come to", () => {
   test.each([
     ["git status && ls -la", "allow rule_allowed r0"],

@@ -92,6 +92,10 @@ export type Effect =
       readonly path: PathText;
       /** Also all that lies below it. */
       readonly below?: boolean;
+      /** Of what lies below it only files whose names one of these globs finds. */
+      readonly only?: readonly string[];
+      /** On its way down it goes where links lead, wherever that is. */
+      readonly follows?: boolean;
     }
   | { readonly kind: "network"; /** Host name or address; undefined where it is not known. */ readonly host: string | undefined }
   | { readonly kind: "vcs"; /** Subcommand, such as `push`. */ readonly action: string }

@@ -25,7 +25,7 @@ export function doubtsOf(line: string): readonly string[] {
   return [...new Set([...unknown, ...commands.flatMap((command) => command.unknown)].map(({ code }) => code))];
 }
 
-/** The effects of the first command: `read src`, `write+ .` with all below it, `network host`, `vcs push`, `privilege`. */
+/** The effects of the first command: `read src`, `write+ .` with all below it, `read+> .` where links lead, `network host`, `vcs push`, `privilege`. */
 export function effectsOf(line: string): readonly string[] {
   return [...new Set(commandOf(line).effects.map(told))];
 }
@@ -34,7 +34,8 @@ function told(effect: Effect): string {
   if ("path" in effect) {
     const { path } = effect;
     const place = path.text === undefined ? "?" : (path.pattern ?? path.text);
-    return `${effect.kind}${effect.below === true ? "+" : ""} ${place}`;
+    const only = effect.only === undefined ? "" : ` (${effect.only.join(" ")})`;
+    return `${effect.kind}${effect.below === true ? "+" : ""}${effect.follows === true ? ">" : ""} ${place}${only}`;
   }
   if (effect.kind === "network") return `network ${effect.host ?? "?"}`;
   return effect.kind === "vcs" ? `vcs ${effect.action}` : effect.kind;

@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import { isAscii } from "../characters.ts";
 import { hostOf } from "./hosts.ts";
-import { file, hazard, inlineCode, isInput, network, runScript, unknown, type Out } from "./out.ts";
+import { file, hazard, inlineCode, isInput, network, runScript, unknown, type Out, type Walk } from "./out.ts";
 import { grammarOf, type OperandRole, type Role, type Spec } from "./spec.ts";
 import { after, baseName, known, mayBeOption, prefix, seen } from "./words.ts";
 import { pathOf } from "./paths.ts";
@@ -33,7 +33,7 @@ export function readOptions(use: Use, out: Out): void {
   for (const { option, at, value } of use.options) {
     if (option.role === "write" && value?.text !== undefined && NOWHERE.has(value.text)) continue;
     if (option.does !== undefined && !(quiet && option.does === "write" && option.value === "none")) hazard(out, at, option.does);
-    if (value !== undefined && option.role !== "data") play(option.role, value, at, use.spec, out, false);
+    if (value !== undefined && option.role !== "data") play(option.role, value, at, use.spec, out, undefined);
   }
   for (const { at, word } of use.strange) readStrange(at, word, out);
 }
@@ -55,21 +55,34 @@ function readStrange(at: number, word: Word, out: Out): void {
   file(out, "write", value);
 }
 
-/** Whether paths of this use count with all that is below them. */
-function isBelow(use: Use): boolean {
-  const { below } = use.spec;
-  return below === "always" || (below !== undefined && uses(use, below));
+/** How the paths of this use count: undefined without what lies below them. */
+function walkOf(use: Use): Walk | undefined {
+  const { below, filter, follows } = use.spec;
+  if (below === undefined || (below !== "always" && !uses(use, below))) return undefined;
+  if (filter === undefined && follows === undefined) return BELOW;
+  const only = filter === undefined ? [] : filtersOf(use, filter);
+  return { below: true, ...(only.length === 0 ? {} : { only }), ...(follows !== undefined && uses(use, follows) ? { follows: true } : {}) };
+}
+
+function filtersOf(use: Use, filter: string): readonly string[] {
+  const names = new Set(filter.split(" "));
+  return use.options.flatMap(({ option, value }) => {
+    if (value === undefined || !names.has(option.name)) return [];
+    // Where the shell finds no file by it, as it mostly does, the program gets the glob as it is written.
+    const text = value.text ?? value.pieces.map((piece) => (typeof piece === "string" ? piece : "*")).join("");
+    return text.startsWith("!") ? [] : [text];
+  });
 }
 
 function readOperands(use: Use, out: Out): void {
   const { spec } = use;
   if (use.operands.length === 0 && spec.alone !== undefined) {
-    file(out, spec.alone, known("."), { below: isBelow(use) });
+    file(out, spec.alone, known("."), walkOf(use));
     return;
   }
   if (spec.operands === undefined) return;
   const quiet = spec.quiet !== undefined && stands(use, spec.quiet);
-  const below = isBelow(use);
+  const walk = walkOf(use);
   const roles = rolesFor(use);
   for (let index = 0; index < use.operands.length; index++) {
     const operand = use.operands[index];
@@ -77,11 +90,11 @@ function readOperands(use: Use, out: Out): void {
     if (operand === undefined || wanted === undefined) break;
     const { role, does } = wanted;
     if (does !== undefined && !quiet) hazard(out, operand.at, does);
-    play(quiet && role !== "data" ? "read" : role, operand.word, operand.at, spec, out, below);
+    play(quiet && role !== "data" ? "read" : role, operand.word, operand.at, spec, out, walk);
     if (role === "exec") out.carriesFrom ??= operand.at + 1;
   }
   if (spec.alone !== undefined && roles.every(({ role, does }) => role === "data" && does === undefined)) {
-    file(out, spec.alone, known("."), { below });
+    file(out, spec.alone, known("."), walk);
   }
 }
 
@@ -103,8 +116,7 @@ function rolesFor(use: Use): readonly OperandRole[] {
 const BELOW = { below: true } as const;
 
 /** Plays a role: notes what the program does with the word. */
-export function play(role: Role, word: Word, at: number, spec: Spec, out: Out, below: boolean): void {
-  const more = below ? BELOW : undefined;
+export function play(role: Role, word: Word, at: number, spec: Spec, out: Out, more: Walk | undefined): void {
   switch (role) {
     case "data":
       return;

@@ -51,14 +51,14 @@ function readTar(out: Out, from: number): void {
   for (const { option, at, value } of use.options) {
     if (option.does !== undefined && !(option.name === "absolute-names" && !extracts)) hazard(out, at, option.does);
     if (option.name === "checkpoint-action" && value !== undefined) checkpoint(at, value, out);
-    else if (option.role !== "data" && option.role !== "dir" && value !== undefined) play(option.role, value, at, TAR, out, false);
+    else if (option.role !== "data" && option.role !== "dir" && value !== undefined) play(option.role, value, at, TAR, out, undefined);
   }
   for (const used of archives) archive(used, { reads: !creates, writes: creates || changes, local: uses(use, "force-local") }, out);
   // Its first word may be letters, also where it is not known.
   if (out.argv[from] !== undefined && out.argv[from]?.text === undefined) hazard(out, from, "run");
   for (const { at, word } of use.strange)
     if (!word.text?.startsWith("--") || /^--(exec|to-|use-|rsh|checkpoint)/.test(word.text)) hazard(out, at, "run");
-  for (const used of usedOf(use, "directory")) play("dir", valueOf(used), used.at, TAR, out, false);
+  for (const used of usedOf(use, "directory")) play("dir", valueOf(used), used.at, TAR, out, undefined);
   if (extracts && !uses(use, "to-stdout to-command")) {
     file(out, "write", known("."), { below: true });
     for (const { value } of usedOf(use, "one-top-level")) if (value !== undefined) file(out, "write", value, { below: true });

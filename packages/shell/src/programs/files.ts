@@ -17,8 +17,9 @@ export function toTarget(source: "read" | "move"): (use: Use, out: Out) => void 
     const last = targets.length === 0 && words.length > 1 ? words.pop() : undefined;
     if (last !== undefined) targets.push(last);
     const below = source === "move" || uses(use, "recursive archive");
+    const follows = source === "read" && uses(use, "dereference");
     for (const word of words) {
-      file(out, "read", word, { below });
+      file(out, "read", word, { below, follows });
       if (source === "move") file(out, "delete", word, { below });
     }
     for (const target of targets) writeInto(target, words, out, below && source === "read");
@@ -103,7 +104,7 @@ const LS = `-a,--all -A,--almost-all --author -b,--escape --block-size= -B,--ign
   --quoting-style= -r,--reverse -R,--recursive -s,--size -S --sort= --time= --time-style= -t -T,--tabsize= -u -U -v -w,--width= -x -X -Z,--context --zero -1 -@ -e
   --help --version --dereference-command-line-symlink-to-dir`;
 
-const LSD: Spec = { options: LS, operands: "read*", below: ["recursive", "tree"], alone: "read" };
+const LSD: Spec = { options: LS, operands: "read*", below: ["recursive", "tree"], follows: "dereference", alone: "read" };
 const CHANGE =
   "-c,--changes -f,--silent,--quiet -v,--verbose -h,--no-dereference --dereference -H -L -P --from= --no-preserve-root --preserve-root --reference=read -R,--recursive --help --version";
 const READS: Spec = { operands: "read*" };
@@ -151,6 +152,7 @@ export const FILES: Readonly<Record<string, Spec>> = {
       -H^ -T^ --nolinks --hintro=read --houtro=read --fromfile!l --fromtabfile!l --fflinks --compress= --opt-toggle --hyperlink --scheme= --authority= --help --version`,
     operands: "read*",
     below: "always",
+    follows: "l",
     alone: "read",
   },
   rm: {

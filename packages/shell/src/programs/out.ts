@@ -77,11 +77,23 @@ export function unknown(out: Out, code: Unknown["code"], what: string): void {
   out.unknown.push({ code, what });
 }
 
+/** How a program goes through a folder. */
+export interface Walk {
+  readonly below?: boolean;
+  readonly only?: readonly string[];
+  readonly follows?: boolean;
+}
+
 /** Notes what happens to a file. */
-export function file(out: Out, kind: FileKind, word: Word, more?: { readonly below?: boolean }): void {
+export function file(out: Out, kind: FileKind, word: Word, more?: Walk): void {
   if (word.text === "") return;
   const path = pathOf(word, out.base);
-  out.effects.push(more?.below === true ? { kind, path, below: true } : { kind, path });
+  if (more?.below !== true) {
+    out.effects.push({ kind, path });
+    return;
+  }
+  const { only, follows } = more;
+  out.effects.push({ ...{ kind, path, below: true }, ...(only === undefined ? {} : { only }), ...(follows === true ? { follows } : {}) });
 }
 
 /** Notes a connection, once for each host. */

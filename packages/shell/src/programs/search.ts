@@ -7,7 +7,14 @@ const GREP = `-E,--extended-regexp -F,--fixed-strings -G,--basic-regexp -P,--per
   --include-dir= -L,--files-without-match -l,--files-with-matches -c,--count -T,--initial-tab -Z,--null -A,--after-context= -B,--before-context= -C,--context= --color? --colour? --group-separator=
   --no-group-separator -U,--binary -u -S -O -p --null -V,--version --help`;
 
-const grep: Spec = { options: GREP, operands: "data read*", noFirst: "regexp file", below: ["recursive", "dereference-recursive"] };
+const grep: Spec = {
+  options: GREP,
+  operands: "data read*",
+  noFirst: "regexp file",
+  below: ["recursive", "dereference-recursive"],
+  filter: "include",
+  follows: "dereference-recursive",
+};
 
 /** Programs that search text in files. */
 export const SEARCH: Readonly<Record<string, Spec>> = {
@@ -29,6 +36,8 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
     operands: "data read*",
     noFirst: "regexp file",
     below: "always",
+    filter: "include",
+    follows: "dereference-recursive",
     alone: "read",
   },
   rg: {
@@ -45,6 +54,8 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
     operands: "data read*",
     noFirst: "regexp file files type-list",
     below: "always",
+    filter: "glob iglob",
+    follows: "follow L",
     alone: "read",
   },
   ag: { read: readAck },

@@ -47,6 +47,10 @@ export interface Spec {
   readonly inert?: string;
   /** Paths count with all that lies below: always, or with one of these options. */
   readonly below?: "always" | readonly string[];
+  /** Options whose values are globs of the files that count below a folder; those that begin with `!` leave files out. */
+  readonly filter?: string;
+  /** With one of these options it goes where links lead. */
+  readonly follows?: string;
   /** What happens to the working folder when there is no operand. */
   readonly alone?: "read" | "write";
   /** Its operands from this index on are a command. */
