@@ -122,7 +122,8 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
     const kept = snapshots.due(log.fold, log.fold.view(lastSitting)?.link ?? "");
     let dated = drafts;
     for (let left = DATINGS; ; left -= 1) {
-      let last: string | undefined;
+      // A store may ask several times: only what it was refused with in the end counts.
+      let outdated: { readonly by: string; readonly error: StoreConflict } | undefined;
       const admit = (unseen: readonly LogEvent[]): void => {
         const current = log.ahead(unseen);
         if (!opening) stayOn(current);
@@ -131,8 +132,8 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
         if (finding !== undefined) throw refusal(finding);
         const at = unseen.at(-1)?.timestamp;
         if (left === 0 || at === undefined || dated.every(({ timestamp }) => neverBefore(timestamp, at) === timestamp)) return;
-        last = at;
-        throw late();
+        outdated = { by: at, error: late() };
+        throw outdated.error;
       };
       try {
         const { events } = await store.commit({ run, events: dated, documents: [...documents, ...kept], seen, admit });
@@ -142,8 +143,8 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
         log.take(events);
         return events;
       } catch (error) {
-        if (last === undefined) throw error;
-        const timestamp = neverBefore(time(), last);
+        if (outdated === undefined || outdated.error !== error) throw error;
+        const timestamp = neverBefore(time(), outdated.by);
         dated = dated.map((event) => ({ ...event, timestamp }));
       }
     }

@@ -3,7 +3,22 @@ import { z } from "zod";
 import { allow, type LogEvent, type Store } from "@bylaw/kernel";
 import { RUN_TYPES, createCatalogue, createLogVerifier, createMemoryStore, formatEventLine, linkOf, NO_LINK } from "../src/index.ts";
 import { call, forged, plugin, voter } from "./kit.ts";
-import { NOW, counter, counts, logOf, note, noted, open, permissive, sequencesOf, takeOver, tool, typesOf, upTo } from "./run-kit.ts";
+import {
+  NOW,
+  afterOpening,
+  counter,
+  counts,
+  logOf,
+  note,
+  noted,
+  open,
+  permissive,
+  sequencesOf,
+  takeOver,
+  tool,
+  typesOf,
+  upTo,
+} from "./run-kit.ts";
 
 const A = "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01";
 const LATER = "2026-02-01T00:00:00Z";
@@ -307,6 +322,21 @@ describe("a clock", () => {
     await behind.toolCall(tool({ agent: "a2" }));
     expect((await logOf(store)).map(({ timestamp }) => timestamp)).toEqual([NOW, LATER, LATER, LATER, later, later]);
     expect(await findings(store)).toEqual([]);
+  });
+
+  it("that is behind is no reason to write again what may be written", async () => {
+    const memory = createMemoryStore();
+    const store = afterOpening(memory, async (commit) => {
+      const [draft] = commit.events;
+      const guessed = { ...draft, sequence: commit.seen + 1, timestamp: LATER } as LogEvent;
+      expect(() => commit.admit?.([guessed])).toThrow("Unexpected event of another writer");
+      await memory.commit(commit);
+      throw new Error("connection lost");
+    });
+    const run = await takeOver(everything, { store });
+    await expect(run.record([note()])).rejects.toThrow("connection lost");
+    expect((await run.toolCall(tool())).applied).toBe("deny");
+    expect(await typesOf(store)).toEqual(["session_start", "note", "tool_allowed"]);
   });
 
   it("that is set back brings no approval back that has ended", async () => {
