@@ -23,6 +23,8 @@ const call = {
   args: { command: "npm test" },
 } as const;
 
+const move = { hook: "onTransition", run: "r1", task: "t1", agent: "ann", from: "TDD", to: "IMPL", at, artifacts: {} } as const;
+
 export const examples = defineExamples(tokens, [
   {
     name: "says nothing of a call with the token of its task and phase",
@@ -58,5 +60,18 @@ export const examples = defineExamples(tokens, [
     subject: { ...call, phase: "REVIEW", host: { token } },
     expect: "deny",
     code: "token_other_phase",
+  },
+  {
+    name: "denies a transition from a phase that the token is not of",
+    options: { keys },
+    subject: { ...move, from: "PLAN", host: { token } },
+    expect: "deny",
+    code: "token_other_phase",
+  },
+  {
+    name: "says nothing of a transition with the token of the phase that it leaves",
+    options: { keys },
+    subject: { ...move, host: { token } },
+    expect: "abstain",
   },
 ]);
