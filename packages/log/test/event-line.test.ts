@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LogEvent } from "@bylaw/kernel";
+import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import { formatEventLine, parseEventLine } from "../src/index.ts";
 import { A } from "./log-kit.ts";
 
@@ -31,6 +31,16 @@ const events = fc.record({
 });
 
 describe("the line of an event", () => {
+  it("takes details of as many levels as any data may have, and no more", () => {
+    const deep = (levels: number): LogEvent => ({
+      ...EVENT,
+      details: JSON.parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels)) as JsonObject,
+    });
+    expect(parseEventLine(formatEventLine(deep(100)))).toEqual(deep(100));
+    expect(() => formatEventLine(deep(101))).toThrow(expect.objectContaining({ code: "BYLAW_JSON_INVALID" }));
+    expect(() => parseEventLine(JSON.stringify(deep(101)))).toThrow(expect.objectContaining({ code: "BYLAW_EVENT_INVALID" }));
+  });
+
   it("is read into what was written, and written into what was read", () => {
     fc.assert(
       fc.property(events, (event) => {

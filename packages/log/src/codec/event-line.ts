@@ -1,4 +1,4 @@
-import { BylawError, canonicalJson, freezeJson, isJsonObject, type Json, type LogEvent } from "@bylaw/kernel";
+import { BylawError, canonicalJson, freezeJson, isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { envelopeProblems, isEvent } from "./envelope.ts";
 import { parseLine } from "./parse-line.ts";
 
@@ -18,9 +18,11 @@ export function parseEventLine(line: string): LogEvent {
  * all that `parseEventLine` would refuse.
  */
 export function formatEventLine(event: LogEvent): string {
-  const { timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash } = event;
-  const record = { timestamp, sequence, session_id, event_type, agent_id, task_id, details, ...(hash === undefined ? {} : { hash }) };
-  const frozen = eventOf(freezeJson(record));
+  const { timestamp, sequence, session_id, event_type, agent_id, task_id, hash } = event;
+  // Apart, because details may have as many levels as any data, and the event is one more around them.
+  const details = freezeJson(event.details);
+  const record = { timestamp, sequence, session_id, event_type, agent_id, task_id, details: null, ...(hash === undefined ? {} : { hash }) };
+  const frozen = eventOf({ ...(freezeJson(record) as JsonObject), details });
   const before = JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id });
   const text = isSorted(frozen.details) ? JSON.stringify(frozen.details) : canonicalJson(frozen.details);
   return `${before.slice(0, -1)},"details":${text}${hash === undefined ? "" : `,"hash":"${hash}"`}}`;

@@ -28,7 +28,8 @@ export function parseLine(text: string): ParsedLine {
   }
   if (!isJsonObject(value)) return { fault: kindOf(value), cut: false };
   const { keys, depth } = skim(text);
-  if (depth > JSON_LIMITS.depth) return { fault: `object of more than ${JSON_LIMITS.depth} levels`, cut: false };
+  // The event is one level around its details, which may have as many as any data.
+  if (depth > JSON_LIMITS.depth + 1) return { fault: `object of more than ${JSON_LIMITS.depth + 1} levels`, cut: false };
   const found: Found = { keys: 0, infinite: false, halved: false, prototype: false };
   // An escape can hide half of a character from a look at the line as a whole.
   look(value, found, text.includes("\\u") || !text.isWellFormed());
