@@ -2,6 +2,7 @@ import { APPROVAL_MODES } from "@bylaw/kernel";
 import type { ImportSource } from "@bylaw/policy-language";
 import { Command, Option } from "commander";
 import { write } from "./output.ts";
+import { addContractCommands } from "./commands/contract-program.ts";
 import { addLogCommands } from "./program-log.ts";
 import { pathOf, pathsOf, valueOf, wordOf } from "./usage.ts";
 
@@ -62,8 +63,11 @@ Examples:
     });
   program
     .command("lint")
-    .description("Say what is wrong or doubtful in policies.")
-    .argument("[file...]", "policies, or a bylaw.config.* for those that it brings (default: the nearest one upwards)")
+    .description("Say what is wrong or doubtful in policies and contracts.")
+    .argument(
+      "[file...]",
+      "policies, contracts (.yaml), or a bylaw.config.* for the policies that it brings (default: the nearest one upwards)",
+    )
     .option("--config <file>", "a configuration, for the policies that it brings", pathOf("--config <file>"))
     .option("--json", "print JSON")
     .addHelpText("after", LINT_HELP)
@@ -84,6 +88,7 @@ Examples:
       await replay(log, options);
     });
   const log = addLogCommands(program);
+  const contract = addContractCommands(program);
   program
     .command("import")
     .description("Turn the rules of another tool into a policy. Allows nothing that they do not.")
@@ -108,7 +113,7 @@ Examples:
       const { init } = await import("./commands/init.ts");
       await init(dir, options);
     });
-  for (const command of [program, ...program.commands, ...log.commands]) {
+  for (const command of [program, ...program.commands, ...log.commands, ...contract.commands]) {
     command.exitOverride().configureOutput({ writeOut: (text) => void write(text), outputError: () => {} });
   }
   return program;

@@ -11,12 +11,36 @@ export interface SchemaFault {
   readonly fix?: string | undefined;
 }
 
-const SUBSCHEMA = ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "additionalItems", "unevaluatedItems", "unevaluatedProperties"];
+const SUBSCHEMA = [
+  "items",
+  "additionalProperties",
+  "not",
+  "if",
+  "then",
+  "else",
+  "contains",
+  "propertyNames",
+  "additionalItems",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+];
 const SCHEMA_LIST = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const SCHEMA_MAP = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 const COUNT = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"];
 const NUMBER = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
-const TEXT = ["$schema", "$id", "$ref", "$anchor", "$comment", "title", "description", "format", "pattern", "contentEncoding", "contentMediaType"];
+const TEXT = [
+  "$schema",
+  "$id",
+  "$ref",
+  "$anchor",
+  "$comment",
+  "title",
+  "description",
+  "format",
+  "pattern",
+  "contentEncoding",
+  "contentMediaType",
+];
 const FLAG = ["uniqueItems", "readOnly", "writeOnly", "deprecated"];
 const ANY = ["default", "examples", "const", "enum", "required", "type", "dependentRequired"];
 const KEYWORDS: readonly string[] = [...SUBSCHEMA, ...SCHEMA_LIST, ...SCHEMA_MAP, ...COUNT, ...NUMBER, ...TEXT, ...FLAG, ...ANY];
@@ -37,7 +61,8 @@ export function schemaFaults(schema: Json): readonly SchemaFault[] {
 
 function visit(schema: Json, path: readonly (string | number)[], needed: boolean, faults: SchemaFault[]): void {
   if (typeof schema === "boolean") return;
-  if (!isJsonObject(schema)) return void faults.push({ path, kind: "invalid", message: "Unexpected value in a JSON Schema, expected a mapping, true or false" });
+  if (!isJsonObject(schema))
+    return void faults.push({ path, kind: "invalid", message: "Unexpected value in a JSON Schema, expected a mapping, true or false" });
   for (const [keyword, value] of Object.entries(schema)) {
     const at = [...path, keyword];
     const wrong = faultOf(keyword, value);
@@ -45,7 +70,8 @@ function visit(schema: Json, path: readonly (string | number)[], needed: boolean
     else if (SUBSCHEMA.includes(keyword)) {
       if (Array.isArray(value)) value.forEach((item: Json, index) => visit(item, [...at, index], false, faults));
       else visit(value, at, false, faults);
-    } else if (SCHEMA_LIST.includes(keyword)) (value as readonly Json[]).forEach((item, index) => visit(item, [...at, index], false, faults));
+    } else if (SCHEMA_LIST.includes(keyword))
+      (value as readonly Json[]).forEach((item, index) => visit(item, [...at, index], false, faults));
     else if (SCHEMA_MAP.includes(keyword)) {
       const required = needed && keyword === "properties" ? wordsOf(schema["required"]) : [];
       for (const [name, below] of Object.entries(value as JsonObject)) visit(below, [...at, name], required.includes(name), faults);
@@ -61,7 +87,8 @@ function impossible(schema: JsonObject): readonly string[] {
   const found: string[] = [];
   for (const [least, most] of RANGES) {
     const [low, high] = [schema[least], schema[most]];
-    if (typeof low === "number" && typeof high === "number" && low > high) found.push(`Unexpected \`${least}\` ${low} above \`${most}\` ${high}, expected a range`);
+    if (typeof low === "number" && typeof high === "number" && low > high)
+      found.push(`Unexpected \`${least}\` ${low} above \`${most}\` ${high}, expected a range`);
   }
   if (Array.isArray(schema["enum"]) && schema["enum"].length === 0) found.push("Unexpected empty `enum`, expected at least one value");
   const properties = isJsonObject(schema["properties"] ?? null) ? (schema["properties"] as JsonObject) : {};
@@ -77,9 +104,14 @@ function impossible(schema: JsonObject): readonly string[] {
 }
 
 function faultOf(keyword: string, value: Json): Pick<SchemaFault, "message" | "fix"> | undefined {
-  const expected = (wanted: string): Pick<SchemaFault, "message"> => ({ message: `Unexpected value of \`${keyword}\`, expected ${wanted}` });
+  const expected = (wanted: string): Pick<SchemaFault, "message"> => ({
+    message: `Unexpected value of \`${keyword}\`, expected ${wanted}`,
+  });
   if (!KEYWORDS.includes(keyword)) {
-    return { message: `Unexpected keyword ${quote(keyword)}, expected one of JSON Schema`, fix: meant(keyword, KEYWORDS, "put it into `properties` if it is a field") };
+    return {
+      message: `Unexpected keyword ${quote(keyword)}, expected one of JSON Schema`,
+      fix: meant(keyword, KEYWORDS, "put it into `properties` if it is a field"),
+    };
   }
   if (COUNT.includes(keyword) && !(Number.isSafeInteger(value) && Number(value) >= 0)) return expected("a whole number from 0");
   if (NUMBER.includes(keyword) && typeof value !== "number") return expected("a number");
@@ -88,17 +120,21 @@ function faultOf(keyword: string, value: Json): Pick<SchemaFault, "message" | "f
   if (SCHEMA_LIST.includes(keyword) && !(Array.isArray(value) && value.length > 0)) return expected("a list of schemas");
   if (SCHEMA_MAP.includes(keyword) && !isJsonObject(value)) return expected("a mapping of schemas");
   if (keyword === "enum" && !Array.isArray(value)) return expected("a list");
-  if (keyword === "required" && !(Array.isArray(value) && value.every((name) => typeof name === "string"))) return expected("a list of names");
-  if (keyword === "$ref" && !String(value).startsWith("#")) return { ...expected("a place in the same schema, `#/…`"), fix: "copy what it refers to into `$defs`" };
+  if (keyword === "required" && !(Array.isArray(value) && value.every((name) => typeof name === "string")))
+    return expected("a list of names");
+  if (keyword === "$ref" && !String(value).startsWith("#"))
+    return { ...expected("a place in the same schema, `#/…`"), fix: "copy what it refers to into `$defs`" };
   if (keyword === "pattern" && !compiles(String(value))) return expected("a regular expression");
   if (keyword !== "type") return undefined;
-  const unknown = (Array.isArray(value) ? (value as readonly Json[]) : [value]).find((one) => typeof one !== "string" || !TYPES.includes(one));
+  const unknown = (Array.isArray(value) ? (value as readonly Json[]) : [value]).find(
+    (one) => typeof one !== "string" || !TYPES.includes(one),
+  );
   return unknown === undefined ? undefined : { ...expected(`one of ${TYPES.join(", ")}`), fix: meant(String(unknown), TYPES) };
 }
 
 function compiles(pattern: string): boolean {
   try {
-    return new RegExp(pattern, "u") !== undefined;
+    return new RegExp(pattern, "u") instanceof RegExp;
   } catch {
     return false;
   }

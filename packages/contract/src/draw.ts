@@ -14,15 +14,26 @@ export function graphText(contract: Contract): string {
 }
 
 function bodyOf({ allowedTools, forbiddenTools, constraints, artifacts, spawns }: Phase): readonly string[] {
-  const list = (label: string, items: readonly string[]): readonly string[] => (items.length === 0 ? [] : [`  ${label.padEnd(9)} ${items.map(plain).join(", ")}`]);
+  const list = (label: string, items: readonly string[]): readonly string[] =>
+    items.length === 0 ? [] : [`  ${label.padEnd(9)} ${items.map(plain).join(", ")}`];
   return [
     ...list("allows", allowedTools),
     ...list("forbids", forbiddenTools),
     ...constraints.flatMap(({ tool, allowedPatterns, forbiddenPatterns, allowedCommands, forbiddenCommands }) => [
-      ...list(`${tool}:`, [...(allowedPatterns ?? []), ...(allowedCommands ?? []), ...[...forbiddenPatterns, ...forbiddenCommands].map((entry) => `not ${entry}`)]),
+      ...list(`${tool}:`, [
+        ...(allowedPatterns ?? []),
+        ...(allowedCommands ?? []),
+        ...[...forbiddenPatterns, ...forbiddenCommands].map((entry) => `not ${entry}`),
+      ]),
     ]),
-    ...list("spawns", spawns.flatMap(({ agentType, models }) => models.map((model) => `${agentType}/${model}`))),
-    ...list("needs", artifacts.map(({ type, schema }) => (schema === undefined ? type : `${type} (${schema.ref})`))),
+    ...list(
+      "spawns",
+      spawns.flatMap(({ agentType, models }) => models.map((model) => `${agentType}/${model}`)),
+    ),
+    ...list(
+      "needs",
+      artifacts.map(({ type, schema }) => (schema === undefined ? type : `${type} (${schema.ref})`)),
+    ),
   ];
 }
 
@@ -48,7 +59,8 @@ export function graphMermaid({ phases, transitions, gates, initial, ends }: Cont
     return `  ${node.get(id) ?? ""}${round ? `([${label}])` : `[${label}]`}`;
   });
   for (const { from, to, gate, when } of transitions) {
-    const label = gate === undefined ? "" : `|"${entity(gate)}${when === "rejected" ? " rejected" : approval.has(gate) ? " (approval)" : ""}"|`;
+    const label =
+      gate === undefined ? "" : `|"${entity(gate)}${when === "rejected" ? " rejected" : approval.has(gate) ? " (approval)" : ""}"|`;
     lines.push(`  ${node.get(from) ?? ""} ${when === "rejected" ? "-.->" : "-->"}${label} ${node.get(to) ?? ""}`);
   }
   return `flowchart TD\n${lines.join("\n")}\n`;
@@ -58,5 +70,4 @@ export function graphMermaid({ phases, transitions, gates, initial, ends }: Cont
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
 
 // Whatever could end a label, or begin markup in it.
-const entity = (text: string): string =>
-  plain(text).replace(/[^\p{L}\p{N} ._:,/()-]/gu, (char) => `#${char.codePointAt(0) ?? 63};`);
+const entity = (text: string): string => plain(text).replace(/[^\p{L}\p{N} ._:,/()-]/gu, (char) => `#${char.codePointAt(0) ?? 63};`);

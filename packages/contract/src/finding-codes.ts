@@ -15,7 +15,10 @@ const fault = (finds: string): FindingMeaning => ({ severity: "error", original:
 
 const CODES = {
   contract_text: both("error", "Bytes that are not UTF-8, an empty file, or more than 256 KiB"),
-  contract_yaml: both("error", "Text that is no YAML 1.2 mapping, or YAML that two readers may read differently: aliases, tags, directives, keys that are no text"),
+  contract_yaml: both(
+    "error",
+    "Text that is no YAML 1.2 mapping, or YAML that two readers may read differently: aliases, tags, directives, keys that are no text",
+  ),
   duplicate_key: both("error", "A key that stands twice in one mapping"),
   unknown_key: both("error", "A key that contracts do not have"),
   missing_key: both("error", "A key that has to be there"),
@@ -39,7 +42,7 @@ const CODES = {
   several_ends: both("warning", "Several phases without a way out: one may have lost its transition"),
   self_transition: both("error", "A transition from a phase to itself"),
   no_way_back: fault("A phase whose gate can reject work that was made before it, without a way back to where it is mended"),
-  unused_gate: fault("A gate that no transition asks"),
+  unused_gate: both("error", "A gate that no transition asks"),
   gate_elsewhere: both("error", "A transition with a gate that another phase declares"),
   ungated_transition: both("warning", "A transition onwards that no gate guards"),
   rejection_without_gate: both("error", "A transition for a rejection that does not say by which gate"),
@@ -50,7 +53,10 @@ const CODES = {
   constraint_gap: fault("A constraint on `write_files` that `edit_files` of the same phase does not have, or the other way round"),
   work_after_review: fault("A last phase that lets work be changed after its last gate"),
   artifact_not_required: both("error", "A check that reads an artifact which is not required on every path to it"),
-  artifact_impossible: both("error", "A required artifact that nobody can produce: no tool of the phase makes it, or no value fits its schema"),
+  artifact_impossible: both(
+    "error",
+    "A required artifact that nobody can produce: no tool of the phase makes it, or no value fits its schema",
+  ),
   review_impossible: both("error", "A required review that nobody is spawned for"),
   schema_invalid: both("error", "An artifact schema that is no JSON Schema, or that asks for what is not looked up"),
   schema_shadowed: both("warning", "A schema file that says something other than the inline schema, which wins"),
@@ -58,7 +64,7 @@ const CODES = {
   unused_check: both("error", "A declared check that no gate and no artifact names"),
   parameter_unused: both("error", "A parameter on a check that does not take it"),
   parameter_missing: both("error", "A check without the parameter that it needs"),
-  empty_gate: fault("A gate that checks nothing and asks nobody"),
+  empty_gate: both("error", "A gate that checks nothing and asks nobody"),
   approval_without_approvers: both("error", "An approval gate that nobody may approve"),
   approval_conflict: both("error", "An approval gate that advances by itself, or approvers of a gate that asks nobody"),
   spawned_twice: fault("Agents that both `auto_spawn` and a trigger of the transition before it spawn"),

@@ -6,7 +6,7 @@ export type { FindingCode, FindingMeaning } from "./finding-codes.ts";
 export { FINDING_CODES } from "./finding-codes.ts";
 export type { ContractOptions, ContractReport } from "./load.ts";
 export { lintContract, parseContract } from "./load.ts";
-export { lintContractFile, loadContract } from "./load-file.ts";
+export { lintContractFile, loadContract, migrateContractFile } from "./load-file.ts";
 export type { ReadSchema } from "./resolve-schemas.ts";
 export type { ContractKey } from "./key-paths.ts";
 export { contractJsonSchema, contractKeys } from "./key-paths.ts";

@@ -58,7 +58,10 @@ const CONDITION_KEYS = ["all", "any", "not", "fact", "path", "operator", "value"
 /** A path as a person writes it: `phases[0].gates`; "contract" for the whole. */
 export function textOfPath(path: DataPath): string {
   if (path.length === 0) return "contract";
-  const text = path.reduce<string>((before, step) => (typeof step === "number" ? `${before}[${step}]` : before === "" ? String(step) : `${before}.${String(step)}`), "");
+  const text = path.reduce<string>(
+    (before, step) => (typeof step === "number" ? `${before}[${step}]` : before === "" ? String(step) : `${before}.${String(step)}`),
+    "",
+  );
   return `\`${text.length > 100 ? `${text.slice(0, 99)}…` : text.replace(/\p{Cc}/gu, "?")}\``;
 }
 

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve, isAbsolute } from "node:path";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { ContractError } from "./finding.ts";
 import { lintContract, type ContractOptions, type ContractReport } from "./load.ts";
+import { migrateContract, type Migration } from "./migrate.ts";
 import type { Contract } from "./model.ts";
 import { MAX_CONTRACT_BYTES } from "./source.ts";
 
@@ -13,6 +14,12 @@ export function loadContract(file: string, options: ContractOptions = {}): Contr
   return contract;
 }
 
+/** The contract in a file in the newest form. Throws `ContractError`, or BYLAW_CONTRACT_UNREADABLE. */
+export function migrateContractFile(file: string, options: ContractOptions = {}): Migration {
+  const folder = dirname(resolve(file));
+  return migrateContract(readContractFile(file), file, { readSchema: (path) => schemaText(folder, path), ...options });
+}
+
 /** What is wrong with the contract in a file, and with its schema files. Throws BYLAW_CONTRACT_UNREADABLE. */
 export function lintContractFile(file: string, options: ContractOptions = {}): ContractReport {
   const bytes = readContractFile(file);
@@ -20,8 +27,8 @@ export function lintContractFile(file: string, options: ContractOptions = {}): C
   return lintContract(bytes, file, { readSchema: (path) => schemaText(folder, path), ...options });
 }
 
-/** The bytes of a contract, at most one more than it may have. Throws BYLAW_CONTRACT_UNREADABLE for what is no regular file. */
-export function readContractFile(file: string): Uint8Array {
+// The bytes of a contract, at most one more than it may have. Throws BYLAW_CONTRACT_UNREADABLE for what is no regular file.
+function readContractFile(file: string): Uint8Array {
   try {
     const bytes = readRegular(file);
     if (bytes !== undefined) return bytes;
@@ -29,13 +36,20 @@ export function readContractFile(file: string): Uint8Array {
     const missing = ["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "");
     throw new BylawError({
       code: "BYLAW_CONTRACT_UNREADABLE",
-      message: missing ? "Unexpected missing file, expected a contract" : `Unexpected unreadable file (${messageOf(cause)}), expected a contract`,
+      message: missing
+        ? "Unexpected missing file, expected a contract"
+        : `Unexpected unreadable file (${messageOf(cause)}), expected a contract`,
       fix: "mend the path",
       source: { file },
       cause,
     });
   }
-  throw new BylawError({ code: "BYLAW_CONTRACT_UNREADABLE", message: "Unexpected directory, pipe or device, expected a contract file", fix: "name a regular file", source: { file } });
+  throw new BylawError({
+    code: "BYLAW_CONTRACT_UNREADABLE",
+    message: "Unexpected directory, pipe or device, expected a contract file",
+    fix: "name a regular file",
+    source: { file },
+  });
 }
 
 // A pipe would keep us waiting as it is opened, so what it is is asked before and, as names change their meaning, after.
@@ -46,7 +60,8 @@ function readRegular(file: string): Uint8Array | undefined {
     if (!fstatSync(handle).isFile()) return undefined;
     const bytes = new Uint8Array(MAX_CONTRACT_BYTES + 1);
     let length = 0;
-    for (let got = -1; got !== 0 && length < bytes.length; length += got) got = readSync(handle, bytes, length, bytes.length - length, null);
+    for (let got = -1; got !== 0 && length < bytes.length; length += got)
+      got = readSync(handle, bytes, length, bytes.length - length, null);
     return bytes.subarray(0, length);
   } finally {
     closeSync(handle);

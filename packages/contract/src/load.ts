@@ -65,7 +65,11 @@ interface Analysed {
 }
 
 /** Everything but the model; nothing where the shape is wrong. */
-export function analyse(input: string | Uint8Array, { tools = [], checks = [], readSchema = () => undefined }: ContractOptions, drafts: Drafts): Analysed | undefined {
+export function analyse(
+  input: string | Uint8Array,
+  { tools = [], checks = [], readSchema = () => undefined }: ContractOptions,
+  drafts: Drafts,
+): Analysed | undefined {
   const text = textOf(input, drafts);
   const source = text === undefined ? undefined : readSource(text, drafts);
   if (source === undefined) return undefined;

@@ -39,7 +39,14 @@ function repair(document: Document, subject: Subject): readonly string[] {
   for (const { id, at, required_artifacts: artifacts = [] } of phases) {
     for (const [index, { schema: ref }] of artifacts.entries()) {
       const base = ref?.split("/").at(-1);
-      if (ref === undefined || base === undefined || ref === base || !Object.hasOwn(data.schemas ?? {}, base) || Object.hasOwn(data.schemas ?? {}, ref)) continue;
+      if (
+        ref === undefined ||
+        base === undefined ||
+        ref === base ||
+        !Object.hasOwn(data.schemas ?? {}, base) ||
+        Object.hasOwn(data.schemas ?? {}, ref)
+      )
+        continue;
       setScalar(document, [...at, "required_artifacts", index, "schema"], base);
       changes.push(`named the inline schema ${quote(base)} in ${quote(id)} in place of the file ${quote(ref)}`);
     }
@@ -55,7 +62,9 @@ function repair(document: Document, subject: Subject): readonly string[] {
     document.setIn([...phase.at, "tool_constraints", "bash"], node(document, { allowed_commands: GIT }));
     changes.push(`held ${quote("bash")} in ${quote(phase.id)} to commands of git, as nothing judges work there`);
   }
-  const spawning = new Set(phases.flatMap(({ id, auto_spawn: spawns = [] }) => (spawns.some(({ agent_type }) => agent_type === "review") ? [id] : [])));
+  const spawning = new Set(
+    phases.flatMap(({ id, auto_spawn: spawns = [] }) => (spawns.some(({ agent_type }) => agent_type === "review") ? [id] : [])),
+  );
   for (const { to, triggers = [], at } of edges) {
     const found = spawning.has(to) ? triggers.findIndex(({ action }) => action === "spawn_review_agents") : -1;
     if (found === -1) continue;
@@ -68,7 +77,13 @@ function repair(document: Document, subject: Subject): readonly string[] {
     const [to] = back;
     const index = Number(at.at(-1));
     if (to === undefined || !isSeq(list)) continue;
-    const transition = node(document, { from: phase, to, gate, when: "rejected", ...(isTokenless(subject) ? {} : { requires_token: true }) });
+    const transition = node(document, {
+      from: phase,
+      to,
+      gate,
+      when: "rejected",
+      ...(isTokenless(subject) ? {} : { requires_token: true }),
+    });
     transition.spaceBefore = true;
     list.items.splice(index + 1, 0, transition);
     changes.push(`added the way back from ${quote(phase)} to ${quote(to)} when ${quote(gate)} rejects`);

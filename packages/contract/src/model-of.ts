@@ -7,7 +7,11 @@ import type { ContractData, GateData, PhaseData } from "./schema.ts";
 import { BUS_EVENTS, SNAPSHOT_PARTS, TOOLS } from "./words.ts";
 
 /** What a contract comes to, with everything that it leaves out filled in. */
-export function modelOf(subject: Subject, file: string, schemas: ReadonlyMap<string, ArtifactSchema>): Omit<Contract, "digest" | "warnings"> {
+export function modelOf(
+  subject: Subject,
+  file: string,
+  schemas: ReadonlyMap<string, ArtifactSchema>,
+): Omit<Contract, "digest" | "warnings"> {
   const { data, phases, gates, transitions, edges, initial, known } = subject;
   const left = new Set(edges.map(({ from }) => from));
   const tokens = data.enforcement.phase_tokens?.enabled ?? true;
@@ -21,18 +25,20 @@ export function modelOf(subject: Subject, file: string, schemas: ReadonlyMap<str
     ends: phases.filter(({ id }) => !left.has(id)).map(({ id }) => id),
     phases: phases.map((phase) => phaseModel(phase, schemas)),
     gates: gates.map(gateModel),
-    transitions: transitions.map(
-      ({ from, to, gate, when = "passed", requires_token, triggers = [] }): Transition => ({
-        from,
-        to,
-        gate,
-        when,
-        requiresToken: requires_token ?? tokens,
-        triggers: triggers.map(({ action, parallel = false, params = {} }) => ({ action, parallel, params: params as JsonObject })),
-      }),
-    ),
+    transitions: transitions.map(({ from, to, gate, when = "passed", requires_token, triggers = [] }): Transition => ({
+      from,
+      to,
+      gate,
+      when,
+      requiresToken: requires_token ?? tokens,
+      triggers: triggers.map(({ action, parallel = false, params = {} }) => ({ action, parallel, params: params as JsonObject })),
+    })),
     tools: [...new Set([...TOOLS, ...(data.tools ?? []), ...known.tools])],
-    checks: Object.entries(data.checks ?? {}).map(([name, { description, passes_when }]) => ({ name, description, passesWhen: passes_when })),
+    checks: Object.entries(data.checks ?? {}).map(([name, { description, passes_when }]) => ({
+      name,
+      description,
+      passesWhen: passes_when,
+    })),
     evidence: evidenceOf(data),
     ...settingsOf(data, tokens),
     protectedPaths: protectedPaths(data, file, schemas),
@@ -40,7 +46,16 @@ export function modelOf(subject: Subject, file: string, schemas: ReadonlyMap<str
 }
 
 function phaseModel(phase: PhaseData, schemas: ReadonlyMap<string, ArtifactSchema>): Phase {
-  const { id, name, description, allowed_tools, forbidden_tools = [], tool_constraints = {}, required_artifacts = [], auto_spawn = [] } = phase;
+  const {
+    id,
+    name,
+    description,
+    allowed_tools,
+    forbidden_tools = [],
+    tool_constraints = {},
+    required_artifacts = [],
+    auto_spawn = [],
+  } = phase;
   return {
     id,
     name,
@@ -58,7 +73,13 @@ function phaseModel(phase: PhaseData, schemas: ReadonlyMap<string, ArtifactSchem
       type,
       description,
       schema: schema === undefined ? undefined : schemas.get(schema),
-      rules: validation.map(({ rule, message }): Check => ({ check: rule, severity: "blocking", message, threshold: undefined, requiredReviews: undefined })),
+      rules: validation.map(({ rule, message }): Check => ({
+        check: rule,
+        severity: "blocking",
+        message,
+        threshold: undefined,
+        requiredReviews: undefined,
+      })),
     })),
     spawns: auto_spawn.map(({ agent_type, models, parallel = false, wait_for_completion = true }) => ({
       agentType: agent_type,
@@ -69,12 +90,27 @@ function phaseModel(phase: PhaseData, schemas: ReadonlyMap<string, ArtifactSchem
   };
 }
 
-function gateModel({ id, phase, type = "validation", blockers = [], timeout_seconds, approvers = [], quorum = 1, auto_advance = false }: GateData & { readonly phase: string }): Gate {
+function gateModel({
+  id,
+  phase,
+  type = "validation",
+  blockers = [],
+  timeout_seconds,
+  approvers = [],
+  quorum = 1,
+  auto_advance = false,
+}: GateData & { readonly phase: string }): Gate {
   return {
     id,
     phase,
     type,
-    checks: blockers.map(({ check, severity = "blocking", message, threshold, required_reviews }) => ({ check, severity, message, threshold, requiredReviews: required_reviews })),
+    checks: blockers.map(({ check, severity = "blocking", message, threshold, required_reviews }) => ({
+      check,
+      severity,
+      message,
+      threshold,
+      requiredReviews: required_reviews,
+    })),
     timeoutSeconds: timeout_seconds,
     approvers,
     quorum: type === "approval" ? quorum : 0,
@@ -99,7 +135,7 @@ function settingsOf(data: ContractData, tokens: boolean): Pick<Contract, "enforc
       tokens: {
         enabled: tokens,
         algorithm: token.algorithm ?? "HS256",
-        secretEnvVar: token.secret_env_var ?? "BYLAW_JWT_SECRET",
+        secretEnvVar: token.secret_env_var,
         expirySeconds: token.expiry_seconds ?? 7200,
         claims: token.include_claims ?? [],
       },
@@ -142,4 +178,7 @@ function protectedPaths(data: ContractData, file: string, schemas: ReadonlyMap<s
 
 /** What the digest of a contract is over: what it says and what its schemas say. */
 export const digestedOf = (data: ContractData, schemas: ReadonlyMap<string, ArtifactSchema>): Json =>
-  ({ contract: data, schemas: Object.fromEntries([...schemas].filter(([, { from }]) => from === "file").map(([ref, { value }]) => [ref, value])) }) as unknown as Json;
+  ({
+    contract: data,
+    schemas: Object.fromEntries([...schemas].filter(([, { from }]) => from === "file").map(([ref, { value }]) => [ref, value])),
+  }) as unknown as Json;

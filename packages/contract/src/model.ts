@@ -147,7 +147,8 @@ export interface Enforcement {
   readonly tokens: {
     readonly enabled: boolean;
     readonly algorithm: "HS256" | "EdDSA";
-    readonly secretEnvVar: string;
+    /** The environment variable with the secret; undefined for the usual one. */
+    readonly secretEnvVar: string | undefined;
     readonly expirySeconds: number;
     /** Claims that have to be in a token, besides those that are in every one. */
     readonly claims: readonly (typeof CLAIMS)[number][];
@@ -197,4 +198,3 @@ export interface Recovery {
   readonly checkpointIntervalSeconds: number;
   readonly gateTimeout: { readonly action: "escalate_to_human" | "reject"; readonly preserveState: boolean };
 }
-

@@ -22,7 +22,12 @@ export function resolveSchemas(subject: Subject, read: ReadSchema): ReadonlyMap<
       if (ref === undefined) continue;
       const place = [...at, "required_artifacts", index, "schema"];
       if (!isInside(ref)) {
-        report("path_outside", place, `Unexpected schema ${quote(ref)}, expected an inline one or a file below the folder of the contract`, "write it from there, without `..`");
+        report(
+          "path_outside",
+          place,
+          `Unexpected schema ${quote(ref)}, expected an inline one or a file below the folder of the contract`,
+          "write it from there, without `..`",
+        );
         continue;
       }
       const base = ref.split("/").at(-1) ?? ref;
@@ -32,18 +37,34 @@ export function resolveSchemas(subject: Subject, read: ReadSchema): ReadonlyMap<
         used.add(name);
         const value = inline.get(name) as JsonObject;
         if (file !== undefined && canonicalJson(file.value) !== canonicalJson(value)) {
-          report("schema_shadowed", place, `Unexpected file ${quote(file.path)} that differs from the inline schema ${quote(name)}, expected one of both`, "remove the file: the inline schema is what counts");
+          report(
+            "schema_shadowed",
+            place,
+            `Unexpected file ${quote(file.path)} that differs from the inline schema ${quote(name)}, expected one of both`,
+            "remove the file: the inline schema is what counts",
+          );
         }
         resolved.set(ref, { ref, from: "inline", value });
       } else if (file !== undefined) {
         resolved.set(ref, { ref, from: "file", value: file.value });
       } else if (!resolved.has(ref)) {
-        report("unknown_schema", place, `Unexpected schema ${quote(ref)} of ${quote(type)}, expected one of \`schemas\` (${quoteAll(inline.keys())}) or a file`, meant(base, inline.keys(), "add it under `schemas`"));
+        report(
+          "unknown_schema",
+          place,
+          `Unexpected schema ${quote(ref)} of ${quote(type)}, expected one of \`schemas\` (${quoteAll(inline.keys())}) or a file`,
+          meant(base, inline.keys(), "add it under `schemas`"),
+        );
       }
     }
   }
   for (const name of inline.keys()) {
-    if (!used.has(name)) report("unused_schema", ["schemas", name], `Unexpected schema ${quote(name)} that no artifact has, expected one that does`, "name it as `schema` of an artifact, or remove it");
+    if (!used.has(name))
+      report(
+        "unused_schema",
+        ["schemas", name],
+        `Unexpected schema ${quote(name)} that no artifact has, expected one that does`,
+        "name it as `schema` of an artifact, or remove it",
+      );
   }
   return resolved;
 }
@@ -55,7 +76,13 @@ function reportFaults(schema: Json, at: readonly (string | number)[], { report }
   }
 }
 
-function fromFile(ref: string, base: string, at: readonly (string | number)[], subject: Subject, read: ReadSchema): { readonly path: string; readonly value: JsonObject } | undefined {
+function fromFile(
+  ref: string,
+  base: string,
+  at: readonly (string | number)[],
+  subject: Subject,
+  read: ReadSchema,
+): { readonly path: string; readonly value: JsonObject } | undefined {
   const { schemas_dir: folder } = subject.data;
   const candidates = [ref, ...(folder === undefined || !isInside(folder) ? [] : [`${folder.replace(/\/+$/, "")}/${base}`])];
   for (const path of candidates) {

@@ -13,7 +13,10 @@ const artifactSchema = z.strictObject({
 
 const blockerSchema = z.strictObject({
   check: name.describe("The check."),
-  severity: z.enum(["blocking", "warning"]).optional().describe("Whether it stops the transition or is told. Blocking unless said otherwise."),
+  severity: z
+    .enum(["blocking", "warning"])
+    .optional()
+    .describe("Whether it stops the transition or is told. Blocking unless said otherwise."),
   message: text.describe("What is said when it does not pass."),
   threshold: z.number().min(0).max(100).optional().describe("The least coverage in percent."),
   required_reviews: names.min(1).optional().describe("The reviews that there have to be."),
@@ -49,7 +52,10 @@ export const phaseSchema = z.strictObject({
   id: name.describe("What transitions call it."),
   name: text.describe("What people call it."),
   description: text.optional().describe("What is done in it."),
-  required_artifacts: z.array(artifactSchema).optional().describe("What has to be there to leave it, or, where no way leaves it, to complete the task."),
+  required_artifacts: z
+    .array(artifactSchema)
+    .optional()
+    .describe("What has to be there to leave it, or, where no way leaves it, to complete the task."),
   gates: z.array(gateSchema).optional().describe("The gates of the transitions that leave it."),
   allowed_tools: names.describe("The only tools that may be called in it."),
   forbidden_tools: names.optional().describe("Tools that may not be called in it, whatever else allows them."),

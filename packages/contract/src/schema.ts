@@ -1,7 +1,7 @@
 import { ENFORCEMENT_MODES } from "@bylaw/kernel";
 import { z } from "zod";
 import { conditionSchema } from "./condition.ts";
-import { gateSchema, phaseSchema } from "./schema-phase.ts";
+import { type gateSchema, phaseSchema } from "./schema-phase.ts";
 import { duration, name, names, path, text } from "./schema-parts.ts";
 import { BUS_EVENTS, CLAIMS, METRICS, SNAPSHOT_PARTS, TRIGGER_ACTIONS } from "./words.ts";
 
@@ -16,12 +16,18 @@ const transitionSchema = z.strictObject({
   to: name.describe("The phase that is entered."),
   gate: name.optional().describe("The gate that guards it."),
   when: z.enum(["passed", "rejected"]).optional().describe("On which answer of the gate it is open: `passed`, unless said otherwise."),
-  requires_token: z.boolean().optional().describe("Whether the request needs the phase token; as `phase_tokens.enabled` unless said otherwise."),
+  requires_token: z
+    .boolean()
+    .optional()
+    .describe("Whether the request needs the phase token; as `phase_tokens.enabled` unless said otherwise."),
   triggers: z.array(triggerSchema).optional().describe("What follows from it."),
 });
 
 const enforcementSchema = z.strictObject({
-  mode: z.enum(ENFORCEMENT_MODES).optional().describe("What a decision does: applied, told, or only recorded. Strict unless said otherwise."),
+  mode: z
+    .enum(ENFORCEMENT_MODES)
+    .optional()
+    .describe("What a decision does: applied, told, or only recorded. Strict unless said otherwise."),
   agent_sdk: z
     .strictObject({
       required: z.boolean().optional().describe("Whether agents have to go through the API."),
@@ -35,7 +41,11 @@ const enforcementSchema = z.strictObject({
     .strictObject({
       enabled: z.boolean().optional().describe("Whether phase tokens are issued. Yes unless said otherwise."),
       algorithm: z.enum(["HS256", "EdDSA"]).optional().describe("How they are signed. HS256 unless said otherwise."),
-      secret_env_var: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/).optional().describe("The environment variable with the secret."),
+      secret_env_var: z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/)
+        .optional()
+        .describe("The environment variable with the secret."),
       expiry_seconds: duration.optional().describe("How long they are good for, in seconds. 7200 unless said otherwise."),
       include_claims: z.array(z.enum(CLAIMS)).optional().describe("Claims that have to be in them."),
     })
@@ -82,16 +92,17 @@ const coordinationSchema = z.strictObject({
 const monitoringSchema = z.strictObject({
   metrics: z.array(z.enum(METRICS)).optional().describe("What is measured."),
   export: z
-    .strictObject({
-      type: z.literal("jsonl").optional().describe("The format."),
-      path: path.optional().describe("The file."),
-    })
+    .strictObject({ type: z.literal("jsonl").optional().describe("The format."), path: path.optional().describe("The file.") })
     .optional()
     .describe("Where measurements go."),
   alerts: z
     .array(
       z.strictObject({
-        condition: z.string().min(1).max(200).describe("A metric, `>` `>=` `<` or `<=`, and a number, `%` or duration: `gate_block_rate > 50%`."),
+        condition: z
+          .string()
+          .min(1)
+          .max(200)
+          .describe("A metric, `>` `>=` `<` or `<=`, and a number, `%` or duration: `gate_block_rate > 50%`."),
         action: z.literal("notify_human").describe("What is done."),
         message: text.describe("What is said."),
       }),
@@ -134,10 +145,19 @@ export const contractSchema = z
     description: text.optional().describe("What it is for."),
     tools: names.optional().describe("Tools that the phases name besides the known ones."),
     checks: z
-      .record(name, z.strictObject({ description: text.optional().describe("What it stops."), passes_when: conditionSchema.describe("When it passes.") }))
+      .record(
+        name,
+        z.strictObject({
+          description: text.optional().describe("What it stops."),
+          passes_when: conditionSchema.describe("When it passes."),
+        }),
+      )
       .optional()
       .describe("Checks that are conditions over artifacts, evidence and projections."),
-    evidence: z.enum(["observed", "reported"]).optional().describe("Whose word counts for a test run: what was observed, unless `reported`."),
+    evidence: z
+      .enum(["observed", "reported"])
+      .optional()
+      .describe("Whose word counts for a test run: what was observed, unless `reported`."),
     test_command: z
       .strictObject({
         argv: z.array(z.string().min(1)).min(1).describe("The program and its arguments; no shell reads them."),

@@ -17,15 +17,23 @@ export function shapeOf(data: Json, places: Places, drafts: Drafts): ContractDat
   return error === undefined ? shaped : contractSchema.safeParse(withoutWrong(data, error.issues)).data;
 }
 
+// Of a crowd of unknown keys in one mapping the first are enough.
+const MAX_KEYS = 100;
+
 type Issue = z.core.$ZodIssue;
 
 function reportIssue(issue: Issue, above: DataPath, data: Json, places: Places, drafts: Drafts): void {
   const path = [...above, ...issue.path];
   if (issue.code === "unrecognized_keys") {
     const known = keysAt(path);
-    for (const key of issue.keys) {
+    for (const key of issue.keys.slice(0, MAX_KEYS)) {
       const fix = HINTS[key] ?? `remove it, or write one of ${known.join(", ")}`;
-      drafts.add("unknown_key", places.key([...path, key]), `Unexpected key ${quote(key)} in ${textOfPath(path)}, expected a key of contracts`, meant(key, known, fix));
+      drafts.add(
+        "unknown_key",
+        places.key([...path, key]),
+        `Unexpected key ${quote(key)} in ${textOfPath(path)}, expected a key of contracts`,
+        meant(key, known, fix),
+      );
     }
     return;
   }
@@ -42,7 +50,12 @@ function reportIssue(issue: Issue, above: DataPath, data: Json, places: Places, 
   const last = String(path.at(-1));
   if (actual === undefined) {
     const wanted = typeof path.at(-1) === "string" && NEEDED[last] !== undefined ? NEEDED[last] : wantedBy(issue);
-    drafts.add("missing_key", places.value(path.slice(0, -1)), `Unexpected ${textOfPath(path.slice(0, -1))} without ${quote(last)}, expected ${wanted}`, `add ${quote(`${last}:`)}`);
+    drafts.add(
+      "missing_key",
+      places.value(path.slice(0, -1)),
+      `Unexpected ${textOfPath(path.slice(0, -1))} without ${quote(last)}, expected ${wanted}`,
+      `add ${quote(`${last}:`)}`,
+    );
     return;
   }
   const words = issue.code === "invalid_value" ? issue.values.map(String) : [];
@@ -59,7 +72,7 @@ function withoutWrong(data: Json, issues: readonly Issue[]): Json {
     if (!isJsonObject(parent ?? null)) continue;
     const owner = parent as Record<PropertyKey, Json>;
     for (const key of keys) {
-      const near = issue.code === "unrecognized_keys" ? nearest(String(key), keysAt(path)) : undefined;
+      const near = keys.length <= MAX_KEYS && issue.code === "unrecognized_keys" ? nearest(String(key), keysAt(path)) : undefined;
       if (near !== undefined && !Object.hasOwn(owner, near)) owner[near] = owner[String(key)] ?? null;
       delete owner[key ?? ""];
     }
@@ -127,9 +140,17 @@ function reportNewKeys(data: Json, path: DataPath, places: Places, drafts: Draft
   if (typeof data !== "object" || data === null || path.length > 5) return;
   for (const [key, value] of Object.entries(data)) {
     const below = [...path, Array.isArray(data) ? Number(key) : key];
-    const pattern = below.reduce<string>((text, step) => (typeof step === "number" ? `${text}[]` : text === "" ? String(step) : `${text}.${String(step)}`), "");
+    const pattern = below.reduce<string>(
+      (text, step) => (typeof step === "number" ? `${text}[]` : text === "" ? String(step) : `${text}.${String(step)}`),
+      "",
+    );
     if (NEW_KEYS.includes(pattern)) {
-      drafts.add("new_key", places.key(below), `Unexpected key ${quote(key)} in a contract of the original form, expected \`bylaw: 1\` above it`, "add `bylaw: 1` at the top");
+      drafts.add(
+        "new_key",
+        places.key(below),
+        `Unexpected key ${quote(key)} in a contract of the original form, expected \`bylaw: 1\` above it`,
+        "add `bylaw: 1` at the top",
+      );
     } else if (NEW_KEYS.some((known) => known.startsWith(pattern))) reportNewKeys(value as Json, below, places, drafts);
   }
 }

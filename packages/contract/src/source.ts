@@ -18,7 +18,10 @@ export interface Source {
 /** The text of bytes, without a byte order mark; nothing, and a finding, where it cannot be one. */
 export function textOf(input: string | Uint8Array, drafts: Drafts): string | undefined {
   const size = typeof input === "string" ? Buffer.byteLength(input) : input.length;
-  const refuse = (message: string, fix: string): undefined => void drafts.add("contract_text", START, message, fix);
+  const refuse = (message: string, fix: string): undefined => {
+    drafts.add("contract_text", START, message, fix);
+    return undefined;
+  };
   if (size > MAX_CONTRACT_BYTES) {
     return refuse(`Unexpected ${size} bytes, expected at most ${MAX_CONTRACT_BYTES}`, "move the schemas into files of their own");
   }
@@ -26,7 +29,8 @@ export function textOf(input: string | Uint8Array, drafts: Drafts): string | und
   if (!wellFormed) return refuse("Unexpected bytes that are not UTF-8, expected text", "save the file as UTF-8");
   const text = (typeof input === "string" ? input : Buffer.from(input).toString("utf8")).replace(/^\ufeff/, "");
   if (text.includes("\ufeff")) return refuse("Unexpected byte order mark inside the text, expected one at its start at most", "remove it");
-  if (text.trim() === "") return refuse("Unexpected empty file, expected a contract", "begin with `phases:`, `transitions:` and `enforcement:`");
+  if (text.trim() === "")
+    return refuse("Unexpected empty file, expected a contract", "begin with `phases:`, `transitions:` and `enforcement:`");
   return text;
 }
 
@@ -56,7 +60,14 @@ export function readSource(text: string, drafts: Drafts): Source | undefined {
 function documentOf(text: string, lines: LineCounter, drafts: Drafts): Document.Parsed | undefined {
   try {
     // Keys are compared below: the library compares each with all before it.
-    return parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: false, version: "1.2", schema: "core" });
+    return parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      strict: true,
+      uniqueKeys: false,
+      version: "1.2",
+      schema: "core",
+    });
   } catch {
     drafts.add("contract_yaml", START, "Unexpected nesting that the parser does not follow, expected a contract");
     return undefined;
@@ -78,7 +89,11 @@ function plainData(root: Node, at: (offset: number) => Place, drafts: Drafts): S
       return null;
     }
     if (isAlias(node)) {
-      refuse(node, `Unexpected alias ${quote(`*${node.source}`)}, expected the value itself`, "write the value out: a reader sees what holds");
+      refuse(
+        node,
+        `Unexpected alias ${quote(`*${node.source}`)}, expected the value itself`,
+        "write the value out: a reader sees what holds",
+      );
       return null;
     }
     const { tag, anchor } = node as { readonly tag?: string; readonly anchor?: string };
@@ -101,7 +116,11 @@ function plainData(root: Node, at: (offset: number) => Place, drafts: Drafts): S
       const name = isScalar(key) && key.tag === undefined && key.anchor === undefined ? key.value : undefined;
       const place = placeOf(key);
       if (typeof name !== "string" || !name.isWellFormed() || name === "__proto__" || name === "<<") {
-        refuse(key, `Unexpected key ${typeof name === "string" ? quote(name) : "that is no plain text"}, expected a name`, "put quotes around a key that is a number");
+        refuse(
+          key,
+          `Unexpected key ${typeof name === "string" ? quote(name) : "that is no plain text"}, expected a name`,
+          "put quotes around a key that is a number",
+        );
         continue;
       }
       const below = [...path, name];

@@ -15,7 +15,10 @@ export const GATE_CHECKS: Readonly<Record<string, KnownCheck>> = {
   plan_has_acceptance_criteria: { reads: ["plan_document"], passes: "at least one criterion, each with how to verify it" },
   scope_is_bounded: { reads: ["scope_definition"], passes: "in scope, out of scope and constraints are all named" },
   no_open_questions: { reads: ["plan_document"], passes: "the plan leaves no question open" },
-  tests_exist_for_acceptance_criteria: { reads: ["plan_document", "test_files"], passes: "every criterion of the plan is covered by a test file" },
+  tests_exist_for_acceptance_criteria: {
+    reads: ["plan_document", "test_files"],
+    passes: "every criterion of the plan is covered by a test file",
+  },
   tests_are_failing: { reads: ["test_run_result"], evidence: true, passes: "the tests ran to their end and at least one failed" },
   tests_are_meaningful: { reads: ["test_files"], passes: "every test file asserts something" },
   test_files_follow_convention: { reads: ["test_files"], passes: "every test file is named as the phase's patterns have it" },

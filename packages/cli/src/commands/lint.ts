@@ -1,4 +1,4 @@
-import { basename, resolve } from "node:path";
+import { basename, isAbsolute, relative, resolve } from "node:path";
 import { createConfiguredKernel, findConfig, isBylawError } from "@bylaw/config";
 import { BylawError, createKernel } from "@bylaw/kernel";
 import type { PolicySources } from "@bylaw/plugin-policy";
@@ -27,12 +27,13 @@ interface Pool {
   readonly refused: number;
 }
 
-/** Prints what is wrong or doubtful in policies, or in those of a configuration. The exit code is 1 where something is an error. */
+/** Prints what is wrong or doubtful in policies, in those of a configuration, and in contracts. The exit code is 1 where something is an error. */
 export async function lint(names: readonly string[], options: LintOptions): Promise<void> {
   const named = options.config === undefined ? [] : [resolve(options.config)];
   const files = names.length > 0 ? names.map((name) => resolve(name)) : named.length > 0 ? [] : [await nearestConfig()];
-  const policies = distinctFiles(files.filter((file) => !isConfig(file)));
+  const policies = distinctFiles(files.filter((file) => !isConfig(file) && !isContract(file)));
   const pools = policies.length === 0 ? [] : [await ofPolicies(policies)];
+  for (const contract of distinctFiles(files.filter((file) => !isConfig(file) && isContract(file)))) pools.push(await ofContract(contract));
   for (const config of distinctFiles([...named, ...files.filter(isConfig)])) pools.push(await ofConfig(config));
   const findings: LintFinding[] = [];
   for (const { files: loaded, tools, broken } of pools) {
@@ -54,6 +55,14 @@ async function nearestConfig(): Promise<string> {
 }
 
 const isConfig = (file: string): boolean => /^bylaw\.config\.\w+$/.test(basename(file));
+
+const isContract = (file: string): boolean => /\.ya?ml$/i.test(file);
+
+async function ofContract(file: string): Promise<Pool> {
+  const { lintContractFile } = await import("@bylaw/contract");
+  const below = relative(process.cwd(), file);
+  return { files: [], broken: lintContractFile(below.startsWith("..") || isAbsolute(below) ? file : below).findings, refused: 1 };
+}
 
 async function ofPolicies(files: readonly string[]): Promise<Pool> {
   const plugin = await import("@bylaw/plugin-policy");

@@ -15,13 +15,25 @@ export function analyseGates(subject: Subject): void {
       const parameter = Object.hasOwn(GATE_CHECKS, blocker.check) ? GATE_CHECKS[blocker.check]?.parameter : undefined;
       for (const name of ["threshold", "required_reviews"] as const) {
         const takes = parameter?.name === name;
-        if (blocker[name] !== undefined && !takes) report("parameter_unused", [...at, name], `Unexpected \`${name}\` at check ${quote(blocker.check)}, which takes none, expected it at a check that does`, "remove it");
-        if (blocker[name] === undefined && takes && parameter.required) report("parameter_missing", at, `Unexpected check ${quote(blocker.check)} without \`${name}\`, expected it`, `add \`${name}:\``);
+        if (blocker[name] !== undefined && !takes)
+          report(
+            "parameter_unused",
+            [...at, name],
+            `Unexpected \`${name}\` at check ${quote(blocker.check)}, which takes none, expected it at a check that does`,
+            "remove it",
+          );
+        if (blocker[name] === undefined && takes && parameter.required)
+          report("parameter_missing", at, `Unexpected check ${quote(blocker.check)} without \`${name}\`, expected it`, `add \`${name}:\``);
       }
       analyseReviews(gate, blocker.required_reviews ?? [], at, subject);
       for (const artifact of readsOf(blocker.check, subject)) {
         if (!reaches(artifact, gate.phase, subject)) continue;
-        report("artifact_not_required", [...at, "check"], `Unexpected check ${quote(blocker.check)} of ${quote(artifact)}, which is not required on every path to gate ${quote(gate.id)}, expected it before`, `require ${quote(artifact)} in ${quote(gate.phase)}, or in a phase that every task passes`);
+        report(
+          "artifact_not_required",
+          [...at, "check"],
+          `Unexpected check ${quote(blocker.check)} of ${quote(artifact)}, which is not required on every path to gate ${quote(gate.id)}, expected it before`,
+          `require ${quote(artifact)} in ${quote(gate.phase)}, or in a phase that every task passes`,
+        );
       }
     }
   }
@@ -34,7 +46,12 @@ export function analyseGates(subject: Subject): void {
         const reads = Object.hasOwn(ARTIFACT_RULES, rule) ? (RULE_READS[rule] ?? []) : readsOf(rule, subject);
         for (const artifact of reads) {
           if (artifact === type || !reaches(artifact, id, subject)) continue;
-          report("artifact_not_required", [...place, "validation", number, "rule"], `Unexpected rule ${quote(rule)} of ${quote(artifact)}, which is not required on every path to ${quote(id)}, expected it before`, `require ${quote(artifact)} in a phase that every task passes`);
+          report(
+            "artifact_not_required",
+            [...place, "validation", number, "rule"],
+            `Unexpected rule ${quote(rule)} of ${quote(artifact)}, which is not required on every path to ${quote(id)}, expected it before`,
+            `require ${quote(artifact)} in a phase that every task passes`,
+          );
         }
       }
     }
@@ -42,7 +59,12 @@ export function analyseGates(subject: Subject): void {
     for (const edge of edges) {
       const trigger = (edge.triggers ?? []).findIndex(({ action }) => action === "spawn_review_agents");
       if (edge.to !== id || trigger === -1) continue;
-      report("spawned_twice", [...edge.at, "triggers", trigger], `Unexpected trigger that spawns the reviewers which ${quote(id)} spawns itself, expected one of both`, "remove the trigger: `auto_spawn` says which reviewers");
+      report(
+        "spawned_twice",
+        [...edge.at, "triggers", trigger],
+        `Unexpected trigger that spawns the reviewers which ${quote(id)} spawns itself, expected one of both`,
+        "remove the trigger: `auto_spawn` says which reviewers",
+      );
     }
   }
 }
@@ -55,33 +77,82 @@ const RULE_READS: Readonly<Record<string, readonly string[]>> = {
 function analyseKind(gate: Placed<GateData>, { report }: Subject): void {
   const { id, type = "validation", blockers = [], approvers, quorum, auto_advance, at } = gate;
   if (type === "approval") {
-    if (approvers === undefined) report("approval_without_approvers", at, `Unexpected approval gate ${quote(id)} without \`approvers\`, expected who may approve`, "add `approvers: [human]`");
-    if (auto_advance === true) report("approval_conflict", [...at, "auto_advance"], `Unexpected \`auto_advance\` of approval gate ${quote(id)}, expected somebody to approve`, "remove it, or make it a validation gate");
+    if (approvers === undefined)
+      report(
+        "approval_without_approvers",
+        at,
+        `Unexpected approval gate ${quote(id)} without \`approvers\`, expected who may approve`,
+        "add `approvers: [human]`",
+      );
+    if (auto_advance === true)
+      report(
+        "approval_conflict",
+        [...at, "auto_advance"],
+        `Unexpected \`auto_advance\` of approval gate ${quote(id)}, expected somebody to approve`,
+        "remove it, or make it a validation gate",
+      );
     return;
   }
-  for (const [key, value] of [["approvers", approvers], ["quorum", quorum]] as const) {
-    if (value !== undefined) report("approval_conflict", [...at, key], `Unexpected \`${key}\` of validation gate ${quote(id)}, which asks nobody, expected \`type: approval\``, "make it an approval gate, or remove the key");
+  for (const [key, value] of [
+    ["approvers", approvers],
+    ["quorum", quorum],
+  ] as const) {
+    if (value !== undefined)
+      report(
+        "approval_conflict",
+        [...at, key],
+        `Unexpected \`${key}\` of validation gate ${quote(id)}, which asks nobody, expected \`type: approval\``,
+        "make it an approval gate, or remove the key",
+      );
   }
-  if (blockers.length === 0) report("empty_gate", at, `Unexpected gate ${quote(id)} that checks nothing and asks nobody, expected \`blockers\``, "add a check, or remove the gate");
+  if (blockers.length === 0)
+    report(
+      "empty_gate",
+      at,
+      `Unexpected gate ${quote(id)} that checks nothing and asks nobody, expected \`blockers\``,
+      "add a check, or remove the gate",
+    );
 }
 
-function analyseReviews(gate: Placed<GateData & { readonly phase: string }>, reviews: readonly string[], at: readonly (string | number)[], subject: Subject): void {
+function analyseReviews(
+  gate: Placed<GateData & { readonly phase: string }>,
+  reviews: readonly string[],
+  at: readonly (string | number)[],
+  subject: Subject,
+): void {
   const spawned = (phaseOf(subject, gate.phase)?.auto_spawn ?? []).flatMap(({ models }) => models);
   if (spawned.length === 0) return;
   for (const [index, review] of reviews.entries()) {
     if (spawned.includes(review)) continue;
-    subject.report("review_impossible", [...at, "required_reviews", index], `Unexpected required review ${quote(review)}, expected one that is spawned: ${quoteAll(spawned)}`, `add it to \`models\` of \`auto_spawn\` in ${quote(gate.phase)}`);
+    subject.report(
+      "review_impossible",
+      [...at, "required_reviews", index],
+      `Unexpected required review ${quote(review)}, expected one that is spawned: ${quoteAll(spawned)}`,
+      `add it to \`models\` of \`auto_spawn\` in ${quote(gate.phase)}`,
+    );
   }
 }
 
-function analyseMaking(type: string, phase: string, before: ReadonlySet<string>, place: readonly (string | number)[], { phases, data, report }: Subject): void {
+function analyseMaking(
+  type: string,
+  phase: string,
+  before: ReadonlySet<string>,
+  place: readonly (string | number)[],
+  { phases, data, report }: Subject,
+): void {
   const makers = Object.hasOwn(MADE_WITH, type) ? MADE_WITH[type] : undefined;
   if (makers === undefined || (type === "test_run_result" && data.test_command !== undefined)) return;
   const possible = phases.some(
-    ({ id, allowed_tools, forbidden_tools = [] }) => before.has(id) && makers.some((tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool)),
+    ({ id, allowed_tools, forbidden_tools = [] }) =>
+      before.has(id) && makers.some((tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool)),
   );
   if (possible) return;
-  report("artifact_impossible", [...place, "type"], `Unexpected artifact ${quote(type)} in ${quote(phase)}, which no tool of it or of a phase before can make, expected one of ${quoteAll(makers)}`, `allow one of them${type === "test_run_result" ? ", or add `test_command`" : ""}`);
+  report(
+    "artifact_impossible",
+    [...place, "type"],
+    `Unexpected artifact ${quote(type)} in ${quote(phase)}, which no tool of it or of a phase before can make, expected one of ${quoteAll(makers)}`,
+    `allow one of them${type === "test_run_result" ? ", or add `test_command`" : ""}`,
+  );
 }
 
 /** The artifacts that a check reads. */
@@ -101,7 +172,9 @@ function artifactsOf(condition: Condition): readonly string[] {
 
 /** Whether a task can come to a phase's gates without an artifact: on a path on which no transition asked for it. */
 function reaches(artifact: string, phase: string, { phases, edges, initial }: Subject): boolean {
-  const requiring = new Set(phases.filter(({ required_artifacts = [] }) => required_artifacts.some(({ type }) => type === artifact)).map(({ id }) => id));
+  const requiring = new Set(
+    phases.filter(({ required_artifacts = [] }) => required_artifacts.some(({ type }) => type === artifact)).map(({ id }) => id),
+  );
   if (requiring.has(phase)) return false;
   // A transition that a rejection opens asks for nothing.
   const free = edges.filter(({ from, when }) => !requiring.has(from) || when === "rejected");

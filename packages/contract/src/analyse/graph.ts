@@ -8,7 +8,12 @@ export function analyseGraph(subject: Subject): void {
   const entered = reachable([initial], edges);
   for (const { id, at } of phases) {
     if (entered.has(id)) continue;
-    report("unreachable_phase", [...at, "id"], `Unexpected phase ${quote(id)} that no path from ${quote(initial)} enters, expected a transition to it`, `add a transition to it, or remove it`);
+    report(
+      "unreachable_phase",
+      [...at, "id"],
+      `Unexpected phase ${quote(id)} that no path from ${quote(initial)} enters, expected a transition to it`,
+      `add a transition to it, or remove it`,
+    );
   }
   analyseEnds(subject, entered);
   analyseWayBack(subject, entered);
@@ -16,21 +21,45 @@ export function analyseGraph(subject: Subject): void {
   const order = new Map(phases.map(({ id }, index) => [id, index]));
   const gateOf = new Map(gates.map((gate) => [gate.id, gate]));
   for (const { from, to, gate, when = "passed", at } of transitions) {
-    if (from === to) report("self_transition", at, `Unexpected transition from ${quote(from)} to itself, expected another phase`, "remove it: a task stays where it is by itself");
+    if (from === to)
+      report(
+        "self_transition",
+        at,
+        `Unexpected transition from ${quote(from)} to itself, expected another phase`,
+        "remove it: a task stays where it is by itself",
+      );
     const declaredIn = gate === undefined ? undefined : gateOf.get(gate)?.phase;
     if (declaredIn !== undefined && declaredIn !== from) {
-      report("gate_elsewhere", [...at, "gate"], `Unexpected gate ${quote(gate ?? "")} of phase ${quote(declaredIn)}, expected one of ${quote(from)}`, `declare a gate in ${quote(from)}`);
+      report(
+        "gate_elsewhere",
+        [...at, "gate"],
+        `Unexpected gate ${quote(gate ?? "")} of phase ${quote(declaredIn)}, expected one of ${quote(from)}`,
+        `declare a gate in ${quote(from)}`,
+      );
     }
     if (gate !== undefined) continue;
-    if (when === "rejected") report("rejection_without_gate", at, "Unexpected `when: rejected` without `gate`, expected the gate that rejects", "name the gate");
+    if (when === "rejected")
+      report("rejection_without_gate", at, "Unexpected `when: rejected` without `gate`, expected the gate that rejects", "name the gate");
     else if ((order.get(to) ?? 0) > (order.get(from) ?? 0)) {
-      report("ungated_transition", at, `Unexpected transition from ${quote(from)} to ${quote(to)} without a gate, expected one on the way onwards`, "name a gate; without one only the required artifacts are asked for");
+      report(
+        "ungated_transition",
+        at,
+        `Unexpected transition from ${quote(from)} to ${quote(to)} without a gate, expected one on the way onwards`,
+        "name a gate; without one only the required artifacts are asked for",
+      );
     }
   }
   const asked = new Set(transitions.flatMap(({ gate, when = "passed" }) => (when === "passed" && gate !== undefined ? [gate] : [])));
+  // Where a gate is misspelt, that is said already.
+  const misspelt = new Set(transitions.flatMap(({ from, gate }) => (gate !== undefined && !gateOf.has(gate) ? [from] : [])));
   for (const { id, phase, at } of gates) {
-    if (asked.has(id)) continue;
-    report("unused_gate", [...at, "id"], `Unexpected gate ${quote(id)} that no transition asks, expected one from ${quote(phase)} with it`, `write \`gate: ${id}\` at the transition that it guards`);
+    if (asked.has(id) || misspelt.has(phase)) continue;
+    report(
+      "unused_gate",
+      [...at, "id"],
+      `Unexpected gate ${quote(id)} that no transition asks, expected one from ${quote(phase)} with it`,
+      `write \`gate: ${id}\` at the transition that it guards`,
+    );
   }
 }
 
@@ -39,17 +68,35 @@ function analyseEnds({ phases, edges, report }: Subject, entered: ReadonlySet<st
   const ends = phases.filter(({ id }) => !left.has(id));
   const [first] = phases;
   if (ends.length === 0 && first !== undefined) {
-    report("no_end", first.at, "Unexpected contract in which every phase has a way out, expected a phase where tasks end", "add a last phase without transitions from it");
+    report(
+      "no_end",
+      first.at,
+      "Unexpected contract in which every phase has a way out, expected a phase where tasks end",
+      "add a last phase without transitions from it",
+    );
     return;
   }
-  const ending = reachable(ends.map(({ id }) => id), reversed(edges));
+  const ending = reachable(
+    ends.map(({ id }) => id),
+    reversed(edges),
+  );
   for (const { id, at } of phases) {
     if (ending.has(id) || !entered.has(id)) continue;
-    report("phase_without_end", [...at, "id"], `Unexpected phase ${quote(id)} from which no path leads to ${quoteAll(ends.map((end) => end.id))}, expected a way to an end`, "add a transition out of the circle");
+    report(
+      "phase_without_end",
+      [...at, "id"],
+      `Unexpected phase ${quote(id)} from which no path leads to ${quoteAll(ends.map((end) => end.id))}, expected a way to an end`,
+      "add a transition out of the circle",
+    );
   }
   const open = ends.filter(({ id }) => entered.has(id));
   for (const { id, at } of open.slice(0, -1)) {
-    report("several_ends", [...at, "id"], `Unexpected end ${quote(id)} besides ${quote(open.at(-1)?.id ?? "")}, expected one end`, `add the transition that leaves ${quote(id)}, unless tasks may end there`);
+    report(
+      "several_ends",
+      [...at, "id"],
+      `Unexpected end ${quote(id)} besides ${quote(open.at(-1)?.id ?? "")}, expected one end`,
+      `add the transition that leaves ${quote(id)}, unless tasks may end there`,
+    );
   }
 }
 
@@ -63,7 +110,9 @@ function analyseWayBack(subject: Subject, entered: ReadonlySet<string>): void {
       "no_way_back",
       at,
       `Unexpected gate ${quote(gate)} that can reject work in ${quote(phase)}, where none can be mended, expected a transition back`,
-      to === undefined || edges.length === 0 ? "add a transition back" : `add \`{ from: ${phase}, to: ${to}, gate: ${gate}, when: rejected }\`, as \`bylaw contract migrate\` does`,
+      to === undefined || edges.length === 0
+        ? "add a transition back"
+        : `add \`{ from: ${phase}, to: ${to}, gate: ${gate}, when: rejected }\`, as \`bylaw contract migrate\` does`,
     );
   }
 }

@@ -24,12 +24,20 @@ export function analyseNames(subject: Subject): void {
   const phaseIds = phases.map(({ id }) => id);
   const gateIds = gates.map(({ id }) => id);
   for (const { from, to, gate, at } of transitions) {
-    for (const [key, id] of [["from", from], ["to", to]] as const) {
+    for (const [key, id] of [
+      ["from", from],
+      ["to", to],
+    ] as const) {
       if (phaseIds.includes(id)) continue;
       report("unknown_phase", [...at, key], `Unexpected phase ${quote(id)}, expected one of ${quoteAll(phaseIds)}`, meant(id, phaseIds));
     }
     if (gate !== undefined && !gateIds.includes(gate)) {
-      report("unknown_gate", [...at, "gate"], `Unexpected gate ${quote(gate)}, expected one of ${quoteAll(gateIds)}`, meant(gate, gateIds, "declare it under `gates` of the phase that is left"));
+      report(
+        "unknown_gate",
+        [...at, "gate"],
+        `Unexpected gate ${quote(gate)}, expected one of ${quoteAll(gateIds)}`,
+        meant(gate, gateIds, "declare it under `gates` of the phase that is left"),
+      );
     }
   }
 
@@ -43,7 +51,13 @@ export function analyseNames(subject: Subject): void {
       const place = [...at, "blockers", index, "check"];
       used.add(check);
       checkTwice(check, place);
-      if (!checks.has(check)) report("unknown_check", place, `Unexpected check ${quote(check)}, expected one that is implemented`, meant(check, checks, "declare it under `checks`, or add a plugin that has it"));
+      if (!checks.has(check))
+        report(
+          "unknown_check",
+          place,
+          `Unexpected check ${quote(check)}, expected one that is implemented`,
+          meant(check, checks, "declare it under `checks`, or add a plugin that has it"),
+        );
     }
   }
   for (const { required_artifacts: artifacts = [], at, id: phase } of phases) {
@@ -56,12 +70,30 @@ export function analyseNames(subject: Subject): void {
         const ruleAt = [...place, "validation", number, "rule"];
         used.add(rule);
         ruleTwice(rule, ruleAt);
-        if (!rules.has(rule)) report("unknown_rule", ruleAt, `Unexpected rule ${quote(rule)}, expected one that is implemented`, meant(rule, rules, "declare it under `checks`, or say it in the schema"));
+        if (!rules.has(rule))
+          report(
+            "unknown_rule",
+            ruleAt,
+            `Unexpected rule ${quote(rule)}, expected one that is implemented`,
+            meant(rule, rules, "declare it under `checks`, or say it in the schema"),
+          );
       }
     }
   }
   for (const name of declared) {
-    if (Object.hasOwn(GATE_CHECKS, name) || Object.hasOwn(ARTIFACT_RULES, name)) report("duplicate_check", ["checks", name], `Unexpected check ${quote(name)} under a name that is taken, expected a new name`, "rename it");
-    if (!used.has(name)) report("unused_check", ["checks", name], `Unexpected check ${quote(name)} that no gate and no artifact names, expected one that does`, "name it under `blockers` of a gate, or remove it");
+    if (Object.hasOwn(GATE_CHECKS, name) || Object.hasOwn(ARTIFACT_RULES, name))
+      report(
+        "duplicate_check",
+        ["checks", name],
+        `Unexpected check ${quote(name)} under a name that is taken, expected a new name`,
+        "rename it",
+      );
+    if (!used.has(name))
+      report(
+        "unused_check",
+        ["checks", name],
+        `Unexpected check ${quote(name)} that no gate and no artifact names, expected one that does`,
+        "name it under `blockers` of a gate, or remove it",
+      );
   }
 }

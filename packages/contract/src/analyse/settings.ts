@@ -9,15 +9,37 @@ export function analyseSettings(subject: Subject): void {
   const on = enforcement.phase_tokens?.enabled ?? true;
   for (const { requires_token: required, from, to, at } of transitions) {
     const edge = quote(`${from} → ${to}`);
-    if (required === true && !on) report("token_disabled", [...at, "requires_token"], `Unexpected \`requires_token\` at ${edge} where tokens are off, expected \`phase_tokens.enabled: true\``, "turn tokens on, or require none");
-    if (required === false && on) report("token_waived", [...at, "requires_token"], `Unexpected transition ${edge} without a token where tokens are on, expected one that needs it`, "write `requires_token: true`");
+    if (required === true && !on)
+      report(
+        "token_disabled",
+        [...at, "requires_token"],
+        `Unexpected \`requires_token\` at ${edge} where tokens are off, expected \`phase_tokens.enabled: true\``,
+        "turn tokens on, or require none",
+      );
+    if (required === false && on)
+      report(
+        "token_waived",
+        [...at, "requires_token"],
+        `Unexpected transition ${edge} without a token where tokens are on, expected one that needs it`,
+        "write `requires_token: true`",
+      );
   }
   const { mode = "strict", tool_enforcement: tools, agent_sdk: sdk } = enforcement;
   const action = tools?.violation_action;
   if (tools?.enabled === false) {
-    report("weaker_tools", ["enforcement", "tool_enforcement", "enabled"], "Unexpected tool calls that are held to nothing, expected `enabled: true`", "turn it on; `mode: advisory` only records");
+    report(
+      "weaker_tools",
+      ["enforcement", "tool_enforcement", "enabled"],
+      "Unexpected tool calls that are held to nothing, expected `enabled: true`",
+      "turn it on; `mode: advisory` only records",
+    );
   } else if (action !== undefined && RANK[ACTION_MODE[action]] < RANK[mode]) {
-    report("weaker_tools", ["enforcement", "tool_enforcement", "violation_action"], `Unexpected \`violation_action: ${action}\` under mode ${quote(mode)}, expected tool calls to be held to as much as transitions`, "write `violation_action: reject`");
+    report(
+      "weaker_tools",
+      ["enforcement", "tool_enforcement", "violation_action"],
+      `Unexpected \`violation_action: ${action}\` under mode ${quote(mode)}, expected tool calls to be held to as much as transitions`,
+      "write `violation_action: reject`",
+    );
   }
   analyseEndpoint(sdk?.endpoint, "endpoint", subject);
   analyseEndpoint(sdk?.fallback_endpoint, "fallback_endpoint", subject);
@@ -29,11 +51,23 @@ export function analyseSettings(subject: Subject): void {
     [["monitoring", "export", "path"], monitoring?.export?.path],
   ];
   for (const [at, path] of paths) {
-    if (path !== undefined && !isInside(path)) report("path_outside", at, `Unexpected path ${quote(path)}, expected one below the folder of the contract`, "write it from there, without `..`");
+    if (path !== undefined && !isInside(path))
+      report(
+        "path_outside",
+        at,
+        `Unexpected path ${quote(path)}, expected one below the folder of the contract`,
+        "write it from there, without `..`",
+      );
   }
   for (const [index, { condition }] of (monitoring?.alerts ?? []).entries()) {
     const read = parseAlert(condition);
-    if (typeof read === "string") report("wrong_value", ["monitoring", "alerts", index, "condition"], `Unexpected alert condition ${quote(condition)}, expected ${read}`, "write `gate_block_rate > 50%` or `task_stuck_in_phase > 2h`");
+    if (typeof read === "string")
+      report(
+        "wrong_value",
+        ["monitoring", "alerts", index, "condition"],
+        `Unexpected alert condition ${quote(condition)}, expected ${read}`,
+        "write `gate_block_rate > 50%` or `task_stuck_in_phase > 2h`",
+      );
   }
 }
 
@@ -51,5 +85,10 @@ function analyseEndpoint(endpoint: string | undefined, key: string, { report }: 
   const url = URL.parse(endpoint);
   const here = url !== null && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (url?.protocol === "https:" || url?.protocol === "file:" || (url?.protocol === "http:" && here)) return;
-  report("endpoint_open", at, `Unexpected endpoint ${quote(endpoint)}, expected \`https://\`, or \`http://\` on this machine`, "tokens go there: encrypt the way");
+  report(
+    "endpoint_open",
+    at,
+    `Unexpected endpoint ${quote(endpoint)}, expected \`https://\`, or \`http://\` on this machine`,
+    "tokens go there: encrypt the way",
+  );
 }

@@ -25,7 +25,9 @@ export interface Subject {
 /** The data of a contract as the analysis needs it. */
 export function subjectOf(data: ContractData, known: Subject["known"], report: Report): Subject {
   const phases = data.phases.map((phase, index) => ({ ...phase, at: ["phases", index] }));
-  const gates = phases.flatMap(({ gates = [], id, at }) => gates.map((gate, index) => ({ ...gate, phase: id, at: [...at, "gates", index] })));
+  const gates = phases.flatMap(({ gates = [], id, at }) =>
+    gates.map((gate, index) => ({ ...gate, phase: id, at: [...at, "gates", index] })),
+  );
   const transitions = data.transitions.map((transition, index) => ({ ...transition, at: ["transitions", index] }));
   const ids = new Set(phases.map(({ id }) => id));
   const works = ({ allowed_tools, forbidden_tools = [] }: PhaseData): boolean =>

@@ -11,18 +11,31 @@ export function analyseTools(subject: Subject): void {
   const tools = new Set<string>([...TOOLS, ...(data.tools ?? []), ...known.tools]);
   const knownTool = (tool: string, at: readonly (string | number)[]): void => {
     if (tools.has(tool)) return;
-    report("unknown_tool", at, `Unexpected tool ${quote(tool)}, expected a known one or one of \`tools\``, meant(tool, tools, "name it under `tools`, with `bylaw: 1` at the top"));
+    report(
+      "unknown_tool",
+      at,
+      `Unexpected tool ${quote(tool)}, expected a known one or one of \`tools\``,
+      meant(tool, tools, "name it under `tools`, with `bylaw: 1` at the top"),
+    );
   };
   once(data.tools ?? [], ["tools"], subject);
   for (const phase of phases) {
     const { id, allowed_tools: allowed, forbidden_tools: forbidden = [], at } = phase;
-    for (const [key, list] of [["allowed_tools", allowed], ["forbidden_tools", forbidden]] as const) {
+    for (const [key, list] of [
+      ["allowed_tools", allowed],
+      ["forbidden_tools", forbidden],
+    ] as const) {
       once(list, [...at, key], subject);
       for (const [index, tool] of list.entries()) knownTool(tool, [...at, key, index]);
     }
     for (const [index, tool] of allowed.entries()) {
       if (!forbidden.includes(tool)) continue;
-      report("tool_conflict", [...at, "allowed_tools", index], `Unexpected tool ${quote(tool)} both allowed and forbidden in ${quote(id)}, expected one of both`, "remove it from one of the lists: forbidden is what would count");
+      report(
+        "tool_conflict",
+        [...at, "allowed_tools", index],
+        `Unexpected tool ${quote(tool)} both allowed and forbidden in ${quote(id)}, expected one of both`,
+        "remove it from one of the lists: forbidden is what would count",
+      );
     }
     analyseConstraints(phase, subject, knownTool);
   }
@@ -31,36 +44,66 @@ export function analyseTools(subject: Subject): void {
 
 function once(list: readonly string[], at: readonly (string | number)[], { report }: Subject): void {
   for (const [index, entry] of list.entries()) {
-    if (list.indexOf(entry) < index) report("duplicate_entry", [...at, index], `Unexpected second ${quote(entry)} in one list, expected it once`, "remove one");
+    if (list.indexOf(entry) < index)
+      report("duplicate_entry", [...at, index], `Unexpected second ${quote(entry)} in one list, expected it once`, "remove one");
   }
 }
 
-function analyseConstraints(phase: Placed<PhaseData>, subject: Subject, knownTool: (tool: string, at: readonly (string | number)[]) => void): void {
+function analyseConstraints(
+  phase: Placed<PhaseData>,
+  subject: Subject,
+  knownTool: (tool: string, at: readonly (string | number)[]) => void,
+): void {
   const { report } = subject;
   const { id, allowed_tools: allowed, tool_constraints: constraints = {}, at } = phase;
   for (const [tool, constraint] of Object.entries(constraints)) {
     const place = [...at, "tool_constraints", tool];
     knownTool(tool, place);
     if (!allowed.includes(tool)) {
-      report("constraint_unused", place, `Unexpected constraint on ${quote(tool)}, which ${quote(id)} does not allow, expected an allowed tool`, meant(tool, allowed, "remove it, or allow the tool"));
+      report(
+        "constraint_unused",
+        place,
+        `Unexpected constraint on ${quote(tool)}, which ${quote(id)} does not allow, expected an allowed tool`,
+        meant(tool, allowed, "remove it, or allow the tool"),
+      );
     }
     const { allowed_patterns, forbidden_patterns, allowed_commands, forbidden_commands } = constraint;
     const wrong = (keys: readonly (keyof typeof constraint)[], what: string): void => {
       for (const key of keys) {
-        if (constraint[key] !== undefined) report("constraint_kind", [...place, key], `Unexpected \`${key}\` of ${quote(tool)}, expected ${what}`, `write it at a tool that has such`);
+        if (constraint[key] !== undefined)
+          report(
+            "constraint_kind",
+            [...place, key],
+            `Unexpected \`${key}\` of ${quote(tool)}, expected ${what}`,
+            `write it at a tool that has such`,
+          );
       }
     };
     if (SHELL_TOOLS.includes(tool)) wrong(["allowed_patterns", "forbidden_patterns"], "commands");
     else if (PATH_TOOLS.includes(tool)) wrong(["allowed_commands", "forbidden_commands"], "patterns of paths");
-    for (const [key, one = [], other = []] of [["allowed_patterns", allowed_patterns, forbidden_patterns], ["allowed_commands", allowed_commands, forbidden_commands]] as const) {
+    for (const [key, one = [], other = []] of [
+      ["allowed_patterns", allowed_patterns, forbidden_patterns],
+      ["allowed_commands", allowed_commands, forbidden_commands],
+    ] as const) {
       for (const [index, entry] of one.entries()) {
-        if (other.includes(entry)) report("constraint_conflict", [...place, key, index], `Unexpected ${quote(entry)} both allowed and forbidden, expected one of both`, "remove it from one of the lists");
+        if (other.includes(entry))
+          report(
+            "constraint_conflict",
+            [...place, key, index],
+            `Unexpected ${quote(entry)} both allowed and forbidden, expected one of both`,
+            "remove it from one of the lists",
+          );
       }
     }
   }
   const [open, bound] = gapOf(phase);
   if (open !== undefined && bound !== undefined) {
-    report("constraint_gap", [...at, "tool_constraints", bound], `Unexpected constraint on ${quote(bound)} and none on ${quote(open)} in ${quote(id)}, expected both to be held to the same paths`, `copy it to ${quote(open)}`);
+    report(
+      "constraint_gap",
+      [...at, "tool_constraints", bound],
+      `Unexpected constraint on ${quote(bound)} and none on ${quote(open)} in ${quote(id)}, expected both to be held to the same paths`,
+      `copy it to ${quote(open)}`,
+    );
   }
 }
 

@@ -1,0 +1,267 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ContractError, lintContract, lintContractFile, loadContract, parseContract } from "@bylaw/contract";
+import * as fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { brief, changed, CLEAN, findingsIn, ORIGINAL } from "./kit.ts";
+
+function folder(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const root = mkdtempSync(join(tmpdir(), "bylaw-contract-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const [file, content] of Object.entries(files)) {
+    mkdirSync(join(root, file, ".."), { recursive: true });
+    writeFileSync(join(root, file), content);
+  }
+  return root;
+}
+
+describe("a hostile text", () => {
+  const laughs = [
+    "a: &a [x, x, x, x, x, x, x, x, x]",
+    ...Array.from(
+      { length: 12 },
+      (_, i) => `${"bcdefghijklm"[i] ?? ""}: &${"bcdefghijklm"[i] ?? ""} [${`*${"abcdefghijkl"[i] ?? ""}, `.repeat(9)}]`,
+    ),
+  ].join("\n");
+  it.each([
+    ["a billion laughs", laughs, "contract_yaml"],
+    [
+      "an alias",
+      changed(CLEAN, ["[read_files, grep]", "&t [read_files, grep]"], ["allowed_tools: [read_files]\n", "allowed_tools: *t\n"]),
+      "contract_yaml",
+    ],
+    ["a merge key", changed(CLEAN, ["  mode: strict", "  <<: { mode: strict }"]), "contract_yaml"],
+    ["a tag of its own", changed(CLEAN, ["name: Small", "name: !!js/function 'x'"]), "contract_yaml"],
+    ["a tag that makes text of a truth value", changed(CLEAN, ["enabled: true, exp", "enabled: !!str true, exp"]), "contract_yaml"],
+    ["another version of YAML", `%YAML 1.1\n---\n${CLEAN}`, "contract_yaml"],
+    ["two documents", `${CLEAN}---\n${CLEAN}`, "contract_yaml"],
+    ["a key `__proto__`", changed(CLEAN, ["  mode: strict", "  __proto__: { mode: strict }"]), "contract_yaml"],
+    ["a key that is a number", changed(CLEAN, ["  mode: strict", "  1: strict"]), "contract_yaml"],
+    ["a key that is a list", changed(CLEAN, ["  mode: strict", "  ? [mode]\n  : strict"]), "contract_yaml"],
+    ["a number that is none", changed(CLEAN, ["7200", ".nan"]), "contract_yaml"],
+    ["brackets without end", `a: ${"[".repeat(100_000)}`, "contract_yaml"],
+    ["lists deeper than anybody looks", changed(CLEAN, ['value: ""', `value: ${"[".repeat(60)}${"]".repeat(60)}`]), "contract_yaml"],
+    ["10 MB", `# ${"x".repeat(10_000_000)}\n`, "contract_text"],
+    ["half a surrogate", `name: "\ud800"\n`, "contract_text"],
+    ["bytes that are not UTF-8", Uint8Array.from([0x6e, 0x3a, 0x20, 0xff, 0xfe]), "contract_text"],
+    ["UTF-16", Buffer.from(CLEAN, "utf16le"), "contract_yaml"],
+    ["only a comment", "# phases\n", "contract_yaml"],
+    ["a list", "- phases\n", "contract_yaml"],
+    ["a name with a line break", changed(CLEAN, ["id: PLAN", 'id: "PLAN\\n"']), "wrong_value"],
+    ["a name with blanks around it", changed(CLEAN, ["id: PLAN", 'id: " PLAN"']), "wrong_value"],
+  ])("%s is an error with a place, and no exception", (_, text, code) => {
+    const { contract, findings } = lintContract(text, "c.yaml");
+    expect(contract).toBeUndefined();
+    expect(findings.filter(({ severity }) => severity === "error").map((finding) => finding.code)).toContain(code);
+    for (const { line, column, message } of findings) {
+      expect([line >= 1, column >= 1, message.length < 2000, /[\u0000-\u001f]/.test(message)]).toEqual([true, true, true, false]);
+    }
+  });
+
+  it("with thousands of mistakes is told about in at most a thousand findings, errors among them", () => {
+    const many = changed(CLEAN, ["tools: [deploy]", `tools: [${"deploy, ".repeat(3000)}deploy]\nnmae: x`]);
+    const findings = findingsIn(many);
+    expect(findings.length).toBeLessThanOrEqual(1001);
+    expect(brief(findings)).toContain("error unknown_key");
+  });
+
+  it("with tens of thousands of keys is refused key by key", () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join("\n");
+    expect(findingsIn(keys).length).toBeGreaterThan(99);
+  });
+
+  it("of any kind never throws anything", () => {
+    const parts = fc.constantFrom(
+      "phases:",
+      "\n",
+      "  - ",
+      "id: ",
+      "{",
+      "}",
+      "[",
+      "]",
+      ": ",
+      "&a ",
+      "*a",
+      "!!x ",
+      "|",
+      ">",
+      "'",
+      '"',
+      "#",
+      "\t",
+      "%",
+      "---\n",
+      "PLAN",
+      "~",
+      "1",
+      "? ",
+      ", ",
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(parts, { maxLength: 40 }).map((list) => list.join("")),
+          fc.string({ unit: "binary" }),
+        ),
+        (text) => {
+          const { contract, findings } = lintContract(text, "c.yaml");
+          return contract === undefined && findings.length > 0;
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it("made from a good one by leaving out or doubling lines never throws anything, and loads only without an error", () => {
+    const lines = CLEAN.split("\n");
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(lines.length - 1), fc.constantFrom("drop", "twice", "swap")), { minLength: 1, maxLength: 4 }),
+        (edits) => {
+          const copy = [...lines];
+          for (const [at, kind] of edits) {
+            if (kind === "drop") copy.splice(at, 1);
+            else if (kind === "twice") copy.splice(at, 0, lines[at] ?? "");
+            else copy.splice(at, 2, copy[at + 1] ?? "", copy[at] ?? "");
+          }
+          const { contract, findings } = lintContract(copy.join("\n"), "c.yaml");
+          return (contract !== undefined) === findings.every(({ severity }) => severity === "warning");
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("all mistakes at once", () => {
+  it("a wrong shape does not hide what is wrong with the rest", () => {
+    const text = changed(
+      CLEAN,
+      ["mode: strict", "mode: strct"],
+      ["gate: built", "gate: build"],
+      ["[git_commit]\ntrans", "[git_comit]\ntrans"],
+      ["name: Small", "nmae: Small"],
+    );
+    expect(brief(findingsIn(text))).toEqual(
+      expect.arrayContaining(["error unknown_key", "error wrong_value", "error unknown_gate", "error unknown_tool"]),
+    );
+  });
+
+  it("a misspelt key is read as it was meant for the rest", () => {
+    expect(brief(findingsIn(changed(CLEAN, ["gate: built }", "gat: built }"])))).toEqual(["error unknown_key"]);
+  });
+
+  it("the error that is thrown names the first, counts the others and holds all", () => {
+    const text = changed(CLEAN, ["gate: built", "gate: build"], ["[git_commit]\ntrans", "[git_comit]\ntrans"]);
+    let thrown: unknown;
+    try {
+      parseContract(text, "c.yaml");
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(ContractError);
+    expect(thrown).toMatchObject({
+      code: "BYLAW_CONTRACT_INVALID",
+      message: expect.stringMatching(/^c\.yaml:\d+:\d+: Unexpected .* \(and 1 more\)$/) as string,
+    });
+    expect(brief((thrown as ContractError).findings)).toEqual(["error unknown_tool", "error unknown_gate"]);
+  });
+});
+
+describe("the same contract", () => {
+  it("with a byte order mark, other line ends or comments has the same places and the same digest", () => {
+    const { digest } = parseContract(CLEAN, "c.yaml");
+    expect(parseContract(`\ufeff${CLEAN}`, "c.yaml").digest).toBe(digest);
+    expect(parseContract(CLEAN.replaceAll("\n", "\r\n"), "c.yaml").digest).toBe(digest);
+    expect(parseContract(Buffer.from(`${CLEAN}# end\n`), "other.yaml").digest).toBe(digest);
+    expect(parseContract(changed(CLEAN, ["expiry_seconds: 7200", "expiry_seconds: 7201"]), "c.yaml").digest).not.toBe(digest);
+    const wrong = changed(CLEAN, ["gate: built", "gate: build"]);
+    const places = (text: string): readonly unknown[] => findingsIn(text).map(({ line, column, code }) => [line, column, code]);
+    expect(places(wrong.replaceAll("\n", "\r\n"))).toEqual(places(wrong));
+  });
+
+  it("is frozen through and through", () => {
+    const frozen = (value: unknown): boolean =>
+      typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
+    expect(frozen(parseContract(ORIGINAL, "c.yaml"))).toBe(true);
+  });
+});
+
+describe("schema files", () => {
+  const WITH_FILE = changed(
+    CLEAN,
+    ["schema: plan", "schema: schemas/own.json"],
+    [
+      "schemas:\n  plan:\n    type: object\n    required: [title]\n    properties:\n      title: { type: string, minLength: 1 }\n",
+      "schemas_dir: more\n",
+    ],
+  );
+
+  it("are read beside the contract, then in `schemas_dir`, and are part of the digest", () => {
+    const one = loadContract(join(folder({ "c.yaml": WITH_FILE, "schemas/own.json": '{"type":"object"}' }), "c.yaml"));
+    expect(one.phases[0]?.artifacts[0]?.schema).toEqual({ ref: "schemas/own.json", from: "file", value: { type: "object" } });
+    expect(one.protectedPaths).toEqual(["c.yaml", "schemas/own.json", "more"]);
+    const other = loadContract(join(folder({ "c.yaml": WITH_FILE, "more/own.json": '{"type":"array"}' }), "c.yaml"));
+    expect(other.phases[0]?.artifacts[0]?.schema?.value).toEqual({ type: "array" });
+    expect(other.digest).not.toBe(one.digest);
+  });
+
+  it("that differ from the inline schema lose, with a warning; equal ones are no finding", () => {
+    const text = changed(CLEAN, ["schema: plan", "schema: schemas/plan"]);
+    const root = folder({ "c.yaml": text, "schemas/plan": '{"type":"string"}' });
+    const { contract, findings } = lintContractFile(join(root, "c.yaml"));
+    expect(brief(findings)).toEqual(["warning schema_shadowed"]);
+    expect(contract?.phases[0]?.artifacts[0]?.schema).toMatchObject({ from: "inline", value: { type: "object" } });
+    writeFileSync(
+      join(root, "schemas/plan"),
+      '{"required":["title"],"type":"object","properties":{"title":{"minLength":1,"type":"string"}}}',
+    );
+    expect(lintContractFile(join(root, "c.yaml")).findings).toEqual([]);
+  });
+
+  it.each([
+    ["above the folder", "../own.json", "path_outside"],
+    ["absolute", "/etc/hostname", "path_outside"],
+    ["of another drive", "C:/own.json", "path_outside"],
+    ["on the network", "https://example.com/own.json", "path_outside"],
+    ["missing", "schemas/none.json", "unknown_schema"],
+    ["through a link that leads out", "schemas/out.json", "unknown_schema"],
+    ["through a folder that leads out", "away/own.json", "unknown_schema"],
+    ["no JSON", "schemas/bad.json", "schema_invalid"],
+    ["no schema", "schemas/list.json", "schema_invalid"],
+    ["with a reference to elsewhere", "schemas/ref.json", "schema_invalid"],
+  ])("%s are refused", (_, ref, code) => {
+    const outside = folder({ "own.json": "{}" });
+    const root = folder({
+      "c.yaml": changed(WITH_FILE, ["schemas/own.json", ref]),
+      "schemas/bad.json": "{",
+      "schemas/list.json": "[]",
+      "schemas/ref.json": '{"$ref":"https://example.com/x"}',
+    });
+    symlinkSync(join(outside, "own.json"), join(root, "schemas/out.json"));
+    symlinkSync(outside, join(root, "away"));
+    expect(brief(lintContractFile(join(root, "c.yaml")).findings)).toContain(`error ${code}`);
+  });
+
+  it("are not there for a text without a folder", () => {
+    expect(brief(findingsIn(WITH_FILE))).toEqual(["error unknown_schema"]);
+  });
+});
+
+describe("a file that cannot be read", () => {
+  it.each([
+    ["missing", "none.yaml"],
+    ["a directory", "."],
+  ])("%s has a code of its own", (_, name) => {
+    expect(() => loadContract(join(folder({}), name))).toThrow(expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }));
+  });
+
+  it.skipIf(process.platform === "win32")("a pipe is refused and not waited for", () => {
+    const root = folder({});
+    execFileSync("mkfifo", [join(root, "pipe.yaml")]);
+    expect(() => loadContract(join(root, "pipe.yaml"))).toThrow(expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }));
+  });
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { contractJsonSchema, contractKeys, DISPOSITIONS, GATE_CHECKS, parseContract, referenceTables } from "@bylaw/contract";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { ORIGINAL } from "./kit.ts";
+
+const root = `${import.meta.dirname}/../../..`;
+
+/** The paths of all keys in data, as the schema writes them. */
+function pathsOf(data: unknown, path = ""): readonly string[] {
+  if (Array.isArray(data)) return data.flatMap((item) => pathsOf(item, `${path}[]`));
+  if (typeof data !== "object" || data === null || path === "schemas" || path.endsWith(".params")) return [];
+  return Object.entries(data).flatMap(([key, value]) => {
+    const named = path.endsWith(".tool_constraints") ? "{name}" : key;
+    const full = path === "" ? named : `${path}.${named}`;
+    return [...(named === "{name}" ? [] : [full]), ...pathsOf(value, full)];
+  });
+}
+
+describe("the dispositions", () => {
+  it("are there for every key of the schema, and for no other", () => {
+    expect(Object.keys(DISPOSITIONS)).toEqual(contractKeys().map(({ path }) => path));
+    expect(contractKeys().filter(({ description }) => description === "")).toEqual([]);
+  });
+
+  it("cover every key of the original file", () => {
+    const keys = new Set(pathsOf(parse(ORIGINAL)));
+    expect(keys.size).toBeGreaterThan(80);
+    expect([...keys].filter((key) => !Object.hasOwn(DISPOSITIONS, key))).toEqual([]);
+  });
+
+  it("leave only words for people without an effect", () => {
+    const told = Object.entries(DISPOSITIONS).flatMap(([key, { kind }]) => (kind === "told" ? [key.split(".").at(-1)] : []));
+    expect(new Set(told)).toEqual(new Set(["name", "version", "description", "message"]));
+  });
+});
+
+it("the 14 checks of the original file are known", () => {
+  const used = parseContract(ORIGINAL, "c.yaml").gates.flatMap(({ checks }) => checks.map(({ check }) => check));
+  expect([...used].sort()).toEqual(Object.keys(GATE_CHECKS).sort());
+  expect(used).toHaveLength(14);
+});
+
+it("the JSON Schema that the package ships is current", () => {
+  const shipped: unknown = JSON.parse(readFileSync(`${import.meta.dirname}/../contract.schema.json`, "utf8"));
+  expect(shipped).toEqual(contractJsonSchema());
+});
+
+it.each(Object.entries(referenceTables()))("the table of %s in docs/contract.md is current", (name, made) => {
+  const page = readFileSync(`${root}/docs/contract.md`, "utf8");
+  const [, table = ""] = new RegExp(`<!-- ${name} -->\\n\\n([^]*?)\\n\\n<!-- /${name} -->`).exec(page) ?? [];
+  // The formatter pads cells.
+  const cells = (text: string): readonly string[] => text.split("\n").map((line) => line.replace(/\s*\|\s*/g, "|").replace(/-+/g, "-"));
+  expect(cells(table)).toEqual(cells(made));
+});

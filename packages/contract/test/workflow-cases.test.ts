@@ -1,0 +1,249 @@
+import { ContractError, loadContract, parseContract } from "@bylaw/contract";
+import { describe, expect, it } from "vitest";
+import { brief, changed, CLEAN, findingsIn, ORIGINAL, ORIGINAL_FILE } from "./kit.ts";
+
+/** The least that loads, in the original form. */
+const LEAST = `phases:
+  - id: PLAN
+    name: Planning
+    allowed_tools: [read_files]
+transitions: []
+enforcement:
+  mode: strict
+  phase_tokens:
+    enabled: true
+    expiry_seconds: 7200
+`;
+const TWO = `phases:
+  - id: PLAN
+    name: Planning
+    allowed_tools: [read_files]
+  - id: BUILD
+    name: Building
+    allowed_tools: [bash]
+transitions:
+  - from: PLAN
+    to: BUILD
+enforcement: { mode: strict }
+`;
+
+const messagesIn = (text: string): readonly string[] =>
+  findingsIn(text).flatMap(({ severity, message }) => (severity === "error" ? [message] : []));
+
+describe("the loader", () => {
+  it("WF-01 a valid file loads with its five phases", () => {
+    const { phases, initial, ends, warnings } = loadContract(ORIGINAL_FILE);
+    expect(phases.map(({ id }) => id)).toEqual(["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"]);
+    expect([initial, ends]).toEqual(["PLAN", ["COMPLETE"]]);
+    expect(new Set(warnings.map(({ severity }) => severity))).toEqual(new Set(["warning"]));
+  });
+
+  it.each([
+    ["WF-02", "phases", "name: x\ntransitions: []\nenforcement: {}\n", ["`phases`"]],
+    ["WF-03", "transitions", "name: x\nphases: [{ id: A, name: A, allowed_tools: [] }]\nenforcement: {}\n", ["`transitions`"]],
+    ["WF-04", "all three", "name: x\n", ["`phases`", "`transitions`", "`enforcement`"]],
+  ])("%s missing %s: every missing key is named", (_, __, text, keys) => {
+    expect(messagesIn(text).map((message) => /without (`\w+`)/.exec(message)?.[1])).toEqual(keys);
+  });
+
+  it("WF-05 an empty file is called empty", () => {
+    expect(messagesIn("")).toEqual(["Unexpected empty file, expected a contract"]);
+  });
+
+  it.each([
+    [
+      "WF-06",
+      "phases that are no list",
+      changed(LEAST, ["phases:\n  - id: PLAN\n    name: Planning\n    allowed_tools: [read_files]\n", "phases: PLAN\n"]),
+      "Unexpected `PLAN` in `phases`, expected a list",
+    ],
+    [
+      "WF-07",
+      "no phase",
+      changed(LEAST, ["phases:\n  - id: PLAN\n    name: Planning\n    allowed_tools: [read_files]\n", "phases: []\n"]),
+      "Unexpected empty list in `phases`, expected at least one item",
+    ],
+    [
+      "WF-12",
+      "allowed tools that are no list",
+      changed(LEAST, ["[read_files]", "read_files"]),
+      "Unexpected `read_files` in `phases[0].allowed_tools`, expected a list",
+    ],
+    [
+      "WF-13",
+      "forbidden tools that are no list",
+      changed(LEAST, ["[read_files]", "[read_files]\n    forbidden_tools: bash"]),
+      "Unexpected `bash` in `phases[0].forbidden_tools`, expected a list",
+    ],
+    [
+      "WF-14",
+      "transitions that are no list",
+      changed(LEAST, ["transitions: []", "transitions: {}"]),
+      "Unexpected mapping in `transitions`, expected a list",
+    ],
+    [
+      "WF-15",
+      "a transition without from",
+      changed(TWO, ["- from: PLAN\n    to", "- to"]),
+      "Unexpected `transitions[0]` without `from`, expected text",
+    ],
+    [
+      "WF-16",
+      "a transition without to",
+      changed(TWO, ["- from: PLAN\n    to: BUILD", "- from: PLAN"]),
+      "Unexpected `transitions[0]` without `to`, expected text",
+    ],
+    [
+      "WF-17",
+      "a transition from nowhere",
+      changed(TWO, ["from: PLAN", "from: PLANS"]),
+      "Unexpected phase `PLANS`, expected one of `PLAN`, `BUILD`",
+    ],
+    [
+      "WF-18",
+      "a transition to nowhere",
+      changed(TWO, ["to: BUILD", "to: SHIP"]),
+      "Unexpected phase `SHIP`, expected one of `PLAN`, `BUILD`",
+    ],
+    [
+      "WF-19",
+      "enforcement that is no mapping",
+      changed(TWO, ["enforcement: { mode: strict }", "enforcement: strict"]),
+      "Unexpected `strict` in `enforcement`, expected a mapping",
+    ],
+    [
+      "WF-20",
+      "a mode that is none",
+      changed(LEAST, ["mode: strict", "mode: audit"]),
+      "Unexpected `audit` in `enforcement.mode`, expected `strict`, `permissive`, `advisory`",
+    ],
+    [
+      "WF-21",
+      "phase tokens that are no mapping",
+      changed(TWO, ["mode: strict", "mode: strict, phase_tokens: [on]"]),
+      "Unexpected list in `enforcement.phase_tokens`, expected a mapping",
+    ],
+    [
+      "WF-22",
+      "enabled that is no truth value",
+      changed(LEAST, ["enabled: true", 'enabled: "yes"']),
+      "Unexpected `yes` in `enforcement.phase_tokens.enabled`, expected true or false",
+    ],
+    [
+      "WF-23",
+      "an expiry that is no whole number",
+      changed(LEAST, ["7200", "2h"]),
+      "Unexpected `2h` in `enforcement.phase_tokens.expiry_seconds`, expected a number",
+    ],
+    [
+      "WF-24",
+      "a negative expiry",
+      changed(LEAST, ["7200", "-1"]),
+      "Unexpected `-1` in `enforcement.phase_tokens.expiry_seconds`, expected at least 1",
+    ],
+    [
+      "WF-25",
+      "an expiry of nothing",
+      changed(LEAST, ["7200", "0"]),
+      "Unexpected `0` in `enforcement.phase_tokens.expiry_seconds`, expected at least 1",
+    ],
+  ])("%s %s is refused", (_, __, text, message) => {
+    expect(messagesIn(text)).toContain(message);
+  });
+
+  it("WF-08 WF-09 WF-10 a phase without id, name and allowed tools is told by its index, all fields at once", () => {
+    const text = changed(TWO, ["id: BUILD\n    name: Building\n    allowed_tools: [bash]", "description: Built"]);
+    const missing = messagesIn(text).flatMap((message) => /^Unexpected `phases\[1\]` without (`\w+`)/.exec(message)?.[1] ?? []);
+    expect(missing).toEqual(["`id`", "`name`", "`allowed_tools`"]);
+  });
+
+  it("WF-11 a second phase of one id is refused", () => {
+    expect(messagesIn(changed(TWO, ["id: BUILD", "id: PLAN"]))).toContain("Unexpected second phase `PLAN`, expected it once");
+  });
+
+  const long = "P".repeat(2000);
+  it.each([
+    ["a single phase without transitions", LEAST],
+    ["no tool at all", changed(LEAST, ["[read_files]", "[]"])],
+    ["an empty list of forbidden tools", changed(LEAST, ["[read_files]", "[read_files]\n    forbidden_tools: []"])],
+    ["a circle", changed(TWO, ["    to: BUILD\n", "    to: BUILD\n  - { from: BUILD, to: PLAN }\n"])],
+    [
+      "two ways from one phase",
+      changed(TWO, ["transitions:\n", "  - { id: SHIP, name: Ship, allowed_tools: [bash] }\ntransitions:\n  - { from: PLAN, to: SHIP }\n"]),
+    ],
+    ["a long id", changed(LEAST, ["id: PLAN", `id: ${long}`])],
+    ["an id with special characters", changed(LEAST, ["id: PLAN", "id: \"Ph\u00e4se \u{1f680} <1> {x} | 'y'\""])],
+    ["an id that every object has", changed(LEAST, ["id: PLAN", "id: constructor"])],
+  ])("WF-26 %s is valid", (_, text) => {
+    expect(parseContract(text, "c.yaml").phases.length).toBeGreaterThan(0);
+  });
+
+  it("WF-27 without a mode the contract is strict", () => {
+    expect(parseContract(changed(LEAST, ["  mode: strict\n", ""]), "c.yaml").enforcement.mode).toBe("strict");
+  });
+});
+
+describe("what the original let through", () => {
+  it.each([
+    ["WF-28 WF-84", "a gate that is not there", [['    gate: "plan_approval"', '    gate: "plan_aproval"']], "error unknown_gate"],
+    ["WF-29", "a check that nothing implements", [['check: "scope_is_bounded"', 'check: "scope_is_bound"']], "error unknown_check"],
+    [
+      "WF-30",
+      "a phase that nothing enters",
+      [['from: "REVIEW"\n    to: "COMPLETE"', 'from: "REVIEW"\n    to: "IMPL"']],
+      "error unreachable_phase",
+    ],
+    [
+      "WF-31",
+      "a tool in both lists",
+      [['      - "ask_user_question"\n', '      - "ask_user_question"\n      - "run_tests"\n']],
+      "error tool_conflict",
+    ],
+    ["WF-32 WF-71", "a schema that is nowhere", [["schemas/review.json", "schemas/verdict.json"]], "error unknown_schema"],
+    ["WF-33", "a key that is misspelt", [["forbidden_tools: []", "forbiden_tools: []"]], "error unknown_key"],
+  ] as const)("%s %s is an error with its place", (_, __, edits, expected) => {
+    const text = changed(ORIGINAL, ...edits);
+    const found = findingsIn(text).filter((finding) => `${finding.severity} ${finding.code}` === expected);
+    expect(found).toHaveLength(1);
+    const differs = text.split("\n").findIndex((line, index) => line !== ORIGINAL.split("\n")[index]) + 1;
+    if (expected !== "error unreachable_phase") expect(found[0]?.line).toBe(differs);
+    expect(found[0]?.column).toBeGreaterThan(1);
+    expect(() => parseContract(text, "c.yaml")).toThrow(ContractError);
+  });
+
+  it("WF-118 a review without a way back is a warning in the original and an error in a new contract", () => {
+    const way = "  - { from: REVIEW, to: BUILD, gate: reviewed, when: rejected }\n";
+    expect(brief(findingsIn(ORIGINAL))).toContain("warning no_way_back");
+    expect(brief(findingsIn(changed(CLEAN, [way, ""])))).toEqual(["error no_way_back"]);
+  });
+
+  it("WF-119 an approval gate that nobody may approve, or that advances by itself, is refused", () => {
+    expect(brief(findingsIn(changed(ORIGINAL, ['        approvers: ["human", "orchestrator"]\n', ""])))).toContain(
+      "error approval_without_approvers",
+    );
+    expect(
+      brief(
+        findingsIn(
+          changed(ORIGINAL, [
+            '        approvers: ["human", "orchestrator"]\n',
+            '        approvers: ["human"]\n        auto_advance: true\n',
+          ]),
+        ),
+      ),
+    ).toContain("error approval_conflict");
+  });
+
+  it("WF-73 a schema of nothing or of text is a finding and no exception", () => {
+    expect(
+      brief(
+        findingsIn(
+          changed(CLEAN, [
+            "  plan:\n    type: object\n    required: [title]\n    properties:\n      title: { type: string, minLength: 1 }\n",
+            "  plan: ~\n",
+          ]),
+        ),
+      ),
+    ).toContain("error wrong_value");
+    expect(brief(findingsIn(changed(CLEAN, ["type: object", "type: objekt"])))).toEqual(["error schema_invalid"]);
+  });
+});

@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { bylaw, json, makePipe, scratch } from "./bylaw.ts";
+
+const ORIGINAL = readFileSync(new URL("../../packages/contract/test/fixtures/agent_workflow.yaml", import.meta.url), "utf8");
+const BROKEN = ORIGINAL.replace('check: "scope_is_bounded"', 'check: "scope_is_bound"').replace(
+  'gate: "tests_passing"',
+  'gate: "tests_pasing"',
+);
+
+interface Finding {
+  readonly file: string;
+  readonly line: number;
+  readonly severity: string;
+  readonly code: string;
+  readonly fix?: string;
+}
+const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
+  (json(ran)["findings"] as readonly Finding[]).map(({ file, line, severity, code }) => `${file}:${line} ${severity} ${code}`);
+
+describe("bylaw lint on a contract", () => {
+  test("tells the faults of the original as warnings, and ends with 0", () => {
+    const ran = bylaw(["lint", "agent_workflow.yaml", "--json"], { cwd: scratch({ "agent_workflow.yaml": ORIGINAL }) });
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(brief(ran)).toEqual([
+      "agent_workflow.yaml:129 warning constraint_gap",
+      "agent_workflow.yaml:215 warning constraint_gap",
+      "agent_workflow.yaml:298 warning work_after_review",
+      "agent_workflow.yaml:321 warning spawned_twice",
+      "agent_workflow.yaml:324 warning no_way_back",
+    ]);
+  });
+
+  test("tells every error with its place, and ends with 1", () => {
+    const ran = bylaw(["lint", "c.yml"], { cwd: scratch({ "c.yml": BROKEN }) });
+    expect(ran).toMatchObject({ code: 1, stderr: "" });
+    expect(ran.stdout).toMatch(
+      /^c\.yml:45:20 error unknown_check: Unexpected check `scope_is_bound`, expected .*\n {2}fix: did you mean `scope_is_bounded`\?$/m,
+    );
+    expect(ran.stdout).toMatch(/^c\.yml:318:11 error unknown_gate: .*\n {2}fix: did you mean `tests_passing`\?$/m);
+    expect(ran.stdout).toMatch(/\n\n2 errors, 5 warnings in 1 file\n$/);
+  });
+
+  test("looks at policies, configurations and contracts in one call", () => {
+    const cwd = scratch({ "agent_workflow.yaml": ORIGINAL });
+    bylaw(["init"], { cwd });
+    const ran = bylaw(["lint", "bylaw.config.ts", ".bylaw/policy.toml", "agent_workflow.yaml", "--json"], { cwd });
+    expect(ran.code).toBe(0);
+    expect(brief(ran).filter((line) => line.startsWith("agent_workflow.yaml"))).toHaveLength(5);
+  });
+
+  test("that is missing or a pipe ends with 2", () => {
+    const cwd = scratch();
+    makePipe(join(cwd, "p.yaml"));
+    for (const name of ["none.yaml", "p.yaml"]) {
+      const ran = bylaw(["lint", name], { cwd });
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toMatch(/^error BYLAW_CONTRACT_UNREADABLE: Unexpected /);
+    }
+  });
+});
+
+describe("bylaw contract show", () => {
+  const cwd = (): string => scratch({ "c.yaml": ORIGINAL, "broken.yaml": BROKEN });
+
+  test("draws the phases as text, as Mermaid, and prints the contract as JSON", () => {
+    const folder = cwd();
+    expect(bylaw(["contract", "show", "c.yaml"], { cwd: folder })).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringContaining("→ TDD  [plan_approval, token]") as string,
+    });
+    expect(bylaw(["contract", "show", "c.yaml", "--format", "mermaid"], { cwd: folder }).stdout).toMatch(/^flowchart TD\n {2}p0\(\["PLAN/);
+    expect(json(bylaw(["contract", "show", "c.yaml", "--json"], { cwd: folder }))).toMatchObject({
+      initial: "PLAN",
+      ends: ["COMPLETE"],
+      form: "original",
+    });
+  });
+
+  test.each([
+    [
+      "a contract with errors",
+      ["contract", "show", "broken.yaml"],
+      /^error BYLAW_CONTRACT_INVALID: Unexpected file with 2 errors, expected none\n {2}broken\.yaml:45:20 error unknown_check/,
+    ],
+    ["a missing file", ["contract", "show", "none.yaml"], /^error BYLAW_CONTRACT_UNREADABLE: /],
+    [
+      "a format that is none",
+      ["contract", "show", "c.yaml", "--format", "mermiad"],
+      /^error BYLAW_USAGE_INVALID: .*\n {2}fix: did you mean `mermaid`\?/,
+    ],
+    ["two ways to print", ["contract", "show", "c.yaml", "--format", "mermaid", "--json"], /BYLAW_USAGE_INVALID/],
+    ["a command that is none", ["contract", "shwo", "c.yaml"], /^error BYLAW_USAGE_INVALID: /],
+  ])("%s ends with 2 and says why", (_, args, error) => {
+    const ran = bylaw(args, { cwd: cwd() });
+    expect(ran.code).toBe(2);
+    expect(`${ran.stderr}${ran.stdout}`).toMatch(error);
+  });
+});
+
+describe("bylaw contract migrate", () => {
+  test("prints a contract that lint has nothing against, and says every change", () => {
+    const cwd = scratch({ "c.yaml": ORIGINAL });
+    const ran = bylaw(["contract", "migrate", "c.yaml"], { cwd });
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toMatch(/^changed: added the way back from `REVIEW` to `IMPL` when `review_approved` rejects$/m);
+    const lint = bylaw(["lint", "new.yaml", "--json"], { cwd: scratch({ "new.yaml": ran.stdout }) });
+    expect(lint.code).toBe(0);
+    expect(brief(lint)).toEqual([]);
+  });
+
+  test("writes it where --out says, and over nothing unless it is forced", () => {
+    const cwd = scratch({ "c.yaml": ORIGINAL, "there.yaml": "mine" });
+    expect(bylaw(["contract", "migrate", "c.yaml", "--out", "new.yaml"], { cwd }).stdout).toMatch(/^wrote new\.yaml: \d+ changes\n$/);
+    expect(readFileSync(join(cwd, "new.yaml"), "utf8")).toMatch(/^bylaw: 1\n/);
+    const kept = bylaw(["contract", "migrate", "c.yaml", "--out", "there.yaml"], { cwd });
+    expect([kept.code, readFileSync(join(cwd, "there.yaml"), "utf8")]).toEqual([2, "mine"]);
+    expect(kept.stderr).toMatch(/^error BYLAW_CONTRACT_UNWRITABLE: /);
+    expect(bylaw(["contract", "migrate", "c.yaml", "--out", "there.yaml", "--force"], { cwd }).code).toBe(0);
+    expect(bylaw(["contract", "migrate", "c.yaml", "--out", "none/there.yaml"], { cwd }).stderr).toMatch(
+      /^error BYLAW_CONTRACT_UNWRITABLE: /,
+    );
+  });
+
+  test("ends with 1 where an error is left, and with 2 where there is one before", () => {
+    const left = ORIGINAL.replace('      - "git_commit"  # NOW agents can commit\n', "");
+    const cwd = scratch({ "left.yaml": left, "broken.yaml": BROKEN });
+    const ran = bylaw(["contract", "migrate", "left.yaml", "--json"], { cwd });
+    expect(ran.code).toBe(1);
+    expect(json(ran)["findings"]).toMatchObject([{ code: "work_after_review", severity: "error" }]);
+    expect(bylaw(["contract", "migrate", "broken.yaml"], { cwd }).code).toBe(2);
+  });
+});
