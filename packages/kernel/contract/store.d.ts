@@ -43,7 +43,10 @@ export interface Commit {
   readonly request_id?: string;
   /** The sequence up to which the writer has read. */
   readonly seen: number;
-  /** Called inside the transaction with the events after `seen`; what it throws aborts the commit. */
+  /**
+   * Called with the events after `seen` as the log is in the transaction; what it throws aborts the commit. Pure: a store may ask
+   * again, with more events, until what it was asked about is what is committed to.
+   */
   readonly admit?: (unseen: readonly LogEvent[]) => void;
 }
 
