@@ -5,8 +5,8 @@ it("the crash test notices a store that acknowledges what only its process knows
   const module = new URL("../dist/index.js", import.meta.url).href;
   const { acknowledged, events, faults } = await crashStore({
     store: { module, open: "createMemoryStore", args: [] },
-    rounds: 1,
-    writers: 1,
+    rounds: 4,
+    writers: 2,
   });
   expect(acknowledged).toBeGreaterThan(0);
   expect([events, faults.length]).toEqual([0, acknowledged]);
