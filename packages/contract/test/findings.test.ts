@@ -1,4 +1,4 @@
-import { FINDING_CODES, type FindingCode } from "@bylaw/contract";
+import { FINDING_CODES, type FindingCode } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { brief, changed, CLEAN, findingsIn, pointed } from "./kit.ts";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ContractError, lintContract, lintContractFile, loadContract, parseContract } from "@bylaw/contract";
+import { ContractError, lintContract, lintContractFile, loadContract, parseContract } from "../src/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { brief, changed, CLEAN, findingsIn, ORIGINAL } from "./kit.ts";

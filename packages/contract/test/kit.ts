@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { lintContract, type ContractFinding, type ContractOptions } from "@bylaw/contract";
+import { lintContract, type ContractFinding, type ContractOptions } from "../src/index.ts";
 import { expect } from "vitest";
 
 /** The original contract, as it is. */

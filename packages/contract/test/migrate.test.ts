@@ -1,4 +1,4 @@
-import { graphMermaid, graphText, migrateContract, parseContract, ContractError } from "@bylaw/contract";
+import { graphMermaid, graphText, migrateContract, parseContract, ContractError } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { changed, CLEAN, ORIGINAL } from "./kit.ts";
 

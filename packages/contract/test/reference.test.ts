@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { contractJsonSchema, contractKeys, DISPOSITIONS, GATE_CHECKS, parseContract, referenceTables } from "@bylaw/contract";
+import { contractJsonSchema, contractKeys, DISPOSITIONS, GATE_CHECKS, parseContract, referenceTables } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ORIGINAL } from "./kit.ts";

@@ -1,4 +1,4 @@
-import { ContractError, loadContract, parseContract } from "@bylaw/contract";
+import { ContractError, loadContract, parseContract } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { brief, changed, CLEAN, findingsIn, ORIGINAL, ORIGINAL_FILE } from "./kit.ts";
 
