@@ -37,9 +37,13 @@ export class ContractError extends BylawError {
   }
 }
 
+/** Text with what a terminal would obey, or nobody would see, written out. */
+export const visible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+
 /** User text in backticks: in one line, and at most 80 characters of it. */
 export function quote(text: string): string {
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => JSON.stringify(char).slice(1, -1));
+  const line = visible(text);
   return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``;
 }
 

@@ -172,7 +172,8 @@ function protectedPaths(data: ContractData, file: string, schemas: ReadonlyMap<s
   const name = file.split(/[/\\]/).at(-1) ?? file;
   const files = [...schemas.values()].flatMap(({ from, ref }) => (from === "file" ? [ref] : []));
   const { schemas_dir, enforcement, coordination, monitoring } = data;
-  const others = [schemas_dir, enforcement.tool_enforcement?.audit_log, coordination?.event_bus?.db_path, monitoring?.export?.path];
+  const socket = /^file:\/\/(\.[^?#]*)/.exec(enforcement.agent_sdk?.fallback_endpoint ?? "")?.[1];
+  const others = [schemas_dir, enforcement.tool_enforcement?.audit_log, coordination?.event_bus?.db_path, monitoring?.export?.path, socket];
   return [...new Set([name, ...files, ...others.filter((path) => path !== undefined)])];
 }
 

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Json } from "@bylaw/kernel";
 import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from "yaml";
 import type { DataPath, Drafts, Place, Places } from "./drafts.ts";
-import { quote } from "./finding.ts";
+import { quote, visible } from "./finding.ts";
 
 /** The most bytes that a contract may have. */
 export const MAX_CONTRACT_BYTES = 262_144;
@@ -44,7 +44,7 @@ export function readSource(text: string, drafts: Drafts): Source | undefined {
   const document = documentOf(text, lines, drafts);
   if (document === undefined) return undefined;
   for (const { message, pos } of document.errors) {
-    drafts.add("contract_yaml", at(pos[0]), `Unexpected YAML: ${message.split("\n", 1)[0] ?? ""}`);
+    drafts.add("contract_yaml", at(pos[0]), `Unexpected YAML: ${visible((message.split("\n", 1)[0] ?? "").slice(0, 300))}`);
   }
   if (document.errors.length > 0) return undefined;
   if (document.directives?.yaml.explicit === true || Object.keys(document.directives?.tags ?? {}).length > 1) {
@@ -105,7 +105,7 @@ function plainData(root: Node, at: (offset: number) => Place, drafts: Drafts): S
   };
   const scalar = (node: { readonly value: unknown }): Json => {
     const { value } = node;
-    if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+    if (typeof value === "boolean" || value === null || (typeof value === "string" && value.isWellFormed())) return value;
     if (typeof value === "number" && Number.isFinite(value)) return value;
     refuse(node, "Unexpected value that JSON cannot say, expected text, a number, true or false");
     return null;

@@ -387,6 +387,44 @@ const CASES: readonly Case[] = [
     at: "../metrics",
     miss: [["monitoring:\n", "monitoring:\n  export: { path: a..b/metrics.jsonl }\n"]],
   },
+  {
+    code: "rejection_onwards",
+    when: "a rejection leads to the end",
+    edits: [["{ from: REVIEW, to: BUILD, gate: reviewed, when: rejected }", "{ from: REVIEW, to: DONE, gate: reviewed, when: rejected }"]],
+    at: "{ from: REVIEW, to: DONE, gate: reviewed, when",
+    miss: [
+      [
+        "    allowed_tools: [git_commit]\ntransitions:\n",
+        "    allowed_tools: [git_commit]\n  - id: DROPPED\n    name: Dropped\n    allowed_tools: []\ntransitions:\n  - { from: PLAN, to: DROPPED, gate: plan_approval, when: rejected }\n",
+      ],
+    ],
+  },
+  {
+    code: "empty_constraint",
+    when: "a constraint has no list",
+    edits: [["bash: { allowed_commands: [npm test], forbidden_commands: [git] }", "bash: {}"]],
+    at: "bash: {}",
+    miss: [["bash: { allowed_commands: [npm test], forbidden_commands: [git] }", "bash: { allowed_commands: [] }"]],
+  },
+  {
+    code: "empty_gate",
+    when: "a gate only warns",
+    edits: [["          - check: all_tests_pass\n", "          - check: all_tests_pass\n            severity: warning\n"]],
+    at: "id: built",
+    miss: [],
+  },
+  {
+    code: "work_after_review",
+    when: "an end is only told what it may not run",
+    edits: [
+      [
+        "allowed_tools: [git_commit]\ntrans",
+        "allowed_tools: [git_commit, bash]\n    tool_constraints: { bash: { forbidden_commands: [rm] } }\ntrans",
+      ],
+    ],
+    at: "bash]",
+    miss: [],
+  },
 ];
 
 it("the clean contract has no finding", () => {

@@ -105,13 +105,14 @@ function analyseKind(gate: Placed<GateData>, { report }: Subject): void {
         "make it an approval gate, or remove the key",
       );
   }
-  if (blockers.length === 0)
+  if (blockers.every(({ severity }) => severity === "warning")) {
     report(
       "empty_gate",
       at,
-      `Unexpected gate ${quote(id)} that checks nothing and asks nobody, expected \`blockers\``,
+      `Unexpected gate ${quote(id)} that can stop nothing, expected a blocking check`,
       "add a check, or remove the gate",
     );
+  }
 }
 
 function analyseReviews(

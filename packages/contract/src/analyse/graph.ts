@@ -49,6 +49,7 @@ export function analyseGraph(subject: Subject): void {
       );
     }
   }
+  analyseRejections(subject);
   const asked = new Set(transitions.flatMap(({ gate, when = "passed" }) => (when === "passed" && gate !== undefined ? [gate] : [])));
   // Where a gate is misspelt, that is said already.
   const misspelt = new Set(transitions.flatMap(({ from, gate }) => (gate !== undefined && !gateOf.has(gate) ? [from] : [])));
@@ -59,6 +60,21 @@ export function analyseGraph(subject: Subject): void {
       [...at, "id"],
       `Unexpected gate ${quote(id)} that no transition asks, expected one from ${quote(phase)} with it`,
       `write \`gate: ${id}\` at the transition that it guards`,
+    );
+  }
+}
+
+// A rejection sends work back, or ends the task where no yes leads.
+function analyseRejections({ edges, report }: Subject): void {
+  for (const { from, to, gate, when, at } of edges) {
+    if (when !== "rejected" || reachable([to], edges).has(from)) continue;
+    const end = edges.every((edge) => edge.from !== to);
+    if (end && edges.every((edge) => edge.to !== to || edge.when === "rejected")) continue;
+    report(
+      "rejection_onwards",
+      at,
+      `Unexpected way onwards to ${quote(to)} when ${quote(gate ?? "")} rejects, expected one back to a phase before ${quote(from)}`,
+      "name the phase where the work is mended",
     );
   }
 }

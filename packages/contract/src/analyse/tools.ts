@@ -68,6 +68,14 @@ function analyseConstraints(
       );
     }
     const { allowed_patterns, forbidden_patterns, allowed_commands, forbidden_commands } = constraint;
+    if (allowed_patterns === undefined && allowed_commands === undefined && !forbidden_patterns?.length && !forbidden_commands?.length) {
+      report(
+        "empty_constraint",
+        place,
+        `Unexpected constraint on ${quote(tool)} that constrains nothing, expected patterns or commands`,
+        "add a list, or remove it",
+      );
+    }
     const wrong = (keys: readonly (keyof typeof constraint)[], what: string): void => {
       for (const key of keys) {
         if (constraint[key] !== undefined)
@@ -125,6 +133,13 @@ function analyseLastWork(subject: Subject): void {
   }
 }
 
+// Only a list of what is allowed bounds a tool: beside a list of what is forbidden everything else is open.
+function bounded(constraints: NonNullable<PhaseData["tool_constraints"]>, tool: string): boolean {
+  if (!Object.hasOwn(constraints, tool)) return false;
+  const { allowed_patterns, allowed_commands } = constraints[tool] ?? {};
+  return allowed_patterns !== undefined || allowed_commands !== undefined;
+}
+
 /** The ends that let what was made before them be changed after the last gate, and by which tool. */
 export function lastWork({ phases, edges, works }: Subject): readonly { readonly phase: Placed<PhaseData>; readonly tool: string }[] {
   return phases.flatMap((phase) => {
@@ -134,7 +149,7 @@ export function lastWork({ phases, edges, works }: Subject): readonly { readonly
     const before = reachable([id], reversed(edges));
     if (!phases.some((other) => other.id !== id && before.has(other.id) && works(other))) return [];
     return [...WRITING_TOOLS, "bash"]
-      .filter((tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool) && !Object.hasOwn(constraints, tool))
+      .filter((tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool) && !bounded(constraints, tool))
       .map((tool) => ({ phase, tool }));
   });
 }
