@@ -24,7 +24,10 @@ const OPERATORS = [
 
 const comparison = z.strictObject({
   fact: z.enum(FACTS).describe("What is looked at."),
-  path: z.string().min(1).startsWith("$.").describe("A JSONPath into it: `$.plan_document.title`."),
+  path: z
+    .string()
+    .regex(/^\$\../)
+    .describe("A JSONPath into it: `$.plan_document.title`."),
   operator: z.enum(OPERATORS).describe("How it is compared."),
   value: z.json().describe("What it is compared with."),
 });

@@ -49,6 +49,7 @@ describe("a hostile text", () => {
     ["UTF-16", Buffer.from(CLEAN, "utf16le"), "contract_yaml"],
     ["only a comment", "# phases\n", "contract_yaml"],
     ["a list", "- phases\n", "contract_yaml"],
+    ["a path of a condition that begins elsewhere", changed(CLEAN, ['"$.plan_document.title"', "plan_document.title"]), "wrong_value"],
     ["a name with a line break", changed(CLEAN, ["id: PLAN", 'id: "PLAN\\n"']), "wrong_value"],
     ["half a surrogate in an escape", changed(CLEAN, ["name: Small", 'name: "\\ud800"']), "contract_yaml"],
     ["a name with a character that nobody sees", changed(CLEAN, ["id: PLAN", 'id: "PL\\u200bAN"']), "wrong_value"],
@@ -175,7 +176,7 @@ describe("all mistakes at once", () => {
 });
 
 describe("the same contract", () => {
-  it("with a byte order mark, other line ends or comments has the same places and the same digest", () => {
+  it("WF-48 with a byte order mark, other line ends or comments has the same places and the same digest", () => {
     const { digest } = parseContract(CLEAN, "c.yaml");
     expect(parseContract(`\ufeff${CLEAN}`, "c.yaml").digest).toBe(digest);
     expect(parseContract(CLEAN.replaceAll("\n", "\r\n"), "c.yaml").digest).toBe(digest);

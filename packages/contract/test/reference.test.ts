@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { contractJsonSchema, contractKeys, DISPOSITIONS, GATE_CHECKS, parseContract, referenceTables } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ORIGINAL } from "./kit.ts";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { changed, CLEAN, ORIGINAL } from "./kit.ts";
 
 const root = `${import.meta.dirname}/../../..`;
 
@@ -39,6 +40,27 @@ it("the 14 checks of the original file are known", () => {
   const used = parseContract(ORIGINAL, "c.yaml").gates.flatMap(({ checks }) => checks.map(({ check }) => check));
   expect([...used].sort()).toEqual(Object.keys(GATE_CHECKS).sort());
   expect(used).toHaveLength(14);
+});
+
+describe("the JSON Schema for editors", () => {
+  const fits = new Ajv2020({ strict: false, formats: {} }).compile(contractJsonSchema());
+
+  it.each([
+    ["the original", ORIGINAL],
+    ["the clean one", CLEAN],
+  ])("takes %s", (_, text) => {
+    fits(parse(text));
+    expect(fits.errors).toBeNull();
+  });
+
+  it.each([
+    ["a misspelt key", changed(ORIGINAL, ["forbidden_tools: []", "forbiden_tools: []"])],
+    ["a mode that is none", changed(ORIGINAL, ['mode: "strict"', 'mode: "audit"'])],
+    ["a condition that is none", changed(CLEAN, ["operator: notEqual", "operator: not_equal"])],
+    ["a transition without an end", changed(CLEAN, ["to: DONE, ", ""])],
+  ])("refuses %s", (_, text) => {
+    expect(fits(parse(text))).toBe(false);
+  });
 });
 
 it("the JSON Schema that the package ships is current", () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import Ajv2020 from "ajv/dist/2020.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { migrateContract, parseContract } from "../src/index.ts";
 import { ORIGINAL } from "./kit.ts";
 

@@ -178,6 +178,27 @@ describe("the loader", () => {
     expect(parseContract(text, "c.yaml").phases.length).toBeGreaterThan(0);
   });
 
+  it("WF-70 an artifact without a schema is required, and held to its rules alone", () => {
+    const text = changed(ORIGINAL, ['        schema: "schemas/scope.json"\n', ""], ["  scope.json:\n", "  other.json:\n"]);
+    const { phases } = parseContract(text, "c.yaml");
+    expect(phases[0]?.artifacts.map(({ type, schema, rules }) => [type, schema?.ref, rules.map(({ check }) => check)])).toEqual([
+      ["plan_document", "schemas/plan.json", ["has_acceptance_criteria", "has_implementation_steps"]],
+      ["scope_definition", undefined, ["has_in_scope", "has_out_of_scope"]],
+    ]);
+  });
+
+  it("WF-117 each of the three modes loads, and tool calls are held to it unless the contract says otherwise", () => {
+    for (const mode of ["strict", "permissive", "advisory"]) {
+      const { enforcement } = parseContract(changed(LEAST, ["mode: strict", `mode: ${mode}`]), "c.yaml");
+      expect([enforcement.mode, enforcement.tools.mode]).toEqual([mode, mode]);
+    }
+    const warned = parseContract(
+      changed(LEAST, ["mode: strict", "mode: strict\n  tool_enforcement: { violation_action: warn }"]),
+      "c.yaml",
+    );
+    expect([warned.enforcement.tools.mode, warned.warnings.map(({ code }) => code)]).toEqual(["permissive", ["weaker_tools"]]);
+  });
+
   it("WF-27 without a mode the contract is strict", () => {
     expect(parseContract(changed(LEAST, ["  mode: strict\n", ""]), "c.yaml").enforcement.mode).toBe("strict");
   });
