@@ -207,5 +207,4 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
     operands: "read*",
     more: strangers,
   },
-  ansible: { options: "-a=script!r -m= -i= -e=!c --become -b -u= -k -K -f= --module-path=load!l -M=load!l", network: true },
 };

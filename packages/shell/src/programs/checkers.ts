@@ -1,9 +1,8 @@
-import { file, hazard, network, type Out } from "./out.ts";
-import { carryFrom } from "./script-file.ts";
+import { file, hazard, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
 import { tellingOption } from "./telling.ts";
 import { uses, usedOf, type Use } from "./use.ts";
-import { after, prefix } from "./words.ts";
+import { prefix } from "./words.ts";
 
 /** Options that the table does not have say by their names what they do. */
 export function strangers(use: Use, out: Out): void {
@@ -89,63 +88,7 @@ const JS_TEST: Spec = {
   more: modules("reporters", "reporter", "testEnvironment", "environment", "coverage.provider"),
 };
 
-// What cloud tools delete, change and send, by the names of their commands.
-const DELETES = /^(?:rm|rb|delete|del|remove|uninstall|terminate|purge|destroy|deregister|revoke|disable)(?:-|$)/;
-const SENDS = /^(?:cp|mv|sync|put|upload|publish|send|invoke|push|import|copy|ssh|scp)(?:-|$)/;
-const CHANGES =
-  /^(?:create|update|set|modify|attach|detach|run|start|stop|reboot|apply|install|upgrade|rollback|add|configure|config|enable|deploy|taint|untaint|login|logout)(?:-|$)/;
-
-/** What the command of a cloud tool deletes, sends and changes. */
-export function cloud(use: Use, out: Out): void {
-  strangers(use, out);
-  for (const { at, word } of use.operands.slice(0, 4)) {
-    const name = word.text ?? "";
-    if (DELETES.test(name)) hazard(out, at, "delete");
-    else if (SENDS.test(name)) hazard(out, at, "send");
-    else if (CHANGES.test(name)) hazard(out, at, "configure");
-  }
-  const values = [...use.operands, ...use.options.flatMap(({ at, value }) => (value === undefined ? [] : [{ at, word: value }]))];
-  for (const { at, word } of values) {
-    const start = prefix(word);
-    const local = /^fileb?:\/\//.exec(start);
-    if (local !== null) {
-      hazard(out, at, "send");
-      file(out, "read", after(word, local[0].length));
-    } else if (use.operands.some((operand) => operand.at === at) && /^[./~]|\.\w+$/.test(start)) {
-      file(out, "read", word);
-      file(out, "write", word);
-    }
-  }
-  // `aws s3 cp a s3://b`, `gsutil cp`, `gcloud storage cp`
-  const copies = use.operands.findIndex(({ word }) => /^(?:cp|mv|rsync|sync|scp)$/.test(word.text ?? ""));
-  for (const { word } of copies < 0 ? [] : use.operands.slice(copies + 1)) {
-    if (/^\w+:/.test(prefix(word))) continue;
-    file(out, "read", word, { below: true });
-    file(out, "write", word, { below: true });
-  }
-  carryFrom(out, out.argv.findIndex(({ text }) => text === "--") + 1 || out.argv.length);
-}
-
-function terraform(use: Use, out: Out): void {
-  strangers(use, out);
-  const [first, second] = use.operands;
-  const name = first?.word.text ?? "";
-  if (first === undefined) return;
-  if (/^(?:init|apply|destroy|refresh|plan|import|get|login|providers|cloud|test)$/.test(name)) network(out, undefined);
-  if (name === "destroy") hazard(out, first.at, "delete");
-  else if (/^(?:apply|import|taint|untaint|login|logout|force-unlock|console)$/.test(name)) hazard(out, first.at, "configure");
-  else if (second !== undefined && /^(?:rm|mv|push|replace-provider|delete|new|select)$/.test(second.word.text ?? ""))
-    hazard(out, second.at, "configure");
-  if (name === "fmt" && !uses(use, "check diff"))
-    file(out, "write", second?.word ?? { text: ".", pieces: ["."], single: true }, { below: true });
-}
-
-/** Options of tools of clouds. */
-export const CLOUD = `--output= --query= --region= --profile= --endpoint-url=url!c --format= --project= --account= --zone= --filter= --filters= --limit= --page-size= --max-items= --sort-by= -n,--namespace= --kubeconfig=load!l
-  --kube-context= --set= --set-string= --version= --cli-input-json=read!s --cli-input-yaml=read!s --recursive --debug --verbosity= --no-paginate --no-cli-pager --quiet -q --no-sign-request --color= --subscription=
-  -g,--resource-group= --name= --tail= --since= --follow`;
-
-/** Checkers, test runners and tools of clouds: of many options, those that load, write and send. */
+/** Checkers and test runners: of many options, those that load, write and send. */
 export const CHECKERS: Readonly<Record<string, Spec>> = {
   eslint: ESLINT,
   prettier: PRETTIER,
@@ -185,20 +128,4 @@ export const CHECKERS: Readonly<Record<string, Spec>> = {
   },
   jest: JS_TEST,
   vitest: JS_TEST,
-  aws: { options: CLOUD, network: true, more: cloud },
-  az: { options: CLOUD, network: true, more: cloud },
-  gsutil: { options: CLOUD, network: true, more: cloud },
-  helm: {
-    options: `${CLOUD} -f,--values=read!l -o,--output= --set-file=read!s --set-json= --post-renderer=prog!r --kube-apiserver=url!c --kube-token= --repo=url!c --repository-config=load!l --registry-config=load!l
-      -d,--destination=write!w --output-dir=write!w --untardir=write!w --plugins=load!l -l,--selector= -a -A,--all-namespaces --wait --atomic --timeout= --dry-run? --devel --install!c`,
-    network: true,
-    more: cloud,
-  },
-  terraform: {
-    options: `-out=write!w -state=write!w -state-out=write!w -backup=write!w -var= -var-file=read!l -chdir=dir!l -target= -replace= -destroy!d -auto-approve!c -plugin-dir=load!l -backend-config=!l -backend= -lock= -lock-timeout=
-      -json -no-color -input= -refresh= -parallelism= -detailed-exitcode -compact-warnings -generate-config-out=write!w -upgrade -reconfigure!c -migrate-state!c -force-copy!d -recursive -check -diff -list= -write=
-      -raw -help -version --help --version`,
-    inert: "help version",
-    more: terraform,
-  },
 };

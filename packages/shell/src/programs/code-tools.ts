@@ -1,5 +1,5 @@
 import { file, inlineCode, unknown, type Out } from "./out.ts";
-import { DATABASES, mongo, servers } from "./databases.ts";
+import { DATABASES } from "./databases.ts";
 import type { Spec } from "./spec.ts";
 import { uses, usedOf, type Use } from "./use.ts";
 import { runArgv } from "./apply.ts";
@@ -23,33 +23,6 @@ function editor(use: Use, out: Out): void {
   }
   if (out.input.kind !== "inherited") unknown(out, "inline_code", "commands in the input of an editor");
 }
-
-// A statement that begins another program, or reads and writes files.
-const RUNS_SQL =
-  /\\[!gosiwe.|]|\\copy|\bprogram\b|(?:^|\n)\s*\.(?!(?:tables|schema|fullschema|databases|indexes|indices|headers?|mode|show|help|timer|nullvalue|separator|explain|width|stats|bail|quit|exit)(?:\s[^|]*)?$)|\b(load_extension|writefile|readfile|edit|outfile|dumpfile|load_file|lo_export|lo_import|xp_cmdshell|system|source|tee|pager)\b/i;
-
-const sql =
-  (first: number, name: string) =>
-  (use: Use, out: Out): void => {
-    const texts = [
-      ...use.operands.slice(first),
-      ...use.options.flatMap(({ option, at, value }) => (option.name === "sql" && value !== undefined ? [{ at, word: value }] : [])),
-    ];
-    for (const { at, word } of texts) {
-      if (word.text === undefined || RUNS_SQL.test(word.text)) inlineCode(out, at, `statements of \`${name}\` that can run programs`);
-    }
-    const { input } = out;
-    if (input.kind === "file") file(out, "execute", input.path);
-    else if (input.kind === "pipe" && texts.length === 0) unknown(out, "inline_code", `statements in the input of \`${name}\``);
-    else if (input.kind === "text" && (input.text === undefined || RUNS_SQL.test(input.text))) {
-      unknown(out, "inline_code", `statements in the input of \`${name}\` that can run programs`);
-    }
-    for (const { word } of use.operands.slice(0, first)) {
-      if (name !== "sqlite3") continue;
-      file(out, "read", word);
-      file(out, "write", word);
-    }
-  };
 
 function input(use: Use, out: Out): void {
   for (const { word } of use.operands) {
@@ -96,7 +69,7 @@ const GDB: Spec = {
   more: gdb,
 };
 
-/** Editors, debuggers and databases that run commands in their arguments or their input. */
+/** Editors and debuggers that run commands in their arguments or their input. */
 export const CODE_TOOLS: Readonly<Record<string, Spec>> = {
   ...DATABASES,
   vim: VIM,
@@ -133,34 +106,5 @@ export const CODE_TOOLS: Readonly<Record<string, Spec>> = {
     inert: "help version",
     more: input,
   },
-  psql: {
-    options: `-c,--command,--sql= -d,--dbname= -f,--file=load -h,--host=host -p,--port= -U,--username= -w -W -v,--set,--variable= -o,--output=write!w -L,--log-file=write!w
-      -X,--no-psqlrc -A -t -q -s -S -1 -F= -R= -P= -T= -x -z -0 -a -b -e -E -H -l,--list -n -V,--version -?,--help`,
-    inert: "version help",
-    more: (use, out) => {
-      servers(use, out);
-      sql(99, "psql")(use, out);
-    },
-  },
-  sqlite3: {
-    options:
-      "-cmd,--cmd,--sql= -init,--init=load!l -readonly -csv -json -header -noheader -column -line -list -html -batch -bail -separator= -nullvalue= -version,--version -help,--help -interactive -echo -markdown -table -box -quote",
-    posix: false,
-    inert: "version help",
-    more: sql(1, "sqlite3"),
-  },
-  mysql: {
-    options: `-e,--execute,--sql= -h,--host=host -P,--port= -u,--user= -p,--password? -D,--database= --defaults-file=load!l --defaults-extra-file=load!l --init-command,--sql=
-      --tee=write!w --pager?!r --plugin-dir=load!l -S,--socket= -B -N -s -r -t -v -V,--version -?,--help`,
-    inert: "version help",
-    more: sql(99, "mysql"),
-  },
-  mariadb: {
-    options: "-e,--execute,--sql= -h,--host=host -P,--port= -u,--user= -p,--password? --tee=write!w --pager?!r",
-    more: sql(99, "mysql"),
-  },
-  mongosh: { options: "--eval=code!r -f,--file=load --host=host --shell --quiet --nodb", operands: "data exec*", more: mongo },
-  mongo: { options: "--eval=code!r --host=host --shell --quiet --nodb", operands: "data exec*", more: mongo },
-  "redis-cli": { options: "-h=host -p= -a= -n= --eval=load!l -u=url -s= --rdb=write!w --pipe", posix: true, network: true },
   bc: { options: "-l,--mathlib -q,--quiet -s -w -i", operands: "read*" },
 };

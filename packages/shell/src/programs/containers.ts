@@ -1,9 +1,10 @@
-import type { Word } from "../analysis.ts";
+import type { Hazard, Word } from "../analysis.ts";
 import { doubtStart, runArgv } from "./apply.ts";
 import { file, hazard, network, runScript, unknown, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
 import { usedOf, uses, valueOf, type Use } from "./use.ts";
-import { command, known, prefix } from "./words.ts";
+import { hostOf } from "./hosts.ts";
+import { after, command, known, prefix } from "./words.ts";
 
 // `/host:/container:ro`, or a volume's name.
 function mount(at: number, word: Word, out: Out): void {
@@ -152,6 +153,19 @@ function kubectlExec(use: Use, out: Out): void {
   if (from !== undefined && from < out.argv.length) runArgv(out, from, { remote: true });
 }
 
+// What it reads of files, and of URLs, and what its verb changes.
+function kubectlFiles(use: Use, out: Out): void {
+  for (const { at, value } of usedOf(use, "output")) {
+    const path = /^[\w-]*-file=/.exec(value === undefined ? "" : prefix(value))?.[0].length;
+    if (path === undefined || value === undefined) continue;
+    hazard(out, at, "load");
+    file(out, "read", after(value, path));
+  }
+  for (const used of usedOf(use, "filename")) {
+    if (/^\w+:\/\//.test(prefix(valueOf(used)))) network(out, hostOf(valueOf(used)));
+  }
+}
+
 function kubectlRun(use: Use, out: Out): void {
   network(out, undefined);
   const dash = out.argv.findIndex((word) => word.text === "--");
@@ -165,6 +179,8 @@ const KUBE = `-n,--namespace= --context=!c --cluster=!c --kubeconfig=load!l --us
   --from-literal= --tail= --since= --previous -p,--patch= --patch-file=read --type= --replicas= --address=!c --profile= --profile-output=write!w --output-directory=write!w --target= --copy-to= -h,--help`;
 const KUBE_SUB: Spec = { options: KUBE, network: true };
 
+const kubectl = (does: Hazard["does"] | undefined): Spec => ({ ...KUBE_SUB, ...(does === undefined ? {} : { does }), more: kubectlFiles });
+
 const KUBECTL: Spec = {
   extensible: true,
   options: KUBE,
@@ -172,8 +188,8 @@ const KUBECTL: Spec = {
   subs: {
     exec: { options: KUBE, more: kubectlExec },
     run: { options: KUBE, more: kubectlRun },
-    debug: { options: KUBE, more: kubectlRun },
-    cp: { options: KUBE, network: true, more: copy },
+    debug: { options: KUBE, does: "run", more: kubectlRun },
+    cp: { options: KUBE, network: true, does: "send", more: copy },
     edit: { options: KUBE, network: true, does: "run" },
     plugin: { does: "run" },
     kustomize: { options: `${KUBE} --enable-exec!r --enable-helm!r --helm-command=prog!r --enable-alpha-plugins!r`, operands: "read" },
@@ -184,13 +200,23 @@ const KUBECTL: Spec = {
           .slice(0, 1)
           .forEach(({ at, word }) => /^(set|use|unset|delete|rename)/.test(word.text ?? "") && hazard(out, at, "configure")),
     },
-    diff: KUBE_SUB,
+    diff: kubectl("run"),
+    rollout: { ...KUBE_SUB, more: (use, out) => changing(use, out, /^(?:undo|restart|pause|resume)$/) },
+    auth: { ...KUBE_SUB, more: (use, out) => changing(use, out, /^reconcile$/) },
+    attach: kubectl("run"),
+    ...names("delete drain", kubectl("delete")),
     ...names(
-      "get describe logs apply create delete patch replace scale rollout expose autoscale label annotate top explain api-resources api-versions cluster-info version cordon uncordon drain taint wait port-forward proxy attach auth certificate set events completion",
-      KUBE_SUB,
+      "apply create patch replace scale expose autoscale label annotate cordon uncordon taint port-forward proxy certificate set",
+      kubectl("configure"),
     ),
+    ...names("get describe logs top explain api-resources api-versions cluster-info version wait events completion", kubectl(undefined)),
   },
 };
+
+function changing(use: Use, out: Out, names: RegExp): void {
+  kubectlFiles(use, out);
+  for (const { at, word } of use.operands.slice(0, 1)) if (names.test(word.text ?? "")) hazard(out, at, "configure");
+}
 
 function machine(use: Use, out: Out): void {
   const [, first] = use.operands;
@@ -227,15 +253,4 @@ export const CONTAINERS: Readonly<Record<string, Spec>> = {
     },
   },
   limactl: { subs: { shell: { options: "--workdir= --shell=", posix: true, more: machine } } },
-  helm: {
-    options: "--kubeconfig=load!l --kube-apiserver=url!c --post-renderer=prog!r -f,--values=read --set= -n= --repo=url",
-    network: true,
-    operands: "data*",
-  },
-  terraform: {
-    options: "-chdir=dir!l -var-file=read -var= -out=write!w -state=write!w -backend-config= -plugin-dir=load!l -auto-approve",
-    network: true,
-    operands: "data*",
-  },
-  tofu: { options: "-chdir=dir!l -var-file=read -var= -out=write!w -state=write!w -plugin-dir=load!l", network: true, operands: "data*" },
 };

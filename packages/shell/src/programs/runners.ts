@@ -1,5 +1,5 @@
 import { doubtStart, runArgv } from "./apply.ts";
-import { CLOUD, cloud } from "./checkers.ts";
+import { GCLOUD, cloud } from "./clouds.ts";
 import { hazard, network, runScript, unknown, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
 import { usedOf, valueOf, type Use } from "./use.ts";
@@ -163,7 +163,7 @@ export const RUNNERS: Readonly<Record<string, Spec>> = {
       "*": { carries: true },
     },
   },
-  gcloud: { options: `--command= --ssh-flag=!c --ssh-key-file=read ${CLOUD}`, network: true, more: gcloud },
+  gcloud: { options: `--command= --ssh-flag=!c --ssh-key-file=read ${GCLOUD}`, network: true, more: gcloud },
   fly: FLY,
   flyctl: FLY,
   conda: CONDA,

@@ -1,5 +1,6 @@
 import { ARCHIVES } from "./archives.ts";
 import { CHECKERS } from "./checkers.ts";
+import { CLOUDS } from "./clouds.ts";
 import { CONTAINERS } from "./containers.ts";
 import { FILES } from "./files.ts";
 import { GIT } from "./git.ts";
@@ -26,6 +27,7 @@ const TABLES: readonly Table[] = [
   GIT,
   PACKAGES,
   CHECKERS,
+  CLOUDS,
   NETWORK,
   CONTAINERS,
   SYSTEM,
