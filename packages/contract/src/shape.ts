@@ -105,8 +105,7 @@ function wantedBy(issue: Issue): string {
     case "too_big":
       return issue.origin === "string" ? `at most ${issue.maximum} characters` : `at most ${issue.maximum}`;
     case "invalid_format":
-      // Inside of a union a path begins there.
-      if (issue.path.length === 1 && issue.path[0] === "path") return "a path that begins with `$.`";
+      if (issue.path.at(-1) === "path" && issue.path.at(-2) !== "export") return "a path that begins with `$.`";
       return issue.path.at(-1) === "secret_env_var"
         ? "the name of an environment variable"
         : "a name in one line, all of it visible, without blanks around it";

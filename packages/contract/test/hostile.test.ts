@@ -154,6 +154,20 @@ describe("all mistakes at once", () => {
     );
   });
 
+  it("each says what was expected there", () => {
+    const text = changed(
+      CLEAN,
+      ['"$.plan_document.title"', "plan_document.title"],
+      ["expiry_seconds: 7200", "secret_env_var: a-b"],
+      ["monitoring:\n", 'monitoring:\n  export: { path: "a\\n" }\n'],
+    );
+    expect(findingsIn(text).map(({ message }) => message.replace(/^.*, expected /, ""))).toEqual([
+      "a path that begins with `$.`",
+      "the name of an environment variable",
+      "a name in one line, all of it visible, without blanks around it",
+    ]);
+  });
+
   it("a misspelt key is read as it was meant for the rest", () => {
     expect(brief(findingsIn(changed(CLEAN, ["gate: built }", "gat: built }"])))).toEqual(["error unknown_key"]);
   });
