@@ -1,7 +1,7 @@
 import type { Alert } from "./model.ts";
 
 /** What alerts may be about, and in what it is counted. */
-export const ALERT_METRICS: Readonly<Record<string, "rate" | "duration" | "count">> = {
+const ALERT_METRICS: Readonly<Record<string, "rate" | "duration" | "count">> = {
   gate_pass_rate: "rate",
   gate_block_rate: "rate",
   phase_transition_time: "duration",

@@ -279,7 +279,7 @@ describe("a file that cannot be read", () => {
 
   it.skipIf(process.platform === "win32")("a pipe is refused and not waited for", () => {
     const root = folder({});
-    execFileSync("mkfifo", [join(root, "pipe.yaml")]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "pipe.yaml")]);
     expect(() => loadContract(join(root, "pipe.yaml"))).toThrow(expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }));
   });
 });
