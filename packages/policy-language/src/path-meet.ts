@@ -89,7 +89,11 @@ function asksFor({ prefix, suffix, literal: text }: NameGlob, last: PathSegment 
   const wanted = nameOf(last);
   if (text !== undefined) return last.matches(text);
   if (prefix === "" && suffix === "") return false;
-  if (wanted.literal === undefined) return prefix.startsWith(wanted.prefix) && suffix.endsWith(wanted.suffix);
+  if (wanted.literal === undefined) {
+    if (prefix === "") return wanted.prefix === "" && wanted.suffix !== "" && suffix.endsWith(wanted.suffix);
+    const [begins, ends] = [prefix.startsWith(wanted.prefix) || wanted.prefix.startsWith(prefix), suffix.endsWith(wanted.suffix)];
+    return begins && (ends || wanted.suffix.endsWith(suffix));
+  }
   const finds =
     wanted.literal.length >= prefix.length + suffix.length && wanted.literal.startsWith(prefix) && wanted.literal.endsWith(suffix);
   return finds && (prefix !== "" || !suffix.startsWith(".") || wanted.literal === suffix);

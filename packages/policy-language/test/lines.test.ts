@@ -10,7 +10,7 @@ const rules = [allow(["git *", "ls *", "cat *", "echo *"]), deny("rm -rf *"), { 
 describe("a walk through folders", () => {
   const kept = [
     allow(["grep *", "rg *"]),
-    { action: "deny", paths: ["**/id_rsa", "**/.env", "**/secrets.{json,yaml}", "**/*.pem", "**/.aws/**"] } as const,
+    { action: "deny", paths: ["**/id_rsa", "**/.env", "**/secrets.{json,yaml}", "**/*.pem", "**/.env.*", "**/.aws/**"] } as const,
   ];
 
   test.each([
@@ -20,6 +20,8 @@ describe("a walk through folders", () => {
     "grep -r --include=*_rsa x .",
     "grep -r --include='*.env' x .",
     "grep -r --include='.e*' x .",
+    "grep -r --include='.env*' x .",
+    "grep -r --include='.env.local' x .",
     "grep -r --include='secrets.*' x .",
     "grep -r --include='*.ts' --include='*.pem' x .",
     "grep -r --include='ID_RSA' x .",
@@ -33,6 +35,7 @@ describe("a walk through folders", () => {
   test.each([
     "grep -r x . --include='*.ts'",
     "grep -r x . --include='*.json'",
+    "grep -r x . --include='test*.ts'",
     "grep -r x . --include='*'",
     "grep -rn TODO src",
     "grep -r x . --exclude=id_rsa",

@@ -62,7 +62,10 @@ function readTar(out: Out, from: number): void {
   if (extracts && !uses(use, "to-stdout to-command")) {
     file(out, "write", known("."), { below: true });
     for (const { value } of usedOf(use, "one-top-level")) if (value !== undefined) file(out, "write", value, { below: true });
-  } else if (creates || changes) for (const { word } of use.operands) file(out, "read", word, { below: true });
+  } else if (creates || changes) {
+    const follows = uses(use, "dereference");
+    for (const { word } of use.operands) file(out, "read", word, { below: true, follows });
+  }
 }
 
 function checkpoint(at: number, value: Word, out: Out): void {

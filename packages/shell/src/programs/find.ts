@@ -20,14 +20,15 @@ const RUNS = split("-exec -execdir -ok -okdir");
 export function readFind(out: Out, from: number): void {
   const { argv } = out;
   let at = from;
-  while (isLeading(argv[at])) at += argv[at]?.text === "-D" ? 2 : 1;
+  let follows = argv.some((word, index) => index >= from && word.text === "-follow");
+  for (; isLeading(argv[at]); at += argv[at]?.text === "-D" ? 2 : 1) follows ||= /^-[HLPEXdsx]*L/.test(argv[at]?.text ?? "");
   const starts: Word[] = [];
   for (; at < argv.length && !beginsExpression(argv[at]); at++) {
     const word = argv[at];
     if (word !== undefined && word.text !== "-f" && word.text !== "--") starts.push(word);
   }
   if (starts.length === 0) starts.push(known("."));
-  const found: Found = { starts, noted: new Set(), names: namesIn(argv, at), acted: new Set() };
+  const found: Found = { starts, follows, noted: new Set(), names: namesIn(argv, at), acted: new Set() };
   note(out, found, "read");
   for (; at < argv.length; at++) at = readPrimary(out, at, found);
 }
@@ -35,16 +36,18 @@ export function readFind(out: Out, from: number): void {
 // The files that find finds, and what is said about them already.
 interface Found {
   readonly starts: readonly Word[];
+  /** It goes where links lead. */
+  readonly follows: boolean;
   /** The names that it looks for. */
   readonly names: readonly string[];
   readonly acted: Set<FileKind>;
   readonly noted: Set<FileKind>;
 }
 
-function note(out: Out, { starts, noted }: Found, kind: FileKind): void {
+function note(out: Out, { starts, follows, noted }: Found, kind: FileKind): void {
   if (noted.has(kind)) return;
   noted.add(kind);
-  for (const start of starts) file(out, kind, start, { below: true });
+  for (const start of starts) file(out, kind, start, { below: true, follows });
 }
 
 // Names that the expression asks for, and does not leave out.

@@ -106,8 +106,9 @@ export function readFd(out: Out, from: number): void {
     for (const used of usedOf(use, "base-directory")) if (used.value !== undefined) file(out, "read", used.value, { below: true });
   }
   const paths = use.operands.slice(1);
-  for (const { word } of paths) file(out, "read", word, { below: true });
-  if (paths.length === 0) file(out, "read", known("."), { below: true });
+  const walk = { below: true, follows: uses(use, "follow") };
+  for (const { word } of paths) file(out, "read", word, walk);
+  if (paths.length === 0) file(out, "read", known("."), walk);
   if (exec < 0) return;
   hazard(out, exec, "run");
   const end = argv.findIndex((word, at) => at > exec && word.text === ";");
