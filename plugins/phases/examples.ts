@@ -1,0 +1,59 @@
+import { join, relative } from "node:path";
+import { defineExamples } from "@bylaw/testing";
+import { phases } from "./src/index.ts";
+
+const options = { contract: relative(process.cwd(), join(import.meta.dirname, "test/fixtures/agent_workflow.yaml")) };
+const call = { hook: "beforeToolCall", task: "t1", cwd: "/work", workspace: "/work" } as const;
+const move = { hook: "onTransition", task: "t1", artifacts: {} } as const;
+
+export const examples = defineExamples(phases, [
+  {
+    name: "lets a tool pass that the phase names",
+    options,
+    subject: { ...call, phase: "PLAN", tool: "read_files", args: { path: "src/a.ts" } },
+    expect: "allow",
+  },
+  {
+    name: "denies a tool that the phase forbids",
+    options,
+    subject: { ...call, phase: "PLAN", tool: "bash", args: { command: "ls" } },
+    expect: "deny",
+    code: "phase_tool_forbidden",
+  },
+  {
+    name: "denies a tool that the phase does not name",
+    options,
+    subject: { ...call, phase: "PLAN", tool: "deploy", args: {} },
+    expect: "deny",
+    code: "phase_tool_not_allowed",
+  },
+  {
+    name: "holds a path to the patterns of the phase",
+    options,
+    subject: { ...call, phase: "TDD", tool: "edit_files", args: { path: "src/a.ts" } },
+    expect: "deny",
+    code: "phase_path_forbidden",
+  },
+  {
+    name: "holds a line to the commands of the phase",
+    options,
+    subject: { ...call, phase: "TDD", tool: "bash", args: { command: "npm test && git commit -am done" } },
+    expect: "deny",
+    code: "phase_command_forbidden",
+  },
+  {
+    name: "takes what a line writes for a write",
+    options,
+    subject: { ...call, phase: "REVIEW", tool: "bash", args: { command: "sed -i s/1/2/ src/a.ts" } },
+    expect: "deny",
+    code: "phase_shell_writes",
+  },
+  { name: "lets a task go where the contract leads", options, subject: { ...move, from: "PLAN", to: "TDD" }, expect: "allow" },
+  {
+    name: "denies a way that the contract does not have",
+    options,
+    subject: { ...move, from: "PLAN", to: "IMPL" },
+    expect: "deny",
+    code: "phase_transition_undeclared",
+  },
+]);

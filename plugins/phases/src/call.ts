@@ -1,0 +1,173 @@
+import { isJsonObject, type JsonObject, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
+import type { PolicyPool } from "@bylaw/policy-language";
+import { CODES, listed, quote, refuse, type Code } from "./codes.ts";
+import { LINE_TOOLS, type Compiled, type CompiledPhase } from "./compile.ts";
+import { readWrites, type LineWrites } from "./line.ts";
+import { resolveLinks } from "./real-path.ts";
+
+/** What the phase of a call, as the log has it, says of the call: denies, all of them; none where it may run. Pure. */
+export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict[] {
+  const call = located(given, compiled);
+  const found = phaseOf(call, compiled);
+  if (!("phase" in found)) return [found, ...shielded(call, compiled)];
+  const name = nameOf(call);
+  const { id } = found.phase;
+  const where = (key: string): RuleReference => ({ name: `${id}.${key}`, file: compiled.contract.file });
+  const instead = `use one of ${listed([...found.allowed].filter((tool) => !found.forbidden.has(tool)))}, or ask for a transition`;
+  // An MCP server may name its tools as the host's are named: that forbids them, and allows nothing.
+  const refused: Verdict[] = [];
+  if (found.forbidden.has(name) || found.forbidden.has(call.tool))
+    refused.push(
+      refuse(
+        "phase_tool_forbidden",
+        `Unexpected tool ${quote(name)}, expected none that phase ${quote(id)} forbids`,
+        instead,
+        where("forbidden_tools"),
+      ),
+    );
+  else if (!found.allowed.has(name))
+    refused.push(
+      refuse(
+        "phase_tool_not_allowed",
+        `Unexpected tool ${quote(name)}, expected one that phase ${quote(id)} allows`,
+        instead,
+        where("allowed_tools"),
+      ),
+    );
+  if (refused.length > 0) return [...refused, ...shielded(call, compiled)];
+  const line = lineOf(call, name, found, compiled);
+  if (line === undefined) return judgePaths(call, found.files, where, found.placed.has(name));
+  if (line === null) return [refuse("unknown_command", "Unexpected line that is no text, expected a command", "send the line as text")];
+  return judgeLine(call, readWrites(call, line, found, found.listed.has(name)), found, name, where);
+}
+
+/** Where the links among the paths of a call lead. */
+export function prepareCall(given: ToolCall, compiled: Compiled): JsonObject | undefined {
+  const call = located(given, compiled);
+  const found = phaseOf(call, compiled);
+  if (!("phase" in found)) return linksOf(call, compiled.anywhere.pathsToResolve(call));
+  const name = nameOf(call);
+  const line = lineOf(call, name, found, compiled);
+  if (typeof line !== "string") return linksOf(call, found.files.pathsToResolve(call));
+  const { calls } = readWrites(call, line, found, found.listed.has(name));
+  return linksOf(call, [...new Set(calls.flatMap((one) => found.written.pathsToResolve(one)))]);
+}
+
+const linksOf = (call: ToolCall, texts: readonly string[]): JsonObject | undefined =>
+  texts.length === 0 ? undefined : resolveLinks(call, texts);
+
+// A host that names no folder works in that of its configuration.
+function located(call: ToolCall, { folder }: Compiled): ToolCall {
+  const { cwd = call.workspace ?? folder, workspace = cwd } = call;
+  return { ...call, cwd, workspace };
+}
+
+const nameOf = ({ tool, server }: ToolCall): string => (server === undefined ? tool : `mcp__${server}__${tool}`);
+
+function phaseOf({ task, phase }: ToolCall, { phases }: Compiled): CompiledPhase | Verdict {
+  if (phase === undefined) {
+    if (task === undefined)
+      return refuse(
+        "phase_task_missing",
+        "Unexpected call without a task, expected one of a task",
+        "claim a task, and name it with each call",
+      );
+    return refuse(
+      "phase_not_entered",
+      `Unexpected call for task ${quote(task)}, expected a task that has entered a phase`,
+      "ask for the transition into the first phase",
+    );
+  }
+  return (
+    phases.get(phase) ??
+    refuse(
+      "phase_unknown",
+      `Unexpected phase ${quote(phase)}, expected one of ${listed([...phases.keys()])}`,
+      "finish the task under the contract that it began with",
+    )
+  );
+}
+
+// The line of a call: undefined where the tool runs none, null where it cannot be read.
+function lineOf({ args }: ToolCall, name: string, { listed: bound }: CompiledPhase, { tools }: Compiled): string | null | undefined {
+  const argument = tools.shell.get(name) ?? tools.shell.get(name.slice(name.lastIndexOf("__") + 2));
+  if (argument === undefined) return undefined;
+  const line = isJsonObject(args) && Object.hasOwn(args, argument) ? args[argument] : undefined;
+  // These run what the host runs, unless they are told what.
+  if (line === undefined && isJsonObject(args) && Object.hasOwn(LINE_TOOLS, name) && !bound.has(name)) return undefined;
+  return typeof line === "string" ? line : null;
+}
+
+type Where = (key: string) => RuleReference;
+
+function judgeLine(call: ToolCall, { calls, against }: LineWrites, phase: CompiledPhase, name: string, where: Where): readonly Verdict[] {
+  const votes = phase.commands.evaluate(call);
+  const refused = refusals(votes, where);
+  if (refused.length === 0 && phase.listed.has(name) && !allows(votes))
+    refused.push(
+      refuse(
+        "phase_command_not_allowed",
+        `Unexpected command in phase ${quote(phase.phase.id)}, expected lines of the commands that it allows`,
+        "run one of them, alone",
+        where(`tool_constraints.${name}.allowed_commands`),
+      ),
+    );
+  return unique([...refused, ...against, ...calls.flatMap((one) => judgePaths(one, phase.written, where, true))]);
+}
+
+function judgePaths(call: ToolCall, pool: PolicyPool, where: Where, placed: boolean): readonly Verdict[] {
+  const votes = pool.evaluate(call);
+  const refused = refusals(votes, where);
+  if (refused.length > 0 || !placed || allows(votes)) return refused;
+  const reason = `Unexpected path in a call of ${quote(call.tool)}, expected paths that the phase allows`;
+  return [
+    refuse(
+      "phase_path_not_allowed",
+      reason,
+      "name paths inside the workspace that the contract allows here",
+      where(`tool_constraints.${call.tool}.allowed_patterns`),
+    ),
+  ];
+}
+
+const shielded = (call: ToolCall, { anywhere, contract: { file } }: Compiled): readonly Verdict[] =>
+  refusals(anywhere.evaluate(call), (name) => ({ name, file })).filter(({ code }) => code === "phase_protected");
+
+const allows = (votes: readonly Verdict[] | undefined): boolean => votes?.some(({ effect }) => effect === "allow") === true;
+
+const MEANS: readonly (readonly [suffix: string, code: Code, reason: string, fix: string])[] = [
+  [
+    "protected",
+    "phase_protected",
+    "Unexpected write to the contract or to what records it, expected a file of the work",
+    "leave it to the operator",
+  ],
+  [
+    ".forbidden_patterns",
+    "phase_path_forbidden",
+    "Unexpected path, expected none that the phase forbids",
+    "work in other files, or move on to a phase that allows these",
+  ],
+  [
+    ".forbidden_commands",
+    "phase_command_forbidden",
+    "Unexpected command, expected none that the phase forbids",
+    "leave it out, or move on to a phase that allows it",
+  ],
+];
+
+// What is not allowed and not known is not allowed either.
+function refusals(votes: readonly Verdict[] | undefined, where: Where): Verdict[] {
+  return (votes ?? []).flatMap(({ effect, code, reason, fix, rule }) => {
+    if (effect === "allow") return [];
+    const means = MEANS.find(([suffix]) => rule?.name.endsWith(suffix) === true);
+    if (means === undefined)
+      return [refuse(code !== undefined && Object.hasOwn(CODES, code) ? (code as Code) : "unknown_command", reason, fix)];
+    const [suffix, meant, why, then] = means;
+    return [refuse(meant, why, then, where(suffix === "protected" ? suffix : `tool_constraints.${rule?.name ?? ""}`))];
+  });
+}
+
+const unique = (verdicts: readonly Verdict[]): readonly Verdict[] => [
+  ...new Map(verdicts.map((one) => [JSON.stringify(one), one])).values(),
+];

@@ -1,0 +1,118 @@
+import { basename, dirname, isAbsolute, resolve } from "node:path";
+import { loadContract, type Contract, type Phase } from "@bylaw/contract";
+import { BylawError, messageOf } from "@bylaw/kernel";
+import { compilePolicy, extendTools, parsePolicy, type PolicyPool, type ToolTable } from "@bylaw/policy-language";
+import type { PhaseOptions } from "./options.ts";
+import { commandRulesOf, constraintOf, fileRulesOf, lineRulesOf, policyOf, protection, writersOf, type PhaseRule } from "./phase-rules.ts";
+
+/** One phase, ready to be asked. */
+export interface CompiledPhase {
+  readonly phase: Phase;
+  readonly allowed: ReadonlySet<string>;
+  readonly forbidden: ReadonlySet<string>;
+  /** Some tool of it writes files. */
+  readonly writes: boolean;
+  /** It has `git_commit`. */
+  readonly commits: boolean;
+  /** Judges the paths of tools. */
+  readonly files: PolicyPool;
+  /** Judges the commands of lines. */
+  readonly commands: PolicyPool;
+  /** Judges what a line writes, as the tool that writes files would. */
+  readonly written: PolicyPool;
+  /** Tools that are held to a list of commands. */
+  readonly listed: ReadonlySet<string>;
+  /** Tools that are held to paths. */
+  readonly placed: ReadonlySet<string>;
+}
+
+/** A contract with its phases compiled. */
+export interface Compiled {
+  readonly contract: Contract;
+  readonly phases: ReadonlyMap<string, CompiledPhase>;
+  readonly tools: ToolTable;
+  /** Judges calls where no phase does: only what is protected. */
+  readonly anywhere: PolicyPool;
+  /** The folder that paths stand against where a host names none. */
+  readonly folder: string;
+}
+
+/** Tools of the contract that may hold a line, with its argument. */
+export const LINE_TOOLS = { run_tests: "command", git_commit: "command" } as const;
+
+/** Loads a contract and compiles its phases. Throws what loading throws, and for a mode or a pattern that cannot hold. */
+export function compileContract(options: PhaseOptions, folder: string, fact: string): Compiled {
+  const contract = loadContract(resolve(folder, options.contract), { tools: options.tools, checks: options.checks });
+  checkModes(contract, options.mode);
+  const tools = extendTools({
+    shell: { ...LINE_TOOLS, ...options.shell },
+    files: { search_codebase: { read: ["path", "paths", "directory", "dir_path"], cwd: true } },
+  });
+  const home = dirname(contract.file);
+  const shield = protection(contract.protectedPaths.map((path) => (isAbsolute(path) ? path : resolve(home, path))));
+  // Lines are judged apart, by what they write.
+  const lineless: ToolTable = { ...tools, shell: new Map() };
+  const compile = (name: string, rules: readonly PhaseRule[], table = lineless): PolicyPool => {
+    try {
+      return compilePolicy([parsePolicy(policyOf(rules), { file: basename(contract.file), tools: table })], {
+        tools: table,
+        pathsFact: fact,
+      });
+    } catch (cause) {
+      throw new BylawError({
+        code: "BYLAW_PHASE_PATTERN_INVALID",
+        message: `Unexpected tool constraint of phase \`${name}\`, expected patterns and commands that can be enforced: ${messageOf(cause)}`,
+        source: { file: contract.file },
+        cause,
+      });
+    }
+  };
+  const compiled = (phase: Phase): CompiledPhase => {
+    const allowed = new Set(phase.allowedTools);
+    const forbidden = new Set(phase.forbiddenTools);
+    return {
+      phase,
+      allowed,
+      forbidden,
+      writes: writersOf(phase, tools).length > 0,
+      commits: allowed.has("git_commit") && !forbidden.has("git_commit"),
+      files: compile(phase.id, [shield, ...fileRulesOf(phase, tools)]),
+      commands: compile(phase.id, commandRulesOf(phase, tools), tools),
+      written: compile(phase.id, [shield, ...lineRulesOf(phase, tools)]),
+      listed: new Set(phase.allowedTools.filter((tool) => constraintOf(phase, tool, tools)?.allowedCommands !== undefined)),
+      placed: new Set(phase.allowedTools.filter((tool) => tools.files.has(tool))),
+    };
+  };
+  return {
+    contract,
+    phases: new Map(contract.phases.map((phase) => [phase.id, compiled(phase)])),
+    tools,
+    anywhere: compile("any", [shield]),
+    folder,
+  };
+}
+
+const LAXITY = { strict: 0, permissive: 1, advisory: 2 } as const;
+
+// The config's mode holds. Where the contract says another, somebody would be wrong about what is enforced.
+function checkModes({ enforcement: { mode, tools }, file }: Contract, wanted: PhaseOptions["mode"]): void {
+  const differs = (what: string, actual: string, fix: string): BylawError =>
+    new BylawError({
+      code: "BYLAW_PHASE_MODE_DIFFERS",
+      message: `Unexpected ${what} \`${actual}\` in the contract, expected \`${wanted}\` as this configuration has it`,
+      fix,
+      source: { file },
+    });
+  if (mode !== wanted)
+    throw differs(
+      "mode",
+      mode,
+      `set \`enforcement_mode\` of the config and \`mode\` of this plugin to \`${mode}\`, or change the contract`,
+    );
+  if (LAXITY[tools.mode] < LAXITY[wanted])
+    throw differs(
+      "violation_action of",
+      tools.mode,
+      "a single hook cannot be stricter than its configuration: make the contract's mode `strict`",
+    );
+}

@@ -1,0 +1,1 @@
+export { phases } from "./phases.ts";

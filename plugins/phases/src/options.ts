@@ -1,0 +1,19 @@
+import { z } from "zod";
+
+const names = z.array(z.string().min(1)).default([]);
+
+export const phaseOptions = z.strictObject({
+  contract: z.string().min(1).describe("The contract file, from the folder of the config"),
+  mode: z
+    .enum(["strict", "permissive", "advisory"])
+    .default("strict")
+    .describe("The enforcement mode that the contract has to name: that of the config, which is the one that holds"),
+  tools: names.describe("Tools of the host that the contract may name besides those that it knows"),
+  checks: names.describe("Checks of other plugins that the contract may name"),
+  shell: z
+    .record(z.string().min(1), z.string().min(1))
+    .default({})
+    .describe("Tools of the host that run a shell line, each with the argument that holds it"),
+});
+
+export type PhaseOptions = z.output<typeof phaseOptions>;

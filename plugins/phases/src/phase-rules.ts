@@ -1,0 +1,111 @@
+import type { Phase, ToolConstraint } from "@bylaw/contract";
+import type { ToolTable } from "@bylaw/policy-language";
+
+/** A rule of a phase, in the words of the policy language. The name ends with what it comes from in the contract. */
+export interface PhaseRule {
+  readonly name: string;
+  readonly action: "allow" | "deny";
+  readonly tool?: string;
+  readonly command?: readonly string[];
+  readonly paths?: readonly string[] | { readonly write: readonly string[] };
+}
+
+/** The stand-ins for what a shell line writes: a path, and a folder with all that is below it. */
+export const LINE_WRITES = "write_files";
+export const LINE_WRITES_BELOW = "delete_path";
+
+const WORKSPACE = ["./**"];
+/** Two tools for one thing: a constraint on one of them would be none if the other were free. */
+const TWINS = ["write_files", "edit_files"];
+
+/** The rules about paths of the tools that a phase allows. */
+export const fileRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRule[] =>
+  phase.allowedTools.flatMap((tool) => (tools.files.has(tool) ? pathRules(tool, constraintOf(phase, tool, tools)) : []));
+
+/** The rules about commands of the tools that a phase allows. */
+export const commandRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRule[] =>
+  phase.allowedTools.flatMap((tool) => (tools.shell.has(tool) ? commandRules(tool, constraintOf(phase, tool, tools)) : []));
+
+/** The rules about what a shell line writes: those of the phase's tool that writes files. */
+export function lineRulesOf(phase: Phase, tools: ToolTable): readonly PhaseRule[] {
+  const writer = writersOf(phase, tools)[0];
+  if (writer === undefined) return [];
+  const constraint = constraintOf(phase, writer, tools);
+  return [LINE_WRITES, LINE_WRITES_BELOW].flatMap((tool) => pathRules(tool, constraint));
+}
+
+/** The tools of a phase that write files, `write_files` first. */
+export function writersOf({ allowedTools, forbiddenTools }: Phase, tools: ToolTable): readonly string[] {
+  const writers = allowedTools.filter((tool) => writes(tool, tools) && !forbiddenTools.includes(tool));
+  return [...TWINS.filter((tool) => writers.includes(tool)), ...writers.filter((tool) => !TWINS.includes(tool))];
+}
+
+const writes = (tool: string, tools: ToolTable): boolean => {
+  const { write = [], patches = [] } = tools.files.get(tool) ?? {};
+  return write.length + patches.length > 0;
+};
+
+/** Whether a phase holds a tool to commands or paths of its own. */
+export function constraintOf({ constraints }: Phase, tool: string, tools: ToolTable): ToolConstraint | undefined {
+  const own = constraints.find((constraint) => constraint.tool === tool);
+  if (own !== undefined || !writes(tool, tools)) return own;
+  // A file is written by either: what one may not touch the other may not, unless it has patterns of its own.
+  return TWINS.map((twin) => constraints.find((constraint) => constraint.tool === twin)).find((twin) => twin !== undefined);
+}
+
+/** The rule that keeps agents from writing these absolute paths, by any tool. */
+export const protection = (paths: readonly string[]): PhaseRule => ({
+  name: "protected",
+  action: "deny",
+  paths: { write: paths.flatMap((path) => [literal(path), `${literal(path)}/**`]) },
+});
+
+function pathRules(tool: string, constraint: ToolConstraint | undefined): readonly PhaseRule[] {
+  const { allowedPatterns = WORKSPACE, forbiddenPatterns = [] } = constraint ?? {};
+  const rules: PhaseRule[] = [];
+  if (forbiddenPatterns.length > 0)
+    rules.push({ name: `${tool}.forbidden_patterns`, action: "deny", tool, paths: forbiddenPatterns.flatMap(forbidden) });
+  if (allowedPatterns.length > 0)
+    rules.push({ name: `${tool}.allowed_patterns`, action: "allow", tool, paths: allowedPatterns.map(inWorkspace) });
+  return rules;
+}
+
+function commandRules(tool: string, constraint: ToolConstraint | undefined): readonly PhaseRule[] {
+  const { allowedCommands, forbiddenCommands = [] } = constraint ?? {};
+  const rules: PhaseRule[] = [];
+  if (forbiddenCommands.length > 0)
+    rules.push({ name: `${tool}.forbidden_commands`, action: "deny", tool, command: forbiddenCommands.map(open) });
+  // A rule about the tool, so that what cannot be known of its lines is said.
+  if (allowedCommands === undefined) rules.push({ name: `${tool}.lines`, action: "allow", tool });
+  else if (allowedCommands.length > 0)
+    rules.push({ name: `${tool}.allowed_commands`, action: "allow", tool, command: allowedCommands.map(open) });
+  return rules;
+}
+
+// A command of a contract is how a line begins.
+const open = (command: string): string => (/(^|\s)\*$/.test(command.trim()) ? command.trim() : `${command.trim()} *`);
+
+// `**` alone would be every folder of the machine.
+const inWorkspace = (pattern: string): string => (pattern.startsWith("**") ? `./${pattern}` : pattern);
+
+// A name without a folder is forbidden wherever it turns up.
+const forbidden = (pattern: string): readonly string[] =>
+  pattern.includes("/") ? [pattern.startsWith("**") ? pattern : pattern.replace(/^\.\//, "")] : [pattern, `**/${pattern}`];
+
+const literal = (path: string): string => path.replace(/[*?[\]{}]/g, (char) => (char === "]" || char === "}" ? "?" : `[${char}]`));
+
+/** Rules as the text of a policy. */
+export const policyOf = (rules: readonly PhaseRule[]): string =>
+  rules
+    .map(
+      ({ name, action, tool, command, paths }) =>
+        `[[rules]]\nname = ${text(name)}\naction = ${text(action)}\n${action === "deny" ? "final = true\n" : ""}` +
+        (tool === undefined ? "" : `tool = ${text(tool)}\n`) +
+        (command === undefined ? "" : `command = ${list(command)}\n`) +
+        (paths === undefined ? "" : `paths = ${"write" in paths ? `{ write = ${list(paths.write)} }` : list(paths)}\n`),
+    )
+    .join("\n");
+
+// Text of JSON is text of TOML but for one character.
+const text = (value: string): string => JSON.stringify(value).replaceAll("\u007f", "\\u007f");
+const list = (values: readonly string[]): string => `[${values.map(text).join(", ")}]`;

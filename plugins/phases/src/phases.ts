@@ -1,0 +1,40 @@
+import { dirname } from "node:path";
+import { allow, definePlugin, type ToolCall, type Verdict } from "@bylaw/kernel";
+import manifest from "../package.json" with { type: "json" };
+import { judgeCall, prepareCall } from "./call.ts";
+import { CODES, quote } from "./codes.ts";
+import { compileContract, type Compiled } from "./compile.ts";
+import { phaseOptions } from "./options.ts";
+import { judgeTransition } from "./transition.ts";
+
+/** Holds every task to the tools and the transitions of its phase, as the workflow contract has them. Denies by default. */
+export const phases = definePlugin({
+  name: manifest.name,
+  version: manifest.version,
+  options: phaseOptions,
+  grants: true,
+  codes: CODES,
+  apply(kernel, options, { configFile }) {
+    const folder = configFile === undefined ? process.cwd() : dirname(configFile);
+    const compiled = compileContract(options, folder, manifest.name);
+    const lax = compiled.contract.enforcement.tools.mode !== options.mode;
+    kernel.digest(compiled.contract.digest);
+    kernel.prepare("paths", (subject) => (subject.hook === "beforeToolCall" ? prepareCall(subject, compiled) : undefined));
+    kernel.hooks.beforeToolCall.tap("tools", (call) => answer(call, compiled, lax));
+    kernel.hooks.onTransition.tap("transitions", (request) => judgeTransition(request, compiled.contract));
+  },
+});
+
+// Of a call that the contract only warns about it is on record what would have been; what is protected stays so.
+function answer(call: ToolCall, compiled: Compiled, lax: boolean): readonly Verdict[] {
+  const { enabled } = compiled.contract.enforcement.tools;
+  const all = judgeCall(call, compiled);
+  const firm = all.filter(({ code }) => code === "phase_protected");
+  if (firm.length > 0) return enabled ? all : firm;
+  if (!enabled) return [];
+  const yes = allow(`Phase ${quote(call.phase ?? "none")} allows ${quote(call.tool)}`, {
+    rule: { name: `${call.phase ?? "none"}.allowed_tools`, file: compiled.contract.file },
+  });
+  if (all.length === 0) return [yes];
+  return lax ? [...all.map((verdict): Verdict => ({ ...verdict, shadow: true })), yes] : all;
+}

@@ -1,0 +1,61 @@
+import { allow, type RuleReference, type Transition, type Verdict } from "@bylaw/kernel";
+import type { Contract } from "@bylaw/contract";
+import { listed, quote, refuse } from "./codes.ts";
+
+/** Whether the contract has a way from the phase that the log says to the one that is asked for. All that is in the way is told. Pure. */
+export function judgeTransition({ task, from, to }: Transition, contract: Contract): readonly Verdict[] {
+  const { phases, transitions, initial, ends, file } = contract;
+  const known = phases.map(({ id }) => id);
+  const refused: Verdict[] = [];
+  if (!known.includes(to))
+    refused.push(
+      refuse("phase_target_unknown", `Unexpected phase ${quote(to)}, expected one of ${listed(known)}`, "ask for a phase of the contract"),
+    );
+  if (from === undefined) {
+    if (to === initial) return [allow(`Task ${quote(task)} begins in its first phase`, { rule: { name: `${to}.begin`, file } })];
+    return [
+      ...refused,
+      refuse(
+        "phase_not_initial",
+        `Unexpected phase ${quote(to)} for task ${quote(task)} that is in none, expected ${quote(initial)}`,
+        `ask for ${quote(initial)} first`,
+      ),
+    ];
+  }
+  if (!known.includes(from))
+    return [
+      ...refused,
+      refuse(
+        "phase_unknown",
+        `Unexpected phase ${quote(from)} of task ${quote(task)}, expected one of ${listed(known)}`,
+        "finish the task under the contract that it began with",
+      ),
+    ];
+  if (ends.includes(from))
+    return [
+      ...refused,
+      refuse(
+        "phase_task_ended",
+        `Unexpected transition from ${quote(from)}, expected none: the task has come to its end`,
+        "begin another task",
+      ),
+    ];
+  const ways = transitions.filter((way) => way.from === from);
+  const open = ways.filter((way) => way.to === to);
+  if (open.length === 0)
+    return [
+      ...refused,
+      refuse(
+        "phase_transition_undeclared",
+        `Unexpected transition from ${quote(from)} to ${quote(to)}, expected one to ${listed([...new Set(ways.map((way) => way.to))])}`,
+        "take one of the declared transitions",
+      ),
+    ];
+  const rule: RuleReference = { name: `transitions.${from}.${to}`, file };
+  return [
+    allow(
+      `The contract has a transition from ${quote(from)} to ${quote(to)}${open.every(({ when }) => when === "rejected") ? ", back to work" : ""}`,
+      { rule },
+    ),
+  ];
+}

@@ -1,0 +1,43 @@
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKernel, type Decision, type JsonObject, type Kernel } from "@bylaw/kernel";
+import { phases } from "../src/index.ts";
+
+export const CONTRACT = join(import.meta.dirname, "fixtures/agent_workflow.yaml");
+
+export interface Place {
+  readonly folder: string;
+  readonly kernel: Kernel;
+  /** The decision about one call in one phase. */
+  readonly ask: (phase: string | undefined, tool: string, args: JsonObject, fields?: object) => Promise<Decision>;
+  /** Its code. */
+  readonly code: (phase: string, tool: string, args: JsonObject, fields?: object) => Promise<string>;
+  /** The code of a shell line. */
+  readonly line: (phase: string, command: string) => Promise<string>;
+  readonly remove: () => void;
+}
+
+/** A workspace with the contract in it. `change`: the contract as it is there. */
+export function place(options: object = {}, change?: string): Place {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-phases-")));
+  for (const name of ["src", "tests", ".git"]) mkdirSync(join(folder, name));
+  const file = join(folder, "agent_workflow.yaml");
+  if (change === undefined) copyFileSync(CONTRACT, file);
+  else writeFileSync(file, change);
+  const kernel = createKernel({ plugins: [phases({ contract: file, ...options })] });
+  const ask: Place["ask"] = async (phase, tool, args, fields = {}) => {
+    const context = { task: "t1", agent: "ann", cwd: folder, workspace: folder, interactive: false };
+    const call = { hook: "beforeToolCall", tool, args, ...context, ...(phase === undefined ? {} : { phase }), ...fields } as const;
+    return kernel.decide(await kernel.prepare(call));
+  };
+  const code: Place["code"] = async (phase, tool, args, fields) => (await ask(phase, tool, args, fields)).code;
+  return {
+    folder,
+    kernel,
+    ask,
+    code,
+    line: (phase, command) => code(phase, "bash", { command }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

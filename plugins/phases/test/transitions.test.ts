@@ -1,0 +1,139 @@
+import { readFileSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
+import { createKernel } from "@bylaw/kernel";
+import { createMemoryStore, openRun } from "@bylaw/log";
+import { describeExamples } from "@bylaw/testing";
+import { examples } from "../examples.ts";
+import { phases } from "../src/index.ts";
+import { CONTRACT, place, type Place } from "./kit.ts";
+
+describeExamples(examples, { describe, it });
+
+const TEXT = readFileSync(CONTRACT, "utf8");
+const places: Place[] = [];
+const placed = (options?: object, text?: string): Place => {
+  const made = place(options, text);
+  places.push(made);
+  return made;
+};
+afterAll(() => places.forEach(({ remove }) => remove()));
+
+const kernel = () => createKernel({ plugins: [phases({ contract: CONTRACT })] });
+const begin = async (path: readonly string[]) => {
+  const run = await openRun(kernel(), { run: "r1", store: createMemoryStore() });
+  const enter = async (to: string, fields: object = {}) =>
+    (await run.transition({ agent: "ann", task: "t1", to, artifacts: {}, ...fields })).decision;
+  for (const to of path) expect((await enter(to)).effect, to).toBe("allow");
+  return { run, enter };
+};
+
+describe("a transition", () => {
+  it("goes along the contract, and back from a rejected review (WF-118)", async () => {
+    await begin(["PLAN", "TDD", "IMPL", "REVIEW", "IMPL", "REVIEW", "COMPLETE"]);
+  });
+
+  it("of a task in no phase leads into the first alone", async () => {
+    const { enter } = await begin([]);
+    for (const to of ["TDD", "COMPLETE"]) expect((await enter(to)).code).toBe("phase_not_initial");
+    expect((await enter("plan")).votes.map(({ code }) => code).sort()).toEqual(["phase_not_initial", "phase_target_unknown"]);
+  });
+
+  it("that is not declared is refused, with those that are (WF-105)", async () => {
+    const { enter } = await begin(["PLAN"]);
+    for (const to of ["PLAN", "IMPL", "REVIEW", "COMPLETE"]) expect((await enter(to)).code, to).toBe("phase_transition_undeclared");
+    const decision = await enter("NOWHERE");
+    expect(decision.votes.map(({ code }) => code).sort()).toEqual(["phase_target_unknown", "phase_transition_undeclared"]);
+    expect((await enter("IMPL")).reason).toContain("`TDD`");
+  });
+
+  it("begins in the phase that the log says, whatever the caller says", async () => {
+    const { run, enter } = await begin(["PLAN"]);
+    expect((await enter("COMPLETE", { from: "REVIEW", phase: "REVIEW" })).code).toBe("phase_transition_undeclared");
+    const forged = { id: "c", agent: "ann", task: "t1", phase: "IMPL", tool: "write_files", args: { path: "a" } };
+    expect((await run.toolCall(forged)).decision.code).toBe("phase_tool_forbidden");
+    expect((await run.toolCall({ ...forged, task: "t2" })).decision.code).toBe("phase_not_entered");
+    expect((await run.toolCall({ ...forged, task: undefined } as never)).decision.code).not.toBe("rule_allowed");
+  });
+
+  it("from the last phase is none", async () => {
+    const { enter } = await begin(["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"]);
+    for (const to of ["PLAN", "REVIEW", "COMPLETE"]) expect((await enter(to)).code).toBe("phase_task_ended");
+  });
+
+  it("of two at once is made by one (WF-115)", async () => {
+    const { enter } = await begin(["PLAN"]);
+    const codes = (await Promise.all([enter("TDD"), enter("TDD")])).map(({ effect }) => effect);
+    expect(codes.sort()).toEqual(["allow", "deny"]);
+  });
+
+  it("and a call that are denied are on record (WF-113)", async () => {
+    const store = createMemoryStore();
+    const run = await openRun(kernel(), { run: "r1", store });
+    await run.transition({ agent: "ann", task: "t1", to: "IMPL", artifacts: {} });
+    await run.toolCall({ id: "c", agent: "ann", task: "t1", tool: "bash", args: { command: "ls" } });
+    const types = (await store.events("r1", 0, 10)).map(({ event_type }) => event_type);
+    expect(types).toEqual(["session_start", "transition_blocked", "tool_denied"]);
+  });
+});
+
+describe("a contract", () => {
+  it("in another mode than the config's is refused", () => {
+    const other = TEXT.replace("mode: strict", "mode: permissive");
+    expect(() => placed({}, other)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }));
+    expect(() => placed({ mode: "advisory" }, other)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }));
+    expect(() => placed({ mode: "permissive" }, other)).not.toThrow();
+    const firmer = `${other}`.replace("mode: permissive", "mode: permissive\n  tool_enforcement: { violation_action: reject }");
+    expect(() => placed({ mode: "permissive" }, firmer)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }));
+  });
+
+  it("that only warns about tool calls lets them pass and says what would have been", async () => {
+    const { ask } = placed({}, TEXT.replace("mode: strict", "mode: strict\n  tool_enforcement: { violation_action: warn }"));
+    const { effect, votes } = await ask("PLAN", "bash", { command: "ls" });
+    expect(effect).toBe("allow");
+    expect(votes.filter((vote) => vote.shadow === true).map((vote) => vote.code)).toEqual(["phase_tool_forbidden"]);
+    expect((await ask("IMPL", "write_files", { path: "agent_workflow.yaml" })).effect).toBe("deny");
+  });
+
+  it("has the same decision in every mode, with three effects (WF-117)", async () => {
+    const answers = [];
+    for (const mode of ["strict", "permissive", "advisory"] as const) {
+      const { folder } = placed({ mode }, TEXT.replace("mode: strict", `mode: ${mode}`));
+      const plugin = phases({ contract: `${folder}/agent_workflow.yaml`, mode });
+      const run = await openRun(createKernel({ plugins: [plugin], enforcement_mode: mode }), { run: "r1", store: createMemoryStore() });
+      await run.transition({ agent: "ann", task: "t1", to: "PLAN", artifacts: {} });
+      const { decision, applied } = await run.toolCall({ id: "c", agent: "ann", task: "t1", tool: "bash", args: { command: "ls" } });
+      answers.push([decision.effect, decision.code, applied]);
+    }
+    expect(answers).toEqual([
+      ["deny", "phase_tool_forbidden", "deny"],
+      ["deny", "phase_tool_forbidden", "allow"],
+      ["deny", "phase_tool_forbidden", "allow"],
+    ]);
+  });
+
+  it("with a pattern that cannot be enforced does not load", () => {
+    for (const pattern of ["../x/**", "a\\\\b", "@(a|b)/**"]) {
+      const text = TEXT.replace('forbidden_patterns: ["src/**/*"]', `forbidden_patterns: ["${pattern}"]`);
+      expect(() => placed({}, text), pattern).toThrow(/BYLAW_|Unexpected/);
+    }
+    expect(() => phases({ contract: "" })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    expect(() => createKernel({ plugins: [phases({ contract: "absent.yaml" })] })).toThrow(
+      expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }),
+    );
+  });
+
+  it("holds edit_files to what it says of write_files where it says nothing of it", async () => {
+    const original = TEXT.replace("bylaw: 1\n", "")
+      .replace(/ {6}edit_files:\n {8}allowed.*\n.*\n/, "")
+      .replace(/ {6}edit_files:\n {8}forbidden.*\n/, "");
+    expect(original).not.toMatch(/^ {6}edit_files:/m);
+    const text = original
+      .replace(/^tools: .*\n/m, "")
+      .replace(", mcp__tracker__get_issue]", "]")
+      .replace(", deploy]", "]")
+      .replace(", when: rejected", "");
+    const { code } = placed({}, text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "").replace(/test_command:[^]*/, ""));
+    expect(await code("TDD", "edit_files", { path: "src/a.ts" })).toBe("phase_path_forbidden");
+    expect(await code("TDD", "edit_files", { path: "tests/a.ts" })).toBe("rule_allowed");
+  });
+});
