@@ -5,7 +5,7 @@ import { file, hazard, inlineCode, isInput, network, runScript, unknown, type Ou
 import { grammarOf, type OperandRole, type Role, type Spec } from "./spec.ts";
 import { after, baseName, known, mayBeOption, prefix, seen } from "./words.ts";
 import { pathOf } from "./paths.ts";
-import { readUse, stands, uses, type Use } from "./use.ts";
+import { readUse, stands, usedOf, uses, type Use } from "./use.ts";
 import { wholeName } from "./whole-name.ts";
 
 /** Reads argv from a position as the spec says. */
@@ -64,14 +64,18 @@ function walkOf(use: Use): Walk | undefined {
   return { below: true, ...(only.length === 0 ? {} : { only }), ...(follows !== undefined && uses(use, follows) ? { follows: true } : {}) };
 }
 
+const NO_FILTER: readonly string[] = [];
+
 function filtersOf(use: Use, filter: string): readonly string[] {
-  const names = new Set(filter.split(" "));
-  return use.options.flatMap(({ option, value }) => {
-    if (value === undefined || !names.has(option.name)) return [];
-    // Where the shell finds no file by it, as it mostly does, the program gets the glob as it is written.
-    const text = value.text ?? value.pieces.map((piece) => (typeof piece === "string" ? piece : "*")).join("");
-    return text.startsWith("!") ? [] : [text];
-  });
+  if (!uses(use, filter)) return NO_FILTER;
+  return filter.split(" ").flatMap((name) =>
+    usedOf(use, name).flatMap(({ value }) => {
+      if (value === undefined) return NO_FILTER;
+      // Where the shell finds no file by it, as it mostly does, the program gets the glob as it is written.
+      const text = value.text ?? value.pieces.map((piece) => (typeof piece === "string" ? piece : "*")).join("");
+      return text.startsWith("!") ? NO_FILTER : [text];
+    }),
+  );
 }
 
 function readOperands(use: Use, out: Out): void {
@@ -114,6 +118,7 @@ function rolesFor(use: Use): readonly OperandRole[] {
 }
 
 const BELOW = { below: true } as const;
+const FOLLOWS = { below: true, follows: true } as const;
 
 /** Plays a role: notes what the program does with the word. */
 export function play(role: Role, word: Word, at: number, spec: Spec, out: Out, more: Walk | undefined): void {
