@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type EventDraft, type LogEvent } from "@bylaw/kernel";
+import { checkText } from "./store-input.ts";
 
 /** The link before the first event of a log. */
 export const NO_LINK = `sha256:${"0".repeat(64)}`;
@@ -24,13 +25,15 @@ export function linkOfText(previous: string, sequence: number, text: string): st
   return `sha256:${hash("sha256", head, "hex")}`;
 }
 
-/** Numbers and chains events behind the last one of their log. */
+/** Numbers and chains events behind the last one of their log. Throws BYLAW_COMMIT_INVALID for one that is too large. */
 export function chain(last: Pick<LogEvent, "sequence" | "hash"> | undefined, drafts: readonly EventDraft[]): readonly LogEvent[] {
   let { sequence, hash: link = NO_LINK } = last ?? { sequence: 0 };
   return drafts.map((draft): LogEvent => {
     const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
     sequence += 1;
-    link = linkOf(link, sequence, draft);
+    const text = chainedText(draft);
+    checkText(text);
+    link = linkOfText(link, sequence, text);
     return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash: link });
   });
 }

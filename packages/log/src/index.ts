@@ -19,7 +19,7 @@ export type { TaskState, TaskStatus } from "./order/task.ts";
 export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type LogRule, type LogRuleId } from "./order/rules.ts";
 export { openRun } from "./run.ts";
 export type { ApprovalRequest, OpenOptions, Outcome, Plan, Run, ToolResult } from "./run-contract.ts";
-export { askAdmit, checkClaim, checkCommit, checkDraft, expiryOf, storeClosed } from "./store-input.ts";
+export { askAdmit, checkClaim, checkCommit, checkDraft, checkText, expiryOf, storeClosed } from "./store-input.ts";
 export {
   ANCHOR_TYPE,
   createLogVerifier,

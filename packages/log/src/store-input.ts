@@ -11,6 +11,8 @@ import {
 } from "@bylaw/kernel";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+/** Most bytes of an event: with its number and its link it is still a line that every reader of logs takes. */
+const LARGEST = 16 * 1_048_576 - 1_024;
 const STATES: readonly unknown[] = ["available", "claimed", "done", "failed"];
 
 /**
@@ -54,6 +56,14 @@ export function checkDraft({ timestamp, session_id, event_type, agent_id, task_i
   text("event type", event_type);
   if (agent_id !== null) text("agent id", agent_id);
   if (task_id !== null) text("task id", task_id);
+}
+
+/** Throws BYLAW_COMMIT_INVALID for an event whose chained text is longer than any line of a log may be. For stores. */
+export function checkText(chained: string): void {
+  // No UTF-16 unit takes more than three bytes.
+  if (chained.length * 3 <= LARGEST) return;
+  const bytes = Buffer.byteLength(chained);
+  if (bytes > LARGEST) refuse(`event of ${bytes} bytes`, `at most ${LARGEST}`);
 }
 
 /** Asks `admit` about the events that its writer has not seen; throws what it throws, and BYLAW_COMMIT_INVALID for one that answers later. For stores. */

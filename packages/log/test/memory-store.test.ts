@@ -1,5 +1,26 @@
 import { describeStore } from "@bylaw/testing";
-import { describe, it } from "vitest";
-import { createMemoryStore } from "../src/index.ts";
+import { describe, expect, it } from "vitest";
+import { chain, createMemoryStore, formatEventLine } from "../src/index.ts";
 
 describeStore("the memory store", ({ now }) => ({ store: createMemoryStore({ now }) }), { describe, it });
+
+describe("the longest event", () => {
+  it("is a line that readers of logs take, and there is no longer one", () => {
+    const LINE = 16 * 1_048_576;
+    const session_id = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
+    const of = (length: number) => [
+      {
+        timestamp: "2026-01-02T03:04:05.000Z",
+        session_id,
+        event_type: "note",
+        agent_id: null,
+        task_id: null,
+        details: { text: "x".repeat(length) },
+      },
+    ];
+    const before = { sequence: Number.MAX_SAFE_INTEGER - 1 };
+    const [longest] = chain(before, of(LINE - 1_300));
+    expect(longest && Buffer.byteLength(formatEventLine(longest))).toBeLessThanOrEqual(LINE);
+    expect(() => chain(before, of(LINE - 1_024))).toThrow(expect.objectContaining({ code: "BYLAW_COMMIT_INVALID" }));
+  });
+});

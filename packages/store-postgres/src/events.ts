@@ -1,5 +1,5 @@
 import { freezeJson, isJsonObject, type EventDraft, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { chainedText, checkDraft } from "@bylaw/log";
+import { chainedText, checkDraft, checkText } from "@bylaw/log";
 import type { Query } from "./database.ts";
 import { keyOf } from "./names.ts";
 
@@ -14,7 +14,9 @@ export interface EventRow {
 /** The text of a draft that is kept and chained. Throws BYLAW_COMMIT_INVALID or BYLAW_JSON_INVALID for what is no event. */
 export function textOf(draft: EventDraft): string {
   checkDraft(draft);
-  return chainedText({ ...draft, details: freezeJson(draft.details) as JsonObject });
+  const text = chainedText({ ...draft, details: freezeJson(draft.details) as JsonObject });
+  checkText(text);
+  return text;
 }
 
 /** The event of a row. Receipts, pages and what `admit` sees all come from it, so that they say the same in the same words. */

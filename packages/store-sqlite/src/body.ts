@@ -1,5 +1,5 @@
 import { canonicalJson, freezeJson, isJsonObject, type EventDraft, type Json, type JsonObject } from "@bylaw/kernel";
-import { checkDraft } from "@bylaw/log";
+import { checkDraft, checkText } from "@bylaw/log";
 
 /** A draft as it will be read, with the text that the chain is over. Nobody else has a hold on it. */
 export interface Body {
@@ -18,7 +18,9 @@ export function bodyOf(given: EventDraft): Body {
   const inner = found.numbers ? canonicalJson(details) : JSON.stringify(details);
   const before = `{"agent_id":${JSON.stringify(agent_id)},"details":${inner},"event_type":${JSON.stringify(event_type)}`;
   const after = `,"session_id":${JSON.stringify(session_id)},"task_id":${JSON.stringify(task_id)},"timestamp":${JSON.stringify(timestamp)}}`;
-  return { draft: { timestamp, session_id, event_type, agent_id, task_id, details }, text: before + after };
+  const text = before + after;
+  checkText(text);
+  return { draft: { timestamp, session_id, event_type, agent_id, task_id, details }, text };
 }
 
 /** A frozen copy with the keys in the order in which they stand in the text, so that a receipt reads like the log. */

@@ -2,7 +2,7 @@ import { readSync } from "node:fs";
 
 const CHUNK = 65_536;
 /** Longest line that is looked into, in bytes. */
-const LONGEST = 64 * 1_048_576;
+export const LONGEST = 64 * 1_048_576;
 
 /** A line of a file. */
 export interface FileLine {

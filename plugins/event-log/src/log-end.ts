@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import { BylawError, type LogEvent } from "@bylaw/kernel";
 import { appendBytes, openAppendFile, syncFolder, systemSync, type AppendFile, type Sync } from "./log-file.ts";
 import { anchorLine, lineOf, markAt, markOf, readTail, type Mark } from "./mark.ts";
+import { LONGEST } from "./lines-backwards.ts";
 import { diverged, unsynced, unwritable } from "./problems.ts";
 import { isFull, isRotated, lastRotated, moveAside, type Rotation } from "./rotation.ts";
 import { setAside } from "./torn.ts";
@@ -160,6 +161,8 @@ export function createLogEnd({ path, rotation, warn, sync: toDisk = systemSync }
     for (const event of events) {
       const line = lineOf(event);
       const length = Buffer.byteLength(line);
+      // Who opens the file next would not find it at the end, and write it once more.
+      if (length > LONGEST) throw unwritable(path, "write the log", new Error(`a line of ${length} bytes`));
       const before = last === undefined ? now.mark : markAt(last);
       if (before !== undefined && (now.filled || last !== undefined) && isFull(rotation, now.size + bytes, before, event, length)) {
         if (last !== undefined) write(now, text, last);

@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NO_LINK, linkOf } from "@bylaw/log";
+import type { LogEvent } from "@bylaw/kernel";
 import { describe, expect, it } from "vitest";
 import { eventsOf, findingsOf, folder, givenLog, linesOf, noView, open } from "./kit.ts";
 
@@ -50,6 +51,18 @@ describe("a mirror", () => {
     await second.write(5);
     expect(readFileSync(path).subarray(0, before.length).equals(before)).toBe(true);
     expect(eventsOf(path)).toEqual(log.all);
+  });
+
+  it("refuses an event whose line it would not find again, and so would write twice", async () => {
+    const path = join(folder(), "run.jsonl");
+    const log = givenLog();
+    const { writer, write } = await open(log, path);
+    await write(2);
+    const size = statSync(path).size;
+    const [event] = log.add(1);
+    const long = { ...event, details: { result: "x".repeat(64 * 1_048_576) } } as LogEvent;
+    await expect(writer.write([long], noView)).rejects.toMatchObject({ code: "BYLAW_LOG_UNWRITABLE" });
+    expect(statSync(path).size).toBe(size);
   });
 
   it("is not told of what other writers add, and has it all the same", async () => {

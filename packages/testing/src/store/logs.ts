@@ -90,6 +90,13 @@ export const logs: Group = (test) => {
     equal(await logOf(store), []);
   });
 
+  test("takes no event that is longer than a line of a log may be", async ({ store }) => {
+    const details = { text: "é".repeat(8 * 1_048_576) };
+    const [long, short] = await Promise.allSettled([write(store, { events: [draft(), draft({ details })] }), write(store)]);
+    equal([long?.status, short?.status], ["rejected", "fulfilled"]);
+    equal(sequences(await logOf(store)), [1]);
+  });
+
   test("never changes silently: a commit has an event", async ({ store }) => {
     const refusal = await failureOf(write(store, { events: [], documents: [{ kind: "k", id: "d", value: "v" }] }));
     notEqual(refusal, undefined);
