@@ -25,9 +25,10 @@ import { quote } from "./quote.ts";
 import type { Trace } from "./reading.ts";
 import type { OpenOptions, Outcome, Run } from "./run-contract.ts";
 import { BEGINNINGS } from "./sitting.ts";
+import { ANCHOR_TYPE } from "./verify.ts";
 
-/** What nobody but the run records. */
-const OWN: ReadonlySet<string> = new Set([...RUN_EVENTS, ...BEGINNINGS, ...RESUMPTIONS]);
+/** What nobody but the run records, and what is no event at all. */
+const OWN: ReadonlySet<string> = new Set([...RUN_EVENTS, ...BEGINNINGS, ...RESUMPTIONS, ANCHOR_TYPE]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**

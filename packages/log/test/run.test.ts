@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { StoreConflict, allow, ask, deny, type Plugin } from "@bylaw/kernel";
-import { RUN_EVENTS, createMemoryStore, type Run } from "../src/index.ts";
+import { ANCHOR_TYPE, RUN_EVENTS, createMemoryStore, type Run } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
 import { NOW, afterOpening, permissive, open, logOf, typesOf, tool, noted, note, upTo } from "./run-kit.ts";
 
@@ -113,7 +113,7 @@ describe("a run records", () => {
 
   it("no event of its own types by another's hand, nor one that nobody declares, nor one with other details", async () => {
     const store = createMemoryStore();
-    const own = [...RUN_EVENTS, "session_start", "session_resumed"];
+    const own = [...RUN_EVENTS, "session_start", "session_resumed", "task_restarted_on_resume", ANCHOR_TYPE];
     const forges = own.map((name) => plugin(`declares-${name}`, (kernel) => kernel.event({ name, details: z.unknown() })));
     const run = await open({ plugins: [noted] }, { store });
     for (const event of [
