@@ -177,6 +177,13 @@ describe("the way round a chain", () => {
     const big = linesOf([chained(), event("usage_check", { remaining: 12345678901234567000 })]);
     expect(judged(big)).toEqual([]);
     expect(judged(big.map((line) => line.replace("12345678901234567000", "12345678901234567891")))).toEqual(["2 HASH_MISMATCH"]);
+    const odd = linesOf([chained(), event("usage_check", { remaining: 9007199254740992 })]);
+    for (const other of ["9007199254740993e0", "9007199254740993.0", "900719925474099.3e1", "9007199254740992.9"]) {
+      expect(judged(odd.map((line) => line.replace("9007199254740992", other))), other).toEqual(["2 HASH_MISMATCH"]);
+    }
+    for (const same of ["9007199254740992.0", "9.007199254740992e15", "900719925474099200e-2"]) {
+      expect(judged(odd.map((line) => line.replace("9007199254740992", same))), same).toEqual([]);
+    }
   });
 
   it("is not to leave out the hashes up to some event", () => {

@@ -90,9 +90,13 @@ const canonicalText = ({ record }: ChainedLine): string => chainedText(record as
 
 // Two readers could read such a number differently, and the canonical text has only what this one reads.
 function roundsNumbers(text: string): boolean {
-  if (!/\d{16}/.test(text)) return false;
+  if (!/[\d.]{16}/.test(text)) return false;
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {
-    if (/^-?\d{16,}$/.test(token) && String(Number(token)) !== token) return true;
+    if (token.startsWith('"') || Math.abs(Number(token)) < Number.MAX_SAFE_INTEGER) continue;
+    if (digitsOf(String(Number(token))) !== digitsOf(token)) return true;
   }
   return false;
 }
+
+// What is left of a number without its size: 100, 1e2 and 1.0e+2 are all 1.
+const digitsOf = (token: string): string => token.replace(/[eE].*$|[-.]/g, "").replace(/^0+|0+$/g, "");
