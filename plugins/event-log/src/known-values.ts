@@ -53,7 +53,7 @@ export function knownValues(values: Iterable<string>): KnownValues | undefined {
       const spans: Span[] = [];
       for (let at = 0; at < text.length; at += 1) {
         if (!first.has(text.charCodeAt(at))) continue;
-        const end = endAt(text, at, short);
+        const end = whole(text, endAt(text, at, short));
         if (end === at) continue;
         spans.push({ start: at, end });
         at = end - 1;
@@ -67,6 +67,10 @@ export function knownValues(values: Iterable<string>): KnownValues | undefined {
 function spellings(value: string): readonly string[] {
   return [value, value.replace(/\s+/g, " ").trim(), JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
 }
+
+// Two characters can begin with one half: what is left of the second would be no text.
+const whole = (text: string, end: number): number =>
+  end > 0 && /[\ud800-\udbff]/.test(text[end - 1] ?? "") && /[\udc00-\udfff]/.test(text[end] ?? "") ? end + 1 : end;
 
 function common(text: string, start: number, value: string): number {
   let length = PREFIX;

@@ -1,4 +1,4 @@
-import { constants, closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { constants, closeSync, fsyncSync, lstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { readAt } from "./lines-backwards.ts";
 import { syncFolder, type AppendFile } from "./log-file.ts";
@@ -42,8 +42,9 @@ export function setAside({ fd, path }: AppendFile, start: number, size: number):
 
 function isCopy(copy: string, fd: number, start: number, size: number): boolean {
   try {
-    const bytes = readFileSync(copy);
-    return bytes.length === size - start && bytes.equals(readAt(fd, start, bytes.length));
+    // Before it is opened: a pipe in its place would keep us waiting for ever.
+    const stats = lstatSync(copy);
+    return stats.isFile() && stats.size === size - start && readFileSync(copy).equals(readAt(fd, start, stats.size));
   } catch {
     return false;
   }

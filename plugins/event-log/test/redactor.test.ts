@@ -38,6 +38,12 @@ describe("a redactor", () => {
     });
   });
 
+  it("leaves no half of a character where a text begins like a secret", () => {
+    const left = redacted({ args: { password: "abcdefghijklmno\u{1f600}" }, result: "an abcdefghijklmno\u{1f601}" });
+    expect(left["result"]).toMatch(/^an \[redacted sha256:[0-9a-f]{64}\]$/);
+    expect(JSON.stringify(left).isWellFormed() && String(left["result"]).isWellFormed()).toBe(true);
+  });
+
   it("leaves what holds no secret as it is, to the very object", () => {
     const details = { tool: "t", args: { path: "a.md" }, decision: { code: "rule_allowed", policy: { p: sha256("x") } } };
     expect(redacted(details)).toBe(details);

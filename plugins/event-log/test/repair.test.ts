@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -47,6 +48,14 @@ describe("the end of a file that a stopped writer left", () => {
     writeFileSync(`${path}.torn-2`, '{"timestamp":"2026');
     await open(log, path);
     expect(readdirSync(join(path, ".."))).not.toContain("run.jsonl.torn-3");
+  });
+
+  it.skipIf(process.platform === "win32")("is set aside also where a pipe has the first name, which nobody writes to", async () => {
+    const { path, log } = await written();
+    appendFileSync(path, '{"timestamp":"2026');
+    execFileSync("mkfifo", [`${path}.torn-1`]);
+    await open(log, path);
+    expect(readFileSync(`${path}.torn-2`, "utf8")).toBe('{"timestamp":"2026');
   });
 
   it("is repaired at whatever byte it was cut, and nothing that stood there is changed", async () => {
