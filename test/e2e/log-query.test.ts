@@ -222,7 +222,8 @@ describe("bylaw log verify", () => {
     const cwd = scratch(rotated(EVENTS, 2, 4));
     const verify = (...names: readonly string[]): Ran => bylaw(["log", "verify", ...names, "--json"], { cwd });
     expect(json(verify("log-0.jsonl", "log-1.jsonl", "log.jsonl"))).toMatchObject({ events: 6, findings: [] });
-    expect(json(verify("log-1.jsonl"))).toMatchObject({ events: 2, findings: [], head: { sequence: 4 } });
+    expect(json(verify("log-1.jsonl"))).toMatchObject({ events: 2, first: 3, findings: [], head: { sequence: 4 } });
+    expect(bylaw(["log", "verify", "log-1.jsonl"], { cwd }).stdout).toContain("No findings in 2 events, without those before 3, up to 4 ");
     expect(json(verify("log-0.jsonl", "log.jsonl"))).toMatchObject({
       events: 4,
       findings: [{ file: "log.jsonl", line: 1, rule: "ANCHOR_MISMATCH", severity: "error" }],

@@ -46,6 +46,8 @@ export interface LogVerifier {
   /** How many records the lines held so far; anchors are none. */
   readonly events: number;
   readonly head: LogHead;
+  /** The number that the first event of the lines has or should have: above 1 where the beginning of the log is not among them. 0 before it. */
+  readonly first: number;
   /** One line without its line break, and what is wrong with it. Never throws. */
   line(text: string, end?: LineEnd): readonly LogFinding[];
   /** A line that is no text. `why` completes "Unexpected …": its bytes are not UTF-8, or too many. */
@@ -71,6 +73,7 @@ export function createLogVerifier(options: VerifyOptions = {}): LogVerifier {
   const coordinator = profile === "coordinator" ? createCoordinatorOrder() : undefined;
   let line = 0;
   let events = 0;
+  let first = 0;
 
   function finding({ rule, message }: Broken): LogFinding {
     const strict = rule === "UNKNOWN_EVENT_TYPE" && catalogue.mode === "strict";
@@ -91,6 +94,7 @@ export function createLogVerifier(options: VerifyOptions = {}): LogVerifier {
       }
     }
     for (const broken of envelope.next(record, whole)) found.push(broken);
+    if (first === 0) first = envelope.sequence;
     const unlinked = chain.next({ record, text, whole });
     if (unlinked !== undefined) found.push(unlinked);
     // A field that the life cycle does not ask about costs no finding of it.
@@ -102,10 +106,11 @@ export function createLogVerifier(options: VerifyOptions = {}): LogVerifier {
   }
 
   function carriedOver(record: JsonObject): readonly Broken[] {
-    const first = envelope.sequence === 0;
+    const begins = envelope.sequence === 0;
     if (!fieldFits(record, "sequence")) return [];
     const moved = envelope.anchor(record["sequence"] as number);
-    const unlinked = chain.anchor(record, { first });
+    if (first === 0) first = envelope.sequence + 1;
+    const unlinked = chain.anchor(record, { first: begins });
     const broken = moved ?? unlinked;
     return broken === undefined ? [] : [broken];
   }
@@ -129,6 +134,9 @@ export function createLogVerifier(options: VerifyOptions = {}): LogVerifier {
   return {
     get events() {
       return events;
+    },
+    get first() {
+      return first;
     },
     get head() {
       const { sequence } = envelope;

@@ -39,10 +39,12 @@ export async function verifyLog(files: readonly string[], options: VerifyOptions
     signed = await verifySigned(lines, verifier, { ...heads, run: options.run }, tell);
     await tell(signed.findings);
   }
-  const { events, head } = verifier;
+  const { events, first, head } = verifier;
   const proven = signed === undefined ? {} : { signed: { heads: signed.heads, last: signed.last ?? null } };
   await write(
-    json ? jsonLine({ events, head, ...proven, findings: kept }) : `${summary(counts, events)}${headText(head)}${signedText(signed)}\n`,
+    json
+      ? jsonLine({ events, ...(first > 1 ? { first } : {}), head, ...proven, findings: kept })
+      : `${summary(counts, events)}${firstText(first)}${headText(head)}${signedText(signed)}\n`,
   );
   conclude(counts.error > 0 ? 1 : 0);
 }
@@ -58,6 +60,9 @@ function summary({ error, warning }: Readonly<Record<FindingSeverity, number>>, 
   return `${found.length === 0 ? "No findings" : found.join(", ")} in ${count(events, "event")}`;
 }
 
+// A log whose beginning was taken away looks as whole as one that was rotated.
+const firstText = (first: number): string => (first > 1 ? `, without those before ${first}` : "");
+
 // A log without hashes looks as whole as one whose hashes were all taken away.
 function headText({ sequence, hash }: LogHead): string {
   if (sequence === 0) return "";
@@ -66,5 +71,7 @@ function headText({ sequence, hash }: LogHead): string {
 
 function signedText(signed: Signed | undefined): string {
   if (signed === undefined) return "";
-  return signed.last === undefined ? ", not signed" : `, signed up to ${signed.last.sequence} at ${plain(signed.last.at)}`;
+  return signed.last === undefined
+    ? ", not signed"
+    : `, signed up to ${signed.last.sequence} of run ${plain(signed.last.run)} at ${plain(signed.last.at)}`;
 }
