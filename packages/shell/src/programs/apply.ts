@@ -60,8 +60,10 @@ function walkOf(use: Use): Walk | undefined {
   const { below, filter, follows } = use.spec;
   if (below === undefined || (below !== "always" && !uses(use, below))) return undefined;
   if (filter === undefined && follows === undefined) return BELOW;
-  const only = filter === undefined ? [] : filtersOf(use, filter);
-  return { below: true, ...(only.length === 0 ? {} : { only }), ...(follows !== undefined && uses(use, follows) ? { follows: true } : {}) };
+  const only = filter === undefined ? NO_FILTER : filtersOf(use, filter);
+  const leaves = follows !== undefined && uses(use, follows);
+  if (only.length > 0) return { below: true, only, follows: leaves };
+  return leaves ? FOLLOWS : BELOW;
 }
 
 const NO_FILTER: readonly string[] = [];

@@ -81,7 +81,7 @@ function az(use: Use, out: Out): void {
 }
 
 /** Options of tools of clouds. */
-export const CLOUD = `--output= --query= --region= --profile= --endpoint-url=url!c --format= --project= --account= --zone= --filter= --filters= --limit= --page-size= --max-items= --sort-by= -n,--namespace= --kubeconfig=load!l
+const CLOUD = `--output= --query= --region= --profile= --endpoint-url=url!c --format= --project= --account= --zone= --filter= --filters= --limit= --page-size= --max-items= --sort-by= -n,--namespace= --kubeconfig=load!l
   --kube-context= --set= --set-string= --version= --cli-input-json=read!s --cli-input-yaml=read!s --recursive --debug --verbosity= --no-paginate --no-cli-pager --quiet -q --no-sign-request --color= --subscription=
   -g,--resource-group= --name= --tail= --since= --follow`;
 

@@ -21,13 +21,13 @@ function connection(word: Word, out: Out): void {
 }
 
 /** The servers that the options and the operands of a database client name. */
-export function servers(use: Use, out: Out): void {
+function servers(use: Use, out: Out): void {
   for (const name of ["dbname", "uri"]) for (const used of usedOf(use, name)) connection(valueOf(used), out);
   for (const { word } of use.operands) connection(word, out);
 }
 
 /** `mongosh host:port/database`. */
-export function mongo(use: Use, out: Out): void {
+function mongo(use: Use, out: Out): void {
   servers(use, out);
   const [first] = use.operands;
   const text = first?.word.text;

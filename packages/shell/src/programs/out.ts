@@ -93,7 +93,8 @@ export function file(out: Out, kind: FileKind, word: Word, more?: Walk): void {
     return;
   }
   const { only, follows } = more;
-  out.effects.push({ ...{ kind, path, below: true }, ...(only === undefined ? {} : { only }), ...(follows === true ? { follows } : {}) });
+  if (only === undefined) out.effects.push(follows === true ? { kind, path, below: true, follows } : { kind, path, below: true });
+  else out.effects.push({ kind, path, below: true, only, ...(follows === true ? { follows } : {}) });
 }
 
 /** Notes a connection, once for each host. */
