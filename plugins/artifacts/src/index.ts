@@ -1,0 +1,2 @@
+export { artifacts } from "./artifacts.ts";
+export { artifactJudge, type ArtifactJudge } from "./judge.ts";

@@ -1,0 +1,115 @@
+import type { Contract, Phase, RequiredArtifact } from "@bylaw/contract";
+import { deny, type Json, type JsonObject, type Verdict } from "@bylaw/kernel";
+import type { ErrorObject } from "ajv/dist/2020.js";
+import { RULES } from "./rules.ts";
+import { Schemas, type Validate } from "./schema.ts";
+import { LIMITS, beyond } from "./size.ts";
+
+/** What a caller needs to be told, by code. */
+export const CODES = {
+  artifact_missing: "an artifact that the phase requires was not handed in",
+  artifact_invalid: "an artifact does not fit its schema",
+  artifact_rule: "a rule of the contract about an artifact does not hold",
+  artifact_too_large: "an artifact is larger, or nested deeper, than is looked at",
+} as const;
+
+/** Says all that is wrong with what is handed in for a phase. Pure, and never throws. */
+export type ArtifactJudge = (phase: string, artifacts: JsonObject) => readonly Verdict[];
+
+/** As many errors of one artifact are told one by one. */
+const TOLD = 20;
+
+interface Wanted {
+  readonly required: RequiredArtifact;
+  readonly validate: Validate | undefined;
+  readonly where: string;
+  readonly reviews: readonly string[];
+}
+
+/** Makes the judge of a contract: its schemas are compiled here, once. Throws BYLAW_ARTIFACT_SCHEMA_INVALID. */
+export function artifactJudge(contract: Contract): ArtifactJudge {
+  const schemas = new Schemas(contract.file);
+  const wanted = (phase: Phase): readonly Wanted[] =>
+    phase.artifacts.map((required) => ({
+      required,
+      validate: required.schema === undefined ? undefined : schemas.compile(required.schema),
+      where: `${phase.id}.required_artifacts.${required.type}`,
+      reviews: phase.spawns.flatMap(({ models }) => models),
+    }));
+  const phases = new Map(contract.phases.map((phase) => [phase.id, wanted(phase)]));
+  return (phase, artifacts) => (phases.get(phase) ?? []).flatMap((one) => judge(one, artifacts, contract.file));
+}
+
+function judge({ required, validate, where, reviews }: Wanted, artifacts: JsonObject, file: string): readonly Verdict[] {
+  const { type, description, schema, rules } = required;
+  const rule = { name: where, file };
+  const artifact: Json = Object.hasOwn(artifacts, type) ? (artifacts[type] ?? null) : null;
+  if (!Object.hasOwn(artifacts, type) || (artifact === null && schema === undefined)) {
+    const what = description === undefined ? "" : `: ${description}`;
+    const near = Object.keys(artifacts).slice(0, 20).map(quote).join(", ");
+    const reason = `Unexpected absence of artifact ${quote(type)}, expected it${what}${near === "" ? "" : ` (handed in: ${near})`}`;
+    return [deny(reason, `hand it in as ${quote(type)}`, { code: "artifact_missing", rule })];
+  }
+  const limit = beyond(artifact);
+  if (limit !== undefined)
+    return [
+      deny(
+        `Unexpected artifact ${quote(type)} beyond ${LIMITS[limit]} ${limit}, expected a smaller one`,
+        "hand in what the schema asks for, and name files instead of holding them",
+        { code: "artifact_too_large", rule },
+      ),
+    ];
+  const errors = validate === undefined ? [] : validated(validate, artifact);
+  const fix = `mend it as schema ${quote(schema?.ref ?? type)} has it`;
+  const told = errors.slice(0, TOLD).map((error) => deny(reasonOf(type, error), fix, { code: "artifact_invalid", rule }));
+  if (errors.length > TOLD)
+    told.push(
+      deny(`Unexpected artifact ${quote(type)}: and ${errors.length - TOLD} more, expected one that fits its schema`, fix, {
+        code: "artifact_invalid",
+        rule,
+      }),
+    );
+  const broken = rules.filter(({ check }) => RULES[check]?.({ artifact, reviews }) === false);
+  return [
+    ...told,
+    ...broken.map(({ check, message }) =>
+      deny(`Unexpected artifact ${quote(type)} against rule ${quote(check)}, expected it to hold: ${message}`, "mend the artifact", {
+        code: "artifact_rule",
+        rule,
+      }),
+    ),
+  ];
+}
+
+// A stack that does not reach is a finding about the artifact, not a failure of the check.
+function validated(validate: Validate, artifact: Json): readonly ErrorObject[] {
+  try {
+    return validate(artifact);
+  } catch {
+    return [{ keyword: "nesting", instancePath: "", schemaPath: "", params: {}, message: "cannot be held against the schema" }];
+  }
+}
+
+function reasonOf(type: string, { keyword, instancePath, params, message }: ErrorObject): string {
+  const missing: unknown = (params as JsonObject)["missingProperty"];
+  if (keyword === "required" && typeof missing === "string")
+    return `Unexpected absence of ${placeOf(type, instancePath, missing)}, expected it in the artifact`;
+  const extra: unknown = (params as JsonObject)["additionalProperty"] ?? (params as JsonObject)["unevaluatedProperty"];
+  if (typeof extra === "string") return `Unexpected field ${placeOf(type, instancePath, extra)}, expected those of the schema alone`;
+  return `Unexpected value at ${placeOf(type, instancePath)}, expected one that fits: it ${message ?? `breaks \`${keyword}\``}`;
+}
+
+// A JSON pointer as people write paths.
+function placeOf(type: string, pointer: string, below?: string): string {
+  const parts = pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const path = [...parts, ...(below === undefined ? [] : [below])].map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`));
+  return quote(`${type}${path.join("")}`);
+}
+
+function quote(text: string): string {
+  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029`]/g, " ");
+  return `\`${line.length > 120 ? `${line.slice(0, 119)}…` : line}\``;
+}

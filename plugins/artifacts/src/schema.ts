@@ -1,0 +1,82 @@
+import type { ArtifactSchema } from "@bylaw/contract";
+import { BylawError, canonicalJson, messageOf, type Json } from "@bylaw/kernel";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { RE2JS } from "re2js";
+import { FORMATS } from "./formats.ts";
+
+/** Says all that is wrong with a value. */
+export type Validate = (value: Json) => readonly ErrorObject[];
+
+/** Compiles the schemas of one contract, each once. Throws BYLAW_ARTIFACT_SCHEMA_INVALID. */
+export class Schemas {
+  readonly #ajv = engine();
+  readonly #known = new Map<string, Validate>();
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  compile(schema: ArtifactSchema): Validate {
+    const key = canonicalJson(schema.value);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const validate = this.#compile(schema);
+    this.#known.set(key, validate);
+    return validate;
+  }
+
+  #compile({ ref, value }: ArtifactSchema): Validate {
+    try {
+      // The drafts differ in keywords that the loader of contracts does not know.
+      const { $schema: _, $id: __, ...schema } = value;
+      const check: ValidateFunction = this.#ajv.compile({ ...structuredClone(schema), $id: `bylaw:/${this.#known.size}` });
+      const validate: Validate = (artifact) => (check(artifact) ? [] : [...(check.errors ?? [])]);
+      // One that refers to itself without end says so now.
+      for (const probe of [null, {}, [], "", 0]) validate(probe);
+      return validate;
+    } catch (cause) {
+      throw new BylawError({
+        code: "BYLAW_ARTIFACT_SCHEMA_INVALID",
+        message: `Unexpected schema \`${ref}\`, expected JSON Schema 2020-12 that compiles: ${messageOf(cause)}`,
+        fix: "mend the schema; references stay inside it, and formats are those that the plugin has",
+        source: { file: this.#file },
+        cause,
+      });
+    }
+  }
+}
+
+function engine(): Ajv2020 {
+  // Patterns are of whoever wrote the contract, texts of an agent: none of both may make the other take long.
+  const regExp = Object.assign((pattern: string) => linear(pattern), { code: "undefined" });
+  const ajv = new Ajv2020({
+    ...{ allErrors: true, strict: true, strictTypes: false, strictTuples: false, strictRequired: false, allowUnionTypes: true },
+    ...{
+      $data: false,
+      addUsedSchema: false,
+      validateFormats: true,
+      logger: false,
+      messages: true,
+      formats: { ...FORMATS },
+      code: { regExp },
+    },
+  });
+  // The library compares each item with all before it.
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    validate: (wanted: boolean, items: readonly Json[]) =>
+      !wanted || new Set(items.map((item) => canonicalJson(item))).size === items.length,
+    error: { message: "must hold each item once" },
+  });
+  return ajv;
+}
+
+function linear(pattern: string): RegExp {
+  const compiled = RE2JS.compile(pattern);
+  // The library tells patterns apart by their text.
+  return { test: (text: string) => compiled.matcher(text).find(), toString: () => `/${pattern}/` } as RegExp;
+}
