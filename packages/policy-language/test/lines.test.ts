@@ -37,7 +37,7 @@ describe("a walk through folders", () => {
     "grep -r x . --include='*.json'",
     "grep -r x . --include='test*.ts'",
     "grep -r x . --include='*'",
-    "grep -rn TODO src",
+    "grep -rn needle src",
     "grep -r x . --exclude=id_rsa",
     "rg x -g '!id_rsa'",
     "rg x -g '*.{ts,tsx}'",
