@@ -3,7 +3,7 @@ import { defineExamples } from "@bylaw/testing";
 import { phases } from "./src/index.ts";
 
 const options = { contract: relative(process.cwd(), join(import.meta.dirname, "test/fixtures/agent_workflow.yaml")) };
-const call = { hook: "beforeToolCall", task: "t1", cwd: "/work", workspace: "/work" } as const;
+const call = { hook: "beforeToolCall", task: "t1", cwd: "/project", workspace: "/project" } as const;
 const move = { hook: "onTransition", task: "t1", artifacts: {} } as const;
 
 export const examples = defineExamples(phases, [
