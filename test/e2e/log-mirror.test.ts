@@ -85,6 +85,12 @@ describe("a run that was recorded into a store and its files", () => {
     expect(json(run("empty.heads", "public.pem"))["findings"]).toMatchObject([
       { file: "empty.heads", rule: "HEAD_MISSING", severity: "error" },
     ]);
+    writeFileSync(join(cwd, "torn.heads"), readFileSync(join(cwd, "main.jsonl.heads"), "utf8").slice(0, 20));
+    expect(run("torn.heads", "public.pem")).toMatchObject({ code: 1 });
+    expect(json(run("torn.heads", "public.pem"))["findings"]).toMatchObject([
+      { rule: "HEAD_TORN", severity: "warning" },
+      { rule: "HEAD_MISSING", severity: "error" },
+    ]);
     expect(json(run("nothing.heads", "public.pem"))).toMatchObject({ error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.heads" } });
     expect(json(run("main.jsonl.heads", "empty.heads"))).toMatchObject({ error: { code: "BYLAW_KEY_INVALID" } });
     const half = bylaw(["log", "verify", ...files, "--heads", "main.jsonl.heads"], { cwd });
