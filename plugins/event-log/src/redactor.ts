@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type Redactor } from "@bylaw/kernel";
 import { digestWith, type Digest } from "./digest.ts";
 import { isOfTheRun, NOWHERE, placeOf, type Place } from "./redacted-paths.ts";
+import { isSecretMember } from "./secret-forms.ts";
 import { isTakable, secretsIn, type Repeated, type Secrets } from "./secrets-in.ts";
 
 /** What is taken out of events. */
@@ -39,10 +40,10 @@ interface Treatment {
 
 function redact(details: JsonObject, root: Place, byForm: boolean, digest: Digest): JsonObject {
   const secrets = secretsIn(details, root, byForm);
-  return secrets === undefined ? details : without(secrets, details, root, digest);
+  return secrets === undefined ? details : without(secrets, details, root, byForm, digest);
 }
 
-function without(secrets: Secrets, details: JsonObject, root: Place, digest: Digest): JsonObject {
+function without(secrets: Secrets, details: JsonObject, root: Place, byForm: boolean, digest: Digest): JsonObject {
   const listed: string[] = [];
   let count = 0;
   const list = (path: readonly string[]): void => {
@@ -85,7 +86,8 @@ function without(secrets: Secrets, details: JsonObject, root: Place, digest: Dig
       while (result.has(name)) name += "~";
       const next = [...path, name];
       if (name !== key) list(next);
-      result.set(name, take(item, how, next));
+      const secret = byForm && how.place !== NOWHERE && isSecretMember(key, item);
+      result.set(name, take(item, secret ? { ...how, place: named } : how, next));
     }
     return Object.fromEntries(result);
   }
@@ -96,6 +98,9 @@ function without(secrets: Secrets, details: JsonObject, root: Place, digest: Dig
   const more = count > listed.length ? [`and ${count - listed.length} more`] : [];
   return { ...result, redacted: [...before, ...listed, ...more] };
 }
+
+/** A value that is taken out as if a path named it. */
+const named: Place = { ...NOWHERE, named: true };
 
 function topOf(key: string, root: Place): Treatment {
   if (key === "decision") return ofDecision("none");

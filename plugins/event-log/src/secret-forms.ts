@@ -53,6 +53,14 @@ const NO_SECRET =
   /^(?:\[redacted .*|\$[A-Za-z_]\w*|\$?\{+[^{}]*\}+|\$\{\{.*|\$\(.*|%\w+%|<[^<>]*>|\*+|x+|\.+|true|false|null|none|nil|undefined|(?:string|number|boolean|any|unknown|str|int)[,;)\]}?]*|\d{1,5}|(?:process\.env|os\.environ|import\.meta|env|secrets|vars|self|this)\.?[\w.[\]]*|[[{(,;].*)$/i;
 const CALL = /[A-Za-z_$][\w$.]{0,80}[([]/y;
 
+// As in STRONG, at the end of a name such as DB_PASSWORD or awsSecretAccessKey. Names of one word are for the paths of the options.
+const SECRET_KEY =
+  /(?:.(?:password|passwd|passphrase|secret)|(?:secret|api|access|private)[_-]?key(?:[_-]?base)?|(?:auth|access|refresh)[_-]?token)\d{0,3}$/is;
+
+/** Whether the key of a text says that it is a secret. */
+export const isSecretMember = (key: string, value: unknown): value is string =>
+  typeof value === "string" && value !== "" && SECRET_KEY.test(key) && !NO_SECRET.test(value.slice(0, 256));
+
 /** Where in a text secrets stand that can be told by their form. Linear in the length of the text. */
 export function findSecrets(text: string): readonly Span[] {
   if (text.length < 6 || !HINT.test(text)) return [];

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@bylaw/kernel";
 import { isDigest } from "./digest.ts";
 import { knownValues } from "./known-values.ts";
 import { isOfTheRun, NOWHERE, type Place } from "./redacted-paths.ts";
-import { findSecrets, merged, type Span } from "./secret-forms.ts";
+import { findSecrets, isSecretMember, merged, type Span } from "./secret-forms.ts";
 
 /**
  * Which repetitions of a secret are taken out of a text: none of them, those of sixteen characters and more, those in more than one
@@ -38,7 +38,7 @@ export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Se
     for (const [key, item] of Object.entries<Json>(value)) {
       search(key);
       const place = placeOfKey(key);
-      if (place.named && isTakable(item)) {
+      if ((place.named && isTakable(item)) || (byForm && place !== NOWHERE && isSecretMember(key, item))) {
         named = true;
         addLeaves(item, known);
       }

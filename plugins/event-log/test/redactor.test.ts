@@ -38,6 +38,24 @@ describe("a redactor", () => {
     });
   });
 
+  it("takes out a text whose key says that it is secret, whatever stands before that in the key", () => {
+    const env = { DB_PASSWORD: SECRET, awsSecretAccessKey: SECRET, "x-api-key": SECRET, PGPASSWORD2: SECRET, githubAuthToken: SECRET };
+    expect(Object.values(redacted({ args: { env } })["args"] as JsonObject)).toEqual([
+      Object.fromEntries(Object.keys(env).map((key) => [key, { redacted: sha256(SECRET) }])),
+    ]);
+    expect(redacted({ args: { list: [{ DB_PASSWORD: "abc" }] }, decision: { reason: "Unexpected `abc`" } })).toMatchObject({
+      decision: { reason: `Unexpected \`[redacted ${sha256("abc")}]\`` },
+    });
+    for (const kept of [{ DB_PASSWORD: "${input:db}" }, { has_password: true }, { next_page_token: "abc" }, { passwordPolicy: "strict" }]) {
+      expect(redacted({ args: { kept } })).toEqual({ args: { kept } });
+    }
+    expect(redacted({ tool: "bash", decision: { DB_PASSWORD: SECRET }, args: { a_secret: "bash" } })).toMatchObject({
+      tool: "bash",
+      decision: { DB_PASSWORD: SECRET },
+    });
+    expect(redacted({ args: { env } }, { secrets: false })).toEqual({ args: { env } });
+  });
+
   it("leaves no half of a character where a text begins like a secret", () => {
     const left = redacted({ args: { password: "abcdefghijklmno\u{1f600}" }, result: "an abcdefghijklmno\u{1f601}" });
     expect(left["result"]).toMatch(/^an \[redacted sha256:[0-9a-f]{64}\]$/);
