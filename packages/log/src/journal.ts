@@ -15,8 +15,10 @@ import {
   type Store,
 } from "@bylaw/kernel";
 import { currentPhases, openApprovals } from "./approval.ts";
+import { fieldFits } from "./codec/envelope.ts";
 import { impossible, type Fold } from "./fold.ts";
 import { coordinatorState } from "./order/coordinator.ts";
+import { quote } from "./quote.ts";
 import type { Plan } from "./run-contract.ts";
 import { createReading, type Trace } from "./reading.ts";
 import { openDelivery, type Delivery } from "./sinks.ts";
@@ -53,7 +55,7 @@ export interface Journal {
   readonly session: string;
   /** The state after the events read so far. */
   readonly fold: Fold;
-  /** The time of the clock, but none before one that is on record. */
+  /** The time of the clock, but none before one that is on record. Throws BYLAW_EVENT_INVALID where the clock gives none. */
   time(): string;
   /** An event as it will stand in the log. Throws what a redactor throws, and BYLAW_EVENT_INVALID where it leaves no object. */
   draft(event_type: string, who: Who, details: JsonObject): EventDraft;
@@ -98,7 +100,10 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
 
   // A clock that was set back makes no log run backwards, not even between two events that are both on their way.
   function time(): string {
-    latest = neverBefore(neverBefore(now(), log.fold.view(lastSitting)?.at), latest);
+    const at: unknown = now();
+    // A time that nobody can read is after none, so that nothing would ever expire.
+    if (!isTime(at)) throw timeless(at);
+    latest = neverBefore(neverBefore(at, log.fold.view(lastSitting)?.at), latest);
     return latest;
   }
 
@@ -238,6 +243,18 @@ function redacted(event: EventDraft, redact: Redactor): EventDraft {
   if (isJsonObject(left)) return Object.freeze({ ...event, details: left });
   const message = `Unexpected details of \`${event.event_type}\` that a redactor left, expected an object`;
   throw new BylawError({ code: "BYLAW_EVENT_INVALID", message });
+}
+
+const isTime = (at: unknown): at is string =>
+  typeof at === "string" && fieldFits({ timestamp: at }, "timestamp") && !Number.isNaN(Date.parse(at));
+
+function timeless(at: unknown): BylawError {
+  const message = `Unexpected time ${quote(String(at))} of the clock, expected an RFC 3339 time`;
+  return new BylawError({
+    code: "BYLAW_EVENT_INVALID",
+    message,
+    fix: "let `now` of the run return one, such as `new Date().toISOString()`",
+  });
 }
 
 const late = (): StoreConflict => new StoreConflict("seen", "Unexpected event of another writer");

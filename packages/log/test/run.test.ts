@@ -111,6 +111,21 @@ describe("a run records", () => {
     ]);
   });
 
+  it("nothing by a clock that gives no time", async () => {
+    const store = createMemoryStore();
+    const clock = { at: NOW as unknown };
+    const run = await open({ plugins: permissive }, { store, now: () => clock.at as string });
+    for (const at of ["soon", "", "2026-02-30T25:00:00Z", "2026-01-02", 5, undefined]) {
+      clock.at = at;
+      expect((await run.toolCall(tool())).applied, String(at)).toBe("deny");
+      await expect(run.toolResult({ id: "c1", tool: "t", ok: true })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    }
+    await expect(open({}, { now: () => "soon" })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    clock.at = NOW;
+    expect((await run.toolCall(tool())).applied).toBe("allow");
+    expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
+  });
+
   it("no event of its own types by another's hand, nor one that nobody declares, nor one with other details", async () => {
     const store = createMemoryStore();
     const own = [...RUN_EVENTS, "session_start", "session_resumed", "task_restarted_on_resume", ANCHOR_TYPE];
