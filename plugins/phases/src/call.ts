@@ -45,16 +45,16 @@ export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict
 export function prepareCall(given: ToolCall, compiled: Compiled): JsonObject | undefined {
   const call = located(given, compiled);
   const found = phaseOf(call, compiled);
-  if (!("phase" in found)) return linksOf(call, compiled.anywhere.pathsToResolve(call));
+  if (!("phase" in found)) return linksOf(call, compiled.anywhere.pathsToResolve(call), compiled);
   const name = nameOf(call);
   const line = lineOf(call, name, found, compiled);
-  if (typeof line !== "string") return linksOf(call, found.files.pathsToResolve(call));
+  if (typeof line !== "string") return linksOf(call, found.files.pathsToResolve(call), compiled);
   const { calls } = readWrites(call, line, found, found.listed.has(name));
-  return linksOf(call, [...new Set(calls.flatMap((one) => found.written.pathsToResolve(one)))]);
+  return linksOf(call, [...new Set(calls.flatMap((one) => found.written.pathsToResolve(one)))], compiled);
 }
 
-const linksOf = (call: ToolCall, texts: readonly string[]): JsonObject | undefined =>
-  texts.length === 0 ? undefined : resolveLinks(call, texts);
+const linksOf = (call: ToolCall, texts: readonly string[], { guarded }: Compiled): JsonObject | undefined =>
+  texts.length === 0 ? undefined : resolveLinks(call, texts, guarded);
 
 // A host that names no folder works in that of its configuration.
 function located(call: ToolCall, { folder }: Compiled): ToolCall {
@@ -137,6 +137,12 @@ const allows = (votes: readonly Verdict[] | undefined): boolean => votes?.some((
 
 const MEANS: readonly (readonly [suffix: string, code: Code, reason: string, fix: string])[] = [
   [
+    ".vcs",
+    "phase_vcs_not_allowed",
+    "Unexpected commit by another program, expected none in a phase without `git_commit`",
+    "commit in a phase that has `git_commit`",
+  ],
+  [
     "protected",
     "phase_protected",
     "Unexpected write to the contract or to what records it, expected a file of the work",
@@ -164,7 +170,14 @@ function refusals(votes: readonly Verdict[] | undefined, where: Where): Verdict[
     if (means === undefined)
       return [refuse(code !== undefined && Object.hasOwn(CODES, code) ? (code as Code) : "unknown_command", reason, fix)];
     const [suffix, meant, why, then] = means;
-    return [refuse(meant, why, then, where(suffix === "protected" ? suffix : `tool_constraints.${rule?.name ?? ""}`))];
+    return [
+      refuse(
+        meant,
+        why,
+        then,
+        where(suffix === "protected" ? suffix : suffix === ".vcs" ? "allowed_tools" : `tool_constraints.${rule?.name ?? ""}`),
+      ),
+    ];
   });
 }
 

@@ -3,7 +3,17 @@ import { loadContract, type Contract, type Phase } from "@bylaw/contract";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { compilePolicy, extendTools, parsePolicy, type PolicyPool, type ToolTable } from "@bylaw/policy-language";
 import type { PhaseOptions } from "./options.ts";
-import { commandRulesOf, constraintOf, fileRulesOf, lineRulesOf, policyOf, protection, writersOf, type PhaseRule } from "./phase-rules.ts";
+import {
+  commandRulesOf,
+  commitsIn,
+  constraintOf,
+  fileRulesOf,
+  lineRulesOf,
+  policyOf,
+  protection,
+  writersOf,
+  type PhaseRule,
+} from "./phase-rules.ts";
 
 /** One phase, ready to be asked. */
 export interface CompiledPhase {
@@ -33,6 +43,8 @@ export interface Compiled {
   readonly tools: ToolTable;
   /** Judges calls where no phase does: only what is protected. */
   readonly anywhere: PolicyPool;
+  /** The files and folders that no agent may write. */
+  readonly guarded: readonly string[];
   /** The folder that paths stand against where a host names none. */
   readonly folder: string;
 }
@@ -49,7 +61,8 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
     files: { search_codebase: { read: ["path", "paths", "directory", "dir_path"], cwd: true } },
   });
   const home = dirname(contract.file);
-  const shield = protection(contract.protectedPaths.map((path) => (isAbsolute(path) ? path : resolve(home, path))));
+  const guarded = contract.protectedPaths.map((path) => (isAbsolute(path) ? path : resolve(home, path)));
+  const shield = protection(guarded);
   // Lines are judged apart, by what they write.
   const lineless: ToolTable = { ...tools, shell: new Map() };
   const compile = (name: string, rules: readonly PhaseRule[], table = lineless): PolicyPool => {
@@ -75,7 +88,7 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
       allowed,
       forbidden,
       writes: writersOf(phase, tools).length > 0,
-      commits: allowed.has("git_commit") && !forbidden.has("git_commit"),
+      commits: commitsIn(phase),
       files: compile(phase.id, [shield, ...fileRulesOf(phase, tools)]),
       commands: compile(phase.id, commandRulesOf(phase, tools), tools),
       written: compile(phase.id, [shield, ...lineRulesOf(phase, tools)]),
@@ -88,6 +101,7 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
     phases: new Map(contract.phases.map((phase) => [phase.id, compiled(phase)])),
     tools,
     anywhere: compile("any", [shield]),
+    guarded,
     folder,
   };
 }

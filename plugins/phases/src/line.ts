@@ -2,6 +2,7 @@ import type { JsonObject, ToolCall, Verdict } from "@bylaw/kernel";
 import { analyze, type Effect, type ShellCommand } from "@bylaw/shell";
 import { quote, refuse } from "./codes.ts";
 import type { CompiledPhase } from "./compile.ts";
+import { onlyLooks } from "./lookers.ts";
 import { LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
 import { vcsAllowed } from "./vcs.ts";
 
@@ -47,10 +48,13 @@ export function readWrites(call: ToolCall, line: string, { phase, writes, commit
     const known = listed && command.carries;
     const effects = known ? command.redirections.flatMap(redirected) : command.effects;
     if (!writes && !listed) {
-      if (command.carries) unknown(`program of ${name} that nobody knows`);
+      if (command.origin !== "sight" && !onlyLooks(command.argv[0])) write(`program of ${name} that may write`);
       if (command.hazards.some(({ does }) => does !== "run" && does !== "send")) write(`argument of ${name} that writes or loads`);
     }
     const placed = effects.some(({ kind }) => kind === "write" || kind === "delete");
+    // An argument that writes, and nothing that says where.
+    if (writes && !known && !placed && command.hazards.some(({ does }) => does === "write" || does === "delete"))
+      unknown(`argument of ${name} that writes`);
     for (const effect of effects) {
       if (effect.kind === "vcs") {
         // A contract that names git's commands has said which.

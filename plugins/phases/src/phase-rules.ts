@@ -22,9 +22,15 @@ const TWINS = ["write_files", "edit_files"];
 export const fileRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRule[] =>
   phase.allowedTools.flatMap((tool) => (tools.files.has(tool) ? pathRules(tool, constraintOf(phase, tool, tools)) : []));
 
+/** Whether a phase has the tool that commits. */
+export const commitsIn = ({ allowedTools, forbiddenTools }: Phase): boolean =>
+  allowedTools.includes("git_commit") && !forbiddenTools.includes("git_commit");
+
 /** The rules about commands of the tools that a phase allows. */
 export const commandRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRule[] =>
-  phase.allowedTools.flatMap((tool) => (tools.shell.has(tool) ? commandRules(tool, constraintOf(phase, tool, tools)) : []));
+  phase.allowedTools.flatMap((tool) =>
+    tools.shell.has(tool) ? commandRules(tool, constraintOf(phase, tool, tools), commitsIn(phase)) : [],
+  );
 
 /** The rules about what a shell line writes: those of the phase's tool that writes files. */
 export function lineRulesOf(phase: Phase, tools: ToolTable): readonly PhaseRule[] {
@@ -70,9 +76,16 @@ function pathRules(tool: string, constraint: ToolConstraint | undefined): readon
   return rules;
 }
 
-function commandRules(tool: string, constraint: ToolConstraint | undefined): readonly PhaseRule[] {
+/** What puts work on record besides git. */
+const COMMITS = [
+  ...["hg *", "svn *", "jj *", "sl *", "bzr *", "fossil *", "hub *", "npm version *", "pnpm version *", "yarn version *"],
+  ...["gh pr merge *", "gh pr create *", "gh api *", "gh release *", "gh repo *", "glab mr *", "glab api *"],
+];
+
+function commandRules(tool: string, constraint: ToolConstraint | undefined, commits: boolean): readonly PhaseRule[] {
   const { allowedCommands, forbiddenCommands = [] } = constraint ?? {};
   const rules: PhaseRule[] = [];
+  if (!commits && allowedCommands === undefined) rules.push({ name: `${tool}.vcs`, action: "deny", tool, command: COMMITS });
   if (forbiddenCommands.length > 0)
     rules.push({ name: `${tool}.forbidden_commands`, action: "deny", tool, command: forbiddenCommands.map(open) });
   // A rule about the tool, so that what cannot be known of its lines is said.

@@ -1,15 +1,23 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import { absolutePath, segmentsOf } from "@bylaw/policy-language";
 
 const MOST = 1_000;
 
-/** Where the paths of a call lead, links followed: `{ paths: [[text, real path …]] }`. A text alone cannot be resolved, and is never allowed. */
-export function resolveLinks(call: ToolCall, texts: readonly string[]): JsonObject {
+/**
+ * Where the paths of a call lead, links followed: `{ paths: [[text, real path …]] }`. A text alone cannot be resolved, and is never allowed.
+ * A file with a second name that is one of the `guarded` is that one too.
+ */
+export function resolveLinks(call: ToolCall, texts: readonly string[], guarded: readonly string[]): JsonObject {
   const folder = `/${segmentsOf(call.workspace ?? call.cwd ?? "/").join("/")}`;
   const root = { seen: folder, real: realPath(folder) ?? folder };
-  return { paths: texts.map((text, at) => (at < MOST ? [text, ...placesOf(absolutePath(text, call), root)] : [text])) };
+  const places = (text: string): readonly string[] => {
+    const found = placesOf(absolutePath(text, call), root);
+    const real = found.at(-1);
+    return real === undefined ? found : [...found, ...namesakes(real, guarded)];
+  };
+  return { paths: texts.map((text, at) => (at < MOST ? [text, ...places(text)] : [text])) };
 }
 
 interface Root {
@@ -47,4 +55,22 @@ function realPath(path: string): string | undefined {
   if (path === "/") return undefined;
   const folder = realPath(dirname(path));
   return folder === undefined ? undefined : join(folder, path.slice(path.lastIndexOf("/") + 1));
+}
+
+// A hard link is no link to follow: the names of one file are told by its number.
+function namesakes(real: string, guarded: readonly string[]): readonly string[] {
+  const file = statsOf(real);
+  if (file === undefined || !file.isFile() || file.nlink < 2) return [];
+  return guarded.filter((path) => {
+    const other = statsOf(path);
+    return other?.ino === file.ino && other.dev === file.dev;
+  });
+}
+
+function statsOf(path: string): ReturnType<typeof statSync> {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

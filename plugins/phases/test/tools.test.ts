@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { place } from "./kit.ts";
@@ -83,6 +83,9 @@ describe("paths", () => {
     expect((await ask("TDD", "write_files", { path: "tests/linked/../a.ts" })).effect).toBe("deny");
     expect(await code("IMPL", "write_files", { path: "src/innocent.ts" })).toBe("phase_protected");
     expect(await line("IMPL", "echo x > src/innocent.ts")).toBe("phase_protected");
+    linkSync(join(here.folder, "agent_workflow.yaml"), join(here.folder, "src/second.ts"));
+    expect(await code("IMPL", "write_files", { path: "src/second.ts" })).toBe("phase_protected");
+    expect(await line("IMPL", "sed -i s/strict/advisory/ src/second.ts")).toBe("phase_protected");
   });
 
   it("that a phase forbids by name are forbidden in every folder", async () => {
@@ -173,6 +176,7 @@ describe("lines", () => {
     for (const command of ["echo x > .env", "tee .git/config", "cp a .git/hooks/pre-commit", "sed -i s/a/b/ src/.env.local"]) {
       expect(await line("IMPL", command), command).toBe("phase_path_forbidden");
     }
+    expect(await line("IMPL", "yq -i .mode agent_workflow.yaml")).toBe("unknown_command");
     for (const command of ["echo x > /etc/passwd", "cp a ../b", "cd / && touch x"]) {
       expect(await line("IMPL", command), command).toBe("phase_path_not_allowed");
     }
@@ -195,6 +199,10 @@ describe("lines", () => {
       "git stash",
       "git apply x.patch",
       "git c -m x",
+      "hg commit",
+      "jj commit",
+      "npm version patch",
+      "sudo gh pr merge 1",
       "git cherry-pick x",
       "git reset --hard",
       "git config user.name x",
@@ -210,7 +218,6 @@ describe("lines", () => {
       "git diff",
       "git log -p | head -5",
       "grep -rn todo src",
-      "npm test",
       "ls 2>/dev/null",
       "wc -l < a",
       "find . -name '*.ts'",
@@ -283,7 +290,10 @@ describe("lines", () => {
     ];
     for (const command of dresses) expect((await ask("REVIEW", "bash", { command })).effect, command).toBe("deny");
     expect(await line("REVIEW", "cat <<'E' > a\nx\nE")).toBe("phase_shell_writes");
-    expect(await line("REVIEW", "python3 -c 'x'")).toBe("unknown_command");
+    expect(await line("REVIEW", "cat x | bash")).toBe("unknown_command");
+    for (const command of ["make", "npm test", "npm install", "tsc", "cargo build", "gh pr merge 1", "/tmp/ls", "./ls", "LS"]) {
+      expect(await line("REVIEW", command), command).toBe("phase_shell_writes");
+    }
   });
 
   it("may be those of git where the contract says so", async () => {
