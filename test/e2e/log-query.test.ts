@@ -46,7 +46,21 @@ describe("bylaw log query", () => {
   test("prints a table without colours where it is piped", () => {
     const [head, ...rows] = query("--type", "tool_denied").stdout.trimEnd().split("\n");
     expect(head).toBe("SEQUENCE TIME                     TYPE                     AGENT        TASK         DETAILS");
-    expect(rows).toEqual(["3        2026-01-17T09:02:00.000Z tool_denied              dev-2        t2           deny rule_denied"]);
+    expect(rows).toEqual([
+      "3        2026-01-17T09:02:00.000Z tool_denied              dev-2        t2           deny rule_denied [no-drop]",
+    ]);
+  });
+
+  test("names the rule and the tool first, whatever else the details hold", () => {
+    const details = {
+      approval_mode: "ask",
+      args: { command: "git push" },
+      tool: "bash",
+      decision: { effect: "deny", code: "rule_denied", rule: { name: "no-push" } },
+    };
+    const cwd = scratch({ "one.jsonl": logOf(chain(undefined, [draft(0, "tool_denied", { details })])) });
+    const [, row] = bylaw(["log", "query", "one.jsonl", "--type", "tool_denied"], { cwd }).stdout.split("\n");
+    expect(row).toContain('deny rule_denied [no-push] tool=bash approval_mode=ask args={"command":"git push"}');
   });
 
   test("reads rotated files in their order, and leaves anchors out", () => {

@@ -37,17 +37,20 @@ const STYLES = [
   ["yellow", /_asked$/],
 ] as const;
 
-// The decision first: it is what one looks for.
-function detailsText({ decision, ...rest }: LogEvent["details"]): string {
+// The decision first, then the tool: they are what one looks for, and long arguments would push them out of the line.
+function detailsText({ decision, tool, ...rest }: LogEvent["details"]): string {
   const verdict = decisionText(decision);
-  const others = Object.entries(rest).map(([key, value]) => `${key}=${typeof value === "string" ? quoted(value) : JSON.stringify(value)}`);
+  const others = Object.entries(tool === undefined ? rest : { tool, ...rest }).map(
+    ([key, value]) => `${key}=${typeof value === "string" ? quoted(value) : JSON.stringify(value)}`,
+  );
   return [...(verdict === undefined ? [] : [verdict]), ...others].join(" ");
 }
 
 function decisionText(decision: Json | undefined): string | undefined {
   if (decision === undefined || !isJsonObject(decision)) return undefined;
-  const { effect, code } = decision;
-  return [effect, code].filter((part) => typeof part === "string").join(" ");
+  const { effect, code, rule } = decision;
+  const name = rule !== undefined && isJsonObject(rule) && typeof rule["name"] === "string" ? `[${rule["name"]}]` : undefined;
+  return [effect, code, name].filter((part) => typeof part === "string").join(" ");
 }
 
 const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : JSON.stringify(text));
