@@ -1,11 +1,11 @@
 /** What the help of each command about logs says below its options. */
 export const LOG_EXAMPLES = {
   log: `
-Exit code: 0 no error, 1 a finding is an error, 2 usage error or a log that cannot be read.
+Exit code: 0 done, 1 the log has errors, 2 usage error, or a log or a store that cannot be used.
 
 Examples:
   $ bylaw log verify events.jsonl
-  $ bylaw log tail --json events.jsonl
+  $ bylaw log tail --follow events.jsonl
   $ bylaw log query events.jsonl --type 'tool_*' --since 2h`,
   verify: `
 Exit code: 0 no error, 1 a finding is an error, 2 usage error or a log that cannot be read.
@@ -14,12 +14,13 @@ Examples:
   $ bylaw log verify events.jsonl
   $ bylaw log verify events.000000000001-000000000002.jsonl events.jsonl
   $ bylaw log verify events.jsonl --profile coordinator --json
+  $ bylaw log verify events.jsonl --heads events.jsonl.heads --key public.pem
   $ bylaw log verify --store runs.db --run main --chained`,
   tail: `
 Exit code: 0 printed, also when it is interrupted; 2 usage error or a log that cannot be read.
 
 Examples:
-  $ bylaw log tail events.jsonl
+  $ bylaw log tail --follow events.jsonl
   $ bylaw log tail -n 100 --json events.jsonl
   $ bylaw log tail --store runs.db --run main`,
   query: `

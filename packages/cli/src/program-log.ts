@@ -74,7 +74,10 @@ const STORE_TEXT = "sqlite:PATH, a path that ends in .db or .sqlite, or postgres
 function reading(command: Command, files: string, help: string): Command {
   const optional = files.replace("<", "[").replace(">", "]");
   return command
-    .argument(optional, "one event per line as JSON, rotated files in their order; - reads the standard input")
+    .argument(
+      optional,
+      `one event per line as JSON${files === "<file...>" ? ", rotated files in their order" : ""}; - reads the standard input`,
+    )
     .option(STORE, `read a store instead: ${STORE_TEXT}`, valueOf(STORE))
     .option(RUN, "the run of the store", valueOf(RUN))
     .option("--json", "print JSON")
