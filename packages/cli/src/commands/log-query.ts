@@ -9,8 +9,7 @@ import { jsonLine, write } from "../output.ts";
 import { paintFor } from "../text.ts";
 
 /** How the events of a query are printed. */
-export const QUERY_FORMATS = ["table", "json", "csv"] as const;
-export type QueryFormat = (typeof QUERY_FORMATS)[number];
+type QueryFormat = "table" | "json" | "csv";
 
 /** The options of `bylaw log query`. */
 export interface QueryOptions extends SourceOptions, FilterOptions {

@@ -45,7 +45,7 @@ function matcher(patterns: readonly string[]): (value: string) => boolean {
 }
 
 /** Why a decision came about, or what an enforcement was about: the codes of an event. */
-export function reasonsOf({ details }: LogEvent): readonly string[] {
+function reasonsOf({ details }: LogEvent): readonly string[] {
   const { decision, reason } = details;
   const code = isJsonObject(decision ?? null) ? (decision as { readonly code?: unknown }).code : undefined;
   return [code, reason].filter((value): value is string => typeof value === "string");

@@ -41,8 +41,7 @@ export function filesSince(path: string, read: GrowingFile): LaterFiles | undefi
 }
 
 /** Whether two are one file, under whatever names. */
-export const isSame = ({ stats: one }: GrowingFile, { stats: other }: GrowingFile): boolean =>
-  one.ino === other.ino && one.dev === other.dev;
+const isSame = ({ stats: one }: GrowingFile, { stats: other }: GrowingFile): boolean => one.ino === other.ino && one.dev === other.dev;
 
 // The name that the anchor of a file has for the file before it, in the same folder.
 function previousOf(file: GrowingFile | undefined): string | undefined {

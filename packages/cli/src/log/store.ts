@@ -13,7 +13,7 @@ export interface StorePlace {
 }
 
 /** How many events are read or written at once. */
-export const PAGE = 1_000;
+const PAGE = 1_000;
 
 /** Reads the value of `--store`. Throws BYLAW_USAGE_INVALID. */
 export function storePlace(text: string): StorePlace {

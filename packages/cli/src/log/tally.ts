@@ -7,7 +7,7 @@ export interface TallyCount {
 }
 
 /** A session of a log, from its first event to its last. */
-export interface TallySession {
+interface TallySession {
   readonly session_id: string;
   /** RFC 3339. */
   readonly begin: string;
