@@ -7,6 +7,7 @@ export { FINDING_CODES } from "./finding-codes.ts";
 export type { ContractOptions, ContractReport } from "./load.ts";
 export { lintContract, parseContract } from "./load.ts";
 export { lintContractFile, loadContract, migrateContractFile } from "./load-file.ts";
+export { contractLines } from "./lines.ts";
 export type { ReadSchema } from "./resolve-schemas.ts";
 export type { ContractKey } from "./key-paths.ts";
 export { contractJsonSchema, contractKeys } from "./key-paths.ts";

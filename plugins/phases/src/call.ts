@@ -12,7 +12,8 @@ export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict
   if (!("phase" in found)) return [found, ...shielded(call, compiled)];
   const name = nameOf(call);
   const { id } = found.phase;
-  const where = (key: string): RuleReference => ({ name: `${id}.${key}`, file: compiled.contract.file });
+  const place = compiled.contract.phases.findIndex((phase) => phase.id === id);
+  const where: Where = (...keys) => compiled.at([id, ...keys].join("."), ["phases", place, ...keys]);
   const instead = `use one of ${listed([...found.allowed].filter((tool) => !found.forbidden.has(tool)))}, or ask for a transition`;
   // An MCP server may name its tools as the host's are named: that forbids them, and allows nothing.
   const refused: Verdict[] = [];
@@ -98,7 +99,7 @@ function lineOf({ args }: ToolCall, name: string, { listed: bound }: CompiledPha
   return typeof line === "string" ? line : null;
 }
 
-type Where = (key: string) => RuleReference;
+type Where = (...keys: readonly string[]) => RuleReference;
 
 function judgeLine(call: ToolCall, { calls, against }: LineWrites, phase: CompiledPhase, name: string, where: Where): readonly Verdict[] {
   const votes = phase.commands.evaluate(call);
@@ -109,7 +110,7 @@ function judgeLine(call: ToolCall, { calls, against }: LineWrites, phase: Compil
         "phase_command_not_allowed",
         `Unexpected command in phase ${quote(phase.phase.id)}, expected lines of the commands that it allows`,
         "run one of them, alone",
-        where(`tool_constraints.${name}.allowed_commands`),
+        where("tool_constraints", name, "allowed_commands"),
       ),
     );
   return unique([...refused, ...against, ...calls.flatMap((one) => judgePaths(one, phase.written, where, true))]);
@@ -125,13 +126,13 @@ function judgePaths(call: ToolCall, pool: PolicyPool, where: Where, placed: bool
       "phase_path_not_allowed",
       reason,
       "name paths inside the workspace that the contract allows here",
-      where(`tool_constraints.${call.tool}.allowed_patterns`),
+      where("tool_constraints", call.tool, "allowed_patterns"),
     ),
   ];
 }
 
 const shielded = (call: ToolCall, { anywhere, contract: { file } }: Compiled): readonly Verdict[] =>
-  refusals(anywhere.evaluate(call), (name) => ({ name, file })).filter(({ code }) => code === "phase_protected");
+  refusals(anywhere.evaluate(call), (...keys) => ({ name: keys.join("."), file })).filter(({ code }) => code === "phase_protected");
 
 const allows = (votes: readonly Verdict[] | undefined): boolean => votes?.some(({ effect }) => effect === "allow") === true;
 
@@ -170,14 +171,9 @@ function refusals(votes: readonly Verdict[] | undefined, where: Where): Verdict[
     if (means === undefined)
       return [refuse(code !== undefined && Object.hasOwn(CODES, code) ? (code as Code) : "unknown_command", reason, fix)];
     const [suffix, meant, why, then] = means;
-    return [
-      refuse(
-        meant,
-        why,
-        then,
-        where(suffix === "protected" ? suffix : suffix === ".vcs" ? "allowed_tools" : `tool_constraints.${rule?.name ?? ""}`),
-      ),
-    ];
+    const tool = rule?.name.slice(0, -suffix.length) ?? "";
+    const keys = suffix === "protected" ? [suffix] : suffix === ".vcs" ? ["allowed_tools"] : ["tool_constraints", tool, suffix.slice(1)];
+    return [refuse(meant, why, then, where(...keys))];
   });
 }
 

@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
-import { loadContract, type Contract, type Phase } from "@bylaw/contract";
-import { BylawError, messageOf } from "@bylaw/kernel";
+import { contractLines, loadContract, type Contract, type Phase } from "@bylaw/contract";
+import { BylawError, messageOf, type RuleReference } from "@bylaw/kernel";
 import { compilePolicy, extendTools, parsePolicy, type PolicyPool, type ToolTable } from "@bylaw/policy-language";
 import type { PhaseOptions } from "./options.ts";
 import {
@@ -43,6 +44,8 @@ export interface Compiled {
   readonly tools: ToolTable;
   /** Judges calls where no phase does: only what is protected. */
   readonly anywhere: PolicyPool;
+  /** Where the contract has something: a path of keys and indexes. */
+  readonly at: (name: string, path: readonly (string | number)[]) => RuleReference;
   /** The files and folders that no agent may write. */
   readonly guarded: readonly string[];
   /** The folder that paths stand against where a host names none. */
@@ -56,6 +59,8 @@ export const LINE_TOOLS = { run_tests: "command", git_commit: "command" } as con
 export function compileContract(options: PhaseOptions, folder: string, fact: string): Compiled {
   const contract = loadContract(resolve(folder, options.contract), { tools: options.tools, checks: options.checks });
   checkModes(contract, options.mode);
+  const lineOf = contractLines(readFileSync(contract.file));
+  const at: Compiled["at"] = (name, path) => ({ name, file: contract.file, line: lineOf(path) });
   const tools = extendTools({
     shell: { ...LINE_TOOLS, ...options.shell },
     files: { search_codebase: { read: ["path", "paths", "directory", "dir_path"], cwd: true } },
@@ -102,6 +107,7 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
     tools,
     anywhere: compile("any", [shield]),
     guarded,
+    at,
     folder,
   };
 }

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { allow, definePlugin, type ToolCall, type Verdict } from "@bylaw/kernel";
+import { allow, definePlugin, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
 import manifest from "../package.json" with { type: "json" };
 import { judgeCall, prepareCall } from "./call.ts";
 import { CODES, quote } from "./codes.ts";
@@ -21,7 +21,7 @@ export const phases = definePlugin({
     kernel.digest(compiled.contract.digest);
     kernel.prepare("paths", (subject) => (subject.hook === "beforeToolCall" ? prepareCall(subject, compiled) : undefined));
     kernel.hooks.beforeToolCall.tap("tools", (call) => answer(call, compiled, lax));
-    kernel.hooks.onTransition.tap("transitions", (request) => judgeTransition(request, compiled.contract));
+    kernel.hooks.onTransition.tap("transitions", (request) => judgeTransition(request, compiled));
   },
 });
 
@@ -32,9 +32,10 @@ function answer(call: ToolCall, compiled: Compiled, lax: boolean): readonly Verd
   const firm = all.filter(({ code }) => code === "phase_protected");
   if (firm.length > 0) return enabled ? all : firm;
   if (!enabled) return [];
-  const yes = allow(`Phase ${quote(call.phase ?? "none")} allows ${quote(call.tool)}`, {
-    rule: { name: `${call.phase ?? "none"}.allowed_tools`, file: compiled.contract.file },
-  });
+  const yes = allow(`Phase ${quote(call.phase ?? "none")} allows ${quote(call.tool)}`, { rule: allowedIn(call.phase ?? "none", compiled) });
   if (all.length === 0) return [yes];
   return lax ? [...all.map((verdict): Verdict => ({ ...verdict, shadow: true })), yes] : all;
 }
+
+const allowedIn = (phase: string, { contract, at }: Compiled): RuleReference =>
+  at(`${phase}.allowed_tools`, ["phases", contract.phases.findIndex(({ id }) => id === phase), "allowed_tools"]);

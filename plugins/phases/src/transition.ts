@@ -1,10 +1,10 @@
-import { allow, type RuleReference, type Transition, type Verdict } from "@bylaw/kernel";
-import type { Contract } from "@bylaw/contract";
+import { allow, type Transition, type Verdict } from "@bylaw/kernel";
 import { listed, quote, refuse } from "./codes.ts";
+import type { Compiled } from "./compile.ts";
 
 /** Whether the contract has a way from the phase that the log says to the one that is asked for. All that is in the way is told. Pure. */
-export function judgeTransition({ task, from, to }: Transition, contract: Contract): readonly Verdict[] {
-  const { phases, transitions, initial, ends, file } = contract;
+export function judgeTransition({ task, from, to }: Transition, { contract, at }: Compiled): readonly Verdict[] {
+  const { phases, transitions, initial, ends } = contract;
   const known = phases.map(({ id }) => id);
   const refused: Verdict[] = [];
   if (!known.includes(to))
@@ -12,7 +12,8 @@ export function judgeTransition({ task, from, to }: Transition, contract: Contra
       refuse("phase_target_unknown", `Unexpected phase ${quote(to)}, expected one of ${listed(known)}`, "ask for a phase of the contract"),
     );
   if (from === undefined) {
-    if (to === initial) return [allow(`Task ${quote(task)} begins in its first phase`, { rule: { name: `${to}.begin`, file } })];
+    if (to === initial)
+      return [allow(`Task ${quote(task)} begins in its first phase`, { rule: at(`${to}.begin`, ["phases", known.indexOf(to)]) })];
     return [
       ...refused,
       refuse(
@@ -51,7 +52,8 @@ export function judgeTransition({ task, from, to }: Transition, contract: Contra
         "take one of the declared transitions",
       ),
     ];
-  const rule: RuleReference = { name: `transitions.${from}.${to}`, file };
+  const [first] = open;
+  const rule = at(`transitions.${from}.${to}`, ["transitions", first === undefined ? 0 : transitions.indexOf(first)]);
   return [
     allow(
       `The contract has a transition from ${quote(from)} to ${quote(to)}${open.every(({ when }) => when === "rejected") ? ", back to work" : ""}`,

@@ -1,4 +1,4 @@
-import { linkSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { place } from "./kit.ts";
@@ -30,7 +30,21 @@ describe("a tool", () => {
     const decision = await ask("PLAN", "bash", { command: "ls" });
     expect(decision.reason).toContain("`PLAN`");
     expect(decision.fix).toContain("`read_files`");
-    expect(decision.rule).toMatchObject({ name: "PLAN.forbidden_tools", file: join(here.folder, "agent_workflow.yaml") });
+    const file = join(here.folder, "agent_workflow.yaml");
+    const lines = readFileSync(file, "utf8").split("\n");
+    expect(decision.rule).toEqual({
+      name: "PLAN.forbidden_tools",
+      file,
+      line: lines.findIndex((text) => text.includes("forbidden_tools")) + 1,
+    });
+    const second = await ask("TDD", "bash", { command: "git log" });
+    const { name, line: number = 0 } = second.rule ?? { name: "" };
+    expect([name, lines[number - 1]?.trim()]).toEqual([
+      "TDD.tool_constraints.bash.forbidden_commands",
+      "forbidden_commands: [git, rm -rf, curl]",
+    ]);
+    const third = await ask("IMPL", "write_files", { path: "src/a.ts" });
+    expect(lines[(third.rule?.line ?? 0) - 1]).toContain("run_tests, deploy]");
     expect((await ask("PLAN", "read_files", { path: "a" })).reason).toContain("`PLAN`");
   });
 
