@@ -1,1 +1,2 @@
+export { directivesOf, type WorkflowDirective } from "./directives.ts";
 export { phases } from "./phases.ts";

@@ -111,6 +111,16 @@ describe("a contract", () => {
     ]);
   });
 
+  it("with an empty list allows nothing of that", async () => {
+    const text = TEXT.replace('allowed_patterns: ["tests/**/*.ts", "**/*.test.*"]', "allowed_patterns: []").replace(
+      "allowed_commands: [pytest, npm test, npm run test]",
+      "allowed_commands: []",
+    );
+    const { code, line } = placed({}, text);
+    expect(await code("TDD", "write_files", { path: "tests/a.ts" })).toBe("phase_path_not_allowed");
+    expect(await line("TDD", "npm test")).toBe("phase_command_not_allowed");
+  });
+
   it("with a pattern that cannot be enforced does not load", () => {
     for (const pattern of ["../x/**", "a\\\\b", "@(a|b)/**"]) {
       const text = TEXT.replace('forbidden_patterns: ["src/**/*"]', `forbidden_patterns: ["${pattern}"]`);
