@@ -15,6 +15,7 @@ import {
   type Subject,
 } from "@bylaw/kernel";
 import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals } from "./approval.ts";
+import { nearest } from "./catalogue/nearest.ts";
 import { fieldFits } from "./codec/envelope.ts";
 import type { Fold } from "./fold.ts";
 import { ATTEMPTS, openJournal, type Appended, type Who } from "./journal.ts";
@@ -169,7 +170,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
         const details = freezeJson(said) as JsonObject;
         if (![agent_id, task_id].every((id) => id === null || typeof id === "string")) throw unfit("agent or task, expected text or null");
         const types = kernel.declared.events.filter(({ name }) => name === event_type && !OWN.has(name));
-        if (types.length === 0) throw unfit(`event type \`${event_type}\`, expected one that a plugin declares`);
+        if (types.length === 0) throw unfit(`event type \`${event_type}\`, expected one that a plugin declares`, nearType(event_type));
         for (const type of types) {
           const parsed = type.details.safeParse(details);
           if (!parsed.success) throw unfit(`details of \`${event_type}\`: ${issuesOf(parsed.error)}`);
@@ -180,9 +181,17 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     },
     close: () => journal.close(),
   };
+
+  function nearType(wrong: string): string | undefined {
+    // Looking for what is near takes time in the square of the length.
+    if (typeof wrong !== "string" || wrong.length > 100) return undefined;
+    const near = nearest(wrong, new Set(kernel.declared.events.map(({ name }) => name).filter((name) => !OWN.has(name))));
+    return near === undefined ? undefined : `did you mean \`${near}\`?`;
+  }
 }
 
-const unfit = (what: string): BylawError => new BylawError({ code: "BYLAW_EVENT_INVALID", message: `Unexpected ${what}` });
+const unfit = (what: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_EVENT_INVALID", message: `Unexpected ${what}`, ...present({ fix }) });
 
 // Another writer's event makes a decision stale only where it concerns the same task, or the same agent without one.
 const concerns = ({ task_id, agent_id }: Trace, { task, agent = null }: Who): boolean =>

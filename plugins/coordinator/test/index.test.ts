@@ -46,6 +46,8 @@ describe("the types of events", () => {
     const run = await open(store);
     expect(await refusal(run.record([{ ...dispatched(), details: { task_id: "t" } }]))).toBe("BYLAW_EVENT_INVALID");
     expect(await refusal(run.record([{ ...dispatched(), details: { ...dispatched().details, note: "x" } }]))).toBe("BYLAW_EVENT_INVALID");
+    const near = { code: "BYLAW_EVENT_INVALID", fix: "did you mean `developer_dispatched`?" };
+    await expect(run.record([{ ...dispatched(), event_type: "developer_dispached" }])).rejects.toMatchObject(near);
     expect(await typesIn(store)).toEqual(["session_start"]);
   });
 
