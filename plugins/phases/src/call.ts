@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject, type RuleReference, type ToolCall, type 
 import type { PolicyPool } from "@bylaw/policy-language";
 import { CODES, listed, quote, refuse, type Code } from "./codes.ts";
 import { LINE_TOOLS, type Compiled, type CompiledPhase } from "./compile.ts";
-import { readWrites, type LineWrites } from "./line.ts";
+import { readWrites, type LinePhase, type LineWrites } from "./line.ts";
+import { LINE_WRITES_BELOW } from "./phase-rules.ts";
 import { resolveLinks } from "./real-path.ts";
 
 /** What the phase of a call, as the log has it, says of the call: denies, all of them; none where it may run. Pure. */
@@ -39,19 +40,23 @@ export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict
   const line = lineOf(call, name, found, compiled);
   if (line === undefined) return judgePaths(call, found.files, where, found.placed.has(name));
   if (line === null) return [refuse("unknown_command", "Unexpected line that is no text, expected a command", "send the line as text")];
-  return judgeLine(call, readWrites(call, line, found, found.listed.has(name)), found, name, where);
+  const refusedLine = judgeLine(call, readWrites(call, line, found, found.listed.has(name)), found, name, where);
+  return refusedLine.length === 0 ? refusedLine : unique([...refusedLine, ...shielded(call, compiled)]);
 }
+
+// Where nothing is allowed all that a line writes is looked at nevertheless: some of it nobody may write.
+const ANY: LinePhase = { phase: { id: "any" }, writes: true, commits: true, reads: false };
 
 /** Where the links among the paths of a call lead. */
 export function prepareCall(given: ToolCall, compiled: Compiled): JsonObject | undefined {
   const call = located(given, compiled);
   const found = phaseOf(call, compiled);
-  if (!("phase" in found)) return linksOf(call, compiled.anywhere.pathsToResolve(call), compiled);
   const name = nameOf(call);
-  const line = lineOf(call, name, found, compiled);
-  if (typeof line !== "string") return linksOf(call, found.files.pathsToResolve(call), compiled);
-  const { calls } = readWrites(call, line, found, found.listed.has(name));
-  return linksOf(call, [...new Set(calls.flatMap((one) => found.written.pathsToResolve(one)))], compiled);
+  const line = textOf(call, name, compiled);
+  const { files, written, phase } = "phase" in found ? found : { files: compiled.anywhere, written: compiled.anywhere, phase: undefined };
+  if (typeof line !== "string") return linksOf(call, files.pathsToResolve(call), compiled);
+  const { calls } = readWrites(call, line, phase !== undefined && "writes" in found && found.writes ? found : ANY, false);
+  return linksOf(call, [...new Set(calls.flatMap((one) => written.pathsToResolve(one)))], compiled);
 }
 
 const linksOf = (call: ToolCall, texts: readonly string[], { guarded }: Compiled): JsonObject | undefined =>
@@ -90,12 +95,19 @@ function phaseOf({ task, phase }: ToolCall, { phases }: Compiled): CompiledPhase
 }
 
 // The line of a call: undefined where the tool runs none, null where it cannot be read.
-function lineOf({ args }: ToolCall, name: string, { listed: bound }: CompiledPhase, { tools }: Compiled): string | null | undefined {
-  const argument = tools.shell.get(name) ?? tools.shell.get(name.slice(name.lastIndexOf("__") + 2));
+function lineOf(call: ToolCall, name: string, { listed: bound }: CompiledPhase, compiled: Compiled): string | null | undefined {
+  const line = textOf(call, name, compiled);
+  // These run what the host runs, unless they are told what.
+  return line === null && Object.hasOwn(LINE_TOOLS, name) && !bound.has(name) && isBare(call, name) ? undefined : line;
+}
+
+const isBare = ({ args }: ToolCall, name: string): boolean =>
+  isJsonObject(args) && !Object.hasOwn(args, LINE_TOOLS[name as keyof typeof LINE_TOOLS]);
+
+function textOf({ args }: ToolCall, name: string, { tools: { shell } }: Compiled): string | null | undefined {
+  const argument = shell.get(name) ?? shell.get(name.split("__").at(-1) ?? name);
   if (argument === undefined) return undefined;
   const line = isJsonObject(args) && Object.hasOwn(args, argument) ? args[argument] : undefined;
-  // These run what the host runs, unless they are told what.
-  if (line === undefined && isJsonObject(args) && Object.hasOwn(LINE_TOOLS, name) && !bound.has(name)) return undefined;
   return typeof line === "string" ? line : null;
 }
 
@@ -131,10 +143,26 @@ function judgePaths(call: ToolCall, pool: PolicyPool, where: Where, placed: bool
   ];
 }
 
-const shielded = (call: ToolCall, { anywhere, contract: { file } }: Compiled): readonly Verdict[] =>
-  refusals(anywhere.evaluate(call), (...keys) => ({ name: keys.join("."), file })).filter(({ code }) => code === "phase_protected");
+// What nobody may write in any phase. A folder with something of that below it is that too.
+function shielded(call: ToolCall, compiled: Compiled): readonly Verdict[] {
+  const line = textOf(call, nameOf(call), compiled);
+  const calls = typeof line === "string" ? readWrites(call, line, ANY, false).calls : [call];
+  const where: Where = (...keys) => ({ name: keys.join("."), file: compiled.contract.file });
+  return calls.flatMap((one) => {
+    const votes = compiled.anywhere.evaluate(one);
+    const found = refusals(votes, where);
+    const below = one.tool === LINE_WRITES_BELOW && found.some(({ code }) => code === "unknown_path");
+    return below ? [protectedBy(where)] : found.filter(({ code }) => code === "phase_protected");
+  });
+}
 
 const allows = (votes: readonly Verdict[] | undefined): boolean => votes?.some(({ effect }) => effect === "allow") === true;
+
+const PROTECTED = [
+  "Unexpected write to the contract or to what records it, expected a file of the work",
+  "leave it to the operator",
+] as const;
+const protectedBy = (where: Where): Verdict => refuse("phase_protected", ...PROTECTED, where("protected"));
 
 const MEANS: readonly (readonly [suffix: string, code: Code, reason: string, fix: string])[] = [
   [
@@ -143,12 +171,7 @@ const MEANS: readonly (readonly [suffix: string, code: Code, reason: string, fix
     "Unexpected commit by another program, expected none in a phase without `git_commit`",
     "commit in a phase that has `git_commit`",
   ],
-  [
-    "protected",
-    "phase_protected",
-    "Unexpected write to the contract or to what records it, expected a file of the work",
-    "leave it to the operator",
-  ],
+  ["protected", "phase_protected", ...PROTECTED],
   [
     ".forbidden_patterns",
     "phase_path_forbidden",

@@ -9,10 +9,13 @@ import {
   commitsIn,
   constraintOf,
   fileRulesOf,
+  holdsReads,
+  idleConstraint,
   lineRulesOf,
   policyOf,
   protection,
   writersOf,
+  LINE_WRITES_BELOW,
   type PhaseRule,
 } from "./phase-rules.ts";
 
@@ -23,13 +26,15 @@ export interface CompiledPhase {
   readonly forbidden: ReadonlySet<string>;
   /** Some tool of it writes files. */
   readonly writes: boolean;
+  /** It says which files may be read. */
+  readonly reads: boolean;
   /** It has `git_commit`. */
   readonly commits: boolean;
   /** Judges the paths of tools. */
   readonly files: PolicyPool;
   /** Judges the commands of lines. */
   readonly commands: PolicyPool;
-  /** Judges what a line writes, as the tool that writes files would. */
+  /** Judges what a line writes and reads, as the tools that do so would be. */
   readonly written: PolicyPool;
   /** Tools that are held to a list of commands. */
   readonly listed: ReadonlySet<string>;
@@ -86,6 +91,14 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
     }
   };
   const compiled = (phase: Phase): CompiledPhase => {
+    const idle = idleConstraint(phase, tools);
+    if (idle !== undefined)
+      throw new BylawError({
+        code: "BYLAW_PHASE_PATTERN_INVALID",
+        message: `Unexpected constraint on \`${idle.tool}\` of phase \`${phase.id}\`, expected patterns of a tool whose paths are known, or commands of one that runs lines`,
+        fix: "name tools of the host that run a line under the option `shell`, or take the constraint out",
+        source: { file: contract.file },
+      });
     const allowed = new Set(phase.allowedTools);
     const forbidden = new Set(phase.forbiddenTools);
     return {
@@ -93,6 +106,7 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
       allowed,
       forbidden,
       writes: writersOf(phase, tools).length > 0,
+      reads: holdsReads(phase),
       commits: commitsIn(phase),
       files: compile(phase.id, [shield, ...fileRulesOf(phase, tools)]),
       commands: compile(phase.id, commandRulesOf(phase, tools), tools),
@@ -105,12 +119,15 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
     contract,
     phases: new Map(contract.phases.map((phase) => [phase.id, compiled(phase)])),
     tools,
-    anywhere: compile("any", [shield]),
+    anywhere: compile("any", [shield, ANY_FOLDER]),
     guarded,
     at,
     folder,
   };
 }
+
+// Only what would be allowed is asked about for what lies below it.
+const ANY_FOLDER: PhaseRule = { name: "any", action: "allow", tool: LINE_WRITES_BELOW, paths: ["/**"] };
 
 const LAXITY = { strict: 0, permissive: 1, advisory: 2 } as const;
 

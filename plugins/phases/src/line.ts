@@ -3,24 +3,29 @@ import { analyze, type Effect, type ShellCommand } from "@bylaw/shell";
 import { quote, refuse } from "./codes.ts";
 import type { CompiledPhase } from "./compile.ts";
 import { onlyLooks } from "./lookers.ts";
-import { LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
+import { LINE_READS, LINE_READS_BELOW, LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
 import { vcsAllowed } from "./vcs.ts";
 
-/** What a line writes, as calls of the tool that writes files. */
+/** What a line writes, and where that matters reads, as calls of the tools that do. */
 export interface LineWrites {
   readonly calls: readonly ToolCall[];
   /** What speaks against the line whatever the paths are. */
   readonly against: readonly Verdict[];
 }
 
+/** What matters of a phase to a line. */
+export type LinePhase = Pick<CompiledPhase, "writes" | "commits" | "reads"> & { readonly phase: { readonly id: string } };
+
 /**
  * Reads a line as writes. `listed`: the phase names the commands that may run, so what a program that nobody knows might write does not
  * count against it. Pure.
  */
-export function readWrites(call: ToolCall, line: string, { phase, writes, commits }: CompiledPhase, listed: boolean): LineWrites {
+export function readWrites(call: ToolCall, line: string, { phase, writes, commits, reads }: LinePhase, listed: boolean): LineWrites {
   const against: Verdict[] = [];
   const plain = new Set<string>();
   const below = new Set<string>();
+  const read = new Set<string>();
+  const readBelow = new Set<string>();
   const analysis = analyze(line);
   const unknown = (what: string): void => {
     against.push(
@@ -59,19 +64,26 @@ export function readWrites(call: ToolCall, line: string, { phase, writes, commit
       if (effect.kind === "vcs") {
         // A contract that names git's commands has said which.
         if (!listed && !vcs(effect.action, placed)) against.push(refuseVcs(effect.action));
+      } else if (effect.kind === "read") {
+        if (!reads) continue;
+        if (effect.path.text === undefined) unknown(effect.path.why);
+        else (effect.path.pattern !== undefined || effect.below === true ? readBelow : read).add(effect.path.text);
       } else if (effect.kind === "execute") {
         if (!writes && !listed) write(`program of ${name}, which may write`);
       } else if (effect.kind === "write" || effect.kind === "delete") {
         if (!writes) write(`command ${name} that writes`);
         else if (effect.path.text === undefined) unknown(effect.path.why);
-        else if (effect.path.pattern !== undefined) unknown(`glob among what ${name} writes`);
-        else (effect.below === true ? below : plain).add(effect.path.text);
+        // What is written by a link leads elsewhere, what is deleted by one does not.
+        else if (effect.path.pattern !== undefined && effect.kind === "write") unknown(`glob among what ${name} writes`);
+        else (effect.path.pattern !== undefined || effect.below === true ? below : plain).add(effect.path.text);
       }
     }
   }
   const calls = [
     ...(plain.size === 0 ? [] : [callOf(call, LINE_WRITES, { paths: [...plain] })]),
     ...[...below].map((path) => callOf(call, LINE_WRITES_BELOW, { path })),
+    ...(read.size === 0 ? [] : [callOf(call, LINE_READS, { paths: [...read] })]),
+    ...[...readBelow].map((path) => callOf(call, LINE_READS_BELOW, { path })),
   ];
   return { calls, against };
 

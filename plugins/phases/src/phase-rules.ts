@@ -10,9 +10,11 @@ export interface PhaseRule {
   readonly paths?: readonly string[] | { readonly write: readonly string[] };
 }
 
-/** The stand-ins for what a shell line writes: a path, and a folder with all that is below it. */
+/** The stand-ins for what a shell line writes and reads: a path, and a folder with all that is below it. */
 export const LINE_WRITES = "write_files";
 export const LINE_WRITES_BELOW = "delete_path";
+export const LINE_READS = "read_files";
+export const LINE_READS_BELOW = "read_many_files";
 
 const WORKSPACE = ["./**"];
 /** Two tools for one thing: a constraint on one of them would be none if the other were free. */
@@ -32,13 +34,26 @@ export const commandRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRu
     tools.shell.has(tool) ? commandRules(tool, constraintOf(phase, tool, tools), commitsIn(phase)) : [],
   );
 
-/** The rules about what a shell line writes: those of the phase's tool that writes files. */
+/** The rules about what a shell line writes and reads: those of the phase's tools that write and read files. */
 export function lineRulesOf(phase: Phase, tools: ToolTable): readonly PhaseRule[] {
-  const writer = writersOf(phase, tools)[0];
-  if (writer === undefined) return [];
-  const constraint = constraintOf(phase, writer, tools);
-  return [LINE_WRITES, LINE_WRITES_BELOW].flatMap((tool) => pathRules(tool, constraint));
+  const [writer] = writersOf(phase, tools);
+  const written = writer === undefined ? undefined : constraintOf(phase, writer, tools);
+  return [
+    ...(writer === undefined ? [] : [LINE_WRITES, LINE_WRITES_BELOW].flatMap((tool) => pathRules(tool, written))),
+    ...(holdsReads(phase) ? [LINE_READS, LINE_READS_BELOW].flatMap((tool) => pathRules(tool, constraintOf(phase, LINE_READS, tools))) : []),
+  ];
 }
+
+/** Whether a phase says which files may be read. */
+export const holdsReads = ({ constraints }: Phase): boolean => constraints.some(({ tool }) => tool === LINE_READS);
+
+/** A constraint that nothing can hold a tool to, because it runs no line, or names no path that is known. */
+export const idleConstraint = ({ constraints }: Phase, { files, shell }: ToolTable): ToolConstraint | undefined =>
+  constraints.find(
+    ({ tool, allowedPatterns, forbiddenPatterns, allowedCommands, forbiddenCommands }) =>
+      ((allowedPatterns !== undefined || forbiddenPatterns.length > 0) && !files.has(tool)) ||
+      ((allowedCommands !== undefined || forbiddenCommands.length > 0) && !shell.has(tool)),
+  );
 
 /** The tools of a phase that write files, `write_files` first. */
 export function writersOf({ allowedTools, forbiddenTools }: Phase, tools: ToolTable): readonly string[] {

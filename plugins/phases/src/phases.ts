@@ -30,11 +30,16 @@ function answer(call: ToolCall, compiled: Compiled, lax: boolean): readonly Verd
   const { enabled } = compiled.contract.enforcement.tools;
   const all = judgeCall(call, compiled);
   const firm = all.filter(({ code }) => code === "phase_protected");
-  if (firm.length > 0) return enabled ? all : firm;
-  if (!enabled) return [];
-  const yes = allow(`Phase ${quote(call.phase ?? "none")} allows ${quote(call.tool)}`, { rule: allowedIn(call.phase ?? "none", compiled) });
-  if (all.length === 0) return [yes];
-  return lax ? [...all.map((verdict): Verdict => ({ ...verdict, shadow: true })), yes] : all;
+  if (!enabled) return firm;
+  if (all.length > 0 && !lax) return all;
+  const shadows = all.filter((verdict) => !firm.includes(verdict)).map((verdict): Verdict => ({ ...verdict, shadow: true }));
+  if (firm.length > 0) return [...firm, ...shadows];
+  return [
+    ...shadows,
+    allow(`Phase ${quote(call.phase ?? "none")} ${all.length > 0 ? "only warns about" : "allows"} ${quote(call.tool)}`, {
+      rule: allowedIn(call.phase ?? "none", compiled),
+    }),
+  ];
 }
 
 const allowedIn = (phase: string, { contract, at }: Compiled): RuleReference =>

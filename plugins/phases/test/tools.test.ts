@@ -182,6 +182,7 @@ describe("lines", () => {
       "git status",
       "git add .",
       "rm -rf build",
+      "rm -f build/*.js",
       "npx vitest run",
       "FOO=1 npm run build",
     ]) {

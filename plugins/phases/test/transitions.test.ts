@@ -92,6 +92,29 @@ describe("a contract", () => {
     expect(effect).toBe("allow");
     expect(votes.filter((vote) => vote.shadow === true).map((vote) => vote.code)).toEqual(["phase_tool_forbidden"]);
     expect((await ask("IMPL", "write_files", { path: "agent_workflow.yaml" })).effect).toBe("deny");
+    for (const phase of [undefined, "PLAN", "REVIEW", "IMPL", "NOWHERE"]) {
+      for (const command of [
+        "echo x > agent_workflow.yaml",
+        "rm -rf .",
+        "eval $X; sed -i s/a/b/ agent_workflow.yaml",
+        "frob; mv agent_workflow.yaml b",
+      ]) {
+        expect((await ask(phase, "bash", { command })).code, `${phase} ${command}`).toBe("phase_protected");
+      }
+    }
+  });
+
+  it("that does not judge tool calls still protects itself", async () => {
+    const text = TEXT.replace("bylaw: 1\n", "")
+      .replace(/^tools: .*\n/m, "")
+      .replace(", mcp__tracker__get_issue]", "]")
+      .replace(", deploy]", "]");
+    const original = text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "").replace(/test_command:[^]*/, "");
+    const { ask } = placed({}, original.replace("mode: strict", "mode: strict\n  tool_enforcement: { enabled: false }"));
+    expect((await ask("PLAN", "bash", { command: "ls" })).votes).toEqual([]);
+    expect((await ask("PLAN", "write_files", { path: "agent_workflow.yaml" })).code).toBe("phase_protected");
+    for (const phase of ["PLAN", "IMPL", undefined])
+      expect((await ask(phase, "bash", { command: "echo x > agent_workflow.yaml" })).code).toBe("phase_protected");
   });
 
   it("has the same decision in every mode, with three effects (WF-117)", async () => {
@@ -119,6 +142,44 @@ describe("a contract", () => {
     const { code, line } = placed({}, text);
     expect(await code("TDD", "write_files", { path: "tests/a.ts" })).toBe("phase_path_not_allowed");
     expect(await line("TDD", "npm test")).toBe("phase_command_not_allowed");
+  });
+
+  it("with a constraint that nothing could be held to does not load", () => {
+    const constrained = (tool: string): string =>
+      TEXT.replace("      bash:\n        allowed_commands", `      ${tool}:\n        allowed_commands`);
+    const both = TEXT.replace(
+      "run_tests, deploy]\n    forbidden_tools: [git_commit]\n    tool_constraints:",
+      "$&\n      deploy:\n        allowed_commands: [staging]",
+    );
+    expect(both).not.toBe(TEXT);
+    expect(() => placed({}, both)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_PATTERN_INVALID" }));
+    expect(() => placed({ shell: { deploy: "line" } }, both)).not.toThrow();
+    expect(() => placed({}, constrained("web_fetch"))).toThrow(/BYLAW_|Unexpected/);
+  });
+
+  it("that says what may be read holds lines to it", async () => {
+    const text = TEXT.replace(
+      "run_tests, deploy]\n    forbidden_tools: [git_commit]\n    tool_constraints:",
+      '$&\n      read_files:\n        forbidden_patterns: ["secret/**"]',
+    );
+    expect(text).not.toBe(TEXT);
+    const { code, line } = placed({}, text);
+    expect(await code("IMPL", "read_files", { path: "secret/key" })).toBe("phase_path_forbidden");
+    for (const command of ["cat secret/key", "cd secret && cat key", "cp secret/key src/a", "wc -l < secret/key"]) {
+      expect(await line("IMPL", command), command).toBe("phase_path_forbidden");
+    }
+    for (const command of ["grep -r x .", "cat secret/*", "cat $FILE", "tar cf x.tar ."]) {
+      expect(["unknown_path", "unknown_command", "phase_path_forbidden"], command).toContain(await line("IMPL", command));
+    }
+    expect(await line("IMPL", "cat src/a.ts && grep -r x src")).toBe("rule_allowed");
+  });
+
+  it("that names a tool of the host that runs lines has them read", async () => {
+    const text = TEXT.replace("run_tests, deploy]", "run_tests, deploy, terminal]").replace("tools: [deploy,", "tools: [terminal, deploy,");
+    const { code } = placed({ shell: { terminal: "line" } }, text);
+    expect(await code("IMPL", "terminal", { line: "npm test" })).toBe("rule_allowed");
+    expect(await code("IMPL", "terminal", { line: "echo x > .env" })).toBe("phase_path_forbidden");
+    expect(await code("IMPL", "terminal", { command: "ls" })).toBe("unknown_command");
   });
 
   it("with a pattern that cannot be enforced does not load", () => {
