@@ -53,6 +53,7 @@ export function readWrites(call: ToolCall, line: string, { phase, writes, commit
     const known = listed && command.carries;
     const effects = known ? command.redirections.flatMap(redirected) : command.effects;
     if (!writes && !listed) {
+      if (command.redirections.some((one) => one.writes)) write(`redirection of ${name}`);
       if (command.origin !== "sight" && !onlyLooks(command.argv[0])) write(`program of ${name} that may write`);
       if (command.hazards.some(({ does }) => does !== "run" && does !== "send")) write(`argument of ${name} that writes or loads`);
     }

