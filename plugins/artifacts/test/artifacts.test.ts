@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { assert, asyncProperty, constantFrom, jsonValue } from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { createKernel, type Decision, type Json } from "@bylaw/kernel";
 import { describeExamples } from "@bylaw/testing";
@@ -101,6 +102,18 @@ describe("artifacts", () => {
         `${odd === null ? "artifact_missing" : "artifact_rule"} review_report`,
       );
     }
+  });
+
+  it("of any JSON at all come to a decision, and none to a failure", async () => {
+    await assert(
+      asyncProperty(jsonValue({ maxDepth: 6 }), constantFrom("plan_document", "scope_definition", "notes"), async (value, name) => {
+        const { votes } = await leave({ ...good, [name]: value });
+        expect(
+          votes.filter(({ code }) => !["artifact_invalid", "artifact_rule", "artifact_missing", "artifact_too_large"].includes(code)),
+        ).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it("that are huge, deep or slow to match are findings too, at once", async () => {
