@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
+import { isJsonObject, type Json, type JsonObject, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
 import type { PolicyPool } from "@bylaw/policy-language";
 import { CODES, listed, quote, refuse, type Code } from "./codes.ts";
 import { LINE_TOOLS, type Compiled, type CompiledPhase } from "./compile.ts";
 import { readWrites, type LinePhase, type LineWrites } from "./line.ts";
-import { LINE_WRITES_BELOW } from "./phase-rules.ts";
+import { LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
 import { resolveLinks } from "./real-path.ts";
 
 /** What the phase of a call, as the log has it, says of the call: denies, all of them; none where it may run. Pure. */
@@ -132,15 +132,23 @@ function judgePaths(call: ToolCall, pool: PolicyPool, where: Where, placed: bool
   const votes = pool.evaluate(call);
   const refused = refusals(votes, where);
   if (refused.length > 0 || !placed || allows(votes)) return refused;
-  const reason = `Unexpected path in a call of ${quote(call.tool)}, expected paths that the phase allows`;
   return [
     refuse(
       "phase_path_not_allowed",
-      reason,
+      `Unexpected ${namedIn(call)}, expected paths that the phase allows`,
       "name paths inside the workspace that the contract allows here",
-      where("tool_constraints", call.tool, "allowed_patterns"),
+      where("tool_constraints", writerOf(call.tool), "allowed_patterns"),
     ),
   ];
+}
+
+// The stand-ins for what a line does are no tools of the contract.
+const writerOf = (tool: string): string => (tool === LINE_WRITES_BELOW ? LINE_WRITES : tool);
+
+function namedIn({ tool, args }: ToolCall): string {
+  const { path, paths } = (isJsonObject(args) ? args : {}) as { readonly path?: Json; readonly paths?: Json };
+  const texts = [path, ...(Array.isArray(paths) ? (paths as readonly Json[]) : [paths])].filter((text) => typeof text === "string");
+  return texts.length === 0 ? `path in a call of ${quote(tool)}` : `path among ${listed(texts.slice(0, 5))}`;
 }
 
 // What nobody may write in any phase. A folder with something of that below it is that too.
@@ -195,7 +203,8 @@ function refusals(votes: readonly Verdict[] | undefined, where: Where): Verdict[
       return [refuse(code !== undefined && Object.hasOwn(CODES, code) ? (code as Code) : "unknown_command", reason, fix)];
     const [suffix, meant, why, then] = means;
     const tool = rule?.name.slice(0, -suffix.length) ?? "";
-    const keys = suffix === "protected" ? [suffix] : suffix === ".vcs" ? ["allowed_tools"] : ["tool_constraints", tool, suffix.slice(1)];
+    const keys =
+      suffix === "protected" ? [suffix] : suffix === ".vcs" ? ["allowed_tools"] : ["tool_constraints", writerOf(tool), suffix.slice(1)];
     return [refuse(meant, why, then, where(...keys))];
   });
 }
