@@ -232,7 +232,7 @@ describe("keys", () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519");
     writeFileSync(join(folder, "key.pem"), privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
     writeFileSync(join(folder, "key.pub"), publicKey.export({ type: "spki", format: "pem" }));
-    const pair = (file: string) => ({ algorithm: "EdDSA", keys: [{ id: "ed", file: join(folder, file) }] }) as const;
+    const pair = (file: string) => ({ algorithm: "EdDSA" as const, keys: [{ id: "ed", file: join(folder, file) }] });
     const run = await openOn(tokens(pair("key.pub")));
     const { token } = await grantToken(run, createSigner(pair("key.pem")), grant);
     expect(await codeOf(run, token)).toBe("rule_allowed");
