@@ -7,7 +7,7 @@ const keys = [{ id: "example", env: "BYLAW_EXAMPLE_SECRET" }];
 
 const issued = "2026-01-02T09:00:00.000Z";
 const at = "2026-01-02T10:00:00.000Z";
-const grant = { run: "r1", task: "t1", agent: "ann", phase: "TDD", allowed_tools: ["read_files", "bash"], at: issued };
+const grant = { id: "example", run: "r1", task: "t1", agent: "ann", phase: "TDD", allowed_tools: ["read_files", "bash"], at: issued };
 const { token } = await createSigner({ keys }).sign(grant);
 const [head, , signature] = token.split(".");
 const forged = [head, Buffer.from('{"allowed_tools":["everything"]}').toString("base64url"), signature].join(".");

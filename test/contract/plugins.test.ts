@@ -19,10 +19,6 @@ async function tapsOf(plugin: Plugin): Promise<readonly string[]> {
   return (await Promise.all(reports)).flat();
 }
 
-// Guards, sinks and projections do their work in a run.
-const declaresAnything = (plugin: Plugin): boolean =>
-  Object.values(createKernel({ plugins: [plugin] }).declared).some((declarations) => declarations.length > 0);
-
 describe.each(plugins.map(({ folder, manifest }) => [folder, manifest] as const))("%s", (folder, manifest) => {
   const examplesOf = async (): Promise<ExampleSet> => {
     const { examples } = await load(`${folder}/examples.ts`);

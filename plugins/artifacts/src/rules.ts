@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from "@bylaw/kernel";
 
 /** What a rule sees. */
-export interface RuleInput {
+interface RuleInput {
   readonly artifact: Json;
   /** The reviews that agents were started for in the phase. */
   readonly reviews: readonly string[];

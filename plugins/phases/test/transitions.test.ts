@@ -82,7 +82,7 @@ describe("a contract", () => {
     expect(() => placed({}, other)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }));
     expect(() => placed({ mode: "advisory" }, other)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }));
     expect(() => placed({ mode: "permissive" }, other)).not.toThrow();
-    const firmer = `${other}`.replace("mode: permissive", "mode: permissive\n  tool_enforcement: { violation_action: reject }");
+    const firmer = other.replace("mode: permissive", "mode: permissive\n  tool_enforcement: { violation_action: reject }");
     expect(() => placed({ mode: "permissive" }, firmer)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }));
   });
 

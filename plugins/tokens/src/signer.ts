@@ -17,6 +17,8 @@ export interface TokenRequest {
   readonly allowed_tools: readonly string[];
   /** The fence of the agent's claim, where the store has one. */
   readonly fence?: number;
+  /** Its name (`jti`), once and never again. Default: a new UUID. */
+  readonly id?: string;
   /** When it is issued: RFC 3339, UTC. Default: now. */
   readonly at?: string;
 }
@@ -81,14 +83,14 @@ export function signerOf({ algorithm, keys: given, expiry_seconds, contract: fil
 
   return {
     contract,
-    async sign({ run, task, agent, phase, allowed_tools, fence, at }) {
+    async sign({ run, task, agent, phase, allowed_tools, fence, id = randomUUID(), at }) {
       if (first?.sign === undefined) {
         const message = `Unexpected token key \`${first?.id ?? ""}\` without its private half, expected one that signs`;
         throw new BylawError({ code: "BYLAW_TOKEN_KEY_INVALID", message });
       }
       const iat = Math.floor((at === undefined ? Date.now() : Date.parse(at)) / 1_000);
       const claims = claimsSchema.parse({
-        ...{ iss: "bylaw", jti: randomUUID(), run, task_id: task, agent, phase, allowed_tools: [...allowed_tools], contract },
+        ...{ iss: "bylaw", jti: id, run, task_id: task, agent, phase, allowed_tools: [...allowed_tools], contract },
         ...(fence === undefined ? {} : { fence }),
         ...{ iat, nbf: iat, exp: iat + expiry_seconds },
       });
