@@ -215,10 +215,14 @@ describe("usage", () => {
     ["explain --jsn", "Unexpected option `--jsn`, expected one of `bylaw explain --help`", "did you mean `--json`?"],
     ["--nothing", "Unexpected option `--nothing`, expected one of `bylaw --help`", "see `bylaw --help`"],
     ["check --tool x --version", "Unexpected option `--version`, expected one of `bylaw check --help`", "see `bylaw check --help`"],
-    ["chek", "Unexpected command `chek`, expected check, explain, test, lint, replay, log, import, init, help", "did you mean `check`?"],
+    [
+      "chek",
+      "Unexpected command `chek`, expected check, explain, test, lint, replay, log, contract, import, init, help",
+      "did you mean `check`?",
+    ],
     [
       "help chek",
-      "Unexpected command `chek`, expected check, explain, test, lint, replay, log, import, init, help",
+      "Unexpected command `chek`, expected check, explain, test, lint, replay, log, contract, import, init, help",
       "did you mean `check`?",
     ],
     ["check --tool", "Unexpected `--tool` without a value, expected `--tool <name>`", "see `bylaw check --help`"],

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { CompactSign, importPKCS8 } from "jose";
 import { appendBytes, openAppendFile, syncFolder } from "./log-file.ts";
 import { readKeyFile, unusableKey } from "./key-file.ts";
-import { readAt } from "./lines-backwards.ts";
+import { readAt } from "./read-at.ts";
 import type { Mark } from "./mark.ts";
 import { unsynced } from "./problems.ts";
 

@@ -1,4 +1,4 @@
-import { readSync } from "node:fs";
+import { readAt } from "./read-at.ts";
 
 const CHUNK = 65_536;
 /** Longest line that is looked into, in bytes. */
@@ -44,17 +44,6 @@ export function* linesBackwards(fd: number, size: number): Generator<FileLine> {
     end = start;
   }
   if (terminated || length > 0) yield line(0);
-}
-
-/** All the bytes of a part of a file. Throws where the file is shorter. */
-export function readAt(fd: number, position: number, length: number): Buffer {
-  const buffer = Buffer.alloc(length);
-  for (let read = 0; read < length;) {
-    const count = readSync(fd, buffer, read, length - read, position + read);
-    if (count === 0) throw new Error("the file became shorter while it was read");
-    read += count;
-  }
-  return buffer;
 }
 
 function decode(bytes: Buffer): string | undefined {

@@ -3,7 +3,7 @@ import { dirname, join, parse } from "node:path";
 import type { LogEvent } from "@bylaw/kernel";
 import { syncFolder } from "./log-file.ts";
 import { markOf, readTail, type Mark } from "./mark.ts";
-import { readAt } from "./lines-backwards.ts";
+import { readAt } from "./read-at.ts";
 import { unwritable } from "./problems.ts";
 
 /** When a file is full. */

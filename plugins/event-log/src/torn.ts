@@ -1,6 +1,6 @@
 import { constants, closeSync, fsyncSync, lstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { readAt } from "./lines-backwards.ts";
+import { readAt } from "./read-at.ts";
 import { syncFolder, type AppendFile } from "./log-file.ts";
 import { codeOf, unwritable } from "./problems.ts";
 
