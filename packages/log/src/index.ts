@@ -13,6 +13,7 @@ export { RUN_TYPES } from "./catalogue/run-types.ts";
 export { NO_LINK, chain, chainedText, linkOf, linkOfText } from "./chain.ts";
 export { ENVELOPE_FIELDS } from "./codec/envelope.ts";
 export { formatEventLine, parseEventLine } from "./codec/event-line.ts";
+export { readKeyFile, unusableKey } from "./key-file.ts";
 export { createMemoryStore } from "./memory-store.ts";
 export { coordinatorGuard, coordinatorState, coordinatorTasks, ownWorkGuard, type Coordination } from "./order/coordinator.ts";
 export type { TaskState, TaskStatus } from "./order/task.ts";

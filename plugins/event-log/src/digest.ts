@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { canonicalJson, type Json } from "@bylaw/kernel";
-import { readKeyFile } from "./key-file.ts";
+import { readKeyFile } from "@bylaw/log";
 
 /** What stands where a value was taken out: `sha256:…`, with a key `hmac-sha256:…`, over the value's RFC 8785 text. */
 export type Digest = (value: Json) => string;

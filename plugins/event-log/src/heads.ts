@@ -1,8 +1,8 @@
+import { readKeyFile, unusableKey } from "@bylaw/log";
 import { closeSync, fstatSync, fsyncSync } from "node:fs";
 import { dirname } from "node:path";
 import { CompactSign, importPKCS8 } from "jose";
 import { appendBytes, openAppendFile, syncFolder } from "./log-file.ts";
-import { readKeyFile, unusableKey } from "./key-file.ts";
 import { readAt } from "./read-at.ts";
 import type { Mark } from "./mark.ts";
 import { unsynced } from "./problems.ts";
@@ -40,7 +40,7 @@ export const HEAD_TYPE = "bylaw-head+jws";
 
 /** Reads the key. Throws BYLAW_KEY_EXPOSED and BYLAW_KEY_INVALID. */
 export async function openHeads(run: string, path: string, { key_file, every_ms }: HeadsOptions): Promise<Heads> {
-  const pem = readKeyFile(key_file).toString("utf8");
+  const pem = Buffer.from(readKeyFile(key_file)).toString("utf8");
   const key = await importPKCS8(pem, "EdDSA").catch(() => {
     throw unusableKey(key_file, "an Ed25519 private key in PKCS #8");
   });

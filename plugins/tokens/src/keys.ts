@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } fr
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { BylawError } from "@bylaw/kernel";
+import { readKeyFile } from "@bylaw/log";
 import type { Algorithm, KeyOptions } from "./options.ts";
 
 /** A key under its name. */
@@ -23,21 +24,26 @@ const DEFAULT_VARIABLE = "BYLAW_JWT_SECRET";
  * say what a key is.
  */
 export function readKeys(algorithm: Algorithm, given: readonly KeyOptions[], folder: string): ReadonlyMap<string, NamedKey> {
-  const keys = given.map((key) => ({ id: key.id, material: materialOf(key, folder) }));
+  const keys = given.map((key) => ({ id: key.id, material: materialOf(key, algorithm, folder) }));
   return new Map(keys.map(({ id, material }) => [id, algorithm === "HS256" ? secretKey(id, material) : keyPair(id, material)]));
 }
 
-function materialOf(key: KeyOptions, folder: string): Buffer {
+function materialOf(key: KeyOptions, algorithm: Algorithm, folder: string): Buffer {
   if ("env" in key) {
     const text = process.env[key.env] ?? (key.env === DEFAULT_VARIABLE ? process.env[OLD_VARIABLE] : undefined);
     if (text !== undefined && text !== "") return Buffer.from(text, "utf8");
     throw missing(key.id, `the variable ${key.env} to be set`);
   }
+  const file = resolve(folder, key.file);
+  let material: Buffer;
   try {
-    return readFileSync(resolve(folder, key.file));
+    material = readFileSync(file);
   } catch {
     throw missing(key.id, `${key.file} to be a file that can be read`);
   }
+  // The public half of a pair is nobody's secret; everything else others must not have read.
+  const isPublic = algorithm === "EdDSA" && material.includes("-----BEGIN PUBLIC KEY-----") && !material.includes("PRIVATE KEY");
+  return isPublic ? material : Buffer.from(readKeyFile(file));
 }
 
 function secretKey(id: string, material: Buffer): NamedKey {

@@ -24,6 +24,8 @@ export const tokenOptions = z
     expiry_seconds: z.int().positive().max(86_400).default(7_200).describe("How long a token holds"),
     clock_tolerance_seconds: z.int().nonnegative().max(300).default(0).describe("By how much clocks may differ"),
     contract: z.string().min(1).optional().describe("The contract file: a token of another contract is refused"),
+    tools: z.array(z.string().min(1)).default([]).describe("Tools that the contract names and does not list"),
+    checks: z.array(z.string().min(1)).default([]).describe("Checks that plugins bring and the contract names"),
   })
   .prefault({});
 

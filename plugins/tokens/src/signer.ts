@@ -1,6 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
+import { loadContract } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
 import { CompactSign, compactVerify, decodeProtectedHeader } from "jose";
 import { claimsSchema, type Claims } from "./claims.ts";
@@ -34,7 +34,7 @@ export type TokenFault = "token_malformed" | "token_key_unknown" | "token_forged
 
 /** Signs tokens and reads them. Whether one still holds only the log knows. */
 export interface TokenSigner {
-  /** The digest of the contract file, `sha256:…`, where one is named. */
+  /** The digest of what the contract says, `sha256:…`, where one is named; comments do not count. */
   readonly contract: string | null;
   sign(request: TokenRequest): Promise<SignedToken>;
   /** The claims of a token with a good signature, however old; at once for a token that was read before. */
@@ -54,10 +54,13 @@ export function createSigner(options?: unknown, folder = process.cwd()): TokenSi
   return signerOf(parsed.data, folder);
 }
 
-export function signerOf({ algorithm, keys: given, expiry_seconds, contract: file }: TokenOptions, folder: string): TokenSigner {
+export function signerOf(
+  { algorithm, keys: given, expiry_seconds, contract: file, tools, checks }: TokenOptions,
+  folder: string,
+): TokenSigner {
   const keys = readKeys(algorithm, given, folder);
   const [first] = keys.values();
-  const contract = file === undefined ? null : digestOf(resolve(folder, file));
+  const contract = file === undefined ? null : loadContract(resolve(folder, file), { tools, checks }).digest;
   const kept = new Map<string, Claims>();
 
   async function readAnew(token: string): Promise<Claims | TokenFault> {
@@ -119,17 +122,5 @@ function claimsOf(payload: Uint8Array): Claims | undefined {
     return Object.freeze(claimsSchema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload))));
   } catch {
     return undefined;
-  }
-}
-
-function digestOf(file: string): string {
-  try {
-    return `sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
-  } catch {
-    throw new BylawError({
-      code: "BYLAW_OPTIONS_INVALID",
-      message: "Unexpected `contract`, expected a file that can be read",
-      source: { file },
-    });
   }
 }

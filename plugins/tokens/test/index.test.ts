@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -118,7 +118,8 @@ describe("a token", () => {
   it("of another contract is refused (WF-48)", async () => {
     const [left, right] = ["left", "right"].map((name) => {
       const file = join(folder, `${name}.yaml`);
-      writeFileSync(file, `name: ${name}\n`);
+      const phase = "{ id: PLAN, name: Plan, allowed_tools: [bash], forbidden_tools: [] }";
+      writeFileSync(file, `name: ${name}\nphases:\n  - ${phase}\ntransitions: []\nenforcement: { mode: strict }\n`);
       return { keys, contract: file };
     });
     const run = await openOn(tokens(left));
@@ -127,6 +128,10 @@ describe("a token", () => {
     expect(await codeOf(run, (await grantToken(run, createSigner(left), grant)).token)).toBe("rule_allowed");
     const without = await grantToken(run, signer(), grant);
     expect(await codeOf(run, without.token)).toBe("token_other_contract");
+    // Another comment is no other contract.
+    const before = createSigner(left).contract;
+    appendFileSync(left?.contract ?? "", "# seen\n");
+    expect(createSigner(left).contract).toBe(before);
   });
 
   it("may be of a very long or strange task (WF-44)", async () => {
@@ -247,12 +252,18 @@ describe("keys", () => {
 
   it("that are missing, short or of another kind are refused when the config is read, and not shown", () => {
     const short = join(folder, "short");
-    writeFileSync(short, "only thirty-one bytes are here.\n");
+    writeFileSync(short, "only thirty-one bytes are here.\n", { mode: 0o600 });
+    const exposed = join(folder, "exposed");
+    writeFileSync(exposed, `${SECRET}\n`, { mode: 0o644 });
+    const half = join(folder, "exposed.pem");
+    writeFileSync(half, generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o644 });
     process.env["TOKENS_TEST_SHORT"] = "short and secret";
     const refused: readonly (readonly [string, object])[] = [
       ["BYLAW_TOKEN_KEY_MISSING", { keys: [{ id: "a", env: "TOKENS_TEST_UNSET" }] }],
       ["BYLAW_TOKEN_KEY_MISSING", { keys: [{ id: "a", file: join(folder, "absent") }] }],
       ["BYLAW_TOKEN_KEY_INVALID", { keys: [{ id: "a", file: short }] }],
+      ["BYLAW_KEY_EXPOSED", { keys: [{ id: "a", file: exposed }] }],
+      ["BYLAW_KEY_EXPOSED", { algorithm: "EdDSA", keys: [{ id: "a", file: half }] }],
       ["BYLAW_TOKEN_KEY_INVALID", { keys: [{ id: "a", env: "TOKENS_TEST_SHORT" }] }],
       ["BYLAW_TOKEN_KEY_INVALID", { algorithm: "EdDSA", keys }],
       ["BYLAW_OPTIONS_INVALID", { keys: [] }],

@@ -1,17 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { BylawError } from "@bylaw/kernel";
-import { codeOf } from "./problems.ts";
 
 /** Largest key file that is read, in bytes. */
 const LARGEST = 65_536;
 
 /** The bytes of a file that holds a secret. Throws BYLAW_KEY_EXPOSED where others could have read it, and BYLAW_KEY_INVALID. */
-export function readKeyFile(file: string): Buffer {
+export function readKeyFile(file: string): Uint8Array {
   let fd: number;
   try {
     fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    throw unusableKey(file, `a file that can be read (${codeOf(error) ?? "failed"})`);
+    throw unusableKey(file, `a file that can be read (${(error as NodeJS.ErrnoException).code ?? "failed"})`);
   }
   try {
     const stats = fstatSync(fd);
