@@ -71,21 +71,26 @@ async function slowest(calls: readonly ToolCall[], decide: (call: ToolCall) => u
 }
 
 /** Shell lines that never came before, each made in the time that is taken. */
-async function newLines(size: number, decide: (call: ToolCall) => unknown): Promise<number> {
+async function newLines(size: number, decide: (call: ToolCall) => unknown, words: string): Promise<number> {
   const line = hit(Math.min(size - 1, 3));
   let next = 0;
-  const { p50 } = await measure(() => decide({ ...line, args: { command: `prog3 sub --flag ${next++}` } }), { min_cpu_time: 250e6 });
+  const { p50 } = await measure(() => decide({ ...line, args: { command: `${words} ${next++}` } }), { min_cpu_time: 250e6 });
   return p50 / 1e3;
 }
+
+const SHORT = "prog3 sub --flag";
+/** With the number behind it about 100 characters. */
+const LONG = 'cd src && prog3 sub --flag "two words" | grep -v node_modules > out.txt; test -f out.txt && wc -l';
 
 const format = (value: number): string => value.toFixed(2);
 
 console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`);
 console.log(`Microseconds a decision, admission of the call included: median of ${ROUNDS} rounds of the median over passes of the stream.`);
 console.log("p99: single decisions of all three kinds. floor: an index by hand that only looks up, same calls, same run.");
-console.log("new line: a shell line that never came before; in the streams they come round again, and what was read of them is kept.\n");
-console.log("| rules | load ms | hit early | hit late | miss | all three | p99 | new line | floor | all three / floor |");
-console.log("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+console.log("new line: a shell line that never came before; in the streams they come round again, and what was read of them is kept.");
+console.log(`of 100: one of 100 characters, a list with a pipe and a redirection: ${LONG} 123\n`);
+console.log("| rules | load ms | hit early | hit late | miss | all three | p99 | new line | of 100 | floor | all three / floor |");
+console.log("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
 for (const size of SIZES) {
   const start = performance.now();
   const kernel = createKernel({ plugins: [policy({ files: [], text: policyOf(size) })] });
@@ -104,7 +109,8 @@ for (const size of SIZES) {
   const cells = [
     ...figures.slice(0, decided.length),
     await slowest(all, decide),
-    await newLines(size, decide),
+    await newLines(size, decide, SHORT),
+    await newLines(size, decide, LONG),
     ...figures.slice(decided.length),
   ].map(format);
   console.log(`| ${size} | ${loaded.toFixed(0)} | ${cells.join(" | ")} |`);
