@@ -6,6 +6,8 @@ import type { Subject } from "./subject.d.ts";
 
 /** What plugins declare besides taps, for whoever keeps the log. */
 export interface Declared {
+  /** The names of the plugins themselves, each once. */
+  readonly plugins: readonly string[];
   readonly events: readonly EventType[];
   readonly projections: readonly Projection<unknown>[];
   readonly guards: readonly { readonly name: string; readonly guard: Guard }[];

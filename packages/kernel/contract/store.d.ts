@@ -23,7 +23,9 @@ export interface TaskWrite {
   readonly id: string;
   /** The fence of the caller's claim; 0 creates the task. */
   readonly fence: number;
-  /** Left out: the fence is checked and nothing changes. */
+  /** Milliseconds: the lease of the claim ends so long after now, by the store's clock. Only for a task that is claimed. */
+  readonly lease_ms?: number;
+  /** Left out: the fence is checked and the state stays. */
   readonly set?: {
     readonly state: "available" | "claimed" | "done" | "failed";
     readonly queue?: string;

@@ -53,6 +53,8 @@ export interface Transition extends SubjectContext {
   /** The submitted artifacts, by type. */
   readonly artifacts: JsonObject;
   readonly reason?: string;
+  /** The same request with the same id is answered as it was the first time, and recorded once. */
+  readonly request_id?: string;
 }
 
 /** An agent asks to steer the workflow: what happens? */

@@ -24,7 +24,8 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   const plugins = resolve(config, name ?? configFile?.split(/[\\/]/).at(-1) ?? "config", configFile);
   const { fallback: own = "ask_user", approval_mode = "ask", enforcement_mode = "strict", deadline_ms = 10_000 } = config;
   const ballots = eachHook((hook) => createBallots(hook, deadline_ms));
-  const declared = { events: [], projections: [], guards: [], sinks: [], redactors: [] } satisfies Declared as {
+  const names = plugins.map(({ plugin }) => plugin.name);
+  const declared = { plugins: names, events: [], projections: [], guards: [], sinks: [], redactors: [] } satisfies Declared as {
     [K in keyof Declared]: Declared[K][number][];
   };
   const preparers: { readonly tapper: Tapper; readonly tap: string; readonly work: Parameters<KernelApi["prepare"]>[1] }[] = [];

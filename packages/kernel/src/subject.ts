@@ -31,7 +31,13 @@ interface Shape {
 const fieldsOf = (fields: Readonly<Record<string, Test>>): ReadonlyMap<string, Test> => new Map(Object.entries({ ...context, ...fields }));
 const SHAPES: ReadonlyMap<unknown, Shape> = new Map<HookName, Shape>([
   ["beforeToolCall", { fields: fieldsOf({ tool: text, args: structure, ...mcp, ...place }), required: ["tool", "args"] }],
-  ["onTransition", { fields: fieldsOf({ from: text, to: text, artifacts: object, reason: text }), required: ["task", "to", "artifacts"] }],
+  [
+    "onTransition",
+    {
+      fields: fieldsOf({ from: text, to: text, artifacts: object, reason: text, request_id: text }),
+      required: ["task", "to", "artifacts"],
+    },
+  ],
   ["onBehavior", { fields: fieldsOf({ action: text, reason: text, trigger_agent_id: text, step: text }), required: ["action"] }],
   ["onEnforcement", { fields: fieldsOf({ text, tool_calls: calls, available_tools: texts, ...counted }), required: [] }],
 ]);

@@ -1,0 +1,1 @@
+export { gates } from "./gates.ts";

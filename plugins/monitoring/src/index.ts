@@ -1,0 +1,1 @@
+export { monitoring } from "./monitoring.ts";

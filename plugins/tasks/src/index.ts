@@ -1,0 +1,1 @@
+export { tasks } from "./tasks.ts";
