@@ -1,0 +1,1 @@
+export { consensus } from "./consensus.ts";

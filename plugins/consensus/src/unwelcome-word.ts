@@ -1,0 +1,27 @@
+import { ask, type Answer, type Json, type ToolCall } from "@bylaw/kernel";
+
+/** Makes the check: asks where a key or a text among the arguments holds one of `words`, and abstains elsewhere. */
+export function unwelcomeWord(words: readonly string[]): (call: ToolCall) => Answer {
+  const unwelcome = words.map((word) => ({ word, folded: fold(word) }));
+  return ({ tool, args }) => {
+    const texts = textsOf(args).map(fold);
+    const found = unwelcome.find(({ folded }) => texts.some((text) => text.includes(folded)));
+    if (found === undefined) return undefined;
+    return ask(
+      `Unexpected word \`${found.word}\` in a call of \`${tool}\`, expected none of the unwelcome words`,
+      "say it without the word, or let a person decide",
+      { code: "unwelcome_word" },
+    );
+  };
+}
+
+// Full-width and other compatibility forms read the same to whoever gets the text.
+function fold(text: string): string {
+  return text.normalize("NFKC").toLowerCase();
+}
+
+function textsOf(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries<Json>(value).flatMap(([key, item]) => [key, ...textsOf(item)]);
+}
