@@ -25,6 +25,7 @@ const CODES = {
   wrong_value: both("error", "A value of the wrong kind, out of range, or not one of the known words"),
   new_key: both("error", "A key that came with `bylaw: 1` in a contract that does not say it"),
   duplicate_phase: both("error", "Two phases with one id"),
+  reserved_phase: both("error", "A phase named `@completed`, which is where tasks go that have ended"),
   duplicate_gate: both("error", "Two gates with one id"),
   duplicate_transition: both("error", "Two transitions with the same ends and outcome"),
   duplicate_artifact: both("error", "An artifact that one phase requires twice"),

@@ -12,7 +12,7 @@ export type { ReadSchema } from "./resolve-schemas.ts";
 export type { ContractKey } from "./key-paths.ts";
 export { contractJsonSchema, contractKeys } from "./key-paths.ts";
 export type { KnownCheck } from "./words.ts";
-export { ARTIFACT_RULES, GATE_CHECKS, TOOLS } from "./words.ts";
+export { ARTIFACT_RULES, COMPLETED, GATE_CHECKS, TOOLS } from "./words.ts";
 export { graphMermaid, graphText } from "./draw.ts";
 export type { Migration } from "./migrate.ts";
 export { migrateContract } from "./migrate.ts";

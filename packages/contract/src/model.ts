@@ -19,7 +19,7 @@ export interface Contract {
   readonly digest: string;
   /** Where a task begins. */
   readonly initial: string;
-  /** Phases that no transition leaves: a task that completes there has ended. */
+  /** Phases that no transition leaves. A task completes there, by a transition to `COMPLETED`. */
   readonly ends: readonly string[];
   readonly phases: readonly Phase[];
   readonly gates: readonly Gate[];

@@ -59,6 +59,12 @@ export const ARTIFACT_RULES: Readonly<Record<string, string>> = {
   has_files_changed: "`files_changed` is not empty",
 };
 
+/**
+ * What a task asks to enter in order to complete, out of a phase that no transition leaves. It is no phase: none may be named so, and the
+ * log has it as the phase of a task that has ended.
+ */
+export const COMPLETED = "@completed";
+
 /** The tools that contracts name without declaring them. */
 export const TOOLS = [
   "read_files",

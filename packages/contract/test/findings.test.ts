@@ -51,6 +51,19 @@ const CASES: readonly Case[] = [
     at: "BUILD",
     miss: [],
   },
+  {
+    code: "reserved_phase",
+    when: "a phase has the name of what tasks enter that complete",
+    edits: [
+      ["id: DONE", 'id: "@completed"'],
+      ["to: DONE", 'to: "@completed"'],
+    ],
+    at: '"@completed"',
+    miss: [
+      ["id: DONE", "id: completed"],
+      ["to: DONE", "to: completed"],
+    ],
+  },
   { code: "duplicate_gate", when: "two phases share a gate id", edits: [["id: built", "id: reviewed"]], at: "reviewed", miss: [] },
   { code: "duplicate_transition", when: "a transition stands twice", edits: [[WAY_BACK, WAY_BACK + WAY_BACK]], at: "{ from", miss: [] },
   {

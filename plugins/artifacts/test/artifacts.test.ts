@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assert, asyncProperty, constantFrom, jsonValue } from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { COMPLETED } from "@bylaw/contract";
 import { createKernel, type Decision, type Json } from "@bylaw/kernel";
 import { describeExamples } from "@bylaw/testing";
 import { examples } from "../examples.ts";
@@ -159,6 +160,22 @@ describe("artifacts", () => {
     expect((await leave({}, "PLAN", "DONE")).code).toBe("artifact_missing");
     const begin = await kernel.decide({ hook: "onTransition", task: "t1", to: "PLAN", artifacts: {} });
     expect(begin.votes).toEqual([]);
+  });
+});
+
+describe("a task that completes", () => {
+  const complete = (handed: object, from = "DONE") => told(handed, from, COMPLETED);
+  it("hands in what its last phase requires", async () => {
+    expect(await complete({})).toEqual(["artifact_missing completion_summary"]);
+    expect(await complete({ completion_summary: { summary: "short" } })).toEqual([
+      "artifact_invalid completion_summary.summary",
+      "artifact_rule completion_summary",
+    ]);
+    expect(await complete({ completion_summary: { summary: "It adds, as the plan has it.", files_changed: ["src/a.ts"] } })).toEqual([]);
+  });
+
+  it("hands in what its phase requires wherever it says that it completes", async () => {
+    expect(await complete({}, "REVIEW")).toEqual(["artifact_missing review_report"]);
   });
 });
 

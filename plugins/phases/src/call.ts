@@ -1,3 +1,4 @@
+import { COMPLETED } from "@bylaw/contract";
 import { isJsonObject, type Json, type JsonObject, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
 import type { PolicyPool } from "@bylaw/policy-language";
 import { CODES, listed, quote, refuse, type Code } from "./codes.ts";
@@ -5,6 +6,7 @@ import { LINE_TOOLS, type Compiled, type CompiledPhase } from "./compile.ts";
 import { readWrites, type LinePhase, type LineWrites } from "./line.ts";
 import { LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
 import { resolveLinks } from "./real-path.ts";
+import { completed } from "./transition.ts";
 
 /** What the phase of a call, as the log has it, says of the call: denies, all of them; none where it may run. Pure. */
 export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict[] {
@@ -84,6 +86,7 @@ function phaseOf({ task, phase }: ToolCall, { phases }: Compiled): CompiledPhase
       "ask for the transition into the first phase",
     );
   }
+  if (phase === COMPLETED) return completed(task ?? "");
   return (
     phases.get(phase) ??
     refuse(

@@ -18,7 +18,9 @@ export const CODES = {
   phase_protected: "the contract, its schemas and its records are not for agents to write",
   phase_target_unknown: "the contract does not have the phase that is asked for",
   phase_not_initial: "a task begins in the first phase, and in no other",
-  phase_task_ended: "the task is in its last phase, and no transition leaves it",
+  phase_task_ended: "the task is in its last phase, and no transition leaves it but completion",
+  phase_not_last: "a task completes in a phase that no transition leaves, and in no other",
+  phase_task_completed: "the task is completed: it makes no calls and no transitions any more",
   phase_transition_undeclared: "the contract has no transition from the phase of the task to the one that is asked for",
 } as const;
 

@@ -1,3 +1,4 @@
+import { COMPLETED } from "@bylaw/contract";
 import { allow, type Transition, type Verdict } from "@bylaw/kernel";
 import { listed, quote, refuse } from "./codes.ts";
 import type { Compiled } from "./compile.ts";
@@ -7,7 +8,7 @@ export function judgeTransition({ task, from, to }: Transition, { contract, at }
   const { phases, transitions, initial, ends } = contract;
   const known = phases.map(({ id }) => id);
   const refused: Verdict[] = [];
-  if (!known.includes(to))
+  if (to !== COMPLETED && !known.includes(to))
     refused.push(
       refuse("phase_target_unknown", `Unexpected phase ${quote(to)}, expected one of ${listed(known)}`, "ask for a phase of the contract"),
     );
@@ -23,6 +24,7 @@ export function judgeTransition({ task, from, to }: Transition, { contract, at }
       ),
     ];
   }
+  if (from === COMPLETED) return [...refused, completed(task)];
   if (!known.includes(from))
     return [
       ...refused,
@@ -32,13 +34,25 @@ export function judgeTransition({ task, from, to }: Transition, { contract, at }
         "finish the task under the contract that it began with",
       ),
     ];
+  if (to === COMPLETED) {
+    const rule = at(`${from}.complete`, ["phases", known.indexOf(from)]);
+    if (ends.includes(from)) return [allow(`Task ${quote(task)} completes in ${quote(from)}, which no transition leaves`, { rule })];
+    return [
+      refuse(
+        "phase_not_last",
+        `Unexpected completion of task ${quote(task)} in ${quote(from)}, expected it in ${listed(ends)}`,
+        "go on to a phase that no transition leaves",
+        rule,
+      ),
+    ];
+  }
   if (ends.includes(from))
     return [
       ...refused,
       refuse(
         "phase_task_ended",
-        `Unexpected transition from ${quote(from)}, expected none: the task has come to its end`,
-        "begin another task",
+        `Unexpected transition from ${quote(from)} to ${quote(to)}, expected \`${COMPLETED}\`: the task has come to its last phase`,
+        `ask for \`${COMPLETED}\`, or begin another task`,
       ),
     ];
   const ways = transitions.filter((way) => way.from === from);
@@ -61,3 +75,11 @@ export function judgeTransition({ task, from, to }: Transition, { contract, at }
     ),
   ];
 }
+
+/** What is said of a task that asks for anything after its completion. */
+export const completed = (task: string): Verdict =>
+  refuse(
+    "phase_task_completed",
+    `Unexpected request for task ${quote(task)} that is completed, expected none`,
+    "claim or begin another task",
+  );

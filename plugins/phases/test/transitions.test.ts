@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
+import { COMPLETED } from "@bylaw/contract";
 import { createKernel } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { describeExamples } from "@bylaw/testing";
@@ -58,6 +59,35 @@ describe("a transition", () => {
   it("from the last phase is none", async () => {
     const { enter } = await begin(["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"]);
     for (const to of ["PLAN", "REVIEW", "COMPLETE"]) expect((await enter(to)).code).toBe("phase_task_ended");
+  });
+
+  it("to completion is made out of the last phase alone, once, and ends all that the task may do", async () => {
+    const { run, enter } = await begin(["PLAN"]);
+    expect((await enter(COMPLETED, {})).code).toBe("phase_not_last");
+    for (const to of ["TDD", "IMPL", "REVIEW"]) {
+      expect((await enter(to)).effect).toBe("allow");
+      const { code, reason } = await enter(COMPLETED);
+      expect([code, reason.includes("expected it in `COMPLETE`")]).toEqual(["phase_not_last", true]);
+    }
+    expect((await enter("COMPLETE")).effect).toBe("allow");
+    expect((await enter("REVIEW")).fix).toContain(`\`${COMPLETED}\``);
+    expect((await enter(COMPLETED)).effect).toBe("allow");
+    const again = await Promise.all([COMPLETED, "COMPLETE", "PLAN", "TDD"].map((to) => enter(to)));
+    expect(again.map(({ code }) => code)).toEqual(again.map(() => "phase_task_completed"));
+    expect((await enter("NOWHERE")).votes.map(({ code }) => code).sort()).toEqual(["phase_target_unknown", "phase_task_completed"]);
+    for (const tool of ["read_files", "bash", "git_commit"]) {
+      const call = { agent: "ann", task: "t1", tool, args: tool === "bash" ? { command: "git status" } : {} };
+      expect((await run.toolCall(call)).decision.code, tool).toBe("phase_task_completed");
+    }
+    const write = { agent: "ann", task: "t1", tool: "bash", args: { command: "echo x > agent_workflow.yaml" } };
+    expect((await run.toolCall(write)).decision.effect).toBe("deny");
+  });
+
+  it("to completion is none for a task that is in no phase", async () => {
+    const { enter } = await begin([]);
+    expect((await enter(COMPLETED)).votes.map(({ code }) => code)).toEqual(["phase_not_initial"]);
+    const { enter: other } = await begin(["PLAN"]);
+    for (const to of ["@Completed", "@completed ", "completed", "COMPLETED"]) expect((await other(to)).effect, to).toBe("deny");
   });
 
   it("of two at once is made by one (WF-115)", async () => {

@@ -1,7 +1,7 @@
 import type { FindingCode } from "../finding-codes.ts";
 import { quote, quoteAll } from "../finding.ts";
 import { meant } from "../nearest.ts";
-import { ARTIFACT_RULES, GATE_CHECKS } from "../words.ts";
+import { ARTIFACT_RULES, COMPLETED, GATE_CHECKS } from "../words.ts";
 import type { Subject } from "./subject.ts";
 
 /** Names that stand twice, and names of nothing. */
@@ -15,7 +15,16 @@ export function analyseNames(subject: Subject): void {
     };
   };
   const phaseTwice = twice("duplicate_phase", "phase", "give each phase an id of its own");
-  for (const { id, at } of phases) phaseTwice(id, [...at, "id"]);
+  for (const { id, at } of phases) {
+    phaseTwice(id, [...at, "id"]);
+    if (id === COMPLETED)
+      report(
+        "reserved_phase",
+        [...at, "id"],
+        `Unexpected phase ${quote(COMPLETED)}, expected another id: tasks that have ended are there`,
+        "give it an id of its own",
+      );
+  }
   const gateTwice = twice("duplicate_gate", "gate", "give each gate an id of its own: transitions name it alone");
   for (const { id, at } of gates) gateTwice(id, [...at, "id"]);
   const edgeTwice = twice("duplicate_transition", "transition", "remove one of them");
