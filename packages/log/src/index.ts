@@ -1,4 +1,4 @@
-export { RUN_EVENTS, currentPhases } from "./approval.ts";
+export { RUN_EVENTS, currentPhases, phaseOf, type Phases } from "./approval.ts";
 export type { CatalogueType, EventGroup } from "./catalogue/catalogue-type.ts";
 export {
   CATALOGUE_MODES,
@@ -17,9 +17,19 @@ export { readKeyFile, unusableKey } from "./key-file.ts";
 export { createMemoryStore } from "./memory-store.ts";
 export { coordinatorGuard, coordinatorState, coordinatorTasks, ownWorkGuard, type Coordination } from "./order/coordinator.ts";
 export type { TaskState, TaskStatus } from "./order/task.ts";
+export {
+  drop as treeDrop,
+  entriesOf as treeEntries,
+  find as treeGet,
+  put as treePut,
+  type Node as TreeNode,
+  type Tree,
+} from "./order/tree.ts";
 export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type LogRule, type LogRuleId } from "./order/rules.ts";
 export { openRun } from "./run.ts";
+export { pathTemplateFault, runFileName, runPath } from "./run-path.ts";
 export type { ApprovalRequest, OpenOptions, Outcome, Plan, Run, ToolResult } from "./run-contract.ts";
+export { TIME_AT_END, timeAtEnd, type RunSummary, type StoreReader } from "./store-reader.ts";
 export { askAdmit, checkClaim, checkCommit, checkDraft, checkText, expiryOf, storeClosed } from "./store-input.ts";
 export {
   ANCHOR_TYPE,

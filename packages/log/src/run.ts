@@ -14,13 +14,14 @@ import {
   type LogEvent,
   type Subject,
 } from "@bylaw/kernel";
-import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals } from "./approval.ts";
+import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals, phaseOf } from "./approval.ts";
 import { nearest } from "./catalogue/nearest.ts";
 import { fieldFits } from "./codec/envelope.ts";
 import type { Fold } from "./fold.ts";
 import { ATTEMPTS, openJournal, type Appended, type Who } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { eventOf } from "./recorded.ts";
+import { find } from "./order/tree.ts";
 import { RESUMPTIONS } from "./resume.ts";
 import { quote } from "./quote.ts";
 import type { Trace } from "./reading.ts";
@@ -64,8 +65,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
 
   // Where the phase and the phase that a transition leaves are concerned the log is right, whatever the caller says.
   function stamp({ phase: _, ...input }: Subject, before: Fold): Subject {
-    const phases = before.view(currentPhases);
-    const phase = input.task !== undefined && Object.hasOwn(phases, input.task) ? phases[input.task] : undefined;
+    const phase = typeof input.task === "string" ? phaseOf(before.view(currentPhases), input.task) : undefined;
     const known = { ...input, phase, ...(input.hook === "onTransition" ? { from: phase } : {}) };
     return { ...present(known), run, session: journal.session, at: journal.time() } as Subject;
   }
@@ -78,8 +78,8 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   async function judge(input: Subject, before: Fold): Promise<readonly [Subject, Decision]> {
     try {
       const subject = await kernel.prepare(stamp(input, before));
-      const open = before.view(openApprovals);
-      const grant = Object.keys(open).length > 0 ? open[await approvalDigest(subject, kernel.policy)] : undefined;
+      const { grants } = before.view(openApprovals);
+      const grant = grants === null ? undefined : find(grants, await approvalDigest(subject, kernel.policy));
       return [subject, await kernel.decide(subject, before.view, grant)];
     } catch (error) {
       return refused(input, error);
