@@ -1,2 +1,3 @@
 export type { PostgresStoreOptions } from "./options.ts";
+export { openPostgresReader } from "./reader.ts";
 export { openPostgresStore } from "./store.ts";

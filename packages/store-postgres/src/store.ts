@@ -1,11 +1,11 @@
-import { BylawError, type Store, type StoredDocument } from "@bylaw/kernel";
+import { BylawError, type Store } from "@bylaw/kernel";
 import { checkClaim, checkCommit, storeClosed } from "@bylaw/log";
 import { createClaims } from "./claims.ts";
 import { createDatabase, type Database } from "./database.ts";
+import { readDocument } from "./documents.ts";
 import { readEvents } from "./events.ts";
 import { failureOf, unreachable } from "./failures.ts";
 import { createLongNames } from "./long-names.ts";
-import { fromStored, keyOf } from "./names.ts";
 import { settingsOf, type PostgresStoreOptions } from "./options.ts";
 import { migrate } from "./schema/migrate.ts";
 import { createWatch } from "./watch.ts";
@@ -63,15 +63,7 @@ function createStore(database: Database): Store {
         checkClaim(request);
         return claims.claim(request);
       }),
-    get: (kind, id) =>
-      open(async () => {
-        const [row] = await database.query<StoredDocument>(
-          `select version, value from {schema}.documents
-            where kind = $1 and id = $2 and value is not null and (expires_at is null or expires_at > {schema}.now_ms())`,
-          [keyOf(kind), keyOf(id)],
-        );
-        return row === undefined ? undefined : { version: row.version, value: fromStored(row.value) };
-      }),
+    get: (kind, id) => open(() => readDocument(database.query, kind, id)),
     events: (run, after, limit) => open(() => readEvents(database.query, run, after, limit)),
     watch: (onHead) => open(() => watch.add(onHead)),
     sweep: (event) => open(() => claims.sweep(event)),

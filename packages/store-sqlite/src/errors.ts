@@ -30,10 +30,10 @@ export function unusable(file: string, actual: string, expected: string, fix: st
 }
 
 /** What the engine says of a file while it is opened, as an error of Bylaw; any other error as it is. */
-export function openFailure(file: string, error: unknown): unknown {
+export function openFailure(file: string, error: unknown, expected = "a database that can be written"): unknown {
   const code = sqliteCode(error);
   if (code === undefined) return error;
-  return unusable(file, `answer ${code} (${messageOf(error)})`, "a database that can be written", fixOf(code), error);
+  return unusable(file, `answer ${code} (${messageOf(error)})`, expected, fixOf(code), error);
 }
 
 /** What the engine says later, as an error of Bylaw; any other error as it is. */

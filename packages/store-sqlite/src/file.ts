@@ -16,18 +16,20 @@ export interface StoreFile {
 }
 
 /**
- * Makes sure that there is a file only its owner may read. Throws BYLAW_STORE_UNUSABLE for what is no file of its own. An
+ * Makes sure that there is a file only its owner may read; `create: false`: does not make it. Throws BYLAW_STORE_UNUSABLE for what is no file of its own. An
  * existing file is never opened here: closing it would end the locks that another store in this process holds on it.
  */
-export function prepareFile(name: string): StoreFile {
+export function prepareFile(name: string, { create: mayCreate = true } = {}): StoreFile {
   if (name === "" || name === ":memory:")
     throw unusable(name || "no name", "name", "that of a file", "use createMemoryStore of @bylaw/log");
   const path = resolve(name);
   if (path !== path.trim() || path.includes("\0"))
     throw unusable(JSON.stringify(path), "space around the name", "a plain name", "rename the file");
   const found = statOf(path);
-  if (found === undefined) create(path);
-  else checkFound(path, found);
+  if (found === undefined) {
+    if (!mayCreate) throw unusable(path, "missing file", "a store", "name the file that the runs were written to");
+    create(path);
+  } else checkFound(path, found);
   let marked: readonly (readonly [string, string | undefined])[] = [];
   return {
     path,

@@ -10,20 +10,8 @@ const OLDEST_SERVER = 140_000;
  * Throws BYLAW_STORE_NEWER for a schema of a later version, and BYLAW_STORE_UNUSABLE for a schema or server that is none for a store.
  */
 export async function migrate(database: Database): Promise<void> {
-  const { schema, target } = database.settings;
-  const [server] = await database.query<{ readonly version: string; readonly isolation: string; readonly encoding: string }>(
-    `select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation,
-      current_setting('server_encoding') as encoding`,
-  );
-  if (Number(server?.version) < OLDEST_SERVER)
-    throw unusable(`version ${server?.version} of PostgreSQL at ${target}, expected 14 or later`);
-  if (server?.encoding !== "UTF8") throw unusable(`encoding ${server?.encoding} of the database at ${target}, expected UTF8`);
-  if (server?.isolation !== "read committed") {
-    throw unusable(
-      `isolation level ${server?.isolation} at ${target}, expected read committed`,
-      "alter role … set default_transaction_isolation = 'read committed'",
-    );
-  }
+  const { schema } = database.settings;
+  await checkServer(database);
   if ((await versionOf(database.query, schema)) === VERSIONS.length) return;
   await database.transaction(
     async (query) => {
@@ -41,6 +29,38 @@ export async function migrate(database: Database): Promise<void> {
     },
     { repeatable: true },
   );
+}
+
+/**
+ * Whether a store of this version is there, for who only reads it. Throws BYLAW_STORE_NEWER, and BYLAW_STORE_UNUSABLE for a schema or
+ * server that has none.
+ */
+export async function checkSchema(database: Database): Promise<void> {
+  const { schema, target } = database.settings;
+  await checkServer(database);
+  const version = await versionOf(database.query, schema);
+  if (version === 0) throw unusable(`schema \`${schema}\` without a store at ${target}, expected one that runs were written to`, FIX);
+  if (version < VERSIONS.length)
+    throw unusable(`version ${version} of schema \`${schema}\`, expected ${VERSIONS.length}`, "open it once for writing, which updates it");
+}
+
+const FIX = "name the database, and the schema where it is not `bylaw`";
+
+async function checkServer(database: Database): Promise<void> {
+  const { target } = database.settings;
+  const [server] = await database.query<{ readonly version: string; readonly isolation: string; readonly encoding: string }>(
+    `select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation,
+      current_setting('server_encoding') as encoding`,
+  );
+  if (Number(server?.version) < OLDEST_SERVER)
+    throw unusable(`version ${server?.version} of PostgreSQL at ${target}, expected 14 or later`);
+  if (server?.encoding !== "UTF8") throw unusable(`encoding ${server?.encoding} of the database at ${target}, expected UTF8`);
+  if (server?.isolation !== "read committed") {
+    throw unusable(
+      `isolation level ${server?.isolation} at ${target}, expected read committed`,
+      "alter role … set default_transaction_isolation = 'read committed'",
+    );
+  }
 }
 
 async function versionOf(query: Query, schema: string): Promise<number> {

@@ -1,0 +1,70 @@
+import { BylawError, type StoredDocument } from "@bylaw/kernel";
+import { TIME_AT_END, storeClosed, timeAtEnd, type RunSummary, type StoreReader } from "@bylaw/log";
+import { createDatabase, type Database } from "./database.ts";
+import { readDocument } from "./documents.ts";
+import { readEvents } from "./events.ts";
+import { failureOf, unreachable } from "./failures.ts";
+import { createLongNames } from "./long-names.ts";
+import { settingsOf, type PostgresStoreOptions } from "./options.ts";
+import { checkSchema } from "./schema/migrate.ts";
+import { createWatch } from "./watch.ts";
+
+/**
+ * Opens the store that a PostgreSQL holds for reading: no schema, no table and no migration is made. A role that may select is enough.
+ * Throws BYLAW_STORE_UNUSABLE where there is no store, or one of an earlier version, BYLAW_STORE_NEWER for one of a later version, and
+ * BYLAW_STORE_UNREACHABLE where no server answers or it refuses the login. No error repeats the password.
+ */
+export async function openPostgresReader(url: string, options: PostgresStoreOptions = {}): Promise<StoreReader> {
+  const database = createDatabase(settingsOf(url, options));
+  try {
+    await checkSchema(database);
+  } catch (error) {
+    await database.end();
+    const failure = failureOf(error, database.settings.target);
+    throw failure instanceof BylawError ? failure : unreachable(failure, database.settings.target);
+  }
+  return createReader(database);
+}
+
+function createReader(database: Database): StoreReader {
+  const names = createLongNames(database);
+  const watch = createWatch(database, names);
+  const running = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+
+  function open<T>(work: () => Promise<T>): Promise<T> {
+    if (closing !== undefined) return Promise.reject(storeClosed());
+    const asked = work();
+    running.add(asked);
+    const done = (): void => void running.delete(asked);
+    asked.then(done, done);
+    return asked;
+  }
+
+  async function runs(): Promise<readonly RunSummary[]> {
+    const rows = await database.query<{ readonly key: string; readonly head: number; readonly first: string; readonly last: string }>(
+      `select r.run as key, r.sequence as head, right(f.text, $1) as first, right(l.text, $1) as last from {schema}.runs r
+        join {schema}.events f on f.run = r.run and f.sequence = 1
+        join {schema}.events l on l.run = r.run and l.sequence = r.sequence`,
+      [TIME_AT_END],
+    );
+    const found: RunSummary[] = [];
+    for (const { key, head, first, last } of rows) {
+      found.push({ run: await names.nameOf(key), head, first: timeAtEnd(first), last: timeAtEnd(last) });
+    }
+    return found.toSorted((one, other) => (one.run < other.run ? -1 : 1));
+  }
+
+  return {
+    get: (kind, id) => open<StoredDocument | undefined>(() => readDocument(database.query, kind, id)),
+    events: (run, after, limit) => open(() => readEvents(database.query, run, after, limit)),
+    watch: (onHead) => open(() => watch.add(onHead)),
+    runs: () => open(runs),
+    close: () =>
+      (closing ??= (async () => {
+        await Promise.allSettled(running);
+        await watch.close();
+        await database.end();
+      })()),
+  };
+}

@@ -1,0 +1,104 @@
+import { existsSync, accessSync, constants } from "node:fs";
+import { TIME_AT_END, storeClosed, timeAtEnd, type RunSummary, type StoreReader } from "@bylaw/log";
+import { checkSqlite, loadEngine, type Connection } from "./engine.ts";
+import { failure, openFailure, unusable } from "./errors.ts";
+import { prepareFile } from "./file.ts";
+import { settingsOf, type SqliteOptions } from "./options.ts";
+import { createPatience, type Patience } from "./patience.ts";
+import { createReads } from "./reads.ts";
+import { SCHEMA_VERSION, versionOf } from "./schema.ts";
+import { createWatchers } from "./watch.ts";
+
+/**
+ * Opens the store of a SQLite file for reading: no file, no table and no migration is made, and no writer waits for it. Throws
+ * BYLAW_STORE_UNUSABLE where there is no store, or one of an earlier version, BYLAW_STORE_NEWER for one of a later version, and
+ * BYLAW_STORE_BUSY where other processes do not let go.
+ */
+export async function openSqliteReader(name: string, options: Pick<SqliteOptions, "busy_ms" | "poll_ms"> = {}): Promise<StoreReader> {
+  const { busy_ms, poll_ms, now } = settingsOf(options);
+  const { path } = prepareFile(name, { create: false });
+  const patience = createPatience(path, busy_ms);
+  const db = await connect(path, patience);
+  const reads = createReads(db, now);
+  const watchers = createWatchers(db, reads, poll_ms);
+  const list = db.prepare<[], { readonly run: string; readonly id: number; readonly head: number }>(
+    "select name as run, id, head from runs where head > 0 order by name",
+  );
+  const placed = db.prepare<[number, number, number], string>(
+    "select substr(body, ?) from events join places on events.id = event where places.run = ? and places.sequence = ?",
+  );
+  const rest = db.prepare<[number, number, number], string>(
+    "select substr(body, ?) from events where id > (select last from indexed) and run = ? and sequence = ?",
+  );
+  let closing: Promise<void> | undefined;
+
+  function timeOf(run: number, sequence: number): string {
+    const text = placed.pluck().get(-TIME_AT_END, run, sequence) ?? rest.pluck().get(-TIME_AT_END, run, sequence);
+    return timeAtEnd(text ?? "");
+  }
+
+  async function read<T>(work: () => T): Promise<T> {
+    try {
+      return await patience.wait(() => {
+        if (closing !== undefined) throw storeClosed();
+        return work();
+      });
+    } catch (error) {
+      throw failure(path, error);
+    }
+  }
+
+  return {
+    get: (kind, id) => read(() => reads.document(kind, id)),
+    events: (run, after, limit) => read(() => reads.events(run, after, limit)),
+    watch: (onHead) => read(() => watchers.add(onHead)),
+    runs: () =>
+      read(() =>
+        // One state of the file for all of them: what is moved to its place meanwhile would be found nowhere.
+        db.transaction(() =>
+          list.all().map(({ run, id, head }): RunSummary => ({ run, head, first: timeOf(id, 1), last: timeOf(id, head) })),
+        )(),
+      ),
+    close() {
+      closing ??= (async () => {
+        watchers.close();
+        db.close();
+      })();
+      return closing;
+    },
+  };
+}
+
+async function connect(path: string, patience: Patience): Promise<Connection> {
+  const engine = await loadEngine();
+  let db: Connection | undefined;
+  try {
+    const opened = new engine(path, { timeout: 0, readonly: !isAlone(path), fileMustExist: true });
+    db = opened;
+    await patience.wait(() => checkSqlite(String(opened.prepare("select sqlite_version()").pluck().get())));
+    opened.pragma("query_only = on");
+    opened.pragma("trusted_schema = off");
+    const version = await patience.wait(() => versionOf(opened, path));
+    if (version === 0) throw unusable(path, "empty database", "a store", "name the file that the runs were written to");
+    if (version < SCHEMA_VERSION)
+      throw unusable(path, `schema ${version}`, `schema ${SCHEMA_VERSION}`, "open it once for writing, which brings it up to date");
+    return opened;
+  } catch (error) {
+    db?.close();
+    throw openFailure(path, error, "a database that can be read");
+  }
+}
+
+/**
+ * Whether nobody has the file open. A connection that may not write would then make the two files beside it and leave them there;
+ * one that may, and is held to questions, takes them away again.
+ */
+function isAlone(path: string): boolean {
+  if (existsSync(`${path}-wal`)) return false;
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
