@@ -66,6 +66,13 @@ export interface ClaimRequest {
   readonly lease_ms: number;
   /** A repeated id of one agent returns the first claim and writes nothing. */
   readonly request_id?: string;
+  /** With `admit`: the sequence up to which the claimer has read the run of the task. Left out: 0. */
+  readonly seen?: number;
+  /**
+   * Called before `event`, with the events of the task's run after `seen` as the log is in the transaction; what it throws leaves
+   * the task as it was. Not called for a repeated id. Pure: a store may ask again.
+   */
+  readonly admit?: (unseen: readonly LogEvent[], claim: Omit<Claim, "event">) => void;
   /** What goes on record with the claim, in the same transaction. Pure: a store may ask again. */
   readonly event: (claim: Omit<Claim, "event">) => EventDraft;
 }

@@ -30,7 +30,7 @@ export { openRun } from "./run.ts";
 export { pathTemplateFault, runFileName, runPath } from "./run-path.ts";
 export type { ApprovalRequest, OpenOptions, Outcome, Plan, Run, ToolResult } from "./run-contract.ts";
 export { TIME_AT_END, timeAtEnd, type RunSummary, type StoreReader } from "./store-reader.ts";
-export { askAdmit, checkClaim, checkCommit, checkDraft, checkText, expiryOf, storeClosed } from "./store-input.ts";
+export { askAdmit, checkClaim, checkCommit, checkDraft, checkText, expiryOf, otherFence, storeClosed } from "./store-input.ts";
 export {
   ANCHOR_TYPE,
   createLogVerifier,

@@ -12,7 +12,7 @@ import {
   type TaskWrite,
 } from "@bylaw/kernel";
 import { chain } from "./chain.ts";
-import { askAdmit, checkClaim, checkCommit, checkDraft, expiryOf, storeClosed } from "./store-input.ts";
+import { askAdmit, checkClaim, checkCommit, checkDraft, expiryOf, otherFence, storeClosed } from "./store-input.ts";
 
 interface Document {
   readonly version: number;
@@ -48,9 +48,17 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
   };
   const overdue = ({ state, lease }: Task): boolean => state === "claimed" && lease > 0 && lease <= now();
 
-  function writeTask(run: string, { id, fence, set }: TaskWrite): void {
-    const { lease = 0, ...before } = tasks.get(id) ?? { run, queue: "default", owner: null };
-    if (set !== undefined) tasks.set(id, { ...before, ...set, fence, lease });
+  function checkFence(task: TaskWrite): void {
+    const held = tasks.get(task.id);
+    if (task.fence !== (held?.fence ?? 0) || held?.fence === 0) throw otherFence(task);
+    // What is not claimed has no lease.
+    if (task.lease_ms !== undefined && (task.set?.state ?? held?.state) !== "claimed") throw otherFence(task);
+  }
+
+  function writeTask(run: string, { id, fence, lease_ms, set }: TaskWrite): void {
+    const { lease = 0, ...before } = tasks.get(id) ?? { run, queue: "default", owner: null, state: "available" };
+    if (set === undefined && lease_ms === undefined) return;
+    tasks.set(id, { ...before, ...set, fence, lease: lease_ms === undefined ? lease : now() + lease_ms });
   }
 
   const numbered = (last: LogEvent | undefined, drafts: readonly EventDraft[]): readonly LogEvent[] =>
@@ -84,10 +92,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
         if (if_version === undefined || if_version === version) continue;
         throw new StoreConflict("document", `Unexpected version ${if_version} of ${kind} \`${id}\`, expected ${version}`);
       }
-      const held = tasks.get(task?.id ?? "")?.fence;
-      if (task !== undefined && (task.fence !== (held ?? 0) || held === 0)) {
-        throw new StoreConflict("fence", `Unexpected fence ${task.fence} of task \`${task.id}\`, expected that of its claim`);
-      }
+      if (task !== undefined) checkFence(task);
       const added = numbered(logOf(run).at(-1), events);
       for (const { kind, id, value, expires_at } of writes) {
         const version = (documents.get(key(kind, id))?.version ?? 0) + 1;
@@ -102,7 +107,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
     async claim(wanted) {
       open();
       checkClaim(wanted);
-      const { queue, agent, lease_ms, request_id, event } = wanted;
+      const { queue, agent, lease_ms, request_id, seen = 0, admit, event } = wanted;
       const request = key(agent, request_id ?? "");
       const first = request_id === undefined ? undefined : claims.get(request);
       if (first !== undefined) return first;
@@ -112,6 +117,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
       const held: Task = { ...task, state: "claimed", owner: agent, fence: task.fence + 1, lease: now() + lease_ms };
       const lease_until = new Date(held.lease).toISOString();
       const given = { task: id, run: held.run, fence: held.fence, lease_until, ...present({ phase: held.phase }) };
+      askAdmit(admit && ((unseen) => admit(unseen, given)), () => logOf(held.run).slice(seen));
       const [recorded] = numbered(logOf(held.run).at(-1), [event(given)]) as readonly [LogEvent];
       tasks.set(id, held);
       append(held.run, [recorded]);

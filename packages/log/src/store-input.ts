@@ -1,5 +1,6 @@
 import {
   BylawError,
+  StoreConflict,
   freezeJson,
   type ClaimRequest,
   type Commit,
@@ -41,11 +42,20 @@ function copyOf({ events, documents = [], task, ...rest }: Commit): Commit {
   };
 }
 
+/** What is said to a commit under a fence that is not, or no longer, that of a claim. For stores. */
+export const otherFence = ({ id, fence }: TaskWrite): StoreConflict =>
+  new StoreConflict("fence", `Unexpected fence ${fence} of task \`${id}\`, expected that of its claim`);
+
 /** Throws BYLAW_COMMIT_INVALID for a claim that no store may grant. For stores. */
-export function checkClaim({ queue, agent, lease_ms, request_id }: ClaimRequest): void {
+export function checkClaim({ queue, agent, lease_ms, request_id, seen = 0 }: ClaimRequest): void {
   text("queue", queue);
   text("agent", agent);
   if (request_id !== undefined) text("request id", request_id);
+  checkLease(lease_ms);
+  if (!Number.isSafeInteger(seen) || seen < 0) refuse(`\`seen\` ${String(seen)}`, "a sequence, or 0");
+}
+
+function checkLease(lease_ms: number): void {
   if (!Number.isSafeInteger(lease_ms) || lease_ms <= 0) refuse(`lease of ${String(lease_ms)} ms`, "whole milliseconds from 1");
 }
 
@@ -96,9 +106,14 @@ function checkDocument({ kind, id, value, if_version, expires_at }: DocumentWrit
   expiryOf(expires_at);
 }
 
-function checkTask({ id, fence, set }: TaskWrite): void {
+function checkTask({ id, fence, lease_ms, set }: TaskWrite): void {
   text("task id", id);
   if (!Number.isSafeInteger(fence)) refuse(`fence ${String(fence)}`, "that of a claim, or 0");
+  if (lease_ms !== undefined) {
+    checkLease(lease_ms);
+    if (fence === 0) refuse("lease of a task that is made", "one of a claim");
+    if (set !== undefined && set.state !== "claimed") refuse(`lease of a task that becomes ${String(set.state)}`, "one of a claim");
+  }
   if (set === undefined) return;
   if (!STATES.includes(set.state)) refuse(`state \`${String(set.state)}\` of a task`, STATES.join(", "));
   if (set.queue !== undefined) text("queue", set.queue);

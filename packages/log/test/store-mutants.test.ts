@@ -1,4 +1,4 @@
-import { StoreConflict, type Claim, type Commit, type LogEvent, type Store } from "@bylaw/kernel";
+import { StoreConflict, type Claim, type Commit, type LogEvent, type Store, type TaskWrite } from "@bylaw/kernel";
 import { describeStore } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../src/index.ts";
@@ -40,6 +40,7 @@ async function failuresOf(tests: readonly Test[], guard_ms = 500): Promise<reado
 
 const without = (commit: Commit, ...fields: readonly (keyof Commit)[]): Commit =>
   Object.fromEntries(Object.entries(commit).filter(([name]) => !fields.includes(name as keyof Commit))) as unknown as Commit;
+const withoutLease = ({ lease_ms: _, ...task }: TaskWrite): TaskWrite => task;
 const mutate =
   (change: (whole: Store) => Partial<Store>): Mutant =>
   (whole) => ({ ...whole, ...change(whole) });
@@ -200,6 +201,39 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
   }),
   "leaves the lease of a lost owner for ever": mutate((whole) => ({
     claim: (request) => whole.claim({ ...request, lease_ms: request.lease_ms * 1_000 }),
+  })),
+  "renews no lease": mutate((whole) => ({
+    commit: ({ task, ...commit }) => whole.commit({ ...commit, ...(task && { task: withoutLease(task) }) }),
+  })),
+  "renews a lease under any fence": mutate((whole) => ({
+    async commit(commit) {
+      try {
+        return await whole.commit(commit);
+      } catch (error) {
+        if (commit.task?.lease_ms === undefined || !(error instanceof StoreConflict)) throw error;
+        return whole.commit(without(commit, "task"));
+      }
+    },
+  })),
+  "asks no claimer about the log": mutate((whole) => ({ claim: ({ admit: _, ...request }) => whole.claim(request) })),
+  "asks a claimer before the transaction": mutate((whole) => ({
+    async claim({ admit, seen = 0, ...request }) {
+      const unseen = await Promise.all(["r0", "r1", "r2"].map((run) => whole.events(run, seen, 1_000)));
+      return whole.claim({ ...request, ...(admit && { admit: (_, claim) => admit(unseen[Number(claim.run.slice(1))] ?? [], claim) }) });
+    },
+  })),
+  "shows a claimer more than is unseen": mutate((whole) => ({ claim: ({ seen: _, ...request }) => whole.claim(request) })),
+  "does not wait for what a claimer says later": mutate((whole) => ({
+    claim: ({ admit, ...request }) =>
+      whole.claim({
+        ...request,
+        ...(admit && {
+          admit(unseen, claim) {
+            const answer: unknown = admit(unseen, claim);
+            void Promise.resolve(answer).catch(() => {});
+          },
+        }),
+      }),
   })),
   "records no claim": hide("task_claimed"),
   "records no end of a lease": hide("lease_expired"),

@@ -1,4 +1,5 @@
-import { StoreConflict, type Claim, type ExpiredLease, type TaskWrite } from "@bylaw/kernel";
+import type { Claim, ExpiredLease, TaskWrite } from "@bylaw/kernel";
+import { otherFence } from "@bylaw/log";
 import type { Connection } from "./engine.ts";
 import type { TaskRow } from "./rows.ts";
 
@@ -6,7 +7,8 @@ import type { TaskRow } from "./rows.ts";
 export interface Tasks {
   /** Throws a StoreConflict where the fence is not that of the task's last claim. */
   check(task: TaskWrite): void;
-  write(run: string, task: TaskWrite): void;
+  /** `at`: when a lease that is renewed begins. */
+  write(run: string, task: TaskWrite, at: number): void;
   /** A task that may be claimed; one whose lease has ended may. */
   free(queue: string, at: number): TaskRow | undefined;
   /** What the claim of a task would come to. */
@@ -20,13 +22,14 @@ export interface Tasks {
 type Set = [string, string | null, string | null, number, string | null, string];
 
 export function createTasks(db: Connection): Tasks {
-  const fence = db.prepare<[string], number>("select fence from tasks where id = ?").pluck();
+  const held = db.prepare<[string], { readonly fence: number; readonly state: string }>("select fence, state from tasks where id = ?");
   const create = db.prepare<[string, string, string, string, string | null, string | null]>(
     "insert into tasks (id, run, queue, state, phase, owner, fence) values (?, ?, ?, ?, ?, ?, 0)",
   );
   const update = db.prepare<Set>(
     `update tasks set state = ?, queue = coalesce(?, queue), phase = coalesce(?, phase), owner = iif(?, ?, owner) where id = ?`,
   );
+  const renew = db.prepare<[number, string]>("update tasks set lease_until = ? where id = ?");
   const available = db.prepare<[string], TaskRow>(
     "select position, id, run, phase, owner, fence from tasks where queue = ? and state = 'available' order by position limit 1",
   );
@@ -45,25 +48,27 @@ export function createTasks(db: Connection): Tasks {
   );
   return {
     check(task) {
-      const held = fence.get(task.id);
+      const found = held.get(task.id);
       // A task that nobody has claimed yet has fence 0, which is nobody's to write under.
-      if (task.fence === (held ?? 0) && held !== 0) return;
-      throw new StoreConflict("fence", `Unexpected fence ${task.fence} of task \`${task.id}\`, expected that of its claim`);
+      if (task.fence !== (found?.fence ?? 0) || found?.fence === 0) throw otherFence(task);
+      // What is not claimed has no lease.
+      if (task.lease_ms !== undefined && (task.set?.state ?? found?.state) !== "claimed") throw otherFence(task);
     },
-    write(run, { id, fence: held, set }) {
+    write(run, { id, fence, lease_ms, set }, at) {
+      if (lease_ms !== undefined) renew.run(at + lease_ms, id);
       if (set === undefined) return;
       const { state, queue = null, phase = null, owner } = set;
-      if (held === 0) create.run(id, run, queue ?? "default", state, phase, owner ?? null);
+      if (fence === 0) create.run(id, run, queue ?? "default", state, phase, owner ?? null);
       else update.run(state, queue, phase, owner === undefined ? 0 : 1, owner ?? null, id);
     },
     free: (queue, at) => available.get(queue) ?? overdue.get(queue, at),
-    claimOf({ id, run, fence: held, phase }, lease_until) {
-      return { task: id, run, fence: held + 1, lease_until: new Date(lease_until).toISOString(), ...(phase === null ? {} : { phase }) };
+    claimOf({ id, run, fence, phase }, lease_until) {
+      return { task: id, run, fence: fence + 1, lease_until: new Date(lease_until).toISOString(), ...(phase === null ? {} : { phase }) };
     },
-    take: ({ position, fence: held }, agent, lease_until) => void take.run(agent, held + 1, lease_until, position),
+    take: ({ position, fence }, agent, lease_until) => void take.run(agent, fence + 1, lease_until, position),
     late: (at) =>
-      late.all(at).map(({ position, id, run, owner, fence: held }) => {
-        return { position, lease: { task: id, run, owner: owner ?? "", fence: held + 1 } };
+      late.all(at).map(({ position, id, run, owner, fence }) => {
+        return { position, lease: { task: id, run, owner: owner ?? "", fence: fence + 1 } };
       }),
     release: (position) => void release.run(position),
   };

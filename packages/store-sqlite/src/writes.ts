@@ -31,23 +31,24 @@ export function createWrites({ db, reads, logs, now, retention_ms }: WriteOption
   const documents = createDocuments(db, reads);
   const tasks = createTasks(db);
   const requests = createRequests(db, reads, now, retention_ms);
+  const unseenOf = (run: string, seen: number): readonly LogEvent[] => (logs.head(run) > seen ? reads.events(run, seen, Infinity) : []);
   return {
     commit({ run, documents: puts = [], task, request_id, seen, admit }, bodies) {
       const first = request_id === undefined ? undefined : requests.receipt(run, request_id);
       if (first !== undefined) return () => first;
-      askAdmit(admit, () => (logs.head(run) > seen ? reads.events(run, seen, Infinity) : []));
+      askAdmit(admit, () => unseenOf(run, seen));
       documents.check(puts);
       if (task !== undefined) tasks.check(task);
       const { events, write } = logs.prepare(run, bodies);
       return () => {
         documents.write(puts);
-        if (task !== undefined) tasks.write(run, task);
+        if (task !== undefined) tasks.write(run, task, now());
         write();
         if (request_id !== undefined) requests.keepReceipt(run, request_id, events);
         return { events, replayed: false };
       };
     },
-    claim({ queue, agent, lease_ms, request_id, event }) {
+    claim({ queue, agent, lease_ms, request_id, seen = 0, admit, event }) {
       const first = request_id === undefined ? undefined : requests.claim(agent, request_id);
       if (first !== undefined) return () => first;
       const at = now();
@@ -55,6 +56,7 @@ export function createWrites({ db, reads, logs, now, retention_ms }: WriteOption
       if (task === undefined) return () => undefined;
       const lease_until = at + lease_ms;
       const given = tasks.claimOf(task, lease_until);
+      askAdmit(admit && ((unseen) => admit(unseen, given)), () => unseenOf(given.run, seen));
       const { events, write } = logs.prepare(given.run, [bodyOf(event(given))]);
       return () => {
         tasks.take(task, agent, lease_until);

@@ -1,5 +1,5 @@
 import { deepStrictEqual as equal, notEqual, ok } from "node:assert/strict";
-import { BylawError } from "@bylaw/kernel";
+import { BylawError, type Claim, type LogEvent } from "@bylaw/kernel";
 import { addTasks, conflicts, draft, failureOf, logOf, sweep, take, took, upTo, write, type Group } from "./kit.ts";
 
 /** What any store promises about who holds a task. */
@@ -134,6 +134,117 @@ export const tasks: Group = (test) => {
     equal([second.task, second.phase], [task, "PLAN"]);
     ok(second.fence > fence);
     await conflicts(write(store, { run, task: { id: task, fence } }), "fence");
+  });
+
+  test("keeps its owner as long as the lease is renewed", async ({ store, clock }) => {
+    await addTasks(store, 1);
+    const { run, task: id, fence } = await took(store, "a1", { lease_ms: 1_000 });
+    const renew = (lease_ms: number) => write(store, { run, task: { id, fence, lease_ms } });
+    for (const _ of upTo(3)) {
+      clock.advance(999);
+      await renew(1_000);
+      equal([await take(store, "a2"), await sweep(store)], [undefined, 0]);
+    }
+    await renew(10);
+    clock.advance(9);
+    equal(await take(store, "a2"), undefined);
+    clock.advance(1);
+    equal((await took(store, "a2")).fence, fence + 1);
+  });
+
+  test("has its lease renewed and its state written at once, and neither where the fence is another", async ({ store, clock }) => {
+    await addTasks(store, 1);
+    const { run, task: id, fence } = await took(store, "a1", { lease_ms: 1_000 });
+    const set = { state: "claimed", phase: "TDD", owner: "a1" } as const;
+    await write(store, { run, task: { id, fence, lease_ms: 2_000, set } });
+    await conflicts(write(store, { run, task: { id, fence: fence + 1, lease_ms: 60_000 } }), "fence");
+    clock.advance(1_999);
+    equal(await take(store, "a2"), undefined);
+    clock.advance(1);
+    equal((await took(store, "a2")).phase, "TDD");
+    await conflicts(write(store, { run, task: { id, fence, lease_ms: 60_000 } }), "fence");
+  });
+
+  test("has a lease only where it is claimed", async ({ store, clock }) => {
+    await addTasks(store, 3);
+    for (const state of ["available", "done", "failed"] as const) {
+      const { run, task: id, fence } = await took(store, "a1", { lease_ms: 1_000 });
+      await write(store, { run, task: { id, fence, set: { state, queue: "elsewhere" } } });
+      const { length } = await logOf(store, run);
+      await conflicts(write(store, { run, task: { id, fence, lease_ms: 1_000 } }), "fence");
+      equal((await logOf(store, run)).length, length);
+    }
+    clock.advance(60_000);
+    equal((await took(store, "a2", { queue: "elsewhere" })).fence, 2);
+    equal(await take(store, "a2", { queue: "elsewhere" }), undefined);
+  });
+
+  test("is taken back by its fence for a while, and free after that", async ({ store, clock }) => {
+    await addTasks(store, 1);
+    const { run, task: id, fence } = await took(store, "a1", { lease_ms: 1_000 });
+    await write(store, { run, task: { id, fence, set: { state: "available", owner: null } } });
+    await write(store, { run, task: { id, fence, lease_ms: 5_000, set: { state: "claimed", owner: null } } });
+    clock.advance(4_999);
+    equal(await take(store, "a2"), undefined);
+    clock.advance(1);
+    equal((await took(store, "a2")).fence, fence + 1);
+  });
+
+  test("is given no lease that is none", async ({ store, clock }) => {
+    await addTasks(store, 1);
+    const { run, task: id, fence } = await took(store, "a1", { lease_ms: 1_000 });
+    const { length } = await logOf(store, run);
+    for (const lease_ms of [0, -1, 0.5, Number.NaN, Infinity]) {
+      ok((await failureOf(write(store, { run, task: { id, fence, lease_ms } }))) instanceof BylawError);
+    }
+    const odd = [
+      { id, fence, lease_ms: 60_000, set: { state: "done" } },
+      { id: "new", fence: 0, lease_ms: 60_000, set: { state: "claimed" } },
+    ] as const;
+    for (const task of odd) ok((await failureOf(write(store, { run, task }))) instanceof BylawError);
+    equal((await logOf(store, run)).length, length);
+    clock.advance(1_000);
+    equal((await took(store, "a2")).fence, fence + 1);
+  });
+
+  test("is claimed only where the log lets it: the claimer is asked about what it has not read", async ({ store }) => {
+    await addTasks(store, 1);
+    const run = "r0";
+    await write(store, { run, events: [draft({ event_type: "second" })] });
+    const asked: unknown[] = [];
+    const admit = (unseen: readonly LogEvent[], claim: Omit<Claim, "event">): void => {
+      asked.push([unseen.map(({ event_type }) => event_type), claim.task, claim.run, claim.fence]);
+      if (unseen.length > 0) throw new Error("not after that");
+    };
+    for (const seen of [0, 1]) ok(/not after that/.test(String(await failureOf(take(store, "a1", { seen, admit, request_id: "q1" })))));
+    equal((await logOf(store, run)).length, 2);
+    const first = await took(store, "a1", { seen: 2, admit, request_id: "q1" });
+    equal(asked.at(-1), [[], "q-0", run, 1]);
+    equal(asked.at(0), [["note", "second"], "q-0", run, 1]);
+    const { length } = asked;
+    equal([await took(store, "a1", { seen: 0, admit, request_id: "q1" }), asked.length], [first, length]);
+    equal(await take(store, "a2", { admit }), undefined);
+    equal(asked.length, length);
+  });
+
+  test("is claimed with an answer that comes at once", async ({ store }) => {
+    await addTasks(store, 1);
+    const later = (async () => {}) as unknown as () => void;
+    ok((await failureOf(take(store, "a1", { admit: later }))) instanceof BylawError);
+    equal((await took(store)).fence, 1);
+  });
+
+  test("is claimed by what the log says in the transaction, whoever writes meanwhile", async ({ store }) => {
+    await addTasks(store, 9);
+    // The run is closed at the same time: no claim may follow its last event.
+    const closed = (events: readonly LogEvent[]): boolean => events.some(({ event_type }) => event_type === "closed");
+    const admit = (unseen: readonly LogEvent[]): void => {
+      if (closed(unseen)) throw new Error("closed");
+    };
+    const claims = upTo(9).map((n) => take(store, `a${n}`, { admit }).catch(() => undefined));
+    const ends = ["r0", "r1", "r2"].map((run) => write(store, { run, events: [draft({ event_type: "closed" })] }));
+    await Promise.all([...claims, ...ends]);
+    for (const run of ["r0", "r1", "r2"]) equal((await logOf(store, run)).at(-1)?.event_type, "closed");
   });
 
   test("that is done or failed is claimed no more", async ({ store, clock }) => {
