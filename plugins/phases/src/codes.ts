@@ -21,6 +21,7 @@ export const CODES = {
   phase_task_ended: "the task is in its last phase, and no transition leaves it but completion",
   phase_not_last: "a task completes in a phase that no transition leaves, and in no other",
   phase_task_completed: "the task is completed: it makes no calls and no transitions any more",
+  phase_directives_due: "what the contract wants done after the last transition of the task was not issued yet",
   phase_transition_undeclared: "the contract has no transition from the phase of the task to the one that is asked for",
 } as const;
 

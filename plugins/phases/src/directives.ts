@@ -1,5 +1,6 @@
 import type { Contract } from "@bylaw/contract";
 import type { JsonObject } from "@bylaw/kernel";
+import type { DirectiveIssued } from "./directive-events.ts";
 
 /** What somebody has to do because a task entered a phase. */
 export type WorkflowDirective =
@@ -15,10 +16,37 @@ export type WorkflowDirective =
 
 /**
  * What the contract wants done when a task has gone from one phase (`null`: none) to another, in the order of the file: the triggers of the
- * transition, then the agents of the phase. Pure: asked again after a crash it says the same.
+ * transition, then the agents of the phase. Pure: asked again after a crash it says the same. A trigger that spawns reviewers adds nothing
+ * where the phase spawns its own.
  */
 export function directivesOf({ phases, transitions }: Contract, from: string | null, to: string): readonly WorkflowDirective[] {
-  const triggers = transitions.filter((way) => way.from === from && way.to === to).flatMap((way) => way.triggers);
   const spawns = phases.find(({ id }) => id === to)?.spawns ?? [];
+  const reviewers = spawns.some(({ agentType }) => agentType === "review");
+  const triggers = transitions
+    .filter((way) => way.from === from && way.to === to)
+    .flatMap((way) => way.triggers)
+    .filter(({ action }) => !(reviewers && action === "spawn_review_agents"));
   return [...triggers, ...spawns.map((spawn) => ({ action: "spawn" as const, ...spawn }))];
+}
+
+/** One entry of a task into a phase. */
+export interface PhaseEntry {
+  /** The sequence of the event `phase_entered`. */
+  readonly entered: number;
+  readonly from: string | null;
+  readonly to: string;
+}
+
+/** The events that an entry causes: one for each trigger and for each agent. Their ids say which entry caused them. */
+export function directivesFor(contract: Contract, { entered, from, to }: PhaseEntry): readonly DirectiveIssued[] {
+  return directivesOf(contract, from, to)
+    .flatMap((one): readonly Omit<DirectiveIssued, "directive">[] => {
+      if ("models" in one) {
+        const { action, agentType: agent_type, parallel, waitForCompletion: wait } = one;
+        return one.models.map((model) => ({ action, agent_type, model, parallel, wait }));
+      }
+      const { action, params, parallel } = one;
+      return [{ action, params, parallel, wait: false }];
+    })
+    .map((one, index) => ({ directive: `${entered}.${index}`, ...one }));
 }

@@ -1,2 +1,5 @@
+export type { DirectiveIssued, DirectiveReport } from "./directive-events.ts";
+export { openDirectives, type OpenDirective } from "./directive-state.ts";
 export { directivesOf, type WorkflowDirective } from "./directives.ts";
+export { completeDirective, issueDirectives, type DirectiveCompletion } from "./issue-directives.ts";
 export { phases } from "./phases.ts";

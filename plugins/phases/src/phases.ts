@@ -4,8 +4,11 @@ import manifest from "../package.json" with { type: "json" };
 import { judgeCall, prepareCall } from "./call.ts";
 import { CODES, quote } from "./codes.ts";
 import { compileContract, type Compiled } from "./compile.ts";
+import { directiveCompleted, directiveIssued } from "./directive-events.ts";
+import { directiveGuard } from "./directive-guard.ts";
+import { directiveState } from "./directive-state.ts";
 import { phaseOptions } from "./options.ts";
-import { judgeTransition } from "./transition.ts";
+import { judgeDirectives, judgeTransition } from "./transition.ts";
 
 /** Holds every task to the tools and the transitions of its phase, as the workflow contract has them. Denies by default. */
 export const phases = definePlugin({
@@ -21,7 +24,12 @@ export const phases = definePlugin({
     kernel.digest(compiled.contract.digest);
     kernel.prepare("paths", (subject) => (subject.hook === "beforeToolCall" ? prepareCall(subject, compiled) : undefined));
     kernel.hooks.beforeToolCall.tap("tools", (call) => answer(call, compiled, lax));
+    kernel.event({ name: "directive_issued", details: directiveIssued });
+    kernel.event({ name: "directive_completed", details: directiveCompleted });
+    kernel.projection(directiveState);
+    kernel.guard("directives", directiveGuard(compiled));
     kernel.hooks.onTransition.tap("transitions", (request) => judgeTransition(request, compiled));
+    kernel.hooks.onTransition.tap("directives", (request, view) => judgeDirectives(request, view, compiled));
   },
 });
 

@@ -1,7 +1,9 @@
 import { COMPLETED } from "@bylaw/contract";
-import { allow, type Transition, type Verdict } from "@bylaw/kernel";
+import { allow, type Transition, type Verdict, type View } from "@bylaw/kernel";
 import { listed, quote, refuse } from "./codes.ts";
 import type { Compiled } from "./compile.ts";
+import { directivesOfTask } from "./directive-state.ts";
+import { dueOf } from "./issue-directives.ts";
 
 /** Whether the contract has a way from the phase that the log says to the one that is asked for. All that is in the way is told. Pure. */
 export function judgeTransition({ task, from, to }: Transition, { contract, at }: Compiled): readonly Verdict[] {
@@ -83,3 +85,17 @@ export const completed = (task: string): Verdict =>
     `Unexpected request for task ${quote(task)} that is completed, expected none`,
     "claim or begin another task",
   );
+
+/** Whether all that the phase which is left has asked for was issued: a task that went on would take it along. Pure. */
+export function judgeDirectives({ task }: Transition, view: View, { contract, at }: Compiled): Verdict | undefined {
+  const entry = view.empty === true ? undefined : directivesOfTask(view, task);
+  if (entry === undefined) return undefined;
+  const [due] = dueOf(contract, entry);
+  if (due === undefined) return undefined;
+  return refuse(
+    "phase_directives_due",
+    `Unexpected transition of task ${quote(task)} before ${quote(due.action)} was issued, expected what entering ${quote(entry.to)} causes`,
+    "call `issueDirectives` after each transition, and as a run is opened",
+    at(`${entry.to}.directives`, ["phases", contract.phases.findIndex(({ id }) => id === entry.to)]),
+  );
+}

@@ -1,0 +1,58 @@
+import type { JsonObject } from "@bylaw/kernel";
+import { z } from "zod";
+
+const word = z.string().min(1).max(10_000);
+
+/** The details of `directive_issued`: somebody has to do this now. */
+export const directiveIssued = z.strictObject({
+  /** Names the entry into the phase that caused it, and its place among what that entry causes. */
+  directive: word,
+  /** `spawn`, or the action of a trigger. */
+  action: word,
+  /** The kind of agent, and which one, of `spawn`. */
+  agent_type: word.optional(),
+  model: word.optional(),
+  /** What a trigger says besides. */
+  params: z.record(z.string(), z.unknown()).optional(),
+  /** Whether it may be done at the same time as others. */
+  parallel: z.boolean(),
+  /** Whether the task waits for it. */
+  wait: z.boolean(),
+});
+
+/** The details of `directive_completed`: it was done, or given up. */
+export const directiveCompleted = z
+  .strictObject({
+    directive: word,
+    /** `false`: it was tried and given up. */
+    ok: z.boolean(),
+    /** Who did it. */
+    agent: word.optional(),
+    /** Of a review. */
+    verdict: z.enum(["approved", "rejected"]).optional(),
+    blocking_issues: z.array(word).max(1_000).optional(),
+    summary: z.string().max(100_000).optional(),
+  })
+  .refine(({ ok, verdict }) => ok || verdict !== "approved", "approves with `ok: false`")
+  .refine(({ verdict, blocking_issues = [] }) => verdict !== "approved" || blocking_issues.length === 0, "approves what blocks");
+
+/** What has to be done because a task entered a phase. */
+export interface DirectiveIssued {
+  readonly directive: string;
+  readonly action: string;
+  readonly agent_type?: string;
+  readonly model?: string;
+  readonly params?: JsonObject;
+  readonly parallel: boolean;
+  readonly wait: boolean;
+}
+
+/** What came of it. */
+export interface DirectiveReport {
+  readonly directive: string;
+  readonly ok: boolean;
+  readonly agent?: string;
+  readonly verdict?: "approved" | "rejected";
+  readonly blocking_issues?: readonly string[];
+  readonly summary?: string;
+}

@@ -1,0 +1,76 @@
+import { canonicalJson, type EventDraft, type Finding, type Guard, type Json, type JsonObject, type View } from "@bylaw/kernel";
+import { treeGet } from "@bylaw/log";
+import { quote } from "./codes.ts";
+import type { Compiled } from "./compile.ts";
+import type { DirectiveReport } from "./directive-events.ts";
+import { directiveState, directivesOfTask, type TaskDirectives } from "./directive-state.ts";
+import { directivesFor } from "./directives.ts";
+
+/**
+ * Makes the guard `directives`: a directive is issued once, for the entry that caused it and as the contract has it; it is completed once,
+ * and a review of it is no word of those whose work it is about.
+ */
+export function directiveGuard(compiled: Compiled): Guard {
+  return (view, draft) => {
+    if (draft.event_type === "directive_issued") return wronglyIssued(view, draft, compiled);
+    if (draft.event_type === "directive_completed") return wronglyCompleted(view, draft, compiled);
+    return undefined;
+  };
+}
+
+const refused = (rule: string, message: string): Finding => ({ rule, message });
+
+function wronglyIssued(view: View, { task_id, details }: EventDraft, { contract }: Compiled): Finding | undefined {
+  const task = task_id === null ? undefined : directivesOfTask(view, task_id);
+  const said = details as { readonly directive?: Json };
+  const wanted = task === undefined ? undefined : directivesFor(contract, task).find(({ directive }) => directive === said.directive);
+  if (task === undefined || wanted === undefined)
+    return refused(
+      "DIRECTIVE_NOT_DUE",
+      `Unexpected directive ${named(said.directive)}, expected one that the last transition of task ${named(task_id)} causes`,
+    );
+  if (task.issued.includes(wanted.directive))
+    return refused("DIRECTIVE_TWICE", `Unexpected second directive ${named(wanted.directive)}, expected it once`);
+  if (canonicalJson(wanted as unknown as JsonObject) !== canonicalJson(details))
+    return refused("DIRECTIVE_DIFFERS", `Unexpected content of directive ${named(wanted.directive)}, expected what the contract has`);
+  return undefined;
+}
+
+function wronglyCompleted(view: View, { task_id, agent_id, details }: EventDraft, compiled: Compiled): Finding | undefined {
+  const { directive, agent, ok, verdict, blocking_issues } = details as unknown as DirectiveReport;
+  const open = treeGet(view(directiveState).open, directive);
+  if (open === undefined || open.task !== task_id)
+    return refused("DIRECTIVE_NOT_OPEN", `Unexpected completion of ${named(directive)}, expected a directive of the task that is open`);
+  if (agent_id !== (agent ?? null))
+    return refused(
+      "DIRECTIVE_AGENT",
+      `Unexpected agent ${named(agent_id)} of the event, expected ${named(agent ?? null)} as its details say`,
+    );
+  const judges = verdict !== undefined || blocking_issues !== undefined;
+  if (open.action !== "spawn") {
+    if (!judges) return undefined;
+    return refused("DIRECTIVE_VERDICT", `Unexpected verdict on ${named(open.action)}, expected one of an agent that was started`);
+  }
+  if (agent === undefined)
+    return ok || judges
+      ? refused("DIRECTIVE_AGENT", `Unexpected report on ${named(directive)} by nobody, expected the agent that did it`)
+      : undefined;
+  const task = directivesOfTask(view, open.task);
+  if (task === undefined) return undefined;
+  if (task.issued.includes(directive) && task.reporters.includes(agent))
+    return refused("DIRECTIVE_REPORTER_TWICE", `Unexpected second report of agent ${named(agent)}, expected one agent for each directive`);
+  if ((judges || open.agent_type === "review") && hasWorked(task, agent, compiled))
+    return refused("DIRECTIVE_OWN_WORK", `Unexpected review by agent ${named(agent)} who worked on the task, expected another agent`);
+  return undefined;
+}
+
+// Who was started to look at work makes calls as well: in a phase that starts agents and has no tool that writes they only look.
+function hasWorked({ workers }: TaskDirectives, agent: string, { phases }: Compiled): boolean {
+  return workers.some((one) => {
+    if (one.agent !== agent) return false;
+    const phase = one.phase === null ? undefined : phases.get(one.phase);
+    return phase === undefined || phase.writes || phase.phase.spawns.length === 0;
+  });
+}
+
+const named = (text: Json | undefined): string => (typeof text === "string" ? quote(text) : "none");
