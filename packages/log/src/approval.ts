@@ -1,4 +1,4 @@
-import { defineProjection, digestJson, isJsonObject, type Grant, type Json, type Subject } from "@bylaw/kernel";
+import { defineProjection, digestJson, isJsonObject, type Grant, type Json, type Response, type Subject } from "@bylaw/kernel";
 import { drop, find, put, type Tree } from "./order/tree.ts";
 
 /** The event types that a run writes itself. */
@@ -60,6 +60,8 @@ export function approvalDigest(subject: Subject, policy: Readonly<Record<string,
     const { tool, server = null, args, cwd = null } = subject;
     return digestJson({ subject: { tool, server, args, agent, task, cwd }, policy });
   }
-  const { id, at, run, session, facts, host, claims, interactive, phase, ...asked } = subject;
+  // The log counts attempts: the same response is the same question, however often it was asked.
+  const { round: _, attempt: __, max_attempts: ___, ...unnumbered } = subject as Partial<Response> & Subject;
+  const { id, at, run, session, facts, host, claims, interactive, phase, ...asked } = unnumbered as Subject;
   return digestJson({ subject: { ...(asked as Record<string, Json>), agent, task }, policy });
 }

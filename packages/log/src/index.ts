@@ -1,3 +1,29 @@
+export {
+  CARRIED_OVER,
+  FREE_REASONS,
+  MAX_ATTEMPTS,
+  agentTurns,
+  charsLost,
+  turnOf,
+  type AgentTurn,
+  type AgentTurns,
+  type TurnOutcome,
+} from "./agents/turns.ts";
+export {
+  aliasOf,
+  agentNamed,
+  TIME_OVER,
+  consensusState,
+  deniedCalls,
+  isTimeOver,
+  labelOf,
+  unseenBy,
+  type Answer,
+  type Ballot,
+  type Consensus,
+  type ConsensusTerms,
+} from "./agents/consensus.ts";
+export type { Terminal } from "./agents/terminal.ts";
 export { RUN_EVENTS, currentPhases, phaseOf, type Phases } from "./approval.ts";
 export type { CatalogueType, EventGroup } from "./catalogue/catalogue-type.ts";
 export {
@@ -28,7 +54,7 @@ export {
 export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type LogRule, type LogRuleId } from "./order/rules.ts";
 export { openRun } from "./run.ts";
 export { pathTemplateFault, runFileName, runPath } from "./run-path.ts";
-export type { ApprovalRequest, OpenOptions, Outcome, Plan, Run, ToolResult } from "./run-contract.ts";
+export type { ApprovalRequest, OpenOptions, Outcome, Plan, RecordOptions, Recordable, Run, TaskClaim, ToolResult } from "./run-contract.ts";
 export { TIME_AT_END, timeAtEnd, type RunSummary, type StoreReader } from "./store-reader.ts";
 export { askAdmit, checkClaim, checkCommit, checkDraft, checkText, expiryOf, otherFence, storeClosed } from "./store-input.ts";
 export {

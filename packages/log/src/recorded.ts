@@ -1,13 +1,18 @@
 import {
+  freezeJson,
+  isJsonObject,
   present,
   type Decision,
+  type EventDraft,
   type HookName,
   type Json,
   type JsonObject,
   type Response,
+  type ResponseCall,
   type Subject,
   type ToolCall,
 } from "@bylaw/kernel";
+import { FREE_REASONS, MAX_ATTEMPTS } from "./agents/turns.ts";
 
 type Describe = (subject: Subject, decision: Decision) => readonly [type: string, details: JsonObject];
 
@@ -25,7 +30,7 @@ const DESCRIBE: Readonly<Record<HookName, Describe>> = {
   ],
   onEnforcement: (subject, decision) =>
     decision.effect === "allow"
-      ? ["response_accepted", fieldsOf(subject, "round", "attempt")]
+      ? ["response_accepted", { ...fieldsOf(subject, "round", "attempt"), ...turnFacts(subject) }]
       : ["enforcement", violation(subject as Response, decision)],
 };
 
@@ -58,10 +63,53 @@ function registryOf(subject: Subject): JsonObject {
   return { servers: Object.fromEntries(near) };
 }
 
+/** What a plugin may prepare about a response, under `turn` of its facts. */
+const TURN_FACTS = ["terminal", "progress", "unknown_tools"] as const;
+
+// What is put on record of it says what the response came to: the answer or the vote, or that the turn goes on.
+function turnFacts({ facts = {} }: Subject): JsonObject {
+  const turns = Object.values(facts).map((of) => (isJsonObject(of) && isJsonObject(of["turn"]) ? of["turn"] : {}));
+  const turn: JsonObject = Object.assign({}, ...turns) as JsonObject;
+  return present(Object.fromEntries(TURN_FACTS.map((name) => [name, turn[name]]))) as JsonObject;
+}
+
 function violation(response: Response, { message, reason, code, recovery = "restart" }: Decision): JsonObject {
-  const { text = "", tool_calls = [], round = 1, attempt = 1, max_attempts = 1 } = response;
-  const calls = { reason: code, tool_calls: tool_calls.map(({ tool }): Json => tool), error_message: message ?? reason };
-  const buffer_preview = Array.from(text.slice(0, 1_000)).slice(0, 500).join("");
-  const ended = { buffer_preview, buffer_chars: text.length, recovery, final: attempt >= max_attempts };
+  const { text = "", tool_calls = [], round = 1, attempt = 1, max_attempts = MAX_ATTEMPTS } = response;
+  const final = recovery === "end" || (attempt >= max_attempts && !FREE_REASONS.has(code));
+  const calls = { reason: code, tool_calls: namesOf(response, tool_calls, code), error_message: message ?? reason };
+  const ended = { buffer_preview: upTo(text, WINDOW), buffer_chars: charactersOf(text), recovery: final ? "end" : recovery, final };
   return { round, attempt, max_attempts, ...calls, ...ended };
+}
+
+// Of an unknown tool the event names only what is unknown, so that nobody takes the tools beside it for that.
+function namesOf(response: Response, calls: readonly ResponseCall[], code: string): readonly Json[] {
+  const { unknown_tools: unknown } = turnFacts(response);
+  if (code === "unknown_tool" && Array.isArray(unknown) && unknown.length > 0) return unknown;
+  return calls.slice(0, NAMES).map(({ tool }) => upTo(tool, 256));
+}
+
+/** As many names are on record, so that one response cannot fill the log. */
+const NAMES = 200;
+/** How much of a text redactors see: a secret that the preview cuts in two is still whole for them. */
+const WINDOW = 16_384;
+const PREVIEW = 500;
+
+/** An event as it stands in the log, when redactors have seen it: the preview of a buffer is at most 500 whole characters. */
+export function clipped(event: EventDraft): EventDraft {
+  const preview = event.event_type === "enforcement" ? event.details["buffer_preview"] : undefined;
+  if (typeof preview !== "string" || preview.length <= PREVIEW) return event;
+  const buffer_preview = Array.from(preview.slice(0, 2 * PREVIEW))
+    .slice(0, PREVIEW)
+    .join("");
+  return Object.freeze({ ...event, details: freezeJson({ ...event.details, buffer_preview }) as JsonObject });
+}
+
+const upTo = (text: string, end: number): string =>
+  text.slice(0, text.length > end && (text.charCodeAt(end) & 0xfc00) === 0xdc00 ? end - 1 : end);
+
+// The second half of a pair is no character of its own.
+function charactersOf(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) count -= 1;
+  return count;
 }

@@ -82,8 +82,8 @@ describe("a run records", () => {
         tool_calls: ["new_answer"],
         error_message: "vote, please",
         buffer_preview: "😀".repeat(500),
-        buffer_chars: text.length,
-        recovery: "inline",
+        buffer_chars: 603,
+        recovery: "end",
         final: true,
         reason: "vote_only",
         decision: { code: "vote_only", reason: "Unexpected answer" },
@@ -147,6 +147,30 @@ describe("a run records", () => {
       await expect(attempt(), name).rejects.toMatchObject({ code: /^BYLAW_(EVENT|PLUGIN)_INVALID$/ });
     }
     expect(await typesOf(store)).toEqual(["session_start"]);
+  });
+
+  it("with details that are wrong, and says where and what was expected, and never what stood there", async () => {
+    const counted = z.strictObject({
+      by: z.object({ n: z.int().min(1) }),
+      how: z.enum(["once", "twice"]),
+      of: z.union([z.null(), z.array(z.string())]),
+    });
+    const count = plugin("count", (kernel) => kernel.event({ name: "counted", details: counted }));
+    const run = await open({ plugins: [count] }, {});
+    const good = { by: { n: 1 }, how: "once", of: null };
+    for (const [details, message] of [
+      [{ ...good, by: { n: "s3cret" } }, "Unexpected text as `by.n` in details of `counted`, expected number"],
+      [{ ...good, by: { n: 0 } }, "Unexpected number as `by.n` in details of `counted`, expected number to be >=1"],
+      [{ ...good, by: {} }, "Unexpected `by` in details of `counted` without `n`, expected number"],
+      [{ how: "once", of: null }, "Unexpected details of `counted` without `by`, expected object"],
+      [{ ...good, s3cret: 1 }, "Unexpected `s3cret` in details of `counted`, expected only what the type has"],
+      [{ ...good, how: "s3cret" }, "Unexpected text as `how` in details of `counted`, expected `once`, `twice`"],
+      [{ ...good, of: ["a", 7] }, "Unexpected number as `of.1` in details of `counted`, expected text"],
+      [[], "Unexpected list as details of `counted`, expected object"],
+    ] as const) {
+      const event = { event_type: "counted", agent_id: null, task_id: null, details: forged(details) };
+      await expect(run.record([event])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID", message });
+    }
   });
 
   it("nobody who is no text: a log is JSON", async () => {
