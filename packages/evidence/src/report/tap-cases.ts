@@ -1,0 +1,89 @@
+import { Parser, type Result } from "tap-parser";
+import { MAX_TESTS } from "../test-run.ts";
+import { inside, isFileName, unreadable, type ReadCases, type Status, type TestCase } from "./report.ts";
+
+const MAX_INDENT = 400;
+const POINT = /^ *(?:not )?ok\b/;
+const PLAN = /^ *\d+\.\.\d+/;
+const NEVER_RAN: ReadonlySet<unknown> = new Set(["hookFailed", "cancelledByParent", "parentAlreadyFinished"]);
+
+/** Reads TAP 13 and 14 with subtests. Its plans have to be there and hold. */
+export function readTapCases(text: string, workspace: string | undefined): ReadCases {
+  const problems: string[] = [];
+  const cases: TestCase[] = [];
+  const parser = new Parser({ name: "" });
+  listen(parser, cases, problems, workspace);
+  parser.end(plainLines(text));
+  if (problems[0] !== undefined) unreadable(problems[0]);
+  return { cases, coverage: coverageOf(text) };
+}
+
+function listen(parser: Parser, cases: TestCase[], problems: string[], workspace: string | undefined): void {
+  let failedBelow = false;
+  let below = 0;
+  parser.on("child", (child: Parser) => {
+    listen(child, cases, problems, workspace);
+    child.on("complete", ({ ok }: { readonly ok: boolean }) => (failedBelow ||= !ok));
+  });
+  parser.on("assert", (point: Result) => {
+    const status = statusOf(point, failedBelow);
+    if (point.closingTestPoint) failedBelow = false;
+    if (status !== undefined) cases.push({ id: inside(point.fullname, workspace), status });
+    below += 1;
+  });
+  parser.on("bailout", () => problems.push("Unexpected `Bail out!`, expected a run to its end"));
+  // What the parser does not take as a result would be left out silently.
+  parser.on("extra", (line: string) => {
+    if (POINT.test(line) || PLAN.test(line)) problems.push("Unexpected result outside of a plan, expected one plan and its tests");
+  });
+  parser.on(
+    "complete",
+    ({ plan }: { readonly plan: { readonly start: number | null; readonly end: number | null; readonly skipAll: boolean } }) => {
+      const { start, end, skipAll } = plan;
+      if (start === null || end === null) problems.push("Unexpected end, expected a plan");
+      else if (skipAll ? below > 0 : end - start + 1 !== below) {
+        problems.push(`Unexpected ${below} tests, expected the ${Math.max(0, end - start + 1)} of the plan`);
+      }
+    },
+  );
+}
+
+// A point that closes subtests repeats what they said, unless node:test says that it is a test of its own.
+function statusOf(point: Result, failedBelow: boolean): Status | undefined {
+  const { type, failureType } = (point.diag ?? {}) as { readonly type?: unknown; readonly failureType?: unknown };
+  if (point.skip !== false || point.todo !== false) return point.closingTestPoint && type !== "test" ? undefined : "skipped";
+  if (point.closingTestPoint && type !== "test") return point.ok || failedBelow ? undefined : "error";
+  if (point.ok) return "passed";
+  return NEVER_RAN.has(failureType) || isFileName(point.name) ? "error" : "failed";
+}
+
+// Of what is told about a test only two words are needed. The rest is left out: aliases, tags and length of foreign YAML.
+function plainLines(text: string): string {
+  const kept: string[] = [];
+  let tests = 0;
+  let point: number | undefined;
+  let block: number | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const indent = line.length - line.trimStart().length;
+    if (block !== undefined) {
+      const ends = indent === block && line.trim() === "...";
+      if (ends || (indent === block && /^(?:type|failureType): '[A-Za-z]+'$/.test(line.trim()))) kept.push(line);
+      if (ends) block = undefined;
+      continue;
+    }
+    if (indent > MAX_INDENT && line.trim() !== "") unreadable(`Unexpected depth, expected at most ${MAX_INDENT / 4} levels`);
+    if (point !== undefined && indent > point && line.trim() === "---") block = indent;
+    point = POINT.test(line) ? indent : undefined;
+    if (point !== undefined && ++tests > 2 * MAX_TESTS) unreadable(`Unexpected number of tests, expected at most ${MAX_TESTS}`);
+    kept.push(line);
+  }
+  if (block !== undefined) unreadable("Unexpected end in what is told about a test, expected `...`");
+  return kept.join("\n");
+}
+
+// node:test writes its coverage as a comment at the end.
+function coverageOf(text: string): number | null {
+  const table = text.slice(Math.max(0, text.lastIndexOf("# start of coverage report")));
+  const [, percent] = /^# all files +\| +(\d{1,3}(?:\.\d+)?) \|/m.exec(table) ?? [];
+  return percent === undefined || Number(percent) > 100 || !text.includes("# start of coverage report") ? null : Number(percent);
+}

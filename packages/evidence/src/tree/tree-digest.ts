@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, readlinkSync, type BigIntStats } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { BylawError, messageOf } from "@bylaw/kernel";
+import { folderOf } from "../run-tests.ts";
+import { createTreeCache, fileDigest, type TreeCache } from "./entry-digest.ts";
+import { isLeftOut } from "./ignored.ts";
+
+/** What is in a workspace. */
+export interface Tree {
+  /** `sha256:` over paths, kinds and contents. */
+  readonly digest: string;
+  /** The real path of the workspace. */
+  readonly workspace: string;
+  /** In the order of their paths, which are seen from the workspace with `/`. */
+  readonly entries: readonly TreeEntry[];
+  /** In all files. */
+  readonly bytes: number;
+}
+
+/** A file, a link that is not followed, or something else, such as a pipe, that is not read. */
+export interface TreeEntry {
+  readonly path: string;
+  readonly kind: "file" | "program" | "link" | "other";
+  /** Of the bytes of a file, or of where a link points. */
+  readonly digest: string;
+}
+
+/** How a tree is read. */
+export interface TreeOptions {
+  /** Paths as seen from the workspace that are left out, with all that is below them. */
+  readonly ignore?: readonly string[];
+  /** Default: one that all calls share. */
+  readonly cache?: TreeCache;
+  /** Default: 100,000. */
+  readonly maxFiles?: number;
+  /** Default: 4 GiB. */
+  readonly maxBytes?: number;
+}
+
+const MAX_FILES = 100_000;
+const MAX_BYTES = 4 * 1024 ** 3;
+const MAX_CACHED = 4 * MAX_FILES;
+// How many files are read in a row before others get their turn.
+const BATCH = 256;
+
+let shared: TreeCache | undefined;
+
+/**
+ * The digest of a workspace, without what tools fill: `.git`, `node_modules`, virtual environments, caches, `.bylaw`,
+ * `.orchestrator`, and at its top `coverage` and `target`. A `.gitignore` changes nothing. Throws BYLAW_WORKSPACE_MISSING,
+ * BYLAW_TREE_TOO_LARGE and BYLAW_TREE_UNREADABLE: what was not read has no digest.
+ */
+export async function treeDigest(workspace: string, options: TreeOptions = {}): Promise<Tree> {
+  const { ignore = [], cache = (shared ??= createTreeCache()), maxFiles = MAX_FILES, maxBytes = MAX_BYTES } = options;
+  const root = folderOf(workspace);
+  if (cache.files.size > MAX_CACHED) cache.files.clear();
+  const skipped = new Set(ignore.map((path) => path.replace(/^\.\//, "").replace(/\/+$/, "")));
+  const entries: TreeEntry[] = [];
+  const folders = [""];
+  let bytes = 0;
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const name of namesIn(root, folder)) {
+      const path = folder === "" ? name : `${folder}/${name}`;
+      if (skipped.has(path) || isLeftOut(name, join(root, folder), { top: folder === "" })) continue;
+      const file = join(root, path);
+      const seen = reading(path, () => lstatSync(file, { bigint: true }));
+      if (seen.isDirectory()) {
+        folders.push(path);
+        continue;
+      }
+      bytes += seen.isFile() ? Number(seen.size) : 0;
+      if (entries.length >= maxFiles) throw tooLarge(`more than ${maxFiles} files`);
+      if (bytes > maxBytes) throw tooLarge(`more than ${maxBytes} bytes`);
+      entries.push(reading(path, () => entryOf(path, file, seen, cache)));
+      if (entries.length % BATCH === 0) await setImmediate();
+    }
+  }
+  entries.sort((one, other) => (one.path < other.path ? -1 : 1));
+  const hash = createHash("sha256");
+  for (const { path, kind, digest } of entries) hash.update(`${JSON.stringify([path, kind, digest])}\n`);
+  return { digest: `sha256:${hash.digest("hex")}`, workspace: root, entries, bytes };
+}
+
+function entryOf(path: string, file: string, seen: BigIntStats, cache: TreeCache): TreeEntry {
+  if (seen.isSymbolicLink()) return { path, kind: "link", digest: textDigest(readlinkSync(file)) };
+  if (!seen.isFile()) return { path, kind: "other", digest: textDigest(String(seen.mode)) };
+  const kind = (seen.mode & 0o111n) === 0n ? "file" : "program";
+  return { path, kind, digest: fileDigest(file, seen, cache, Date.now()) };
+}
+
+const namesIn = (root: string, folder: string): readonly string[] => reading(folder || ".", () => readdirSync(join(root, folder)));
+
+/** `sha256:` over a text. */
+export const textDigest = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+
+function reading<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new BylawError({
+      code: "BYLAW_TREE_UNREADABLE",
+      message: `Unexpected failure to read \`${path}\` (${messageOf(cause)}), expected a workspace at rest`,
+      fix: "ask again when nothing writes to it, or let Bylaw read it",
+      cause,
+    });
+  }
+}
+
+const tooLarge = (what: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_TREE_TOO_LARGE",
+    message: `Unexpected workspace with ${what}, expected fewer`,
+    fix: "name a folder that holds the repository alone, or leave generated folders out with `ignore`",
+  });
