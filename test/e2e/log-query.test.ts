@@ -86,6 +86,20 @@ describe("bylaw log query", () => {
   });
 
   test.each([
+    ["that is misspelt", "tool_deniet", "note: no event is of type tool_deniet: did you mean `tool_denied`?\n"],
+    [
+      "that is near one of a plugin, which only the log knows",
+      "enforcment",
+      "note: no event is of type enforcment: did you mean `enforcement`?\n",
+    ],
+    ["that nobody knows", "gate_*", "note: no event is of type gate_*\n"],
+    ["that is known, where there is no event of it", "usage_check", ""],
+    ["that the beginning of a known one fits", "usage*", ""],
+  ])("answers a type %s", (_, type, stderr) => {
+    expect(query("--type", type)).toMatchObject({ code: 0, stderr });
+  });
+
+  test.each([
     ["a time that is none", ["--until", "yesterday"], "Unexpected time `yesterday` of `--until`"],
     ["a limit of nothing", ["--limit", "0"], "expected a whole number from 1"],
     ["a format that is none", ["--format", "xml"], "expected table, json, csv"],

@@ -238,15 +238,58 @@ describe("a run of a store", () => {
     expect(sequences).toEqual([EVENTS.length, EVENTS.length + 1, EVENTS.length + 2]);
   });
 
+  test("is named with the others of its store, the one that grew last at the end", async () => {
+    const folder = cwd();
+    await withStore(folder, (store) => store.commit({ run: "first\u001b[2J", seen: 0, events: drafts(EVENTS.slice(0, 2)) }));
+    const times = { first: EVENTS[0]?.timestamp, last: EVENTS[1]?.timestamp };
+    expect(jsonLines(bylaw(["log", "runs", "--store", "runs.db", "--json"], { cwd: folder }))).toEqual([
+      { run: "first\u001b[2J", head: 2, ...times },
+      { run: "main", head: EVENTS.length, first: EVENTS[0]?.timestamp, last: EVENTS.at(-1)?.timestamp },
+    ]);
+    const { code, stdout } = bylaw(["log", "runs", "--store", "runs.db"], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stdout.split("\n").map((line) => line.split(/ +/).at(-1))).toEqual(["RUN", "first\\u001b[2J", "main", ""]);
+    const misspelt = bylaw(["log", "tail", "--store", "runs.db", "--run", "mian"], { cwd: folder });
+    expect(misspelt).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^error BYLAW_RUN_MISSING: .*\n {2}fix: did you mean `main`\?\n$/),
+    });
+    expect(readdirSync(folder).sort()).toEqual(["log.jsonl", "runs.db"]);
+  });
+
+  test("is not taken for the lines of a log", () => {
+    const folder = cwd();
+    for (const command of ["verify", "tail", "query", "stats"]) {
+      const ran = bylaw(["log", command, "runs.db"], { cwd: folder });
+      expect(ran).toMatchObject({ code: 2 });
+      expect(ran.stderr).toMatch(/^error BYLAW_LOG_UNREADABLE: Unexpected SQLite database, [^\n]*\n {2}in runs\.db\n {2}fix: .*--store/);
+    }
+  });
+
+  test("is read while its writer goes on", async () => {
+    const folder = cwd();
+    await withStore(folder, async (store) => {
+      const run = (...args: readonly string[]): Ran => bylaw(["log", ...args, "--store", "runs.db", "--run", "main"], { cwd: folder });
+      const before = readdirSync(folder).sort();
+      expect(run("verify", "--chained")).toMatchObject({ code: 0 });
+      await store.commit({ run: "main", seen: EVENTS.length, events: [draft(9_000, "usage_check")] });
+      expect(jsonLines(run("tail", "-n", "1", "--json"))).toMatchObject([{ sequence: EVENTS.length + 1 }]);
+      expect(readdirSync(folder).sort()).toEqual(before);
+      await store.commit({ run: "main", seen: EVENTS.length + 1, events: [draft(9_001, "usage_check")] });
+    });
+  });
+
   test.each([
     ["verify", "nothing.db", "missing file"],
     ["tail", "sqlite:no/where", "missing file"],
     ["query", "empty.db", "empty file"],
     ["stats", "text.db", ""],
     ["export", "nothing.sqlite", "missing file"],
+    ["runs", "nothing.db", "missing file"],
+    ["runs", "text.db", ""],
   ])("is not made by reading it: bylaw log %s", (command, store, message) => {
     const folder = scratch({ "empty.db": "", "text.db": "hello\n".repeat(200) });
-    const ran = bylaw(["log", command, "--store", store, "--run", "main"], { cwd: folder });
+    const ran = bylaw(["log", command, "--store", store, ...(command === "runs" ? [] : ["--run", "main"])], { cwd: folder });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/^error BYLAW_STORE_UNUSABLE: /);
     expect(ran.stderr).toContain(message);
@@ -267,6 +310,14 @@ describe("a run of a store", () => {
     expect(run("export")).toEqual({ code: 0, stdout: LOG, stderr: "" });
     expect(run("verify", "--chained")).toMatchObject({ code: 0, stderr: "" });
     expect(jsonLines(run("tail", "-n", "1", "--json"))).toMatchObject([{ sequence: EVENTS.length }]);
+    expect(jsonLines(bylaw(["log", "runs", "--store", url.href, "--json"], { cwd: folder }))).toMatchObject([
+      { run: "main", head: EVENTS.length },
+    ]);
+    const elsewhere = new URL(url.href);
+    elsewhere.searchParams.set("schema", "nobodys");
+    expect(bylaw(["log", "runs", "--store", elsewhere.href], { cwd: folder }).stderr).toMatch(
+      /^error BYLAW_STORE_UNUSABLE: .*schema `nobodys`/,
+    );
     const gone = new URL(url.href);
     gone.port = "1";
     const missing = new URL(url.href);

@@ -217,7 +217,7 @@ test("a reader that leaves gets no yes", () => {
 });
 
 describe("the help", () => {
-  const COMMANDS = [[], ["verify"], ["tail"], ["query"], ["stats"], ["export"], ["import"]];
+  const COMMANDS = [[], ["verify"], ["tail"], ["query"], ["stats"], ["runs"], ["export"], ["import"]];
 
   test.each(COMMANDS.map((command) => [command]))("of bylaw log %j has exit codes and examples, and each of them runs", (command) => {
     const { code, stdout, stderr } = bylaw(["log", ...command, "--help"], { cwd: scratch() });
@@ -250,10 +250,10 @@ describe("the help", () => {
   });
 });
 
-describe("docs/event-log.md", () => {
-  const page = readFileSync(join(root, "docs/event-log.md"), "utf8");
-  const rows = (first: RegExp): readonly (readonly string[])[] =>
-    page
+describe("the pages about the event log", () => {
+  const textOf = (page: string): string => readFileSync(join(root, "docs", page), "utf8");
+  const rows = (page: string, first: RegExp): readonly (readonly string[])[] =>
+    textOf(page)
       .split("\n")
       .filter((text) => text.startsWith("| "))
       .map((text) =>
@@ -265,13 +265,15 @@ describe("docs/event-log.md", () => {
       .filter(([cell = ""]) => first.test(cell));
 
   test("lists every rule with its profile and severity, in their order, and no other", () => {
-    expect(rows(/^`[A-Z_]+`$/).map(([rule, profile, severity]) => [rule, profile, severity])).toEqual(
+    expect(rows("event-log.md", /^`[A-Z_]+`$/).map(([rule, profile, severity]) => [rule, profile, severity])).toEqual(
       Object.entries(LOG_RULES).map(([rule, { profile, severity }]) => [`\`${rule}\``, profile, severity]),
     );
   });
 
   test("lists every type of the catalogue with its details, and no other", () => {
-    expect(rows(/^(?:session|setup|expert|developer|environment|critic|auditor|infrastructure|guidance|quality|run)$/)).toEqual(
+    expect(
+      rows("event-log-types.md", /^(?:session|setup|expert|developer|environment|critic|auditor|infrastructure|guidance|quality|run)$/),
+    ).toEqual(
       [...COORDINATOR_TYPES, ...RUN_TYPES].map(({ group, name, when, details }) => [
         group,
         `\`${name}\``,
@@ -284,7 +286,7 @@ describe("docs/event-log.md", () => {
   });
 
   test("begins with a block that runs, and prints what the page shows", () => {
-    const [, script = "", printed] = /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/m.exec(page) ?? [];
+    const [, script = "", printed] = /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/m.exec(textOf("event-log.md")) ?? [];
     const ran = shell(script.replace(/^npm install .*\n/m, ""), scratch());
     expect(ran).toEqual({ code: 1, stdout: printed, stderr: "" });
   });

@@ -11,9 +11,9 @@ export interface FaultFinding extends SourceLocation {
   readonly severity?: string;
 }
 
-/** An error in how the command was called. */
+/** An error in how the command was called. Without a fix the help of that command is the advice. */
 export function usageError(message: string, fix?: string): BylawError {
-  return new BylawError({ code: "BYLAW_USAGE_INVALID", message: plain(message), fix: plain(fix ?? "see `bylaw --help`") });
+  return new BylawError({ code: "BYLAW_USAGE_INVALID", message: plain(message), ...(fix === undefined ? {} : { fix: plain(fix) }) });
 }
 
 /** Tells a user what went wrong: on the error stream, or as JSON where a script reads the output. Never a stack trace. */

@@ -4,7 +4,7 @@ import { reportError } from "./fault.ts";
 import { conclude, watchExit } from "./outcome.ts";
 import { claimOutput } from "./output.ts";
 import { createProgram } from "./program.ts";
-import { unknownCommand, usageFault } from "./usage.ts";
+import { unknownCommand, usageFault, withHelp } from "./usage.ts";
 
 const unwritable = (cause: Error): BylawError =>
   new BylawError({
@@ -43,7 +43,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
-    if (!(error instanceof CommanderError)) return fail(error);
+    if (!(error instanceof CommanderError)) return fail(withHelp(error, program, argv));
     // Help that was asked for, or that was printed on the error stream because no command was named.
     if (error.code !== "commander.helpDisplayed" && error.code !== "commander.help") return fail(usageFault(error, program, argv));
     conclude(error.code === "commander.helpDisplayed" || argv.includes("help") ? 0 : 2);

@@ -36,6 +36,12 @@ Exit code: 0 printed, 1 printed, but some line is no event, 2 usage error or a l
 Examples:
   $ bylaw log stats events.jsonl
   $ bylaw log stats --store runs.db --run main --json`,
+  runs: `
+Exit code: 0 printed, also where there is none; 2 usage error, or a store that cannot be used.
+
+Examples:
+  $ bylaw log runs --store runs.db
+  $ bylaw log runs --store sqlite:runs.db --json`,
   export: `
 Exit code: 0 written, 1 written, but the run does not verify, 2 usage error, a store or a file that cannot be used.
 

@@ -49,6 +49,16 @@ export function addLogCommands(program: Command): Command {
       const { logStats } = await import("./commands/log-stats.ts");
       await logStats(files, options);
     });
+  log
+    .command("runs")
+    .description("List the runs of a store, the one that grew last at the end.")
+    .requiredOption(STORE, STORE_TEXT, valueOf(STORE))
+    .option("--json", "print JSON, one run per line")
+    .addHelpText("after", LOG_EXAMPLES.runs)
+    .action(async (options) => {
+      const { listRuns } = await import("./commands/log-runs.ts");
+      await listRuns(options);
+    });
   stored(log.command("export"), LOG_EXAMPLES.export)
     .description("Write a run of a store as a log, one event per line.")
     .option("--to <file>", "write it there, never over a file (default: the standard output)", pathOf("--to <file>"))

@@ -1,3 +1,4 @@
+import { isBylawError } from "@bylaw/config";
 import type { BylawError } from "@bylaw/kernel";
 import type { Command, CommanderError } from "commander";
 import { didYouMean } from "./did-you-mean.ts";
@@ -20,7 +21,7 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
     case "commander.unknownCommand":
       return unknownCommand(quoted, command);
     case "commander.optionMissingArgument": {
-      const [flag = ""] = quoted.split(" ");
+      const [flag = ""] = quoted.split(/[ ,]/);
       return usageError(`Unexpected ${code(flag)} without a value, expected ${code(quoted)}`, `see ${help}`);
     }
     case "commander.missingMandatoryOptionValue": {
@@ -42,6 +43,12 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
     default:
       return usageError(`Unexpected command line (${error.message.replace(/^error: /, "")}), expected one of ${help}`, `see ${help}`);
   }
+}
+
+/** An error in how a command was called, with the help of that command as the advice where it has none; any other as it is. */
+export function withHelp(error: unknown, program: Command, argv: readonly string[]): unknown {
+  if (!isBylawError(error) || error.code !== "BYLAW_USAGE_INVALID" || error.fix !== undefined) return error;
+  return usageError(error.message, `see \`${nameOf(commandOf(program, argv))} --help\``);
 }
 
 // The command that is called, or the group of commands that has none of that name.
@@ -92,7 +99,7 @@ export function numberOf(flags: string, least: number): (text: string) => number
     given = true;
     const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
     if (number >= least) return number;
-    throw usageError(`Unexpected ${code(text)} as the value of ${code(flag)}, expected a whole number from ${least}`, `see ${code(flags)}`);
+    throw usageError(`Unexpected ${code(text)} as the value of ${code(flag)}, expected a whole number from ${least}`);
   };
 }
 

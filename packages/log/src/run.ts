@@ -3,29 +3,33 @@ import {
   StoreConflict,
   freezeJson,
   isJsonObject,
-  issuesOf,
   messageOf,
   present,
   type Decision,
   type EventDraft,
   type HookName,
+  type Json,
   type JsonObject,
   type Kernel,
   type LogEvent,
   type Subject,
 } from "@bylaw/kernel";
+import { attemptOf } from "./agents/attempt.ts";
 import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals, phaseOf } from "./approval.ts";
+import { problemOf } from "./catalogue/details.ts";
 import { nearest } from "./catalogue/nearest.ts";
 import { fieldFits } from "./codec/envelope.ts";
 import type { Fold } from "./fold.ts";
-import { ATTEMPTS, openJournal, type Appended, type Who } from "./journal.ts";
+import type { Appended, Who } from "./journal-contract.ts";
+import { ATTEMPTS, openJournal } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
-import { eventOf } from "./recorded.ts";
+import { clipped, eventOf } from "./recorded.ts";
 import { find } from "./order/tree.ts";
 import { RESUMPTIONS } from "./resume.ts";
 import { quote } from "./quote.ts";
 import type { Trace } from "./reading.ts";
-import type { OpenOptions, Outcome, Run } from "./run-contract.ts";
+import { outcomeOf, requestName, transitionName } from "./request.ts";
+import type { OpenOptions, Outcome, Recordable, Run } from "./run-contract.ts";
 import { BEGINNINGS } from "./sitting.ts";
 import { ANCHOR_TYPE } from "./verify.ts";
 
@@ -66,7 +70,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   // Where the phase and the phase that a transition leaves are concerned the log is right, whatever the caller says.
   function stamp({ phase: _, ...input }: Subject, before: Fold): Subject {
     const phase = typeof input.task === "string" ? phaseOf(before.view(currentPhases), input.task) : undefined;
-    const known = { ...input, phase, ...(input.hook === "onTransition" ? { from: phase } : {}) };
+    const known = { ...input, phase, ...(input.hook === "onTransition" ? { from: phase } : attemptOf(input, before.view)) };
     return { ...present(known), run, session: journal.session, at: journal.time() } as Subject;
   }
 
@@ -105,6 +109,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       unreadable = error;
     }
     return inTurn(input, async () => {
+      const request_id = unreadable === undefined ? await transitionName(input) : undefined;
       let problem: unknown;
       for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
         const before = journal.fold;
@@ -115,8 +120,11 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
         let appended: Appended;
         try {
           const [type, details] = eventOf(hook, subject, decision);
-          const event = journal.draft(type, input, details);
-          appended = await journal.append([event], { before, stale: (other) => concerns(other, input), documents });
+          const event = clipped(journal.draft(type, input, details));
+          appended = await journal.append([event], {
+            ...{ before, stale: (other) => concerns(other, input), documents },
+            ...present({ request_id }),
+          });
         } catch (error) {
           problem = error;
           if (!(error instanceof StoreConflict)) break;
@@ -124,9 +132,10 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
           continue;
         }
         // From here on it is on record, and is not tried again.
-        const { events, written } = appended;
+        const { events, written, replayed } = appended;
+        const outcome = replayed ? outcomeOf(input, events) : { decision, applied: decision.applied, events };
         return written.then(
-          () => ({ decision, applied: decision.applied, events }),
+          () => outcome ?? absent(input, "the first answer is not on record", events),
           (error: unknown) => absent(input, error, events),
         );
       }
@@ -164,23 +173,40 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       const digest = await approvalDigest(await kernel.prepare(stamp(subject, journal.fold)), kernel.policy);
       return appendAndDeliver([journal.draft("approval_granted", subject, { digest, policy: kernel.policy, by, expires_at })]);
     },
-    async record(given) {
-      const drafts = given.map(({ event_type, agent_id, task_id, details: said }) => {
-        // A copy, so that what is checked is what is recorded.
-        const details = freezeJson(said) as JsonObject;
-        if (![agent_id, task_id].every((id) => id === null || typeof id === "string")) throw unfit("agent or task, expected text or null");
-        const types = kernel.declared.events.filter(({ name }) => name === event_type && !OWN.has(name));
-        if (types.length === 0) throw unfit(`event type \`${event_type}\`, expected one that a plugin declares`, nearType(event_type));
-        for (const type of types) {
-          const parsed = type.details.safeParse(details);
-          if (!parsed.success) throw unfit(`details of \`${event_type}\`: ${issuesOf(parsed.error)}`);
-        }
-        return journal.draft(event_type, { agent: agent_id, task: task_id }, details);
-      });
-      return appendAndDeliver(drafts);
+    async record(given, { task, documents = [], request_id } = {}) {
+      const drafts = given.map(draftOf);
+      const condition = {
+        ...{ documents: documents.map((one) => ({ ...one })), ...present({ task: structuredClone(task) }) },
+        ...(request_id === undefined ? {} : { request_id: await requestName("record", request_id, drafts.map(contentOf)) }),
+      };
+      const { events, written } = await journal.append(drafts, condition);
+      await written;
+      return events;
     },
+    async claim({ queue, agent, lease_ms, request_id, event }) {
+      // Of the ids of this agent in every other run this one is to be kept apart.
+      const request = { queue, agent, lease_ms, ...present({ request_id: request_id && JSON.stringify([run, request_id]) }) };
+      const taken = await journal.claim(request, (claim) => draftOf(event(claim)));
+      await taken?.written;
+      return taken?.claim;
+    },
+    catchUp: () => journal.catchUp(),
     close: () => journal.close(),
   };
+
+  /** The draft of an event of a type that a plugin declares, as that wants it. */
+  function draftOf({ event_type, agent_id, task_id, details: said }: Recordable): EventDraft {
+    // A copy, so that what is checked is what is recorded.
+    const details = freezeJson(said) as JsonObject;
+    if (![agent_id, task_id].every((id) => id === null || typeof id === "string")) throw unfit("agent or task, expected text or null");
+    const types = kernel.declared.events.filter(({ name }) => name === event_type && !OWN.has(name));
+    if (types.length === 0) throw unfit(`event type \`${event_type}\`, expected one that a plugin declares`, nearType(event_type));
+    for (const type of types) {
+      const parsed = type.details.safeParse(details);
+      if (!parsed.success) throw invalid(problemOf(event_type, parsed.error.issues, details), "send the details that the plugin declares");
+    }
+    return journal.draft(event_type, { agent: agent_id, task: task_id }, details);
+  }
 
   function nearType(wrong: string): string | undefined {
     // Looking for what is near takes time in the square of the length.
@@ -190,8 +216,13 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   }
 }
 
-const unfit = (what: string, fix?: string): BylawError =>
-  new BylawError({ code: "BYLAW_EVENT_INVALID", message: `Unexpected ${what}`, ...present({ fix }) });
+// Without its date: a request that is made again is made later.
+const contentOf = ({ event_type, agent_id, task_id, details }: EventDraft): Json => ({ event_type, agent_id, task_id, details });
+
+const unfit = (what: string, fix?: string): BylawError => invalid(`Unexpected ${what}`, fix);
+
+const invalid = (message: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_EVENT_INVALID", message, ...present({ fix }) });
 
 // Another writer's event makes a decision stale only where it concerns the same task, or the same agent without one.
 const concerns = ({ task_id, agent_id }: Trace, { task, agent = null }: Who): boolean =>

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSyn
 import { basename, dirname, join } from "node:path";
 import { BylawError, type LogEvent } from "@bylaw/kernel";
 import { createLogVerifier, formatEventLine } from "@bylaw/log";
-import { eventsOf, noSuchRun, withStore } from "../log/store.ts";
+import { eventsOf, noSuchRun, withReader } from "../log/store.ts";
 import { sourceOf } from "../log/source.ts";
 import { conclude } from "../outcome.ts";
 import { jsonLine, write } from "../output.ts";
@@ -24,7 +24,7 @@ export async function exportLog({ store, run, to, json = false }: ExportOptions)
   const verifier = createLogVerifier({ chained: true });
   let wrong = 0;
   try {
-    await withStore(source.store, { create: false }, async (opened) => {
+    await withReader(source.store, async (opened) => {
       for await (const events of eventsOf(opened, run)) {
         const lines = events.map(lineOf);
         for (const line of lines) {
@@ -39,7 +39,7 @@ export async function exportLog({ store, run, to, json = false }: ExportOptions)
         if (target === undefined) await write(text);
         else target.write(text);
       }
-      if (verifier.events === 0) throw noSuchRun(run);
+      if (verifier.events === 0) throw await noSuchRun(opened, run);
     });
     target?.finish();
   } catch (error) {

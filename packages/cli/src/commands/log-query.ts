@@ -3,6 +3,7 @@ import { CSV_HEAD, csvRecord } from "../log/csv.ts";
 import { eventText, headText } from "../log/event-text.ts";
 import { createEventReader } from "../log/events.ts";
 import { eventFilter, type FilterOptions } from "../log/filter.ts";
+import { createTypeCheck } from "../log/type-check.ts";
 import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
 import { conclude } from "../outcome.ts";
 import { jsonLine, write } from "../output.ts";
@@ -24,12 +25,15 @@ export async function queryLog(files: readonly string[], options: QueryOptions):
   const source = sourceOf(files, options);
   const wanted = eventFilter(options, Date.now());
   const reader = createEventReader();
+  const types = createTypeCheck(options.type ?? []);
   const { head, row } = printer(format);
   let left = limit;
   // Only above an answer: a log that cannot be read has none.
   let above = head;
   for await (const lines of logLines(source)) {
-    const found = reader.read(lines).filter(wanted).slice(0, left);
+    const events = reader.read(lines);
+    types.saw(events);
+    const found = events.filter(wanted).slice(0, left);
     left -= found.length;
     if (found.length > 0) {
       await write(above + found.map(row).join(""));
@@ -39,6 +43,7 @@ export async function queryLog(files: readonly string[], options: QueryOptions):
   }
   if (above !== "") await write(above);
   reader.report();
+  types.report();
   conclude(reader.bad > 0 ? 1 : 0);
 }
 

@@ -23,7 +23,8 @@ export function sourceOf(files: readonly string[], { store, run }: SourceOptions
     return { files };
   }
   if (store === undefined) throw usageError("Unexpected `--run` without `--store`, expected both");
-  if (run === undefined) throw usageError("Unexpected `--store` without `--run`, expected both");
+  if (run === undefined)
+    throw usageError("Unexpected `--store` without `--run`, expected both", "name one of the runs that `bylaw log runs` lists");
   if (files.length > 0) throw usageError("Unexpected file beside `--store` and `--run`, expected one of both");
   return { store: storePlace(store), run };
 }
@@ -44,7 +45,12 @@ async function* fileLines(file: string): AsyncGenerator<readonly LogLine[]> {
   // What comes behind the last chunk is the line that no line break ends.
   let terminated = true;
   async function* chunks(): AsyncGenerator<Buffer> {
-    yield* openInput(file);
+    let first = true;
+    for await (const chunk of openInput(file)) {
+      if (first) refuseStore(file, chunk);
+      first = false;
+      yield chunk;
+    }
     terminated = false;
   }
   let line = 0;
@@ -62,6 +68,19 @@ async function* fileLines(file: string): AsyncGenerator<readonly LogLine[]> {
     throw unreadable(file, error);
   }
 }
+
+/** Throws BYLAW_LOG_UNREADABLE for what begins as the file of a store does: its lines would be findings without end. */
+export function refuseStore(file: string, bytes: Uint8Array): void {
+  if (!Buffer.from(bytes.subarray(0, STORE_MAGIC.length)).equals(STORE_MAGIC)) return;
+  throw new BylawError({
+    code: "BYLAW_LOG_UNREADABLE",
+    message: "Unexpected SQLite database, expected a log with one event per line",
+    fix: "where it is a store, name it with `--store` and its run with `--run`; `bylaw log runs` lists them",
+    source: { file },
+  });
+}
+
+const STORE_MAGIC = Buffer.from("SQLite format 3\0");
 
 /** Why bytes are no line of text. */
 export function faultOf(bytes: Buffer | typeof TOO_LONG): string | undefined {

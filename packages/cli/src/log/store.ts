@@ -1,5 +1,7 @@
 import { statSync } from "node:fs";
 import { BylawError, messageOf, type LogEvent, type Store } from "@bylaw/kernel";
+import type { StoreReader } from "@bylaw/log";
+import { didYouMean } from "../did-you-mean.ts";
 import { usageError } from "../fault.ts";
 import type { LogLine } from "./log-line.ts";
 
@@ -40,14 +42,21 @@ function withoutSecrets(url: string): string {
 }
 
 /** Runs `work` with an open store. `create`: whether a file that is missing is made. What is thrown has no password in it. */
-export async function withStore<T>(
+export const withStore = <T>(place: StorePlace, { create }: { readonly create: boolean }, work: (store: Store) => Promise<T>): Promise<T> =>
+  withOpen(place, () => openStore(place, create), work);
+
+/** Runs `work` with a store that can only be read: opening it makes and changes nothing. What is thrown has no password in it. */
+export const withReader = <T>(place: StorePlace, work: (store: StoreReader) => Promise<T>): Promise<T> =>
+  withOpen(place, () => openReader(place), work);
+
+async function withOpen<S extends Pick<Store, "close">, T>(
   place: StorePlace,
-  { create }: { readonly create: boolean },
-  work: (store: Store) => Promise<T>,
+  open: () => Promise<S>,
+  work: (store: S) => Promise<T>,
 ): Promise<T> {
-  let store: Store | undefined;
+  let store: S | undefined;
   try {
-    store = await open(place, create);
+    store = await open();
     return await work(store);
   } catch (error) {
     throw told(error, place);
@@ -56,26 +65,43 @@ export async function withStore<T>(
   }
 }
 
-async function open({ engine, target, shown }: StorePlace, create: boolean): Promise<Store> {
-  // Each engine is large, and most commands need none.
-  if (engine === "postgres") {
+// Each engine is large, and most commands need none.
+async function openStore(place: StorePlace, create: boolean): Promise<Store> {
+  if (place.engine === "postgres") {
     const { openPostgresStore } = await import("@bylaw/store-postgres");
-    const { url, schema } = schemaOf(target);
-    return openPostgresStore(url, schema === undefined ? {} : { schema });
+    return openPostgresStore(...serverOf(place));
   }
   // The engine would make a store of it.
-  const size = create ? undefined : (statSync(target, { throwIfNoEntry: false })?.size ?? "none");
-  if (size === "none" || size === 0) {
-    throw new BylawError({
-      code: "BYLAW_STORE_UNUSABLE",
-      message: `Unexpected ${size === 0 ? "empty" : "missing"} file, expected a store`,
-      fix: "name the file that the runs were written to",
-      source: { file: shown },
-    });
-  }
+  if (!create) checkFile(place);
   const { openSqliteStore } = await import("@bylaw/store-sqlite");
-  return openSqliteStore(target);
+  return openSqliteStore(place.target);
 }
+
+async function openReader(place: StorePlace): Promise<StoreReader> {
+  if (place.engine === "postgres") {
+    const { openPostgresReader } = await import("@bylaw/store-postgres");
+    return openPostgresReader(...serverOf(place));
+  }
+  checkFile(place);
+  const { openSqliteReader } = await import("@bylaw/store-sqlite");
+  return openSqliteReader(place.target);
+}
+
+function checkFile({ target, shown }: StorePlace): void {
+  const size = statSync(target, { throwIfNoEntry: false })?.size ?? "none";
+  if (size !== "none" && size > 0) return;
+  throw new BylawError({
+    code: "BYLAW_STORE_UNUSABLE",
+    message: `Unexpected ${size === 0 ? "empty" : "missing"} file, expected a store`,
+    fix: "name the file that the runs were written to",
+    source: { file: shown },
+  });
+}
+
+const serverOf = ({ target }: StorePlace): readonly [url: string, options: { readonly schema?: string }] => {
+  const { url, schema } = schemaOf(target);
+  return [url, schema === undefined ? {} : { schema }];
+};
 
 // The driver knows nothing of a schema in the URL.
 function schemaOf(target: string): { readonly url: string; readonly schema: string | undefined } {
@@ -112,7 +138,7 @@ function passwordsOf(url: string): readonly string[] {
 }
 
 /** The events of a run behind a sequence, in order, as many at once as one read brings. */
-export async function* eventsOf(store: Store, run: string, after = 0): AsyncGenerator<readonly LogEvent[]> {
+export async function* eventsOf(store: Pick<Store, "events">, run: string, after = 0): AsyncGenerator<readonly LogEvent[]> {
   let head = after;
   for (;;) {
     const page = await store.events(run, head, PAGE);
@@ -125,15 +151,15 @@ export async function* eventsOf(store: Store, run: string, after = 0): AsyncGene
 
 /** The events of a run as lines. Throws BYLAW_RUN_MISSING for a run without an event. */
 export async function* readRun(place: StorePlace, run: string): AsyncGenerator<readonly LogLine[]> {
-  let store: Store | undefined;
+  let store: StoreReader | undefined;
   try {
-    store = await open(place, false);
+    store = await openReader(place);
     let found = false;
     for await (const events of eventsOf(store, run)) {
       found = true;
       yield events.map((event): LogLine => ({ file: run, line: event.sequence, text: lineText(event), terminated: true }));
     }
-    if (!found) throw noSuchRun(run);
+    if (!found) throw await noSuchRun(store, run);
   } catch (error) {
     throw told(error, place);
   } finally {
@@ -141,13 +167,19 @@ export async function* readRun(place: StorePlace, run: string): AsyncGenerator<r
   }
 }
 
-/** The error for a run that has no event. */
-export const noSuchRun = (run: string): BylawError =>
-  new BylawError({
+/** The error for a run that has no event, with the one that was probably meant. */
+export async function noSuchRun(store: StoreReader, run: string): Promise<BylawError> {
+  const runs = await store.runs();
+  const near = didYouMean(
+    run,
+    runs.map(({ run: name }) => name),
+  );
+  return new BylawError({
     code: "BYLAW_RUN_MISSING",
     message: `Unexpected run \`${run}\` without an event, expected one that the store has`,
-    fix: "look at the name of the run, and at the store",
+    fix: near ?? (runs.length === 0 ? "the store has no run: name another one" : "`bylaw log runs` lists those that the store has"),
   });
+}
 
 // Whatever is in it: a verifier says what is wrong with it.
 const lineText = ({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }: LogEvent): string =>

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { LINE_LIMIT_BYTES, TOO_LONG } from "../lines.ts";
-import { faultOf } from "./source.ts";
+import { faultOf, refuseStore } from "./source.ts";
 
 const CHUNK = 262_144;
 const NEWLINE = 0x0a;
@@ -30,7 +30,7 @@ export interface GrowingFile {
   close(): void;
 }
 
-/** Opens a file for reading. Throws what the system says. */
+/** Opens a file for reading. Throws what the system says, and BYLAW_LOG_UNREADABLE for the file of a store. */
 export function openGrowing(path: string): GrowingFile {
   // A pipe that nobody writes to would keep us waiting.
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -38,6 +38,13 @@ export function openGrowing(path: string): GrowingFile {
   if (!stats.isFile()) {
     closeSync(fd);
     throw Object.assign(new Error("no regular file"), { code: stats.isDirectory() ? "EISDIR" : "ESPIPE", syscall: "read" });
+  }
+  const begin = Buffer.alloc(32);
+  try {
+    refuseStore(path, begin.subarray(0, readSync(fd, begin, 0, begin.length, 0)));
+  } catch (error) {
+    closeSync(fd);
+    throw error;
   }
   let at = 0;
   let held: Buffer[] = [];

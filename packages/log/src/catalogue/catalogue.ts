@@ -89,7 +89,7 @@ export function createCatalogue({ mode = "lenient", types: added = [] }: Catalog
       if (type === undefined) return unknownType(event_type);
       if (mode === "lenient") return undefined;
       const problem = detailsProblem(type, details);
-      return problem === undefined ? undefined : { kind: "details", message: `Unexpected details of ${quote(event_type)}: ${problem}` };
+      return problem === undefined ? undefined : { kind: "details", message: problem };
     },
   };
 }

@@ -39,7 +39,7 @@ const CRITIC_TIMEOUTS = 3;
 
 type Transition = (task: TaskState, event: Happening, at: number) => Step<TaskState>;
 
-/** What each event makes of its task. Pure. The life cycle of spec/003's coordinator; docs/event-log.md draws it. */
+/** What each event makes of its task. Pure. The life cycle of spec/003's coordinator; docs/event-log-types.md draws it. */
 export const TASK_STEPS: Readonly<Record<string, Transition>> = {
   developer_dispatched(task, event) {
     const free = task.status === "available" || (task.status === "implementing" && task.again) || event.details["resumed"] === true;
