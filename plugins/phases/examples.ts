@@ -2,7 +2,8 @@ import { join, relative } from "node:path";
 import { defineExamples } from "@bylaw/testing";
 import { phases } from "./src/index.ts";
 
-const options = { contract: relative(process.cwd(), join(import.meta.dirname, "test/fixtures/agent_workflow.yaml")) };
+const contract = relative(process.cwd(), join(import.meta.dirname, "test/fixtures/agent_workflow.yaml"));
+const options = { contract, elsewhere: ["artifacts", "gates", "tokens"] } as const;
 const call = { hook: "beforeToolCall", task: "t1", cwd: "/project", workspace: "/project" } as const;
 const move = { hook: "onTransition", task: "t1", artifacts: {} } as const;
 

@@ -6,7 +6,7 @@ import { loadContract, migrateContract } from "@bylaw/contract";
 import { createKernel, type Decision, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { artifacts } from "@bylaw/plugin-artifacts";
-import { phases } from "@bylaw/plugin-phases";
+import { issueDirectives, phases } from "@bylaw/plugin-phases";
 import { createSigner, grantToken, tokens } from "@bylaw/plugin-tokens";
 
 const ORIGINAL = join(import.meta.dirname, "../../packages/contract/test/fixtures/agent_workflow.yaml");
@@ -46,7 +46,7 @@ const review = { reviews, consolidated_issues: [], blocking_issues: [] };
 
 async function begin() {
   const store = createMemoryStore();
-  const plugins = [phases({ contract }), artifacts({ contract }), tokens({ keys, contract })];
+  const plugins = [phases({ contract, elsewhere: ["gates"] }), artifacts({ contract }), tokens({ keys, contract })];
   const run = await openRun(createKernel({ plugins }), { run: "walk", store, now: () => at });
   const signer = createSigner({ keys, contract });
   const model = loadContract(contract);
@@ -62,6 +62,7 @@ async function begin() {
     const { decision } = await run.transition(request);
     if (decision.effect === "allow") {
       phase = to;
+      await issueDirectives(run, model, { task: "t1" });
       await renew();
     }
     return decision;
@@ -206,7 +207,9 @@ describe("a task under the five-phase contract", () => {
   });
 
   it("may be under the original contract as it is", async () => {
-    const kernel = createKernel({ plugins: [phases({ contract: ORIGINAL }), artifacts({ contract: ORIGINAL })] });
+    const kernel = createKernel({
+      plugins: [phases({ contract: ORIGINAL, elsewhere: ["gates", "tokens"] }), artifacts({ contract: ORIGINAL })],
+    });
     const call = { hook: "beforeToolCall", task: "t1", phase: "TDD", cwd: folder, workspace: folder } as const;
     const effect = async (tool: string, args: JsonObject): Promise<string> =>
       (await kernel.decide(await kernel.prepare({ ...call, tool, args }))).code;

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { allow, definePlugin, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
 import manifest from "../package.json" with { type: "json" };
 import { judgeCall, prepareCall } from "./call.ts";
+import { checkEnforced } from "./enforced.ts";
 import { CODES, quote } from "./codes.ts";
 import { compileContract, type Compiled } from "./compile.ts";
 import { directiveCompleted, directiveIssued } from "./directive-events.ts";
@@ -22,6 +23,7 @@ export const phases = definePlugin({
     const compiled = compileContract(options, folder, manifest.name);
     const lax = compiled.contract.enforcement.tools.mode !== options.mode;
     kernel.digest(compiled.contract.digest);
+    kernel.onSeal(({ plugins }) => checkEnforced(compiled.contract, options, plugins));
     kernel.prepare("paths", (subject) => (subject.hook === "beforeToolCall" ? prepareCall(subject, compiled) : undefined));
     kernel.hooks.beforeToolCall.tap("tools", (call) => answer(call, compiled, lax));
     kernel.event({ name: "directive_issued", details: directiveIssued });

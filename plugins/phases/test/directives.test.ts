@@ -4,7 +4,7 @@ import { COMPLETED, loadContract, parseContract, type Contract } from "@bylaw/co
 import { createKernel, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
 import { completeDirective, directivesOf, issueDirectives, openDirectives, phases } from "../src/index.ts";
-import { CONTRACT, place, type Place } from "./kit.ts";
+import { ALONE, CONTRACT, place, type Place } from "./kit.ts";
 
 const TRIGGERS = "triggers: [{ action: update_prd_state, params: { status: completed } }, { action: notify_orchestrator, parallel: true }]";
 const TEXT = readFileSync(CONTRACT, "utf8")
@@ -20,7 +20,7 @@ const made = place({}, TEXT);
 places.push(made);
 const FILE = `${made.folder}/agent_workflow.yaml`;
 const contract: Contract = loadContract(FILE);
-const kernel = createKernel({ plugins: [phases({ contract: FILE })] });
+const kernel = createKernel({ plugins: [phases({ contract: FILE, elsewhere: [...ALONE] })] });
 
 interface Walk {
   readonly run: Run;

@@ -6,6 +6,9 @@ import { phases } from "../src/index.ts";
 
 export const CONTRACT = join(import.meta.dirname, "fixtures/agent_workflow.yaml");
 
+/** For a configuration that tries phases by itself. */
+export const ALONE = ["artifacts", "gates", "tokens"] as const;
+
 export interface Place {
   readonly folder: string;
   readonly kernel: Kernel;
@@ -25,7 +28,7 @@ export function place(options: object = {}, change?: string): Place {
   const file = join(folder, "agent_workflow.yaml");
   if (change === undefined) copyFileSync(CONTRACT, file);
   else writeFileSync(file, change);
-  const kernel = createKernel({ plugins: [phases({ contract: file, ...options })] });
+  const kernel = createKernel({ plugins: [phases({ contract: file, elsewhere: ALONE, ...options })] });
   const ask: Place["ask"] = async (phase, tool, args, fields = {}) => {
     const context = { task: "t1", agent: "ann", cwd: folder, workspace: folder, interactive: false };
     const call = { hook: "beforeToolCall", tool, args, ...context, ...(phase === undefined ? {} : { phase }), ...fields } as const;

@@ -6,7 +6,7 @@ import { createMemoryStore, openRun } from "@bylaw/log";
 import { describeExamples } from "@bylaw/testing";
 import { examples } from "../examples.ts";
 import { phases } from "../src/index.ts";
-import { CONTRACT, place, type Place } from "./kit.ts";
+import { ALONE, CONTRACT, place, type Place } from "./kit.ts";
 
 describeExamples(examples, { describe, it });
 
@@ -19,7 +19,7 @@ const placed = (options?: object, text?: string): Place => {
 };
 afterAll(() => places.forEach(({ remove }) => remove()));
 
-const kernel = () => createKernel({ plugins: [phases({ contract: CONTRACT })] });
+const kernel = () => createKernel({ plugins: [phases({ contract: CONTRACT, elsewhere: [...ALONE] })] });
 const begin = async (path: readonly string[]) => {
   const run = await openRun(kernel(), { run: "r1", store: createMemoryStore() });
   const enter = async (to: string, fields: object = {}) =>
@@ -151,7 +151,7 @@ describe("a contract", () => {
     const answers = [];
     for (const mode of ["strict", "permissive", "advisory"] as const) {
       const { folder } = placed({ mode }, TEXT.replace("mode: strict", `mode: ${mode}`));
-      const plugin = phases({ contract: `${folder}/agent_workflow.yaml`, mode });
+      const plugin = phases({ contract: `${folder}/agent_workflow.yaml`, mode, elsewhere: [...ALONE] });
       const run = await openRun(createKernel({ plugins: [plugin], enforcement_mode: mode }), { run: "r1", store: createMemoryStore() });
       await run.transition({ agent: "ann", task: "t1", to: "PLAN", artifacts: {} });
       const { decision, applied } = await run.toolCall({ id: "c", agent: "ann", task: "t1", tool: "bash", args: { command: "ls" } });
