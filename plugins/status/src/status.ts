@@ -1,23 +1,20 @@
+import { dirname } from "node:path";
 import { definePlugin } from "@bylaw/kernel";
-import { z } from "zod";
+import { runPath } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
-import { unwelcomeWord } from "./unwelcome-word.ts";
+import { STATUS_EVENTS } from "./events.ts";
+import { statusOptions } from "./options.ts";
+import { keepStatusFile } from "./status-file.ts";
 
-/** Asks before a tool call that says an unwelcome word. */
+/** Keeps `status.json`: the state of a run, folded from its log, in a file that may be read at any time. */
 export const status = definePlugin({
   name: manifest.name,
   version: manifest.version,
-  options: z
-    .strictObject({
-      words: z
-        .array(z.string().min(1))
-        .min(1)
-        .default(["password"])
-        .describe("Words that a person should see before a call that says one of them runs; case does not matter"),
-    })
-    .prefault({}),
-  codes: { unwelcome_word: "The arguments of the call hold one of the unwelcome words" },
-  apply({ hooks }, { words }) {
-    hooks.beforeToolCall.tap("unwelcome-word", unwelcomeWord(words));
+  options: statusOptions,
+  apply(kernel, { file, every_ms, keep, previews }, { configFile }) {
+    const folder = configFile === undefined ? process.cwd() : dirname(configFile);
+    for (const type of STATUS_EVENTS) kernel.event(type);
+    // Not required: who cannot write what people look at still records and decides.
+    kernel.sink({ name: "status", open: (log) => keepStatusFile(log, { path: runPath(file, log.run, folder), every_ms, keep, previews }) });
   },
 });

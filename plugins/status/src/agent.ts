@@ -1,0 +1,129 @@
+import type { LogEvent } from "@bylaw/kernel";
+import { jsonText } from "./json-text.ts";
+import { amountOf, countOf, objectOf, preview, rounded, textOf } from "./reading.ts";
+import { createReliability, type ReliabilityFold, type ReliabilityOptions } from "./reliability.ts";
+import type { AgentStatus } from "./schema.ts";
+import { createTools } from "./tools.ts";
+
+/** Follows one agent. */
+export interface AgentFold {
+  add(event: LogEvent, at: number): void;
+  readonly reliability: ReliabilityFold;
+  readonly usage: AgentStatus["token_usage"];
+  /** Whether it works now, as far as the log says. */
+  readonly active: boolean;
+  /** What it answered and voted; kept by the coordination of all agents. */
+  readonly answers: { count: number; label: string | null };
+  vote: AgentStatus["vote_cast"];
+  /** The entry as JSON, indented as the entry of a file. */
+  text(): string;
+}
+
+const INFRASTRUCTURE = 100;
+const FIELDS = ["input_tokens", "output_tokens", "reasoning_tokens", "cached_input_tokens"] as const;
+
+/** Folds the events of one agent. */
+export function createAgent(options: ReliabilityOptions): AgentFold {
+  const reliability = createReliability(options);
+  const tools = createTools();
+  const usage = { input_tokens: 0, output_tokens: 0, reasoning_tokens: 0, cached_input_tokens: 0, estimated_cost: 0 };
+  const answers: AgentFold["answers"] = { count: 0, label: null };
+  const infrastructure: AgentStatus["infrastructure_events"] = [];
+  let vote: AgentStatus["vote_cast"] = null;
+  let failures = 0;
+  let restarts = 0;
+  let restarting = false;
+  let last: number | null = null;
+  let worked = false;
+  let error: AgentStatus["error"] = null;
+
+  function fail(type: string, message: string, timestamp: number): void {
+    error = { type, message: preview(message, PREVIEWED), timestamp };
+  }
+
+  function statusOf(): AgentStatus["status"] {
+    if (reliability.outcome === "non_compliant" || reliability.outcome === "dropped") return reliability.outcome;
+    if (restarting) return "restarting";
+    if (vote !== null) return "voted";
+    if (answers.count > 0) return "answered";
+    if (reliability.outcome === "ok") return "ok";
+    return worked ? "working" : "waiting";
+  }
+
+  const agent: AgentFold = {
+    reliability,
+    usage,
+    answers,
+    get active() {
+      return worked && reliability.outcome === null;
+    },
+    get vote() {
+      return vote;
+    },
+    set vote(value) {
+      vote = value;
+    },
+    add(event, at) {
+      const { event_type, details } = event;
+      last = at;
+      if (event_type !== "agent_registered") worked = true;
+      reliability.add(event, at);
+      tools.add(event, at);
+      if (event_type === "enforcement") {
+        restarting = details["recovery"] === "restart" && details["final"] !== true;
+        if (restarting) restarts += 1;
+        if (details["final"] === true) fail(textOf(details["reason"]) ?? "unknown", textOf(details["error_message"]) ?? "", at);
+      } else if (event_type === "response_accepted") {
+        restarting = false;
+        error = null;
+      } else if (event_type === "agent_dropped") {
+        fail("dropped", textOf(details["reason"]) ?? "", at);
+      } else if (event_type === "round_started") {
+        error = null;
+      } else if (event_type === "model_usage") {
+        for (const field of FIELDS) usage[field] += countOf(details[field]) ?? 0;
+        usage.estimated_cost += amountOf(details["estimated_cost"]);
+      } else if (event_type === "infrastructure_event") {
+        failures += 1;
+        infrastructure.push({
+          round: countOf(details["round"]) ?? reliability.round,
+          kind: textOf(details["kind"]) ?? "unknown",
+          message: textOf(details["message"]) ?? null,
+          timestamp: at,
+          ...(details["docker_health"] === undefined ? {} : { docker_health: objectOf(details["docker_health"]) }),
+        });
+        if (infrastructure.length > INFRASTRUCTURE) infrastructure.shift();
+      }
+    },
+    text() {
+      const lines = reliability.lines();
+      const value: AgentStatus = {
+        status: statusOf(),
+        answer_count: answers.count,
+        latest_answer_label: answers.label,
+        vote_cast: vote,
+        times_restarted: restarts,
+        last_activity: last,
+        error,
+        token_usage: { ...usage, estimated_cost: rounded(usage.estimated_cost, 6) },
+        tool_metrics: tools.value(),
+        round_timing: { round_number: reliability.round, round_start_time: reliability.entered },
+        infrastructure_events: infrastructure,
+        total_infrastructure_events: failures,
+        enforcement_attempts_omitted: reliability.violations - lines.length,
+        total_buffer_chars_carried: reliability.carried,
+        reliability: reliability.value(),
+      };
+      const text = jsonText(value, 2).replaceAll("\n", INDENT);
+      if (lines.length === 0) return text;
+      // No text inside of a string reads like this: there its quotes are escaped.
+      const at = text.indexOf(EMPTY) + EMPTY.length - 1;
+      return `${text.slice(0, at)}\n          ${lines.join(",\n          ")}\n        ${text.slice(at)}`;
+    },
+  };
+  return agent;
+}
+
+const INDENT = "\n    ";
+const PREVIEWED = 500;
+const EMPTY = '"enforcement_attempts": []';

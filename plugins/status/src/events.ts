@@ -1,0 +1,20 @@
+import type { EventType } from "@bylaw/kernel";
+import { z } from "zod";
+
+const tokens = z.int().nonnegative();
+
+/** What hosts record so that a status can show it: agents that have not begun, what models cost, and how the run ended. */
+export const STATUS_EVENTS: readonly EventType[] = [
+  { name: "agent_registered", details: z.strictObject({ model: z.string().optional() }) },
+  {
+    name: "model_usage",
+    details: z.strictObject({
+      input_tokens: tokens,
+      output_tokens: tokens,
+      reasoning_tokens: tokens.optional(),
+      cached_input_tokens: tokens.optional(),
+      estimated_cost: z.number().nonnegative().optional(),
+    }),
+  },
+  { name: "run_finished", details: z.strictObject({ reason: z.enum(["completed", "timeout", "error"]), details: z.string().optional() }) },
+];

@@ -1,0 +1,143 @@
+import type { LogEvent } from "@bylaw/kernel";
+import { createAgent, type AgentFold } from "./agent.ts";
+import { createCoordination } from "./coordination.ts";
+import { jsonText } from "./json-text.ts";
+import { countOf, objectFrom, rounded, secondsOf, textOf } from "./reading.ts";
+import type { ReliabilityOptions } from "./reliability.ts";
+import type { Status } from "./schema.ts";
+import { createTools } from "./tools.ts";
+
+/** How much a status holds. */
+export type StatusOptions = Partial<ReliabilityOptions>;
+
+/** The state of a run, event by event. */
+export interface StatusFold {
+  /** Sequence of the last event that was added. */
+  readonly head: number;
+  /** Adds events that follow; those that were added already are left out. */
+  add(events: readonly LogEvent[]): void;
+  /** The text of `status.json`: the same for the same log, however it was added. */
+  text(): string;
+  value(): Status;
+}
+
+type Finish = Readonly<Pick<Status, "finish_reason" | "finish_reason_details">>;
+
+const COMPLETED_PHASE = "@completed";
+// The strictest first: a run that ran out of time is not completed, whoever won.
+const FINISHES = ["timeout", "completed", "error"] as const;
+
+/** Folds a log into the state of its run. Reads whatever stands in it, and throws for nothing. */
+export function createStatus({ keep, previews = true }: StatusOptions = {}): StatusFold {
+  const agents = new Map<string, AgentFold>();
+  const tools = createTools();
+  const coordination = createCoordination();
+  const phases = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const finishes = new Map<string, string>();
+  const meta: Status["meta"] = {
+    ...{ last_updated: null, session_id: null, sessions: 0, start_time: null, elapsed_seconds: 0 },
+    ...{ plan_file: null, last_sequence: 0, last_hash: null },
+  };
+  let planned = 0;
+  let active: string | null = null;
+
+  function move(task: string, to: string): void {
+    const from = phases.get(task);
+    if (from !== undefined) counts.set(from, (counts.get(from) ?? 1) - 1);
+    if (counts.get(from ?? "") === 0) counts.delete(from ?? "");
+    phases.set(task, to);
+    counts.set(to, (counts.get(to) ?? 0) + 1);
+  }
+
+  function finish({ event_type, details }: LogEvent): void {
+    if (event_type === "workflow_complete") finishes.set("completed", "Workflow complete");
+    else if (event_type === "workflow_failed") finishes.set("error", textOf(details["reason"]) ?? "");
+    else if (event_type === "winner_selected") finishes.set("completed", `Winner: ${textOf(details["agent"]) ?? ""}`);
+    else if (event_type === "run_finished") finishes.set(textOf(details["reason"]) ?? "", textOf(details["details"]) ?? "");
+  }
+
+  function take(event: LogEvent): void {
+    const { sequence, timestamp, session_id, event_type, agent_id, task_id, details, hash } = event;
+    const at = secondsOf(timestamp) ?? meta.last_updated ?? 0;
+    meta.start_time ??= at;
+    if (session_id !== meta.session_id) meta.sessions += 1;
+    Object.assign(meta, { last_updated: at, session_id, last_sequence: sequence, last_hash: hash ?? null });
+    meta.elapsed_seconds = rounded(Math.max(0, at - meta.start_time), 3);
+    if (event_type === "session_start") {
+      meta.plan_file = textOf(details["plan_file"]) ?? null;
+      planned = countOf(details["total_tasks"]) ?? 0;
+    }
+    const agent = agent_id === null ? undefined : (agents.get(agent_id) ?? createAgent({ keep, previews }));
+    if (agent_id !== null && agent !== undefined) {
+      agents.set(agent_id, agent);
+      agent.add(event, at);
+      active = agent_id;
+    }
+    tools.add(event, at);
+    coordination.add(event, agent);
+    if (event_type === "phase_entered" && task_id !== null) move(task_id, textOf(details["to"]) ?? "");
+    finish(event);
+  }
+
+  function finished(): Finish {
+    const reason = FINISHES.find((name) => finishes.has(name));
+    if (reason !== undefined) return { finish_reason: reason, finish_reason_details: finishes.get(reason) ?? "" };
+    if (meta.last_sequence === 0) return { finish_reason: null, finish_reason_details: null };
+    return { finish_reason: "in_progress", finish_reason_details: `Phase: ${coordination.phase()}` };
+  }
+
+  function head(): Omit<Status, "agents" | "results"> {
+    const { finish_reason, finish_reason_details } = finished();
+    const all = [...agents.values()];
+    const sum = (of: (agent: AgentFold) => number): number => all.reduce((total, agent) => total + of(agent), 0);
+    const came = (outcome: string | null): number => all.filter(({ reliability }) => reliability.outcome === outcome).length;
+    const is_complete = finish_reason !== null && finish_reason !== "in_progress";
+    return {
+      schema_version: 1,
+      finish_reason,
+      finish_reason_details,
+      is_complete,
+      meta,
+      costs: {
+        total_estimated_cost: rounded(
+          sum(({ usage }) => usage.estimated_cost),
+          6,
+        ),
+        total_input_tokens: sum(({ usage }) => usage.input_tokens),
+        total_output_tokens: sum(({ usage }) => usage.output_tokens),
+      },
+      tools: tools.value(),
+      rounds: {
+        total_rounds: sum(({ reliability }) => Object.keys(reliability.value().by_round).length),
+        by_outcome: { ok: came("ok"), non_compliant: came("non_compliant"), dropped: came("dropped"), running: came(null) },
+      },
+      tasks: { planned, completed: counts.get(COMPLETED_PHASE) ?? 0, by_phase: objectFrom(counts) },
+      coordination: {
+        phase: coordination.phase(),
+        active_agent: !is_complete && active !== null && agents.get(active)?.active === true ? active : null,
+        completion_percentage: coordination.percentage(agents.size),
+        is_final_presentation: coordination.phase() === "presentation",
+      },
+    };
+  }
+
+  function text(): string {
+    const before = jsonText(head(), 2).slice(0, -2);
+    const entries = [...agents].map(([id, agent]) => `    ${jsonText(id)}: ${agent.text()}`);
+    const listed = entries.length === 0 ? "{}" : `{\n${entries.join(",\n")}\n  }`;
+    const results = jsonText(coordination.results(), 2).replaceAll("\n", "\n  ");
+    return `${before},\n  "agents": ${listed},\n  "results": ${results}\n}\n`;
+  }
+
+  return {
+    get head() {
+      return meta.last_sequence;
+    },
+    add(events) {
+      for (const event of events) if (event.sequence > meta.last_sequence) take(event);
+    },
+    text,
+    value: () => JSON.parse(text()) as Status,
+  };
+}

@@ -1,0 +1,24 @@
+import { pathTemplateFault } from "@bylaw/log";
+import { z } from "zod";
+
+/** What one use of the plugin may say. */
+export const statusOptions = z
+  .strictObject({
+    file: z
+      .string()
+      .superRefine((text, context) => {
+        const fault = pathTemplateFault(text);
+        if (fault !== undefined) context.addIssue(`Unexpected ${fault}, expected the path of a file`);
+        else if (!text.includes("{run}")) context.addIssue("Unexpected file without `{run}`, expected one for each run");
+      })
+      .default(".bylaw/runs/{run}/status.json")
+      .describe("The file of a run, relative to the folder of the configuration; `{run}` stands for its name."),
+    every_ms: z.int().min(0).max(60_000).default(250).describe("Least milliseconds from one write to the next."),
+    keep: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("How many violations are listed for an agent, the last ones; totals count all. Default: all are listed."),
+    previews: z.boolean().default(true).describe("Whether the beginning of what an agent was writing is shown."),
+  })
+  .prefault({});

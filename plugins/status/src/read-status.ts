@@ -1,0 +1,150 @@
+import { BylawError, isJsonObject, issuesOf, type Json } from "@bylaw/kernel";
+import { z } from "zod";
+import { statusSchema, type Reliability } from "./schema.ts";
+
+/** What both forms of a status have: ours, and the one that MassGen writes. */
+export interface ReadStatus {
+  /** 0: written by MassGen, which has no version. */
+  readonly schema_version: 0 | 1;
+  readonly finish_reason: string | null;
+  readonly finish_reason_details: string | null;
+  readonly is_complete: boolean;
+  /** Unix seconds. */
+  readonly last_updated: number | null;
+  readonly session_id: string | null;
+  readonly phase: string;
+  /** Percent. */
+  readonly completion_percentage: number;
+  /** By the id of the agent. */
+  readonly agents: Readonly<Record<string, ReadAgent>>;
+  /** By the label of the answer. */
+  readonly votes: Readonly<Record<string, number>>;
+  readonly winner: string | null;
+}
+
+/** One agent of a {@link ReadStatus}. */
+export interface ReadAgent {
+  readonly status: string;
+  readonly answer_count: number;
+  readonly latest_answer_label: string | null;
+  readonly times_restarted: number;
+  readonly reliability: Reliability;
+}
+
+const text = z.string().nullish().default(null);
+const number = z.number().nonnegative().nullish().default(0);
+const texts = z.array(z.string()).nullish().default([]);
+
+const foreignAttempt = z.object({
+  round: number,
+  attempt: number,
+  max_attempts: number,
+  reason: z.string(),
+  tool_calls: texts,
+  error_message: text,
+  buffer_preview: text,
+  buffer_chars: number,
+  timestamp: number,
+  docker_health: z.record(z.string(), z.unknown()).optional(),
+});
+
+const foreignReliability = z.object({
+  enforcement_attempts: z.array(foreignAttempt).default([]),
+  by_round: z.record(z.string(), z.object({ count: z.int(), reasons: z.array(z.string()) })).default({}),
+  unknown_tools: texts,
+  workflow_errors: texts,
+  total_enforcement_retries: number,
+  total_buffer_chars_lost: number,
+  outcome: z.enum(["ok", "non_compliant", "dropped"]).nullish().default(null),
+});
+
+const shared = {
+  finish_reason: text,
+  finish_reason_details: text,
+  is_complete: z.boolean().default(false),
+  meta: z.object({ last_updated: z.number().nullish().default(null), session_id: text }),
+  coordination: z.object({ phase: z.string(), completion_percentage: number }),
+  results: z.object({ votes: z.record(z.string(), z.number()).default({}), winner: text }),
+};
+
+const foreign = z.object({
+  ...shared,
+  agents: z.record(
+    z.string(),
+    z.object({
+      status: z.string(),
+      answer_count: number,
+      latest_answer_label: text,
+      times_restarted: number,
+      reliability: foreignReliability.nullish(),
+    }),
+  ),
+});
+
+/**
+ * Reads the text of a `status.json`, of this plugin or of MassGen. Throws BYLAW_STATUS_INVALID for what is neither, and for a version
+ * that it does not know.
+ */
+export function readStatus(source: string): ReadStatus {
+  let value: Json;
+  try {
+    value = JSON.parse(source) as Json;
+  } catch (error) {
+    throw invalid("text that is no JSON", error);
+  }
+  if (!isJsonObject(value)) throw invalid("JSON that is no object");
+  const version = value["schema_version"];
+  if (version !== undefined && version !== 1) throw invalid(`version \`${JSON.stringify(version)}\``);
+  const parsed = version === 1 ? statusSchema.safeParse(value) : foreign.safeParse(value);
+  if (!parsed.success) throw invalid(`status (${issuesOf(parsed.error)})`);
+  const { finish_reason, finish_reason_details, is_complete, meta, coordination, agents, results } = parsed.data;
+  return {
+    schema_version: version === 1 ? 1 : 0,
+    finish_reason,
+    finish_reason_details,
+    is_complete,
+    last_updated: meta.last_updated,
+    session_id: meta.session_id,
+    phase: coordination.phase,
+    completion_percentage: coordination.completion_percentage ?? 0,
+    agents: Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, agentOf(agent)])),
+    votes: results.votes,
+    winner: results.winner,
+  };
+}
+
+type Parsed = z.output<typeof statusSchema>["agents"][string] | z.output<typeof foreign>["agents"][string];
+
+const agentOf = ({ status, answer_count, latest_answer_label, times_restarted, reliability }: Parsed): ReadAgent => ({
+  status,
+  answer_count: answer_count ?? 0,
+  latest_answer_label: latest_answer_label ?? null,
+  times_restarted: times_restarted ?? 0,
+  reliability: reliabilityOf(reliability ?? foreignReliability.parse({})),
+});
+
+// MassGen does not say how it went on, nor whether an attempt was left: it lists only those that were followed by another.
+const reliabilityOf = (read: z.output<typeof foreignReliability> | Reliability): Reliability => ({
+  enforcement_attempts: read.enforcement_attempts.map((attempt) => ({
+    ...attempt,
+    round: attempt.round ?? 0,
+    attempt: attempt.attempt ?? 0,
+    max_attempts: attempt.max_attempts ?? 0,
+    tool_calls: attempt.tool_calls ?? [],
+    buffer_chars: attempt.buffer_chars ?? 0,
+    timestamp: attempt.timestamp ?? 0,
+    recovery: "recovery" in attempt ? attempt.recovery : null,
+    final: "final" in attempt ? attempt.final : false,
+  })),
+  by_round: read.by_round,
+  unknown_tools: read.unknown_tools ?? [],
+  workflow_errors: read.workflow_errors ?? [],
+  total_enforcement_retries: read.total_enforcement_retries ?? 0,
+  total_buffer_chars_lost: read.total_buffer_chars_lost ?? 0,
+  outcome: read.outcome ?? null,
+});
+
+function invalid(what: string, cause?: unknown): BylawError {
+  const message = `Unexpected ${what}, expected the text of a status.json`;
+  return new BylawError({ code: "BYLAW_STATUS_INVALID", message, fix: "read a whole file; a newer version needs a newer reader", cause });
+}

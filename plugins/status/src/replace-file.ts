@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { BylawError, messageOf } from "@bylaw/kernel";
+
+// An hour: longer than any write, so that only what a killed process left is ever removed.
+const STALE_MS = 3_600_000;
+
+/**
+ * Puts a text in the place of a file: readers see the old text or the new one, never a part of one. The new one is on the disk before
+ * it takes the place. A link there is replaced, and nothing is written through it. Throws BYLAW_STATUS_UNWRITABLE.
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  // A random name, and only if it is new: processes in two containers can have the same id.
+  const fresh = `${path}.${randomUUID()}.tmp`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const file = await open(fresh, "wx", 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(fresh, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await rm(fresh, { force: true }).catch(() => {});
+    throw unwritable(path, error);
+  }
+}
+
+/** Removes what killed processes left beside a file. */
+export async function removeLeftovers(path: string): Promise<void> {
+  const folder = dirname(path);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    if (!name.startsWith(`${basename(path)}.`) || !/\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(name)) continue;
+    const there = await stat(join(folder, name)).catch(() => undefined);
+    if (there !== undefined && Date.now() - there.mtimeMs > STALE_MS) await rm(join(folder, name), { force: true }).catch(() => {});
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows opens no folders.
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function unwritable(file: string, error: unknown): BylawError {
+  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : messageOf(error);
+  return new BylawError({
+    code: "BYLAW_STATUS_UNWRITABLE",
+    message: `Unexpected failure to write the status (${code}), expected a file that can be replaced`,
+    fix: "let the process write this file and its folder, make room, or name another `file`",
+    source: { file },
+    cause: error,
+  });
+}

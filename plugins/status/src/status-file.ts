@@ -1,0 +1,81 @@
+import type { LogEvent, LogReader, SinkWriter } from "@bylaw/kernel";
+import { createStatus, type StatusOptions } from "./fold.ts";
+import { removeLeftovers, replaceFile } from "./replace-file.ts";
+
+/** How a status is kept in a file. */
+export interface StatusFileOptions extends StatusOptions {
+  /** Absolute path. */
+  readonly path: string;
+  /** Least milliseconds from one write to the next. */
+  readonly every_ms: number;
+}
+
+/** How many events are asked of the log at once. */
+const PAGE = 1_000;
+
+/**
+ * Keeps the status of a run in a file: written with the first event, then at most once in `every_ms`, and when the run is closed.
+ * The state comes from the log alone, so any number of processes may keep one file: whoever writes last looks whether the log has
+ * more by then, and writes again.
+ */
+export function keepStatusFile(log: LogReader, { path, every_ms, ...options }: StatusFileOptions): SinkWriter {
+  const status = createStatus(options);
+  let written = 0;
+  let begun = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let turn: Promise<void> = removeLeftovers(path);
+  let late: unknown;
+
+  async function catchUp(): Promise<void> {
+    for (;;) {
+      const page = await log.events(status.head, PAGE);
+      status.add(page);
+      if (page.length < PAGE) return;
+    }
+  }
+
+  async function bring(): Promise<void> {
+    begun = performance.now();
+    for (;;) {
+      await catchUp();
+      if (status.head === written) return;
+      const { head } = status;
+      await replaceFile(path, status.text());
+      written = head;
+    }
+  }
+
+  // One after the other: a file is never written twice at once by one process.
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const next = turn.then(bring);
+    turn = next.catch(() => {});
+    return next;
+  }
+
+  function throwLate(): void {
+    const error = late;
+    late = undefined;
+    if (error !== undefined) throw error;
+  }
+
+  return {
+    async write(events: readonly LogEvent[]) {
+      throwLate();
+      // What other processes recorded in between is read with the next write.
+      if (events[0]?.sequence === status.head + 1) status.add(events);
+      const wait = begun + every_ms - performance.now();
+      if (wait <= 0) return flush();
+      timer ??= setTimeout(() => {
+        flush().catch((error: unknown) => {
+          late = error;
+        });
+      }, wait).unref();
+    },
+    async close() {
+      await flush();
+      throwLate();
+    },
+  };
+}
