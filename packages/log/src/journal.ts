@@ -2,25 +2,24 @@ import {
   BylawError,
   StoreConflict,
   freezeJson,
-  isJsonObject,
-  type DocumentWrite,
+  present,
+  type Claim,
   type EventDraft,
-  type Json,
   type JsonObject,
   type Kernel,
   type LogEvent,
   type LogReader,
   type Projection,
-  type Redactor,
-  type Store,
+  type Receipt,
 } from "@bylaw/kernel";
+import { agentTurns } from "./agents/turns.ts";
 import { currentPhases, openApprovals } from "./approval.ts";
-import { fieldFits } from "./codec/envelope.ts";
 import { impossible, type Fold } from "./fold.ts";
 import { coordinatorState } from "./order/coordinator.ts";
 import { quote } from "./quote.ts";
-import type { Plan } from "./run-contract.ts";
-import { createReading, type Trace } from "./reading.ts";
+import type { Appended, ClaimDraft, Condition, Journal, JournalOptions, TaskRequest, Who } from "./journal-contract.ts";
+import { isTime, late, redacted, refusal, strange, timeless } from "./journal-errors.ts";
+import { createReading } from "./reading.ts";
 import { openDelivery, type Delivery } from "./sinks.ts";
 import { lastSitting, neverBefore, openingEvents } from "./sitting.ts";
 import { createSnapshots } from "./snapshot.ts";
@@ -31,61 +30,19 @@ export const ATTEMPTS = 8;
 const OPENINGS = 100;
 /** How often an event is dated anew because one of another process was dated later and written sooner. */
 const DATINGS = 10;
-/** Who an event is about. */
-export type Who = { readonly agent?: Json | undefined; readonly task?: Json | undefined };
-
-/** What must hold for events to be appended. */
-interface Condition {
-  /** The log as the decision was made on it. */
-  readonly before?: Fold;
-  /** Whether another writer's event makes the drafts obsolete. */
-  readonly stale?: (event: Trace) => boolean;
-  readonly documents?: readonly DocumentWrite[];
-}
-
-/** What is durable. */
-export interface Appended {
-  readonly events: readonly LogEvent[];
-  /** Resolves when the required sinks have written these events, and rejects with what stopped one of them. */
-  readonly written: Promise<void>;
-}
-
-/** One log: what follows from it, and the way to add to it. */
-export interface Journal {
-  readonly session: string;
-  /** The state after the events read so far. */
-  readonly fold: Fold;
-  /** The time of the clock, but none before one that is on record. Throws BYLAW_EVENT_INVALID where the clock gives none. */
-  time(): string;
-  /** An event as it will stand in the log. Throws what a redactor throws, and BYLAW_EVENT_INVALID where it leaves no object. */
-  draft(event_type: string, who: Who, details: JsonObject): EventDraft;
-  /**
-   * Resolves when the events are durable. Throws a StoreConflict where they came too late, BYLAW_EVENT_REFUSED,
-   * BYLAW_RUN_SUPERSEDED, and BYLAW_RUN_CLOSED.
-   */
-  append(drafts: readonly EventDraft[], condition?: Condition): Promise<Appended>;
-  /** Reads what other writers appended. */
-  catchUp(): Promise<void>;
-  /** Waits for what is under way, and closes the sinks. */
-  close(): Promise<void>;
-}
-
-interface JournalOptions {
-  readonly run: string;
-  readonly store: Store;
-  readonly session: string;
-  readonly join: boolean;
-  readonly plan: Plan | undefined;
-  readonly now: () => string;
-  readonly onError: (error: unknown) => void;
-}
-
 /** Opens a log and its sinks, and records that a session begins or resumes it. Throws what the store and required sinks throw. */
 export async function openJournal(kernel: Kernel, options: JournalOptions): Promise<Journal> {
   const { run, store, join, plan, now, onError } = options;
   const { projections, guards, sinks, redactors } = kernel.declared;
   // One that two plugins declare is folded once.
-  const folded = new Set([lastSitting, openApprovals, currentPhases, coordinatorState, ...projections] as readonly Projection<unknown>[]);
+  const folded = new Set([
+    lastSitting,
+    openApprovals,
+    currentPhases,
+    coordinatorState,
+    agentTurns,
+    ...projections,
+  ] as readonly Projection<unknown>[]);
   const snapshots = createSnapshots(store, run, [...folded]);
   let { session } = options;
   const flights = new Set<Promise<unknown>>();
@@ -120,7 +77,8 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
     return redactors.reduce(redacted, Object.freeze(whole));
   }
 
-  async function commit(drafts: readonly EventDraft[], { before = log.fold, stale, documents = [] }: Condition, opening = false) {
+  async function commit(drafts: readonly EventDraft[], condition: Condition, opening = false): Promise<Receipt> {
+    const { before = log.fold, stale, documents = [], task, request_id } = condition;
     // What was read since the decision was made is held against it here; the store adds what nobody has read.
     const known = log.since(before);
     const seen = known === undefined ? before.head : log.fold.head;
@@ -141,18 +99,57 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
         throw outdated.error;
       };
       try {
-        const { events } = await store.commit({ run, events: dated, documents: [...documents, ...kept], seen, admit });
-        const first = events[0]?.sequence ?? 1;
-        await log.catchUp(first - 1);
-        if (log.fold.head < first - 1) throw new Error(`Unexpected end of the log at ${log.fold.head}, expected the events up to ${first}`);
-        log.take(events);
-        return events;
+        const rest = present({ task, request_id });
+        const receipt = await store.commit({ run, events: dated, documents: [...documents, ...kept], ...rest, seen, admit });
+        await takeUp(receipt.events);
+        if (receipt.replayed) await stillOn();
+        return receipt;
       } catch (error) {
         if (outdated === undefined || outdated.error !== error) throw error;
         const timestamp = neverBefore(time(), outdated.by);
         dated = dated.map((event) => ({ ...event, timestamp }));
       }
     }
+  }
+
+  async function take(request: TaskRequest, event: ClaimDraft): Promise<Claim | undefined> {
+    let current: Fold | undefined;
+    const claim = await store.claim({
+      ...request,
+      seen: log.fold.head,
+      admit(unseen, wanted) {
+        if (wanted.run !== run) throw strange(wanted, run);
+        current = log.ahead(unseen);
+        stayOn(current);
+      },
+      event(wanted) {
+        const drafted = event(wanted);
+        const on = current ?? log.fold;
+        const dated = { ...drafted, timestamp: neverBefore(drafted.timestamp, on.view(lastSitting)?.at) };
+        const finding = impossible(guards, on, [dated]);
+        if (finding !== undefined) throw refusal(finding);
+        return dated;
+      },
+    });
+    if (claim === undefined) return undefined;
+    if (claim.run !== run) throw strange(claim, run);
+    await takeUp([claim.event]);
+    if (current === undefined) await stillOn();
+    return claim;
+  }
+
+  // What was answered before the store answers without asking, so it is asked here whether this session goes on.
+  async function stillOn(): Promise<void> {
+    await log.catchUp();
+    stayOn(log.fold);
+  }
+
+  /** Folds events that are durable, and those before them. */
+  async function takeUp(events: readonly LogEvent[]): Promise<void> {
+    const first = events[0]?.sequence ?? 1;
+    await log.catchUp(first - 1);
+    if (log.fold.head < first - 1) throw new Error(`Unexpected end of the log at ${log.fold.head}, expected the events up to ${first}`);
+    log.take(events);
   }
 
   // Two sessions at once would be no order: the one that was taken over records no more.
@@ -173,7 +170,7 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
         draft(event_type, { task: task_id }, details),
       );
       try {
-        return await commit(drafts, { stale: () => true }, true);
+        return (await commit(drafts, { stale: () => true }, true)).events;
       } catch (error) {
         if (!(error instanceof StoreConflict) || attempts === OPENINGS) throw error;
         await log.catchUp();
@@ -181,13 +178,13 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
     }
   }
 
-  async function append(drafts: readonly EventDraft[], condition: Condition = {}): Promise<Appended> {
+  async function fly<T>(depart: () => Promise<T>, eventsOf: (landed: T) => readonly LogEvent[]): Promise<readonly [T, Promise<void>]> {
     if (closing !== undefined) throw new BylawError({ code: "BYLAW_RUN_CLOSED", message: "Unexpected event of a run that was closed" });
-    const flight = commit(drafts, condition);
+    const flight = depart();
     flights.add(flight);
     try {
-      const events = await flight;
-      return { events, written: opened.written(events) };
+      const landed = await flight;
+      return [landed, opened.written(eventsOf(landed))];
     } catch (error) {
       // So that it does not read all of the other session's events again with every call.
       if (error instanceof BylawError && error.code === "BYLAW_RUN_SUPERSEDED") await log.catchUp().catch(onError);
@@ -232,34 +229,21 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
     },
     time,
     draft,
-    append,
+    async append(drafts, condition = {}) {
+      const [receipt, written] = await fly(
+        () => commit(drafts, condition),
+        ({ events }) => events,
+      );
+      return { ...receipt, written };
+    },
+    async claim(request, event) {
+      const [claim, written] = await fly(
+        () => take(request, event),
+        (taken) => (taken === undefined ? [] : [taken.event]),
+      );
+      return claim && { claim, written };
+    },
     catchUp: () => log.catchUp(),
     close: () => (closing ??= close()),
   };
-}
-
-function redacted(event: EventDraft, redact: Redactor): EventDraft {
-  const left = freezeJson(redact(event));
-  if (isJsonObject(left)) return Object.freeze({ ...event, details: left });
-  const message = `Unexpected details of \`${event.event_type}\` that a redactor left, expected an object`;
-  throw new BylawError({ code: "BYLAW_EVENT_INVALID", message });
-}
-
-const isTime = (at: unknown): at is string =>
-  typeof at === "string" && fieldFits({ timestamp: at }, "timestamp") && !Number.isNaN(Date.parse(at));
-
-function timeless(at: unknown): BylawError {
-  const message = `Unexpected time ${quote(String(at))} of the clock, expected an RFC 3339 time`;
-  return new BylawError({
-    code: "BYLAW_EVENT_INVALID",
-    message,
-    fix: "let `now` of the run return one, such as `new Date().toISOString()`",
-  });
-}
-
-const late = (): StoreConflict => new StoreConflict("seen", "Unexpected event of another writer");
-
-function refusal({ draft, rule, guard, message }: NonNullable<ReturnType<typeof impossible>>): BylawError {
-  const text = `Unexpected event \`${draft.event_type}\`: ${message}`;
-  return new BylawError({ code: "BYLAW_EVENT_REFUSED", message: text, fix: `see rule ${rule} of ${guard}` });
 }

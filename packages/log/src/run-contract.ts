@@ -1,6 +1,9 @@
 import type {
   Behavior,
+  Claim,
+  ClaimRequest,
   Decision,
+  DocumentWrite,
   Effect,
   EventDraft,
   Json,
@@ -8,6 +11,7 @@ import type {
   Response,
   Store,
   Subject,
+  TaskWrite,
   ToolCall,
   Transition,
   View,
@@ -46,6 +50,29 @@ export interface Outcome {
   readonly applied: Effect;
   /** What was recorded. */
   readonly events: readonly LogEvent[];
+  /**
+   * A transition with a request id that was answered before: this is the answer of then, and nothing was recorded. Things may have
+   * changed since: what the log says of the task holds, not this.
+   */
+  readonly replayed?: true;
+}
+
+/** An event of a type that a plugin declares. */
+export type Recordable = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
+
+/** What is written with events: all of it or nothing. */
+export interface RecordOptions {
+  /** A task's state, or only its fence. */
+  readonly task?: TaskWrite;
+  readonly documents?: readonly DocumentWrite[];
+  /** The same events under the same id are recorded once. */
+  readonly request_id?: string;
+}
+
+/** A wish for a task of this run. */
+export interface TaskClaim extends Pick<ClaimRequest, "queue" | "agent" | "lease_ms" | "request_id"> {
+  /** What goes on record with the claim, of a type that a plugin declares. Pure: a store may ask again. */
+  readonly event: (claim: Omit<Claim, "event">) => Recordable;
 }
 
 /** What a tool returned: evidence for gates and rules over sequences. */
@@ -83,9 +110,17 @@ export interface Run {
   approve(request: ApprovalRequest): Promise<readonly LogEvent[]>;
   /**
    * Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED,
-   * BYLAW_RUN_CLOSED, and what redactors, the store and required sinks throw.
+   * BYLAW_RUN_CLOSED, a StoreConflict where a fence or a document is not as expected, and what redactors, the store and required
+   * sinks throw.
    */
-  record(events: readonly Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">[]): Promise<readonly LogEvent[]>;
+  record(events: readonly Recordable[], options?: RecordOptions): Promise<readonly LogEvent[]>;
+  /**
+   * Gives a task of a queue to an agent, on record in the same transaction, or `undefined` where none is free. Guards are asked
+   * about the event there. Throws like `record`.
+   */
+  claim(request: TaskClaim): Promise<Claim | undefined>;
+  /** Reads what others have recorded since. Throws what the store throws. */
+  catchUp(): Promise<void>;
   readonly view: View;
   /**
    * Waits for what is under way and closes the sinks, not the store. Questions that come later are denied. Throws what a required

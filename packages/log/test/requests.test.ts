@@ -1,0 +1,350 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { allow, ask, deny, type Plugin, type Store } from "@bylaw/kernel";
+import { createMemoryStore, type Run } from "../src/index.ts";
+import { forged, plugin, voter } from "./kit.ts";
+import { NOW, afterOpening, counter, counts, logOf, note, noted, open, permissive, sinkOf, takeOver, typesOf, upTo } from "./run-kit.ts";
+
+const request = { agent: "a1", task: "T1", to: "PLAN", artifacts: { plan: { title: "a plan" } }, request_id: "q1" } as const;
+/** Lets a task begin, once. */
+const firstOnly = voter("gate", "onTransition", ({ phase }) => (phase === undefined ? allow("fresh") : deny("Unexpected second start")), {
+  grants: true,
+});
+const config = { plugins: [firstOnly, noted] };
+const codes = (outcomes: readonly { readonly applied: string; readonly replayed?: true }[]): readonly string[] =>
+  outcomes.map(({ applied, replayed }) => (replayed === true ? `${applied} again` : applied));
+
+describe("the same transition under the same request id (WF-114)", () => {
+  it("is answered as the first time, and recorded once", async () => {
+    const store = createMemoryStore();
+    const run = await open(config, { store });
+    const first = await run.transition(request);
+    const { events, ...second } = await run.transition({ ...request });
+    expect(second).toEqual({ decision: first.decision, applied: "allow", replayed: true });
+    expect(events).toEqual(first.events);
+    expect(first).not.toHaveProperty("replayed");
+    expect(await typesOf(store)).toEqual(["session_start", "phase_entered"]);
+    expect((await run.transition({ ...request, request_id: "q2" })).applied).toBe("deny");
+  });
+
+  it("is answered so when it was blocked, however things stand by now", async () => {
+    let answer = deny("Unexpected haste", "wait");
+    const gate = voter("gate", "onTransition", () => answer, { grants: true });
+    const store = createMemoryStore();
+    const run = await open({ plugins: [gate] }, { store });
+    const first = await run.transition(request);
+    answer = allow("fine");
+    expect(await run.transition(request)).toEqual({ ...first, replayed: true });
+    expect((await run.transition({ ...request, request_id: "q2" })).applied).toBe("allow");
+    answer = deny("Unexpected haste");
+    expect(await run.transition(request)).toEqual({ ...first, replayed: true });
+    expect(await typesOf(store)).toEqual(["session_start", "transition_blocked", "phase_entered"]);
+  });
+
+  it("is answered so when it was a question, and uses no approval that was given later", async () => {
+    const gate = voter("gate", "onTransition", () => ask("may it?"));
+    const run = await open({ plugins: [gate, ...permissive] });
+    const first = await run.transition(request);
+    const { request_id: _, ...asked } = request;
+    await run.approve({ subject: { hook: "onTransition", ...request }, by: "eve", expires_at: "2027-01-01T00:00:00Z" });
+    expect(codes([first, await run.transition(request)])).toEqual(["ask_user", "ask_user again"]);
+    expect(asked).not.toHaveProperty("request_id");
+  });
+
+  it("with an approval uses it once, and is answered twice", async () => {
+    const gate = voter("gate", "onTransition", () => ask("may it?"));
+    const store = createMemoryStore();
+    const run = await open({ plugins: [gate, ...permissive] }, { store });
+    await run.approve({ subject: { hook: "onTransition", ...request }, by: "eve", expires_at: "2027-01-01T00:00:00Z" });
+    expect(codes([await run.transition(request), await run.transition(request)])).toEqual(["allow", "allow again"]);
+    expect((await run.transition({ ...request, request_id: "q2" })).applied).toBe("ask_user");
+  });
+
+  it("is recorded once when many ask at once, in one run and in several", async () => {
+    const store = createMemoryStore();
+    const runs = await Promise.all(upTo(4).map(() => open(config, { store })));
+    const outcomes = await Promise.all(runs.flatMap((run) => upTo(4).map(() => run.transition(request))));
+    expect(codes(outcomes).filter((code) => code === "allow")).toHaveLength(1);
+    expect(codes(outcomes).filter((code) => code === "allow again")).toHaveLength(15);
+    expect(new Set(outcomes.map(({ events }) => JSON.stringify(events))).size).toBe(1);
+    expect(await typesOf(store)).toEqual(["session_start", "phase_entered"]);
+    for (const run of runs) expect(run.head).toBe(2);
+  });
+
+  it("is answered so by the session that took over, and no more by the one that was taken over", async () => {
+    const store = createMemoryStore();
+    const first = await takeOver(config, { store });
+    const before = await first.transition(request);
+    const second = await takeOver(config, { store });
+    expect(await second.transition(request)).toEqual({ ...before, replayed: true });
+    expect(await first.transition(request)).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny", events: [] });
+    await second.close();
+    expect(await second.transition(request)).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    expect((await typesOf(store)).filter((type) => type === "phase_entered")).toHaveLength(1);
+  });
+
+  it("whose answer was lost on the way is answered by what is on record", async () => {
+    const memory = createMemoryStore();
+    let lost = false;
+    const store = afterOpening(memory, async (commit) => {
+      const receipt = await memory.commit(commit);
+      if (lost) return receipt;
+      lost = true;
+      throw new Error("connection lost");
+    });
+    const run = await open(config, { store });
+    expect(codes([await run.transition(request), await run.transition(request)])).toEqual(["deny", "allow again"]);
+    expect(await typesOf(memory)).toEqual(["session_start", "phase_entered"]);
+  });
+
+  it("that was refused before it could be recorded is not kept", async () => {
+    const memory = createMemoryStore();
+    let full = true;
+    const store = afterOpening(memory, async (commit) => {
+      if (full) throw new Error("disk full");
+      return memory.commit(commit);
+    });
+    const run = await open(config, { store });
+    expect((await run.transition(request)).decision.code).toBe("engine_absent");
+    full = false;
+    expect(codes([await run.transition(request), await run.transition(request)])).toEqual(["allow", "allow again"]);
+  });
+
+  it("says its own id in the answer", async () => {
+    const run = await open(config);
+    await run.transition({ ...request, id: "first" });
+    expect((await run.transition({ ...request, id: "second" })).decision.id).toBe("second");
+    expect((await run.transition(request)).decision).not.toHaveProperty("id");
+  });
+
+  it("is told to no sink a second time", async () => {
+    const told: number[] = [];
+    const sink = sinkOf({ write: (events) => void told.push(...events.map(({ sequence }) => sequence)) });
+    const run = await open({ plugins: [firstOnly, plugin("s", (kernel) => kernel.sink(sink))] });
+    await run.transition(request);
+    await run.transition(request);
+    expect(told).toEqual([1, 2]);
+  });
+});
+
+describe("a request id", () => {
+  /** What a run answers to a request after `request` was allowed. */
+  async function after(fields: object): Promise<{ readonly applied: string; readonly replayed?: true }> {
+    const run = await open(config);
+    await run.transition({ ...request, host: { token: "ann's" } });
+    return run.transition({ ...request, host: { token: "ann's" }, ...fields });
+  }
+
+  it.each([
+    ["another agent", { agent: "a2" }],
+    ["nobody", { agent: undefined }],
+    ["another token", { host: { token: "bob's" } }],
+    ["no token", { host: undefined }],
+    ["other claims", { claims: { agent: "root" } }],
+    ["another phase", { to: "DONE" }],
+    ["other artifacts", { artifacts: { plan: { title: "another plan" } } }],
+    ["no artifacts", { artifacts: {} }],
+    ["another reason", { reason: "because" }],
+    ["somebody who can be asked", { interactive: true }],
+  ])("is another request for %s: it is judged anew", async (_, fields) => {
+    expect(codes([await after(fields)])).toEqual(["deny"]);
+  });
+
+  it("of another task is another request", async () => {
+    const run = await open(config);
+    expect(codes([await run.transition(request), await run.transition({ ...request, task: "T2" })])).toEqual(["allow", "allow"]);
+  });
+
+  it("is the same however the request is written, and whatever it says that the run knows better", async () => {
+    const same = { id: "x", at: "2020-01-01T00:00:00Z", phase: "DONE", from: "DONE", run: "r9", session: "s9" };
+    expect(codes([await after(same)])).toEqual(["allow again"]);
+    const run = await open(config);
+    await run.transition({ ...request, artifacts: { a: 1, b: [1e2] } });
+    expect(codes([await run.transition({ ...request, artifacts: { b: [100], a: 1 } })])).toEqual(["allow again"]);
+  });
+
+  it("that is none is a bad request every time", async () => {
+    const store = createMemoryStore();
+    const run = await open(config, { store });
+    for (const request_id of [7, null, {}, "\ud800"]) {
+      const outcome = await run.transition({ ...request, request_id: forged(request_id) });
+      expect(outcome).toMatchObject({ decision: { code: "invalid_call" }, applied: "deny" });
+      expect(outcome).not.toHaveProperty("replayed");
+    }
+    expect((await run.transition({ ...request, request_id: "" })).applied).toBe("allow");
+    expect((await run.transition({ ...request, request_id: "" })).replayed).toBe(true);
+  });
+
+  it("is none at the other questions", async () => {
+    const store = createMemoryStore();
+    const run = await open({ plugins: permissive }, { store });
+    const call = { id: "c1", agent: "a1", tool: "read_file", args: {}, request_id: "q1" };
+    for (const outcome of [await run.toolCall(call), await run.toolCall(call)]) expect(outcome.decision.code).toBe("invalid_call");
+    expect(await typesOf(store)).toEqual(["session_start", "tool_denied", "tool_denied"]);
+  });
+
+  it("cannot be taken by recording something under it, nor by whoever writes the store under the plain id", async () => {
+    const store = createMemoryStore();
+    const run = await open(config, { store });
+    await run.record([note()], { request_id: "q1" });
+    const [event] = await run.record([note("other")], { request_id: "q1" });
+    expect(event?.details).toEqual({ text: "other" });
+    expect(codes([await run.transition(request), await run.transition(request)])).toEqual(["allow", "allow again"]);
+  });
+});
+
+describe("an answer that is not on record as it was given", () => {
+  it.each([
+    ["without a decision", (event: object) => ({ ...event, details: {} })],
+    ["that contradicts itself", (event: object) => ({ ...event, event_type: "transition_blocked" })],
+    ["of another kind", (event: object) => ({ ...event, event_type: "tool_allowed" })],
+  ])("%s allows nothing", async (_, spoil) => {
+    const memory = createMemoryStore();
+    const store: Store = {
+      ...memory,
+      async commit(commit) {
+        const receipt = await memory.commit(commit);
+        return receipt.replayed ? { ...receipt, events: receipt.events.map((event) => spoil(event) as typeof event) } : receipt;
+      },
+    };
+    const run = await open(config, { store });
+    await run.transition(request);
+    expect(await run.transition(request)).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+  });
+});
+
+describe("what is recorded with events", () => {
+  const tasked: Plugin = plugin("tasked", (kernel) => {
+    kernel.event({ name: "work", details: z.strictObject({ n: z.number() }) });
+    kernel.event({ name: "taken", details: z.strictObject({ fence: z.number() }) });
+  });
+  const work = (n: number) => ({ event_type: "work", agent_id: null, task_id: "T1", details: { n } });
+  const created = { id: "T1", fence: 0, set: { state: "available", queue: "q" } } as const;
+  const taken = {
+    queue: "q",
+    agent: "a1",
+    lease_ms: 1_000,
+    event: ({ task, fence }: { readonly task: string; readonly fence: number }) => ({
+      ...{ event_type: "taken", agent_id: "a1", task_id: task, details: { fence } },
+    }),
+  };
+  const start = async (store = createMemoryStore({ now: () => Date.parse(NOW) }), plugins: readonly Plugin[] = []) => ({
+    store,
+    run: await open({ plugins: [tasked, counts, ...plugins] }, { store }),
+  });
+
+  it("is a task's state and a document, all of it or nothing", async () => {
+    const { store, run } = await start();
+    const documents = [{ kind: "k", id: "d", value: "v", if_version: 0 }];
+    await run.record([work(1)], { task: created, documents });
+    expect(await store.get("k", "d")).toEqual({ version: 1, value: "v" });
+    await expect(run.record([work(2)], { task: created })).rejects.toMatchObject({ name: "StoreConflict", what: "fence" });
+    await expect(run.record([work(2)], { documents })).rejects.toMatchObject({ name: "StoreConflict", what: "document" });
+    expect(await typesOf(store)).toEqual(["session_start", "work"]);
+  });
+
+  it("is recorded once under one request id, and once more where something else is said", async () => {
+    const { store, run } = await start();
+    const first = await run.record([work(1)], { request_id: "q1" });
+    expect(await run.record([work(1)], { request_id: "q1" })).toEqual(first);
+    await run.record([work(2)], { request_id: "q1" });
+    expect(await typesOf(store)).toEqual(["session_start", "work", "work"]);
+  });
+
+  it("is a claim, with its event as the run records it", async () => {
+    const redacts = plugin("redacts", (kernel) =>
+      kernel.redact(({ event_type, details }) => (event_type === "taken" ? { ...details, fence: -1 } : details)),
+    );
+    const told: string[] = [];
+    const sink = plugin("s", (kernel) =>
+      kernel.sink(sinkOf({ write: (events) => void told.push(...events.map((one) => one.event_type)) })),
+    );
+    const { store, run } = await start(undefined, [redacts, sink]);
+    await run.record([work(1)], { task: created });
+    const claim = await run.claim(taken);
+    expect(claim).toMatchObject({
+      task: "T1",
+      run: "r1",
+      fence: 1,
+      event: { sequence: 3, session_id: run.session, details: { fence: -1 } },
+    });
+    expect([run.head, told]).toEqual([3, ["session_start", "work", "taken"]]);
+    expect((await logOf(store)).at(-1)).toEqual(claim?.event);
+    expect(await run.claim(taken)).toBeUndefined();
+    await expect(run.record([work(2)], { task: { id: "T1", fence: 2, lease_ms: 5 } })).rejects.toMatchObject({ what: "fence" });
+    await run.record([work(2)], { task: { id: "T1", fence: 1, set: { state: "done" } } });
+  });
+
+  it("is no claim of an event that no plugin declares, that does not fit, or that only a run records", async () => {
+    const { store, run } = await start();
+    await run.record([work(1)], { task: created });
+    for (const bad of [
+      { event_type: "unheard_of" },
+      { event_type: "phase_entered" },
+      { details: { fence: "one" } },
+      { agent_id: forged(7) },
+    ]) {
+      const event = () => ({ event_type: "taken", agent_id: "a1", task_id: "T1", details: { fence: 1 }, ...bad });
+      await expect(run.claim({ ...taken, event: forged(event) })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    }
+    expect(await typesOf(store)).toEqual(["session_start", "work"]);
+    expect((await run.claim(taken))?.fence).toBe(1);
+  });
+
+  it("is no claim that a guard refuses by the log as it is then, not as this run has read it", async () => {
+    const store = createMemoryStore();
+    const noMore = plugin("no-more", (kernel) =>
+      kernel.guard("g", (view, { event_type }) =>
+        event_type === "taken" && (view(counter)["work"] ?? 0) > 1 ? { rule: "NO_MORE", message: "enough" } : undefined,
+      ),
+    );
+    const [here, there] = [await start(store, [noMore]), await start(store, [noMore])];
+    await here.run.record([work(1)], { task: created });
+    await there.run.record([work(2)]);
+    await expect(here.run.claim(taken)).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    expect(await typesOf(store)).toEqual(["session_start", "work", "work"]);
+  });
+
+  it("is no claim of a session that was taken over, of a closed run, or of another run's task", async () => {
+    const store = createMemoryStore();
+    const { run: first } = await start(store);
+    await first.record([work(1)], { task: created });
+    const second = await takeOver({ plugins: [tasked, counts] }, { store });
+    await expect(first.claim(taken)).rejects.toMatchObject({ code: "BYLAW_RUN_SUPERSEDED" });
+    const other = await takeOver({ plugins: [tasked, counts] }, { store, run: "r2" });
+    await expect(other.claim(taken)).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await other.close();
+    await expect(other.claim(taken)).rejects.toMatchObject({ code: "BYLAW_RUN_CLOSED" });
+    expect((await second.claim(taken))?.fence).toBe(1);
+  });
+
+  it("is dated no earlier than what another process recorded first", async () => {
+    const store = createMemoryStore();
+    const later = await open({ plugins: [tasked, counts] }, { store, now: () => "2026-02-02T00:00:00Z" });
+    const { run } = await start(store);
+    await later.record([work(1)], { task: created });
+    expect((await run.claim(taken))?.event.timestamp).toBe("2026-02-02T00:00:00Z");
+  });
+
+  it("is the same claim under one request id of one agent in one run", async () => {
+    const { store, run } = await start();
+    for (const id of ["T1", "T2", "T3"]) await run.record([work(1)], { task: { ...created, id } });
+    const first = await run.claim({ ...taken, request_id: "q1" });
+    expect(await run.claim({ ...taken, request_id: "q1" })).toEqual(first);
+    expect((await run.claim({ ...taken, agent: "a2", request_id: "q1" }))?.task).toBe("T2");
+    const other = await open({ plugins: [tasked, counts] }, { store, run: "r2" });
+    await expect(other.claim({ ...taken, request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    const joined = await takeOver({ plugins: [tasked, counts] }, { store });
+    await expect(run.claim({ ...taken, request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_RUN_SUPERSEDED" });
+    expect(await joined.claim({ ...taken, request_id: "q1" })).toEqual(first);
+  });
+
+  it("is read by others who ask for it", async () => {
+    const store = createMemoryStore();
+    const runs: readonly { readonly run: Run }[] = [await start(store), await start(store)];
+    await runs[0]?.run.record([work(1)]);
+    expect(runs[1]?.run.head).toBe(1);
+    await runs[1]?.run.catchUp();
+    expect(runs[1]?.run.head).toBe(2);
+  });
+});
