@@ -17,11 +17,12 @@ const LAYERS: readonly Layer[] = [
   { folder: /^packages\/policy-language$/, internal: [KERNEL, /^packages\/shell$/] },
   { folder: /^packages\/(config|contract|shell|log|testing)$/, internal: [KERNEL] },
   { folder: /^packages\/evidence$/, internal: [KERNEL, /^packages\/contract$/] },
+  { folder: /^packages\/behavior$/, internal: [KERNEL, /^packages\/config$/] },
   { folder: /^packages\/store-[a-z0-9-]+$/, internal: [KERNEL, /^packages\/log$/] },
   { folder: /^packages\/(host-[a-z0-9-]+|runner)$/, internal: [KERNEL, /^packages\/(config|log|store-[a-z0-9-]+)$/] },
   { folder: /^packages\/(cli|orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
   { folder: /^packages\/sdk$/, internal: [], external: [] },
-  { folder: /^plugins\//, internal: [KERNEL, /^packages\/(contract|evidence|shell|policy-language|log)$/], peers: ["@bylaw/kernel", "zod"] },
+  { folder: /^plugins\//, internal: [KERNEL, /^packages\/(behavior|contract|evidence|shell|policy-language|log)$/], peers: ["@bylaw/kernel", "zod"] },
   { folder: /^rulesets\//, internal: [KERNEL, /^(plugins|rulesets)\//], external: [], peers: ["@bylaw/kernel"] },
 ];
 

@@ -2,6 +2,7 @@ import { APPROVAL_MODES } from "@bylaw/kernel";
 import type { ImportSource } from "@bylaw/policy-language";
 import { Command, Option } from "commander";
 import { write } from "./output.ts";
+import { addBehaviorCommands } from "./commands/behavior-program.ts";
 import { addContractCommands } from "./commands/contract-program.ts";
 import { addLogCommands } from "./program-log.ts";
 import { pathOf, pathsOf, valueOf, wordOf } from "./usage.ts";
@@ -89,6 +90,7 @@ Examples:
     });
   const log = addLogCommands(program);
   const contract = addContractCommands(program);
+  const behavior = addBehaviorCommands(program);
   program
     .command("import")
     .description("Turn the rules of another tool into a policy. Allows nothing that they do not.")
@@ -113,7 +115,7 @@ Examples:
       const { init } = await import("./commands/init.ts");
       await init(dir, options);
     });
-  for (const command of [program, ...program.commands, ...log.commands, ...contract.commands]) {
+  for (const command of [program, ...program.commands, ...log.commands, ...contract.commands, ...behavior.commands]) {
     command.exitOverride().configureOutput({ writeOut: (text) => void write(text), outputError: () => {} });
   }
   return program;

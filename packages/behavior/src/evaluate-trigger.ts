@@ -1,0 +1,28 @@
+import { BylawError, type JsonObject } from "@bylaw/kernel";
+import type { BehaviorAction } from "./action.ts";
+import type { Compat } from "./evaluate.ts";
+
+/** Whom a step calls: `{shouldTrigger, agentId, reason}`, or `null`. Pure. Throws BYLAW_BEHAVIOR_CONFIG_INVALID and BYLAW_BEHAVIOR_TARGET_MISSING. */
+export function evaluateTrigger(
+  { action, triggerAgentId, reason }: BehaviorAction,
+  { triggerAgentId: other = null }: JsonObject,
+  compat: Compat | undefined,
+): JsonObject | null {
+  if (action !== "trigger") return null;
+  if (other !== null && typeof other !== "string")
+    throw new BylawError({
+      code: "BYLAW_BEHAVIOR_CONFIG_INVALID",
+      message: "Unexpected `triggerAgentId` of a trigger, expected text or null",
+    });
+  // One reading takes an empty name for a name; an agent without a name is nobody's.
+  const agentId = compat === "radium" ? (triggerAgentId ?? other) : (named(triggerAgentId) ?? named(other));
+  if (agentId !== null) return { shouldTrigger: true, agentId, reason };
+  if (compat === "codemachine") return null;
+  throw new BylawError({
+    code: "BYLAW_BEHAVIOR_TARGET_MISSING",
+    message: "Unexpected trigger without an agent, expected `triggerAgentId` in the control file or in the step",
+    fix: 'name the agent: {"action": "trigger", "triggerAgentId": "reviewer"}',
+  });
+}
+
+const named = (id: string | null): string | null => (id === "" ? null : id);

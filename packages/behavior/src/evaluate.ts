@@ -1,0 +1,63 @@
+import { BylawError, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import { parseControlFile } from "./control-file.ts";
+import type { BehaviorAction } from "./action.ts";
+import { evaluateLoop } from "./evaluate-loop.ts";
+import { evaluateTrigger } from "./evaluate-trigger.ts";
+
+/** Whose reading of a request holds where the two origins differ from the better rule, or from each other. */
+export type Compat = "radium" | "codemachine";
+export const COMPATS: readonly Compat[] = ["radium", "codemachine"];
+
+/** Who looks at a request. */
+export type EvaluatorName = "loop" | "trigger" | "checkpoint" | "vibecheck";
+export const EVALUATORS: readonly EvaluatorName[] = ["loop", "trigger", "checkpoint", "vibecheck"];
+
+/** One question to one evaluator. */
+export interface Evaluation {
+  readonly evaluator: EvaluatorName;
+  /** The control file: its text, the object in it, or `null` where there is none. */
+  readonly file: Json;
+  /** What the step is configured with; `null`: nothing. */
+  readonly config?: Json;
+  /** How often the loop has gone back so far. */
+  readonly iteration?: number;
+  readonly compat?: Compat;
+}
+
+/**
+ * What one evaluator makes of a control file; `null`: nothing that concerns it. Pure. Throws BYLAW_BEHAVIOR_INVALID for a broken file,
+ * BYLAW_BEHAVIOR_CONFIG_INVALID, and BYLAW_BEHAVIOR_TARGET_MISSING for a trigger without an agent.
+ */
+export function evaluateBehavior({ evaluator, file, config = null, iteration = 0, compat }: Evaluation): JsonObject | null {
+  // A step without a loop or a trigger never looks at the file, so that a broken one is not its business.
+  if ((evaluator === "loop" || evaluator === "trigger") && config === null) return null;
+  if (config !== null && !isJsonObject(config))
+    throw new BylawError({ code: "BYLAW_BEHAVIOR_CONFIG_INVALID", message: "Unexpected configuration, expected an object or null" });
+  if (!Number.isSafeInteger(iteration) || iteration < 0)
+    throw new BylawError({ code: "BYLAW_BEHAVIOR_CONFIG_INVALID", message: "Unexpected iteration, expected a whole number from 0" });
+  const action = actionIn(file, compat);
+  if (action === null) return null;
+  switch (evaluator) {
+    case "loop":
+      return evaluateLoop(action, config ?? {}, iteration, compat);
+    case "trigger":
+      return evaluateTrigger(action, config ?? {}, compat);
+    case "checkpoint":
+      return action.action === "checkpoint" ? { shouldStopWorkflow: true, reason: action.reason } : null;
+    case "vibecheck":
+      return action.action === "vibecheck"
+        ? { shouldTrigger: true, riskScore: 0.5, advice: "Oversight requested", traits: [], uncertainties: [], reason: action.reason }
+        : null;
+  }
+}
+
+function actionIn(file: Json, compat: Compat | undefined): BehaviorAction | null {
+  if (file === null) return null;
+  try {
+    return parseControlFile(typeof file === "string" ? file : JSON.stringify(file));
+  } catch (error) {
+    // The origin told of a broken file on its console, and went on as if there were none.
+    if (compat === "codemachine") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { allow, definePlugin, deny, type Finding, type Guard, type Verdict, type View } from "@bylaw/kernel";
+import { z } from "zod";
+import manifest from "../package.json" with { type: "json" };
+import { openCheckpoints, pauseOf } from "./paused.ts";
+
+const CODES = {
+  checkpoint_paused: "the work is paused until a person lets it go on",
+  checkpoint_step: "the step may not pause its workflow",
+} as const;
+
+const resumed = z.strictObject({
+  checkpoint: z.int().min(1),
+  by: z.string().min(1),
+  definition: z.string().nullable(),
+  migrated: z.boolean(),
+});
+
+/** Lets a step pause its workflow. While it is paused no tool runs, no phase changes and nothing is steered, until a person ends the pause. */
+export const checkpoint = definePlugin({
+  name: manifest.name,
+  version: manifest.version,
+  options: z
+    .strictObject({ steps: z.array(z.string().min(1)).min(1).optional().describe("The steps that may pause. Left out: any may") })
+    .prefault({}),
+  grants: true,
+  codes: CODES,
+  apply(kernel, { steps }) {
+    kernel.event({ name: "checkpoint_resumed", details: resumed });
+    kernel.projection(openCheckpoints);
+    kernel.guard("resume", resumesOnce);
+    kernel.hooks.onBehavior.tap("checkpoint", ({ action, step, task, reason, host }, view) => {
+      // Who is paused may stop, and steers nothing else.
+      const held = action === "stop" ? undefined : paused(view, task);
+      if (held !== undefined || action !== "checkpoint") return held;
+      if (steps !== undefined && (step === undefined || !steps.includes(step)))
+        return deny("Unexpected checkpoint of this step, expected one that may pause", "go on, or ask a person", {
+          code: "checkpoint_step",
+        });
+      const definition = host?.["definition"];
+      return allow(`The workflow is paused${reason === undefined ? "" : `: ${reason}`}`, {
+        directive: { action: "checkpoint", definition: typeof definition === "string" ? definition : null },
+      });
+    });
+    kernel.hooks.beforeToolCall.tap("paused", ({ task }, view) => paused(view, task));
+    kernel.hooks.onTransition.tap("paused", ({ task }, view) => paused(view, task));
+  },
+});
+
+function paused(view: View, task: string | undefined): Verdict | undefined {
+  const open = pauseOf(view, task);
+  if (open === undefined) return undefined;
+  const why = open.reason === null ? "" : `: ${open.reason.slice(0, 200)}`;
+  return deny(
+    `Unexpected work at checkpoint ${open.checkpoint}, expected none until a person lets it go on${why}`,
+    "wait; a person ends the pause",
+    { code: "checkpoint_paused" },
+  );
+}
+
+// The one who asked for a person is not that person.
+const resumesOnce: Guard = (view, { event_type, details: { checkpoint: named, by } }): Finding | undefined => {
+  if (event_type !== "checkpoint_resumed") return undefined;
+  const open = view(openCheckpoints).find((one) => one.checkpoint === named);
+  if (open === undefined)
+    return { rule: "CHECKPOINT_NOT_OPEN", message: `Unexpected checkpoint ${String(named)}, expected one that is open` };
+  if (open.agent !== null && sameName(open.agent, String(by)))
+    return { rule: "CHECKPOINT_BY_ITSELF", message: "Unexpected end of a pause by who asked for it, expected another" };
+  return undefined;
+};
+
+const sameName = (left: string, right: string): boolean => fold(left) === fold(right);
+const fold = (name: string): string => name.normalize("NFKC").trim().toLowerCase();

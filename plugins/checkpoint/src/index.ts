@@ -1,0 +1,3 @@
+export { checkpoint } from "./checkpoint.ts";
+export { openCheckpoints, type OpenCheckpoint } from "./paused.ts";
+export { resumeCheckpoint, type Resumption } from "./resume.ts";

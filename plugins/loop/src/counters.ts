@@ -1,0 +1,50 @@
+import { defineProjection, isJsonObject, type Json, type LogEvent } from "@bylaw/kernel";
+
+/** How often a step went back, and how often in a row without progress. */
+export interface LoopCount {
+  readonly iterations: number;
+  /** What the host said of its progress as it last went back. */
+  readonly progress: string | null;
+  /** How often in a row with that progress. */
+  readonly same: number;
+}
+
+type Counters = Readonly<Record<string, LoopCount>>;
+
+/** The counters of a run, by task and step. They are in the log, so a crash and another machine go on counting where it stopped. */
+export const loopCounters = defineProjection<Counters>({
+  name: "@bylaw/plugin-loop/counters",
+  version: 1,
+  initial: {},
+  reduce(state, event) {
+    const directive = directiveOf(event);
+    if (directive === undefined) return state;
+    const { step, resets, progress } = directive;
+    const kept = Object.fromEntries(Object.entries(state).filter(([key]) => !resets.some((inner) => key === keyOf(event.task_id, inner))));
+    const key = keyOf(event.task_id, step);
+    const { iterations, same, progress: before } = countOf(state, event.task_id, step);
+    const repeated = progress !== null && progress === before;
+    return { ...kept, [key]: { iterations: iterations + 1, progress, same: repeated ? same + 1 : 1 } };
+  },
+});
+
+/** The count of one step. */
+export const countOf = (state: Counters, task: string | null, step: string): LoopCount => {
+  const key = keyOf(task, step);
+  return (Object.hasOwn(state, key) ? state[key] : undefined) ?? { iterations: 0, progress: null, same: 0 };
+};
+
+const keyOf = (task: string | null, step: string): string => JSON.stringify([task, step]);
+
+// Only the run writes this type, and only plugins that the operator chose give directives.
+function directiveOf({ event_type, details }: LogEvent) {
+  if (event_type !== "behavior_applied") return undefined;
+  const directive: Json = details["directive"] ?? null;
+  if (!isJsonObject(directive) || directive["action"] !== "loop" || typeof directive["step"] !== "string") return undefined;
+  const { step, resets = [], progress = null } = directive;
+  return {
+    step: step as string,
+    resets: Array.isArray(resets) ? resets.filter((one): one is string => typeof one === "string") : [],
+    progress: typeof progress === "string" ? progress : null,
+  };
+}

@@ -1,0 +1,18 @@
+import { definePlugin } from "@bylaw/kernel";
+import manifest from "../package.json" with { type: "json" };
+import { loopCounters } from "./counters.ts";
+import { loopsOptions } from "./options.ts";
+import { CODES, steer } from "./steer.ts";
+
+/** Lets a step send its workflow back, so often and no more; lets it go on, and stop. */
+export const loop = definePlugin({
+  name: manifest.name,
+  version: manifest.version,
+  options: loopsOptions,
+  grants: true,
+  codes: CODES,
+  apply(kernel, options) {
+    kernel.projection(loopCounters);
+    kernel.hooks.onBehavior.tap("loop", steer(options));
+  },
+});

@@ -1,0 +1,90 @@
+import { createKernel, type JsonObject } from "@bylaw/kernel";
+import { createMemoryStore, openRun } from "@bylaw/log";
+import { describeExamples } from "@bylaw/testing";
+import { array, assert, asyncProperty, constantFrom, tuple } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { examples } from "../examples.ts";
+import { countOf, loop, loopCounters } from "../src/index.ts";
+
+describeExamples(examples, { describe, it });
+
+const order = ["plan", "code", "test", "check", "ship"];
+const begin = async (loops: Parameters<typeof loop>[0]["loops"], store = createMemoryStore()) => {
+  const run = await openRun(createKernel({ plugins: [loop({ order, loops })] }), { run: "loops", store });
+  const ask = async (action: string, step: string, host: JsonObject = {}) =>
+    (await run.behave({ action, step, agent: "ann", host })).decision;
+  return { run, ask, store };
+};
+
+describe("loop", () => {
+  it("goes back as often as it may, by the log", async () => {
+    const { ask, run, store } = await begin({ check: { steps: 2, max_iterations: 2 } });
+    expect((await ask("loop", "check")).directive).toMatchObject({ action: "loop", to: "code", iteration: 1, steps_back: 2 });
+    await run.close();
+    // Another process goes on counting.
+    const again = await begin({ check: { steps: 2, max_iterations: 2 } }, store);
+    expect((await again.ask("loop", "check")).directive).toMatchObject({ iteration: 2 });
+    expect(await again.ask("loop", "check")).toMatchObject({ effect: "deny", code: "loop_limit" });
+    // Asking for something else in between gives nothing back.
+    expect((await again.ask("stop", "check")).directive).toEqual({ action: "continue", ended: "check" });
+    expect((await again.ask("continue", "check")).directive).toEqual({ action: "continue" });
+    expect(await again.ask("loop", "check")).toMatchObject({ code: "loop_limit" });
+    expect(countOf(again.run.view(loopCounters), null, "check").iterations).toBe(2);
+  });
+
+  it("gives an inner loop its budget again in each pass of the outer one", async () => {
+    const { ask } = await begin({ test: { steps: 1, max_iterations: 1 }, check: { steps: 2, max_iterations: 1 } });
+    expect((await ask("loop", "test")).effect).toBe("allow");
+    expect((await ask("loop", "test")).code).toBe("loop_limit");
+    expect((await ask("loop", "check")).directive).toMatchObject({ resets: ["test"] });
+    expect((await ask("loop", "test")).effect).toBe("allow");
+    expect((await ask("loop", "test")).code).toBe("loop_limit");
+    expect((await ask("loop", "check")).code).toBe("loop_limit");
+  });
+
+  it("counts each task for itself", async () => {
+    const { run } = await begin({ check: { steps: 1, max_iterations: 1 } });
+    const of = async (task: string) => (await run.behave({ action: "loop", step: "check", task })).decision.effect;
+    expect([await of("a"), await of("b"), await of("a")]).toEqual(["allow", "allow", "deny"]);
+  });
+
+  it("ends where nothing changes, however often it might go on", async () => {
+    const { ask } = await begin({ check: { steps: 1, max_iterations: 100, stall: 2 } });
+    const at = (progress: string) => ask("loop", "check", { progress });
+    expect([(await at("a")).effect, (await at("a")).effect]).toEqual(["allow", "allow"]);
+    expect((await at("a")).code).toBe("loop_stalled");
+    expect((await at("b")).effect).toBe("allow");
+    expect((await at("a")).effect).toBe("allow");
+  });
+
+  it("is never longer than its limits allow, whatever is asked for", async () => {
+    const step = constantFrom("test", "check", "ship");
+    await assert(
+      asyncProperty(array(tuple(constantFrom("loop", "stop", "continue"), step), { maxLength: 60 }), async (asked) => {
+        const { ask } = await begin({
+          test: { steps: 1, max_iterations: 2 },
+          check: { steps: 2, max_iterations: 2 },
+          ship: { steps: 4, max_iterations: 1 },
+        });
+        let passes = 0;
+        for (const [action, at] of asked) if ((await ask(action, at)).directive?.action === "loop") passes += 1;
+        // Each outer pass gives the inner loops theirs again: 1 + 2 * 2 + 2 * (1 + 2) * 2.
+        expect(passes).toBeLessThanOrEqual(17);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each([
+    ["a step that is not in the order", { nowhere: { steps: 1 } }, /is no step/],
+    ["more steps than stand before it", { code: { steps: 2 } }, /only 1 stand before/],
+    ["a skip that it never reaches", { check: { steps: 1, skip: ["plan"] } }, /none of the steps that it repeats/],
+    ["a skip of all that it repeats", { check: { steps: 1, skip: ["test"] } }, /skips every step/],
+    ["no step back", { check: { steps: 0 } }, /./],
+    ["a limit of 0", { check: { steps: 1, max_iterations: 0 } }, /./],
+  ])("does not load with %s", (_, loops, message) => {
+    expect(() => loop({ order, loops })).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID", message: expect.stringMatching(message) as string }),
+    );
+  });
+});

@@ -1,0 +1,33 @@
+import { defineProjection, isJsonObject } from "@bylaw/kernel";
+
+/** Who is at work because somebody called them. */
+export interface Called {
+  /** How often agents were called. */
+  readonly total: number;
+  /** Of each called agent that has not returned, who called whom, from the first to the agent itself. */
+  readonly chains: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The open calls of a run, as the log says. */
+export const calledAgents = defineProjection<Called>({
+  name: "@bylaw/plugin-trigger/called",
+  version: 1,
+  initial: { total: 0, chains: {} },
+  reduce(state, { event_type, agent_id, details }) {
+    if (event_type === "agent_returned") {
+      const { [String(details["agent"])]: _, ...chains } = state.chains;
+      return { ...state, chains };
+    }
+    const directive = event_type === "behavior_applied" ? details["directive"] : undefined;
+    if (!isJsonObject(directive ?? null)) return state;
+    const { action, agent } = directive as Readonly<Record<string, unknown>>;
+    if (action !== "trigger" || typeof agent !== "string") return state;
+    return { total: state.total + 1, chains: { ...state.chains, [agent]: [...chainOf(state, agent_id), agent] } };
+  },
+});
+
+/** Who called whom before an agent came to work, the agent last; nobody for nobody. */
+export function chainOf({ chains }: Called, agent: string | null): readonly string[] {
+  if (agent === null) return [];
+  return (Object.hasOwn(chains, agent) ? chains[agent] : undefined) ?? [agent];
+}

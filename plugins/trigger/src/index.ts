@@ -1,0 +1,2 @@
+export { calledAgents, type Called } from "./called.ts";
+export { trigger } from "./trigger.ts";

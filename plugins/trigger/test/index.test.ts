@@ -1,0 +1,67 @@
+import { createKernel } from "@bylaw/kernel";
+import { createMemoryStore, openRun } from "@bylaw/log";
+import { describeExamples } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
+import { examples } from "../examples.ts";
+import { trigger } from "../src/index.ts";
+
+describeExamples(examples, { describe, it });
+
+const agents = ["a", "b", "c", "d"];
+const begin = async (options: object = {}, store = createMemoryStore()) => {
+  const run = await openRun(createKernel({ plugins: [trigger({ agents, ...options })] }), { run: "triggers", store });
+  const call = async (agent: string, trigger_agent_id: string) =>
+    (await run.behave({ action: "trigger", agent, trigger_agent_id })).decision;
+  const back = (agent: string) =>
+    run.record([{ event_type: "agent_returned", agent_id: agent, task_id: null, details: { agent, ok: true } }]);
+  return { run, call, back, store };
+};
+
+describe("trigger", () => {
+  it("lets nobody wait in a circle, by the log", async () => {
+    const { call, back, run, store } = await begin();
+    expect((await call("a", "b")).directive).toEqual({ action: "trigger", agent: "b", by: "a", step: null, depth: 1 });
+    expect((await call("b", "c")).directive).toMatchObject({ agent: "c", depth: 2 });
+    expect(await call("c", "a")).toMatchObject({
+      code: "trigger_cycle",
+      reason: expect.stringContaining("`a` calls `b` calls `c` calls `a`") as string,
+    });
+    expect((await call("c", "b")).code).toBe("trigger_cycle");
+    await run.close();
+    const again = await begin({}, store);
+    expect((await again.call("c", "a")).code).toBe("trigger_cycle");
+    await again.back("c");
+    expect((await again.call("b", "c")).effect).toBe("allow");
+    // One that is at work is not called a second time by another.
+    expect((await again.call("d", "c")).code).toBe("trigger_cycle");
+    expect(back).toBeDefined();
+  });
+
+  it("goes so deep, and no deeper", async () => {
+    const { call } = await begin({ max_depth: 2 });
+    expect([(await call("a", "b")).effect, (await call("b", "c")).effect]).toEqual(["allow", "allow"]);
+    expect((await call("c", "d")).code).toBe("trigger_depth");
+  });
+
+  it("calls so often in a run, and no more, whoever returned", async () => {
+    const { call, back } = await begin({ max_triggers: 2 });
+    for (let round = 0; round < 2; round += 1) {
+      expect((await call("a", "b")).effect).toBe("allow");
+      await back("b");
+    }
+    expect((await call("a", "b")).code).toBe("trigger_limit");
+  });
+
+  it("lets nobody return who was not called, nor twice", async () => {
+    const { call, back } = await begin();
+    await expect(back("b")).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await call("a", "b");
+    await back("b");
+    await expect(back("b")).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+  });
+
+  it("does not load with a step that calls nobody that there is", () => {
+    expect(() => trigger({ agents, steps: { check: "z" } })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    expect(() => trigger({ agents: ["a", "a"] })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+  });
+});

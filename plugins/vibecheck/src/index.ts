@@ -1,0 +1,12 @@
+export {
+  httpOversight,
+  oversee,
+  proseOversight,
+  type OverseeOptions,
+  type Oversight,
+  type OversightRequest,
+  type OversightService,
+} from "./oversee.ts";
+export { oversight, standingOf, type Standing } from "./standing.ts";
+export { oversightVerdict, type OversightVerdict } from "./verdict.ts";
+export { vibecheck } from "./vibecheck.ts";

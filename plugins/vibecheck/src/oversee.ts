@@ -1,0 +1,104 @@
+import { radiumKeywords, type RiskScorer } from "@bylaw/behavior";
+import { messageOf, type LogEvent } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import { oversightVerdict, type OversightVerdict } from "./verdict.ts";
+
+/** What an oversight is asked about. */
+export interface OversightRequest {
+  /** The kind of work; it changes what the service looks at. */
+  readonly kind: "planning" | "implementation" | "review";
+  readonly goal: string;
+  readonly plan: string;
+  readonly progress?: string;
+  readonly uncertainties?: readonly string[];
+  readonly history?: readonly string[];
+  /** Rules of the session that the service holds the plan to. */
+  readonly rules?: readonly string[];
+}
+
+/** Somebody who looks on: a function, a model, a service. What it returns is held to {@link OversightVerdict} strictly. */
+export interface OversightService {
+  readonly name: string;
+  readonly ask: (request: OversightRequest, signal: AbortSignal) => Promise<unknown>;
+}
+
+export interface OverseeOptions {
+  readonly agent: string | null;
+  readonly task: string | null;
+  readonly request: OversightRequest;
+  /** In milliseconds. Default: 60,000. */
+  readonly timeout_ms?: number;
+}
+
+/** What came of asking; `verdict` is undefined where the service failed. */
+export interface Oversight {
+  readonly verdict: OversightVerdict | undefined;
+  readonly events: readonly LogEvent[];
+}
+
+/** Asks a service, and puts on record what it said, or that it failed: a service that fails was never calm. Throws what the run throws. */
+export async function oversee(
+  run: Run,
+  service: OversightService,
+  { agent, task, request, timeout_ms = 60_000 }: OverseeOptions,
+): Promise<Oversight> {
+  const put = (event_type: string, details: LogEvent["details"]): Promise<readonly LogEvent[]> =>
+    run.record([{ event_type, agent_id: agent, task_id: task, details: { by: service.name, ...details } }]);
+  let verdict: OversightVerdict;
+  try {
+    verdict = oversightVerdict.parse(await answered(service, request, timeout_ms));
+  } catch (error) {
+    return { verdict: undefined, events: await put("oversight_failed", { error: messageOf(error).slice(0, 500) || "no reason given" }) };
+  }
+  return { verdict, events: await put("oversight_given", { verdict }) };
+}
+
+async function answered(service: OversightService, request: OversightRequest, timeout_ms: number): Promise<unknown> {
+  const signal = AbortSignal.timeout(timeout_ms);
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(new Error(`Unexpected silence, expected an answer within ${timeout_ms} ms`)), {
+      once: true,
+    });
+  });
+  return Promise.race([service.ask(request, signal), late]);
+}
+
+/** A service that answers in prose, with a scorer that makes a verdict of it. Empty prose is no answer. */
+export function proseOversight(
+  name: string,
+  ask: (request: OversightRequest, signal: AbortSignal) => Promise<string>,
+  score: RiskScorer = radiumKeywords,
+): OversightService {
+  return {
+    name,
+    async ask(request, signal) {
+      const advice = await ask(request, signal);
+      if (typeof advice !== "string" || advice.trim() === "") throw new Error("Unexpected empty advice, expected some");
+      const { risk, traits } = score(advice);
+      return { risk, advice: advice.slice(0, 4_000), traits, uncertainties: questionsIn(advice) };
+    },
+  };
+}
+
+const questionsIn = (advice: string): readonly string[] =>
+  (advice.match(/[^.?!\n]{3,499}\?/g) ?? [])
+    .slice(0, 10)
+    .map((question) => question.trim())
+    .filter((question) => question !== "");
+
+/** A service behind HTTP: the request is posted as JSON, and the verdict is the JSON that comes back. */
+export function httpOversight(
+  url: string,
+  { headers = {} }: { readonly headers?: Readonly<Record<string, string>> } = {},
+): OversightService {
+  return {
+    name: new URL(url).host,
+    async ask(request, signal) {
+      const sent = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(request), signal };
+      // A service that moves is not followed to where nobody pointed.
+      const response = await fetch(url, { ...sent, redirect: "error" });
+      if (!response.ok) throw new Error(`Unexpected answer ${response.status} of the oversight, expected 200`);
+      return response.json();
+    },
+  };
+}

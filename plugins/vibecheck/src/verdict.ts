@@ -1,0 +1,20 @@
+import { z } from "zod";
+
+const text = z.string().max(4_000);
+
+/** What an oversight says: how risky the way is, and why. */
+export const oversightVerdict = z.strictObject({
+  /** 0 (calm) to 1. */
+  risk: z.number().min(0).max(1),
+  advice: text,
+  traits: z.array(z.string().min(1).max(200)).max(50),
+  uncertainties: z.array(z.string().min(1).max(500)).max(50),
+});
+export type OversightVerdict = z.output<typeof oversightVerdict>;
+
+/** The events of an oversight. A failed one is an event of its own, so that nobody takes silence for calm. */
+export const OVERSIGHT_EVENTS = [
+  { name: "oversight_given", details: z.strictObject({ by: z.string().min(1).max(200), verdict: oversightVerdict }) },
+  { name: "oversight_failed", details: z.strictObject({ by: z.string().min(1).max(200), error: z.string().min(1).max(500) }) },
+  { name: "oversight_acknowledged", details: z.strictObject({ by: z.string().min(1).max(200), reason: z.string().min(1).max(1_000) }) },
+];

@@ -1,0 +1,92 @@
+import {
+  allow,
+  ask,
+  definePlugin,
+  deny,
+  type Finding,
+  type Guard,
+  type ToolCall,
+  type Transition,
+  type Verdict,
+  type View,
+} from "@bylaw/kernel";
+import manifest from "../package.json" with { type: "json" };
+import { vibecheckOptions, type VibecheckOptions } from "./options.ts";
+import { oversight, standingOf } from "./standing.ts";
+import { OVERSIGHT_EVENTS } from "./verdict.ts";
+
+const CODES = {
+  vibecheck_risk: "the oversight found the way too risky, and no person took note yet",
+  vibecheck_failed: "the oversight that was asked for did not come about",
+  vibecheck_due: "an oversight is due",
+} as const;
+
+/** Lets a step ask for oversight, and holds work to what the oversight said. */
+export const vibecheck = definePlugin({
+  name: manifest.name,
+  version: manifest.version,
+  options: vibecheckOptions,
+  grants: true,
+  codes: CODES,
+  apply(kernel, options) {
+    for (const type of OVERSIGHT_EVENTS) kernel.event(type);
+    kernel.projection(oversight);
+    kernel.guard("acknowledge", notByItself);
+    kernel.hooks.onBehavior.tap("vibecheck", ({ action, phase, reason }) =>
+      action === "vibecheck"
+        ? allow(`Oversight is asked for${reason === undefined ? "" : `: ${reason}`}`, {
+            directive: { action: "vibecheck", kind: kindOf(phase, options) },
+          })
+        : undefined,
+    );
+    kernel.hooks.beforeToolCall.tap("oversight", (call, view) => judge(call, view, options));
+    kernel.hooks.onTransition.tap("oversight", (request, view) => judge(request, view, options));
+  },
+});
+
+const kindOf = (phase: string | undefined, { phases }: VibecheckOptions): "planning" | "implementation" | "review" =>
+  (phase !== undefined && Object.hasOwn(phases, phase) ? phases[phase] : undefined) ?? "implementation";
+
+function judge(
+  subject: ToolCall | Transition,
+  view: View,
+  { ask_at, stop_at, every_calls, before_phases }: VibecheckOptions,
+): Verdict | undefined {
+  const { risk, failed, calls, seen } = standingOf(view(oversight), subject.task ?? null);
+  const call = subject.hook === "beforeToolCall";
+  if (risk >= stop_at)
+    return deny(`Unexpected work at a risk of ${risk}, expected less than ${stop_at}`, "wait until a person took note of the advice", {
+      code: "vibecheck_risk",
+    });
+  if (call && risk >= ask_at)
+    return ask(`Unexpected work at a risk of ${risk}, expected less than ${ask_at}`, "a person decides, call by call", {
+      code: "vibecheck_risk",
+    });
+  const due = call ? every_calls !== undefined && calls >= every_calls : before_phases.includes(subject.to) && !seen;
+  if (failed !== null && (due || call))
+    return call && !due
+      ? ask("Unexpected work after an oversight that failed, expected one that was given", "ask for oversight again", {
+          code: "vibecheck_failed",
+        })
+      : deny("Unexpected work after an oversight that failed, expected one that was given", "ask for oversight again", {
+          code: "vibecheck_failed",
+        });
+  if (!due) return undefined;
+  return deny(
+    call
+      ? `Unexpected call after ${calls} without oversight, expected at most ${every_calls}`
+      : "Unexpected change of phase, expected an oversight before it",
+    "ask for oversight",
+    { code: "vibecheck_due" },
+  );
+}
+
+// Who asked for advice does not wave it away.
+const notByItself: Guard = (view, { event_type, task_id, details }): Finding | undefined => {
+  if (event_type !== "oversight_acknowledged") return undefined;
+  const { asked } = standingOf(view(oversight), task_id);
+  if (asked === null || fold(asked) !== fold(String(details["by"]))) return undefined;
+  return { rule: "OVERSIGHT_BY_ITSELF", message: "Unexpected note by the agent that asked for oversight, expected a person's" };
+};
+
+const fold = (name: string): string => name.normalize("NFKC").trim().toLowerCase();

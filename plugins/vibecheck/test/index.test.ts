@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createKernel } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { describeExamples } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
+import { examples } from "../examples.ts";
+import { httpOversight, oversee, proseOversight, vibecheck, type OversightService } from "../src/index.ts";
+
+describeExamples(examples, { describe, it });
+
+const request = { kind: "planning", goal: "add two numbers", plan: "write it" } as const;
+const says = (risk: unknown): OversightService => ({
+  name: "test",
+  ask: () => Promise.resolve({ risk, advice: "so", traits: [], uncertainties: [] }),
+});
+const begin = async (options: Parameters<typeof vibecheck>[0] = {}) => {
+  const run = await openRun(createKernel({ plugins: [vibecheck(options)], fallback: "allow" }), { run: "oversight" });
+  const call = async (task = "a") => {
+    const { effect, code } = (await run.toolCall({ tool: "bash", args: {}, task, agent: "ann" })).decision;
+    return [effect, code];
+  };
+  const see = (service: OversightService, timeout_ms = 60_000) => oversee(run, service, { agent: "ann", task: "a", request, timeout_ms });
+  const note = (by: string) =>
+    run.record([{ event_type: "oversight_acknowledged", agent_id: null, task_id: "a", details: { by, reason: "read it" } }]);
+  return { run, call, see, note };
+};
+
+describe("vibecheck", () => {
+  it("asks, then stops, as the risk rises, and asking again for a calmer word lowers nothing", async () => {
+    const { run, call, see, note } = await begin();
+    expect(await call()).toEqual(["allow", "fallback"]);
+    expect((await run.behave({ action: "vibecheck", task: "a", agent: "ann" })).decision.directive).toEqual({
+      action: "vibecheck",
+      kind: "implementation",
+    });
+    await see(says(0.2));
+    expect(await call()).toEqual(["allow", "fallback"]);
+    await see(says(0.7));
+    expect([await call(), await call("b")]).toEqual([
+      ["ask_user", "vibecheck_risk"],
+      ["allow", "fallback"],
+    ]);
+    await see(says(0.95));
+    await see(says(0));
+    expect(await call()).toEqual(["deny", "vibecheck_risk"]);
+    await expect(note(" ANN")).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await note("eve");
+    expect(await call()).toEqual(["allow", "fallback"]);
+  });
+
+  it("does not take a service that fails for a calm one", async () => {
+    const { call, see } = await begin({ every_calls: 2 });
+    for (const broken of [
+      says(1.1),
+      says("0"),
+      says(Number.NaN),
+      { name: "x", ask: () => Promise.reject(new Error("gone")) },
+      { name: "x", ask: () => new Promise(() => {}) },
+    ]) {
+      const { verdict, events } = await see(broken as OversightService, 20);
+      expect([verdict, events[0]?.event_type]).toEqual([undefined, "oversight_failed"]);
+    }
+    expect(await call()).toEqual(["ask_user", "vibecheck_failed"]);
+    await see(says(0.1));
+    expect([await call(), await call(), await call()]).toEqual([
+      ["allow", "fallback"],
+      ["allow", "fallback"],
+      ["deny", "vibecheck_due"],
+    ]);
+    await see(says(2));
+    expect(await call()).toEqual(["deny", "vibecheck_failed"]);
+    await see(says(0));
+    expect(await call()).toEqual(["allow", "fallback"]);
+  });
+
+  it("makes a verdict of prose by its words, and none of silence", async () => {
+    const { see } = await begin();
+    const prose = (text: string) => see(proseOversight("model", () => Promise.resolve(text)));
+    expect((await prose("This is over-engineered. Why not add them?")).verdict).toEqual({
+      risk: 0.45,
+      advice: "This is over-engineered. Why not add them?",
+      traits: ["Complex Solution Bias"],
+      uncertainties: ["Why not add them?"],
+    });
+    expect((await prose("  ")).verdict).toBeUndefined();
+  });
+
+  it("asks over HTTP, and follows nobody who points elsewhere", async () => {
+    const bodies: string[] = [];
+    const server = createServer((incoming, answer) => {
+      let body = "";
+      incoming.on("data", (chunk: unknown) => (body += String(chunk)));
+      incoming.on("end", () => {
+        bodies.push(body);
+        if (incoming.url === "/moved") answer.writeHead(302, { location: "/ok" }).end();
+        else if (incoming.url === "/broken") answer.writeHead(500).end("{}");
+        else
+          answer
+            .writeHead(200, { "content-type": "application/json" })
+            .end(JSON.stringify({ risk: 0.3, advice: "go on", traits: [], uncertainties: [] }));
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const { see } = await begin();
+    try {
+      expect((await see(httpOversight(`http://127.0.0.1:${port}/ok`))).verdict?.risk).toBe(0.3);
+      expect(JSON.parse(bodies[0] ?? "")).toEqual(request);
+      for (const path of ["moved", "broken"])
+        expect((await see(httpOversight(`http://127.0.0.1:${port}/${path}`))).verdict).toBeUndefined();
+    } finally {
+      server.close();
+    }
+  });
+
+  it("does not load with a question above the stop", () => {
+    expect(() => vibecheck({ ask_at: 0.9, stop_at: 0.5 })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+  });
+});
