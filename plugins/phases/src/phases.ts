@@ -30,8 +30,10 @@ export const phases = definePlugin({
     kernel.event({ name: "directive_completed", details: directiveCompleted });
     kernel.projection(directiveState);
     kernel.guard("directives", directiveGuard(compiled));
-    kernel.hooks.onTransition.tap("transitions", (request) => judgeTransition(request, compiled));
-    kernel.hooks.onTransition.tap("directives", (request, view) => judgeDirectives(request, view, compiled));
+    kernel.hooks.onTransition.tap("transitions", (request, view) => [
+      ...judgeTransition(request, compiled),
+      ...judgeDirectives(request, view, compiled),
+    ]);
   },
 });
 

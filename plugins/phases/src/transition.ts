@@ -87,15 +87,17 @@ export const completed = (task: string): Verdict =>
   );
 
 /** Whether all that the phase which is left has asked for was issued: a task that went on would take it along. Pure. */
-export function judgeDirectives({ task }: Transition, view: View, { contract, at }: Compiled): Verdict | undefined {
+export function judgeDirectives({ task }: Transition, view: View, { contract, at }: Compiled): readonly Verdict[] {
   const entry = view.empty === true ? undefined : directivesOfTask(view, task);
-  if (entry === undefined) return undefined;
+  if (entry === undefined) return [];
   const [due] = dueOf(contract, entry);
-  if (due === undefined) return undefined;
-  return refuse(
-    "phase_directives_due",
-    `Unexpected transition of task ${quote(task)} before ${quote(due.action)} was issued, expected what entering ${quote(entry.to)} causes`,
-    "call `issueDirectives` after each transition, and as a run is opened",
-    at(`${entry.to}.directives`, ["phases", contract.phases.findIndex(({ id }) => id === entry.to)]),
-  );
+  if (due === undefined) return [];
+  return [
+    refuse(
+      "phase_directives_due",
+      `Unexpected transition of task ${quote(task)} before ${quote(due.action)} was issued, expected what entering ${quote(entry.to)} causes`,
+      "call `issueDirectives` after each transition, and as a run is opened",
+      at(`${entry.to}.directives`, ["phases", contract.phases.findIndex(({ id }) => id === entry.to)]),
+    ),
+  ];
 }
