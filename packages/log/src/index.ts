@@ -36,6 +36,7 @@ export {
   type CatalogueProblem,
 } from "./catalogue/catalogue.ts";
 export { RUN_TYPES } from "./catalogue/run-types.ts";
+export { bodyOf, bodyOfChecked, numbered, type Body } from "./body.ts";
 export { NO_LINK, chain, chainedText, linkOf, linkOfText } from "./chain.ts";
 export { ENVELOPE_FIELDS } from "./codec/envelope.ts";
 export { formatEventLine, parseEventLine } from "./codec/event-line.ts";
