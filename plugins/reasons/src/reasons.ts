@@ -1,23 +1,52 @@
-import { definePlugin } from "@bylaw/kernel";
-import { z } from "zod";
+import { definePlugin, deny, present, type JsonObject, type Response, type Subject, type Verdict } from "@bylaw/kernel";
+import { FREE_REASONS, MAX_ATTEMPTS, agentTurns, consensusState } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
-import { unwelcomeWord } from "./unwelcome-word.ts";
+import { callsOf } from "./calls.ts";
+import { HOST_EVENTS } from "./host-events.ts";
+import { isProgress, judge, type Fault } from "./judge.ts";
+import { reasonsOptions, type ReasonsOptions } from "./options.ts";
+import { REASONS } from "./reason-codes.ts";
+import { standingOf, type Standing } from "./standing.ts";
+import { terminalIn } from "./terminal.ts";
 
-/** Asks before a tool call that says an unwelcome word. */
+/** Says of every response whether it ends the turn as it should, and if not, why and how it is recovered. */
 export const reasons = definePlugin({
   name: manifest.name,
   version: manifest.version,
-  options: z
-    .strictObject({
-      words: z
-        .array(z.string().min(1))
-        .min(1)
-        .default(["password"])
-        .describe("Words that a person should see before a call that says one of them runs; case does not matter"),
-    })
-    .prefault({}),
-  codes: { unwelcome_word: "The arguments of the call hold one of the unwelcome words" },
-  apply({ hooks }, { words }) {
-    hooks.beforeToolCall.tap("unwelcome-word", unwelcomeWord(words));
+  options: reasonsOptions,
+  codes: Object.fromEntries(Object.entries(REASONS).map(([code, { means }]) => [code, means])),
+  apply(kernel, options) {
+    for (const type of HOST_EVENTS) kernel.event(type);
+    kernel.projection(agentTurns);
+    kernel.projection(consensusState);
+    let recorded = false;
+    kernel.onSeal(({ events }) => {
+      recorded = events.some(({ name }) => name === "answer_accepted");
+    });
+    kernel.prepare("turn", (subject) => turnFacts(subject, options));
+    kernel.hooks.onEnforcement.tap("response", (response, view) => {
+      const standing = standingOf(response, view, recorded);
+      const fault = judge(response, callsOf(response, options), standing, options);
+      return fault === undefined ? undefined : verdictOf(fault, response, standing);
+    });
   },
 });
+
+// What goes on record with a response that is accepted.
+function turnFacts(subject: Subject, options: ReasonsOptions): JsonObject | undefined {
+  if (subject.hook !== "onEnforcement") return undefined;
+  const calls = callsOf(subject, options);
+  const terminal = terminalIn(subject, calls, options);
+  const unknown_tools = calls.unknown.length > 0 ? calls.unknown.slice(0, 200).map((name) => name.slice(0, 256)) : undefined;
+  const turn = present({ terminal, progress: isProgress(calls, undefined, options) || undefined, unknown_tools });
+  return Object.keys(turn).length === 0 ? undefined : { turn };
+}
+
+function verdictOf({ code, line, message = line, recovery = "restart" }: Fault, response: Response, { turn }: Standing): Verdict {
+  const { attempt = 1, max_attempts = MAX_ATTEMPTS } = response;
+  // What costs no attempt ends a turn too when nothing comes of it again and again.
+  const spent = FREE_REASONS.has(code) ? turn.free + 1 : attempt;
+  const last = recovery === "end" || spent >= max_attempts;
+  const details = { code, message, recovery: last ? ("end" as const) : recovery };
+  return deny(last ? `Failed (${attempt}/${max_attempts}): ${line}` : `Retry (${attempt}/${max_attempts}): ${line}`, undefined, details);
+}

@@ -1,0 +1,60 @@
+import type { Response } from "@bylaw/kernel";
+import { aliasOf, type Answer } from "@bylaw/log";
+import type { Fault } from "./judge.ts";
+import type { ReasonsOptions } from "./options.ts";
+import { isTooSimilar, overlapOf, wordsOf } from "./similarity.ts";
+import type { Standing } from "./standing.ts";
+import { withoutWorkspaces } from "./workspace-paths.ts";
+
+/** How many of the words two answers may share, in percent. */
+const PERCENT = { lenient: undefined, balanced: 70, strict: 50 } as const;
+
+/** Judges an answer: the limit, then what the agent must have seen, then how new it is. */
+export function answerFault(
+  content: string,
+  { host }: Response,
+  standing: Standing,
+  { novelty, own_answer }: ReasonsOptions,
+  required: string,
+  stale: Fault | undefined,
+): Fault | undefined {
+  const { agent, consensus, vote_only, answered } = standing;
+  if (vote_only) {
+    const { max_answers_per_agent: each } = consensus.terms;
+    const spent =
+      each !== null && answered >= each ? `Gave ${answered} of ${each} answers` : "All agents together gave every answer they may";
+    return { code: "answer_limit", line: `${spent}. Required: ${required}` };
+  }
+  if (stale !== undefined) return stale;
+  const others = own_answer === "compare" ? consensus.answers : consensus.answers.filter((answer) => answer.agent !== agent);
+  const percent = PERCENT[novelty];
+  const similar =
+    percent === undefined ? undefined : others.find((answer) => isTooSimilar(overlapOf(wordsOf(content), wordsIn(answer)), percent));
+  const name = (answer: Answer): string => (answer.agent === agent ? "this agent" : (aliasOf(consensus, answer.agent) ?? answer.agent));
+  if (similar !== undefined) {
+    const line = `Answer shares over ${percent}% of its words with the one of ${name(similar)}. Required: ${required}, with something new`;
+    return {
+      code: "answer_novelty",
+      line,
+      message: `${line}. Bring another approach, other tools or other findings, or vote for an answer that is there.`,
+    };
+  }
+  const own = host?.["workspace"];
+  const folders = [typeof own === "string" ? own : undefined, ...consensus.answers.map(({ workspace }) => workspace)];
+  const plain = withoutWorkspaces(content, folders);
+  // The same answer once more, also one's own, brings nothing and would clear every vote.
+  const same = consensus.answers.find((answer) => withoutWorkspaces(answer.content, folders) === plain);
+  if (same === undefined) return undefined;
+  return { code: "answer_duplicate", line: `Answer already provided by ${name(same)}. Required: a different one, or a vote` };
+}
+
+// Answers on record do not change, and are compared with every answer that follows.
+const words = new WeakMap<Answer, ReadonlySet<string>>();
+
+function wordsIn(answer: Answer): ReadonlySet<string> {
+  const known = words.get(answer);
+  if (known !== undefined) return known;
+  const found = wordsOf(answer.content);
+  words.set(answer, found);
+  return found;
+}

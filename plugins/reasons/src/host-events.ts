@@ -1,0 +1,26 @@
+import type { EventType } from "@bylaw/kernel";
+import { z } from "zod";
+
+const round = z.int().positive();
+const message = z.string().max(2_000).optional();
+
+/** What befalls a turn besides the agent's doing. It costs no attempt, and is kept apart from the reasons. */
+export const INFRASTRUCTURE = ["api_error", "connection_recovery", "mcp_disconnected"] as const;
+
+/** Why an agent is no longer waited for. */
+export const DROPPED = ["timeout", "cancelled", "fatal_error", "superseded", "denial_loop"] as const;
+
+/** What a host records about the turns of its agents. */
+export const HOST_EVENTS: readonly EventType[] = [
+  { name: "round_started", details: z.strictObject({ round }) },
+  { name: "agent_dropped", details: z.strictObject({ reason: z.enum(DROPPED), message }) },
+  {
+    name: "infrastructure_event",
+    details: z.strictObject({
+      kind: z.enum(INFRASTRUCTURE),
+      message,
+      round: round.optional(),
+      docker_health: z.record(z.string(), z.json()).optional(),
+    }),
+  },
+];

@@ -1,0 +1,150 @@
+import type { Recovery, Response } from "@bylaw/kernel";
+import { aliasOf, agentNamed, isTimeOver, labelOf, unseenBy } from "@bylaw/log";
+import { answerFault } from "./answer.ts";
+import { openTools, type Calls } from "./calls.ts";
+import { nearestTool } from "./nearest-tool.ts";
+import type { ReasonsOptions } from "./options.ts";
+import type { ReasonCode } from "./reason-codes.ts";
+import type { Standing } from "./standing.ts";
+import { terminalIn } from "./terminal.ts";
+import { either, listed, shown } from "./words.ts";
+
+/** Why a response does not comply. */
+export interface Fault {
+  readonly code: ReasonCode;
+  /** What is wrong and what is required, for a person, after `Retry (1/3): `. */
+  readonly line: string;
+  /** The same for the model. Left out: the line. */
+  readonly message?: string;
+  /** How it is recovered while attempts are left. Left out: by a restart. */
+  readonly recovery?: Recovery;
+}
+
+/** Judges a response in the order of the origin; the first reason is the only one, so that a response costs at most one attempt. */
+export function judge(response: Response, calls: Calls, standing: Standing, options: ReasonsOptions): Fault | undefined {
+  const required = requiredTools(response, standing, options);
+  return (
+    ended(response, standing) ??
+    workflowFault(response, calls, standing, options, required) ??
+    otherFault(response, calls, standing, options, required)
+  );
+}
+
+function ended({ round = 1 }: Response, { turn }: Standing): Fault | undefined {
+  if (turn.outcome !== "non_compliant" || round > turn.round) return undefined;
+  return { code: "turn_over", line: "The turn of this agent is over", recovery: "end" };
+}
+
+// What ends a turn now, in words.
+function requiredTools({ available_tools }: Response, { vote_only }: Standing, options: ReasonsOptions): string {
+  const isOpen = openTools(available_tools, options);
+  const names = Object.keys(options.workflow_tools).filter(isOpen);
+  const left = vote_only ? names.filter((name) => options.workflow_tools[name] !== "answer") : names;
+  return either((left.length > 0 ? left : names).map(shown));
+}
+
+function workflowFault(response: Response, calls: Calls, standing: Standing, options: ReasonsOptions, required: string): Fault | undefined {
+  const named = (kind: string): string | undefined => calls.workflow.find((call) => call.kind === kind)?.tool;
+  const [vote, answer] = [named("vote"), named("answer")];
+  if (vote !== undefined && answer !== undefined) {
+    return { code: "vote_and_answer", line: `Called both ${shown(vote)} and ${shown(answer)} in one response. Required: ${required}` };
+  }
+  const closed = calls.workflow.filter(({ open }) => !open);
+  if (closed.length > 0 && closed.length === calls.workflow.length) {
+    const tools = [...new Set(closed.map(({ tool }) => tool))];
+    const code = answer !== undefined && standing.vote_only ? "answer_limit" : "no_workflow_tool";
+    return { code, line: `Called ${listed(tools)} (not available in this round). Required: ${required}` };
+  }
+  const terminal = terminalIn(response, calls, options);
+  if (terminal === undefined) return undefined;
+  if (terminal.kind === "vote") return voteFault(terminal.target, response, standing, required, options);
+  const stale = standing.consensus.terms.fairness === "turns" ? staleness(response, standing) : undefined;
+  return terminal.kind === "answer" ? answerFault(terminal.content, response, standing, options, required, stale) : stale;
+}
+
+function voteFault(
+  target: string,
+  response: Response,
+  standing: Standing,
+  required: string,
+  { workflow_tools, fields }: ReasonsOptions,
+): Fault | undefined {
+  const { consensus } = standing;
+  if (consensus.answers.length === 0) {
+    const answers = Object.keys(workflow_tools).filter((tool) => workflow_tools[tool] === "answer");
+    return { code: "vote_no_answers", line: `Cannot vote when no answers exist. Use ${either(answers.map(shown)) || required} tool.` };
+  }
+  const voted = agentNamed(consensus, target);
+  if (!consensus.answers.some(({ agent }) => agent === voted)) {
+    const valid = consensus.agents.filter((agent) => consensus.answers.some((answer) => answer.agent === agent));
+    const aliases = valid.map((agent) => aliasOf(consensus, agent) ?? agent);
+    return { code: "invalid_vote_id", line: `Invalid ${fields.vote} '${shown(target)}'. Valid agents: ${aliases.join(", ")}` };
+  }
+  return staleness(response, standing);
+}
+
+/** The fault of an agent that has not seen every current answer, unless its time is over. */
+function staleness({ round = 1, at }: Response, { agent, consensus, turn }: Standing): Fault | undefined {
+  const unseen = unseenBy(consensus, agent);
+  if (unseen.length === 0 || isTimeOver(consensus, agent, Math.max(round, turn.round), at)) return undefined;
+  const labels = listed(unseen.map((answer) => labelOf(consensus, answer.agent, answer.revision)));
+  return { code: "stale_revision", line: `Decided without ${labels}. Required: a look at every current answer` };
+}
+
+function otherFault(
+  { tool_calls = [], available_tools = [], host }: Response,
+  calls: Calls,
+  standing: Standing,
+  options: ReasonsOptions,
+  required: string,
+): Fault | undefined {
+  if (calls.workflow.length > 0 || calls.external.length > 0) return undefined;
+  if (tool_calls.length === 0) {
+    return {
+      code: "no_tool_calls",
+      line: `Called no tool. Required: ${required}`,
+      message: `Your response ended without a tool call. Finish it with a call of ${required}.`,
+    };
+  }
+  const called = [...calls.unknown, ...calls.ordinary];
+  const line = `Called ${listed(called)} (not workflow). Required: ${required}`;
+  if (calls.unknown.length > 0) {
+    return {
+      code: "unknown_tool",
+      line,
+      message: unknownMessage(calls.unknown, available_tools, options, required),
+      recovery: host?.["inline"] === true ? "inline" : "restart",
+    };
+  }
+  if (isProgress(calls, standing, options)) return undefined;
+  const wanted = standing.vote_only
+    ? `You may give no more answers. Finish with a call of ${required} now.`
+    : `Finish your work with a call of ${required}.`;
+  return { code: "no_workflow_tool", line, message: `You called ${listed(called)}, which ends no turn. ${wanted}` };
+}
+
+function unknownMessage(
+  unknown: readonly string[],
+  available: readonly string[],
+  { workflow_tools }: ReasonsOptions,
+  required: string,
+): string {
+  const tools = [...new Set([...Object.keys(workflow_tools), ...available])];
+  const near = [...new Set(unknown.slice(0, 10).flatMap((name) => nearestTool(name, tools) ?? []))];
+  const meant = near.length === 0 ? "" : ` Did you mean ${either(near.map(shown))}?`;
+  const rest = tools.length > 50 ? `, and ${tools.length - 50} more` : "";
+  return `There is no tool ${either(unknown.slice(0, 10).map((name) => `'${shown(name)}'`))}.${meant} Available tools: ${tools.slice(0, 50).map(shown).join(", ")}${rest}. Finish with a call of ${required}.`;
+}
+
+/** Whether a response without a workflow tool lets the turn go on: it calls tools that count as work, and not too often in a row. */
+export function isProgress(
+  { workflow, external, ordinary, unknown }: Calls,
+  standing: Pick<Standing, "vote_only" | "turn"> | undefined,
+  { progress }: ReasonsOptions,
+): boolean {
+  if (workflow.length > 0 || external.length > 0 || unknown.length > 0 || ordinary.length === 0) return false;
+  if (standing !== undefined && (standing.vote_only || standing.turn.progress >= progress.in_a_row)) return false;
+  const counts = (tool: string): boolean =>
+    progress.tools.some((name) => (name.endsWith("*") ? tool.startsWith(name.slice(0, -1)) : tool === name));
+  return ordinary.every(counts);
+}
