@@ -77,7 +77,7 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
         restarting = false;
         error = null;
       } else if (event_type === "agent_dropped") {
-        fail("dropped", textOf(details["reason"]) ?? "", at);
+        fail(textOf(details["reason"]) ?? "dropped", textOf(details["message"]) ?? "", at);
       } else if (event_type === "round_started") {
         error = null;
       } else if (event_type === "model_usage") {

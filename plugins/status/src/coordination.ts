@@ -25,15 +25,9 @@ export function createCoordination(): CoordinationFold {
   let winner: string | null = null;
   let final: string | null = null;
 
-  function invalidate(): void {
-    for (const voter of voters) voter.vote = null;
-    voters.clear();
-  }
-
   return {
     add({ event_type, details }, agent) {
-      if (event_type === "votes_invalidated") invalidate();
-      else if (event_type === "winner_selected") {
+      if (event_type === "winner_selected") {
         winner = textOf(details["agent"]) ?? null;
         final = preview(textOf(details["preview"]) ?? "", ANSWER) || null;
         presenting = true;
@@ -42,7 +36,8 @@ export function createCoordination(): CoordinationFold {
         agent.answers.label = textOf(details["label"]) ?? null;
         answered.add(agent);
         // Who voted had not seen this answer.
-        invalidate();
+        for (const voter of voters) voter.vote = null;
+        voters.clear();
       } else if (event_type === "vote_accepted" && agent !== undefined) {
         agent.vote = {
           voted_for_agent: textOf(details["voted_for"]) ?? "",

@@ -2,7 +2,7 @@ import type { LogEvent } from "@bylaw/kernel";
 import { createAgent, type AgentFold } from "./agent.ts";
 import { createCoordination } from "./coordination.ts";
 import { jsonText } from "./json-text.ts";
-import { countOf, objectFrom, rounded, secondsOf, textOf } from "./reading.ts";
+import { countOf, objectFrom, rounded, secondsOf, textOf, textsOf } from "./reading.ts";
 import type { ReliabilityOptions } from "./reliability.ts";
 import type { Status } from "./schema.ts";
 import { createTools } from "./tools.ts";
@@ -50,6 +50,12 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
     counts.set(to, (counts.get(to) ?? 0) + 1);
   }
 
+  function agentOf(id: string): AgentFold {
+    const agent = agents.get(id) ?? createAgent({ keep, previews });
+    agents.set(id, agent);
+    return agent;
+  }
+
   function finish({ event_type, details }: LogEvent): void {
     if (event_type === "workflow_complete") finishes.set("completed", "Workflow complete");
     else if (event_type === "workflow_failed") finishes.set("error", textOf(details["reason"]) ?? "");
@@ -68,12 +74,10 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
       meta.plan_file = textOf(details["plan_file"]) ?? null;
       planned = countOf(details["total_tasks"]) ?? 0;
     }
-    const agent = agent_id === null ? undefined : (agents.get(agent_id) ?? createAgent({ keep, previews }));
-    if (agent_id !== null && agent !== undefined) {
-      agents.set(agent_id, agent);
-      agent.add(event, at);
-      active = agent_id;
-    }
+    if (event_type === "consensus_opened") for (const id of textsOf(details["agents"])) agentOf(id);
+    const agent = agent_id === null ? undefined : agentOf(agent_id);
+    agent?.add(event, at);
+    active = agent_id ?? active;
     tools.add(event, at);
     coordination.add(event, agent);
     if (event_type === "phase_entered" && task_id !== null) move(task_id, textOf(details["to"]) ?? "");

@@ -1,10 +1,8 @@
 import type { LogEvent } from "@bylaw/kernel";
+import { agentTurns, charsLost, turnOf, type AgentTurns, type TurnOutcome } from "@bylaw/log";
 import { countOf, objectOf, preview, textOf, textsOf } from "./reading.ts";
 import { jsonText } from "./json-text.ts";
 import type { Reliability } from "./schema.ts";
-
-/** How the turns of an agent came out. */
-type Outcome = Reliability["outcome"];
 
 /** What is kept of every violation. */
 export interface ReliabilityOptions {
@@ -17,7 +15,7 @@ export interface ReliabilityOptions {
 /** Follows the violations of one agent. */
 export interface ReliabilityFold {
   add(event: LogEvent, at: number): void;
-  readonly outcome: Outcome;
+  readonly outcome: TurnOutcome;
   /** The round that the agent is in; 0 before the first. */
   readonly round: number;
   /** Unix seconds at which the agent entered that round. */
@@ -31,6 +29,9 @@ export interface ReliabilityFold {
   /** The listed violations, each as one line of JSON. */
   lines(): readonly string[];
 }
+
+// Of one agent each: the tree has one entry.
+const SELF = "agent";
 
 /** Longest preview of a response, in characters. */
 const PREVIEW = 500;
@@ -52,15 +53,12 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
   let retries = 0;
   let lost = 0;
   let carried = 0;
-  let outcome: Outcome = null;
-  let current = 0;
+  let turns: AgentTurns = null;
   let entered: number | null = null;
+  // Outcome and round are what every other part reads from the log, by the very same fold.
+  const turn = (): ReturnType<typeof turnOf> => turnOf(turns, SELF);
 
-  function enter(round: number, at: number): Round {
-    if (round > current || entered === null) {
-      current = Math.max(current, round);
-      entered = at;
-    }
+  function roundOf(round: number): Round {
     const known = rounds.get(round) ?? { count: 0, reasons: new Set() };
     rounds.set(round, known);
     return known;
@@ -74,19 +72,15 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
     const final = details["final"] === true;
     const chars = countOf(details["buffer_chars"]) ?? 0;
     const names = textsOf(tool_calls);
-    const seen = enter(round, at);
+    const seen = roundOf(round);
     seen.count += 1;
     seen.reasons.add(reason);
     retries += 1;
-    // What goes on in the same stream, or into the retry, is not lost.
-    const kept = recovery === "inline" ? chars : Math.min(chars, countOf(details["buffer_carried"]) ?? 0);
-    carried += kept;
-    lost += chars - kept;
-    for (const name of reason === "unknown_tool" && details["unknown_tools"] === undefined ? names : textsOf(details["unknown_tools"])) {
-      unknown.add(name);
-    }
+    const gone = Math.min(chars, charsLost(details));
+    lost += gone;
+    carried += chars - gone;
+    if (reason === "unknown_tool") for (const name of names) unknown.add(name);
     if (!NO_WORKFLOW.has(reason)) errors.add(reason);
-    outcome = final ? "non_compliant" : null;
     const shown = previews ? preview(textOf(buffer_preview) ?? "", PREVIEW) : "";
     lines.push(
       jsonText({
@@ -101,23 +95,19 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
 
   return {
     add(event, at) {
-      const { event_type, details } = event;
-      if (event_type === "enforcement") violate(event, at);
-      else if (event_type === "response_accepted") {
-        enter(countOf(details["round"]) ?? 1, at);
-        for (const name of textsOf(details["unknown_tools"])) unknown.add(name);
-        outcome = "ok";
-      } else if (event_type === "agent_dropped") outcome = "dropped";
-      else if (event_type === "round_started") {
-        enter(countOf(details["round"]) ?? current + 1, at);
-        outcome = null;
-      }
+      const before = turn();
+      turns = agentTurns.reduce(turns, { ...event, agent_id: SELF });
+      const { round, rounds: all } = turn();
+      if (round !== before.round) entered = at;
+      if (all.length !== before.rounds.length) roundOf(round);
+      if (event.event_type === "enforcement") violate(event, at);
+      else if (event.event_type === "response_accepted") for (const name of textsOf(event.details["unknown_tools"])) unknown.add(name);
     },
     get outcome() {
-      return outcome;
+      return turn().outcome;
     },
     get round() {
-      return current;
+      return turn().round;
     },
     get entered() {
       return entered;
@@ -138,7 +128,7 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
       workflow_errors: [...errors],
       total_enforcement_retries: retries,
       total_buffer_chars_lost: lost,
-      outcome,
+      outcome: turn().outcome,
     }),
   };
 }

@@ -67,7 +67,7 @@ describe("the reliability of an agent", () => {
   });
 
   it("MG-06 MG-09 is there for an agent without a violation as well, and empty", () => {
-    const { agents } = statusOf(logOf(["agent_registered", "agent_b"], ["enforcement", "agent_a", violation()]));
+    const { agents } = statusOf(logOf(["consensus_opened", null, { agents: ["agent_a", "agent_b"] }], ["enforcement", "agent_a", violation()]));
     expect(agents["agent_b"]?.reliability).toEqual(EMPTY);
     expect(agents["agent_b"]?.status).toBe("waiting");
     expect(agents["agent_a"]?.reliability.total_enforcement_retries).toBe(1);
@@ -165,19 +165,24 @@ describe("the reliability of an agent", () => {
 
   it("is dropped for an agent that was cancelled, and running again when it begins another round", () => {
     const dropped = ["agent_dropped", "agent_a", { reason: "timeout" }] as const;
-    expect(agentOf(logOf(dropped))).toMatchObject({ status: "dropped", error: { message: "timeout" }, reliability: { outcome: "dropped" } });
+    expect(agentOf(logOf(dropped))).toMatchObject({ status: "dropped", error: { type: "timeout" }, reliability: { outcome: "dropped" } });
     expect(agentOf(logOf(dropped, ["round_started", "agent_a", { round: 2 }]))).toMatchObject({
       error: null,
       reliability: { outcome: null, by_round: { 2: { count: 0, reasons: [] } } },
     });
   });
 
+  it("MG-43 is still running after a response that is only progress", () => {
+    const { reliability } = agentOf(logOf(["response_accepted", "agent_a", { round: 1, attempt: 1, progress: true }]));
+    expect(reliability).toMatchObject({ by_round: { 1: { count: 0, reasons: [] } }, outcome: null });
+  });
+
   it("loses no characters inline, nor those that the retry began with", () => {
     const agent = agentOf(
       logOf(
         ["enforcement", "agent_a", violation({ recovery: "inline", buffer_chars: 100 })],
-        ["enforcement", "agent_a", violation({ reason: "no_tool_calls", buffer_chars: 90, buffer_carried: 70 })],
-        ["enforcement", "agent_a", violation({ buffer_chars: 5, buffer_carried: 50 })],
+        ["enforcement", "agent_a", violation({ attempt: 2, reason: "no_tool_calls", buffer_chars: 75 })],
+        ["enforcement", "agent_a", violation({ attempt: 3, buffer_chars: 20, recovery: "end", final: true })],
       ),
     );
     expect(agent.reliability.total_buffer_chars_lost).toBe(20);

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "@bylaw/kernel";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { createStatus, readStatus, statusJsonSchema } from "../src/index.ts";
+import { logOf, violation } from "./kit.ts";
+
+const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "fixtures", `${name}.json`), "utf8");
+
+describe("readStatus", () => {
+  it.each([
+    ["status-1-start", "in_progress"],
+    ["status-2-enforcement", "in_progress"],
+    ["status-3-complete", "completed"],
+    ["status-documented", null],
+  ])("reads %s of MassGen as it is", (name, finish_reason) => {
+    const read = readStatus(fixture(name));
+    expect(read).toMatchObject({ schema_version: 0, finish_reason });
+    const given = JSON.parse(fixture(name)) as { readonly agents: Readonly<Record<string, JsonObject>> };
+    expect(Object.keys(read.agents)).toEqual(Object.keys(given.agents));
+    for (const [id, agent] of Object.entries(given.agents)) {
+      expect(read.agents[id]?.status).toBe(agent["status"]);
+      expect(read.agents[id]?.reliability).toMatchObject(agent["reliability"] ?? { enforcement_attempts: [], outcome: null });
+    }
+  });
+
+  it("reads what this plugin writes", () => {
+    const status = createStatus();
+    status.add(logOf(["enforcement", "agent_a", violation()]));
+    expect(readStatus(status.text())).toMatchObject({
+      schema_version: 1,
+      agents: { agent_a: { reliability: status.value().agents["agent_a"]?.reliability } },
+    });
+  });
+
+  it.each([
+    ["half a file", '{"schema_version": 1, "agen'],
+    ["a list", "[]"],
+    ["something else", '{"hello": "world"}'],
+    ["a version of later", '{"schema_version": 2}'],
+    ["a version without the rest", '{"schema_version": 1}'],
+  ])("refuses %s", (_, text) => {
+    expect(() => readStatus(text)).toThrow(expect.objectContaining({ code: "BYLAW_STATUS_INVALID" }));
+  });
+});
+
+describe("a run scripted after one of MassGen", () => {
+  // What differs on purpose: the outcome is not "ok" before it is, and what went on is said (`recovery`, `final`).
+  it("comes to the same reliability, apart from what is listed here", () => {
+    const { agents } = JSON.parse(fixture("status-2-enforcement")) as {
+      readonly agents: Readonly<Record<string, { readonly reliability: { readonly enforcement_attempts: readonly JsonObject[] } | null }>>;
+    };
+    for (const [id, { reliability }] of Object.entries(agents)) {
+      if (reliability === null) continue;
+      const status = createStatus();
+      status.add(
+        logOf(
+          ...reliability.enforcement_attempts.map(
+            ({ timestamp: _, ...attempt }) => ["enforcement", id, { ...attempt, recovery: "restart", final: false }] as const,
+          ),
+        ),
+      );
+      const made = status.value().agents[id]?.reliability;
+      const attempts = reliability.enforcement_attempts.map(({ timestamp: _, ...attempt }) => attempt);
+      expect(made).toMatchObject({ ...reliability, enforcement_attempts: attempts, outcome: null });
+    }
+  });
+});
+
+describe("the JSON Schema", () => {
+  const shipped = JSON.parse(readFileSync(join(import.meta.dirname, "../status.schema.json"), "utf8")) as JsonObject;
+
+  it("that the package ships is current", () => {
+    expect(shipped).toEqual(statusJsonSchema());
+  });
+
+  it("takes every status that is written, and none with a field that is no field", () => {
+    const fits = new Ajv2020({ strict: false }).compile(shipped);
+    const status = createStatus();
+    expect(fits(JSON.parse(status.text()))).toBe(true);
+    status.add(logOf(["enforcement", "agent_a", violation()], ["tool_allowed", "agent_b", { tool: "read_file" }]));
+    const written = JSON.parse(status.text()) as JsonObject;
+    expect(fits(written)).toBe(true);
+    expect(fits({ ...written, extra: 1 })).toBe(false);
+    expect(fits({ ...written, finish_reason: "done" })).toBe(false);
+  });
+});
