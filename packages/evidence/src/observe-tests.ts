@@ -104,7 +104,14 @@ type Seen = Report &
   Pick<SeenTestRun, "argv" | "exit_code" | "duration_ms"> & { readonly signal: string | null; readonly timed_out: boolean };
 
 function evidenceOf(contract: Contract, seen: Seen, { observed_by, before, after, frozen }: Around): TestRun {
-  const parsed = testRunDetails.safeParse({ observed_by, ...seen, tree_before: before, tree_after: after.digest, frozen, contract: contract.digest });
+  const parsed = testRunDetails.safeParse({
+    observed_by,
+    ...seen,
+    tree_before: before,
+    tree_after: after.digest,
+    frozen,
+    contract: contract.digest,
+  });
   if (parsed.success) return parsed.data;
   throw new BylawError({ code: "BYLAW_EVENT_INVALID", message: `Unexpected details of \`test_run\`: ${issuesOf(parsed.error)}` });
 }

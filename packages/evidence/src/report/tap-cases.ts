@@ -9,6 +9,8 @@ const NEVER_RAN: ReadonlySet<unknown> = new Set(["hookFailed", "cancelledByParen
 
 /** Reads TAP 13 and 14 with subtests. Its plans have to be there and hold. */
 export function readTapCases(text: string, workspace: string | undefined): ReadCases {
+  // Without one the parser makes one up that says nothing was to be tested.
+  if (!/^\d+\.\.\d+/m.test(text)) unreadable("Unexpected text without a plan, expected TAP");
   const problems: string[] = [];
   const cases: TestCase[] = [];
   const parser = new Parser({ name: "" });

@@ -1,0 +1,139 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createKernel, definePlugin } from "@bylaw/kernel";
+import { openRun, type Run } from "@bylaw/log";
+import { contractTree, frozenFiles, observeTests, reportTestRun, testRunDetails } from "@bylaw/evidence";
+import { z } from "zod";
+import { NODE, contractAt, folder } from "./kit.ts";
+
+const declares = definePlugin({
+  name: "declares-test-runs",
+  version: "1.0.0",
+  options: z.strictObject({}).optional(),
+  apply: (kernel) => kernel.event({ name: "test_run", details: testRunDetails }),
+});
+
+const opened = (): Promise<Run> => openRun(createKernel({ plugins: [declares()] }), { run: "r" });
+const SECRET = "a word that must not be told";
+const files = {
+  "package.json": '{"type":"module"}',
+  "checks/add.test.js": `import test from "node:test";\nimport assert from "node:assert";\nconsole.log("${SECRET}");\ntest("adds", () => assert.equal(1 + 1, 3, "${SECRET}"));\n`,
+};
+
+describe("an observed run", () => {
+  it("is on record with what was seen, the tree, the frozen files and the contract, and without any output", async () => {
+    const root = folder(files);
+    const contract = contractAt(join(root, "workflow.yaml"));
+    const run = await opened();
+    const tree = await contractTree(contract, root);
+    const { evidence, events, output } = await observeTests(run, contract, { task: "t1", agent: "ann", workspace: root });
+    expect(events).toMatchObject([{ event_type: "test_run", task_id: "t1", agent_id: "ann", details: evidence }]);
+    expect(evidence).toMatchObject({
+      observed_by: "bylaw",
+      argv: [NODE, "--test", "--test-reporter=tap"],
+      exit_code: 1,
+      signal: null,
+      timed_out: false,
+      counts: { passed: 0, failed: 1, skipped: 0, errors: 0 },
+      tests: { passed: [], failed: ["adds"], skipped: [] },
+      report_error: null,
+      tree_before: tree.digest,
+      tree_after: tree.digest,
+      frozen: frozenFiles(contract, tree),
+      contract: contract.digest,
+    });
+    expect(output).toContain(SECRET);
+    expect(JSON.stringify(events)).not.toContain(SECRET);
+    await run.close();
+  });
+
+  it("says that the run changed the tree, and freezes what ran and not what it left", async () => {
+    const root = folder({
+      ...files,
+      "checks/b.test.js": 'import { appendFileSync } from "node:fs";\nappendFileSync("checks/add.test.js", "// changed\\n");\n',
+    });
+    const contract = contractAt(join(root, "workflow.yaml"));
+    const run = await opened();
+    const before = await contractTree(contract, root);
+    const { evidence } = await observeTests(run, contract, { task: "t1", workspace: root });
+    expect(readFileSync(join(root, "checks/add.test.js"), "utf8")).toContain("// changed");
+    expect(evidence.tree_before).toBe(before.digest);
+    expect(evidence.tree_after).not.toBe(before.digest);
+    expect(evidence.frozen).toEqual(frozenFiles(contract, before));
+    await run.close();
+  });
+
+  it("is not on record where it was ended, could not start, or there is no command", async () => {
+    const root = folder(files);
+    const run = await opened();
+    const head = run.head;
+    const given = { task: "t1", workspace: root };
+    const contract = contractAt(join(root, "workflow.yaml"));
+    await expect(observeTests(run, contract, { ...given, signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+    const lost = contractAt(join(root, "workflow.yaml"), { test_command: { argv: ["no-such-program-of-ours"], format: "tap" } });
+    await expect(observeTests(run, lost, given)).rejects.toMatchObject({ code: "BYLAW_TEST_COMMAND_FAILED" });
+    const none = contractAt(join(root, "workflow.yaml"), { test_command: undefined });
+    await expect(observeTests(run, none, given)).rejects.toMatchObject({ code: "BYLAW_TEST_COMMAND_MISSING" });
+    await expect(observeTests(run, contract, { ...given, workspace: join(root, "none") })).rejects.toMatchObject({
+      code: "BYLAW_WORKSPACE_MISSING",
+    });
+    expect(run.head).toBe(head);
+    await run.close();
+  });
+
+  it("has no counts where its time was over, and says so", async () => {
+    const root = folder({ "a.js": "setInterval(() => {}, 1000)" });
+    const contract = contractAt(join(root, "workflow.yaml"), { test_command: { argv: [NODE, "a.js"], format: "tap", timeout_seconds: 1 } });
+    const run = await opened();
+    const { evidence } = await observeTests(run, contract, { task: "t1", workspace: root });
+    expect(evidence).toMatchObject({ timed_out: true, exit_code: null, signal: "SIGKILL", counts: null, tests: null });
+    await run.close();
+  });
+});
+
+describe("a run that a host saw", () => {
+  const tap = "1..2\nok 1 - a\nnot ok 2 - b\n";
+  it("is read and recorded as its own word", async () => {
+    const root = folder(files);
+    const contract = contractAt(join(root, "workflow.yaml"));
+    const run = await opened();
+    const { digest } = await contractTree(contract, root);
+    const given = { task: "t1", workspace: root, argv: ["make", "test"], exit_code: 1, duration_ms: 5, tree_before: digest };
+    const { evidence } = await reportTestRun(run, contract, { ...given, report: { format: "tap", text: tap } });
+    expect(evidence).toMatchObject({ observed_by: "host", counts: { passed: 1, failed: 1 }, tree_before: digest, tree_after: digest });
+    expect(Object.keys(evidence.frozen)).toEqual(["checks/add.test.js", "package.json"]);
+    expect((await reportTestRun(run, contract, { ...given, report: null })).evidence).toMatchObject({ counts: null, tests: null });
+    await expect(reportTestRun(run, contract, { ...given, report: null, tree_before: "none" })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_INVALID",
+    });
+    await run.close();
+  });
+
+  it("cannot be recorded by a call, a transition, an answer or a result of an agent", async () => {
+    const root = folder(files);
+    const run = await opened();
+    const forged = { event_type: "test_run", details: { observed_by: "bylaw" } };
+    await run.toolCall({ agent: "ann", task: "t1", tool: "test_run", args: forged });
+    await run.transition({ agent: "ann", task: "t1", to: "IMPL", artifacts: { test_run: forged } });
+    await run.toolResult({ id: "1", tool: "test_run", ok: true, result: forged });
+    await expect(run.record([{ event_type: "test_run", agent_id: "ann", task_id: "t1", details: forged.details }])).rejects.toMatchObject({
+      code: "BYLAW_EVENT_INVALID",
+    });
+    expect(existsSync(root)).toBe(true);
+    expect(run.head).toBeGreaterThan(0);
+    await run.close();
+  });
+});
+
+it("a repository of 5,000 files has the same digest the second time", async () => {
+  const root = folder(
+    Object.fromEntries(Array.from({ length: 5_000 }, (_, number) => [`src/${number % 50}/${number}.js`, `export const a = ${number};\n`])),
+  );
+  const contract = contractAt(join(root, "workflow.yaml"));
+  const first = await contractTree(contract, root);
+  expect(first.entries).toHaveLength(5_000);
+  expect((await contractTree(contract, root)).digest).toBe(first.digest);
+  writeFileSync(join(root, "src/7/57.js"), "export const a = 58;\n");
+  expect((await contractTree(contract, root)).digest).not.toBe(first.digest);
+});

@@ -1,0 +1,266 @@
+import { existsSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { runTests } from "@bylaw/evidence";
+import { NODE, command, folder, linkModules, nodeTest, put } from "./kit.ts";
+
+const SUITE = `import test, { describe, it } from "node:test";
+import assert from "node:assert";
+test("top", () => assert.equal(1, 2));
+describe("outer", () => {
+  it("in", () => {});
+  it("skipped", { skip: true }, () => {});
+  describe("inner", () => { it("bad", () => assert.ok(false)); it("in", { todo: true }, () => {}); });
+});
+`;
+const VITEST = `import { describe, it, expect, test } from "vitest";
+test("top", () => expect(1).toBe(2));
+describe("outer", () => { it("in", () => {}); it.skip("skipped", () => {}); it.todo("later"); describe("inner", () => { it("bad", () => { throw new Error("x"); }); }); });
+`;
+const LOST = 'import "./missing.js";\n';
+
+const vitest = (format: "json" | "junit"): ReturnType<typeof command> =>
+  command([NODE, "node_modules/vitest/vitest.mjs", "run", "--root", ".", `--reporter=${format}`, `--outputFile=report.${format}`], {
+    format,
+    report: `report.${format}`,
+  });
+
+describe("a run of real tests", () => {
+  it.each(["tap", "junit"] as const)("of node:test says test by test what came of it (%s)", async (format) => {
+    const workspace = folder({ "package.json": '{"type":"module"}', "tests/a.test.js": SUITE, "tests/b.test.js": LOST });
+    const ran = await runTests(nodeTest(format, `report.${format}`), { workspace });
+    const at = format === "junit" ? "tests/a.test.js > " : "";
+    expect(ran).toMatchObject({
+      exit_code: 1,
+      signal: null,
+      timed_out: false,
+      report_error: null,
+      counts: { passed: 1, failed: 2, skipped: 2, errors: 1 },
+      tests: {
+        passed: [`${at}outer > in`],
+        failed: [`${at}top`, `${at}outer > inner > bad`],
+        skipped: [`${at}outer > skipped`, `${at}outer > inner > in`],
+      },
+    });
+  });
+
+  it.each(["json", "junit"] as const)("of vitest says the same (%s)", async (format) => {
+    const workspace = folder({ "package.json": '{"type":"module"}', "v/a.test.js": VITEST, "v/b.test.js": LOST });
+    linkModules(workspace);
+    const ran = await runTests(vitest(format), { workspace });
+    expect(ran).toMatchObject({
+      exit_code: 1,
+      report_error: null,
+      counts: { passed: 1, failed: 2, skipped: 2, errors: 1 },
+      tests: {
+        passed: ["v/a.test.js > outer > in"],
+        failed: ["v/a.test.js > top", "v/a.test.js > outer > inner > bad"],
+        skipped: ["v/a.test.js > outer > skipped", "v/a.test.js > outer > later"],
+      },
+    });
+  });
+
+  it("has its report on standard output where no file is named, and coverage where there is some", async () => {
+    const workspace = folder({ "package.json": '{"type":"module"}', "a.test.js": 'import test from "node:test";\ntest("a", () => {});\n' });
+    const { argv } = nodeTest("tap");
+    const ran = await runTests(command([...argv, "--experimental-test-coverage"]), { workspace });
+    expect(ran).toMatchObject({ exit_code: 0, counts: { passed: 1, failed: 0, skipped: 0, errors: 0 }, coverage: 100 });
+  });
+
+  it("takes coverage from an lcov file of this run, and from no other", async () => {
+    const report = "1..1\nok 1 - a\n";
+    const lcov = "SF:a.js\nLF:8\nLH:6\nend_of_record\nSF:b.js\nLF:2\nLH:0\nend_of_record\n";
+    const write = `require("fs").mkdirSync("coverage", { recursive: true }); require("fs").writeFileSync("coverage/lcov.info", ${JSON.stringify(lcov)});`;
+    const print = `process.stdout.write(${JSON.stringify(report)});`;
+    const workspace = folder();
+    expect((await runTests(command([NODE, "-e", write + print]), { workspace })).coverage).toBe(60);
+    const later = new Date(Date.now() + 3_600_000);
+    utimesSync(join(workspace, "coverage/lcov.info"), later, later);
+    const waiting = `const until = Date.now() + 200; while (Date.now() < until);`;
+    await runTests(command([NODE, "-e", waiting]), { workspace });
+    expect((await runTests(command([NODE, "-e", print]), { workspace })).coverage).toBeNull();
+  });
+});
+
+describe("the process", () => {
+  it("gets no secret and nothing that steers its runner, and no program of the workspace", async () => {
+    const workspace = folder({ "bin/npm": "" });
+    const before = { ...process.env };
+    const secrets = {
+      BYLAW_JWT_SECRET: "s1",
+      GITHUB_TOKEN: "s2",
+      AWS_SECRET_ACCESS_KEY: "s3",
+      NODE_OPTIONS: "",
+      PYTEST_ADDOPTS: "-k x",
+      DATABASE_URL: "s4",
+    };
+    Object.assign(process.env, secrets, { PATH: `.:${workspace}/bin:node_modules/.bin:${before["PATH"]}` });
+    try {
+      const script = `process.stdout.write("# " + JSON.stringify(process.env))`;
+      const { output } = await runTests(command([NODE, "-e", script]), { workspace, env: { MINE: "yes" } });
+      const env = JSON.parse(output.slice(2)) as Record<string, string>;
+      for (const name of Object.keys(secrets)) expect(env[name], name).toBeUndefined();
+      expect(env).toMatchObject({ CI: "1", MINE: "yes" });
+      expect(env["PATH"]?.split(":")).not.toContain(".");
+      expect(env["PATH"]).not.toContain(workspace);
+      expect(env["PATH"]).not.toMatch(/(^|:)node_modules/);
+    } finally {
+      for (const name of Object.keys(secrets)) Reflect.deleteProperty(process.env, name);
+      process.env["PATH"] = before["PATH"] ?? "";
+    }
+  });
+
+  it("is ended with all that it started when its time is over", async () => {
+    const workspace = folder();
+    const grandchild = `setInterval(() => {}, 1000); require("fs").writeFileSync("pid", String(process.pid))`;
+    const script = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}], { stdio: "inherit" }); setInterval(() => {}, 1000);`;
+    const ran = await runTests(command([NODE, "-e", script], { timeoutSeconds: 4 }), { workspace });
+    expect(ran).toMatchObject({ exit_code: null, signal: "SIGKILL", timed_out: true, counts: null });
+    expect(ran.report_error).toMatch(/^Unexpected/);
+    await vi.waitFor(() => expect(isGone(Number(readFileSync(join(workspace, "pid"), "utf8")))).toBe(true));
+  });
+
+  it("leaves nothing running where it ends and what it started does not", async () => {
+    const workspace = folder();
+    const grandchild = `setInterval(() => {}, 1000); require("fs").writeFileSync("pid", String(process.pid))`;
+    const script = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}], { stdio: "inherit" }); const wait = setInterval(() => { if (require("fs").existsSync("pid")) { clearInterval(wait); process.stdout.write("1..1\\nok 1 - a\\n", () => process.exit(0)); } }, 10);`;
+    const ran = await runTests(command([NODE, "-e", script]), { workspace });
+    expect(ran).toMatchObject({ exit_code: 0, counts: { passed: 1 } });
+    await vi.waitFor(() => expect(isGone(Number(readFileSync(join(workspace, "pid"), "utf8")))).toBe(true));
+  });
+
+  it("is ended by a signal of the caller, who gets its reason", async () => {
+    const workspace = folder();
+    const end = new AbortController();
+    const running = runTests(
+      command([NODE, "-e", `require("fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000);`]),
+      { workspace, signal: end.signal },
+    );
+    const wait = setInterval(() => existsSync(join(workspace, "pid")) && end.abort(new Error("enough")), 10);
+    await expect(running).rejects.toThrow("enough");
+    clearInterval(wait);
+    await vi.waitFor(() => expect(isGone(Number(readFileSync(join(workspace, "pid"), "utf8")))).toBe(true));
+    await expect(runTests(command([NODE, "-e", ""]), { workspace, signal: AbortSignal.abort(new Error("never")) })).rejects.toThrow(
+      "never",
+    );
+  });
+
+  it("tells an exit code of 137 from a signal (WF-87)", async () => {
+    const workspace = folder();
+    expect(await runTests(command([NODE, "-e", "process.exit(137)"]), { workspace })).toMatchObject({
+      exit_code: 137,
+      signal: null,
+      timed_out: false,
+      counts: null,
+    });
+    expect(
+      await runTests(command([NODE, "-e", 'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)']), { workspace }),
+    ).toMatchObject({ exit_code: null, signal: "SIGKILL", timed_out: false });
+  });
+
+  it("is given its arguments as they are: no shell reads them", async () => {
+    const workspace = folder();
+    const odd = "$(touch planted); `touch planted` > planted";
+    const { output } = await runTests(command([NODE, "-e", "process.stdout.write(process.argv[1])", odd]), { workspace });
+    expect(output).toBe(odd);
+    expect(existsSync(join(workspace, "planted"))).toBe(false);
+  });
+
+  it("that writes without end is read up to a limit, and is no evidence", async () => {
+    const script = `let rest = 20; const more = () => { while (rest-- > 0) if (!process.stdout.write("1..1\\nok 1\\n".repeat(100_000))) return process.stdout.once("drain", more); }; more();`;
+    const ran = await runTests(command([NODE, "-e", script]), { workspace: folder() });
+    expect(ran).toMatchObject({ exit_code: 0, counts: null });
+    expect(ran.report_error).toMatch(/more than \d+ bytes/);
+  });
+
+  it.each([
+    [["no-such-program-of-ours"], "BYLAW_TEST_COMMAND_FAILED"],
+    [["./missing"], "BYLAW_TEST_COMMAND_FAILED"],
+    [["."], "BYLAW_TEST_COMMAND_FAILED"],
+  ])("that cannot be started, %j, is an error", async (argv, code) => {
+    await expect(runTests(command(argv), { workspace: folder() })).rejects.toMatchObject({ code });
+  });
+
+  it("needs a folder to run in", async () => {
+    const workspace = folder({ file: "" });
+    for (const at of [join(workspace, "none"), join(workspace, "file")]) {
+      await expect(runTests(nodeTest("tap"), { workspace: at })).rejects.toMatchObject({ code: "BYLAW_WORKSPACE_MISSING" });
+    }
+  });
+});
+
+describe("a report in a file", () => {
+  const good = '<testsuites><testcase name="a"/></testsuites>';
+  const writes = (path: string): ReturnType<typeof command> =>
+    command([NODE, "-e", `require("fs").writeFileSync(${JSON.stringify(path)}, ${JSON.stringify(good)})`], {
+      format: "junit",
+      report: path,
+    });
+  const idle = (report: string): ReturnType<typeof command> => command([NODE, "-e", ""], { format: "junit", report });
+
+  it("is read from where the run wrote it", async () => {
+    const workspace = folder({ "out/x": "" });
+    expect((await runTests(writes("out/report.xml"), { workspace })).counts).toEqual({ passed: 1, failed: 0, skipped: 0, errors: 0 });
+  });
+
+  it("that lay there before is taken away and counts for nothing", async () => {
+    const workspace = folder({ "report.xml": good });
+    expect(await runTests(idle("report.xml"), { workspace })).toMatchObject({ exit_code: 0, counts: null });
+    expect(existsSync(join(workspace, "report.xml"))).toBe(false);
+  });
+
+  it("that an older file was moved to counts for nothing", async () => {
+    const workspace = folder({ "kept.xml": good });
+    const old = new Date(Date.now() - 60_000);
+    utimesSync(join(workspace, "kept.xml"), old, old);
+    const moves = command([NODE, "-e", 'require("fs").renameSync("kept.xml", "report.xml")'], { format: "junit", report: "report.xml" });
+    expect((await runTests(moves, { workspace })).report_error).toMatch(/older than the run/);
+  });
+
+  it("that is a link, of either kind, is not followed, before or after", async () => {
+    const outside = folder({ "forged.xml": good });
+    const workspace = folder({ "forged.xml": good });
+    symlinkSync(join(outside, "forged.xml"), join(workspace, "report.xml"));
+    expect((await runTests(idle("report.xml"), { workspace })).counts).toBeNull();
+    expect(readFileSync(join(outside, "forged.xml"), "utf8")).toBe(good);
+    for (const how of ["symlinkSync", "linkSync"]) {
+      const links = command([NODE, "-e", `require("fs").${how}("forged.xml", "report.xml")`], { format: "junit", report: "report.xml" });
+      expect((await runTests(links, { workspace })).report_error, how).toMatch(/link/);
+      rmSync(join(workspace, "report.xml"));
+    }
+  });
+
+  it("is refused outside of the workspace, by name or behind a link, and where a folder is", async () => {
+    const outside = folder();
+    const workspace = folder({ "folder/x": "" });
+    symlinkSync(outside, join(workspace, "out"));
+    for (const report of ["../report.xml", join(outside, "report.xml"), "out/report.xml", "folder", ".", "out/deeper/report.xml"]) {
+      await expect(runTests(idle(report), { workspace }), report).rejects.toMatchObject({ code: "BYLAW_REPORT_REFUSED" });
+    }
+    const turns = `require("fs").symlinkSync(${JSON.stringify(outside)}, "later"); require("fs").writeFileSync("later/report.xml", ${JSON.stringify(good)})`;
+    const ran = await runTests(command([NODE, "-e", turns], { format: "junit", report: "later/report.xml" }), { workspace });
+    expect(ran.report_error).toMatch(/outside of the workspace/);
+  });
+
+  it("that is a pipe or too large is no evidence", async () => {
+    const workspace = folder();
+    put(workspace, "large.js", 'require("fs").writeFileSync("report.xml", "x".repeat(17 * 1024 * 1024))');
+    expect((await runTests(command([NODE, "large.js"], { format: "junit", report: "report.xml" }), { workspace })).report_error).toMatch(
+      /at most/,
+    );
+    const pipe = command([NODE, "-e", 'require("child_process").execFileSync("mkfifo", ["report.xml"])'], {
+      format: "junit",
+      report: "report.xml",
+    });
+    expect((await runTests(pipe, { workspace })).counts).toBeNull();
+  });
+});
+
+function isGone(pid: number): boolean {
+  // A child whose parent has not asked for its end is still listed, as a zombie.
+  try {
+    return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,201 @@
+import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { contractTree, createTreeCache, frozenFiles, treeDigest } from "@bylaw/evidence";
+import { contractAt, folder, put } from "./kit.ts";
+
+const digestOf = async (root: string): Promise<string> => (await treeDigest(root)).digest;
+
+describe("the digest of a tree", () => {
+  it("is the same for the same files, wherever they lie and whenever they were written", async () => {
+    const files = { "src/a.js": "1", "b c.txt": "2", "ä/ü": "3" };
+    expect(await digestOf(folder(files))).toBe(await digestOf(folder(files)));
+  });
+
+  it.each([
+    ["a byte", (root: string) => put(root, "src/a.js", "2")],
+    ["a file more", (root: string) => put(root, "src/b.js", "")],
+    ["a file less", (root: string) => rmSync(join(root, "src/a.js"))],
+    ["another name", (root: string) => renameSync(join(root, "src/a.js"), join(root, "src/b.js"))],
+    ["a file that became a program", (root: string) => chmodSync(join(root, "src/a.js"), 0o755)],
+    ["a link in the place of a file", (root: string) => (rmSync(join(root, "src/a.js")), symlinkSync("c.js", join(root, "src/a.js")))],
+    ["a pipe", (root: string) => execFileSync("mkfifo", [join(root, "pipe")])],
+    ["a file that .gitignore names", (root: string) => put(root, "build/out.js", "x")],
+    ["sources in a folder named as one that tools fill", (root: string) => put(root, "src/coverage/a.js", "x")],
+    ["a folder named venv that is none", (root: string) => put(root, "venv/a.py", "x")],
+  ])("tells %s", async (_, change) => {
+    const root = folder({ "src/a.js": "1", "src/c.js": "1", ".gitignore": "build/\n*.js\n" });
+    const before = await digestOf(root);
+    change(root);
+    expect(await digestOf(root)).not.toBe(before);
+  });
+
+  it("tells a change that keeps the size and the time of writing", async () => {
+    const root = folder({ "a.js": "one" });
+    const past = new Date(Date.now() - 3_600_000);
+    utimesSync(join(root, "a.js"), past, past);
+    const before = await digestOf(root);
+    writeFileSync(join(root, "a.js"), "two");
+    utimesSync(join(root, "a.js"), past, past);
+    expect(await digestOf(root)).not.toBe(before);
+  });
+
+  it("leaves out what tools fill, and nothing that only looks so", async () => {
+    const root = folder({ "a.js": "1", "packages/x/a.js": "1" });
+    const before = await digestOf(root);
+    for (const path of [
+      ".git/HEAD",
+      "node_modules/x/i.js",
+      "packages/x/node_modules/y.js",
+      "__pycache__/a.pyc",
+      ".venv/x",
+      ".bylaw/log.db",
+      ".orchestrator/state.json",
+      "coverage/lcov.info",
+      "target/x",
+      ".pytest_cache/x",
+    ])
+      put(root, path, "x");
+    put(root, "env/keep", "x");
+    put(root, "venv/pyvenv.cfg", "x");
+    expect((await treeDigest(root)).entries.map(({ path }) => path)).toEqual(["a.js", "env/keep", "packages/x/a.js"]);
+    rmSync(join(root, "env"), { recursive: true });
+    expect(await digestOf(root)).toBe(before);
+  });
+
+  it("takes links as links: what lies behind one is not read", async () => {
+    const outside = folder({ secret: "1" });
+    const root = folder({ "a.js": "1" });
+    symlinkSync(outside, join(root, "out"));
+    symlinkSync(".", join(root, "loop"));
+    const before = await treeDigest(root);
+    expect(before.entries.map(({ path, kind }) => [path, kind])).toEqual([
+      ["a.js", "file"],
+      ["loop", "link"],
+      ["out", "link"],
+    ]);
+    put(outside, "secret", "2");
+    expect(await digestOf(root)).toBe(before.digest);
+  });
+
+  it("is the same with and without what it kept in mind", async () => {
+    const root = folder({ "a.js": "1", "b.js": "2" });
+    const past = new Date(Date.now() - 3_600_000);
+    const cache = createTreeCache();
+    for (const content of ["1", "2", "3"]) {
+      put(root, "a.js", content);
+      utimesSync(join(root, "a.js"), past, past);
+      expect((await treeDigest(root, { cache })).digest).toBe((await treeDigest(root, { cache: createTreeCache() })).digest);
+    }
+    linkSync(join(root, "a.js"), join(root, "c.js"));
+    expect((await treeDigest(root, { cache })).digest).toBe((await treeDigest(root, { cache: createTreeCache() })).digest);
+  });
+
+  it("stops at too many files, too many bytes, and what cannot be read", async () => {
+    const root = folder({ "a.js": "123", "b.js": "456" });
+    await expect(treeDigest(root, { maxFiles: 1 })).rejects.toMatchObject({ code: "BYLAW_TREE_TOO_LARGE" });
+    await expect(treeDigest(root, { maxBytes: 5 })).rejects.toMatchObject({ code: "BYLAW_TREE_TOO_LARGE" });
+    await expect(treeDigest(join(root, "none"))).rejects.toMatchObject({ code: "BYLAW_WORKSPACE_MISSING" });
+    await expect(treeDigest(join(root, "a.js"))).rejects.toMatchObject({ code: "BYLAW_WORKSPACE_MISSING" });
+    const odd = Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe])]);
+    writeFileSync(odd, "a name that is no text");
+    // Some file systems refuse such names themselves, or mend them.
+    if (existsSync(odd) && statSync(odd).isFile()) await expect(treeDigest(root)).rejects.toMatchObject({ code: "BYLAW_TREE_UNREADABLE" });
+  });
+});
+
+describe("the tree under a contract", () => {
+  it("leaves out the report and what Bylaw itself writes, and nothing beside", async () => {
+    const root = folder({ "src/a.js": "1", "rules/workflow.yaml": "" });
+    const test_command = { argv: ["x"], format: "junit", report: "out/report.xml" };
+    const contract = contractAt(join(root, "rules/workflow.yaml"), { test_command });
+    const before = (await contractTree(contract, root)).digest;
+    for (const path of ["out/report.xml", "rules/workflow.yaml", "rules/audit.jsonl", "rules/events.db", "rules/events.db-wal"])
+      put(root, path, "x");
+    expect((await contractTree(contract, root)).digest).toBe(before);
+    for (const path of ["report.xml", "out/other.xml", "workflow.yaml", "audit.jsonl", "rules/other.yaml"]) {
+      put(root, path, "x");
+      expect((await contractTree(contract, root)).digest, path).not.toBe(before);
+      rmSync(join(root, path));
+    }
+  });
+});
+
+describe("frozen files", () => {
+  const frozenOf = async (root: string) => {
+    const contract = contractAt(join(root, "workflow.yaml"));
+    return frozenFiles(contract, await contractTree(contract, root));
+  };
+
+  it("are test files, those of the contract's patterns, and what configures the runner", async () => {
+    const root = folder({
+      "checks/deep/add.js": "",
+      "checks/notes.md": "",
+      "src/add.js": "",
+      "src/add.test.js": "",
+      "lib/__tests__/x.ts": "",
+      "tests/data/in.json": "",
+      "test_add.py": "",
+      "pkg/add_test.go": "",
+      "conftest.py": "",
+      "package.json": "{}",
+      "packages/x/package.json": "{}",
+      "vitest.config.ts": "",
+      ".mocharc.json": "",
+      "pytest.ini": "",
+      "tox.ini": "",
+      ".npmrc": "",
+      "pyproject.toml": "",
+      "Cargo.toml": "",
+      "README.md": "",
+      "src/contest.js": "",
+    });
+    const not = ["README.md", "checks/notes.md", "src/add.js", "src/contest.js", "workflow.yaml"];
+    const tree = await contractTree(contractAt(join(root, "workflow.yaml")), root);
+    const expected = tree.entries.map(({ path }) => path).filter((path) => !not.includes(path));
+    expect(Object.keys(await frozenOf(root))).toEqual(expected);
+    expect(expected).toHaveLength(16);
+  });
+
+  const manifest = { name: "x", version: "1.0.0", scripts: { test: "node --test" }, type: "module", dependencies: { a: "1" } };
+  const toml = '[project]\nname = "x"\ndependencies = ["a"]\n\n[tool.pytest.ini_options]\naddopts = "-q"\n';
+  it.each([
+    ["package.json", JSON.stringify({ ...manifest, version: "2.0.0", dependencies: { a: "2" } }, null, 2), true],
+    ["package.json", JSON.stringify({ ...manifest, scripts: { test: "true" } }), false],
+    ["package.json", JSON.stringify({ ...manifest, jest: { testMatch: [] } }), false],
+    ["package.json", JSON.stringify({ ...manifest, imports: { "#a": "./b.js" } }), false],
+    ["package.json", JSON.stringify({ ...manifest, type: "commonjs" }), false],
+    ["package.json", "{", false],
+    ["pyproject.toml", toml.replace('["a"]', '["a", "b"]'), true],
+    ["pyproject.toml", toml.replace("-q", "-k nothing"), false],
+    ["pyproject.toml", toml.replace("[tool", 'x = """\n[project]\n"""\n[tool'), false],
+    ["pyproject.toml", `${toml}[tool.coverage.run]\nomit = ["src/*"]\n`, false],
+    ["pyproject.toml", `tool.pytest.ini_options.addopts = "-k x"\n${toml}`, false],
+    ["go.mod", "module x\n\ngo 1.24\n\nrequire (\n\ta v2\n\tb v1\n)\n", true],
+    ["go.mod", "module x\n\nrequire a v1\n\nreplace a => ./fake\n", false],
+  ])("keep of %s what steers tests: %j stays the same: %s", async (name, text, same) => {
+    const root = folder({
+      "package.json": JSON.stringify(manifest),
+      "pyproject.toml": toml,
+      "go.mod": "module x\n\ngo 1.23\n\nrequire a v1\n",
+    });
+    const before = (await frozenOf(root))[name];
+    put(root, name, text);
+    const after = (await frozenOf(root))[name];
+    expect(before).toMatch(/^sha256:/);
+    expect(after === before).toBe(same);
+  });
+
+  it("see through a link to what it points to", async () => {
+    const root = folder({ "src/real.js": "1" });
+    put(root, "checks/x.js", "");
+    rmSync(join(root, "checks/x.js"));
+    symlinkSync("../src/real.js", join(root, "checks/x.js"));
+    const before = (await frozenOf(root))["checks/x.js"];
+    put(root, "src/real.js", "2");
+    const after = (await frozenOf(root))["checks/x.js"];
+    expect(before).toMatch(/^sha256:/);
+    expect(after).not.toBe(before);
+  });
+});
