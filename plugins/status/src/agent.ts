@@ -15,8 +15,8 @@ export interface AgentFold {
   /** What it answered and voted; kept by the coordination of all agents. */
   readonly answers: { count: number; label: string | null };
   vote: AgentStatus["vote_cast"];
-  /** The entry as JSON, indented as the entry of a file. */
-  text(): string;
+  /** The entry as JSON, indented as the entry of a file, in parts. */
+  parts(): readonly (string | Uint8Array)[];
 }
 
 const INFRASTRUCTURE = 100;
@@ -95,8 +95,8 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
         if (infrastructure.length > INFRASTRUCTURE) infrastructure.shift();
       }
     },
-    text() {
-      const lines = reliability.lines();
+    parts() {
+      const { list } = reliability;
       const value: AgentStatus = {
         status: statusOf(),
         answer_count: answers.count,
@@ -110,15 +110,15 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
         round_timing: { round_number: reliability.round, round_start_time: reliability.entered },
         infrastructure_events: infrastructure,
         total_infrastructure_events: failures,
-        enforcement_attempts_omitted: reliability.violations - lines.length,
+        enforcement_attempts_omitted: reliability.violations - list.length,
         total_buffer_chars_carried: reliability.carried,
         reliability: reliability.value(),
       };
       const text = jsonText(value, 2).replaceAll("\n", INDENT);
-      if (lines.length === 0) return text;
+      if (list.length === 0) return [text];
       // No text inside of a string reads like this: there its quotes are escaped.
       const at = text.indexOf(EMPTY) + EMPTY.length - 1;
-      return `${text.slice(0, at)}\n          ${lines.join(",\n          ")}\n        ${text.slice(at)}`;
+      return [text.slice(0, at), ...list.parts(), `\n        ${text.slice(at)}`];
     },
   };
   return agent;

@@ -18,6 +18,8 @@ export interface StatusFold {
   add(events: readonly LogEvent[]): void;
   /** The text of `status.json`: the same for the same log, however it was added. */
   text(): string;
+  /** The same in UTF-8. */
+  bytes(): Uint8Array;
   value(): Status;
 }
 
@@ -126,13 +128,14 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
     };
   }
 
-  function text(): string {
-    const before = jsonText(head(), 2).slice(0, -2);
-    const entries = [...agents].map(([id, agent]) => `    ${jsonText(id)}: ${agent.text()}`);
-    const listed = entries.length === 0 ? "{}" : `{\n${entries.join(",\n")}\n  }`;
+  function bytes(): Uint8Array {
+    const entries = [...agents].flatMap(([id, agent], index) => [`${index === 0 ? "" : ","}\n    ${jsonText(id)}: `, ...agent.parts()]);
     const results = jsonText(coordination.results(), 2).replaceAll("\n", "\n  ");
-    return `${before},\n  "agents": ${listed},\n  "results": ${results}\n}\n`;
+    const before = `${jsonText(head(), 2).slice(0, -2)},\n  "agents": {`;
+    return Buffer.concat([before, ...entries, `${agents.size === 0 ? "" : "\n  "}},\n  "results": ${results}\n}\n`].map(encoded));
   }
+
+  const text = (): string => new TextDecoder().decode(bytes());
 
   return {
     get head() {
@@ -141,7 +144,10 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
     add(events) {
       for (const event of events) if (event.sequence > meta.last_sequence) take(event);
     },
+    bytes,
     text,
     value: () => JSON.parse(text()) as Status,
   };
 }
+
+const encoded = (part: string | Uint8Array): Uint8Array => (typeof part === "string" ? Buffer.from(part) : part);

@@ -2,6 +2,7 @@ import type { LogEvent } from "@bylaw/kernel";
 import { agentTurns, charsLost, turnOf, type AgentTurns, type TurnOutcome } from "@bylaw/log";
 import { countOf, objectOf, preview, textOf, textsOf } from "./reading.ts";
 import { jsonText } from "./json-text.ts";
+import { createListText, type ListText } from "./list-text.ts";
 import type { Reliability } from "./schema.ts";
 
 /** What is kept of every violation. */
@@ -26,9 +27,11 @@ export interface ReliabilityFold {
   readonly violations: number;
   /** Without the listed violations. */
   value(): Reliability;
-  /** The listed violations, each as one line of JSON. */
-  lines(): readonly string[];
+  /** The listed violations as JSON, between `[` and `]`. */
+  readonly list: ListText;
 }
+
+const INDENT = "          ";
 
 // Of one agent each: the tree has one entry.
 const SELF = "agent";
@@ -49,7 +52,7 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
   const rounds = new Map<number, Round>();
   const unknown = new Set<string>();
   const errors = new Set<string>();
-  const lines: string[] = [];
+  const list = createListText({ keep, indent: INDENT });
   let retries = 0;
   let lost = 0;
   let carried = 0;
@@ -82,7 +85,7 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
     if (reason === "unknown_tool") for (const name of names) unknown.add(name);
     if (!NO_WORKFLOW.has(reason)) errors.add(reason);
     const shown = previews ? preview(textOf(buffer_preview) ?? "", PREVIEW) : "";
-    lines.push(
+    list.add(
       jsonText({
         ...{ round, attempt, max_attempts: countOf(details["max_attempts"]) ?? attempt, reason, tool_calls: names },
         ...{ error_message: textOf(error_message) ?? null, buffer_preview: shown === "" ? null : shown, buffer_chars: chars },
@@ -90,7 +93,6 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
         ...(docker_health === undefined ? {} : { docker_health: objectOf(docker_health) }),
       }),
     );
-    if (keep !== undefined && lines.length > 2 * keep + 100) lines.splice(0, lines.length - keep);
   }
 
   return {
@@ -118,7 +120,7 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
     get violations() {
       return retries;
     },
-    lines: () => (keep === undefined ? lines : lines.slice(Math.max(0, lines.length - keep))),
+    list,
     value: () => ({
       enforcement_attempts: [],
       by_round: Object.fromEntries(

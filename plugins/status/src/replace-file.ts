@@ -7,17 +7,17 @@ import { BylawError, messageOf } from "@bylaw/kernel";
 const STALE_MS = 3_600_000;
 
 /**
- * Puts a text in the place of a file: readers see the old text or the new one, never a part of one. The new one is on the disk before
+ * Puts something in the place of a file: readers see the old text or the new one, never a part of one. The new one is on the disk before
  * it takes the place. A link there is replaced, and nothing is written through it. Throws BYLAW_STATUS_UNWRITABLE.
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   // A random name, and only if it is new: processes in two containers can have the same id.
   const fresh = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const file = await open(fresh, "wx", 0o600);
     try {
-      await file.writeFile(text);
+      await file.writeFile(bytes);
       await file.sync();
     } finally {
       await file.close();
