@@ -1,0 +1,67 @@
+import { BylawError, present, type EventDraft, type JsonObject } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import { RULE_LIMIT, readRule, type Author, type ConstitutionRule } from "./rule.ts";
+import { constitutionState, oldestFor, rulesAt } from "./state.ts";
+
+/** Who sees to the rules. */
+export interface RuleAuthor {
+  readonly by: string;
+  readonly author: Author;
+  /** RFC 3339, UTC. Default: the system's clock. */
+  readonly at?: string;
+}
+
+/** The rules that hold at a time. Reading is no touch: it keeps nothing alive. */
+export const constitutionOf = (run: Pick<Run, "view">, at: string = new Date().toISOString()): readonly ConstitutionRule[] =>
+  rulesAt(run.view(constitutionState), at);
+
+/**
+ * Adds a rule. Where there are 50 the oldest that an agent gave makes room, on record; an operator's never does for an agent's. Throws
+ * BYLAW_CONSTITUTION_INVALID, BYLAW_CONSTITUTION_FULL, and what the run throws.
+ */
+export async function updateConstitution(run: Run, given: unknown, { by, author, at }: RuleAuthor): Promise<readonly ConstitutionRule[]> {
+  const rule = readRule(given);
+  const rules = constitutionOf(run, at);
+  const dropped = rules.length >= RULE_LIMIT ? oldestFor(rules, author) : undefined;
+  if (rules.length >= RULE_LIMIT && dropped === undefined)
+    throw new BylawError({
+      code: "BYLAW_CONSTITUTION_FULL",
+      message: `Unexpected rule ${RULE_LIMIT + 1}, expected room: every rule is an operator's`,
+      fix: "ask an operator",
+    });
+  await run.record([
+    ...(dropped === undefined ? [] : [draft("constitution_rule_dropped", by, author, { id: dropped.id, rule: dropped.rule })]),
+    draft("constitution_updated", by, author, { by, author, ...present(rule) } as JsonObject),
+  ]);
+  return constitutionOf(run, at);
+}
+
+/** Replaces the rules by the first 50 of these; an agent replaces only what agents gave. Throws BYLAW_CONSTITUTION_INVALID, and what the run throws. */
+export async function resetConstitution(
+  run: Run,
+  given: readonly unknown[],
+  { by, author, at }: RuleAuthor,
+): Promise<readonly ConstitutionRule[]> {
+  const rules = given.slice(0, RULE_LIMIT).map(readRule);
+  await run.record([draft("constitution_reset", by, author, { by, author, rules: rules.map((rule) => present(rule) as JsonObject) })]);
+  return constitutionOf(run, at);
+}
+
+/** Keeps the rules alive for another hour; those that ended stay so. */
+export async function touchConstitution(run: Run, { by, author, at }: RuleAuthor): Promise<readonly ConstitutionRule[]> {
+  await run.record([draft("constitution_touched", by, author, { by, author })]);
+  return constitutionOf(run, at);
+}
+
+type Draft = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
+
+const draft = (event_type: string, by: string, author: Author, details: JsonObject): Draft => ({
+  event_type,
+  agent_id: author === "agent" ? by : null,
+  task_id: null,
+  details,
+});
+
+/** The rules as a paragraph for a prompt or an oversight; empty where there are none. */
+export const constitutionText = (rules: readonly ConstitutionRule[]): string =>
+  rules.length === 0 ? "" : ["Constitution:", ...rules.map(({ rule }) => `- ${rule.replaceAll(/\s+/g, " ")}`)].join("\n");

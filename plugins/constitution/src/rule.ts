@@ -1,0 +1,75 @@
+import { parsePolicy, PolicyError, type PolicyFile } from "@bylaw/policy-language";
+import { BylawError, type JsonObject } from "@bylaw/kernel";
+import { stringify } from "smol-toml";
+import { z } from "zod";
+
+/** A session holds at most so many rules. */
+export const RULE_LIMIT = 50;
+/** Milliseconds after which a session that nobody touched has no rules. */
+export const RULE_LIFE_MS = 3_600_000;
+
+/** Who gave a rule: what operators gave, agents do not take away. */
+export const AUTHORS = ["operator", "agent"] as const;
+export type Author = (typeof AUTHORS)[number];
+
+/** A rule as it is given: prose, and the keys of a policy rule where it can be checked. */
+export const ruleInput = z.strictObject({
+  rule: z.string().trim().min(1).max(1_000).describe("What holds in this session, in one sentence"),
+  check: z
+    .record(z.string(), z.json())
+    .optional()
+    .describe('The same as the keys of a policy rule that denies or asks: {"action": "deny", "command": "git push *"}'),
+});
+export type RuleInput = z.output<typeof ruleInput>;
+
+/** A rule that holds. */
+export interface ConstitutionRule extends JsonObject {
+  /** Counts from 1 in each run, and is never given twice. */
+  readonly id: number;
+  readonly rule: string;
+  readonly check: JsonObject | null;
+  readonly author: Author;
+  /** Who gave it. */
+  readonly by: string;
+}
+
+// Tiers, conditions and trials are for policies, whose authors an agent is not.
+const KEYS: ReadonlySet<string> = new Set(
+  "action tool command command_regex pattern server paths network args agent phase interactive reason fix match not_match".split(" "),
+);
+
+/** The policy that a rule's check is. Throws BYLAW_CONSTITUTION_INVALID for one that does not load, or that would allow. */
+export function policyOf({ id, rule, check }: { readonly id: number; readonly rule: string; readonly check: JsonObject }): PolicyFile {
+  const other = Object.keys(check).find((key) => !KEYS.has(key));
+  if (other !== undefined) throw invalid(`key \`${other.slice(0, 80)}\` of a check, expected one of ${[...KEYS].join(", ")}`);
+  if (check["action"] !== "deny" && check["action"] !== "ask_user") throw invalid("action of a check, expected `deny` or `ask_user`");
+  const reason = `Unexpected call against the session's rule, expected it to hold: ${rule.slice(0, 300)}`;
+  try {
+    return parsePolicy(stringify({ rules: [{ reason, ...check, name: `rule-${id}` }] }), { file: "constitution", operator: true });
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    throw invalid(`check of a rule: ${error.findings.map(({ message }) => message).join("; ")}`);
+  }
+}
+
+/** Reads a rule strictly. Throws BYLAW_CONSTITUTION_INVALID. */
+export function readRule(given: unknown): RuleInput {
+  const read = readAs(ruleInput, "rule", given);
+  const { rule, check } = read;
+  if (check !== undefined) policyOf({ id: 1, rule, check });
+  return read;
+}
+
+/** Reads what a caller hands in. Throws BYLAW_CONSTITUTION_INVALID. */
+export function readAs<Schema extends z.ZodType>(schema: Schema, what: string, given: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw invalid(`${what}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}`);
+  return parsed.data;
+}
+
+const invalid = (what: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_CONSTITUTION_INVALID",
+    message: `Unexpected ${what}`,
+    fix: "write prose, and a check that denies or asks where it can be checked",
+  });

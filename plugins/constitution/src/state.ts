@@ -1,0 +1,103 @@
+import { defineProjection, type Finding, type Guard, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { z } from "zod";
+import { AUTHORS, RULE_LIFE_MS, RULE_LIMIT, policyOf, ruleInput, type Author, type ConstitutionRule } from "./rule.ts";
+
+const who = { by: z.string().min(1).max(200), author: z.enum(AUTHORS) };
+
+/** What the session records of its rules. */
+export const CONSTITUTION_EVENTS = [
+  { name: "constitution_updated", details: z.strictObject({ ...who, ...ruleInput.shape }) },
+  { name: "constitution_rule_dropped", details: z.strictObject({ id: z.int().min(1), rule: z.string() }) },
+  { name: "constitution_reset", details: z.strictObject({ ...who, rules: z.array(ruleInput).max(RULE_LIMIT) }) },
+  { name: "constitution_touched", details: z.strictObject(who) },
+];
+
+/** The rules of a run, and when somebody last saw to them. */
+export interface Constitution extends JsonObject {
+  readonly rules: readonly ConstitutionRule[];
+  /** RFC 3339, UTC; `null`: never. */
+  readonly touched: string | null;
+  /** The id of the next rule. */
+  readonly next: number;
+}
+
+/** The constitution of a run, by the log: shared by all of its processes and machines. */
+export const constitutionState = defineProjection<Constitution>({
+  name: "@bylaw/plugin-constitution/rules",
+  version: 1,
+  initial: { rules: [], touched: null, next: 1 },
+  reduce(state, event) {
+    const { event_type, timestamp, details } = event;
+    switch (event_type) {
+      case "constitution_updated":
+        return add({ ...state, rules: rulesAt(state, timestamp) }, timestamp, details, [details]);
+      case "constitution_reset": {
+        const kept = keptBy(rulesAt(state, timestamp), details["author"] as Author);
+        const given = (details["rules"] as readonly JsonObject[]).slice(0, RULE_LIMIT - kept.length);
+        return add({ ...state, rules: kept }, timestamp, details, given);
+      }
+      case "constitution_rule_dropped":
+        return { ...state, rules: state.rules.filter(({ id }) => id !== details["id"]) };
+      case "constitution_touched":
+        // Who comes too late revives nothing.
+        return rulesAt(state, timestamp).length === 0 ? { ...state, rules: [] } : { ...state, touched: timestamp };
+      default:
+        return state;
+    }
+  },
+});
+
+function add(state: Constitution, touched: string, { by, author }: JsonObject, given: readonly JsonObject[]): Constitution {
+  const rules = given.map(({ rule, check = null }, at): ConstitutionRule => ({
+    id: state.next + at,
+    rule: String(rule),
+    check: check as JsonObject | null,
+    author: author as Author,
+    by: String(by),
+  }));
+  return { rules: [...state.rules, ...rules], touched, next: state.next + rules.length };
+}
+
+const NONE: readonly ConstitutionRule[] = [];
+
+/** The rules that hold at a time, to the millisecond. Reading revives nothing. Without a time nobody can say that they ended. */
+export function rulesAt({ rules, touched }: Constitution, at: string | undefined): readonly ConstitutionRule[] {
+  if (touched === null) return NONE;
+  if (at === undefined) return rules;
+  return Date.parse(at) - Date.parse(touched) < RULE_LIFE_MS ? rules : NONE;
+}
+
+/** What a reset leaves: an agent's takes away only what agents gave. */
+export const keptBy = (rules: readonly ConstitutionRule[], author: Author): readonly ConstitutionRule[] =>
+  author === "operator" ? [] : rules.filter((one) => one.author === "operator");
+
+/** The rule that makes room for another: the oldest of agents; for an operator's the oldest of all where there is none of these. */
+export function oldestFor(rules: readonly ConstitutionRule[], author: Author): ConstitutionRule | undefined {
+  return rules.find((one) => one.author === "agent") ?? (author === "operator" ? rules[0] : undefined);
+}
+
+/** Refuses a rule beyond the limit, a check that does not load, and a drop of anything but the rule whose turn it is. */
+export const constitutionGuard: Guard = (view, { event_type, timestamp, details }): Finding | undefined => {
+  const state = view(constitutionState);
+  const rules = rulesAt(state, timestamp);
+  if (event_type === "constitution_rule_dropped") {
+    const turn = [oldestFor(rules, "agent"), oldestFor(rules, "operator")].map((one) => one?.id);
+    if (rules.length >= RULE_LIMIT && turn.includes(details["id"] as number)) return undefined;
+    return { rule: "CONSTITUTION_DROP", message: `Unexpected end of rule ${String(details["id"])}, expected the oldest to make room` };
+  }
+  if (event_type === "constitution_updated" && rules.length >= RULE_LIMIT)
+    return { rule: "CONSTITUTION_FULL", message: `Unexpected rule ${RULE_LIMIT + 1}, expected the oldest to be dropped first` };
+  if (event_type !== "constitution_updated" && event_type !== "constitution_reset") return undefined;
+  const given = event_type === "constitution_updated" ? [details] : (details["rules"] as readonly JsonObject[]);
+  return given.map(fault).find((one) => one !== undefined);
+};
+
+function fault({ rule, check }: LogEvent["details"]): Finding | undefined {
+  if (check === undefined) return undefined;
+  try {
+    policyOf({ id: 1, rule: String(rule), check: check as JsonObject });
+    return undefined;
+  } catch (error) {
+    return { rule: "CONSTITUTION_CHECK", message: error instanceof Error ? error.message : "Unexpected check" };
+  }
+}

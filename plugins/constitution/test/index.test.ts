@@ -1,0 +1,170 @@
+import { createKernel, type Json } from "@bylaw/kernel";
+import { createMemoryStore, openRun } from "@bylaw/log";
+import { describeExamples } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
+import { examples } from "../examples.ts";
+import {
+  CONSTITUTION_TOOLS,
+  RULE_LIFE_MS,
+  constitution,
+  constitutionOf,
+  constitutionText,
+  resetConstitution,
+  touchConstitution,
+  updateConstitution,
+} from "../src/index.ts";
+
+describeExamples(examples, { describe, it });
+
+const begin = async (store = createMemoryStore()) => {
+  const clock = { at: Date.parse("2026-01-02T10:00:00.000Z") };
+  const now = () => new Date(clock.at).toISOString();
+  const run = await openRun(createKernel({ plugins: [constitution()], fallback: "allow" }), { run: "rules", store, now });
+  const agent = () => ({ by: "ann", author: "agent", at: now() }) as const;
+  const operator = () => ({ by: "eve", author: "operator", at: now() }) as const;
+  const bash = async (command: string) => {
+    const { effect, code } = (await run.toolCall({ tool: "bash", args: { command }, agent: "ann" })).decision;
+    return `${effect} ${code}`;
+  };
+  const texts = () => constitutionOf(run, now()).map(({ rule }) => rule);
+  return { run, clock, now, agent, operator, bash, texts, store };
+};
+
+const noPush = { rule: "Nothing is pushed today.", check: { action: "deny", command: "git push *" } };
+const lookFirst = { rule: "Somebody looks at deletions.", check: { action: "ask_user", command: "rm *" } };
+
+describe("constitution", () => {
+  it("holds calls to what can be checked, and says the rest (R-K-1, R-K-2)", async () => {
+    const { run, agent, bash, now } = await begin();
+    expect(constitutionOf(run, now())).toEqual([]);
+    expect(await bash("git push")).toBe("allow fallback");
+    await updateConstitution(run, noPush, agent());
+    await updateConstitution(run, lookFirst, agent());
+    await updateConstitution(run, { rule: "Be  kind.\nAlways." }, agent());
+    expect(await bash("git push origin main")).toBe("deny rule_denied");
+    expect(await bash("cd x && git -C . push")).toBe("deny rule_denied");
+    expect(await bash("rm a.txt")).toBe("ask_user rule_asked");
+    expect(await bash("ls")).toBe("allow fallback");
+    expect(constitutionText(constitutionOf(run, now()))).toBe(
+      "Constitution:\n- Nothing is pushed today.\n- Somebody looks at deletions.\n- Be kind. Always.",
+    );
+    expect(constitutionText([])).toBe("");
+  });
+
+  it("is one for all processes of a run, and outlives each of them", async () => {
+    const { run, agent, store } = await begin();
+    await updateConstitution(run, noPush, agent());
+    await run.close();
+    const again = await begin(store);
+    expect(await again.bash("git push")).toBe("deny rule_denied");
+  });
+
+  it("never allows, whatever it says, and takes nothing that does not load (R-K-3)", async () => {
+    const { run, agent, texts } = await begin();
+    const wrong: readonly Json[] = [
+      { rule: "" },
+      { rule: "  " },
+      { rule: 5 },
+      "be kind",
+      null,
+      { rule: "x", checks: {} },
+      { rule: "x", check: {} },
+      { rule: "x", check: { action: "allow", tool: "bash" } },
+      { rule: "x", check: { action: "deny", tool: "bash", priority: "admin" } },
+      { rule: "x", check: { action: "deny", tool: "bash", shadow: true } },
+      { rule: "x", check: { action: "deny", comand: "git push" } },
+      { rule: "x", check: { action: "deny", tool: "" } },
+      { rule: "x".repeat(1_001) },
+    ];
+    for (const one of wrong) {
+      await expect(updateConstitution(run, one, agent()), JSON.stringify(one)).rejects.toMatchObject({
+        code: "BYLAW_CONSTITUTION_INVALID",
+      });
+    }
+    // Nor does the log, whoever hands it over.
+    for (const check of [
+      { action: "allow", tool: "bash" },
+      { action: "deny", nonsense: 1 },
+    ]) {
+      const details = { by: "ann", author: "agent", rule: "x", check };
+      const draft = { event_type: "constitution_updated", agent_id: null, task_id: null, details };
+      await expect(run.record([draft])).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    }
+    expect(texts()).toEqual([]);
+  });
+
+  it("holds 50 rules, the oldest making room on record (R-K-5)", async () => {
+    const { run, agent, texts, store } = await begin();
+    for (let count = 0; count < 60; count += 1) await updateConstitution(run, { rule: `rule-${count}` }, agent());
+    expect(texts()).toEqual(Array.from({ length: 50 }, (_, index) => `rule-${index + 10}`));
+    const dropped = (await store.events("rules", 0, 1_000)).filter(({ event_type }) => event_type === "constitution_rule_dropped");
+    expect(dropped.map(({ details }) => details["rule"])).toEqual(Array.from({ length: 10 }, (_, index) => `rule-${index}`));
+    const early = { event_type: "constitution_rule_dropped", agent_id: null, task_id: null, details: { id: 30, rule: "rule-29" } };
+    await expect(run.record([early])).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+  });
+
+  it("is replaced by the first 50 of what is given (R-K-4, R-K-6)", async () => {
+    const { run, agent, texts } = await begin();
+    await updateConstitution(run, { rule: "old" }, agent());
+    await resetConstitution(
+      run,
+      Array.from({ length: 51 }, (_, index) => ({ rule: `rule-${index}` })),
+      agent(),
+    );
+    expect(texts()).toEqual(Array.from({ length: 50 }, (_, index) => `rule-${index}`));
+  });
+
+  it("ends an hour after somebody saw to it, to the millisecond, and reading keeps nothing alive (R-K-7, R-K-8)", async () => {
+    const { run, clock, agent, bash, texts } = await begin();
+    await updateConstitution(run, noPush, agent());
+    clock.at += RULE_LIFE_MS - 1;
+    expect([texts(), await bash("git push")]).toEqual([[noPush.rule], "deny rule_denied"]);
+    await touchConstitution(run, agent());
+    clock.at += RULE_LIFE_MS - 1;
+    expect(texts()).toEqual([noPush.rule]);
+    clock.at += 1;
+    expect([texts(), await bash("git push")]).toEqual([[], "allow fallback"]);
+    // Too late is too late, and what comes after begins anew.
+    await touchConstitution(run, agent());
+    expect(texts()).toEqual([]);
+    await updateConstitution(run, lookFirst, agent());
+    expect(texts()).toEqual([lookFirst.rule]);
+  });
+
+  it("is not loosened by an agent: neither by a reset nor by filling it", async () => {
+    const { run, agent, operator, bash, texts } = await begin();
+    await updateConstitution(run, noPush, operator());
+    await resetConstitution(run, [], agent());
+    expect(texts()).toEqual([noPush.rule]);
+    for (let count = 0; count < 70; count += 1) await updateConstitution(run, { rule: `filler ${count}` }, agent());
+    await updateConstitution(run, { rule: "pushes are fine", check: { action: "ask_user", command: "git push *" } }, agent());
+    expect(await bash("git push")).toBe("deny rule_denied");
+    await resetConstitution(
+      run,
+      Array.from({ length: 50 }, (_, index) => ({ rule: `own ${index}` })),
+      operator(),
+    );
+    await expect(updateConstitution(run, { rule: "one more" }, agent())).rejects.toMatchObject({ code: "BYLAW_CONSTITUTION_FULL" });
+    await updateConstitution(run, { rule: "one more" }, operator());
+    expect(texts().slice(-2)).toEqual(["own 49", "one more"]);
+  });
+
+  it("offers three tools to agents, from one definition", async () => {
+    const { run, operator } = await begin();
+    await updateConstitution(run, { rule: "of the operator" }, { ...operator(), at: new Date().toISOString() });
+    const [update, reset, get] = CONSTITUTION_TOOLS;
+    expect(CONSTITUTION_TOOLS.map(({ name }) => name)).toEqual(["update_constitution", "reset_constitution", "get_constitution"]);
+    expect(update?.input).toMatchObject({ type: "object", required: ["rule"], additionalProperties: false });
+    await update?.call(run, { rule: "of an agent" }, "ann");
+    for (const [tool, args] of [
+      [reset, { rules: "none" }],
+      [get, { at: "never" }],
+    ] as const)
+      await expect(tool?.call(run, args, "ann")).rejects.toMatchObject({ code: "BYLAW_CONSTITUTION_INVALID" });
+    await reset?.call(run, { rules: [] }, "ann");
+    expect(constitutionOf(run, "2026-01-02T10:00:00.001Z").map(({ rule, author }) => [rule, author])).toEqual([
+      ["of the operator", "operator"],
+    ]);
+    expect(await get?.call(run, {}, "ann")).toHaveProperty("rules");
+  });
+});
