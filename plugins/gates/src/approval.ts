@@ -1,0 +1,66 @@
+import type { Contract, Gate } from "@bylaw/contract";
+import type { RuleReference, Verdict } from "@bylaw/kernel";
+import type { Book, GateVote } from "./book.ts";
+import { inLine, listed, quote, refuse } from "./codes.ts";
+import { foldName } from "./names.ts";
+import { expiryOf } from "./states.ts";
+
+/** What is asked of approvers. */
+export interface Question {
+  readonly contract: Contract;
+  readonly gate: Gate;
+  readonly book: Book;
+  /** The digest of the artifacts that are handed in. */
+  readonly artifacts: string;
+  readonly policy: string;
+  /** RFC 3339; undefined where nobody says what time it is. */
+  readonly at: string | undefined;
+  readonly rule: RuleReference;
+  readonly worked: (name: string) => boolean;
+}
+
+/** What is in the way of a gate that asks approvers, or nothing where enough of them said yes to exactly these artifacts. */
+export function judgeApproval({ contract, gate, book, artifacts, policy, at, rule, worked }: Question): Verdict | undefined {
+  if (gate.quorum === 0) return undefined;
+  const { id, approvers, quorum } = gate;
+  const opening = book.openings.find((one) => one.gate === id && one.artifacts === artifacts && one.policy === policy);
+  const said = opening?.votes ?? [];
+  const refusal = said.find(({ verdict }) => verdict === "rejected");
+  if (refusal !== undefined)
+    return refuse(
+      "gate_blocked",
+      rule,
+      `Unexpected no of ${quote(refusal.by)} at gate ${quote(id)}${refusal.reason === null ? "" : `: ${inLine(refusal.reason, 500)}`}, expected ${quorum} yes of ${listed(approvers)}`,
+      "change what was rejected, and hand it in again",
+    );
+  const yes = peopleOf(said).filter((name) => !worked(name));
+  if (yes.length >= quorum) return undefined;
+  const wanted = `expected ${quorum} yes of ${listed(approvers)} to artifacts ${quote(artifacts)}, with ${yes.length} so far`;
+  const expired = opening !== undefined && at !== undefined && Date.parse(at) >= expiryOf(gate, opening);
+  const closes = contract.recovery.gateTimeout.action === "reject";
+  if (opening !== undefined && (opening.state === "timed_out" || (expired && closes)))
+    return refuse(
+      "gate_timed_out",
+      rule,
+      `Unexpected end of the time of gate ${quote(id)}, opened at ${opening.opened_at}, ${wanted}`,
+      "ask for the transition again: the gate is opened anew",
+    );
+  if (opening !== undefined && (expired || opening.escalated))
+    return refuse(
+      "gate_needs_human",
+      rule,
+      `Unexpected end of the time of gate ${quote(id)}, opened at ${opening.opened_at}, ${wanted}: a person is called`,
+      "wait for a person",
+    );
+  return refuse(
+    "gate_pending",
+    rule,
+    `Unexpected request at gate ${quote(id)} that waits for approvers, ${wanted}`,
+    "ask again when they have decided",
+  );
+}
+
+/** The different people who said yes. */
+const peopleOf = (votes: readonly GateVote[]): readonly string[] => [
+  ...new Set(votes.filter(({ verdict }) => verdict === "approved").map(({ by }) => foldName(by))),
+];

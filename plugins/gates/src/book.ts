@@ -1,0 +1,95 @@
+import type { Json, JsonObject } from "@bylaw/kernel";
+import type { Tree } from "@bylaw/log";
+
+/** One yes or no of an approver. */
+export interface GateVote {
+  readonly by: string;
+  readonly role: string;
+  readonly verdict: "approved" | "rejected";
+  readonly reason: string | null;
+  /** RFC 3339, UTC. */
+  readonly at: string;
+}
+
+/** A gate that approvers were asked at, for exactly these artifacts. */
+export interface Opening {
+  readonly gate: string;
+  /** The digest of the artifacts. */
+  readonly artifacts: string;
+  /** The policy of this plugin at that time. */
+  readonly policy: string;
+  readonly to: string;
+  readonly agent: string | null;
+  /** RFC 3339, UTC. */
+  readonly opened_at: string;
+  readonly votes: readonly GateVote[];
+  readonly state: "open" | "rejected" | "timed_out";
+  readonly escalated: boolean;
+}
+
+/** A check that does not have to pass until then. */
+export interface Waiver {
+  readonly gate: string;
+  readonly check: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly expires_at: string;
+}
+
+/** An agent that was started for the phase, and what it reported. */
+export interface Reviewer {
+  readonly directive: string;
+  readonly model: string | null;
+  readonly agent_type: string | null;
+  readonly wait: boolean;
+  readonly report: Report | null;
+}
+
+export interface Report {
+  readonly ok: boolean;
+  readonly agent: string | null;
+  readonly verdict: "approved" | "rejected" | null;
+  readonly blocking_issues: readonly Json[];
+}
+
+/** The last request that gates, or artifacts, held back. */
+export interface Asked {
+  readonly to: string;
+  readonly agent: string | null;
+  readonly artifacts: JsonObject;
+  readonly sequence: number;
+  /** What this plugin said to it. */
+  readonly votes: readonly { readonly code: string; readonly rule: string }[];
+}
+
+/** Who worked on a task: asked for a transition, or made calls in these phases. */
+export interface Worker {
+  readonly name: string;
+  readonly asked: boolean;
+  readonly phases: readonly string[];
+}
+
+/** All that the log says about the gates of one task, since it entered its phase. */
+export interface Book {
+  readonly phase: string | null;
+  /** Of the event that entered the phase. */
+  readonly entered: number;
+  /** Of the last event that may have changed what a gate says. */
+  readonly changed: number;
+  /** Since the task began. */
+  readonly workers: readonly Worker[];
+  readonly asked: Asked | null;
+  readonly openings: readonly Opening[];
+  /** The gates that an approver said no at. */
+  readonly rejected: readonly string[];
+  readonly waivers: readonly Waiver[];
+  readonly reviewers: readonly Reviewer[];
+}
+
+/** The books, by task. */
+export type Books = Tree<Book>;
+
+/** The book of a task that nothing is known of. */
+export const EMPTY_BOOK: Book = Object.freeze({
+  ...{ phase: null, entered: 0, changed: 0, workers: [], asked: null, openings: [], rejected: [], waivers: [], reviewers: [] },
+});

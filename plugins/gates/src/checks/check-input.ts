@@ -1,0 +1,76 @@
+import type { Check, Contract, Phase } from "@bylaw/contract";
+import type { Json, JsonObject } from "@bylaw/kernel";
+import type { Reviewer } from "../book.ts";
+import type { FileFacts } from "../file-facts.ts";
+import type { RecordedRun } from "../work-record.ts";
+
+/** What a check sees. */
+export interface CheckInput {
+  readonly contract: Contract;
+  readonly phase: Phase;
+  /** The entry of the contract that asks for the check. */
+  readonly check: Check;
+  /** What is handed in with the request. */
+  readonly artifacts: JsonObject;
+  /** What earlier gates let pass. */
+  readonly approved: JsonObject;
+  /** What the workspace holds of what the artifacts name; undefined where nobody looked. */
+  readonly facts: FileFacts | undefined;
+  /** The last test run since the phase was entered. */
+  readonly run: RecordedRun | null;
+  /** The run that the tests were red in. */
+  readonly red: RecordedRun | null;
+  /** The agents that were started for the phase. */
+  readonly reviewers: readonly Reviewer[];
+  /** Whether somebody worked on the task. */
+  readonly worked: (name: string) => boolean;
+}
+
+/**
+ * Why a check does not pass. `no`: what it looked at says so. `lacking`: there is nothing to look at, or not in a form that says anything.
+ * `stale`: it is older than what it is about. `broken`: the check itself failed. `note`: it passes, with something to be told.
+ */
+export interface Finding {
+  readonly kind: "no" | "lacking" | "stale" | "broken" | "note";
+  readonly detail: string;
+  readonly fix?: string;
+  /** The name that it is waived by, where it is not that of the check. */
+  readonly as?: string;
+}
+
+/** Judges; nothing to say is a pass. Pure. */
+export type CheckJudge = (input: CheckInput) => readonly Finding[];
+
+export const no = (detail: string, fix?: string): Finding => ({ kind: "no", detail, ...(fix === undefined ? {} : { fix }) });
+export const lacking = (detail: string, fix?: string): Finding => ({ kind: "lacking", detail, ...(fix === undefined ? {} : { fix }) });
+
+/** A field of its own, or undefined. */
+export const field = (value: Json | undefined, name: string): Json | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
+    ? (value as JsonObject)[name]
+    : undefined;
+
+/** An artifact that is an object, or why there is none. */
+export function artifactOf(artifacts: JsonObject, type: string): JsonObject | Finding[] {
+  const artifact = Object.hasOwn(artifacts, type) ? artifacts[type] : undefined;
+  if (artifact === undefined || artifact === null) return [lacking(`Missing ${type} artifact`, `hand in \`${type}\``)];
+  if (typeof artifact !== "object" || Array.isArray(artifact))
+    return [lacking(`Artifact ${type} is no object`, `hand in \`${type}\` as its schema has it`)];
+  return artifact as JsonObject;
+}
+
+/** The items of a field, where it is a list. */
+export const itemsOf = (value: Json | undefined, name: string): readonly Json[] => {
+  const items = field(value, name);
+  return Array.isArray(items) ? (items as readonly Json[]) : [];
+};
+
+/** Whether there is something in a value. */
+export const filled = (value: Json | undefined): boolean =>
+  typeof value === "string"
+    ? value.trim() !== ""
+    : Array.isArray(value)
+      ? value.length > 0
+      : typeof value === "object" && value !== null && Object.keys(value).length > 0;
+
+export const isFindings = (value: JsonObject | Finding[]): value is Finding[] => Array.isArray(value);

@@ -1,0 +1,19 @@
+import { inLine } from "../codes.ts";
+import { artifactOf, isFindings, lacking, no, type CheckJudge } from "./check-input.ts";
+import { deletedIn, filesProblem, pathsIn } from "./named-files.ts";
+
+/** Checks of what the changed files hold. */
+export const CODE_CHECKS = {
+  no_commented_out_code: (input) => {
+    const changed = artifactOf(input.artifacts, "implementation_files");
+    if (isFindings(changed)) return changed;
+    const problem = filesProblem(input);
+    if (problem !== undefined) return [problem];
+    const gone = deletedIn(changed, "files_changed");
+    return pathsIn(changed, "files_changed").flatMap((path) => {
+      const fact = input.facts?.files.get(path);
+      if (fact?.state !== "file") return gone.has(path) ? [] : [lacking(`${inLine(path)} is ${fact?.state ?? "not looked at"}`)];
+      return fact.commented === null ? [] : [no(`${inLine(path)}:${fact.commented} is commented-out code`)];
+    });
+  },
+} as const satisfies Readonly<Record<string, CheckJudge>>;

@@ -1,0 +1,55 @@
+import type { Json, JsonObject } from "@bylaw/kernel";
+import { inLine } from "../codes.ts";
+import { artifactOf, field, filled, isFindings, itemsOf, no, type CheckInput, type CheckJudge } from "./check-input.ts";
+
+/** Checks of what a plan says. */
+export const PLAN_CHECKS = {
+  plan_has_acceptance_criteria: ({ artifacts }) => {
+    const plan = artifactOf(artifacts, "plan_document");
+    if (isFindings(plan)) return plan;
+    const criteria = itemsOf(plan, "acceptance_criteria");
+    if (criteria.length === 0) return [no("The plan names no list with at least one acceptance criterion")];
+    return criteria.flatMap((criterion, at) =>
+      ["criterion", "how_to_verify"].flatMap((name) =>
+        saysText(field(criterion, name)) ? [] : [no(`Acceptance criterion ${at} missing '${name}' field`)],
+      ),
+    );
+  },
+  scope_is_bounded: ({ artifacts }) => {
+    const scope = artifactOf(artifacts, "scope_definition");
+    if (isFindings(scope)) return scope;
+    return ["in_scope", "out_of_scope", "constraints"].flatMap((name) => {
+      const items = itemsOf(scope, name);
+      return items.length > 0 && items.every(filled) ? [] : [no(`Scope names no '${name}'`)];
+    });
+  },
+  no_open_questions: ({ artifacts }) => {
+    const plan = artifactOf(artifacts, "plan_document");
+    if (isFindings(plan)) return plan;
+    const questions = field(plan, "open_questions");
+    if (!filled(questions)) return [];
+    const open = Array.isArray(questions) ? (questions as readonly Json[]) : [questions ?? null];
+    return [no(`${open.length} open question(s): ${open.map(wordsOf).join("; ")}`)];
+  },
+} as const satisfies Readonly<Record<string, CheckJudge>>;
+
+const saysText = (value: Json | undefined): boolean => typeof value === "string" && value.trim() !== "";
+
+/** The plan that the gate let pass, else the one that is handed in now. Nobody takes an approved plan's place by handing in another. */
+export const planOf = (
+  { approved, artifacts }: Pick<CheckInput, "approved" | "artifacts">,
+  type = "plan_document",
+): JsonObject | undefined => {
+  const plan = artifactOf(Object.hasOwn(approved, type) ? approved : artifacts, type);
+  return isFindings(plan) ? undefined : plan;
+};
+
+/** What an issue, a question or a comment says, in one line. */
+export function wordsOf(item: Json): string {
+  if (typeof item === "string") return inLine(item);
+  for (const name of ["description", "issue", "title", "message", "text", "comment", "question", "summary"]) {
+    const text = field(item, name);
+    if (typeof text === "string" && text.trim() !== "") return inLine(text);
+  }
+  return inLine(JSON.stringify(item));
+}

@@ -1,0 +1,83 @@
+import type { Json } from "@bylaw/kernel";
+import { inLine, listed } from "../codes.ts";
+import {
+  artifactOf,
+  field,
+  filled,
+  isFindings,
+  itemsOf,
+  lacking,
+  no,
+  type CheckInput,
+  type CheckJudge,
+  type Finding,
+} from "./check-input.ts";
+import { wordsOf } from "./plan.ts";
+
+/** Checks of reviews: what the artifact says and what the reviewers themselves reported, together. */
+export const REVIEW_CHECKS = {
+  no_blocking_issues: noBlockingIssues,
+  all_review_models_completed: (input) => reviewsAreThere(input, input.check.requiredReviews ?? []),
+  review_comments_addressed: ({ artifacts }) => {
+    const report = artifactOf(artifacts, "review_report");
+    if (isFindings(report)) return report;
+    const reviews = field(report, "reviews");
+    const each = typeof reviews === "object" && reviews !== null ? Object.values(reviews) : [];
+    const comments = [report, ...each].flatMap((one) =>
+      ["comments", "issues", "consolidated_issues"].flatMap((name) => itemsOf(one, name)),
+    );
+    const open = comments.filter((comment) => !answered(comment));
+    return open.length === 0 ? [] : [no(`${open.length} comment(s) not answered: ${open.slice(0, 10).map(wordsOf).join("; ")}`)];
+  },
+} as const satisfies Readonly<Record<string, CheckJudge>>;
+
+const ANSWERS: ReadonlySet<string> = new Set(["addressed", "answered", "resolved", "fixed", "done", "closed", "wontfix", "won't fix"]);
+
+const answered = (comment: Json): boolean =>
+  ["addressed", "resolved"].some((name) => field(comment, name) === true) ||
+  ["response", "resolution", "answer"].some((name) => filled(field(comment, name))) ||
+  ANSWERS.has(String(field(comment, "status") ?? "").toLowerCase());
+
+/** No blocking issue in the artifact, and none in what any reviewer reported. */
+export function noBlockingIssues(input: CheckInput): readonly Finding[] {
+  const said = heardOf(input).flatMap(({ model, report }) => {
+    const issues = (report?.blocking_issues ?? []).map(wordsOf);
+    return issues.length === 0 && report?.verdict === "rejected"
+      ? [`rejected by ${inLine(model ?? report.agent ?? "a reviewer")}`]
+      : issues;
+  });
+  const report = artifactOf(input.artifacts, "review_report");
+  const listedIssues = isFindings(report) ? undefined : field(report, "blocking_issues");
+  const own = Array.isArray(listedIssues) ? (listedIssues as readonly Json[]).map(wordsOf) : [];
+  const all = [...new Set([...own, ...said])];
+  const shape = isFindings(report)
+    ? report
+    : Array.isArray(listedIssues)
+      ? []
+      : [lacking("Artifact review_report has no list `blocking_issues`", "hand in an empty list where there are none")];
+  return all.length === 0 ? shape : [...shape, no(`Found ${all.length} blocking issue(s): ${all.slice(0, 20).join("; ")}`)];
+}
+
+/** Every review that is named is in the artifact, and reported by an agent that did not do the work where the phase starts reviewers. */
+export function reviewsAreThere(input: CheckInput, wanted: readonly string[]): readonly Finding[] {
+  const report = artifactOf(input.artifacts, "review_report");
+  const reviews = isFindings(report) ? undefined : field(report, "reviews");
+  const absent = wanted.filter((name) => !filled(field(reviews, name)));
+  const found = isFindings(report) ? report : absent.length === 0 ? [] : [lacking(`Reviews not in the report: ${listed(absent)}`)];
+  const started = input.phase.spawns.flatMap(({ models }) => models);
+  const silent = wanted.filter(
+    (name) => started.includes(name) && !heardOf(input).some(({ model, report: said }) => model === name && said?.ok === true),
+  );
+  if (silent.length === 0) return found;
+  return [
+    ...found,
+    lacking(
+      `No report of a reviewer who did not do the work: ${listed(silent)}`,
+      "start the reviewers, and record what each of them reports",
+    ),
+  ];
+}
+
+// Whoever did the work reviews nothing of it, and neither does somebody without a name.
+const heardOf = ({ reviewers, worked }: CheckInput): CheckInput["reviewers"] =>
+  reviewers.filter(({ report }) => report !== null && report.agent !== null && !worked(report.agent));

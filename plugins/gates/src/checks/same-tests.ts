@@ -1,0 +1,75 @@
+import { hashTestId, type TestRun } from "@bylaw/evidence";
+import { listed } from "../codes.ts";
+import type { Finding } from "./check-input.ts";
+
+/** The name that what is found here is waived by: the tests themselves may still have to pass. */
+export const TESTS_UNCHANGED = "tests_unchanged";
+
+const HASHED = 5_000;
+
+/** Why a run is not of the tests that were red: some are gone or skipped, or their files and the runner's are others. */
+export function sameTests(red: TestRun, green: TestRun): readonly Finding[] {
+  const told = [...testsOf(red, green), ...filesOf(red, green)];
+  return told.map((detail) => ({
+    kind: "no",
+    detail,
+    as: TESTS_UNCHANGED,
+    fix: "bring the tests back as they were when they failed; where they were wrong, let a person waive `tests_unchanged`",
+  }));
+}
+
+function testsOf(red: TestRun, green: TestRun): readonly string[] {
+  if (red.tests === null || green.tests === null)
+    return ["The test runs do not name their tests, so nobody knows whether they are the same"];
+  // A run of very many tests holds hashes, and is compared by them with one that does not.
+  const [before, after] = [
+    idsOf(red, size(red) <= HASHED && size(green) > HASHED),
+    idsOf(green, size(green) <= HASHED && size(red) > HASHED),
+  ];
+  const [passed, failed, skipped] = [after.passed, after.failed, after.skipped].map((ids) => new Set(ids)) as [
+    Set<string>,
+    Set<string>,
+    Set<string>,
+  ];
+  const all = [...before.passed, ...before.failed, ...before.skipped];
+  const missing = all.filter((id) => !passed.has(id) && !failed.has(id) && !skipped.has(id));
+  const disabled = [...before.passed, ...before.failed].filter((id) => skipped.has(id));
+  const broken = before.failed.filter((id) => failed.has(id));
+  return [
+    ...(missing.length > 0 ? [`${missing.length} test(s) of the failing run are gone: ${listed(missing)}`] : []),
+    ...(disabled.length > 0 ? [`${disabled.length} test(s) of the failing run are skipped: ${listed(disabled)}`] : []),
+    ...(broken.length > 0 ? [`${broken.length} test(s) of the failing run still fail: ${listed(broken)}`] : []),
+  ];
+}
+
+function filesOf(red: TestRun, green: TestRun): readonly string[] {
+  const paths = Object.keys(red.frozen);
+  const at = (path: string): string | undefined => (Object.hasOwn(green.frozen, path) ? green.frozen[path] : undefined);
+  const gone = paths.filter((path) => at(path) === undefined);
+  const changed = paths.filter((path) => at(path) !== undefined && at(path) !== red.frozen[path]);
+  const added = Object.keys(green.frozen).filter((path) => !Object.hasOwn(red.frozen, path) && steers(path));
+  return [
+    ...(added.length > 0 ? [`${added.length} file(s) that steer tests have come: ${listed(added)}`] : []),
+    ...(gone.length > 0 ? [`${gone.length} file(s) of the tests are gone: ${listed(gone)}`] : []),
+    ...(changed.length > 0 ? [`${changed.length} file(s) of the tests, or of how they are run, have changed: ${listed(changed)}`] : []),
+  ];
+}
+
+// A new test is welcome, and so is what tests compare with; a new configuration, mock or setup could make the old ones pass.
+function steers(path: string): boolean {
+  const parts = path.toLowerCase().split("/");
+  const name = parts.at(-1) ?? "";
+  if (/\.(test|spec)\.|_test\.|^test_.*\.py$|_spec\.rb$/.test(name) || parts.includes("__snapshots__")) return false;
+  const inTests = parts.some((part) => ["test", "tests", "spec", "specs", "__tests__"].includes(part));
+  return !inTests || /\.([cm]?[jt]sx?|py|rb|go|rs|php|java|kt)$|config|rc(\.|$)|setup/.test(name);
+}
+
+type Ids = { readonly passed: readonly string[]; readonly failed: readonly string[]; readonly skipped: readonly string[] };
+
+const size = ({ tests }: TestRun): number => (tests === null ? 0 : tests.passed.length + tests.failed.length + tests.skipped.length);
+
+function idsOf({ tests }: TestRun, hash: boolean): Ids {
+  const { passed = [], failed = [], skipped = [] } = tests ?? {};
+  const each = (ids: readonly string[]): readonly string[] => (hash ? ids.map(hashTestId) : ids);
+  return { passed: each(passed), failed: each(failed), skipped: each(skipped) };
+}

@@ -1,0 +1,99 @@
+import type { Json } from "@bylaw/kernel";
+import { inLine, listed } from "../codes.ts";
+import { fits } from "../glob.ts";
+import { foldText } from "../names.ts";
+import { artifactOf, field, isFindings, itemsOf, lacking, no, type CheckInput, type CheckJudge, type Finding } from "./check-input.ts";
+import { filesProblem, pathsIn } from "./named-files.ts";
+import { planOf } from "./plan.ts";
+
+/** Checks of the test files of a task. */
+export const TEST_FILE_CHECKS = {
+  tests_exist_for_acceptance_criteria: covered,
+  tests_are_meaningful: (input) =>
+    eachFile(input, (path, { asserts }) => (asserts ? undefined : `${inLine(path)} asserts nothing that could fail`)),
+  test_files_follow_convention: (input) => {
+    const tests = artifactOf(input.artifacts, "test_files");
+    if (isFindings(tests)) return tests;
+    const patterns = conventionOf(input.phase.constraints);
+    const paths = pathsIn(tests, "test_files");
+    if (paths.length === 0) return [lacking("The artifact names no test file")];
+    return paths
+      .filter((path) => !patterns.some((pattern) => fits(path, pattern)))
+      .map((path) => no(`${inLine(path)} is named like none of ${listed(patterns, 10)}`));
+  },
+} as const satisfies Readonly<Record<string, CheckJudge>>;
+
+// Where a phase has no patterns for what it writes, these are the names that test runners look for.
+const USUAL = ["**/*.test.*", "**/*.spec.*", "**/*_test.*", "**/test_*.*", "**/*Test.*", "**/__tests__/**", "**/tests/**", "**/test/**"];
+
+function conventionOf(constraints: CheckInput["phase"]["constraints"]): readonly string[] {
+  const patterns = constraints
+    .filter(({ tool }) => tool === "write_files" || tool === "edit_files")
+    .flatMap(({ allowedPatterns = [] }) => allowedPatterns);
+  return patterns.length === 0 ? USUAL : [...new Set(patterns)];
+}
+
+/** Every criterion of the approved plan is named by a test file that is there. */
+export function covered(input: CheckInput): readonly Finding[] {
+  const plan = planOf(input);
+  if (plan === undefined) return [lacking("Missing plan_document artifact", "go through the gate of the plan first")];
+  const tests = artifactOf(input.artifacts, "test_files");
+  if (isFindings(tests)) return tests;
+  const criteria = itemsOf(plan, "acceptance_criteria");
+  if (criteria.length === 0) return [lacking("The plan names no acceptance criterion that tests could cover")];
+  const problem = filesProblem(input);
+  if (problem !== undefined) return [problem];
+  const named = new Set(
+    itemsOf(tests, "test_files")
+      .filter((file) => input.facts?.files.get(pathOf(file))?.state === "file")
+      .flatMap((file) => textsOf(field(file, "covers")))
+      .map(foldText),
+  );
+  return criteria.flatMap((criterion, at) =>
+    namesOf(criterion, at).some((name) => named.has(name))
+      ? []
+      : [
+          no(
+            `Acceptance criterion ${at} has no test: ${inLine(textOf(criterion))}`,
+            "name it under `covers` of a test file, by its text or as `AC-<number>` counted from 1",
+          ),
+        ],
+  );
+}
+
+const textOf = (criterion: Json): string => {
+  const text = typeof criterion === "string" ? criterion : field(criterion, "criterion");
+  return typeof text === "string" ? text : JSON.stringify(criterion);
+};
+
+// By its text, by an id that the plan gives it, and by its place.
+function namesOf(criterion: Json, at: number): readonly string[] {
+  const ids = ["id", "criterion"].map((name) => field(criterion, name)).filter((value) => typeof value === "string");
+  const places = [`AC-${at + 1}`, `AC${at + 1}`];
+  return [textOf(criterion), ...ids, ...places].map(foldText).filter((name) => name !== "");
+}
+
+const pathOf = (file: Json): string => {
+  const path = typeof file === "string" ? file : field(file, "path");
+  return typeof path === "string" ? path : "";
+};
+
+const textsOf = (value: Json | undefined): readonly string[] =>
+  (Array.isArray(value) ? (value as readonly Json[]) : [value]).flatMap((item) =>
+    typeof item === "string" ? [item] : typeof item === "number" ? [`AC-${item}`] : [],
+  );
+
+function eachFile(input: CheckInput, judge: (path: string, fact: { readonly asserts: boolean }) => string | undefined): readonly Finding[] {
+  const tests = artifactOf(input.artifacts, "test_files");
+  if (isFindings(tests)) return tests;
+  const problem = filesProblem(input);
+  if (problem !== undefined) return [problem];
+  const paths = pathsIn(tests, "test_files");
+  if (paths.length === 0) return [lacking("The artifact names no test file")];
+  return paths.flatMap((path) => {
+    const fact = input.facts?.files.get(path);
+    if (fact?.state !== "file") return [lacking(`${inLine(path)} is ${fact?.state ?? "not looked at"}`)];
+    const said = judge(path, fact);
+    return said === undefined ? [] : [no(said)];
+  });
+}

@@ -1,0 +1,53 @@
+import { no, lacking, type CheckInput, type CheckJudge, type Finding } from "./check-input.ts";
+import { sameTests } from "./same-tests.ts";
+import { isResult, resultOf, type Result } from "./test-run.ts";
+
+const judged =
+  (judge: (result: Result, input: CheckInput) => readonly Finding[]): CheckJudge =>
+  (input) => {
+    const result = resultOf(input);
+    return isResult(result) ? judge(result, input) : result;
+  };
+
+/** The tests ran to their end, and at least one failed. */
+export const areRed = judged(({ exit_code, failed }) => {
+  if (exit_code === 0)
+    return [no("Tests must be failing for TDD RED phase, and the exit code is 0", "write a test of what is not there yet")];
+  return failed === 0 ? [no(`No failing tests detected: exit code ${exit_code}, and no test that failed`)] : [];
+});
+
+/** At least one test ran and none failed, as the run itself says. */
+export const areGreen = judged(({ exit_code, failed, passed }) => [
+  ...(failed > 0 ? [no(`${failed} test(s) failed, all have to pass`)] : []),
+  ...(exit_code !== 0 ? [no(`Tests ended with exit code ${exit_code}`)] : []),
+  ...(passed === 0 ? [no("No tests passed, and there has to be at least one passing test")] : []),
+]);
+
+/** The same, and they are the tests that were red. */
+export const stayGreen = judged((result, input) => [
+  ...areGreen(input),
+  ...(result.observed === null || input.red === null ? [] : sameTests(input.red.details, result.observed)),
+]);
+
+/** The run is on record, and counts. */
+export const wereRun = judged(() => []);
+
+/** Checks of what a test run came to. */
+export const TEST_RESULT_CHECKS = {
+  tests_are_failing: areRed,
+  all_tests_pass: stayGreen,
+  no_skipped_tests: judged(({ skipped }) => (skipped > 0 ? [no(`${skipped} test(s) skipped`)] : [])),
+  coverage_threshold_met: judged(({ coverage }, { check }) => {
+    const least = check.threshold ?? 100;
+    if (coverage === null) return [lacking("The test run says nothing of coverage", "let the test command write its coverage")];
+    return coverage < least ? [no(`Coverage is ${coverage} %, below ${least} %`)] : [];
+  }),
+} as const satisfies Readonly<Record<string, CheckJudge>>;
+
+/** The checks and rules that are judged on a test run. */
+export const EVIDENCE: ReadonlySet<string> = new Set([
+  ...Object.keys(TEST_RESULT_CHECKS),
+  "tests_were_run",
+  "tests_failed",
+  "tests_passed",
+]);

@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { COMPLETED, contractLines, loadContract, type Check, type Contract, type Gate, type Phase } from "@bylaw/contract";
+import type { Declared, RuleReference } from "@bylaw/kernel";
+import { CHECKS, RULES } from "./checks/index.ts";
+import type { CheckJudge } from "./checks/check-input.ts";
+import { customChecks, type CustomCheck } from "./custom.ts";
+import { declaredChecks, type DeclaredJudge } from "./declared.ts";
+import { digestOf } from "./digest.ts";
+import type { GateOptions } from "./options.ts";
+import { workRecord, type WorkRecord } from "./work-record.ts";
+
+/** One thing that has to hold for a transition, where the contract has it, and what it is waived by. */
+export interface Demand {
+  readonly check: Check;
+  readonly judge: CheckJudge | undefined;
+  readonly custom: CustomCheck | undefined;
+  readonly declared: DeclaredJudge | undefined;
+  readonly rule: RuleReference;
+}
+
+/** One way from a phase to another, with all that it asks for. */
+export interface Way {
+  readonly phase: Phase;
+  readonly to: string;
+  readonly when: "passed" | "rejected";
+  readonly gate: Gate | undefined;
+  /** The rules of the phase's artifacts that need more than the artifact, then the checks of the gate. */
+  readonly demands: readonly Demand[];
+  readonly rule: RuleReference;
+}
+
+/** A contract, ready to be asked. */
+export interface Compiled {
+  readonly contract: Contract;
+  /** What this plugin decides by, as decisions have it. */
+  readonly policy: string;
+  readonly digests: readonly string[];
+  readonly ways: (from: string, to: string) => readonly Way[];
+  readonly record: WorkRecord;
+  /** Finds what the declared checks ask about. Throws BYLAW_GATE_PROJECTION_UNKNOWN. */
+  readonly bind: (declared: Declared) => void;
+  /** Some check is asked later than at once. */
+  readonly late: boolean;
+  /** Whether calls in a phase are a reviewer's: agents are started for it, and no tool of it writes or runs anything. */
+  readonly reviewing: ReadonlySet<string>;
+}
+
+const READERS: ReadonlySet<string> = new Set(["read_files", "search_codebase", "grep", "glob", "ask_user_question", "web_fetch"]);
+const RED: ReadonlySet<string> = new Set(["tests_are_failing", "tests_failed"]);
+
+/** Reads a contract and compiles what its gates ask for, once. Throws what `loadContract` throws, and BYLAW_GATE_CHECK_INVALID. */
+export function compileGates({ contract: file, tools, checks }: GateOptions, folder: string): Compiled {
+  const own = customChecks(checks);
+  const path = resolve(folder, file);
+  const contract = loadContract(path, { tools, checks: [...own.keys()] });
+  const lineOf = contractLines(readFileSync(path));
+  const declared = declaredChecks(contract);
+  const digests = [contract.digest, ...(checks.length === 0 ? [] : [digestOf(checks.map(({ name, version }) => [name, version]))])];
+
+  const demand = (check: Check, table: Readonly<Record<string, CheckJudge>>, rule: RuleReference): Demand => ({
+    check,
+    judge: Object.hasOwn(table, check.check) ? table[check.check] : undefined,
+    custom: own.get(check.check),
+    declared: declared.get(check.check),
+    rule,
+  });
+  const at = (name: string, place: readonly (string | number)[]): RuleReference => ({ name, file, line: lineOf(place) });
+
+  const rulesOf = (phase: Phase): readonly Demand[] => {
+    const index = contract.phases.indexOf(phase);
+    return phase.artifacts.flatMap(({ type, rules }, number) =>
+      rules.flatMap((check, place) => {
+        const name = `${phase.id}.required_artifacts.${type}.${check.check}`;
+        const made = demand(check, { ...CHECKS, ...RULES }, at(name, ["phases", index, "required_artifacts", number, "validation", place]));
+        // What the artifact alone shows is for plugin artifacts.
+        return (made.judge ?? made.custom ?? made.declared) ? [made] : [];
+      }),
+    );
+  };
+  const checksOf = (gate: Gate): readonly Demand[] => {
+    const index = contract.phases.findIndex(({ id }) => id === gate.phase);
+    const number = contract.gates.filter(({ phase }) => phase === gate.phase).indexOf(gate);
+    return gate.checks.map((check, place) =>
+      demand(check, CHECKS, at(`${gate.phase}.gates.${gate.id}.${check.check}`, ["phases", index, "gates", number, "blockers", place])),
+    );
+  };
+
+  const ways = new Map<string, readonly Way[]>();
+  const key = (from: string, to: string): string => JSON.stringify([from, to]);
+  for (const [index, { from, to, when, gate: id }] of contract.transitions.entries()) {
+    const phase = contract.phases.find((one) => one.id === from);
+    if (phase === undefined) continue;
+    const gate = contract.gates.find((one) => one.id === id);
+    const demands = [...(when === "passed" ? rulesOf(phase) : []), ...(gate === undefined ? [] : checksOf(gate))];
+    const way = { phase, to, when, gate, demands, rule: at(`${from}.gates.${id ?? "none"}.way`, ["transitions", index]) };
+    ways.set(key(from, to), [...(ways.get(key(from, to)) ?? []), way]);
+  }
+  for (const phase of contract.phases.filter(({ id }) => contract.ends.includes(id))) {
+    const rule = at(`${phase.id}.gates.none.way`, ["phases", contract.phases.indexOf(phase)]);
+    ways.set(key(phase.id, COMPLETED), [{ phase, to: COMPLETED, when: "passed", gate: undefined, demands: rulesOf(phase), rule }]);
+  }
+
+  const all = [...ways.values()].flat();
+  const redPhases = new Set(all.filter(({ demands }) => demands.some(({ check }) => RED.has(check.check))).map(({ phase }) => phase.id));
+  const reviewing = contract.phases.filter(
+    ({ spawns, allowedTools }) => spawns.length > 0 && allowedTools.every((tool) => READERS.has(tool)),
+  );
+  return {
+    contract,
+    digests,
+    policy: [...digests].sort().join(" "),
+    ways: (from, to) => ways.get(key(from, to)) ?? [],
+    record: workRecord(contract, {
+      redPhases,
+      artifacts: new Set(["plan_document", "scope_definition", "test_files", ...[...declared.values()].flatMap(({ reads }) => reads)]),
+    }),
+    bind: (plugins) => {
+      for (const check of declared.values()) check.bind(plugins);
+    },
+    late: all.some(({ demands }) => demands.some((one) => one.declared !== undefined)),
+    reviewing: new Set(reviewing.map(({ id }) => id)),
+  };
+}

@@ -1,0 +1,119 @@
+import type { Condition, Contract, DeclaredCheck } from "@bylaw/contract";
+import { BylawError, type Declared, type Json, type JsonObject, type Projection, type View } from "@bylaw/kernel";
+import { Engine, type TopLevelCondition } from "json-rules-engine";
+import { quote } from "./codes.ts";
+import { no, type CheckInput, type Finding } from "./checks/check-input.ts";
+
+/** A check that the contract declares itself. */
+export interface DeclaredJudge {
+  /** The artifacts that it asks about. */
+  readonly reads: readonly string[];
+  /** Finds the projections that it asks about. Throws BYLAW_GATE_PROJECTION_UNKNOWN. */
+  readonly bind: (declared: Declared) => void;
+  readonly judge: (input: CheckInput, request: JsonObject, view: View) => Promise<readonly Finding[]>;
+}
+
+type Comparison = Extract<Condition, { readonly fact: string }>;
+type Step = string | number;
+
+const STEP = /\.([\p{L}\p{N}_-]+)|\.?\['([^'\u0000-\u001f]+)'\]|\.?\["([^"\u0000-\u001f]+)"\]|\[(0|[1-9]\d{0,8})\]/gu;
+
+/** The checks that a contract declares, by name. Throws BYLAW_GATE_CHECK_INVALID for a path that is more than names and indexes. */
+export const declaredChecks = (contract: Contract): ReadonlyMap<string, DeclaredJudge> =>
+  new Map(contract.checks.map((check) => [check.name, declaredCheck(check, contract.file)]));
+
+function declaredCheck({ name, description, passesWhen }: DeclaredCheck, file: string): DeclaredJudge {
+  const leaves = leavesOf(passesWhen);
+  const ways = new Map(leaves.map(({ path }) => [path, stepsOf(path, name, file)]));
+  const conditions = guarded(passesWhen, false) as TopLevelCondition;
+  const wholeCondition = ("fact" in passesWhen ? { all: [conditions] } : conditions) as TopLevelCondition;
+  const asked = leaves.filter(({ fact }) => fact === "projections").map(({ path }) => String(ways.get(path)?.[0] ?? ""));
+  const projections = new Map<string, Projection<unknown>>();
+  const pathResolver = (value: object, path: string): unknown => follow(value, ways.get(path) ?? []);
+  return {
+    reads: leaves.filter(({ fact }) => fact === "artifacts").map(({ path }) => String(ways.get(path)?.[0] ?? "")),
+    bind(declared) {
+      for (const wanted of asked) {
+        const found = declared.projections.filter((projection) => projection.name === wanted);
+        if (new Set(found).size !== 1) throw unknown(name, wanted, declared, file);
+        projections.set(wanted, found[0] as Projection<unknown>);
+      }
+    },
+    async judge(input, request, view) {
+      // One for each question: an engine that ends one run stops the others that it is in, and they answer nothing.
+      const engine = new Engine([{ conditions: wholeCondition, event: { type: name } }], { allowUndefinedFacts: true, pathResolver });
+      engine.addOperatorDecorator<unknown, unknown, unknown, unknown>("knownAnd", (a, b, next) => a !== undefined && next(a, b));
+      engine.addOperatorDecorator<unknown, unknown, unknown, unknown>("unknownOr", (a, b, next) => a === undefined || next(a, b));
+      const states = Object.fromEntries([...projections].map(([key, projection]) => [key, view(projection)]));
+      const facts = { artifacts: artifactsFor(input), evidence: evidenceFor(input), projections: states, task: request };
+      const { results, failureResults } = await engine.run(facts);
+      if (results.length + failureResults.length !== 1) throw new Error("Unexpected silence of json-rules-engine, expected one result");
+      if (results.length === 1) return [];
+      const missing = [...new Set(leaves.filter(({ fact, path }) => follow(facts[fact], ways.get(path) ?? []) === undefined))];
+      const absent = missing.map(({ fact, path }) => `${fact} ${path}`).join(", ");
+      return [no(`${description ?? `The condition of \`${name}\` does not hold`}${absent === "" ? "" : ` (not there: ${absent})`}`)];
+    },
+  };
+}
+
+// What an earlier gate let pass is not replaced by what is handed in now, unless this phase asks for it anew.
+function artifactsFor({ artifacts, approved, phase }: CheckInput): JsonObject {
+  const own = new Set(phase.artifacts.map(({ type }) => type));
+  const kept = Object.entries(approved).filter(([type]) => !own.has(type));
+  return { ...artifacts, ...Object.fromEntries(kept) };
+}
+
+function evidenceFor({ run, facts }: CheckInput): JsonObject {
+  if (run === null) return {};
+  const { exit_code, signal, timed_out, duration_ms, counts, coverage, observed_by, tree_after } = run.details;
+  const fresh = facts?.tree === tree_after;
+  return { exit_code, signal, timed_out, duration_ms, coverage, observed_by, fresh, ...(counts === null ? {} : { ...counts }) };
+}
+
+const leavesOf = (condition: Condition): readonly Comparison[] =>
+  "all" in condition
+    ? condition.all.flatMap(leavesOf)
+    : "any" in condition
+      ? condition.any.flatMap(leavesOf)
+      : "not" in condition
+        ? leavesOf(condition.not)
+        : [condition];
+
+// What is not there never helps a check to pass: it is false, and true below an odd number of `not`.
+function guarded(condition: Condition, negated: boolean): object {
+  if ("all" in condition) return { all: condition.all.map((one) => guarded(one, negated)) };
+  if ("any" in condition) return { any: condition.any.map((one) => guarded(one, negated)) };
+  if ("not" in condition) return { not: guarded(condition.not, !negated) };
+  return { ...condition, operator: `${negated ? "unknownOr" : "knownAnd"}:${condition.operator}` };
+}
+
+function stepsOf(path: string, check: string, file: string): readonly Step[] {
+  const steps = Array.from(path.matchAll(STEP), ([, name, single, double, index]): Step => name ?? single ?? double ?? Number(index));
+  // Names and indexes only. A filter or a script in a path would be code.
+  if (path.startsWith("$.") && steps.length > 0 && `$${Array.from(path.matchAll(STEP), ([text]) => text).join("")}` === path) return steps;
+  throw new BylawError({
+    code: "BYLAW_GATE_CHECK_INVALID",
+    message: `Unexpected path ${quote(path)} in check ${quote(check)}, expected names and indexes, such as \`$.plan_document.tags[0]\``,
+    fix: "write the path without filters, wildcards and scripts",
+    source: { file },
+  });
+}
+
+// Own keys of tables, and indexes of lists.
+function follow(from: unknown, steps: readonly Step[]): Json | undefined {
+  let value = from;
+  for (const step of steps) {
+    if (typeof value !== "object" || value === null || Array.isArray(value) !== (typeof step === "number")) return undefined;
+    if (!Object.hasOwn(value, step)) return undefined;
+    value = (value as Readonly<Record<Step, unknown>>)[step];
+  }
+  return typeof value === "function" ? undefined : (value as Json | undefined);
+}
+
+const unknown = (check: string, wanted: string, { projections }: Declared, file: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_GATE_PROJECTION_UNKNOWN",
+    message: `Unexpected projection ${quote(wanted)} in check ${quote(check)}, expected one of ${projections.map(({ name }) => quote(name)).join(", ") || "none"}`,
+    fix: "write it as `$.['its name'].field`, or add the plugin that declares it",
+    source: { file },
+  });

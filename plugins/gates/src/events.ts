@@ -1,0 +1,29 @@
+import type { KernelApi } from "@bylaw/kernel";
+import { z } from "zod";
+
+const text = z.string().min(1).max(10_000);
+const digest = z.string().min(1).max(1_000);
+const gate = { gate: text, phase: text };
+
+/** What approvers and people say of gates, and what time does to them. Hosts record them, never agents. */
+export const GATE_EVENTS = {
+  gate_decided: z.strictObject({
+    ...gate,
+    by: text,
+    role: text,
+    verdict: z.enum(["approved", "rejected"]),
+    reason: z.string().max(10_000).nullable(),
+    /** What was shown: the digest of the artifacts. */
+    artifacts: digest,
+    /** What the gate was opened by: the policy of this plugin. */
+    policy: digest,
+  }),
+  check_waived: z.strictObject({ ...gate, check: text, by: text, role: text, reason: text, expires_at: z.iso.datetime({ offset: true }) }),
+  gate_escalated: z.strictObject({ ...gate, opened_at: z.iso.datetime({ offset: true }) }),
+  gate_closed: z.strictObject({ ...gate, opened_at: z.iso.datetime({ offset: true }), reason: z.literal("timed_out") }),
+} as const;
+
+/** Declares the events of this plugin. */
+export function declareEvents(kernel: KernelApi): void {
+  for (const [name, details] of Object.entries(GATE_EVENTS)) kernel.event({ name, details });
+}

@@ -1,0 +1,100 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { isAbsolute, join, sep } from "node:path";
+import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import { asserts, commentedOut } from "./scan.ts";
+
+/** What a path of an artifact is in the workspace. */
+export interface FileFact {
+  readonly state: "file" | "missing" | "outside of the workspace" | "no regular file" | "unreadable" | "too large";
+  /** Read as a test: it asserts something. */
+  readonly asserts: boolean;
+  /** The first line of commented-out code. */
+  readonly commented: number | null;
+}
+
+/** What was found out about the workspace, before the decision. */
+export interface FileFacts {
+  readonly files: ReadonlyMap<string, FileFact>;
+  /** Why no file was looked at. */
+  readonly problem: string | null;
+  /** The digest of the workspace. */
+  readonly tree: string | null;
+  readonly treeProblem: string | null;
+}
+
+/** How much is looked at. */
+export const FILE_LIMITS = { files: 2_000, bytes: 1_048_576, all: 33_554_432 } as const;
+
+const NOTHING = { asserts: false, commented: null } as const;
+
+/** Looks at the files of a workspace, none twice; more than may be looked at, or a workspace that is not there, is a problem. */
+export function lookAt(workspace: string, paths: readonly string[]): JsonObject {
+  const wanted = [...new Set(paths)];
+  if (wanted.length > FILE_LIMITS.files)
+    return { files: [], problem: `The artifacts name ${wanted.length} files, more than ${FILE_LIMITS.files}` };
+  let root: string;
+  try {
+    root = realpathSync.native(workspace);
+  } catch {
+    return { files: [], problem: "The workspace is not there" };
+  }
+  let left: number = FILE_LIMITS.all;
+  const files = wanted.map((path): Json => {
+    const { fact, bytes } = lookAtOne(root, path, Math.min(FILE_LIMITS.bytes, left));
+    left -= bytes;
+    return { path, ...fact };
+  });
+  return { files, problem: null };
+}
+
+interface Look {
+  readonly fact: FileFact;
+  readonly bytes: number;
+}
+
+const is = (state: FileFact["state"]): Look => ({ fact: { state, ...NOTHING }, bytes: 0 });
+
+function lookAtOne(root: string, path: string, most: number): Look {
+  // A path of a workspace goes down from it: no other root, no way up, no other reading on another system.
+  if (path === "" || path.length > 4_096 || isAbsolute(path) || /[\0\\]|^[A-Za-z]:|^~/.test(path) || path.split("/").includes(".."))
+    return is("outside of the workspace");
+  const full = join(root, path);
+  try {
+    if (lstatSync(full, { throwIfNoEntry: false }) === undefined) return is("missing");
+    const real = realpathSync.native(full);
+    if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return is("outside of the workspace");
+    return read(real, most);
+  } catch (error) {
+    const { code } = error as { readonly code?: string };
+    return is(code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable");
+  }
+}
+
+function read(path: string, most: number): Look {
+  // What may have become a pipe or a link since is not waited for, and not followed.
+  const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const stats = fstatSync(handle);
+    if (!stats.isFile()) return is("no regular file");
+    if (stats.size > most) return is("too large");
+    const bytes = new Uint8Array(stats.size);
+    let length = 0;
+    for (let more = 1; more > 0 && length < bytes.length; length += more)
+      more = readSync(handle, bytes, length, bytes.length - length, null);
+    const text = new TextDecoder().decode(bytes.subarray(0, length));
+    return { fact: { state: "file", asserts: asserts(text), commented: commentedOut(text) ?? null }, bytes: length };
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The facts as a check reads them; undefined where nothing was prepared. */
+export function factsOf(facts: Json | undefined): FileFacts | undefined {
+  if (!isJsonObject(facts ?? null)) return undefined;
+  const { files, problem, tree, tree_problem } = facts as JsonObject;
+  const listed = (Array.isArray(files) ? (files as readonly JsonObject[]) : []).map(
+    (file) => [String(file["path"]), file as unknown as FileFact] as const,
+  );
+  const text = (value: Json | undefined): string | null => (typeof value === "string" ? value : null);
+  return { files: new Map(listed), problem: text(problem), tree: text(tree), treeProblem: text(tree_problem) };
+}

@@ -1,0 +1,51 @@
+/** Whether a path with `/` between its parts fits a pattern: `*` and `?` inside of a part, `**` for any number of parts, `{a,b}` for one of some. */
+export function fits(path: string, pattern: string): boolean {
+  const parts = tidy(path).split("/");
+  return spread(tidy(pattern)).some((one) => matches(parts, one.endsWith("/") ? [...one.slice(0, -1).split("/"), "**"] : one.split("/")));
+}
+
+const tidy = (path: string): string => path.replaceAll("\\", "/").replace(/^(\.\/)+/, "");
+
+const MOST = 64;
+
+function spread(pattern: string): readonly string[] {
+  let open = [pattern];
+  for (let rounds = 0; rounds < 8 && open.length <= MOST; rounds += 1) {
+    const next = open.flatMap((one) => {
+      const [whole, inner] = /\{([^{}]*)\}/.exec(one) ?? [];
+      return whole === undefined || inner === undefined ? [one] : inner.split(",").map((choice) => one.replace(whole, () => choice));
+    });
+    if (next.length === open.length && next.every((one, at) => one === open[at])) return open;
+    open = next;
+  }
+  return open;
+}
+
+// Greedy with one place to come back to: time in the product of both lengths at most.
+function matches(parts: readonly string[], wanted: readonly string[]): boolean {
+  return walk(
+    parts,
+    wanted,
+    (part, one) => walk(part.split(""), one.split(""), (letter, sign) => sign === "?" || sign === letter, "*"),
+    "**",
+  );
+}
+
+function walk(items: readonly string[], wanted: readonly string[], same: (item: string, want: string) => boolean, any: string): boolean {
+  let [item, want, back, mark] = [0, 0, -1, 0];
+  while (item < items.length) {
+    const [here, sought] = [items[item] ?? "", wanted[want]];
+    if (sought === any) {
+      [back, mark] = [want, item];
+      want += 1;
+    } else if (sought !== undefined && same(here, sought)) {
+      item += 1;
+      want += 1;
+    } else if (back >= 0) {
+      mark += 1;
+      [item, want] = [mark, back + 1];
+    } else return false;
+  }
+  while (wanted[want] === any) want += 1;
+  return want === wanted.length;
+}

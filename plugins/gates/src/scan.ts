@@ -1,0 +1,37 @@
+/** Something in a test that may fail: the words of the usual libraries. */
+const ASSERTION =
+  /\b(assert\w*|expect\w*|should\w*|verify\w*|require\.\w+|XCTAssert\w*|t\.(is|not|deepEqual|equal|ok|true|false|throws\w*|same|match|fail|Error\w*|Fatal\w*))\b\s*[!.(]|\bassert\s+[^\s=]|\.(should|must|toBe|toEqual|rejects|resolves)\b|pytest\.raises|\bassert(_\w+)?!\s*\(/;
+/** An assertion about nothing. */
+const IDLE =
+  /\b(expect\((true|1|"[^"]*"|'[^']*')\)\.(toBe|toEqual|toStrictEqual)\((true|1|"[^"]*"|'[^']*')\)|expect\((true|1)\)\.toBeTruthy\(\)|assert\.(ok|equal|strictEqual)\((true|1)(,\s*(true|1))?\)|assert\((true|1)\)|assert\s+(True|1)\s*$|self\.assertTrue\(True\)|assert!\(true\))/gm;
+
+/** Whether the text of a test file asserts something that could fail. Comments and texts in quotes do not count. */
+export function asserts(text: string): boolean {
+  const code = text
+    .split("\n")
+    .map((line) => line.slice(0, LONGEST))
+    .filter((line) => !COMMENT.test(line))
+    .map((line) => line.replace(/\s(\/\/|#).*$/, "").replace(IDLE, ""));
+  return code.some((line) => ASSERTION.test(line.replace(/"[^"]*"|'[^']*'/g, '""')));
+}
+
+/** Of a longer line the beginning is looked at: an expression takes a time in the square of it. */
+const LONGEST = 300;
+const COMMENT = /^\s*(\/\/|#(?!\[)|--|\*|\/\*|<!--)/;
+const STATEMENT =
+  /^(const|let|var|return|if|else|for|while|switch|case|import|from|export|def|class|function|func|fn|try|catch|throw|raise|await|print|console\.\w+)\b.*[;:{}()=]\s*$|^[\w.[\]"']+\s*(=|\+=|-=)\s*[^=].*;?$|^[\w.]+\(.*\);?\s*\{?$|^[\w.]+\(.*\)\s*;$|^[{}]\)?[;,]?$/;
+
+/** The line, from 1, where a comment holds code instead of words; undefined for none. One line that ends like a statement, or two that look like code. */
+export function commentedOut(text: string): number | undefined {
+  let run = 0;
+  for (const [at, line] of text.split("\n").entries()) {
+    const [, said] = /^\s*(?:\/\/|#(?![![]))\s?(.*)$/.exec(line.slice(0, LONGEST)) ?? [];
+    const code =
+      said !== undefined &&
+      !/^\s*(eslint|ts-|@|noqa|type:|pylint|prettier|oxlint|region|endregion|https?:)/.test(said) &&
+      STATEMENT.test(said.trim());
+    run = code ? run + 1 : 0;
+    if (code && (run === 2 || /[;{]\s*$/.test(said))) return at + 2 - run;
+  }
+  return undefined;
+}
