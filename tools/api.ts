@@ -35,13 +35,16 @@ if (problems.length > 0) {
 function snapshot(folder: string): void {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
     readonly name: string;
-    readonly exports: { readonly "."?: { readonly types: string } };
+    readonly exports: Readonly<Record<string, { readonly types: string } | string>>;
   };
-  const entry = manifest.exports["."];
-  if (entry === undefined) return;
-  const name = `${basename(manifest.name)}.api.md`;
+  for (const [path, entry] of Object.entries(manifest.exports))
+    if (typeof entry !== "string") snapshotEntry(folder, manifest.name, path, entry.types);
+}
+
+function snapshotEntry(folder: string, of: string, path: string, types: string): void {
+  const name = `${basename(of)}${path.slice(1).replace("/", ".")}.api.md`;
   expected.add(name);
-  const now = report(folder, join(folder, entry.types), name);
+  const now = report(folder, join(folder, types), name);
   const file = join(snapshots, name);
   const [committed] = globSync(file).map((path) => readFileSync(path, "utf8"));
   if (now === committed) return;
@@ -51,7 +54,7 @@ function snapshot(folder: string): void {
     return;
   }
   const advice = "run `npm run api`, read the difference, and write a changeset for it";
-  problems.push(`Unexpected public API of ${manifest.name}: ${advice}\n${difference(committed ?? "", now)}`);
+  problems.push(`Unexpected public API of ${of}${path.slice(1)}: ${advice}\n${difference(committed ?? "", now)}`);
 }
 
 function report(folder: string, entry: string, name: string): string {

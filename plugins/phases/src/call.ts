@@ -1,11 +1,11 @@
 import { COMPLETED } from "@bylaw/contract";
 import { isJsonObject, type Json, type JsonObject, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
 import type { PolicyPool } from "@bylaw/policy-language";
+import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import { CODES, listed, quote, refuse, type Code } from "./codes.ts";
 import { LINE_TOOLS, type Compiled, type CompiledPhase } from "./compile.ts";
 import { readWrites, type LinePhase, type LineWrites } from "./line.ts";
 import { LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
-import { resolveLinks } from "./real-path.ts";
 import { completed } from "./transition.ts";
 
 /** What the phase of a call, as the log has it, says of the call: denies, all of them; none where it may run. Pure. */
@@ -62,7 +62,7 @@ export function prepareCall(given: ToolCall, compiled: Compiled): JsonObject | u
 }
 
 const linksOf = (call: ToolCall, texts: readonly string[], { guarded }: Compiled): JsonObject | undefined =>
-  texts.length === 0 ? undefined : resolveLinks(call, texts, guarded);
+  resolvePaths(call, texts, { seenFrom: ["workspace"], doubtful: "refuse", guarded });
 
 // A host that names no folder works in that of its configuration.
 function located(call: ToolCall, { folder }: Compiled): ToolCall {

@@ -3,11 +3,11 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BylawError, type PluginInstance } from "@bylaw/kernel";
 import { extendTools, parsePolicy, type ParseOptions, type PolicyFile, type ToolTable } from "@bylaw/policy-language";
+import { realPath } from "@bylaw/policy-language/real-paths";
 import { findPolicies, type Discover } from "./discover.ts";
 import type { PolicyOptions } from "./options.ts";
 import type { Places } from "./places.ts";
 import { readPolicy } from "./read.ts";
-import { realPath } from "./real-paths.ts";
 
 /** The files of one use of the plugin, read and compiled. */
 export interface LoadedPolicy {

@@ -1,5 +1,6 @@
 import { definePlugin, type Json, type PluginInstance, type ToolCall } from "@bylaw/kernel";
 import { POLICY_CODES, compilePolicy, runStateOf } from "@bylaw/policy-language";
+import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import manifest from "../package.json" with { type: "json" };
 import { askedProjections, type AskedProjections } from "./asked-projections.ts";
 import { calls } from "./calls.ts";
@@ -7,7 +8,6 @@ import { loadPool } from "./load-pool.ts";
 import { loadPolicy } from "./load.ts";
 import { policyOptions, type PolicyOptions } from "./options.ts";
 import type { Places } from "./places.ts";
-import { resolvePaths } from "./real-paths.ts";
 
 /** The plugin, with the places where it finds policies. No option names them: whoever writes a configuration could move them. */
 export const createPolicyPlugin = (places: () => Places) =>
@@ -38,7 +38,9 @@ export const createPolicyPlugin = (places: () => Places) =>
       kernel.editsWorkspace((subject) => subject.hook === "beforeToolCall" && pool.editsWorkspace(subject));
       kernel.digest(digest);
       kernel.prepare("paths", (subject) =>
-        subject.hook === "beforeToolCall" ? resolvePaths(subject, pool.pathsToResolve(subject), pool.globsToResolve(subject)) : undefined,
+        subject.hook === "beforeToolCall"
+          ? resolvePaths(subject, pool.pathsToResolve(subject), { globs: pool.globsToResolve(subject) })
+          : undefined,
       );
     },
   });

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, type Decision, type Json, type ToolCall } from "@bylaw/kernel";
+import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { policy } from "../src/index.ts";
-import { resolvePaths } from "../src/real-paths.ts";
 
 let root = "";
 let work = "";

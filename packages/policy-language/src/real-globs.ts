@@ -1,5 +1,6 @@
 import { lstatSync, opendirSync } from "node:fs";
-import { mayFind, type CommandGlob } from "@bylaw/policy-language";
+import { mayFind } from "./path-meet.ts";
+import type { CommandGlob } from "./paths.ts";
 
 /** As many entries of folders are looked at, all globs of a call together. */
 const MAX_ENTRIES = 10_000;

@@ -1,0 +1,169 @@
+import { lstatSync, readlinkSync, statSync } from "node:fs";
+import type { JsonObject, ToolCall } from "@bylaw/kernel";
+import { absolutePath, segmentsOf, type CommandGlob } from "./paths.ts";
+import { GlobBudget, linkedPaths } from "./real-globs.ts";
+
+/** How paths are resolved. */
+export interface ResolveOptions {
+  /** Globs of commands besides: what each finds by way of a link. */
+  readonly globs?: readonly CommandGlob[];
+  /** The folders of the call through which a path may be seen that lies behind a link of theirs. Default: all three. */
+  readonly seenFrom?: readonly ("workspace" | "cwd" | "home")[];
+  /**
+   * What becomes of a link before `..`, which programs follow or tidy away, and of a link to what is not there, which they may make:
+   * `follow` names every place that it may be, `refuse` none.
+   */
+  readonly doubtful?: "follow" | "refuse";
+  /** Files of which a second name (a hard link) is named too. */
+  readonly guarded?: readonly string[];
+}
+
+/**
+ * Resolves the links in paths that a call names: `{ paths: [[text, real path, other names …]] }`. A real path inside a folder of the call
+ * that itself lies behind a link is given as seen through that folder, and as it is. A text alone cannot be resolved, and is never
+ * allowed. Globs besides, as `globs`.
+ */
+export function resolvePaths(call: ToolCall, texts: readonly string[], options: ResolveOptions = {}): JsonObject | undefined {
+  const { globs = [], seenFrom = ["workspace", "cwd", "home"], doubtful = "follow", guarded = [] } = options;
+  if (texts.length === 0 && globs.length === 0) return undefined;
+  let roots: readonly Root[] | undefined;
+  const rootsOnce = (): readonly Root[] => (roots ??= rootsOf(seenFrom.map((folder) => call[folder])));
+  const placesOf = (path: string): readonly string[] =>
+    doubtful === "follow" ? followed(path, rootsOnce) : undoubted(path, rootsOnce, guarded);
+  const paths = texts.map((text, at) => (at < MAX_PATHS ? [text, ...placesOf(absolutePath(text, call))] : [text]));
+  if (globs.length === 0) return { paths };
+  const budget = new GlobBudget();
+  return {
+    paths,
+    globs: globs.map(({ pattern, folder, names }) => {
+      const places = linkedPaths(absolutePath(folder, call), names, budget)?.map(placesOf);
+      return places?.every(({ length }) => length > 0) === true ? { pattern, places } : { pattern };
+    }),
+  };
+}
+
+const MAX_PATHS = 1000;
+
+interface Root {
+  readonly seen: string;
+  readonly real: string;
+}
+
+function rootsOf(folders: readonly (string | undefined)[]): readonly Root[] {
+  const roots: Root[] = [];
+  for (const folder of new Set(folders)) {
+    if (folder === undefined || !folder.startsWith("/")) continue;
+    const seen = `/${segmentsOf(folder).join("/")}`;
+    const real = realPath(seen);
+    if (real !== undefined && real !== seen && real !== "/") roots.push({ seen, real });
+  }
+  return roots;
+}
+
+// The first is the one that an allow must cover; none where the links cannot be followed.
+function followed(path: string, rootsOnce: () => readonly Root[]): readonly string[] {
+  const plain = `/${segmentsOf(path).join("/")}`;
+  const real = realPath(plain);
+  if (real === undefined) return [];
+  // The system follows a link before it takes `..`; a program that tidies the text first does not. Both must be allowed.
+  const physical = path.split("/").includes("..") ? realPath(path) : real;
+  if (real === plain && (physical === undefined || physical === real)) return [real];
+  const roots = rootsOnce();
+  if (physical !== undefined && physical !== real) return [reroot(physical, roots), real, physical];
+  const seen = reroot(real, roots);
+  return seen === real ? [real] : [seen, real];
+}
+
+// With a link before `..` nobody knows where it leads, and who writes through a link to nothing makes what it names.
+function undoubted(path: string, rootsOnce: () => readonly Root[], guarded: readonly string[]): readonly string[] {
+  const segments = path.split("/");
+  for (const [at, segment] of segments.entries()) {
+    if (segment !== "..") continue;
+    const plain = `/${segmentsOf(segments.slice(0, at).join("/")).join("/")}`;
+    const real = realPath(plain, { dangling: "nowhere" });
+    if (real === undefined || reroot(real, rootsOnce()) !== plain) return [];
+  }
+  const real = realPath(`/${segmentsOf(path).join("/")}`, { dangling: "nowhere" });
+  if (real === undefined) return [];
+  return [...new Set([reroot(real, rootsOnce()), real, ...namesakes(real, guarded)])];
+}
+
+// A hard link is no link to follow: the names of one file are told by its number.
+function namesakes(real: string, guarded: readonly string[]): readonly string[] {
+  if (guarded.length === 0) return [];
+  const file = statsOf(real);
+  if (file === undefined || !file.isFile() || file.nlink < 2) return [];
+  return guarded.filter((path) => {
+    const other = statsOf(path);
+    return other?.ino === file.ino && other.dev === file.dev;
+  });
+}
+
+function statsOf(path: string): ReturnType<typeof statSync> {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function reroot(path: string, roots: readonly Root[]): string {
+  for (const { seen, real } of roots) {
+    if (path === real) return seen;
+    if (path.startsWith(`${real}/`)) return seen + path.slice(real.length);
+  }
+  return path;
+}
+
+const MAX_LINKS = 40;
+
+/**
+ * The path without links; what does not exist resolves to itself, and a link to what does not exist to that, since who writes
+ * through it creates it, or with `dangling: "nowhere"` to nothing. Undefined where a loop or a permission hides the answer.
+ */
+export function realPath(path: string, { dangling = "target" }: { readonly dangling?: "target" | "nowhere" } = {}): string | undefined {
+  const pending = path.split("/").toReversed();
+  let at = "";
+  let exists = true;
+  let links = 0;
+  // How many parts are left once the outermost link is followed to its end.
+  let after = Number.POSITIVE_INFINITY;
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (pending.length < after) after = Number.POSITIVE_INFINITY;
+    if (name === "" || name === ".") continue;
+    if (name === "..") {
+      at = at.slice(0, at.lastIndexOf("/"));
+      exists = true;
+      continue;
+    }
+    const here = `${at}/${name}`;
+    // One look at each part costs a fraction of `realpath`, which throws for every call about a file to be made.
+    const found: Entry = exists ? lookAt(here) : "nothing";
+    if (found === "hidden") return undefined;
+    exists = found !== "nothing";
+    if (!exists && dangling === "nowhere" && after < Number.POSITIVE_INFINITY) return undefined;
+    if (typeof found !== "object") {
+      at = here;
+      continue;
+    }
+    links += 1;
+    if (links > MAX_LINKS) return undefined;
+    after = Math.min(after, pending.length);
+    if (found.target.startsWith("/")) at = "";
+    pending.push(...found.target.split("/").toReversed());
+  }
+  return at === "" ? "/" : at;
+}
+
+type Entry = "nothing" | "something" | "hidden" | { readonly target: string };
+
+function lookAt(path: string): Entry {
+  try {
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    if (entry === undefined) return "nothing";
+    return entry.isSymbolicLink() ? { target: readlinkSync(path) } : "something";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? "nothing" : "hidden";
+  }
+}

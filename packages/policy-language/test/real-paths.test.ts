@@ -1,0 +1,88 @@
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { realPath, resolvePaths, type ResolveOptions } from "../src/real-paths.ts";
+
+let root = "";
+let work = "";
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-real-")));
+  work = join(root, "work");
+  mkdirSync(join(work, "src"), { recursive: true });
+  mkdirSync(join(root, "out/deep"), { recursive: true });
+  writeFileSync(join(work, "src/a"), "a");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const REFUSE: ResolveOptions = { seenFrom: ["workspace"], doubtful: "refuse" };
+const places = (text: string, options: ResolveOptions = REFUSE, workspace = work): readonly string[] => {
+  const call = { hook: "beforeToolCall", tool: "x", args: {}, cwd: workspace, workspace } as const;
+  const { paths } = resolvePaths(call, [text], options) as { readonly paths: readonly (readonly string[])[] };
+  const [[said, ...found] = []] = paths;
+  expect(said).toBe(text);
+  return found;
+};
+
+describe("where paths lead", () => {
+  it("is nowhere for a link to nothing, at its end, on the way, or behind another, unless what it names is what is made", () => {
+    symlinkSync(join(root, "absent"), join(work, "gone"));
+    symlinkSync(join(work, "gone"), join(work, "again"));
+    symlinkSync("src/../absent/../src", join(work, "round"));
+    symlinkSync("src", join(work, "there"));
+    for (const text of ["gone", "gone/x", "again", "again/x/y", "round", "round/a"]) expect(places(text), text).toEqual([]);
+    expect(places("gone/x", { doubtful: "follow" })).toEqual([join(root, "absent/x")]);
+    expect(places("again", { doubtful: "follow" })).toEqual([join(root, "absent")]);
+    expect(places("there/new/file")).toEqual([join(work, "src/new/file")]);
+    expect(places("there/a")).toEqual([join(work, "src/a")]);
+    expect(places("src/a/below")).toEqual([join(work, "src/a/below")]);
+    expect(realPath(join(work, "gone"))).toBe(join(root, "absent"));
+    expect(realPath(join(work, "gone"), { dangling: "nowhere" })).toBeUndefined();
+  });
+
+  it("is nowhere where a link stands before `..`, or where all that it may be is named", () => {
+    symlinkSync(join(root, "out/deep"), join(work, "deep"));
+    expect(places("deep/../key")).toEqual([]);
+    expect(new Set(places("deep/../key", { doubtful: "follow" }))).toEqual(new Set([join(root, "out/key"), join(work, "key")]));
+    expect(places("src/../key")).toEqual([join(work, "key")]);
+    expect(places("deep/key")).toEqual([join(root, "out/deep/key")]);
+  });
+
+  it("is seen through the workspace that lies behind a link itself, by either name", () => {
+    const seen = join(root, "seen");
+    symlinkSync(work, seen);
+    for (const text of ["src/a", join(seen, "src/a"), join(work, "src/a")])
+      expect(places(text, REFUSE, seen), text).toEqual([join(seen, "src/a"), join(work, "src/a")]);
+    expect(places("src/../src/a", REFUSE, seen)).toEqual([join(seen, "src/a"), join(work, "src/a")]);
+    expect(places(`${work}/src/../src/a`, REFUSE, seen)).toEqual([]);
+  });
+
+  it("is seen through no folder of the call but those that count", () => {
+    symlinkSync(join(root, "out"), join(work, "cwd"));
+    const call = { hook: "beforeToolCall", tool: "x", args: {}, cwd: join(work, "cwd"), workspace: work } as const;
+    expect(resolvePaths(call, ["key"], REFUSE)).toEqual({ paths: [["key", join(root, "out/key")]] });
+    expect(resolvePaths(call, ["key"])).toEqual({ paths: [["key", join(work, "cwd/key"), join(root, "out/key")]] });
+  });
+
+  it("is also a guarded file of which it is a second name", () => {
+    const guarded = [join(work, "contract"), join(work, "absent")];
+    writeFileSync(join(work, "contract"), "c");
+    linkSync(join(work, "contract"), join(work, "src/twin"));
+    expect(places("src/twin", { ...REFUSE, guarded })).toEqual([join(work, "src/twin"), join(work, "contract")]);
+    expect(places("src/a", { ...REFUSE, guarded })).toEqual([join(work, "src/a")]);
+    expect(places("contract", { ...REFUSE, guarded })).toEqual([join(work, "contract")]);
+  });
+
+  it("is nowhere for a loop, and beyond a thousand texts nobody looks", () => {
+    symlinkSync("loop", join(work, "loop"));
+    expect(places("loop/x")).toEqual([]);
+    const call = { hook: "beforeToolCall", tool: "x", args: {}, cwd: work, workspace: work } as const;
+    const { paths } = resolvePaths(
+      call,
+      Array.from({ length: 1_001 }, () => "src/a"),
+      REFUSE,
+    ) as { readonly paths: readonly (readonly string[])[] };
+    expect([paths[999]?.length, paths[1_000]?.length]).toEqual([2, 1]);
+    expect(resolvePaths(call, [])).toBeUndefined();
+  });
+});
