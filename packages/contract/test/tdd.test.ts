@@ -43,9 +43,11 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 
 describe("the five-phase contract", () => {
-  it("has no finding and is the migrated original, its schemas apart", () => {
+  it("has no finding and is the migrated original, but for its schemas and the command that runs the tests", () => {
     expect(shipped.warnings).toEqual([]);
-    expect(withoutSchemas(shipped)).toEqual(withoutSchemas(migrated));
+    expect(migrated.evidence).toEqual({ source: "observed", testCommand: undefined });
+    expect(withoutSchemas({ ...shipped, evidence: migrated.evidence })).toEqual(withoutSchemas(migrated));
+    expect(shipped.evidence.testCommand?.argv).toEqual(["node", "--test", "--test-reporter=junit"]);
   });
 
   it.each(Object.entries(GOOD))("WF-60 takes a good %s", (type, value) => {
