@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { BylawError } from "@bylaw/kernel";
 import { performance } from "node:perf_hooks";
 
-/** How much of each output is kept, in bytes. */
+/** How much of what it says as errors is kept, in bytes. */
 const KEPT_ERRORS = 64 * 1024;
 // What somebody else holds open after the program has ended is not waited for.
 const DRAIN_MS = 2_000;
@@ -39,8 +39,8 @@ export async function runProcess({ argv, cwd, env, timeoutMs, maxOutput, signal 
   signal?.throwIfAborted();
   const [file = "", ...args] = argv;
   const began = performance.now();
-  const out = collect(maxOutput);
-  const errors = collect(KEPT_ERRORS, { last: true });
+  const out = firstBytes(maxOutput);
+  const errors = lastBytes(KEPT_ERRORS);
   const child = spawn(file, args, { cwd, env, detached: true, windowsHide: true, stdio: ["ignore", "pipe", "pipe"] });
   let timedOut = false;
   const timer = setTimeout(() => {
@@ -86,22 +86,39 @@ async function drained(child: ChildProcess, closed: Promise<void>): Promise<void
   child.stderr?.destroy();
 }
 
-function collect(limit: number, { last = false } = {}) {
+interface Collected {
+  readonly add: (chunk: Uint8Array) => void;
+  readonly text: () => string;
+  readonly cut: () => boolean;
+}
+
+// The beginning of an output up to a limit, and whether there was more.
+function firstBytes(limit: number): Collected {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let cut = false;
-  return {
-    add(chunk: Uint8Array): void {
-      if (!last && size + chunk.length > limit) cut = true;
-      if (cut) return;
-      chunks.push(chunk);
-      size += chunk.length;
-      while (last && chunks.length > 1 && size - (chunks[0]?.length ?? 0) >= limit) size -= chunks.shift()?.length ?? 0;
-    },
-    text: (): string => new TextDecoder().decode(Buffer.concat(chunks)).slice(last ? -limit : 0),
-    cut: (): boolean => cut,
+  const add = (chunk: Uint8Array): void => {
+    cut ||= size + chunk.length > limit;
+    if (cut) return;
+    chunks.push(chunk);
+    size += chunk.length;
   };
+  return { add, text: () => textOf(chunks), cut: () => cut };
 }
+
+// The end of an output, roughly up to a limit.
+function lastBytes(limit: number): Collected {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const add = (chunk: Uint8Array): void => {
+    chunks.push(chunk);
+    size += chunk.length;
+    while (size - (chunks[0]?.length ?? size) >= limit) size -= chunks.shift()?.length ?? 0;
+  };
+  return { add, text: () => textOf(chunks).slice(-limit), cut: () => false };
+}
+
+const textOf = (chunks: readonly Uint8Array[]): string => new TextDecoder().decode(Buffer.concat(chunks));
 
 function notStarted(file: string, cause: unknown): BylawError {
   const code = (cause as { readonly code?: unknown }).code;
