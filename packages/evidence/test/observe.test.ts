@@ -1,20 +1,23 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createKernel, definePlugin } from "@bylaw/kernel";
-import { openRun, type Run } from "@bylaw/log";
-import { contractTree, frozenFiles, observeTests, reportTestRun, testRunDetails } from "@bylaw/evidence";
-import { z } from "zod";
+import { freezeJson, type LogEvent } from "@bylaw/kernel";
+import { contractTree, frozenFiles, observeTests, reportTestRun, testRunDetails, type TestRecorder } from "../src/index.ts";
 import { NODE, contractAt, folder } from "./kit.ts";
 
-const declares = definePlugin({
-  name: "declares-test-runs",
-  version: "1.0.0",
-  options: z.strictObject({}).optional(),
-  apply: (kernel) => kernel.event({ name: "test_run", details: testRunDetails }),
-});
+/** Keeps what it is told, and refuses what the event may not hold, as a run does. */
+function recorder(): TestRecorder & { readonly events: LogEvent[] } {
+  const events: LogEvent[] = [];
+  return {
+    events,
+    async record(drafts) {
+      const added = drafts.map((draft) => ({ ...draft, details: freezeJson(testRunDetails.parse(draft.details)) }) as unknown as LogEvent);
+      events.push(...added);
+      return added;
+    },
+  };
+}
 
-const opened = (): Promise<Run> => openRun(createKernel({ plugins: [declares()] }), { run: "r" });
 const SECRET = "a word that must not be told";
 const files = {
   "package.json": '{"type":"module"}',
@@ -25,7 +28,7 @@ describe("an observed run", () => {
   it("is on record with what was seen, the tree, the frozen files and the contract, and without any output", async () => {
     const root = folder(files);
     const contract = contractAt(join(root, "workflow.yaml"));
-    const run = await opened();
+    const run = recorder();
     const tree = await contractTree(contract, root);
     const { evidence, events, output } = await observeTests(run, contract, { task: "t1", agent: "ann", workspace: root });
     expect(events).toMatchObject([{ event_type: "test_run", task_id: "t1", agent_id: "ann", details: evidence }]);
@@ -45,7 +48,6 @@ describe("an observed run", () => {
     });
     expect(output).toContain(SECRET);
     expect(JSON.stringify(events)).not.toContain(SECRET);
-    await run.close();
   });
 
   it("says that the run changed the tree, and freezes what ran and not what it left", async () => {
@@ -54,20 +56,18 @@ describe("an observed run", () => {
       "checks/b.test.js": 'import { appendFileSync } from "node:fs";\nappendFileSync("checks/add.test.js", "// changed\\n");\n',
     });
     const contract = contractAt(join(root, "workflow.yaml"));
-    const run = await opened();
+    const run = recorder();
     const before = await contractTree(contract, root);
     const { evidence } = await observeTests(run, contract, { task: "t1", workspace: root });
     expect(readFileSync(join(root, "checks/add.test.js"), "utf8")).toContain("// changed");
     expect(evidence.tree_before).toBe(before.digest);
     expect(evidence.tree_after).not.toBe(before.digest);
     expect(evidence.frozen).toEqual(frozenFiles(contract, before));
-    await run.close();
   });
 
   it("is not on record where it was ended, could not start, or there is no command", async () => {
     const root = folder(files);
-    const run = await opened();
-    const head = run.head;
+    const run = recorder();
     const given = { task: "t1", workspace: root };
     const contract = contractAt(join(root, "workflow.yaml"));
     await expect(observeTests(run, contract, { ...given, signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
@@ -78,17 +78,15 @@ describe("an observed run", () => {
     await expect(observeTests(run, contract, { ...given, workspace: join(root, "none") })).rejects.toMatchObject({
       code: "BYLAW_WORKSPACE_MISSING",
     });
-    expect(run.head).toBe(head);
-    await run.close();
+    expect(run.events).toEqual([]);
   });
 
   it("has no counts where its time was over, and says so", async () => {
     const root = folder({ "a.js": "setInterval(() => {}, 1000)" });
     const contract = contractAt(join(root, "workflow.yaml"), { test_command: { argv: [NODE, "a.js"], format: "tap", timeout_seconds: 1 } });
-    const run = await opened();
+    const run = recorder();
     const { evidence } = await observeTests(run, contract, { task: "t1", workspace: root });
     expect(evidence).toMatchObject({ timed_out: true, exit_code: null, signal: "SIGKILL", counts: null, tests: null });
-    await run.close();
   });
 });
 
@@ -97,7 +95,7 @@ describe("a run that a host saw", () => {
   it("is read and recorded as its own word", async () => {
     const root = folder(files);
     const contract = contractAt(join(root, "workflow.yaml"));
-    const run = await opened();
+    const run = recorder();
     const { digest } = await contractTree(contract, root);
     const given = { task: "t1", workspace: root, argv: ["make", "test"], exit_code: 1, duration_ms: 5, tree_before: digest };
     const { evidence } = await reportTestRun(run, contract, { ...given, report: { format: "tap", text: tap } });
@@ -107,22 +105,6 @@ describe("a run that a host saw", () => {
     await expect(reportTestRun(run, contract, { ...given, report: null, tree_before: "none" })).rejects.toMatchObject({
       code: "BYLAW_EVENT_INVALID",
     });
-    await run.close();
-  });
-
-  it("cannot be recorded by a call, a transition, an answer or a result of an agent", async () => {
-    const root = folder(files);
-    const run = await opened();
-    const forged = { event_type: "test_run", details: { observed_by: "bylaw" } };
-    await run.toolCall({ agent: "ann", task: "t1", tool: "test_run", args: forged });
-    await run.transition({ agent: "ann", task: "t1", to: "IMPL", artifacts: { test_run: forged } });
-    await run.toolResult({ id: "1", tool: "test_run", ok: true, result: forged });
-    await expect(run.record([{ event_type: "test_run", agent_id: "ann", task_id: "t1", details: forged.details }])).rejects.toMatchObject({
-      code: "BYLAW_EVENT_INVALID",
-    });
-    expect(existsSync(root)).toBe(true);
-    expect(run.head).toBeGreaterThan(0);
-    await run.close();
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { MAX_NAMED_TESTS, MAX_REPORT, MAX_TESTS, hashTestId, readReport, testRunDetails, type Report } from "@bylaw/evidence";
+import { MAX_NAMED_TESTS, MAX_REPORT, MAX_TESTS, hashTestId, readReport, testRunDetails, type Report } from "../src/index.ts";
 
-const junit = (text: string): Report => readReport("junit", text, { workspace: "/work/repo" });
+const junit = (text: string): Report => readReport("junit", text, { workspace: "/srv/repo" });
 const tap = (text: string): Report => readReport("tap", text);
-const json = (data: unknown): Report => readReport("json", JSON.stringify(data), { workspace: "/work/repo" });
+const json = (data: unknown): Report => readReport("json", JSON.stringify(data), { workspace: "/srv/repo" });
 
 describe("JUnit", () => {
   it("reads what pytest writes; a file that is not collected is an error", () => {
@@ -57,7 +57,7 @@ describe("JUnit", () => {
   });
 
   it("names files as they are seen from the workspace", () => {
-    expect(junit(`<testsuites><testcase name="t" classname="test" file="/work/repo/tests/a.js"/></testsuites>`).tests?.passed).toEqual([
+    expect(junit(`<testsuites><testcase name="t" classname="test" file="/srv/repo/tests/a.js"/></testsuites>`).tests?.passed).toEqual([
       "tests/a.js > t",
     ]);
   });
@@ -102,7 +102,7 @@ describe("TAP", () => {
       at: &a [*a]
       ...
     ok 3 - later # SKIP not yet
-    not ok 4 - someday # TODO
+    not ok 4 - someday # todo
     1..4
 not ok 1 - add
 ok 2 - alone
@@ -154,7 +154,7 @@ describe("JSON", () => {
     ...counts,
     testResults: [
       {
-        name: "/work/repo/tests/a.test.ts",
+        name: "/srv/repo/tests/a.test.ts",
         status: tests.some(([, status]) => status === "failed") ? "failed" : "passed",
         assertionResults: tests.map(([title, status]) => ({ ancestorTitles: ["add"], title, status })),
       },
@@ -169,7 +169,7 @@ describe("JSON", () => {
       ["later", "pending"],
       ["someday", "todo"],
     ] as const;
-    const coverageMap = { "/work/repo/src/a.ts": { s: { 0: 1, 1: 0, 2: 3 } } };
+    const coverageMap = { "/srv/repo/src/a.ts": { s: { 0: 1, 1: 0, 2: 3 } } };
     const report = json(jest(tests, { numPassedTests: 1, numFailedTests: 1, numPendingTests: 1, numTodoTests: 1 }, { coverageMap }));
     expect(report).toEqual({
       counts: { passed: 1, failed: 1, skipped: 2, errors: 0 },
@@ -184,7 +184,7 @@ describe("JSON", () => {
   });
 
   it("takes a file without results that failed for an error", () => {
-    const broken = { name: "/work/repo/tests/b.test.ts", status: "failed", message: "Cannot find module", assertionResults: [] };
+    const broken = { name: "/srv/repo/tests/b.test.ts", status: "failed", message: "Cannot find module", assertionResults: [] };
     expect(json(jest([], {}, { testResults: [broken] })).counts).toEqual({ passed: 0, failed: 0, skipped: 0, errors: 1 });
   });
 

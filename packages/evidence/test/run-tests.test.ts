@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { runTests } from "@bylaw/evidence";
+import { runTests } from "../src/index.ts";
 import { NODE, command, folder, linkModules, nodeTest, put } from "./kit.ts";
 
 const SUITE = `import test, { describe, it } from "node:test";

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync, symlinkS
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { contractTree, createTreeCache, frozenFiles, treeDigest } from "@bylaw/evidence";
+import { contractTree, createTreeCache, frozenFiles, treeDigest } from "../src/index.ts";
 import { contractAt, folder, put } from "./kit.ts";
 
 const digestOf = async (root: string): Promise<string> => (await treeDigest(root)).digest;
