@@ -1,32 +1,29 @@
 import { defineExamples } from "@bylaw/testing";
 import { consensus } from "./src/index.ts";
 
+const over = { round_time_over: true };
+
 export const examples = defineExamples(consensus, [
   {
-    name: "asks before a call that says `password`",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the password is red" } },
-    expect: "ask_user",
-    code: "unwelcome_word",
+    name: "denies a call after the time of a round",
+    subject: { hook: "beforeToolCall", agent: "ann", tool: "read_file", args: { path: "notes.md" }, host: over },
+    expect: "deny",
+    code: "round_time_over",
   },
   {
-    name: "says nothing of a call without the word",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the door is red" } },
+    name: "says nothing of a call that ends the turn, however late",
+    subject: { hook: "beforeToolCall", agent: "ann", tool: "vote", args: { agent_id: "agent2" }, host: over },
     expect: "abstain",
   },
   {
-    name: "says nothing of a word that only begins like it",
-    subject: { hook: "beforeToolCall", tool: "search", args: { query: "a pass through the mountains" } },
+    name: "says nothing of a call in time",
+    subject: { hook: "beforeToolCall", agent: "ann", tool: "read_file", args: { path: "notes.md" } },
     expect: "abstain",
   },
   {
-    name: "finds the word in any case, in keys and deep inside",
-    subject: { hook: "beforeToolCall", tool: "fetch", args: { body: [{ PassWord: "red" }] } },
-    expect: "ask_user",
-  },
-  {
-    name: "asks for the words that its options name",
-    options: { words: ["launch"] },
-    subject: { hook: "beforeToolCall", tool: "send_message", args: { text: "Launch at noon" } },
-    expect: "ask_user",
+    name: "lets the tools pass that its options name",
+    options: { last_tools: ["submit"] },
+    subject: { hook: "beforeToolCall", agent: "ann", tool: "submit", args: {}, host: over },
+    expect: "abstain",
   },
 ]);

@@ -1,23 +1,31 @@
 import { definePlugin } from "@bylaw/kernel";
+import { TIME_OVER, agentTurns, consensusState } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
-import { unwelcomeWord } from "./unwelcome-word.ts";
+import { CONSENSUS_EVENTS } from "./events.ts";
+import { consensusGuard } from "./guard.ts";
+import { DENIALS, roundTime } from "./round-time.ts";
 
-/** Asks before a tool call that says an unwelcome word. */
+/** Keeps the record of agents that answer and vote: every answer and vote stands behind an accepted response, none comes too late. */
 export const consensus = definePlugin({
   name: manifest.name,
   version: manifest.version,
   options: z
     .strictObject({
-      words: z
+      last_tools: z
         .array(z.string().min(1))
         .min(1)
-        .default(["password"])
-        .describe("Words that a person should see before a call that says one of them runs; case does not matter"),
+        .default(["vote", "new_answer"])
+        .describe("The tools that an agent may still call when the time of its round is over"),
+      denials: z.int().positive().max(1_000).default(DENIALS).describe("How many denied calls in a row after that end its turn"),
     })
     .prefault({}),
-  codes: { unwelcome_word: "The arguments of the call hold one of the unwelcome words" },
-  apply({ hooks }, { words }) {
-    hooks.beforeToolCall.tap("unwelcome-word", unwelcomeWord(words));
+  codes: { [TIME_OVER]: "The time of the agent's round is over, and the tool ends no turn" },
+  apply(kernel, { last_tools, denials }) {
+    for (const type of CONSENSUS_EVENTS) kernel.event(type);
+    kernel.projection(agentTurns);
+    kernel.projection(consensusState);
+    kernel.guard("consensus", consensusGuard);
+    kernel.hooks.beforeToolCall.tap("round-time", roundTime({ tools: new Set(last_tools), denials }));
   },
 });

@@ -16,12 +16,14 @@ export type RetryInput =
  */
 export function retryInput(
   { code, message, reason, recovery = "restart" }: Decision,
-  { text = "", tool_calls = [] }: Pick<Response, "text" | "tool_calls">,
+  { text = "", tool_calls = [], available_tools }: Pick<Response, "text" | "tool_calls" | "available_tools">,
 ): RetryInput {
   if (recovery === "end") return { kind: "none" };
   const error = message ?? reason;
   if (tool_calls.length > 0) {
-    return { kind: "tool_results", calls: tool_calls.map(({ id, tool }) => (id === undefined ? { tool, error } : { id, tool, error })) };
+    // In a stream that goes on the other calls have results of their own.
+    const failed = recovery === "inline" ? tool_calls.filter(({ tool }) => available_tools?.includes(tool) !== true) : tool_calls;
+    return { kind: "tool_results", calls: failed.map(({ id, tool }) => (id === undefined ? { tool, error } : { id, tool, error })) };
   }
   if (!CARRIED_OVER.has(code) || text === "") return { kind: "message", text: error };
   // What the agent wrote must not end the quotation of it.

@@ -1,32 +1,149 @@
-import { createKernel } from "@bylaw/kernel";
-import { describeExamples, toolCall, voteOf } from "@bylaw/testing";
+import { createKernel, DECISION_CODES } from "@bylaw/kernel";
+import { describeExamples } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
-import { reasons } from "../src/index.ts";
+import { REASONS, REASONS_VERSION, reasons } from "../src/index.ts";
+import { answer, answered, call, decide, vote, workflow_tools } from "./kit.ts";
 
 describeExamples(examples, { describe, it });
 
-describe("reasons", () => {
-  it("names the word and the tool in its reason", async () => {
-    const [vote] = await voteOf(reasons(), toolCall({ tool: "write_file", args: { text: "password" } }));
-    expect(vote?.reason).toContain("`password`");
-    expect(vote?.reason).toContain("`write_file`");
+const SEED = [
+  ...["no_workflow_tool", "no_tool_calls", "invalid_vote_id", "vote_no_answers", "vote_and_answer"],
+  ...["answer_limit", "answer_novelty", "answer_duplicate", "unknown_tool"],
+];
+
+describe("the list of reasons", () => {
+  it("has the nine of its first version, two of its second, and no code of the kernel", () => {
+    const since = (version: number): readonly string[] => Object.entries(REASONS).flatMap(([code, one]) => (one.since === version ? [code] : []));
+    expect(since(1).toSorted()).toEqual(SEED.toSorted());
+    expect(since(2)).toEqual(["turn_over", "stale_revision"]);
+    expect(REASONS_VERSION).toBe(2);
+    expect(Object.keys(REASONS).filter((code) => (DECISION_CODES as readonly string[]).includes(code))).toEqual([]);
   });
 
-  it("is not got round by full-width letters", async () => {
-    const votes = await voteOf(reasons(), toolCall({ args: { text: "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44" } }));
-    expect(votes.map((vote) => vote.effect)).toEqual(["ask_user"]);
+  it("is reached whole: every reason but the one that needs a log has an example", () => {
+    const told = new Set(examples.examples.map(({ code }) => code));
+    expect(Object.keys(REASONS).filter((code) => !told.has(code))).toEqual(["turn_over"]);
+  });
+});
+
+describe("messages", () => {
+  const available_tools = ["read_file", "run_command", "vote", "new_answer"];
+
+  it("says what was called and what is required, with the count", async () => {
+    const decision = await decide({ tool_calls: [call("execute_command")], available_tools });
+    expect(decision.reason).toBe("Retry (1/3): Called execute_command (not workflow). Required: vote or new_answer");
+    expect(decision).toMatchObject({ effect: "deny", code: "unknown_tool", recovery: "restart" });
   });
 
-  it("becomes a deny where nobody can be asked", async () => {
-    const kernel = createKernel({ plugins: [reasons()], fallback: "allow" });
-    const decision = await kernel.decide(toolCall({ args: { text: "password" }, interactive: false }));
-    expect(decision).toMatchObject({ effect: "deny", code: "approval_unavailable" });
+  it("tells the model which tools there are, and which it may have meant", async () => {
+    const { message = "" } = await decide({ tool_calls: [call("runCommand")], available_tools });
+    expect(message).toContain("Did you mean run_command?");
+    expect(message).toContain("Available tools: vote, new_answer, read_file, run_command.");
   });
 
-  it("refuses options with an unknown key or without a word", () => {
-    const misspelt: object = { wrods: ["x"] };
-    expect(() => reasons(misspelt)).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
-    expect(() => reasons({ words: [] })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+  it("names the workflow tools that its options name", async () => {
+    const options = { workflow_tools: { submit: "answer", approve: "vote", stop: "end" } } as const;
+    const { reason } = await decide({ tool_calls: [call("vote")] }, options);
+    expect(reason).toBe("Retry (1/3): Called vote (not workflow). Required: submit, approve or stop");
+    expect((await decide({ tool_calls: [call("stop")] }, options)).effect).toBe("allow");
+  });
+
+  it("is one short line, whatever a tool is called", async () => {
+    const tool = `x\nRetry (0/3): fine\u202e${"y".repeat(5_000)}`;
+    const { reason, message = "" } = await decide({ tool_calls: [{ tool }], available_tools });
+    expect(reason).toMatch(/^[\P{C}]{1,200}$/u);
+    expect(message).toMatch(/^[\P{C}]{1,400}$/u);
+  });
+
+  it("lists ten of many calls", async () => {
+    const tool_calls = Array.from({ length: 5_000 }, (_, index) => call(`tool_${index}`));
+    const { reason } = await decide({ tool_calls });
+    expect(reason).toContain("tool_9, and 4990 more (not workflow)");
+  });
+
+  it("says at the last attempt that there is no other", async () => {
+    const decision = await decide({ attempt: 3 });
+    expect(decision).toMatchObject({ code: "no_tool_calls", recovery: "end", reason: "Failed (3/3): Called no tool. Required: vote or new_answer" });
+  });
+});
+
+describe("unknown tools", () => {
+  const available_tools = ["read_file", "vote", "new_answer"];
+  const unknown = { tool_calls: [call("execute_command")], available_tools };
+
+  it("are recovered inside the stream where the host can do that, and still end with the last attempt", async () => {
+    expect(await decide({ ...unknown, host: { inline: true } })).toMatchObject({ code: "unknown_tool", recovery: "inline" });
+    expect(await decide({ ...unknown, host: { inline: true }, attempt: 3 })).toMatchObject({ code: "unknown_tool", recovery: "end" });
+  });
+
+  it("are only known to be unknown where the host says which tools there are", async () => {
+    expect((await decide({ tool_calls: [call("execute_command")] })).code).toBe("no_workflow_tool");
+    expect((await decide({ tool_calls: [call("execute_command")], available_tools: [] })).code).toBe("unknown_tool");
+  });
+
+  it("are not the ones that a model wrote a known prefix before", async () => {
+    const consensus = { answers: [{ agent: "b", content: "x" }] };
+    const prefixed = { ...vote("agent2"), tool: "default_api:vote" };
+    expect((await decide({ tool_calls: [prefixed], available_tools, ...answered(consensus) })).effect).toBe("allow");
+    expect((await decide({ tool_calls: [call("default_api:nothing")], available_tools })).code).toBe("unknown_tool");
+    expect((await decide({ tool_calls: [call("evil:vote")], available_tools })).code).toBe("unknown_tool");
+  });
+});
+
+describe("what an agent that wants out may try", () => {
+  const consensus = { agents: ["a", "b"], answers: [{ agent: "b", content: "one two three" }] };
+
+  it.each<[string, unknown]>([
+    ["nobody", ""],
+    ["a number", 2],
+    ["a list", ["agent2"]],
+    ["an object", { agent_id: "agent2" }],
+    ["nothing", undefined],
+    ["a name of the prototype", "__proto__"],
+    ["a leading zero", "agent02"],
+    ["agent zero", "agent0"],
+  ])("a vote for %s is none", async (_, target) => {
+    const tool_calls = [{ tool: "vote", args: target === undefined ? {} : ({ agent_id: target } as never) }];
+    expect((await decide({ tool_calls, ...answered(consensus) })).code).toBe("invalid_vote_id");
+  });
+
+  it("arguments as text are read, and what is no JSON has none", async () => {
+    expect((await decide({ tool_calls: [{ tool: "vote", args: '{"agent_id":"agent2"}' }], ...answered(consensus) })).effect).toBe("allow");
+    expect((await decide({ tool_calls: [{ tool: "vote", args: "agent2" }], ...answered(consensus) })).code).toBe("invalid_vote_id");
+  });
+
+  it("a tool that is named as a property of every object is no workflow tool", async () => {
+    for (const tool of ["constructor", "__proto__", "toString"]) expect((await decide({ tool_calls: [call(tool)] })).code).toBe("no_workflow_tool");
+  });
+
+  it("invisible and full-width characters make no new words", async () => {
+    const copy = "o\u200bne two\u00ad \uff54hree";
+    expect((await decide({ tool_calls: [answer(copy)], ...answered(consensus) }, { novelty: "strict" })).code).toBe("answer_novelty");
+  });
+
+  it("a closed workflow tool ends no turn, and does not hide that both were called", async () => {
+    const only = { available_tools: ["read_file", "vote"] };
+    expect((await decide({ tool_calls: [answer("x")], ...only })).code).toBe("no_workflow_tool");
+    expect((await decide({ tool_calls: [vote("agent2"), answer("x")], ...only, ...answered(consensus) })).code).toBe("vote_and_answer");
+  });
+
+  it("what a host says of answers is refused where it is malformed: a broken check denies", async () => {
+    for (const broken of [[], { answers: [{ agent: 1 }] }, { answers: {} }] as never[]) {
+      expect((await decide({ tool_calls: [vote("agent1")], ...answered(broken) })).code).toBe("check_failed");
+    }
+  });
+});
+
+describe("options", () => {
+  it("need at least one workflow tool", () => {
+    expect(() => reasons({ workflow_tools: {} })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    const misspelt: object = { workflow_tools, novelty: "balancd" };
+    expect(() => reasons(misspelt as never)).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+  });
+
+  it("of two uses hold side by side", async () => {
+    const kernel = createKernel({ plugins: [reasons({ workflow_tools }), reasons({ workflow_tools: { stop: "end" } })] });
+    expect((await kernel.decide({ hook: "onEnforcement", tool_calls: [call("stop")] })).effect).toBe("deny");
   });
 });

@@ -20,6 +20,8 @@ export interface Answer {
   readonly label: string;
   /** From 1. */
   readonly revision: number;
+  /** It was the n-th answer of all agents. */
+  readonly nth: number;
   /** `sha256:…` of the content as it is on record. */
   readonly sha256: string;
   readonly content: string;
@@ -75,7 +77,8 @@ export const consensusState = defineProjection<Consensus>({
   initial: NOTHING,
   reduce(state, event) {
     const { agent_id: agent, event_type, details } = event;
-    if (event_type === "consensus_opened") return { ...NOTHING, agents: texts(details["agents"]).toSorted(byUnit), terms: termsOf(details) };
+    if (event_type === "consensus_opened")
+      return { ...NOTHING, agents: texts(details["agents"]).toSorted(byUnit), terms: termsOf(details) };
     if (agent === null || !state.agents.includes(agent)) return state;
     return REDUCERS[event_type]?.(state, event, agent) ?? state;
   },
@@ -93,7 +96,13 @@ const REDUCERS: Readonly<Record<string, Reducer>> = Object.assign(Object.create(
     const { [agent]: accepted, ...pending } = state.pending;
     const content = accepted?.terminal.kind === "answer" ? accepted.terminal.content : "";
     const { workspace } = details;
-    const answer = { agent, ...boundTo(details), content, workspace: typeof workspace === "string" ? workspace : null };
+    const answer = {
+      agent,
+      ...boundTo(details),
+      nth: state.given + 1,
+      content,
+      workspace: typeof workspace === "string" ? workspace : null,
+    };
     const at = state.answers.findIndex((one) => one.agent === agent);
     const answers = at < 0 ? [...state.answers, answer] : state.answers.with(at, answer);
     const digests = { ...state.digests, [answer.label]: answer.sha256 };
@@ -144,7 +153,11 @@ const termsOf = (details: JsonObject): ConsensusTerms => ({
   fairness: details["fairness"] === "turns" ? "turns" : "votes",
 });
 
-const boundTo = ({ label, revision, sha256 }: JsonObject): { readonly label: string; readonly revision: number; readonly sha256: string } => ({
+const boundTo = ({
+  label,
+  revision,
+  sha256,
+}: JsonObject): { readonly label: string; readonly revision: number; readonly sha256: string } => ({
   label: String(label),
   revision: Number(revision),
   sha256: String(sha256),

@@ -1,0 +1,84 @@
+import { BylawError, type Json, type JsonObject } from "@bylaw/kernel";
+import { agentNamed, consensusState, labelOf, unseenBy, type Answer, type ConsensusTerms, type Run } from "@bylaw/log";
+import { sha256Of } from "./sha256.ts";
+import { pendingAnswers, winnerIn } from "./standing.ts";
+
+/** What an accepted response came to. */
+export type Conclusion =
+  | { readonly kind: "answer"; readonly label: string }
+  | { readonly kind: "vote"; readonly label: string; readonly agent: string }
+  /** The vote came too late: the agent has to see what is new, in a new round. */
+  | { readonly kind: "ignored"; readonly reason: string };
+
+const TERMS: ConsensusTerms = { max_answers_per_agent: null, max_answers_global: null, defer_voting: false, fairness: "votes" };
+
+/** Records who takes part, and by what terms. Throws what `run.record` throws: there is one beginning. */
+export async function openConsensus(
+  run: Run,
+  { agents, ...terms }: { readonly agents: readonly string[] } & Partial<ConsensusTerms>,
+): Promise<void> {
+  await record(run, "consensus_opened", null, { agents, ...TERMS, ...terms });
+}
+
+/**
+ * Records that an agent is shown the newest current answers of others that it has not seen, at most so many, and returns them. Call it
+ * before you hand them on: what is published later stays unseen.
+ */
+export async function showAnswers(run: Run, agent: string, options: { readonly at_most?: number } = {}): Promise<readonly Answer[]> {
+  const pending = pendingAnswers(run.view, agent, options);
+  if (pending.length === 0) return [];
+  const answers = pending.map(({ agent: of, revision, sha256 }) => ({ agent: of, revision, sha256 }));
+  await record(run, "answers_shown", agent, { answers });
+  return pending;
+}
+
+/**
+ * Records the answer or the vote of the agent's accepted response, bound to what it was shown; nothing where there is none that is not
+ * yet on record. A vote that another answer overtook is recorded as ignored. Safe to call again, also after a crash.
+ */
+export async function conclude(
+  run: Run,
+  agent: string,
+  { workspace = null }: { readonly workspace?: string | null } = {},
+): Promise<Conclusion | undefined> {
+  const state = run.view(consensusState);
+  const pending = Object.hasOwn(state.pending, agent) ? state.pending[agent] : undefined;
+  if (pending === undefined || pending.terminal.kind === "end") return undefined;
+  const { response, terminal } = pending;
+  if (terminal.kind === "answer") {
+    const revision = (state.answers.find((answer) => answer.agent === agent)?.revision ?? 0) + 1;
+    const label = labelOf(state, agent, revision);
+    await record(run, "answer_accepted", agent, { response, label, revision, sha256: sha256Of(terminal.content), workspace });
+    return { kind: "answer", label };
+  }
+  const voted_for = agentNamed(state, terminal.target);
+  const current = state.answers.find((answer) => answer.agent === voted_for);
+  try {
+    if (current === undefined) throw refusal(`the answer of ${terminal.target} is gone`);
+    const { label, revision, sha256 } = current;
+    const reason_preview = terminal.reason === null ? null : Array.from(terminal.reason.slice(0, 200)).slice(0, 100).join("");
+    await record(run, "vote_accepted", agent, { response, voted_for: current.agent, label, revision, sha256, reason_preview });
+    return { kind: "vote", label, agent: current.agent };
+  } catch (error) {
+    if (!(error instanceof BylawError) || error.code !== "BYLAW_EVENT_REFUSED") throw error;
+    const unseen = unseenBy(run.view(consensusState), agent).map(({ label }) => label);
+    const reason = unseen.length > 0 ? `${unseen.slice(0, 10).join(", ")} came before it` : error.message.slice(0, 500);
+    await record(run, "vote_ignored", agent, { response, reason });
+    return { kind: "ignored", reason };
+  }
+}
+
+/** Records the winner that follows from the live votes, and returns its answer; nothing where nobody answered. */
+export async function selectWinner(run: Run): Promise<Answer | undefined> {
+  const winner = winnerIn(run.view);
+  if (winner === undefined) return undefined;
+  const { agent, label, content } = winner;
+  const preview = Array.from(content.slice(0, 400)).slice(0, 200).join("");
+  await record(run, "winner_selected", agent, { agent, label, preview });
+  return winner;
+}
+
+const record = (run: Run, event_type: string, agent_id: string | null, details: { readonly [key: string]: Json }): Promise<unknown> =>
+  run.record([{ event_type, agent_id, task_id: null, details: details as JsonObject }]);
+
+const refusal = (what: string): BylawError => new BylawError({ code: "BYLAW_EVENT_REFUSED", message: `Unexpected vote, because ${what}` });

@@ -1,0 +1,74 @@
+import type { View } from "@bylaw/kernel";
+import { agentTurns, consensusState, turnOf, unseenBy, type Answer } from "@bylaw/log";
+
+/** What an agent may do now. */
+export type Standing =
+  /** Work, answer or vote. */
+  | "work"
+  /** Vote, and answer no more. */
+  | "vote_only"
+  /** Nothing before the others have answered. */
+  | "wait"
+  /** Nothing any more: its turn ended without complying, or it was dropped. */
+  | "out";
+
+/** What an agent may do now. Only what the log says counts. */
+export function standingOf(view: View, agent: string): Standing {
+  const state = view(consensusState);
+  if (isOut(view, agent)) return "out";
+  const { max_answers_per_agent: each, max_answers_global: all } = state.terms;
+  // Nobody can answer any more, so there is nothing to wait for.
+  if (all !== null && state.given >= all) return "vote_only";
+  const answered = state.answers.find((answer) => answer.agent === agent)?.revision ?? 0;
+  if (each === null || answered < each) return "work";
+  return isVotingDeferred(view) ? "wait" : "vote_only";
+}
+
+/** Whether nobody may vote yet, because an agent that is still there has not answered. */
+export function isVotingDeferred(view: View): boolean {
+  const { terms, agents, answers, given } = view(consensusState);
+  if (!terms.defer_voting || (terms.max_answers_global !== null && given >= terms.max_answers_global)) return false;
+  return agents.some((agent) => !isOut(view, agent) && !answers.some((answer) => answer.agent === agent));
+}
+
+function isOut(view: View, agent: string): boolean {
+  const { outcome } = turnOf(view(agentTurns), agent);
+  return outcome === "non_compliant" || outcome === "dropped";
+}
+
+/** The tools of an agent: without those that answer where it may only vote, and without those that vote where it may not yet. */
+export function workflowTools(
+  view: View,
+  agent: string,
+  { tools, answer, vote }: { readonly tools: readonly string[]; readonly answer: readonly string[]; readonly vote: readonly string[] },
+): readonly string[] {
+  const closed = new Set(standingOf(view, agent) === "work" ? [] : answer);
+  if (isVotingDeferred(view)) for (const tool of vote) closed.add(tool);
+  return tools.filter((tool) => !closed.has(tool));
+}
+
+/** Current answers of others that an agent was not shown, the newest first. */
+export function pendingAnswers(view: View, agent: string, { at_most = Infinity }: { readonly at_most?: number } = {}): readonly Answer[] {
+  const state = view(consensusState);
+  const newest = unseenBy(state, agent).toSorted((left, right) => right.nth - left.nth);
+  return newest.slice(0, at_most);
+}
+
+/** How many live votes each answer has, by label. */
+export function tally(view: View): Readonly<Record<string, number>> {
+  const { answers, votes } = view(consensusState);
+  const voted = Object.values(votes);
+  const counts = answers.map(({ label }) => [label, voted.filter((vote) => vote.label === label).length] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+/** The answer with the most live votes; of several, and without votes, the one whose agent answered first. */
+export function winnerIn(view: View): Answer | undefined {
+  const { answers } = view(consensusState);
+  const counts = tally(view);
+  const votes = ({ label }: Answer): number => (Object.hasOwn(counts, label) ? (counts[label] ?? 0) : 0);
+  return answers.reduce<Answer | undefined>(
+    (best, answer) => (best === undefined || votes(answer) > votes(best) ? answer : best),
+    undefined,
+  );
+}
