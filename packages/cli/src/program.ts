@@ -4,7 +4,9 @@ import { Command, Option } from "commander";
 import { write } from "./output.ts";
 import { addBehaviorCommands } from "./commands/behavior-program.ts";
 import { addContractCommands } from "./commands/contract-program.ts";
+import { addApproveCommands } from "./program-approve.ts";
 import { addLogCommands } from "./program-log.ts";
+import { addStatusCommands } from "./program-status.ts";
 import { pathOf, pathsOf, valueOf, wordOf } from "./usage.ts";
 
 /** The commands, wired. Throws `CommanderError` instead of ending the process. */
@@ -88,7 +90,9 @@ Examples:
       const { replay } = await import("./commands/replay.ts");
       await replay(log, options);
     });
+  addStatusCommands(program);
   const log = addLogCommands(program);
+  const approve = addApproveCommands(program);
   const contract = addContractCommands(program);
   const behavior = addBehaviorCommands(program);
   program
@@ -115,7 +119,7 @@ Examples:
       const { init } = await import("./commands/init.ts");
       await init(dir, options);
     });
-  for (const command of [program, ...program.commands, ...log.commands, ...contract.commands, ...behavior.commands]) {
+  for (const command of [program, ...program.commands, ...log.commands, ...approve.commands, ...contract.commands, ...behavior.commands]) {
     command.exitOverride().configureOutput({ writeOut: (text) => void write(text), outputError: () => {} });
   }
   return program;

@@ -101,7 +101,8 @@ function recordedIn({ decision }: JsonObject, told: Effect): Recorded {
   };
 }
 
-function callIn({ details, agent_id, task_id, timestamp }: LogEvent): Pick<LogLine, "call" | "not_replayable"> {
+/** The call of an event about one, as it was asked about, or why it is not all there. */
+export function callIn({ details, agent_id, task_id, timestamp }: LogEvent): Pick<LogLine, "call" | "not_replayable"> {
   const { tool, args } = details;
   if (typeof tool !== "string") return { not_replayable: "the call was refused before it was a call" };
   if (Array.isArray(details["redacted"]) || isRedacted(details["args"] ?? null))

@@ -24,7 +24,7 @@ export {
   type ConsensusTerms,
 } from "./agents/consensus.ts";
 export type { Terminal } from "./agents/terminal.ts";
-export { RUN_EVENTS, currentPhases, phaseOf, type Phases } from "./approval.ts";
+export { RUN_EVENTS, approvalDigest, currentPhases, phaseOf, type Phases } from "./approval.ts";
 export type { CatalogueType, EventGroup } from "./catalogue/catalogue-type.ts";
 export {
   CATALOGUE_MODES,

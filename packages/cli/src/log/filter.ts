@@ -1,4 +1,5 @@
 import { isJsonObject, type LogEvent } from "@bylaw/kernel";
+import { spanOf } from "../span.ts";
 import { usageError } from "../fault.ts";
 
 /** What `bylaw log query` asks for. Values of one option are alternatives; all options have to hold. */
@@ -51,12 +52,11 @@ function reasonsOf({ details }: LogEvent): readonly string[] {
   return [code, reason].filter((value): value is string => typeof value === "string");
 }
 
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
 
 function instant(flag: string, text: string, now: number): number {
-  const [, amount, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
-  if (amount !== undefined && unit !== undefined) return now - Number(amount) * UNITS[unit as keyof typeof UNITS];
+  const span = spanOf(text);
+  if (span !== undefined) return now - span;
   const at = TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
   throw usageError(

@@ -1,0 +1,84 @@
+import type { Json } from "@bylaw/kernel";
+import { count, plain, short, type Paint } from "../text.ts";
+import { changesOf, type Change } from "./changes.ts";
+import type { Question, WaitingGate } from "./questions.ts";
+
+/** More of it is read better from `--json`. */
+const LINES = 200;
+
+/** What waits, one line each. */
+export function questionTable(questions: readonly Question[], paint: Paint): string {
+  if (questions.length === 0) return "Nothing waits for a person.\n";
+  const rows = questions.map((question) => [question.id, question.kind, question.task ?? "-", sinceOf(question), summaryOf(question)]);
+  const widths = [16, 4, 12, 24, 0];
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, index) => short(cell, index === 4 ? 200 : 64).padEnd(widths[index] ?? 0))
+      .join(" ")
+      .trimEnd();
+  return `${[paint("bold", line(["ID", "KIND", "TASK", "SINCE", "WHAT"])), ...rows.map(line)].join("\n")}\n`;
+}
+
+const sinceOf = (question: Question): string => (question.kind === "gate" ? question.opened_at : question.asked_at);
+
+function summaryOf(question: Question): string {
+  if (question.kind === "call") return `${question.tool} ${JSON.stringify(question.args)} by ${question.agent ?? "nobody"}`;
+  const { gate, phase, to, agent } = question;
+  return `${gate}, ${phase} to ${to}, asked by ${agent ?? "nobody"}; ${votesOf(question)}`;
+}
+
+function votesOf({ approvals, quorum, approvers, expires_at, escalated }: WaitingGate): string {
+  const yes = approvals.filter(({ verdict }) => verdict === "approved").length;
+  const late = escalated ? ", out of time" : expires_at === null ? "" : `, until ${expires_at}`;
+  return `${yes} of ${quorum} yes from ${approvers.join(", ")}${late}`;
+}
+
+/** All that there is to see of a question before it is answered. */
+export function questionText(question: Question, paint: Paint): string {
+  const { id, kind } = question;
+  const facts: readonly (readonly [string, string])[] =
+    question.kind === "gate"
+      ? [
+          ["task", question.task],
+          ["gate", `${question.gate}, from ${question.phase} to ${question.to}`],
+          ["asked", `${question.opened_at} by ${question.agent ?? "nobody"}`],
+          ["answers", votesOf(question)],
+          ...question.approvals.map(
+            ({ by, role, verdict, reason }) => ["", `${verdict} by ${by} as ${role}${reason === null ? "" : `: ${reason}`}`] as const,
+          ),
+          ["artifacts", question.artifacts],
+        ]
+      : [
+          ["task", question.task ?? "-"],
+          ["tool", question.tool],
+          ["asked", `${question.asked_at} by ${question.agent ?? "nobody"}, event ${question.sequence}`],
+          ["because", question.reason],
+          ["folder", question.call?.cwd ?? "-"],
+        ];
+  const body = question.kind === "gate" ? contentLines(question, paint) : valueLines(question.args);
+  const head = facts.map(([name, value]) => `  ${name.padEnd(9)} ${short(value, 1_000)}`);
+  return `${[`${paint("bold", kind)} ${id}`, ...head, ...body].join("\n")}\n`;
+}
+
+function contentLines({ content, before, redacted }: WaitingGate, paint: Paint): readonly string[] {
+  if (content === undefined) return ["  the log does not have what it is about"];
+  if (redacted === true) return [...valueLines(content), "  parts of it were redacted before they were put on record"];
+  if (before === undefined) return valueLines(content);
+  const changes = changesOf(before, content);
+  const told = changes.slice(0, LINES).map((change) => `  ${changeText(change, paint)}`);
+  const more = changes.length > LINES ? [`  … ${count(changes.length - LINES, "more change")} with --json`] : [];
+  return [...valueLines(content), `${count(changes.length, "change")} since it was asked about before`, ...told, ...more];
+}
+
+function changeText({ path, before, after }: Change, paint: Paint): string {
+  const text = (value: Json): string => short(JSON.stringify(value), 160);
+  if (before === undefined) return paint("green", `+ ${plain(path)}: ${text(after ?? null)}`);
+  if (after === undefined) return paint("red", `- ${plain(path)}: ${text(before)}`);
+  return `~ ${plain(path)}: ${text(before)} is now ${text(after)}`;
+}
+
+function valueLines(value: Json): readonly string[] {
+  const lines = JSON.stringify(value, undefined, 2).split("\n");
+  const shown = lines.slice(0, LINES).map((line) => `  ${short(line, 2_000)}`);
+  return lines.length > LINES ? [...shown, `  … ${count(lines.length - LINES, "more line")} with --json`] : shown;
+}

@@ -1,0 +1,107 @@
+import { digestJson, isJsonObject, type Json, type JsonObject, type Kernel, type LogEvent, type Store } from "@bylaw/kernel";
+import type { OpenGate } from "@bylaw/plugin-gates";
+import { foldingView } from "../folding-view.ts";
+import { eventsOf } from "../log/store.ts";
+import { createCallFold, type OpenCall } from "./calls.ts";
+import type { ProjectGates } from "./gates.ts";
+import { foldName } from "./name.ts";
+
+/** A gate that waits, with what it is about. */
+export interface WaitingGate extends OpenGate {
+  readonly kind: "gate";
+  /** What is to be approved; left out where the log does not have it any more. */
+  readonly content?: JsonObject;
+  /** Whether parts of that were redacted before they were put on record. */
+  readonly redacted?: true;
+  /** What was asked about before, for the same way; left out where nothing was. */
+  readonly before?: JsonObject;
+}
+
+/** Something that waits for a person, under an id that is about exactly this and nothing else. */
+export type Question = GateQuestion | CallQuestion;
+export type GateQuestion = WaitingGate & { readonly id: string };
+export type CallQuestion = OpenCall & { readonly id: string };
+
+/** What a run asks of people. */
+export interface Questions {
+  readonly open: readonly Question[];
+  /** The names of all agents of the run, folded: none of them is a person's. */
+  readonly agents: ReadonlySet<string>;
+  /** How many events the run has. */
+  readonly head: number;
+}
+
+interface Source {
+  readonly store: Pick<Store, "events">;
+  readonly run: string;
+  readonly kernel: Kernel;
+  readonly gates: ProjectGates | undefined;
+}
+
+/** So many requests of one task are looked at for the artifacts of a gate. */
+const KEPT = 20;
+
+/** Reads a run from its beginning. `now`: milliseconds since 1970. */
+export async function readQuestions({ store, run, kernel, gates }: Source, now: number): Promise<Questions> {
+  const calls = createCallFold();
+  const states = foldingView(kernel);
+  const agents = new Set<string>();
+  const requests = new Map<string, LogEvent[]>();
+  let head = 0;
+  for await (const events of eventsOf(store, run)) {
+    for (const event of events) {
+      const { agent_id, task_id, event_type } = event;
+      if (agent_id !== null) agents.add(foldName(agent_id));
+      calls.add(event);
+      if (gates !== undefined) states.add(event);
+      if (event_type === "transition_blocked" && task_id !== null)
+        requests.set(task_id, [...(requests.get(task_id) ?? []), event].slice(-KEPT));
+      head = event.sequence;
+    }
+  }
+  const waiting = gates === undefined ? [] : gates.plugin.openGates(gates.view(states.view), gates.contract);
+  const found = [
+    ...(await Promise.all(
+      waiting.map(async (gate): Promise<WaitingGate> => ({
+        kind: "gate",
+        ...gate,
+        ...(await contentOf(gate, requests.get(gate.task) ?? [])),
+      })),
+    )),
+    ...(await calls.open(now)),
+  ];
+  const open = await Promise.all(found.map(async (question): Promise<Question> => ({ id: await idOf(run, question), ...question })));
+  return { open, agents, head };
+}
+
+/** 64 bits: nobody makes other artifacts that have the id of those which were shown. */
+const ID = 16;
+
+async function idOf(run: string, question: WaitingGate | OpenCall): Promise<string> {
+  const about: Json =
+    question.kind === "gate"
+      ? { run, task: question.task, gate: question.gate, opened_at: question.opened_at, artifacts: question.artifacts }
+      : { run, sequence: question.sequence, digest: question.digest };
+  return (await digestJson(about)).slice("sha256:".length, "sha256:".length + ID);
+}
+
+async function contentOf(
+  { artifacts, to, opened_at }: OpenGate,
+  requests: readonly LogEvent[],
+): Promise<Pick<WaitingGate, "content" | "before" | "redacted">> {
+  const about = requests.filter(({ details }) => details["to"] === to);
+  const digests = await Promise.all(about.map(async (event) => digestJson(artifactsOf(event) ?? null)));
+  // By what it is and not by what is said about it: a reason may quote any text of an agent.
+  const exact = digests.lastIndexOf(artifacts);
+  const index =
+    exact === -1 ? about.findIndex(({ timestamp, details }) => timestamp === opened_at && Array.isArray(details["redacted"])) : exact;
+  const content = artifactsOf(about[index]);
+  if (content === undefined) return {};
+  const shown = artifactsOf(about.slice(0, index).findLast((_, at) => digests[at] !== digests[index]));
+  return { content, ...(exact === -1 ? { redacted: true } : {}), ...(shown === undefined ? {} : { before: shown }) };
+}
+
+function artifactsOf(event: LogEvent | undefined): JsonObject | undefined {
+  const artifacts = event?.details["artifacts"];
+  return isJsonObject(artifacts ?? null) ? (artifacts as JsonObject) : undefined;
+}

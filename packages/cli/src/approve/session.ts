@@ -1,0 +1,56 @@
+import { resolve } from "node:path";
+import { createConfiguredKernel, findConfig } from "@bylaw/config";
+import type { Kernel, Store } from "@bylaw/kernel";
+import { openRun, type Run } from "@bylaw/log";
+import { bundled } from "../kernel-source.ts";
+import { noSuchRun, storePlace, withReader, withStore } from "../log/store.ts";
+import { whileLoading } from "../outcome.ts";
+import { gatesOf, type ProjectGates } from "./gates.ts";
+import { readQuestions, type Questions } from "./questions.ts";
+
+/** The options of every command that is about what waits for a person. */
+export interface ApproveOptions {
+  readonly store: string;
+  readonly run: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+/** A project as its configuration has it. */
+export interface Project {
+  readonly file: string;
+  readonly kernel: Kernel;
+  readonly gates: ProjectGates | undefined;
+}
+
+/** The project whose configuration is named, or the nearest one upwards. */
+export async function projectOf({ config }: Pick<ApproveOptions, "config">): Promise<Project> {
+  const file = config === undefined ? await findConfig(process.cwd()) : resolve(config);
+  return await whileLoading(file, async () => {
+    const { kernel } = await createConfiguredKernel({ file, bundled: bundled() });
+    return { file, kernel, gates: await gatesOf(kernel, file) };
+  });
+}
+
+/** What a run asks of people. Reads, and changes nothing. Throws BYLAW_RUN_MISSING. */
+export function lookAt({ kernel, gates }: Project, { store, run }: ApproveOptions): Promise<Questions> {
+  return withReader(storePlace(store), async (opened) => {
+    const questions = await readQuestions({ store: opened, run, kernel, gates }, Date.now());
+    if (questions.head === 0) throw await noSuchRun(opened, run);
+    return questions;
+  });
+}
+
+/** Takes part in a run that others keep, and takes it over from nobody. Throws BYLAW_RUN_MISSING for one that was never begun. */
+export async function joined<T>(project: Project, options: ApproveOptions, work: (run: Run, store: Store) => Promise<T>): Promise<T> {
+  const { kernel } = project;
+  const { store, run: name } = options;
+  return await withStore(storePlace(store), { create: false }, async (opened) => {
+    const run = await openRun(kernel, { run: name, store: opened, join: true });
+    try {
+      return await work(run, opened);
+    } finally {
+      await run.close();
+    }
+  });
+}

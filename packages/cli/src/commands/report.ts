@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ANCHOR_TYPE } from "@bylaw/log";
+import { createEventReader, eventOn } from "../log/events.ts";
+import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+import { createCollector, type Collector, type Report } from "../report/collect.ts";
+import { htmlOf } from "../report/html.ts";
+import { markdownOf } from "../report/markdown.ts";
+import { tableText } from "../report/table-text.ts";
+import { tablesOf } from "../report/tables.ts";
+import { paintFor } from "../text.ts";
+
+/** The forms of a report. */
+const REPORT_FORMATS = ["text", "markdown", "json", "html"] as const;
+
+/** The options of `bylaw report`. */
+export interface ReportOptions extends SourceOptions {
+  readonly format?: (typeof REPORT_FORMATS)[number];
+  readonly json?: boolean;
+}
+
+/**
+ * Prints what the logs of runs tell about enforcement. Each file is a run of its own, unless it begins with an anchor: then it goes on
+ * with the one before it. The exit code is 1 where a line is no event.
+ */
+export async function report(files: readonly string[], { format, json = false, ...from }: ReportOptions): Promise<void> {
+  const source = sourceOf(files, from);
+  const collector = createCollector();
+  const reader = createEventReader();
+  const parts = "store" in source ? [source] : source.files.map((file) => ({ files: [file] }));
+  for (const part of parts) await readRun(part, collector, reader);
+  await write(rendered(collector.result(), format ?? (json ? "json" : "text"), reader.bad));
+  reader.report();
+  conclude(reader.bad > 0 ? 1 : 0);
+}
+
+async function readRun(
+  source: ReturnType<typeof sourceOf>,
+  collector: Collector,
+  reader: ReturnType<typeof createEventReader>,
+): Promise<void> {
+  let begun = false;
+  for await (const lines of logLines(source)) {
+    const [first] = lines;
+    if (!begun && first !== undefined) {
+      const head = eventOn(first);
+      if (typeof head === "string" || head.event_type !== ANCHOR_TYPE) collector.begin("store" in source ? source.run : first.file);
+      begun = true;
+    }
+    for (const event of reader.read(lines)) collector.add(event);
+  }
+}
+
+function rendered(found: Report, format: (typeof REPORT_FORMATS)[number], bad_lines: number): string {
+  if (format === "json") return jsonLine({ ...found, bad_lines });
+  const tables = tablesOf(found);
+  if (format === "markdown") return markdownOf(tables);
+  if (format === "html") return htmlOf(found, tables, chartLibrary());
+  const paint = paintFor(process.stdout);
+  return tables.map((table) => tableText(table, paint)).join("\n");
+}
+
+// The file for pages has no name of its own among the exports.
+const chartLibrary = (): string => readFileSync(join(dirname(fileURLToPath(import.meta.resolve("chart.js"))), "chart.umd.min.js"), "utf8");

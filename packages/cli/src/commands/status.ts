@@ -1,0 +1,39 @@
+import { createStatus } from "@bylaw/plugin-status";
+import { createEventReader } from "../log/events.ts";
+import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
+import { conclude } from "../outcome.ts";
+import { write } from "../output.ts";
+import { statusText } from "../report/status-text.ts";
+import { count, paintFor } from "../text.ts";
+
+/** The options of `bylaw status`. */
+export interface StatusOptions extends SourceOptions {
+  readonly log?: readonly string[];
+  readonly keep?: number;
+  readonly json?: boolean;
+}
+
+/**
+ * Prints the state of a run, folded from its log: with `--json` the bytes that `status.json` has when the log stands there. The exit
+ * code is 1 where a line is no event, or one that comes again.
+ */
+export async function showStatus({ log = [], keep, json = false, ...from }: StatusOptions): Promise<void> {
+  const source = sourceOf(log, from);
+  const reader = createEventReader();
+  const status = createStatus(keep === undefined ? {} : { keep });
+  let again = 0;
+  for await (const lines of logLines(source)) {
+    for (const event of reader.read(lines)) {
+      if (event.sequence <= status.head) again += 1;
+      else status.add([event]);
+    }
+  }
+  await write(json ? status.text() : statusText(status.value(), paintFor(process.stdout)));
+  reader.report();
+  if (again > 0) {
+    process.stderr.write(
+      `warning: left out ${count(again, "event")} with a number that was there before; name rotated files in their order\n`,
+    );
+  }
+  conclude(reader.bad + again > 0 ? 1 : 0);
+}

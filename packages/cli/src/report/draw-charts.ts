@@ -1,0 +1,27 @@
+import type { ChartData } from "./html.ts";
+
+/** What a page has, as far as the charts need it. */
+interface Page {
+  readonly Chart: new (canvas: unknown, config: object) => unknown;
+  readonly document: { getElementById(id: string): { readonly textContent: string } | null };
+}
+
+/** Runs in the page, as text: it uses nothing from outside of itself but the page. */
+export function drawCharts(): void {
+  const { Chart, document } = globalThis as unknown as Page;
+  const colours = ["#4269d0", "#efb118"];
+  const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]") as readonly ChartData[];
+  for (const [index, { title, labels, series }] of charts.entries()) {
+    const datasets = series.map(({ label, values }, at) => ({ label, data: values, backgroundColor: colours[at] }));
+    void new Chart(document.getElementById(`chart-${index}`), {
+      type: "bar",
+      data: { labels, datasets },
+      options: {
+        animation: false,
+        maintainAspectRatio: false,
+        plugins: { title: { display: true, text: title }, legend: { display: series.length > 1 } },
+        scales: { x: { stacked: series.length > 1 }, y: { stacked: series.length > 1, beginAtZero: true, ticks: { precision: 0 } } },
+      },
+    });
+  }
+}

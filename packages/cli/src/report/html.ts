@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { plain } from "../text.ts";
+import type { Report } from "./collect.ts";
+import { drawCharts } from "./draw-charts.ts";
+import type { Table } from "./table.ts";
+
+/** A chart: bars with a number each. */
+export interface ChartData {
+  readonly title: string;
+  readonly labels: readonly string[];
+  readonly series: readonly { readonly label: string; readonly values: readonly number[] }[];
+}
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}
+h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2.5rem}
+table{border-collapse:collapse;display:block;overflow-x:auto;font-size:.9rem}
+th,td{border-bottom:1px solid #d0d7de;padding:.3rem .8rem;text-align:left;white-space:nowrap}th{background:#f6f8fa}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(24rem,1fr));gap:2rem}.charts div{position:relative;height:18rem}
+@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th{background:#161b22}th,td{border-color:#30363d}}`;
+
+/**
+ * A page that stands for itself: tables that need no script, and charts above them. Nothing is loaded, and nothing but the scripts
+ * that are in it may run, whatever the names in a log say. `library`: the source of Chart.js.
+ */
+export function htmlOf(report: Report, tables: readonly Table[], library: string): string {
+  const charts = chartsOf(report);
+  const scripts = charts.length === 0 ? [] : [library.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"), `(${drawCharts.toString()})();`];
+  const hashes = (texts: readonly string[]): string =>
+    texts.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`).join(" ") || "'none'";
+  const policy = `default-src 'none'; script-src ${hashes(scripts)}; style-src ${hashes([STYLE])}; base-uri 'none'; form-action 'none'`;
+  const canvases = charts.map(
+    ({ title }, index) => `<div><canvas id="chart-${index}" role="img" aria-label="${escaped(title)}"></canvas></div>`,
+  );
+  return [
+    "<!doctype html>",
+    '<html lang="en"><head><meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">`,
+    `<meta name="viewport" content="width=device-width"><title>Bylaw report</title><style>${STYLE}</style></head><body>`,
+    "<h1>Report</h1>",
+    ...(charts.length === 0 ? [] : [`<div class="charts">${canvases.join("")}</div>`]),
+    ...tables.map(tableOf),
+    // Inside of a script only `<` could end it.
+    `<script type="application/json" id="charts">${JSON.stringify(charts).replaceAll("<", "\\u003c")}</script>`,
+    ...scripts.map((text) => `<script>${text}</script>`),
+    "</body></html>\n",
+  ].join("\n");
+}
+
+const escaped = (text: string): string => plain(text).replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
+
+function tableOf({ title, columns, rows }: Table): string {
+  const head = columns.map((column) => `<th scope="col">${escaped(column)}</th>`).join("");
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${escaped(String(cell))}</td>`).join("")}</tr>`).join("\n");
+  return `<h2>${escaped(title)}</h2>\n<table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table>`;
+}
+
+// More bars than this nobody tells apart; the tables have all.
+const BARS = 20;
+
+function chartsOf({ reasons, rounds, tools, agents }: Report): readonly ChartData[] {
+  const bars = (title: string, rows: readonly { readonly name: string; readonly violations: number }[]): ChartData => ({
+    title,
+    labels: rows.slice(0, BARS).map(({ name }) => plain(name)),
+    series: [{ label: "violations", values: rows.slice(0, BARS).map(({ violations }) => violations) }],
+  });
+  const writers = agents.filter(({ chars_lost, chars_carried }) => chars_lost + chars_carried > 0).slice(0, BARS);
+  const characters: ChartData = {
+    title: "Characters lost and carried over, by agent",
+    labels: writers.map(({ agent }) => plain(agent)),
+    series: [
+      { label: "lost", values: writers.map(({ chars_lost }) => chars_lost) },
+      { label: "carried over", values: writers.map(({ chars_carried }) => chars_carried) },
+    ],
+  };
+  const all = [bars("Violations by reason", reasons), bars("Violations by round", rounds), bars("Violations by tool", tools), characters];
+  return all.filter(({ labels }) => labels.length > 0);
+}
