@@ -6,7 +6,7 @@ import type { PhaseOptions } from "./options.ts";
 const ENFORCERS = {
   artifacts: { plugin: "@bylaw/plugin-artifacts", asked: ({ phases }: Contract) => phases.some((phase) => phase.artifacts.length > 0) },
   gates: { plugin: "@bylaw/plugin-gates", asked: ({ gates }: Contract) => gates.length > 0 },
-  tokens: { plugin: "@bylaw/plugin-tokens", asked: ({ transitions }: Contract) => transitions.some((way) => way.requiresToken) },
+  tokens: { plugin: "@bylaw/plugin-tokens", asked: ({ enforcement }: Contract) => enforcement.tokens.enabled },
 } as const;
 
 type Part = keyof typeof ENFORCERS;

@@ -47,7 +47,7 @@ describe("what a contract asks for", () => {
   it("is no more than what it says: without artifacts, gates and tokens phases may stand alone", () => {
     writeFileSync(
       join(made.folder, "small.yaml"),
-      "bylaw: 1\nphases:\n  - { id: WORK, name: Work, allowed_tools: [read_files] }\ntransitions: []\nenforcement: {}\n",
+      "bylaw: 1\nphases:\n  - { id: WORK, name: Work, allowed_tools: [read_files] }\ntransitions: []\nenforcement: { phase_tokens: { enabled: false } }\n",
     );
     expect(() => createKernel({ plugins: [phases({ contract: join(made.folder, "small.yaml") })] })).not.toThrow();
     writeFileSync(join(made.folder, "open.yaml"), TEXT.replace("mode: strict", "mode: strict\n  phase_tokens: { enabled: false }"));

@@ -15,6 +15,7 @@ export const CODES = {
   token_other_task: "the token is of another task",
   token_other_agent: "the token is of another agent",
   token_other_contract: "the token was issued under another contract",
+  token_other_session: "the token was issued in another session of the run",
   token_other_phase: "the task is in another phase than the token",
   token_superseded: "the task moved on, or has a newer token, or the token was revoked",
   token_tool: "the token does not name the tool",
@@ -25,6 +26,10 @@ type Code = keyof typeof CODES;
 export interface CheckOptions {
   readonly contract: string | null;
   readonly tolerance_ms: number;
+  /** Whether a token holds for its session alone. */
+  readonly session: boolean;
+  /** Whether the contract lets a transition be asked for without a token. */
+  readonly waives: (from: string | undefined, to: string) => boolean;
 }
 
 /** Judges what was prepared of a token by the subject and the log. Pure. */
@@ -32,9 +37,10 @@ export function checkToken(
   subject: ToolCall | Transition,
   view: View,
   prepared: JsonObject | undefined,
-  { contract, tolerance_ms }: CheckOptions,
+  { contract, tolerance_ms, session, waives }: CheckOptions,
 ): Verdict | undefined {
   const fault = prepared === undefined ? "token_missing" : prepared["fault"];
+  if (fault === "token_missing" && subject.hook === "onTransition" && waives(subject.from, subject.to)) return undefined;
   if (fault !== undefined) return refuse(fault as Code);
   const claims = prepared?.["claims"] as unknown as Claims;
   const at = Date.parse(subject.at ?? "");
@@ -45,6 +51,7 @@ export function checkToken(
   if (subject.task !== claims.task_id) return refuse("token_other_task");
   if (subject.agent !== claims.agent) return refuse("token_other_agent");
   if (contract !== claims.contract) return refuse("token_other_contract");
+  if (session && (claims.session === undefined || subject.session !== claims.session)) return refuse("token_other_session");
   // Without a log there is nothing that a token could have been overtaken by.
   if (view.empty !== true && standingOf(view(currentTokens), claims.task_id) !== claims.jti) return refuse("token_superseded");
   const phase = subject.hook === "onTransition" ? subject.from : subject.phase;

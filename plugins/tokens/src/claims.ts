@@ -12,6 +12,8 @@ export const claimsSchema = z.strictObject({
   allowed_tools: z.array(z.string().min(1)),
   contract: z.string().nullable(),
   fence: z.int().nonnegative().optional(),
+  /** The session that it was issued in, where the contract asks for that. */
+  session: z.string().min(1).optional(),
   iat: z.int().nonnegative(),
   nbf: z.int().nonnegative(),
   exp: z.int().positive(),

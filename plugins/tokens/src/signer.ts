@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
-import { loadContract } from "@bylaw/contract";
+import type { Contract } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
 import { CompactSign, compactVerify, decodeProtectedHeader } from "jose";
 import { claimsSchema, type Claims } from "./claims.ts";
 import { readKeys } from "./keys.ts";
-import { tokenOptions, type TokenOptions } from "./options.ts";
+import { tokenOptions } from "./options.ts";
+import { settingsOf, type TokenSettings } from "./settings.ts";
 
 /** What a token is asked for. */
 export interface TokenRequest {
@@ -15,6 +15,8 @@ export interface TokenRequest {
   /** `null`: for the transition into a first phase. */
   readonly phase: string | null;
   readonly allowed_tools: readonly string[];
+  /** The session of the run, where the contract binds tokens to it. */
+  readonly session?: string;
   /** The fence of the agent's claim, where the store has one. */
   readonly fence?: number;
   /** Its name (`jti`), once and never again. Default: a new UUID. */
@@ -36,6 +38,7 @@ export type TokenFault = "token_malformed" | "token_key_unknown" | "token_forged
 export interface TokenSigner {
   /** The digest of what the contract says, `sha256:…`, where one is named; comments do not count. */
   readonly contract: string | null;
+  /** Throws BYLAW_TOKEN_PHASE_UNKNOWN for a phase that the contract does not have. */
   sign(request: TokenRequest): Promise<SignedToken>;
   /** The claims of a token with a good signature, however old; at once for a token that was read before. */
   read(token: string): Claims | TokenFault | Promise<Claims | TokenFault>;
@@ -51,16 +54,16 @@ const KEPT_LENGTH = 4_096;
 export function createSigner(options?: unknown, folder = process.cwd()): TokenSigner {
   const parsed = tokenOptions.safeParse(options);
   if (!parsed.success) throw new BylawError({ code: "BYLAW_OPTIONS_INVALID", message: `Unexpected options: ${parsed.error.message}` });
-  return signerOf(parsed.data, folder);
+  return signerOf(settingsOf(parsed.data, folder), folder);
 }
 
 export function signerOf(
-  { algorithm, keys: given, expiry_seconds, contract: file, tools, checks }: TokenOptions,
+  { algorithm, keys: given, expiry_seconds, contract: model, session: bound }: TokenSettings,
   folder: string,
 ): TokenSigner {
   const keys = readKeys(algorithm, given, folder);
   const [first] = keys.values();
-  const contract = file === undefined ? null : loadContract(resolve(folder, file), { tools, checks }).digest;
+  const contract = model?.digest ?? null;
   const kept = new Map<string, Claims>();
 
   async function readAnew(token: string): Promise<Claims | TokenFault> {
@@ -86,7 +89,9 @@ export function signerOf(
 
   return {
     contract,
-    async sign({ run, task, agent, phase, allowed_tools, fence, id = randomUUID(), at }) {
+    async sign({ run, task, agent, phase, allowed_tools, fence, session, id = randomUUID(), at }) {
+      if (phase !== null && model?.phases.some((one) => one.id === phase) === false) throw unknownPhase(phase, model);
+      if (bound && session === undefined) throw unboundToken();
       if (first?.sign === undefined) {
         const message = `Unexpected token key \`${first?.id ?? ""}\` without its private half, expected one that signs`;
         throw new BylawError({ code: "BYLAW_TOKEN_KEY_INVALID", message });
@@ -95,6 +100,7 @@ export function signerOf(
       const claims = claimsSchema.parse({
         ...{ iss: "bylaw", jti: id, run, task_id: task, agent, phase, allowed_tools: [...allowed_tools], contract },
         ...(fence === undefined ? {} : { fence }),
+        ...(bound ? { session } : {}),
         ...{ iat, nbf: iat, exp: iat + expiry_seconds },
       });
       const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
@@ -105,6 +111,21 @@ export function signerOf(
     read: (token) => (token.length > LONGEST ? "token_malformed" : (kept.get(token) ?? readAnew(token))),
   };
 }
+
+const unknownPhase = (phase: string, { phases, file }: Contract): BylawError =>
+  new BylawError({
+    code: "BYLAW_TOKEN_PHASE_UNKNOWN",
+    message: `Unexpected phase \`${phase.slice(0, 80)}\` for a token, expected one of ${phases.map(({ id }) => `\`${id}\``).join(", ")}`,
+    fix: "grant tokens for the phase that the log says; a completed task gets none",
+    source: { file },
+  });
+
+const unboundToken = (): BylawError =>
+  new BylawError({
+    code: "BYLAW_TOKEN_SESSION_MISSING",
+    message: "Unexpected request for a token without a session, expected the one of the run: the contract binds tokens to it",
+    fix: "use `grantToken`, or hand `session` in",
+  });
 
 // A head of ours has these three fields and no other: what an extension would change is refused with it.
 function nameOf(token: string): string | undefined {

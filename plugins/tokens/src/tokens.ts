@@ -1,10 +1,12 @@
 import { dirname } from "node:path";
+import type { Contract } from "@bylaw/contract";
 import { definePlugin, type JsonObject, type Subject } from "@bylaw/kernel";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { CODES, checkToken, tokenIn } from "./check.ts";
 import type { Claims } from "./claims.ts";
 import { tokenOptions } from "./options.ts";
+import { settingsOf } from "./settings.ts";
 import { signerOf, type TokenFault } from "./signer.ts";
 import { currentTokens } from "./standing.ts";
 
@@ -24,11 +26,16 @@ export const tokens = definePlugin({
   hard: true,
   codes: CODES,
   apply(kernel, options, { configFile }) {
-    const signer = signerOf(options, configFile === undefined ? process.cwd() : dirname(configFile));
-    const check = { contract: signer.contract, tolerance_ms: options.clock_tolerance_seconds * 1_000 };
+    const folder = configFile === undefined ? process.cwd() : dirname(configFile);
+    const settings = settingsOf(options, folder);
     kernel.event({ name: "token_issued", details: issued });
     kernel.event({ name: "token_revoked", details: revoked });
     kernel.projection(currentTokens);
+    // What the contract does not ask for needs no secret either.
+    if (!settings.enabled) return;
+    const signer = signerOf(settings, folder);
+    const { contract, session, clock_tolerance_seconds } = settings;
+    const check = { contract: signer.contract, tolerance_ms: clock_tolerance_seconds * 1_000, session, waives: waiversOf(contract) };
     const prepared = (read: Claims | TokenFault): JsonObject =>
       typeof read === "string" ? { fault: read } : { claims: read as unknown as JsonObject };
     kernel.prepare("token", (subject) => {
@@ -42,3 +49,12 @@ export const tokens = definePlugin({
     kernel.hooks.onTransition.tap("token", (request, view) => checkToken(request, view, factsOf(request), check));
   },
 });
+
+// Where two ways lead to one phase, each of them has to waive it.
+function waiversOf(contract: Contract | undefined): (from: string | undefined, to: string) => boolean {
+  const transitions = contract?.transitions ?? [];
+  return (from, to) => {
+    const ways = transitions.filter((way) => way.from === from && way.to === to);
+    return ways.length > 0 && ways.every(({ requiresToken }) => !requiresToken);
+  };
+}
