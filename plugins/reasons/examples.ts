@@ -55,7 +55,11 @@ export const examples = defineExamples(reasons, [
   {
     name: "denies a vote of an agent that has not seen the newest answer",
     options,
-    subject: { ...asked, tool_calls: [vote("agent1")], host: { consensus: { answers: [{ ...answers[0], revision: 2 }], shown: { a: 1 } } } },
+    subject: {
+      ...asked,
+      tool_calls: [vote("agent1")],
+      host: { consensus: { answers: [{ ...answers[0], revision: 2 }], shown: { a: 1 } } },
+    },
     expect: "deny",
     code: "stale_revision",
   },

@@ -14,7 +14,8 @@ const SEED = [
 
 describe("the list of reasons", () => {
   it("has the nine of its first version, two of its second, and no code of the kernel", () => {
-    const since = (version: number): readonly string[] => Object.entries(REASONS).flatMap(([code, one]) => (one.since === version ? [code] : []));
+    const since = (version: number): readonly string[] =>
+      Object.entries(REASONS).flatMap(([code, one]) => (one.since === version ? [code] : []));
     expect(since(1).toSorted()).toEqual(SEED.toSorted());
     expect(since(2)).toEqual(["turn_over", "stale_revision"]);
     expect(REASONS_VERSION).toBe(2);
@@ -64,7 +65,11 @@ describe("messages", () => {
 
   it("says at the last attempt that there is no other", async () => {
     const decision = await decide({ attempt: 3 });
-    expect(decision).toMatchObject({ code: "no_tool_calls", recovery: "end", reason: "Failed (3/3): Called no tool. Required: vote or new_answer" });
+    expect(decision).toMatchObject({
+      code: "no_tool_calls",
+      recovery: "end",
+      reason: "Failed (3/3): Called no tool. Required: vote or new_answer",
+    });
   });
 });
 
@@ -114,7 +119,8 @@ describe("what an agent that wants out may try", () => {
   });
 
   it("a tool that is named as a property of every object is no workflow tool", async () => {
-    for (const tool of ["constructor", "__proto__", "toString"]) expect((await decide({ tool_calls: [call(tool)] })).code).toBe("no_workflow_tool");
+    for (const tool of ["constructor", "__proto__", "toString"])
+      expect((await decide({ tool_calls: [call(tool)] })).code).toBe("no_workflow_tool");
   });
 
   it("invisible and full-width characters make no new words", async () => {

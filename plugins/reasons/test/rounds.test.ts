@@ -1,0 +1,209 @@
+import { createKernel, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { agentTurns, charsLost, createMemoryStore, openRun, turnOf, type Run } from "@bylaw/log";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { reasons } from "../src/index.ts";
+import { answer, call, open, vote, workflow_tools } from "./kit.ts";
+
+const available_tools = ["read_file", "vote", "new_answer"];
+const bad = { agent: "a", tool_calls: [call("execute_command")], available_tools };
+const good = { agent: "a", tool_calls: [answer("done")], available_tools };
+const host = (event_type: string, details: JsonObject) => ({ event_type, agent_id: "a", task_id: null, details });
+const detailsOf = async (outcome: Promise<{ readonly events: readonly LogEvent[] }>): Promise<JsonObject> =>
+  (await outcome).events[0]?.details ?? {};
+const turn = (run: Run) => turnOf(run.view(agentTurns), "a");
+
+describe("attempts", () => {
+  it("are counted by the log where the host says nothing", async () => {
+    const run = await open();
+    expect(await detailsOf(run.respond(bad))).toMatchObject({ round: 1, attempt: 1, max_attempts: 3, recovery: "restart", final: false });
+    expect(await detailsOf(run.respond(bad))).toMatchObject({ round: 1, attempt: 2, final: false });
+    expect(await detailsOf(run.respond({ ...bad, agent: "b" }))).toMatchObject({ round: 1, attempt: 1 });
+  });
+
+  it("MG-45 the third violation is on record, is final, and is the agent's last word in the round", async () => {
+    const run = await open();
+    const outcomes = [await run.respond(bad), await run.respond(bad), await run.respond(bad)];
+    expect(outcomes.map(({ decision }) => decision.reason.split(":")[0])).toEqual(["Retry (1/3)", "Retry (2/3)", "Failed (3/3)"]);
+    expect(outcomes.map(({ events }) => events[0]?.details["final"])).toEqual([false, false, true]);
+    expect(outcomes[2]?.events[0]).toMatchObject({ event_type: "enforcement", details: { reason: "unknown_tool", recovery: "end" } });
+    expect(turn(run)).toMatchObject({ outcome: "non_compliant", attempts: 3 });
+    const late = await run.respond(good);
+    expect(late.decision).toMatchObject({ effect: "deny", code: "turn_over", recovery: "end" });
+    expect(turn(run).outcome).toBe("non_compliant");
+  });
+
+  it("MG-46 a violation and then a valid call is ok", async () => {
+    const run = await open();
+    await run.respond(bad);
+    expect(turn(run).outcome).toBeNull();
+    expect(await detailsOf(run.respond(good))).toMatchObject({ round: 1, attempt: 2, terminal: { kind: "answer", content: "done" } });
+    expect(turn(run)).toMatchObject({ outcome: "ok", attempts: 1 });
+  });
+
+  it("MG-10 begin anew with each round, for this agent alone", async () => {
+    const run = await open();
+    await run.respond(bad);
+    await run.respond({ ...bad, agent: "b" });
+    await run.record([host("round_started", { round: 2 })]);
+    expect(await detailsOf(run.respond(bad))).toMatchObject({ round: 2, attempt: 1 });
+    expect(await detailsOf(run.respond({ ...bad, agent: "b" }))).toMatchObject({ round: 1, attempt: 2 });
+    expect(turn(run)).toMatchObject({ rounds: [1, 2], attempts: 1, outcome: null });
+  });
+
+  it("are not given back by a host that counts from one again", async () => {
+    const run = await open();
+    await run.respond({ ...bad, round: 1, attempt: 1 });
+    await run.respond({ ...bad, round: 1, attempt: 1 });
+    expect(await detailsOf(run.respond({ ...bad, round: 1, attempt: 1 }))).toMatchObject({ attempt: 3, final: true });
+  });
+
+  it("are as many as the host says", async () => {
+    const run = await open();
+    expect(await detailsOf(run.respond({ ...bad, max_attempts: 1 }))).toMatchObject({ attempt: 1, max_attempts: 1, final: true });
+  });
+
+  it("go on in the next session", async () => {
+    const store = createMemoryStore();
+    const config = { plugins: [reasons({ workflow_tools })] };
+    await (await openRun(createKernel(config), { run: "r", store })).respond(bad);
+    const again = await openRun(createKernel(config), { run: "r", store });
+    expect(await detailsOf(again.respond(bad))).toMatchObject({ attempt: 2 });
+  });
+
+  it("MG-47 three bad answers in one response cost one", async () => {
+    const run = await open();
+    await run.respond({ agent: "a", tool_calls: [vote("x"), answer("x"), answer("y"), vote("z")] });
+    expect(turn(run).attempts).toBe(1);
+  });
+});
+
+describe("what is not the agent's doing", () => {
+  it("MG-49 a broken stream without a call is one event of each kind, and one attempt", async () => {
+    const run = await open();
+    await run.record([host("infrastructure_event", { kind: "api_error", message: "stream ended", round: 1 })]);
+    expect(await detailsOf(run.respond({ agent: "a", text: "half" }))).toMatchObject({ reason: "no_tool_calls", attempt: 1 });
+    expect(turn(run).attempts).toBe(1);
+  });
+
+  it("MG-50 a recovered connection costs no attempt", async () => {
+    const run = await open();
+    await run.respond(bad);
+    for (const kind of ["connection_recovery", "mcp_disconnected", "api_error"]) await run.record([host("infrastructure_event", { kind })]);
+    expect(turn(run)).toMatchObject({ attempts: 1, outcome: null });
+    expect(await detailsOf(run.respond(bad))).toMatchObject({ attempt: 2 });
+  });
+
+  it("MG-11 the health of a container is kept where there is one", async () => {
+    const run = await open();
+    const docker_health = { exists: true, exit_code: 137 };
+    const [event] = await run.record([host("infrastructure_event", { kind: "mcp_disconnected", docker_health })]);
+    expect(event?.details).toEqual({ kind: "mcp_disconnected", docker_health });
+    await expect(run.record([host("infrastructure_event", { kind: "unknown_tool" })])).rejects.toThrow("kind");
+  });
+
+  it("is never recorded by a reason: no agent gets one under another name", async () => {
+    const run = await open();
+    await expect(run.record([host("enforcement", { reason: "unknown_tool" })])).rejects.toThrow("enforcement");
+    await expect(run.record([host("response_accepted", {})])).rejects.toThrow("response_accepted");
+  });
+});
+
+describe("work that goes on", () => {
+  const reading = { agent: "a", tool_calls: [call("read_file")], available_tools };
+
+  it("MG-43 is accepted without an attempt, is not the end of the turn, and is capped", async () => {
+    const run = await open({ progress: { tools: ["read_file"], in_a_row: 2 } });
+    expect(await detailsOf(run.respond(reading))).toMatchObject({ attempt: 1, progress: true });
+    expect(turn(run)).toMatchObject({ outcome: null, attempts: 0, progress: 1 });
+    await run.respond(reading);
+    expect(await detailsOf(run.respond(reading))).toMatchObject({ reason: "no_workflow_tool", attempt: 1 });
+  });
+
+  it("ends after a bounded number of responses, whatever an agent that never finishes calls", async () => {
+    const options = { progress: { tools: ["read_file"], in_a_row: 2 } };
+    const responses = fc.array(fc.constantFrom(reading, bad, { agent: "a", text: "x" }), { minLength: 9, maxLength: 9 });
+    await fc.assert(
+      fc.asyncProperty(responses, async (given) => {
+        const run = await open(options);
+        for (const one of given) await run.respond(one);
+        expect(turn(run).outcome).toBe("non_compliant");
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("what the event holds", () => {
+  it("MG-04 a preview of 500 whole characters and the full count", async () => {
+    const run = await open();
+    const details = await detailsOf(run.respond({ agent: "a", text: "\u{1f600}".repeat(1_000) }));
+    expect(details).toMatchObject({ buffer_preview: "\u{1f600}".repeat(500), buffer_chars: 1_000, reason: "no_tool_calls" });
+  });
+
+  it("exactly the fields of an enforcement event, beside the decision", async () => {
+    const run = await open();
+    const { decision, ...details } = await detailsOf(run.respond({ ...bad, text: "I should read" }));
+    expect(decision).toMatchObject({ code: "unknown_tool" });
+    expect(details).toEqual({
+      ...{ round: 1, attempt: 1, max_attempts: 3, reason: "unknown_tool", tool_calls: ["execute_command"] },
+      ...{ error_message: (decision as JsonObject)["message"], buffer_preview: "I should read", buffer_chars: 13 },
+      ...{ recovery: "restart", final: false },
+    });
+  });
+
+  it("names of an unknown tool only what is unknown, and of an accepted response what was", async () => {
+    const run = await open();
+    const mixed = [call("read_file"), call("execute_command")];
+    expect(await detailsOf(run.respond({ agent: "a", tool_calls: mixed, available_tools }))).toMatchObject({
+      tool_calls: ["execute_command"],
+    });
+    const accepted = await detailsOf(run.respond({ agent: "a", tool_calls: [...mixed, answer("x")], available_tools }));
+    expect(accepted).toMatchObject({ unknown_tools: ["execute_command"], terminal: { kind: "answer" } });
+  });
+
+  it("what was lost: nothing inline, nothing that the retry begins with, everything at the end", async () => {
+    const run = await open();
+    const text = "x".repeat(40);
+    const inline = await detailsOf(run.respond({ ...bad, text, host: { inline: true } }));
+    const carried = await detailsOf(run.respond({ agent: "a", text }));
+    const ended = await detailsOf(run.respond({ agent: "a", text }));
+    expect([inline, carried, ended].map((details) => [details["buffer_chars"], details["recovery"], charsLost(details)])).toEqual([
+      [40, "inline", 0],
+      [40, "restart", 0],
+      [40, "end", 40],
+    ]);
+    const other = await open();
+    expect(charsLost(await detailsOf(other.respond({ ...bad, text })))).toBe(40);
+  });
+});
+
+describe("the outcome", () => {
+  it("is a total function of the log", async () => {
+    const kinds = ["bad", "good", "start", "drop", "infra"] as const;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { maxLength: 12 }), async (steps) => {
+        const store = createMemoryStore();
+        const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), { run: "r", store });
+        for (const step of steps) {
+          const { round } = turn(run);
+          if (step === "bad") await run.respond(bad);
+          else if (step === "good") await run.respond(good);
+          else if (step === "start") await run.record([host("round_started", { round: round + 1 })]);
+          else if (step === "drop") await run.record([host("agent_dropped", { reason: "timeout" })]);
+          else await run.record([host("infrastructure_event", { kind: "api_error" })]);
+        }
+        const log = await store.events("r", 0, 1_000);
+        const types = ["response_accepted", "enforcement", "agent_dropped", "round_started"];
+        const last = log.findLast((event) => event.agent_id === "a" && types.includes(event.event_type));
+        const final = last?.details["final"] === true ? "non_compliant" : null;
+        const wanted = { response_accepted: "ok", agent_dropped: "dropped", enforcement: final }[last?.event_type ?? ""] ?? null;
+        expect(turn(run).outcome).toBe(wanted);
+        // The same log gives the same state, to the byte.
+        const replayed = log.reduce((state, event) => agentTurns.reduce(state, event), agentTurns.initial);
+        expect(JSON.stringify(replayed)).toBe(JSON.stringify(run.view(agentTurns)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
