@@ -1,6 +1,7 @@
 import { StoreConflict, type LogEvent } from "@bylaw/kernel";
+import { numbered, otherFence } from "@bylaw/log";
 import type { Query } from "./database.ts";
-import { eventOf } from "./events.ts";
+import { LINK, digitsOf, eventsIn, segmentsOf } from "./events.ts";
 import { fromStored } from "./names.ts";
 import { lastKnown, type Entry } from "./plan.ts";
 
@@ -28,7 +29,6 @@ export interface Turn {
 }
 
 const CALL = "select * from {schema}.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-const LINK = 64;
 
 /** Sends a batch as one statement, which is one transaction. Resolves to each entry with its outcome. */
 export async function callBatch(
@@ -42,16 +42,16 @@ export async function callBatch(
     runs.set(key, place);
     return place;
   });
-  const written = entries.map(({ item, writes }) => (writes ? item.texts : []));
+  const written = entries.map(({ item, writes }) => (writes ? segmentsOf(item.bodies) : []));
   const requests = entries.map(({ item, refusal }) => (refusal === undefined ? item.request : undefined));
   const tasks = entries.flatMap(({ item, writes }, at) => (writes && item.task !== undefined ? [{ commit: at + 1, ...item.task }] : []));
   const documents = entries.flatMap(({ item, writes }, at) => (writes ? item.documents.map((one) => ({ commit: at + 1, ...one })) : []));
   const rows = await query<Row>(CALL, [
     ...[writer, batch, lock_timeout_ms, [...runs.keys()], places],
-    written.map((texts) => texts.length),
-    written.flat(),
+    written.map((segments) => segments.length),
+    written.flatMap((segments) => segments.map(({ text }) => text)),
     entries.map(({ on }) => on?.sequence ?? null),
-    entries.map(({ on }) => on?.link?.slice("sha256:".length) ?? null),
+    entries.map(({ on }) => (on?.link === undefined ? null : digitsOf(on.link))),
     entries.map(({ item }) => lastKnown(item)),
     requests.every((request) => request === undefined) ? null : requests.map((request) => request ?? null),
     tasks.length === 0 ? null : JSON.stringify(tasks),
@@ -60,8 +60,10 @@ export async function callBatch(
   const unseen = new Map<number, LogEvent[]>();
   for (const { item, outcome, number, content, hash } of rows) {
     if (outcome !== 0) continue;
+    const entry = entries[item - 1];
+    if (entry === undefined) continue;
     const events = unseen.get(item) ?? [];
-    events.push(eventOf({ sequence: number, text: content ?? "", link: hash ?? "" }));
+    events.push(...eventsIn({ last: number, text: content ?? "", links: hash ?? "" }, lastKnown(entry.item)));
     unseen.set(item, events);
   }
   return rows.flatMap((row) => {
@@ -76,7 +78,7 @@ function outcomeOf({ outcome, number, content, hash }: Row, { item }: Entry, uns
     case 1:
       return {
         kind: "written",
-        events: item.texts.map((text, at) => eventOf({ sequence: number + at, text, link: links.slice(at * LINK, (at + 1) * LINK) })),
+        events: item.bodies.map((body, at) => numbered(body, number + at, `sha256:${links.slice(at * LINK, (at + 1) * LINK)}`)),
       };
     case 2:
       return { kind: "replayed", first: number, last: Number(content) };
@@ -98,4 +100,4 @@ function documentConflict(content: string): StoreConflict {
 }
 
 const fenceConflict = ({ id, fence }: { readonly id: string; readonly fence: number }): StoreConflict =>
-  new StoreConflict("fence", `Unexpected fence ${fence} of task \`${fromStored(id)}\`, expected that of its claim`);
+  otherFence({ id: fromStored(id), fence });

@@ -1,6 +1,7 @@
 import { present, type Claim, type ClaimRequest, type EventDraft, type ExpiredLease, type LogEvent } from "@bylaw/kernel";
+import { askAdmit, bodyOf } from "@bylaw/log";
 import type { Database, Query } from "./database.ts";
-import { eventOf, readEvents, textOf } from "./events.ts";
+import { eventOf, readEvents } from "./events.ts";
 import { Thrown } from "./failures.ts";
 import type { LongNames } from "./long-names.ts";
 import { fromStored, keyOf, toStored } from "./names.ts";
@@ -24,10 +25,11 @@ interface TakenRow {
 }
 
 const SWEPT = 100;
+const PAGE = 5_000;
 /** The text of what a caller wants on record, or what it threw. */
 function recordOf(draft: () => EventDraft): string {
   try {
-    return textOf(draft());
+    return bodyOf(draft()).text;
   } catch (error) {
     throw new Thrown(error);
   }
@@ -42,7 +44,27 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
   /** Undoes the transaction where there is no task: a request id that came to nothing may come again. */
   class NoTask extends Error {}
 
-  async function take({ queue, agent, lease_ms, request_id, event }: ClaimRequest, query: Query): Promise<Claim> {
+  /** Asks whether a task may be claimed, about its run as it stays until the claim is written. */
+  async function ask({ seen = 0, admit }: ClaimRequest, key: string, given: Omit<Claim, "event">, query: Query): Promise<void> {
+    if (admit === undefined) return;
+    const [head] = await query<{ readonly sequence: number }>("select sequence from {schema}.runs where run = $1 for update", [key]);
+    const unseen: LogEvent[] = [];
+    const until = head?.sequence ?? 0;
+    for (let at = seen; at < until; at = unseen.at(-1)?.sequence ?? until) {
+      unseen.push(...(await readEvents(query, given.run, at, Math.min(PAGE, until - at))));
+    }
+    try {
+      askAdmit(
+        (events) => admit(events, given),
+        () => unseen,
+      );
+    } catch (error) {
+      throw new Thrown(error);
+    }
+  }
+
+  async function take(asked: ClaimRequest, query: Query): Promise<Claim> {
+    const { queue, agent, lease_ms, request_id, event } = asked;
     const [key, request] = [keyOf(agent), request_id === undefined ? null : keyOf(request_id)];
     const [taken] = await query<TakenRow>("select * from {schema}.take_task($1, $2, $3, $4, $5)", [
       ...[lock_timeout_ms, keyOf(queue), key, Math.min(Math.ceil(lease_ms), FOREVER), request],
@@ -52,13 +74,14 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
     const phase = taken.phase === null ? undefined : fromStored(taken.phase);
     const given = {
       ...{ task: await names.nameOf(taken.task), run: await names.nameOf(taken.run), fence },
-      ...{ lease_until: new Date(taken.lease_until).toISOString(), ...present({ phase }) },
+      ...{ lease_until: new Date(Math.min(taken.lease_until, FOREVER)).toISOString(), ...present({ phase }) },
     };
     if (replayed) {
       const [recorded] = await readEvents(query, given.run, (sequence ?? 0) - 1, 1);
       if (recorded === undefined) throw new Error(`Unexpected absence of event ${String(sequence)}, expected that of a claim`);
       return { ...given, event: recorded };
     }
+    await ask(asked, taken.run, given, query);
     const text = recordOf(() => event(given));
     const [row] = await query<{ readonly sequence: number; readonly link: string }>(
       "select * from {schema}.claim_task($1, $2, $3, $4, $5, $6, $7, $8)",

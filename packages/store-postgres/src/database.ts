@@ -1,5 +1,6 @@
 import { Pool, types as parsers, type CustomTypesConfig, type PoolClient } from "pg";
 import { NotConnected, failureOf, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
+import { createLane } from "./lane.ts";
 import type { Settings } from "./options.ts";
 
 /** Sends one statement; `{schema}` in it is the store's schema. Values are parameters, never text of the statement. */
@@ -10,8 +11,8 @@ export interface Database {
   readonly settings: Settings;
   /** On the connection that only the commits use. Sent once; the caller knows what to make of a loss. */
   readonly lane: Query;
-  /** Several statements of that connection in one transaction. */
-  inLane<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** Several statements in one transaction. Sent once, like those of the lane. */
+  transactionOnce<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** Sends once what nobody waits for: it throws whatever comes of it. */
   readonly once: Query;
   /** Sends what may be sent twice, until it is answered or the server stays away too long. */
@@ -33,19 +34,24 @@ const types = {
 
 /** Connects when it is asked something. */
 export function createDatabase(settings: Settings): Database {
-  const { url, target, schema, connections, connect_timeout_ms, lock_timeout_ms, statement_timeout_ms, retry_ms } = settings;
+  const { url, target, schema, connections, connect_timeout_ms, lock_timeout_ms, statement_timeout_ms, retry_ms, prepared_statements } =
+    settings;
   const common = {
     ...{ connectionString: url, types, keepAlive: true, fallback_application_name: `bylaw ${schema}` },
     ...{ connectionTimeoutMillis: connect_timeout_ms, query_timeout: statement_timeout_ms },
   };
-  const lane = new Pool({ ...common, max: 1, idleTimeoutMillis: 0 });
+  const lane = createLane(common, prepared_statements);
   const pool = new Pool({ ...common, max: connections - 1 });
-  for (const one of [lane, pool]) {
-    // A connection that is lost while nobody uses it is nobody's error; who uses it is told by the statement.
-    one.on("error", () => {});
-    one.on("connect", (client) => void client.on("error", () => {}));
-  }
+  // A connection that is lost while nobody uses it is nobody's error; who uses it is told by the statement.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => void client.on("error", () => {}));
+  const texts = new Map<string, string>();
   const inSchema = (text: string): string => text.replaceAll("{schema}", `"${schema}"`);
+  const inLane: Query = async <Row>(text: string, values: readonly unknown[] = []) => {
+    const sent = texts.get(text) ?? inSchema(text);
+    texts.set(text, sent);
+    return (await lane.send(sent, values)) as readonly Row[];
+  };
   const querying =
     (client: Pool | PoolClient): Query =>
     async <Row>(text: string, values: readonly unknown[] = []) => {
@@ -53,30 +59,15 @@ export function createDatabase(settings: Settings): Database {
       return rows as readonly Row[];
     };
 
-  const connected = (from: Pool): Promise<PoolClient> =>
-    from.connect().catch((error: unknown) => {
-      throw new NotConnected(error);
-    });
-
-  async function inLane<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
-    const client = await connected(lane);
-    try {
-      const rows = await querying(client)<Row>(text, values);
-      client.release();
-      return rows;
-    } catch (error) {
-      client.release(error instanceof Error ? error : true);
-      throw error;
-    }
-  }
-
   // Set for the transaction alone: a pooler may give the connection to somebody else afterwards. Who stands still in one loses it
   // before those who wait for its rows lose patience.
   const begin = `begin isolation level read committed; set local lock_timeout = ${lock_timeout_ms};
     set local statement_timeout = ${statement_timeout_ms}; set local idle_in_transaction_session_timeout = ${Math.ceil(lock_timeout_ms / 2)}`;
 
-  async function transactionOn<T>(from: Pool, work: (query: Query) => Promise<T>): Promise<T> {
-    const client = await connected(from);
+  async function transactionOnce<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw new NotConnected(error);
+    });
     let committing = false;
     try {
       await client.query(begin);
@@ -112,9 +103,9 @@ export function createDatabase(settings: Settings): Database {
     settings,
     lane: inLane,
     once: querying(pool),
-    inLane: (work) => transactionOn(lane, work),
+    transactionOnce,
     query: <Row>(text: string, values?: readonly unknown[]) => again(() => querying(pool)<Row>(text, values)),
-    transaction: (work, options) => again(() => transactionOn(pool, work), options),
+    transaction: (work, options) => again(() => transactionOnce(work), options),
     async end() {
       await Promise.all([lane.end(), pool.end()]);
     },

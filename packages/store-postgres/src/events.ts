@@ -1,9 +1,9 @@
-import { freezeJson, isJsonObject, type EventDraft, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { chainedText, checkDraft, checkText } from "@bylaw/log";
+import { isJsonObject, type EventDraft, type LogEvent } from "@bylaw/kernel";
+import type { Body } from "@bylaw/log";
 import type { Query } from "./database.ts";
 import { keyOf } from "./names.ts";
 
-/** A row of the table of events. */
+/** An event as it is stored. */
 export interface EventRow {
   readonly sequence: number;
   readonly text: string;
@@ -11,19 +11,60 @@ export interface EventRow {
   readonly link: string;
 }
 
-/** The text of a draft that is kept and chained. Throws BYLAW_COMMIT_INVALID or BYLAW_JSON_INVALID for what is no event. */
-export function textOf(draft: EventDraft): string {
-  checkDraft(draft);
-  const text = chainedText({ ...draft, details: freezeJson(draft.details) as JsonObject });
-  checkText(text);
-  return text;
+/** Events of a run that stand in one row. */
+export interface Segment {
+  /** The sequence of its last event. */
+  readonly last: number;
+  /** The texts, each of them one line. */
+  readonly text: string;
+  /** Hexadecimal, one after the other. */
+  readonly links: string;
 }
 
-/** The event of a row. Receipts, pages and what `admit` sees all come from it, so that they say the same in the same words. */
+/** Digits of a link. */
+export const LINK = 64;
+const PREFIX = "sha256:";
+/** So many signs are a segment at most that has more than one event: its row fits a page, and two of them often do. */
+const LARGEST = 7_000;
+
+/** The digits of a link `sha256:…`. */
+export const digitsOf = (link: string): string => link.slice(PREFIX.length);
+
+/** Parts events so that no segment is too long for a page, but for one that is a single event. */
+export function segmentsOf(bodies: readonly Body[]): readonly { readonly length: number; readonly text: string }[] {
+  const segments: { readonly length: number; readonly text: string }[] = [];
+  let texts: string[] = [];
+  let size = 0;
+  for (const { text } of bodies) {
+    if (size > 0 && size + text.length > LARGEST) {
+      segments.push({ length: texts.length, text: texts.join("\n") });
+      [texts, size] = [[], 0];
+    }
+    texts.push(text);
+    size += text.length + LINK;
+  }
+  segments.push({ length: texts.length, text: texts.join("\n") });
+  return segments;
+}
+
+/** The event of a row. Pages and what `admit` sees come from it. */
 export function eventOf({ sequence, text, link }: EventRow): LogEvent {
   const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(text) as EventDraft;
   freeze(details);
-  return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash: `sha256:${link}` });
+  return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash: PREFIX + link });
+}
+
+/** The events of a segment after one sequence and up to another, in order. */
+export function eventsIn({ last, text, links }: Segment, after: number, until = last): readonly LogEvent[] {
+  const texts = text.split("\n");
+  const first = last - texts.length + 1;
+  const events: LogEvent[] = [];
+  for (const [at, line] of texts.entries()) {
+    const sequence = first + at;
+    if (sequence > after && sequence <= until)
+      events.push(eventOf({ sequence, text: line, link: links.slice(at * LINK, (at + 1) * LINK) }));
+  }
+  return events;
 }
 
 // What JSON.parse has just made has no cycle and no getter, so it is frozen where it stands.
@@ -38,9 +79,12 @@ const MOST = 2 ** 31 - 1;
 /** At most `limit` events of a run after a sequence, in order. */
 export async function readEvents(query: Query, run: string, after: number, limit: number): Promise<readonly LogEvent[]> {
   if (!(limit > 0)) return [];
-  const rows = await query<EventRow>(
-    "select sequence, text, encode(link, 'hex') as link from {schema}.events where run = $1 and sequence > $2 order by sequence limit $3",
-    [keyOf(run), Math.max(0, Math.trunc(after) || 0), Math.min(Math.trunc(limit), MOST)],
+  const from = Math.max(0, Math.trunc(after) || 0);
+  const until = from + Math.min(Math.trunc(limit), MOST);
+  const rows = await query<Segment>(
+    `select last, text, encode(links, 'hex') as links from {schema}.segments
+      where run = $1 and last > $2 and last - length < $3 order by last limit $4`,
+    [keyOf(run), from, until, until - from],
   );
-  return rows.map(eventOf);
+  return rows.flatMap((row) => eventsIn(row, from, until));
 }

@@ -45,6 +45,9 @@ export const isCertain = (error: unknown): boolean =>
 /** Whether the same write may succeed when it is sent again: others were in its way, or its turn had passed, and the server has undone it. */
 export const isRace = (error: unknown): boolean => ["40001", "40P01", "BY002"].includes(stateOf(error) ?? "");
 
+/** Whether a batch was written for a head that is no longer there, so that nothing of it was. */
+export const isMoved = (error: unknown): boolean => stateOf(error) === "BY004";
+
 const REFUSED: Readonly<Record<string, readonly [what: string, fix: string]>> = {
   "28P01": ["password", "set the user and password of the URL to those of a role of the server"],
   "28000": ["role", "set the user of the URL to a role that may log in from this host"],

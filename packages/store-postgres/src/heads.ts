@@ -9,11 +9,18 @@ export interface Head {
   readonly events: readonly LogEvent[];
 }
 
+interface Kept extends Head {
+  sequence: number;
+  link: string | undefined;
+  events: LogEvent[];
+}
+
 const RUNS = 500;
 const EVENTS = 64;
 
 /** Remembers the ends of the logs that are written to, so that a commit seldom asks for them. What it says may be old; never wrong. */
 export interface Heads {
+  /** Good until the next `saw` or `at`. */
   get(run: string): Head | undefined;
   /** Events that are on record, in order. */
   saw(run: string, events: readonly LogEvent[]): void;
@@ -22,8 +29,8 @@ export interface Heads {
 }
 
 export function createHeads(): Heads {
-  const heads = new Map<string, Head>();
-  function put(run: string, head: Head): void {
+  const heads = new Map<string, Kept>();
+  function put(run: string, head: Kept): void {
     heads.delete(run);
     heads.set(run, head);
     if (heads.size <= RUNS) return;
@@ -39,10 +46,17 @@ export function createHeads(): Heads {
       const first = events[0]?.sequence ?? 0;
       const before = heads.get(run);
       if (last === undefined || (before !== undefined && last.sequence <= before.sequence)) return;
+      if (before === undefined || first > before.sequence + 1) {
+        put(run, { sequence: last.sequence, link: last.hash, events: events.slice(-EVENTS) });
+        return;
+      }
       // An overlap holds the same events twice, so the part that is new begins behind it.
-      const joined = before !== undefined && first <= before.sequence + 1;
-      const all = joined ? [...before.events, ...events.filter(({ sequence }) => sequence > before.sequence)] : events;
-      put(run, { sequence: last.sequence, link: last.hash, events: all.slice(-EVENTS) });
+      for (const event of events) if (event.sequence > before.sequence) before.events.push(event);
+      // Not one by one: what is taken away at the front moves all the others.
+      if (before.events.length > 2 * EVENTS) before.events.splice(0, before.events.length - EVENTS);
+      before.sequence = last.sequence;
+      before.link = last.hash;
+      put(run, before);
     },
     at(run, sequence, link) {
       if (heads.get(run)?.link !== link) put(run, { sequence, link, events: [] });

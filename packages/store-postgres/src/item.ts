@@ -1,6 +1,5 @@
 import type { Commit, LogEvent, Receipt } from "@bylaw/kernel";
-import { expiryOf } from "@bylaw/log";
-import { textOf } from "./events.ts";
+import { bodyOfChecked, expiryOf, type Body } from "@bylaw/log";
 import type { LongNames } from "./long-names.ts";
 import { keyOf, toStored } from "./names.ts";
 
@@ -9,7 +8,7 @@ export interface Item {
   readonly run: string;
   /** The key of the run. */
   readonly key: string;
-  readonly texts: readonly string[];
+  readonly bodies: readonly Body[];
   readonly documents: readonly object[];
   readonly task: object | undefined;
   readonly request: string | undefined;
@@ -26,12 +25,12 @@ export interface Item {
   readonly reject: (error: unknown) => void;
 }
 
-/** Throws BYLAW_COMMIT_INVALID or BYLAW_JSON_INVALID for events that are none; the rest of the commit was checked before. */
+/** Of a commit as `checkCommit` leaves it. Throws BYLAW_COMMIT_INVALID for an event that is too large. */
 export function itemOf({ run, events, documents = [], task, request_id, seen, admit }: Commit, names: LongNames): Item {
   const { promise, resolve, reject } = Promise.withResolvers<Receipt>();
   return {
     run,
-    texts: events.map(textOf),
+    bodies: events.map(bodyOfChecked),
     key: names.keep(run),
     documents: documents.map(({ kind, id, value, if_version, expires_at }) => ({
       kind: keyOf(kind),
@@ -51,11 +50,12 @@ export function itemOf({ run, events, documents = [], task, request_id, seen, ad
   };
 }
 
-function taskOf({ id, fence, set }: NonNullable<Commit["task"]>, names: LongNames): object {
+function taskOf({ id, fence, lease_ms, set }: NonNullable<Commit["task"]>, names: LongNames): object {
   const { state, queue, phase, owner } = set ?? {};
   return {
     id: names.keep(id),
     fence,
+    ...(lease_ms === undefined ? {} : { lease: lease_ms }),
     ...(state === undefined ? {} : { state }),
     ...(queue === undefined ? {} : { queue: keyOf(queue) }),
     ...(phase === undefined ? {} : { phase: toStored(phase) }),

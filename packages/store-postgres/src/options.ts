@@ -16,6 +16,11 @@ export interface PostgresStoreOptions {
   readonly retry_ms?: number;
   /** How often a watcher looks by itself, beside being notified. Default 2,000. */
   readonly poll_ms?: number;
+  /**
+   * Whether what is written again and again is kept prepared on its connection, which is quicker. A pooler that cannot is noticed, and
+   * then it is not. Default `true`.
+   */
+  readonly prepared_statements?: boolean;
 }
 
 export type Settings = Required<PostgresStoreOptions> & {
@@ -32,6 +37,7 @@ const DEFAULTS: Required<PostgresStoreOptions> = {
   statement_timeout_ms: 30_000,
   retry_ms: 10_000,
   poll_ms: 2_000,
+  prepared_statements: true,
 };
 /** Short enough to be part of the name of a channel. */
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,49}$/;
@@ -43,7 +49,10 @@ export function settingsOf(url: string, options: PostgresStoreOptions): Settings
   if (unknown !== undefined) throw unusable(`option \`${unknown}\`, expected ${Object.keys(DEFAULTS).join(", ")}`);
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const settings = { ...DEFAULTS, ...given };
-  const { schema, ...numbers } = settings;
+  const { schema, prepared_statements, ...numbers } = settings;
+  if (typeof prepared_statements !== "boolean") {
+    throw unusable(`\`prepared_statements\` ${String(prepared_statements)}, expected true or false`);
+  }
   if (typeof schema !== "string" || !SCHEMA.test(schema) || schema === "information_schema") {
     throw unusable(`schema \`${String(schema)}\`, expected at most 50 small letters, digits and underscores, no digit first, and not pg_`);
   }

@@ -1,6 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { askAdmit, linkOfText } from "@bylaw/log";
-import { eventOf } from "./events.ts";
+import { askAdmit, linkOfText, numbered } from "@bylaw/log";
 import { eventsAfter, type Head, type Heads } from "./heads.ts";
 import type { Item } from "./item.ts";
 
@@ -10,18 +9,23 @@ export interface Entry {
   /** Whether the commit is written, or only asked about. */
   readonly writes: boolean;
   /** The head on which alone it is right; left out: any. */
-  readonly on?: { readonly sequence: number; readonly link: string | undefined };
+  readonly on?: Place;
+  /** What it comes to where the log ends as it was last seen, and as the entries before leave it. */
+  readonly ahead?: { readonly on: Place & { readonly link: string }; readonly events: readonly LogEvent[] };
   /** What `admit` threw about that head. */
   readonly refusal?: { readonly error: unknown };
+}
+
+interface Place {
+  readonly sequence: number;
+  readonly link: string | undefined;
 }
 
 /** The head that a log will have when the commits before have been written. */
 interface Ahead {
   sequence: number;
   link: string | undefined;
-  events: readonly LogEvent[];
-  /** Texts that are not yet among the events. */
-  texts: readonly string[];
+  events: LogEvent[];
 }
 
 const EVENTS = 2_000;
@@ -49,8 +53,8 @@ export function planBatch(queue: Item[], heads: Heads): readonly Entry[] {
       continue;
     }
     entries.push(entry);
-    events += item.texts.length;
-    for (const text of item.texts) bytes += text.length;
+    events += item.bodies.length;
+    for (const { text } of item.bodies) bytes += text.length;
   }
   queue.splice(0, taken, ...later);
   return entries;
@@ -58,29 +62,31 @@ export function planBatch(queue: Item[], heads: Heads): readonly Entry[] {
 
 /** `undefined`: it waits for the batch to come back, because nobody can say yet what it will be written on. */
 function entryOf(item: Item, heads: Heads, aheads: Map<string, Ahead | undefined>): Entry | undefined {
-  const { key, admit, request, seen, texts } = item;
-  const ahead = aheads.has(key) ? aheads.get(key) : aheadOf(heads.get(key));
+  const { key, admit, request, seen } = item;
+  const planned = aheads.has(key);
+  const ahead = planned ? aheads.get(key) : aheadOf(heads.get(key));
   if (admit === undefined) {
-    aheads.set(key, follow(ahead, texts));
-    return { item, writes: true };
+    const followed = follow(ahead, item);
+    aheads.set(key, followed === undefined ? undefined : ahead);
+    return { item, writes: true, ...followed };
   }
   if (request !== undefined && !item.asked) return ask(item);
   // Who has read further than this process tells it how far the log is at least.
   const base = ahead !== undefined && (seen <= ahead.sequence || item.attempts > 0) ? ahead : guess(seen);
-  if (base !== ahead && aheads.has(key)) return undefined;
-  settleTexts(base);
+  if (base !== ahead && planned) return undefined;
   const after = lastKnown(item);
   const unseen = eventsAfter(base as Head, after);
-  if (unseen === undefined || (unseen.length > 0 && base.link === undefined)) return aheads.has(key) ? undefined : ask(item);
+  if (unseen === undefined || (unseen.length > 0 && base.link === undefined)) return planned ? undefined : ask(item);
   const on = { sequence: base.sequence, link: base.link };
   try {
     askAdmit(admit, () => [...item.known, ...unseen]);
   } catch (error) {
-    if (!aheads.has(key)) aheads.set(key, base);
+    if (!planned) aheads.set(key, base);
     return { item, writes: false, on, refusal: { error } };
   }
-  aheads.set(key, follow(base, texts));
-  return { item, writes: true, on };
+  const followed = follow(base, item);
+  aheads.set(key, followed === undefined ? undefined : base);
+  return { item, writes: true, on, ...followed };
 }
 
 const ask = (item: Item): Entry => ({ item, writes: false, on: { sequence: NOWHERE, link: undefined } });
@@ -88,20 +94,21 @@ const ask = (item: Item): Entry => ({ item, writes: false, on: { sequence: NOWHE
 /** The last event that an item's writer has seen or that was told for it. */
 export const lastKnown = ({ known, seen }: Item): number => known.at(-1)?.sequence ?? seen;
 
-const aheadOf = (head: Head | undefined): Ahead | undefined => (head === undefined ? undefined : { ...head, texts: [] });
-const guess = (sequence: number): Ahead => ({ sequence, link: undefined, events: [], texts: [] });
+const aheadOf = (head: Head | undefined): Ahead | undefined => (head === undefined ? undefined : { ...head, events: [...head.events] });
+const guess = (sequence: number): Ahead => ({ sequence, link: undefined, events: [] });
 
 // Only with a link can be said what comes after: the same number could be another's event.
-const follow = (ahead: Ahead | undefined, texts: readonly string[]): Ahead | undefined =>
-  ahead?.link === undefined ? undefined : { ...ahead, texts: [...ahead.texts, ...texts] };
-
-function settleTexts(ahead: Ahead): void {
-  const { texts } = ahead;
-  ahead.texts = [];
-  for (const text of texts) {
-    if (ahead.link === undefined) return;
-    ahead.sequence += 1;
-    ahead.link = linkOfText(ahead.link, ahead.sequence, text);
-    ahead.events = [...ahead.events, eventOf({ sequence: ahead.sequence, text, link: ahead.link.slice("sha256:".length) })];
-  }
+function follow(ahead: Ahead | undefined, { bodies }: Item): Pick<Entry, "ahead"> | undefined {
+  if (ahead?.link === undefined) return undefined;
+  let { sequence, link } = ahead;
+  const on = { sequence, link };
+  const events = bodies.map((body) => {
+    sequence += 1;
+    link = linkOfText(link, sequence, body.text);
+    return numbered(body, sequence, link);
+  });
+  ahead.sequence = sequence;
+  ahead.link = link;
+  ahead.events.push(...events);
+  return { ahead: { on, events } };
 }

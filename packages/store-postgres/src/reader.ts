@@ -43,9 +43,9 @@ function createReader(database: Database): StoreReader {
 
   async function runs(): Promise<readonly RunSummary[]> {
     const rows = await database.query<{ readonly key: string; readonly head: number; readonly first: string; readonly last: string }>(
-      `select r.run as key, r.sequence as head, right(f.text, $1) as first, right(l.text, $1) as last from {schema}.runs r
-        join {schema}.events f on f.run = r.run and f.sequence = 1
-        join {schema}.events l on l.run = r.run and l.sequence = r.sequence`,
+      `select r.run as key, r.sequence as head, right(split_part(f.text, E'\\n', 1), $1) as first, right(l.text, $1) as last from {schema}.runs r
+        cross join lateral (select s.text from {schema}.segments s where s.run = r.run order by s.last limit 1) f
+        cross join lateral (select s.text from {schema}.segments s where s.run = r.run order by s.last desc limit 1) l`,
       [TIME_AT_END],
     );
     const found: RunSummary[] = [];

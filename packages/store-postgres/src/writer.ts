@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Commit, Receipt } from "@bylaw/kernel";
 import { askAdmit } from "@bylaw/log";
 import { callBatch, type Outcome, type Turn } from "./batch-call.ts";
+import { callBatchOn, growthsOf, writtenAsPlanned } from "./batch-on.ts";
 import { pause, type Database, type Query } from "./database.ts";
 import { readEvents } from "./events.ts";
-import { Thrown, failureOf, isBusy, isCertain, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
+import { Thrown, failureOf, isBusy, isCertain, isLost, isMoved, isRace, isUnknown, unknownOutcome } from "./failures.ts";
 import { createHeads, type Heads } from "./heads.ts";
 import { itemOf, type Item } from "./item.ts";
 import type { LongNames } from "./long-names.ts";
@@ -23,6 +24,7 @@ export interface Writer {
 /** How often a commit's head may move before its rows are held while it is decided. */
 const ATTEMPTS = 3;
 const PAGE = 5_000;
+const CAREFUL = 16;
 
 type Perform = (turn: Turn) => Promise<readonly (readonly [Entry, Outcome])[]>;
 
@@ -36,6 +38,8 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
   // No batch of this number is in the database yet, and the one before is known there or known not to be.
   let batch = 0;
   let settled = false;
+  // So many batches more are sent in the form for any commits.
+  let careful = 0;
   let work: Promise<void> | undefined;
 
   function push(item: Item): void {
@@ -60,7 +64,21 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
     work = undefined;
   }
 
-  const sendBatch = (entries: readonly Entry[]): Promise<void> => send(entries, (turn) => callBatch(database.lane, turn, entries));
+  async function sendBatch(entries: readonly Entry[]): Promise<void> {
+    let growths = careful > 0 ? undefined : growthsOf(entries);
+    careful = Math.max(0, careful - 1);
+    await send(entries, async (turn) => {
+      if (growths === undefined) return callBatch(database.lane, turn, entries);
+      try {
+        await callBatchOn(database.lane, turn, growths);
+        return writtenAsPlanned(entries);
+      } catch (error) {
+        // Somebody else writes to these runs: for a while each batch is sent in the form that says how far they have grown.
+        if (isMoved(error)) [growths, careful] = [undefined, CAREFUL];
+        throw error;
+      }
+    });
+  }
 
   /** Sends entries until the database has taken them or certainly has not. Never throws: each commit is told what came of it. */
   async function send(entries: readonly Entry[], perform: Perform): Promise<void> {
@@ -92,6 +110,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
           if (firsts !== undefined) return recover(entries, firsts);
         }
         // From here on it is certain that nothing was written.
+        if (isMoved(error)) continue;
         if (isLost(error) || isRace(error) || isUnknown(error)) {
           if (Date.now() + wait > until) return fail(error);
           await pause(wait);
@@ -124,14 +143,19 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
   /** The answer to a batch was lost, but the batch was not. */
   async function recover(entries: readonly Entry[], firsts: readonly string[]): Promise<void> {
     for (const [at, entry] of entries.entries()) {
+      const { item, ahead } = entry;
+      if (firsts.length === 0) {
+        // It went in the form that is written as planned or not at all.
+        deliver(entry, { kind: "written", events: ahead?.events ?? [] });
+        continue;
+      }
       const first = Number(firsts[at] ?? 0);
-      const { item } = entry;
       if (first === 0) {
         queue.push(item);
         continue;
       }
       try {
-        deliver(entry, { kind: "written", events: await readEvents(database.query, item.run, first - 1, item.texts.length) });
+        deliver(entry, { kind: "written", events: await readEvents(database.query, item.run, first - 1, item.bodies.length) });
       } catch (error) {
         item.reject(failureOf(error, target));
       }
@@ -187,7 +211,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
   /** Decides a commit while its rows are held, so that nothing can come between. */
   const insist = (item: Item): Promise<void> =>
     send([{ item, writes: true }], (turn) =>
-      database.inLane(async (query) => {
+      database.transactionOnce(async (query) => {
         const [held] = await query<{ readonly first: number | null; readonly head: number; readonly link: string }>(
           "select * from {schema}.lock_commit($1, $2, $3, $4)",
           [lock_timeout_ms, item.key, item.request ?? null, item.task === undefined ? null : JSON.stringify([item.task])],

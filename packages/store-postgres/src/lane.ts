@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { Client, DatabaseError, type ClientConfig } from "pg";
+import { NotConnected, isLost } from "./failures.ts";
+
+/** One connection, made when it is needed and made again when it was lost. Who uses it waits for one answer before the next question. */
+export interface Lane {
+  /** Sends one statement, once. Throws what the server says, and NotConnected where nothing was sent. */
+  send(text: string, values: readonly unknown[]): Promise<readonly unknown[]>;
+  end(): Promise<void>;
+}
+
+/** The server, or a pooler before it, does not have the statement that was prepared, or has it already. */
+const UNPREPARED: readonly unknown[] = ["26000", "42P05", "0A000"];
+
+/** `prepare`: statements are kept in the server, until a pooler that gives the connection to others turns out not to keep them. */
+export function createLane(config: ClientConfig, prepare: boolean): Lane {
+  const names = new Map<string, string>();
+  let current: Promise<Client> | undefined;
+  let prepared = prepare;
+
+  function connect(): Promise<Client> {
+    const client = new Client(config);
+    const forget = (): void => {
+      if (current === connecting) current = undefined;
+    };
+    const connecting = client.connect().then(
+      () => client,
+      (error: unknown) => {
+        forget();
+        client.end().catch(() => {});
+        throw new NotConnected(error);
+      },
+    );
+    // One that is lost while nobody uses it is nobody's error; who uses it is told by the statement.
+    client.on("error", forget).on("end", forget);
+    return connecting;
+  }
+
+  // Two statements of one name are the same to the letter, whoever shares the connection: another schema's has another name.
+  function nameOf(text: string): string {
+    const known = names.get(text);
+    if (known !== undefined) return known;
+    const name = `${/\w+(?=\()/.exec(text)?.[0] ?? "bylaw"}_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`;
+    names.set(text, name);
+    return name;
+  }
+
+  async function send(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    const client = await (current ??= connect());
+    try {
+      return await ask(client, prepared ? { name: nameOf(text), text } : { text }, values);
+    } catch (error) {
+      const answered = error instanceof DatabaseError;
+      // After an answer of the server the connection is as good as before; after anything else nobody knows what comes next on it.
+      if (!answered || isLost(error)) {
+        current = undefined;
+        client.end().catch(() => {});
+      }
+      if (!answered || !prepared || !UNPREPARED.includes(error.code)) throw error;
+      // The server has refused it, so nothing of it was done.
+      prepared = false;
+      return send(text, values);
+    }
+  }
+
+  return {
+    send,
+    async end() {
+      const client = await current?.catch(() => undefined);
+      await client?.end();
+    },
+  };
+}
+
+function ask(
+  client: Client,
+  statement: { readonly name?: string; readonly text: string },
+  given: readonly unknown[],
+): Promise<readonly unknown[]> {
+  return new Promise((resolve, reject) => {
+    // Without a promise of the driver's own, which costs a stack trace for each statement.
+    client.query({ ...statement, values: [...given] }, (error: Error | null, result) => {
+      if (error === null || error === undefined) resolve(result.rows as readonly unknown[]);
+      else reject(error);
+    });
+  });
+}
