@@ -13,6 +13,8 @@ const COMMANDS: readonly { readonly command: readonly string[] }[] = [
   { command: ["test"] },
   { command: ["lint"] },
   { command: ["replay"] },
+  { command: ["status"] },
+  { command: ["report"] },
   { command: ["import"] },
   { command: ["init"] },
 ];
@@ -22,6 +24,8 @@ const FILES = {
   "calls.jsonl": '{"tool":"read_file","args":{"path":"x"}}\n',
   "cases.jsonl": '{"tool":"read_file","args":{"path":"x"},"must":"allow"}\n',
   "run.jsonl": '{"tool":"read_file","args":{"path":"x"}}\n',
+  "events.jsonl":
+    '{"timestamp":"2026-01-17T09:00:00Z","sequence":1,"session_id":"11111111-1111-4111-8111-111111111111","event_type":"session_start","agent_id":null,"task_id":null,"details":{"plan_file":null,"total_tasks":0}}\n',
   "candidate.toml": 'default = "ask_user"\n',
   ".claude/settings.json": '{"permissions":{"allow":["Bash(ls)"]}}\n',
   "policies/shell.toml": '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "git log"\ndecision = "ask_user"\npriority = 1\n',

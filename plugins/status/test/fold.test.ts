@@ -104,7 +104,11 @@ describe("the status of a log", () => {
 
   it("MG-17 goes on for the others when one agent is out", () => {
     const events = logOf(["enforcement", "agent_a", violation({ final: true })], ["tool_allowed", "agent_b", { tool: "read_file" }]);
-    expect(statusOf(events)).toMatchObject({ finish_reason: "in_progress", is_complete: false, rounds: { by_outcome: { non_compliant: 1 } } });
+    expect(statusOf(events)).toMatchObject({
+      finish_reason: "in_progress",
+      is_complete: false,
+      rounds: { by_outcome: { non_compliant: 1 } },
+    });
   });
 
   it("MG-18 has the last vote of an agent, counted once", () => {

@@ -67,7 +67,9 @@ describe("the reliability of an agent", () => {
   });
 
   it("MG-06 MG-09 is there for an agent without a violation as well, and empty", () => {
-    const { agents } = statusOf(logOf(["consensus_opened", null, { agents: ["agent_a", "agent_b"] }], ["enforcement", "agent_a", violation()]));
+    const { agents } = statusOf(
+      logOf(["consensus_opened", null, { agents: ["agent_a", "agent_b"] }], ["enforcement", "agent_a", violation()]),
+    );
     expect(agents["agent_b"]?.reliability).toEqual(EMPTY);
     expect(agents["agent_b"]?.status).toBe("waiting");
     expect(agents["agent_a"]?.reliability.total_enforcement_retries).toBe(1);

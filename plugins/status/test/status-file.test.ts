@@ -110,6 +110,11 @@ describe("keepStatusFile", () => {
     const writer = keepStatusFile(log, { path, every_ms: 0 });
     await writer.write(log.add(begin), noView);
     await writer.close?.();
-    expect(readdirSync(base).toSorted()).toEqual(["other.tmp", "status.json", `status.json.7f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11.tmp`, "status.json.bak"]);
+    expect(readdirSync(base).toSorted()).toEqual([
+      "other.tmp",
+      "status.json",
+      `status.json.7f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11.tmp`,
+      "status.json.bak",
+    ]);
   });
 });

@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { runInNewContext } from "node:vm";
+import { createKernel, type EventDraft } from "@bylaw/kernel";
+import { chain, openRun } from "@bylaw/log";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { describe, expect, test } from "vitest";
+import { bylaw, json, scratch } from "./bylaw.ts";
+import { draft, logOf, rotated } from "./log-kit.ts";
+
+const HOSTILE = "</script><img src=x onerror=alert(1)>|`[x](javascript:1)\u001b[2J";
+const enforced = (second: number, agent_id: string, more: EventDraft["details"] = {}): EventDraft =>
+  draft(second, "enforcement", {
+    agent_id,
+    details: {
+      ...{ round: 1, attempt: 1, max_attempts: 3, reason: "unknown_tool", tool_calls: ["execute_command"], error_message: "no" },
+      ...{ buffer_preview: "", buffer_chars: 100, recovery: "restart", final: false, ...more },
+    },
+  });
+const accepted = (second: number, agent_id: string, details: EventDraft["details"] = {}): EventDraft =>
+  draft(second, "response_accepted", { agent_id, details });
+const begin = draft(0, "session_start", { details: { plan_file: null, total_tasks: 0 } });
+
+// Turns that ended: a ok at the third call, a ok at once, b non-compliant, c dropped; d is still at work.
+const FIRST = chain(undefined, [
+  begin,
+  enforced(1, "a"),
+  enforced(2, "a", { attempt: 2, reason: "no_tool_calls", tool_calls: [], buffer_chars: 40 }),
+  accepted(3, "a"),
+  accepted(4, "a", { progress: true }),
+  accepted(5, "a"),
+  enforced(6, "b", { round: 2, attempt: 3, final: true, recovery: "end", buffer_chars: 5_001 }),
+  draft(7, "agent_dropped", { agent_id: "c", details: { reason: "timeout" } }),
+]);
+const SECOND = chain(undefined, [
+  begin,
+  enforced(1, "a", { recovery: "inline", tool_calls: [HOSTILE] }),
+  accepted(2, "a"),
+  enforced(3, "d", { reason: "answer_novelty", tool_calls: ["new_answer"] }),
+  draft(4, "infrastructure_event", { agent_id: "d", details: { kind: "api_error" } }),
+]);
+const files = { "one.jsonl": logOf(FIRST), "two.jsonl": logOf(SECOND) };
+const report = (...args: readonly string[]) => bylaw(["report", "one.jsonl", "two.jsonl", ...args], { cwd: scratch(files) });
+
+describe("bylaw report", () => {
+  test("counts turns, violations, retries and characters over many runs", () => {
+    const { totals, rates, runs } = json(report("--json"));
+    expect(totals).toEqual({
+      ...{ turns: 5, ok: 3, non_compliant: 1, dropped: 1, running: 1, first_attempt: 1, model_calls: 7, violations: 5 },
+      // The final violation has no retry; text of `no_tool_calls` and of an inline recovery goes on.
+      ...{ restarts: 3, inline: 1, chars_lost: 5_201, chars_carried: 140, infrastructure: 1 },
+    });
+    expect(rates).toEqual({ success: 0.6, first_attempt: 0.2, violations_per_100_turns: 100, amplification: 1.4 });
+    expect(runs).toMatchObject([
+      { run: "one.jsonl", events: 8, agents: 3 },
+      { run: "two.jsonl", events: 5, agents: 2 },
+    ]);
+  });
+
+  test("counts by reason, round and tool, and in how many runs and agents", () => {
+    const { reasons, rounds, tools } = json(report("--json"));
+    expect(reasons).toEqual([
+      { name: "unknown_tool", violations: 3, runs: 2, agents: 3, chars_lost: 5_101 },
+      { name: "answer_novelty", violations: 1, runs: 1, agents: 1, chars_lost: 100 },
+      { name: "no_tool_calls", violations: 1, runs: 1, agents: 1, chars_lost: 0 },
+    ]);
+    expect(rounds).toMatchObject([
+      { name: "1", violations: 4, runs: 2 },
+      { name: "2", violations: 1 },
+    ]);
+    expect(tools).toMatchObject([{ name: "execute_command", violations: 2, agents: 2 }, { name: HOSTILE }, { name: "new_answer" }]);
+  });
+
+  test("raises red flags where an agent is worth a look", () => {
+    const { red_flags } = json(report("--json")) as { readonly red_flags: readonly Readonly<Record<string, string>>[] };
+    expect(red_flags.map(({ run, agent, flag }) => [run, agent, flag])).toEqual([
+      ["one.jsonl", "a", "retries_in_a_round"],
+      ["one.jsonl", "a", "unknown_tools"],
+      ["one.jsonl", "b", "characters_lost"],
+      ["one.jsonl", "b", "unknown_tools"],
+      ["one.jsonl", "b", "non_compliant"],
+      ["one.jsonl", "c", "dropped"],
+      ["two.jsonl", "a", "unknown_tools"],
+    ]);
+  });
+
+  test("prints tables for a terminal that acts on nothing in them", () => {
+    const { code, stdout, stderr } = report();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.match(/^(?:Summary|Red flags|By \w+|Runs)$/gm)).toEqual([
+      ...["Summary", "Red flags", "By reason", "By round", "By tool", "By agent", "Runs"],
+    ]);
+    expect(stdout).toMatch(/^violations per 100 turns +100\.00$/m);
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  test("prints Markdown in which a name of a tool is nothing but text", () => {
+    const { stdout } = report("--format", "markdown");
+    expect(stdout).toMatch(/^\| violations per 100 turns \| 100\.00 \|$/m);
+    expect(stdout).not.toMatch(/<img|\[x\]|javascript:/);
+    // Every row of a table has as many cells as its head.
+    for (const table of stdout.split("\n\n").filter((part) => part.startsWith("| "))) {
+      const cells = table
+        .trim()
+        .split("\n")
+        .map((line) => line.split("|").length);
+      expect(new Set(cells).size).toBe(1);
+    }
+  });
+
+  test("prints a page that loads nothing, runs nothing but its own scripts, and reads without them", () => {
+    const { stdout, stderr } = report("--format", "html");
+    expect(stderr).toBe("");
+    const scripts = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text = ""]) => text);
+    expect(scripts).toHaveLength(2);
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(stdout)?.[1]?.replaceAll("&#39;", "'") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    for (const text of scripts) expect(policy).toContain(`'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+    expect(policy).not.toMatch(/unsafe/);
+    const rest = scripts.reduce((page, text) => page.replace(text, ""), stdout);
+    expect(rest).not.toMatch(/<img|<[^>]*\s(?:src|href|on\w+)=|https?:/);
+    expect(rest).toContain("<td>unknown_tool</td><td>3</td><td>60.0 %</td>");
+    expect(rest.match(/<table>/g)).toHaveLength(7);
+    expect(rest.match(/<canvas /g)).toHaveLength(4);
+  });
+
+  test("has scripts that draw what the tables say", () => {
+    const { stdout } = report("--format", "html");
+    const [, drawing = ""] = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text = ""]) => text);
+    const textContent = /<script type="application\/json" id="charts">([^]*?)<\/script>/.exec(stdout)?.[1] ?? "";
+    const drawn: {
+      readonly data: { readonly labels: readonly string[]; readonly datasets: readonly { readonly data: readonly number[] }[] };
+    }[] = [];
+    class Chart {
+      constructor(_: unknown, config: (typeof drawn)[number]) {
+        drawn.push(config);
+      }
+    }
+    runInNewContext(drawing, { Chart, document: { getElementById: () => ({ textContent }) } });
+    expect(drawn.map(({ data }) => [data.labels.length, data.datasets.map((set) => set.data)])).toEqual([
+      [3, [[3, 1, 1]]],
+      [2, [[4, 1]]],
+      [3, [[2, 1, 1]]],
+      [
+        4,
+        [
+          [100, 5_001, 0, 100],
+          [40, 0, 100, 0],
+        ],
+      ],
+    ]);
+  });
+
+  test("takes a rotated file as the run before it, and a run of a store", async () => {
+    const cwd = scratch(rotated(FIRST, 4));
+    expect(json(bylaw(["report", "log-0.jsonl", "log.jsonl", "--json"], { cwd }))["runs"]).toMatchObject([
+      { run: "log-0.jsonl", events: 8, agents: 3 },
+    ]);
+    const store = await openSqliteStore(join(cwd, "runs.db"));
+    const run = await openRun(createKernel({ plugins: [] }), { run: "main", store });
+    await run.respond({ agent: "a1", text: "done", tool_calls: [] });
+    await run.close();
+    await store.close();
+    expect(json(bylaw(["report", "--store", "runs.db", "--run", "main", "--json"], { cwd }))).toMatchObject({
+      runs: [{ run: "main" }],
+      totals: { turns: 1, ok: 1, first_attempt: 1 },
+    });
+  });
+
+  test("has no rate where no turn ended, and says which line is no event", () => {
+    const cwd = scratch({ "log.jsonl": `${logOf(FIRST.slice(0, 2))}no event\n` });
+    const ran = bylaw(["report", "log.jsonl", "--json"], { cwd });
+    expect(json({ ...ran, code: 0 })).toMatchObject({
+      rates: { success: null, first_attempt: null, violations_per_100_turns: null, amplification: null },
+      bad_lines: 1,
+    });
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("log.jsonl:3") as unknown });
+    expect(bylaw(["report", "log.jsonl"], { cwd }).stdout).toMatch(/^violations per 100 turns +-$/m);
+  });
+
+  test.each([[["--format", "pdf"]], [[]]])("refuses %j without a log", (args) => {
+    expect(bylaw(["report", ...args], { cwd: scratch() })).toMatchObject({ code: 2, stdout: "" });
+  });
+});
