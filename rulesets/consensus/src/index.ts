@@ -1,1 +1,1 @@
-export {};
+export { consensus } from "./consensus.ts";
