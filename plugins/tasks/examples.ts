@@ -1,32 +1,30 @@
 import { defineExamples } from "@bylaw/testing";
 import { tasks } from "./src/index.ts";
 
+const at = "2026-01-02T10:00:00.000Z";
+
 export const examples = defineExamples(tasks, [
   {
-    name: "asks before a call that says `password`",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the password is red" } },
-    expect: "ask_user",
-    code: "unwelcome_word",
+    name: "denies a call for a task that was never created",
+    subject: { hook: "beforeToolCall", tool: "read_files", args: { path: "src/a.ts" }, task: "t1", agent: "ann", at },
+    expect: "deny",
+    code: "task_unknown",
   },
   {
-    name: "says nothing of a call without the word",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the door is red" } },
+    name: "denies a transition of a task that was never created",
+    subject: { hook: "onTransition", task: "t1", agent: "ann", to: "PLAN", artifacts: {}, at },
+    expect: "deny",
+    code: "task_unknown",
+  },
+  {
+    name: "says nothing of a call for no task",
+    subject: { hook: "beforeToolCall", tool: "read_files", args: { path: "src/a.ts" }, agent: "ann", at },
     expect: "abstain",
   },
   {
-    name: "says nothing of a word that only begins like it",
-    subject: { hook: "beforeToolCall", tool: "search", args: { query: "a pass through the mountains" } },
+    name: "says nothing of a task where nobody has to hold one",
+    options: { claims: "off" },
+    subject: { hook: "beforeToolCall", tool: "read_files", args: { path: "src/a.ts" }, task: "t1", agent: "ann", at },
     expect: "abstain",
-  },
-  {
-    name: "finds the word in any case, in keys and deep inside",
-    subject: { hook: "beforeToolCall", tool: "fetch", args: { body: [{ PassWord: "red" }] } },
-    expect: "ask_user",
-  },
-  {
-    name: "asks for the words that its options name",
-    options: { words: ["launch"] },
-    subject: { hook: "beforeToolCall", tool: "send_message", args: { text: "Launch at noon" } },
-    expect: "ask_user",
   },
 ]);

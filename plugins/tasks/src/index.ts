@@ -1,1 +1,6 @@
+export type { ClaimWish, Completion, HeldTask, Hold, NewTask, Task, TaskRules, Tasks } from "./api.ts";
+export type { Blocker, Board, TaskState, TaskStatus } from "./board.ts";
+export { createTasks, type TasksOptions } from "./create-tasks.ts";
+export type { Snapshot, SnapshotRequest } from "./snapshot.ts";
+export { taskBoard, taskOf } from "./task-board.ts";
 export { tasks } from "./tasks.ts";

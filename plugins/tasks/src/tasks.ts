@@ -1,23 +1,33 @@
 import { definePlugin } from "@bylaw/kernel";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
-import { unwelcomeWord } from "./unwelcome-word.ts";
+import { checkHolder } from "./check.ts";
+import { CODES } from "./codes.ts";
+import { TASK_EVENTS } from "./events.ts";
+import { faultOf, holderFault } from "./fault.ts";
+import { taskBoard } from "./task-board.ts";
 
-/** Asks before a tool call that says an unwelcome word. */
+/** Gives tasks to agents one at a time, and denies what is done for a task by whoever does not hold it. */
 export const tasks = definePlugin({
   name: manifest.name,
   version: manifest.version,
   options: z
     .strictObject({
-      words: z
-        .array(z.string().min(1))
-        .min(1)
-        .default(["password"])
-        .describe("Words that a person should see before a call that says one of them runs; case does not matter"),
+      claims: z
+        .enum(["required", "off"])
+        .default("required")
+        .describe("Whether an agent has to hold the task that it calls a tool or asks for a transition for"),
     })
     .prefault({}),
-  codes: { unwelcome_word: "The arguments of the call hold one of the unwelcome words" },
-  apply({ hooks }, { words }) {
-    hooks.beforeToolCall.tap("unwelcome-word", unwelcomeWord(words));
+  hard: true,
+  codes: CODES,
+  apply(kernel, { claims }) {
+    for (const [name, details] of Object.entries(TASK_EVENTS)) kernel.event({ name, details });
+    kernel.projection(taskBoard);
+    kernel.guard("tasks", (view, event) => faultOf(view(taskBoard), event));
+    if (claims === "off") return;
+    kernel.guard("holder", (view, event) => holderFault(view(taskBoard), event));
+    kernel.hooks.beforeToolCall.tap("holder", checkHolder);
+    kernel.hooks.onTransition.tap("holder", checkHolder);
   },
 });

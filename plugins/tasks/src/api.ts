@@ -1,0 +1,91 @@
+import type { Contract } from "@bylaw/contract";
+import type { JsonObject, LogEvent } from "@bylaw/kernel";
+import type { Outcome } from "@bylaw/log";
+import type { TaskState } from "./board.ts";
+import type { Snapshot, SnapshotRequest } from "./snapshot.ts";
+
+/** What of a contract tasks are given out by. */
+export type TaskRules = Pick<Contract, "coordination" | "recovery">;
+
+/** A task to be created. */
+export interface NewTask {
+  /** 1 to 256 characters. Default: a new name. */
+  readonly id?: string;
+  readonly title?: string;
+  /** The ids of tasks that have to be completed first; they were created before. */
+  readonly dependencies?: readonly string[];
+  /** What an agent must be able to do. */
+  readonly capabilities?: readonly string[];
+}
+
+/** Who wants a task. */
+export interface ClaimWish {
+  readonly agent: string;
+  /** What it is able to do. */
+  readonly capabilities?: readonly string[];
+  /** This one and no other. Where the agent holds it, the claim is the one that it has. */
+  readonly task?: string;
+  /** The same wish under the same id comes to the same claim, as long as that goes on. */
+  readonly request_id?: string;
+}
+
+/** Who holds which task: what an agent says with whatever it wants of it. */
+export interface Hold {
+  readonly task: string;
+  readonly agent: string;
+  /** Of the claim. */
+  readonly fence: number;
+}
+
+/** A task that an agent holds. */
+export interface HeldTask extends Hold {
+  /** RFC 3339, UTC. Later on the task is somebody else's, unless a heartbeat came before. */
+  readonly lease_until: string;
+  /** Where it goes on, as the log says; `null`: it has entered no phase yet. */
+  readonly phase: string | null;
+  readonly title: string | null;
+  readonly dependencies: readonly string[];
+  readonly capabilities: readonly string[];
+}
+
+/** A wish to complete a task that is in its last phase. */
+export interface Completion extends Hold {
+  /** Those that its phase requires, by type. */
+  readonly artifacts: JsonObject;
+  readonly reason?: string;
+  /** What the host knows, such as the token. */
+  readonly host?: JsonObject;
+  readonly request_id?: string;
+}
+
+/** A task with its id. */
+export interface Task extends TaskState {
+  readonly id: string;
+}
+
+/**
+ * The tasks of a run. Everything that is done is on record in the same write. What the log makes impossible is refused with
+ * BYLAW_EVENT_REFUSED, what is no wish at all with BYLAW_TASK_INVALID; each throws what the run throws besides.
+ */
+export interface Tasks {
+  /** Creates a task. One that is there already, and is the same, is answered as it is. */
+  create(task: NewTask): Promise<Task>;
+  /** Gives the agent the task that was created first among those that are free and that it can do; `undefined` where there is none. */
+  claim(wish: ClaimWish): Promise<HeldTask | undefined>;
+  /** Lets the lease end as long after now as the contract says. */
+  heartbeat(hold: Hold): Promise<HeldTask>;
+  /** Asks for the transition that completes the task. Where it is allowed, what waited for the task is free. */
+  complete(completion: Completion): Promise<Outcome>;
+  /** Gives the task up: it waits for a person. */
+  fail(hold: Hold & { readonly reason: string }): Promise<Task>;
+  /** Gives the task back: it goes on in its phase with whoever claims it next. */
+  release(hold: Hold & { readonly reason?: string }): Promise<Task>;
+  /** A person has a task tried again whose agents were lost or gave up. */
+  retry(wish: { readonly task: string; readonly by: string; readonly reason?: string }): Promise<Task>;
+  /** Takes up what agents left that were lost, and finishes what a crash interrupted. Each claim does so first. Resolves to what it recorded. */
+  recover(): Promise<readonly LogEvent[]>;
+  /** What an agent needs to know of a task, a page of at most 96,000 bytes of JSON. */
+  snapshot(request: SnapshotRequest): Promise<Snapshot>;
+  /** A task, as the log says. Throws BYLAW_TASK_UNKNOWN. */
+  get(task: string): Promise<Task>;
+}

@@ -1,0 +1,158 @@
+import type { JsonObject } from "@bylaw/kernel";
+import { treeDrop, treeEntries, treeGet, treePut, type Tree } from "@bylaw/log";
+
+/**
+ * `blocked`: waits for others. `ready`: free. `claimed`: an agent holds it. `waiting`: its agent was lost, and it is free again at a
+ * time. `escalated`: its agent was lost, and a person has to look. `failed` and `completed`: over.
+ */
+export type TaskStatus = "blocked" | "ready" | "claimed" | "waiting" | "escalated" | "failed" | "completed";
+
+/** Why a task did not get on. */
+export interface Blocker {
+  readonly code: string;
+  readonly reason: string;
+  readonly fix?: string;
+}
+
+/** A task, as the log says. */
+export interface TaskState {
+  /** The how-manieth task it is, from 1. */
+  readonly order: number;
+  readonly title: string | null;
+  readonly dependencies: readonly string[];
+  /** What an agent must be able to do. */
+  readonly capabilities: readonly string[];
+  readonly status: TaskStatus;
+  /** How many of its dependencies are not completed. */
+  readonly unmet: number;
+  /** Of the last claim; 0 for a task that nobody has claimed. */
+  readonly fence: number;
+  /** Who holds it, or held it last. */
+  readonly agent: string | null;
+  /** When the lease ends, or the task is free again. RFC 3339, UTC, milliseconds. */
+  readonly until: string | null;
+  /** How often its agent was lost since a person looked. */
+  readonly lapses: number;
+  /** Of the claim that holds it. */
+  readonly request_id: string | null;
+  /** What its last transition was blocked by. */
+  readonly blockers: readonly Blocker[];
+  /** What was done to the plan on its behalf. */
+  readonly prd_state: JsonObject | null;
+}
+
+/** Every task, and what is looked for among them. Nothing is copied with an event but the way to what it changes. */
+export interface Board {
+  readonly count: number;
+  readonly tasks: Tree<TaskState>;
+  /** By dependency: the tasks that wait for it. */
+  readonly dependents: Tree<Tree<number>>;
+  /** By set of capabilities: the free tasks in the order of their creation. */
+  readonly ready: Tree<Tree<string>>;
+  /** By time: the leases that end and the tasks that are free again. */
+  readonly due: Tree<string>;
+  /** By agent: what it holds. */
+  readonly held: Tree<Tree<true>>;
+  /** What is completed without the store's knowing. */
+  readonly unfinished: Tree<true>;
+  /** By directive: what is to be done to the plan, until somebody says that it was done. */
+  readonly plans: Tree<{ readonly task: string; readonly params: JsonObject }>;
+}
+
+export const EMPTY: Board = {
+  ...{ count: 0, tasks: null, dependents: null, ready: null, due: null, held: null, unfinished: null, plans: null },
+};
+
+/** Keys that are ordered like the numbers. */
+const inOrder = (order: number): string => String(order).padStart(12, "0");
+/** The key of a set of capabilities. */
+const setKey = (capabilities: readonly string[]): string => JSON.stringify(capabilities);
+const LAST = Date.parse("9999-12-31T23:59:59.999Z");
+/** A time in the one form whose texts are ordered like the times. */
+export const isoOf = (time: string): string => new Date(Math.min(Date.parse(time), LAST)).toISOString();
+
+/** The board with this task as it is now. */
+export function withTask(board: Board, id: string, after: TaskState): Board {
+  const before = treeGet(board.tasks, id);
+  const cleared = before === undefined ? board : unlisted(board, id, before);
+  return listed({ ...cleared, tasks: treePut(board.tasks, id, after) }, id, after);
+}
+
+function listed(board: Board, id: string, { status, order, capabilities, until, agent }: TaskState): Board {
+  const due = (): Tree<string> => treePut(board.due, `${until ?? ""} ${inOrder(order)}`, id);
+  switch (status) {
+    case "ready":
+      return { ...board, ready: within(board.ready, setKey(capabilities), (of) => treePut(of, inOrder(order), id)) };
+    case "waiting":
+      return { ...board, due: due() };
+    case "claimed":
+      return { ...board, due: due(), held: within(board.held, agent ?? "", (of) => treePut(of, id, true as const)) };
+    default:
+      return board;
+  }
+}
+
+function unlisted(board: Board, id: string, { status, order, capabilities, until, agent }: TaskState): Board {
+  const due = (): Tree<string> => treeDrop(board.due, `${until ?? ""} ${inOrder(order)}`);
+  switch (status) {
+    case "ready":
+      return { ...board, ready: within(board.ready, setKey(capabilities), (of) => treeDrop(of, inOrder(order))) };
+    case "waiting":
+      return { ...board, due: due() };
+    case "claimed":
+      return { ...board, due: due(), held: within(board.held, agent ?? "", (of) => treeDrop(of, id)) };
+    default:
+      return board;
+  }
+}
+
+/** A tree of trees with one of them changed; one that is empty is left out. */
+export function within<Value>(tree: Tree<Tree<Value>>, key: string, change: (of: Tree<Value>) => Tree<Value>): Tree<Tree<Value>> {
+  const after = change(treeGet(tree, key) ?? null);
+  return after === null ? treeDrop(tree, key) : treePut(tree, key, after);
+}
+
+/** What is looked for by whoever wants a task. */
+export interface Seeking {
+  readonly capabilities: readonly string[];
+  /** RFC 3339, UTC. */
+  readonly now: string;
+  /** What is not wanted. */
+  readonly passed?: ReadonlySet<string>;
+}
+
+/** Whether an agent that can do this much may have a task now. */
+export function isFree({ status, until, capabilities: needed }: TaskState, { capabilities, now }: Seeking): boolean {
+  if (!needed.every((one) => capabilities.includes(one))) return false;
+  return status === "ready" || (status === "waiting" && (until ?? "") <= isoOf(now));
+}
+
+/** The task that was created first among the free ones that an agent can do. */
+export function nextTask(board: Board, seeking: Seeking): string | undefined {
+  let best: { readonly id: string; readonly order: number } | undefined;
+  const offer = (id: string): boolean => {
+    const task = treeGet(board.tasks, id);
+    if (task === undefined || seeking.passed?.has(id) === true || !isFree(task, seeking)) return false;
+    if (best === undefined || task.order < best.order) best = { id, order: task.order };
+    return true;
+  };
+  // Of every set that the agent fits the first is enough: they are in order.
+  for (const [, ids] of treeEntries(board.ready)) {
+    for (const [, id] of treeEntries(ids)) {
+      const task = treeGet(board.tasks, id);
+      if (offer(id) || (task !== undefined && !isFree(task, seeking))) break;
+    }
+  }
+  for (const [, id] of dueBy(board, seeking.now)) offer(id);
+  return best?.id;
+}
+
+/** What is due by a time, the first first. */
+export function* dueBy(board: Board, now: string): Generator<readonly [at: string, id: string]> {
+  const limit = isoOf(now);
+  for (const [key, id] of treeEntries(board.due)) {
+    const at = key.slice(0, key.indexOf(" "));
+    if (at > limit) return;
+    yield [at, id];
+  }
+}

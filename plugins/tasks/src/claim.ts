@@ -1,0 +1,70 @@
+import { phaseOf, currentPhases, treeEntries, treeGet, type Run } from "@bylaw/log";
+import type { ClaimWish, HeldTask, TaskRules } from "./api.ts";
+import { isFree, isoOf, nextTask, type Board, type Seeking, type TaskState } from "./board.ts";
+import { isOvertaken, recoverTasks } from "./recover.ts";
+import { storedName } from "./store-task.ts";
+import { taskBoard } from "./task-board.ts";
+
+/** Gives an agent a task, or the one that it holds already. */
+export async function claimTask(run: Run, rules: TaskRules, now: () => string, wish: ClaimWish): Promise<HeldTask | undefined> {
+  const { agent, capabilities = [], task: wanted, request_id } = wish;
+  const passed = new Set<string>();
+  for (;;) {
+    await recoverTasks(run, rules, now());
+    const board = run.view(taskBoard);
+    const held = heldBy(board, wish, now());
+    if (held !== undefined) return heldTask(run, held);
+    const seeking: Seeking = { capabilities, now: now(), passed };
+    const id = wanted === undefined ? nextTask(board, seeking) : thisOne(board, wanted, seeking);
+    if (id === undefined) return undefined;
+    try {
+      const claim = await run.claim({
+        ...{ queue: storedName(run, id), agent, lease_ms: leaseOf(rules) },
+        ...(request_id === undefined ? {} : { request_id }),
+        event: ({ fence, lease_until }) => ({
+          ...{ event_type: "task_claimed", agent_id: agent, task_id: id },
+          details: { fence, lease_until, capabilities: [...capabilities], request_id: request_id ?? null },
+        }),
+      });
+      if (claim !== undefined) return standing(run, claim.event.task_id ?? id, agent, claim.fence);
+    } catch (error) {
+      if (!isOvertaken(error)) throw error;
+      await run.catchUp();
+      const task = treeGet(run.view(taskBoard).tasks, id);
+      // It was not that somebody was quicker: somebody does not want it.
+      if (task !== undefined && isFree(task, seeking)) throw error;
+    }
+    passed.add(id);
+  }
+}
+
+/** How long a lease holds, in milliseconds. */
+export const leaseOf = ({ coordination }: TaskRules): number => Math.max(1, Math.round(coordination.leaseSeconds * 1_000));
+
+/** A task that is claimed, for its agent. */
+export function heldTask(run: Run, id: string): HeldTask {
+  const { agent, fence, until, title, dependencies, capabilities } = treeGet(run.view(taskBoard).tasks, id) as TaskState;
+  const phase = phaseOf(run.view(currentPhases), id) ?? null;
+  return { task: id, agent: agent ?? "", fence, lease_until: until ?? "", phase, title, dependencies, capabilities };
+}
+
+// A claim that was answered before may be over by now: then it is nobody's.
+function standing(run: Run, id: string, agent: string, fence: number): HeldTask | undefined {
+  const task = treeGet(run.view(taskBoard).tasks, id);
+  return task?.status === "claimed" && task.agent === agent && task.fence === fence ? heldTask(run, id) : undefined;
+}
+
+function heldBy(board: Board, { agent, task: wanted, request_id }: ClaimWish, now: string): string | undefined {
+  if (wanted === undefined && request_id === undefined) return undefined;
+  for (const [id] of treeEntries(treeGet(board.held, agent) ?? null)) {
+    const task = treeGet(board.tasks, id);
+    if (task === undefined || (task.until ?? "") <= isoOf(now)) continue;
+    if (id === wanted || (wanted === undefined && task.request_id === request_id)) return id;
+  }
+  return undefined;
+}
+
+function thisOne({ tasks }: Board, id: string, seeking: Seeking): string | undefined {
+  const task = treeGet(tasks, id);
+  return task !== undefined && seeking.passed?.has(id) !== true && isFree(task, seeking) ? id : undefined;
+}

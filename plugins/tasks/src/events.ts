@@ -1,0 +1,54 @@
+import type { EventDraft, JsonObject } from "@bylaw/kernel";
+import { z } from "zod";
+
+const id = z.string().min(1).max(256);
+const names = (most: number) =>
+  z
+    .array(id)
+    .max(most)
+    .refine((list) => new Set(list).size === list.length, "names one twice");
+const fence = z.int().positive();
+const time = z.iso.datetime();
+const note = z.string().max(2_000);
+
+/** The most dependencies and capabilities that a task has, and the longest that a name, a title and a reason are, in characters. */
+export const LIMITS = { dependencies: 10_000, capabilities: 64, name: 256, title: 500, reason: 2_000 } as const;
+
+/** The details of every event of a task, by type. What a run records itself is not among them. */
+export const TASK_EVENTS = {
+  /** A task, with all that it waits for. */
+  task_created: z.strictObject({
+    title: z.string().max(LIMITS.title).nullable(),
+    dependencies: names(LIMITS.dependencies),
+    capabilities: names(LIMITS.capabilities),
+  }),
+  /** An agent holds it. */
+  task_claimed: z.strictObject({ fence, lease_until: time, capabilities: names(1_000), request_id: z.string().max(512).nullable() }),
+  /** The agent that holds it gave a sign of life. */
+  task_renewed: z.strictObject({ fence, lease_until: time }),
+  /** The lease is over, and it is to be tried again. */
+  task_lapsed: z.strictObject({ agent: z.string(), fence, retry: z.int().positive(), retry_at: time }),
+  /** The lease is over, and a person has to look. */
+  task_escalated: z.strictObject({ agent: z.string(), fence, lapses: z.int().positive() }),
+  /** The agent that held it gave it back. */
+  task_released: z.strictObject({ fence, reason: note.nullable() }),
+  /** The agent that held it says that it cannot be done. */
+  task_failed: z.strictObject({ fence, reason: note }),
+  /** A person has it tried again. */
+  task_retried: z.strictObject({ by: id, reason: note.nullable() }),
+  /** What the phase of the task says, the store knows too. */
+  task_finished: z.strictObject({ fence }),
+} as const;
+
+type Types = typeof TASK_EVENTS;
+/** One event of a task, read. */
+export type TaskEvent = {
+  readonly [Name in keyof Types]: { readonly type: Name; readonly details: z.output<Types[Name]> };
+}[keyof Types];
+
+/** Reads the details of an event of this plugin; `undefined` for every other event, and for one that is not as it was declared. */
+export function taskEventOf({ event_type, details }: Pick<EventDraft, "event_type" | "details">): TaskEvent | undefined {
+  if (!Object.hasOwn(TASK_EVENTS, event_type)) return undefined;
+  const parsed = TASK_EVENTS[event_type as keyof Types].safeParse(details as JsonObject);
+  return parsed.success ? ({ type: event_type, details: parsed.data } as TaskEvent) : undefined;
+}

@@ -1,0 +1,109 @@
+import { COMPLETED } from "@bylaw/contract";
+import type { EventDraft } from "@bylaw/kernel";
+import { treeGet } from "@bylaw/log";
+import { isoOf, type Board, type TaskState } from "./board.ts";
+import { taskEventOf, type TaskEvent } from "./events.ts";
+
+/** Why an event cannot be. */
+export interface Fault {
+  readonly rule: string;
+  readonly message: string;
+}
+
+const fault = (rule: string, message: string): Fault => ({ rule, message });
+/** A name as a text of one line, and not the whole of a long one. */
+export function quote(text: string): string {
+  const line = text
+    .slice(0, 101)
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029`]/g, " ")
+    .toWellFormed();
+  return `\`${line.length > 100 ? `${line.slice(0, 99)}…` : line}\``;
+}
+
+/** Why an event of a task is impossible on this board; `undefined` for one that is possible or about something else. Pure. */
+export function faultOf(board: Board, event: EventDraft): Fault | undefined {
+  const { event_type, task_id } = event;
+  if (event_type === "phase_entered") return completionFault(board, event);
+  const read = taskEventOf(event);
+  if (read === undefined) return undefined;
+  if (task_id === null || task_id === "" || task_id.length > 256) return fault("TASK_NAME", "a task has a name of 1 to 256 characters");
+  const task = treeGet(board.tasks, task_id);
+  if (read.type === "task_created") return creationFault(board, task_id, task, read.details.dependencies);
+  if (task === undefined) return fault("TASK_UNKNOWN", `there is no task ${quote(task_id)}`);
+  return changeFault(task, task_id, read, event, treeGet(board.unfinished, task_id) === undefined);
+}
+
+function creationFault(board: Board, id: string, task: TaskState | undefined, dependencies: readonly string[]): Fault | undefined {
+  if (task !== undefined) return fault("TASK_EXISTS", `there is a task ${quote(id)} already`);
+  // What a task waits for is there before it, so that no two can wait for each other.
+  if (dependencies.includes(id)) return fault("TASK_CYCLE", `task ${quote(id)} would wait for itself`);
+  const unknown = dependencies.find((one) => treeGet(board.tasks, one) === undefined);
+  if (unknown !== undefined) return fault("TASK_DEPENDENCY", `task ${quote(id)} would wait for ${quote(unknown)}, which is none`);
+  return undefined;
+}
+
+/** Why a task cannot be completed, whoever wants to. */
+function completionFault(board: Board, { task_id, details }: EventDraft): Fault | undefined {
+  const task = task_id === null ? undefined : treeGet(board.tasks, task_id);
+  if (task === undefined || task_id === null) return undefined;
+  if (task.status === "completed") return fault("TASK_OVER", `task ${quote(task_id)} is completed`);
+  if (details["to"] !== COMPLETED) return undefined;
+  if (task.unmet > 0) return fault("TASK_BLOCKED", `task ${quote(task_id)} waits for ${task.unmet} others`);
+  return undefined;
+}
+
+/** Why somebody cannot move a task that another agent, or nobody, holds. */
+export function holderFault(board: Board, { event_type, agent_id, task_id }: EventDraft): Fault | undefined {
+  if (event_type !== "phase_entered" || task_id === null) return undefined;
+  const task = treeGet(board.tasks, task_id);
+  if (task === undefined) return undefined;
+  if (task.status !== "claimed") return fault("TASK_NOT_CLAIMED", `task ${quote(task_id)} is ${task.status}`);
+  if (task.agent !== agent_id) return fault("TASK_OTHER_AGENT", `task ${quote(task_id)} is held by another agent`);
+  return undefined;
+}
+
+function changeFault(task: TaskState, id: string, { type, details }: TaskEvent, event: EventDraft, known: boolean): Fault | undefined {
+  const { status } = task;
+  const { agent_id, timestamp } = event;
+  const is = (...wanted: readonly TaskState["status"][]): Fault | undefined =>
+    wanted.includes(status) ? undefined : fault("TASK_STATUS", `task ${quote(id)} is ${status}, not ${wanted.join(" or ")}`);
+  const newer = (fence: number): Fault | undefined =>
+    fence > task.fence ? undefined : fault("TASK_FENCE", `fence ${fence} is not above that of the last claim, ${task.fence}`);
+  const over = task.until !== null && task.until <= isoOf(timestamp);
+  const mine = (fence: number): Fault | undefined => {
+    if (task.agent !== agent_id) return fault("TASK_OTHER_AGENT", `task ${quote(id)} is held by another agent`);
+    if (task.fence !== fence) return fault("TASK_FENCE", `fence ${fence} is not that of the claim, ${task.fence}`);
+    return undefined;
+  };
+  switch (type) {
+    case "task_claimed": {
+      const able = task.capabilities.every((one) => details.capabilities.includes(one));
+      if (agent_id === null || agent_id === "") return fault("TASK_AGENT", "a claim has an agent");
+      return is("ready", "waiting") ?? newer(details.fence) ?? (able ? undefined : fault("TASK_CAPABILITY", "the agent cannot do it"));
+    }
+    case "task_renewed":
+      return is("claimed") ?? mine(details.fence) ?? (over ? fault("TASK_LEASE", "the lease is over") : undefined);
+    case "task_released":
+    case "task_failed":
+      return is("claimed") ?? mine(details.fence);
+    case "task_lapsed":
+    case "task_escalated": {
+      const count = type === "task_lapsed" ? details.retry : details.lapses;
+      if (!over) return is("claimed") ?? fault("TASK_LEASE", "the lease goes on");
+      return (
+        is("claimed") ??
+        newer(details.fence) ??
+        (details.agent === task.agent && count === task.lapses + 1 ? undefined : fault("TASK_LAPSE", "that is not what was lost"))
+      );
+    }
+    case "task_retried":
+      // Who lost it or gave it up is not who looks into that.
+      return (
+        is("escalated", "failed") ?? (details.by === task.agent ? fault("TASK_OWN_RETRY", "its agent cannot have it retried") : undefined)
+      );
+    case "task_finished":
+      return is("completed") ?? (known ? fault("TASK_FINISHED", `of task ${quote(id)} the store knows`) : undefined);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createKernel } from "@bylaw/kernel";
+import { describeExamples } from "@bylaw/testing";
+import { examples } from "../examples.ts";
+import { tasks as plugin } from "../src/index.ts";
+import { enginesOn, holdOf, permits, rules, summary, took, typesOf, worker, type Place, type Worker } from "./kit.ts";
+
+describeExamples(examples, { describe, it });
+
+const [engine] = enginesOn(undefined);
+let place: Place;
+let one: Worker;
+beforeEach(async () => {
+  if (engine === undefined) throw new Error("Unexpected lack of engines");
+  place = await engine.place();
+  one = await worker(place);
+});
+afterEach(() => place.end());
+
+const call = async (fields: object = {}, { run }: Worker = one): Promise<string> =>
+  (await run.toolCall({ tool: "bash", args: {}, agent: "ann", task: "a", ...fields })).decision.code;
+const move = async (fields: object = {}, { run }: Worker = one): Promise<string> =>
+  (await run.transition({ to: "PLAN", artifacts: {}, agent: "ann", task: "a", ...fields })).decision.code;
+
+describe("what is done for a task", () => {
+  it("is done by whoever holds it, and by nobody else", async () => {
+    expect([await call(), await move()]).toEqual(["task_unknown", "task_unknown"]);
+    await one.tasks.create({ id: "a" });
+    expect([await call(), await move()]).toEqual(["task_not_claimed", "task_not_claimed"]);
+    const held = await took(one, "ann");
+    expect([await call(), await move()]).toEqual(["rule_allowed", "rule_allowed"]);
+    for (const agent of ["bob", "ann ", "ANN", "", undefined]) {
+      expect([agent, await call({ agent }), await move({ agent })]).toEqual([agent, "task_other_agent", "task_other_agent"]);
+    }
+    expect(await call({ task: undefined, agent: "bob" })).toBe("rule_allowed");
+    await one.tasks.release(holdOf(held));
+    expect(await call()).toBe("task_not_claimed");
+  });
+
+  it("is done under the fence of the claim where the host tells it: an old process of the same agent is refused", async () => {
+    await one.tasks.create({ id: "a" });
+    const first = await took(one, "ann");
+    await one.tasks.release(holdOf(first));
+    const second = await took(one, "ann");
+    expect(await call({ host: { fence: second.fence } })).toBe("rule_allowed");
+    for (const fence of [first.fence, String(second.fence), null, 0, second.fence + 1, [second.fence]]) {
+      expect([fence, await call({ host: { fence } })]).toEqual([fence, "task_fence_stale"]);
+    }
+    const stale = { ...holdOf(first), agent: "ann" };
+    for (const late of [one.tasks.heartbeat(stale), one.tasks.release(stale), one.tasks.fail({ ...stale, reason: "late" })]) {
+      await expect(late).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    }
+  });
+
+  it("is done until the lease is over, by the run's clock and not by what the caller says", async () => {
+    await one.tasks.create({ id: "a" });
+    await took(one, "ann");
+    await place.advance(299_999);
+    expect(await call({ at: "2031-01-01T00:00:00Z" })).toBe("rule_allowed");
+    await place.advance(1);
+    expect([await call({ at: "2026-01-02T10:00:00Z" }), await move()]).toEqual(["task_lease_over", "task_lease_over"]);
+  });
+
+  it("is not done while it waits for others, nor when it is over", async () => {
+    await one.tasks.create({ id: "b" });
+    await one.tasks.create({ id: "a", dependencies: ["b"] });
+    expect([await call(), await move()]).toEqual(["task_blocked", "task_blocked"]);
+    const held = await took(one, "ann");
+    await one.tasks.complete({ ...holdOf(held), ...summary });
+    expect([await call({ task: "b" }), await move({ task: "b" })]).toEqual(["task_over", "task_over"]);
+  });
+
+  it("is denied in every enforcement mode", async () => {
+    for (const enforcement_mode of ["strict", "permissive", "advisory"] as const) {
+      const lax = await worker(place, rules(), createKernel({ plugins: [permits(), plugin()], enforcement_mode }), enforcement_mode);
+      expect((await lax.run.toolCall({ tool: "bash", args: {}, agent: "ann", task: "a" })).applied).toBe("deny");
+    }
+  });
+
+  it("is anybody's where claims are off, but nothing is completed that waits for others", async () => {
+    const off = await worker(place, rules(), createKernel({ plugins: [permits(), plugin({ claims: "off" })] }), "off");
+    for (const [id, dependencies] of [
+      ["b", []],
+      ["a", ["b"]],
+    ] as const)
+      await off.tasks.create({ id, dependencies });
+    expect([await call({}, off), await move({}, off), await call({ task: "unheard of" }, off)]).toEqual([
+      ...["rule_allowed", "rule_allowed", "rule_allowed"],
+    ]);
+    expect(await move({ to: "@completed", ...summary }, off)).toBe("engine_absent");
+    expect(await move({ task: "b", to: "@completed", ...summary }, off)).toBe("rule_allowed");
+    expect(await move({ to: "@completed", ...summary }, off)).toBe("rule_allowed");
+    expect(await move({ to: "PLAN" }, off)).toBe("engine_absent");
+    expect((await off.tasks.get("a")).status).toBe("completed");
+  });
+});
+
+describe("a decision that was on its way when the task changed hands", () => {
+  it("is made again", async () => {
+    await one.tasks.create({ id: "a" });
+    const other = await worker(place);
+    const held = await took(one, "ann");
+    await other.run.catchUp();
+    // Asked of a process that has not read yet that the task was given back and taken by another.
+    await one.tasks.release(holdOf(held));
+    await took(one, "bob");
+    expect([await call({}, other), await move({}, other)]).toEqual(["task_other_agent", "task_other_agent"]);
+    expect((await typesOf(place)).slice(-2)).toEqual(["tool_denied", "transition_blocked"]);
+  });
+});
+
+describe("what an agent cannot have recorded", () => {
+  const event = (event_type: string, details: object, agent_id: string | null = null, task_id: string | null = "a") => ({
+    ...{ event_type, agent_id, task_id },
+    details: details as never,
+  });
+  const until = "2026-01-02T11:00:00.000Z";
+
+  it("is refused by the guards, even if a host passes it on", async () => {
+    await one.tasks.create({ id: "a" });
+    await one.tasks.create({ id: "b", dependencies: ["a"], capabilities: ["review"] });
+    await took(one, "ann");
+    const claimed = { fence: 2, lease_until: until, capabilities: [], request_id: null };
+    const refused: readonly (readonly [string, ReturnType<typeof event>])[] = [
+      ["TASK_STATUS", event("task_claimed", claimed, "bob")],
+      ["TASK_STATUS", event("task_claimed", { ...claimed, fence: 1 }, "bob", "b")],
+      ["TASK_UNKNOWN", event("task_claimed", claimed, "bob", "c")],
+      ["TASK_NAME", event("task_claimed", claimed, "bob", null)],
+      ["TASK_NAME", event("task_created", { title: null, dependencies: [], capabilities: [] }, null, "x".repeat(257))],
+      ["TASK_EXISTS", event("task_created", { title: null, dependencies: [], capabilities: [] })],
+      ["TASK_CYCLE", event("task_created", { title: null, dependencies: ["c"], capabilities: [] }, null, "c")],
+      ["TASK_DEPENDENCY", event("task_created", { title: null, dependencies: ["a", "d"], capabilities: [] }, null, "c")],
+      ["TASK_OTHER_AGENT", event("task_renewed", { fence: 1, lease_until: until }, "bob")],
+      ["TASK_OTHER_AGENT", event("task_released", { fence: 1, reason: null }, "bob")],
+      ["TASK_FENCE", event("task_failed", { fence: 2, reason: "no" }, "ann")],
+      ["TASK_LEASE", event("task_lapsed", { agent: "ann", fence: 2, retry: 1, retry_at: until })],
+      ["TASK_LEASE", event("task_escalated", { agent: "ann", fence: 2, lapses: 1 })],
+      ["TASK_STATUS", event("task_retried", { by: "eve", reason: null })],
+      ["TASK_STATUS", event("task_finished", { fence: 1 })],
+    ];
+    for (const [rule, one_of] of refused) {
+      await expect(one.run.record([one_of])).rejects.toMatchObject({
+        code: "BYLAW_EVENT_REFUSED",
+        fix: expect.stringContaining(rule) as string,
+      });
+    }
+    await place.advance(300_000);
+    for (const [rule, one_of] of [
+      ["TASK_LEASE", event("task_renewed", { fence: 1, lease_until: until }, "ann")],
+      ["TASK_LAPSE", event("task_lapsed", { agent: "bob", fence: 2, retry: 1, retry_at: until })],
+      ["TASK_LAPSE", event("task_lapsed", { agent: "ann", fence: 2, retry: 3, retry_at: until })],
+      ["TASK_FENCE", event("task_lapsed", { agent: "ann", fence: 1, retry: 1, retry_at: until })],
+    ] as const) {
+      await expect(one.run.record([one_of])).rejects.toMatchObject({ fix: expect.stringContaining(rule) as string });
+    }
+  });
+
+  it("is a claim of what it cannot do", async () => {
+    await one.tasks.create({ id: "a", capabilities: ["review"] });
+    const claimed = { fence: 1, lease_until: until, capabilities: ["python"], request_id: null };
+    await expect(one.run.record([event("task_claimed", claimed, "ann")])).rejects.toMatchObject({
+      fix: expect.stringContaining("TASK_CAPABILITY") as string,
+    });
+    await expect(one.run.record([event("task_claimed", { ...claimed, capabilities: ["review"] })])).rejects.toMatchObject({
+      fix: expect.stringContaining("TASK_AGENT") as string,
+    });
+  });
+});
+
+describe("a wish that is none", () => {
+  it.each([
+    ["create", { id: "" }],
+    ["create", { id: "x".repeat(257) }],
+    ["create", { dependencies: "a" }],
+    ["create", { title: 7 }],
+    ["create", { unheard_of: true }],
+    ["claim", {}],
+    ["claim", { agent: "" }],
+    ["claim", { agent: "ann", capabilities: [1] }],
+    ["heartbeat", { task: "a", agent: "ann" }],
+    ["heartbeat", { task: "a", agent: "ann", fence: 0 }],
+    ["complete", { task: "a", agent: "ann", fence: 1 }],
+    ["complete", { task: "a", agent: "ann", fence: 1, artifacts: [] }],
+    ["fail", { task: "a", agent: "ann", fence: 1 }],
+    ["retry", { task: "a" }],
+    ["snapshot", { task: "a", cursor: "-1" }],
+    ["snapshot", { task: "a", cursor: "1e9" }],
+    ["get", 7],
+  ] as const)("to %s %j is refused, and nothing is recorded", async (what, wish) => {
+    const ask = one.tasks[what] as (given: unknown) => Promise<unknown>;
+    await expect(ask(wish)).rejects.toMatchObject({ code: "BYLAW_TASK_INVALID" });
+    expect(await typesOf(place)).toEqual(["session_start"]);
+  });
+
+  it("is one for a task that was never created", async () => {
+    for (const pending of [one.tasks.get("a"), one.tasks.snapshot({ task: "a" }), one.tasks.retry({ task: "a", by: "eve" })]) {
+      await expect(pending).rejects.toMatchObject({ code: "BYLAW_TASK_UNKNOWN" });
+    }
+    expect(await one.tasks.claim({ agent: "ann", task: "a" })).toBeUndefined();
+    for (const id of ["__proto__", "constructor", "toString"]) {
+      await expect(one.tasks.get(id)).rejects.toMatchObject({ code: "BYLAW_TASK_UNKNOWN" });
+      await one.tasks.create({ id, capabilities: [id] });
+      expect((await took(one, id, { capabilities: [id] })).task).toBe(id);
+    }
+  });
+});

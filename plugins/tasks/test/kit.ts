@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { Pool } from "pg";
+import { allow, createKernel, definePlugin, deny, type Kernel, type Plugin, type Store } from "@bylaw/kernel";
+import { createMemoryStore, openRun, type Run } from "@bylaw/log";
+import { openPostgresStore } from "@bylaw/store-postgres";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import type { PostgresServer } from "@bylaw/testing";
+import { z } from "zod";
+import { createTasks, tasks, type HeldTask, type TaskRules, type Tasks } from "../src/index.ts";
+
+const START = Date.parse("2026-01-02T10:00:00.000Z");
+
+/** One set of data, with a clock that the test moves and that is the store's too. */
+export interface Place {
+  readonly now: () => string;
+  readonly advance: (ms: number) => Promise<void>;
+  /** Another connection to the same data, as another process has it; in memory there is but one. */
+  readonly store: () => Promise<Store>;
+  readonly end: () => Promise<void>;
+}
+
+export interface Engine {
+  readonly name: string;
+  readonly place: () => Promise<Place>;
+}
+
+function clock(): { readonly now: () => number; readonly add: (ms: number) => void } {
+  let at = START;
+  return { now: () => at, add: (ms) => void (at += ms) };
+}
+
+const iso = (now: () => number) => () => new Date(now()).toISOString();
+
+const memory: Engine = {
+  name: "in memory",
+  async place() {
+    const { now, add } = clock();
+    const store = createMemoryStore({ now });
+    return { now: iso(now), advance: async (ms) => add(ms), store: async () => store, end: () => store.close() };
+  },
+};
+
+const sqlite: Engine = {
+  name: "in SQLite",
+  async place() {
+    const { now, add } = clock();
+    const folder = mkdtempSync(join(tmpdir(), "bylaw-tasks-"));
+    const opened: Store[] = [];
+    return {
+      ...{ now: iso(now), advance: async (ms) => add(ms) },
+      async store() {
+        const store = await openSqliteStore(join(folder, "store.db"), { now });
+        opened.push(store);
+        return store;
+      },
+      async end() {
+        for (const store of opened) await store.close();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+const postgres = (server: PostgresServer): Engine => ({
+  name: "in PostgreSQL",
+  async place() {
+    const { now, add } = clock();
+    const schema = `tasks_${randomBytes(6).toString("hex")}`;
+    const pool = new Pool({ connectionString: server.url, max: 1 });
+    pool.on("error", () => {});
+    const opened: Store[] = [];
+    const open = async (): Promise<Store> => {
+      const store = await openPostgresStore(server.url, { schema, connections: 3 });
+      opened.push(store);
+      return store;
+    };
+    await open();
+    // The database tells the time; here it tells that of the test.
+    await pool.query(`create table "${schema}".clock (at bigint not null)`);
+    await pool.query(`insert into "${schema}".clock values (${START})`);
+    await pool.query(
+      `create or replace function "${schema}".now_ms() returns bigint language sql volatile return (select at from "${schema}".clock)`,
+    );
+    return {
+      now: iso(now),
+      async advance(ms) {
+        add(ms);
+        await pool.query(`update "${schema}".clock set at = $1`, [now()]);
+      },
+      store: open,
+      async end() {
+        for (const store of opened) await store.close();
+        await pool.query(`drop schema if exists "${schema}" cascade`);
+        await pool.end();
+      },
+    };
+  },
+});
+
+/** Memory, SQLite, and PostgreSQL where there is a server. */
+export const enginesOn = (server: PostgresServer | undefined): readonly Engine[] => [
+  ...[memory, sqlite],
+  ...(server === undefined ? [] : [postgres(server)]),
+];
+
+/** The contract's word on tasks, with fields over it. */
+export function rules(
+  crash: Partial<TaskRules["recovery"]["agentCrash"]> = {},
+  coordination: Partial<TaskRules["coordination"]> = {},
+): TaskRules {
+  return {
+    coordination: {
+      snapshotIncludes: ["task_dependencies", "completed_tasks", "current_phase", "blockers", "prd_state"],
+      bus: { type: undefined, path: undefined, events: [] },
+      leaseSeconds: 300,
+      optimisticLocking: true,
+      ...coordination,
+    },
+    recovery: {
+      agentCrash: { action: "retry", maxRetries: 2, backoffSeconds: 60, ...crash },
+      checkpointIntervalSeconds: 300,
+      gateTimeout: { action: "escalate_to_human", preserveState: true },
+    },
+  };
+}
+
+/** Allows every call, and each transition out of a phase only once; asks for an artifact to complete. */
+export const permits = definePlugin({
+  name: "permits",
+  version: "1.0.0",
+  options: z.strictObject({}).prefault({}),
+  grants: true,
+  codes: { unfinished: "the artifact is missing" },
+  apply(kernel) {
+    kernel.event({ name: "directive_issued", details: z.looseObject({ directive: z.string() }) });
+    kernel.event({ name: "directive_completed", details: z.looseObject({ directive: z.string() }) });
+    kernel.hooks.beforeToolCall.tap("all", () => allow("fine"));
+    kernel.hooks.onTransition.tap("all", ({ from, to, artifacts }) => {
+      if (from === to) return deny("Unexpected transition to the same phase", "go on", { code: "unfinished" });
+      if (to === "@completed" && artifacts["summary"] === undefined) {
+        return deny("Unexpected completion without a summary, expected one", "write it", { code: "unfinished" });
+      }
+      return allow("fine");
+    });
+  },
+});
+
+export const kernelWith = (...plugins: readonly Plugin[]): Kernel => createKernel({ plugins: [permits(), tasks(), ...plugins] });
+
+/** One process at work on a run. */
+export interface Worker {
+  readonly run: Run;
+  readonly tasks: Tasks;
+}
+
+export async function worker(place: Place, given: TaskRules = rules(), kernel = kernelWith(), run = "r1"): Promise<Worker> {
+  const opened = await openRun(kernel, { run, store: await place.store(), now: place.now, join: true });
+  return { run: opened, tasks: createTasks(opened, given, { now: place.now }) };
+}
+
+/** The claim of a task that must be free. */
+export async function took({ tasks: of }: Worker, agent: string, fields: object = {}): Promise<HeldTask> {
+  const held = await of.claim({ agent, ...fields });
+  if (held === undefined) throw new Error(`Unexpected refusal of a claim of ${agent}, expected a free task`);
+  return held;
+}
+
+export const holdOf = ({ task, agent, fence }: HeldTask) => ({ task, agent, fence });
+export const summary = { artifacts: { summary: "done" } } as const;
+export const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+export const typesOf = async (place: Place, run = "r1"): Promise<readonly string[]> =>
+  (await (await place.store()).events(run, 0, 100_000)).map(({ event_type }) => event_type);
