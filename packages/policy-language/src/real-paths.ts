@@ -27,9 +27,15 @@ export function resolvePaths(call: ToolCall, texts: readonly string[], options: 
   const { globs = [], seenFrom = ["workspace", "cwd", "home"], doubtful = "follow", guarded = [] } = options;
   if (texts.length === 0 && globs.length === 0) return undefined;
   let roots: readonly Root[] | undefined;
-  const rootsOnce = (): readonly Root[] => (roots ??= rootsOf(seenFrom.map((folder) => call[folder])));
+  const folders = seenFrom.map((folder) => call[folder]);
+  const rootsOnce = (): readonly Root[] => (roots ??= rootsOf(folders));
+  const seenAs = (real: string, plain: string): string => {
+    // Below a folder of the call that has no link in it: as most are.
+    const plainly = real === plain && folders.some((folder) => folder !== undefined && real.startsWith(`${folder}/`));
+    return plainly ? real : reroot(real, rootsOnce());
+  };
   const placesOf = (path: string): readonly string[] =>
-    doubtful === "follow" ? followed(path, rootsOnce) : undoubted(path, rootsOnce, guarded);
+    doubtful === "follow" ? followed(path, rootsOnce) : undoubted(path, seenAs, guarded);
   const paths = texts.map((text, at) => (at < MAX_PATHS ? [text, ...placesOf(absolutePath(text, call))] : [text]));
   if (globs.length === 0) return { paths };
   const budget = new GlobBudget();
@@ -75,17 +81,18 @@ function followed(path: string, rootsOnce: () => readonly Root[]): readonly stri
 }
 
 // With a link before `..` nobody knows where it leads, and who writes through a link to nothing makes what it names.
-function undoubted(path: string, rootsOnce: () => readonly Root[], guarded: readonly string[]): readonly string[] {
+function undoubted(path: string, seenAs: (real: string, plain: string) => string, guarded: readonly string[]): readonly string[] {
   const segments = path.split("/");
   for (const [at, segment] of segments.entries()) {
     if (segment !== "..") continue;
     const plain = `/${segmentsOf(segments.slice(0, at).join("/")).join("/")}`;
     const real = realPath(plain, { dangling: "nowhere" });
-    if (real === undefined || reroot(real, rootsOnce()) !== plain) return [];
+    if (real === undefined || seenAs(real, plain) !== plain) return [];
   }
-  const real = realPath(`/${segmentsOf(path).join("/")}`, { dangling: "nowhere" });
+  const plain = `/${segmentsOf(path).join("/")}`;
+  const real = realPath(plain, { dangling: "nowhere" });
   if (real === undefined) return [];
-  return [...new Set([reroot(real, rootsOnce()), real, ...namesakes(real, guarded)])];
+  return [...new Set([seenAs(real, plain), real, ...namesakes(real, guarded)])];
 }
 
 // A hard link is no link to follow: the names of one file are told by its number.
