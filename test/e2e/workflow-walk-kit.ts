@@ -1,0 +1,264 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { loadContract, type Contract } from "@bylaw/contract";
+import { observeTests, type TestRun } from "@bylaw/evidence";
+import { createKernel, type Decision, type JsonObject } from "@bylaw/kernel";
+import { openRun, phaseOf, currentPhases, type Run } from "@bylaw/log";
+import { artifacts } from "@bylaw/plugin-artifacts";
+import { eventLog } from "@bylaw/plugin-event-log";
+import { decideGate, gates } from "@bylaw/plugin-gates";
+import { completeDirective, issueDirectives, openDirectives, phases } from "@bylaw/plugin-phases";
+import { createTasks, tasks, type HeldTask, type Tasks } from "@bylaw/plugin-tasks";
+import { createSigner, grantToken, tokens } from "@bylaw/plugin-tokens";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+
+const SHIPPED = join(import.meta.dirname, "../../rulesets/tdd/agent_workflow.yaml");
+const keys = [{ id: "walk", env: "ORCHESTRATOR_JWT_SECRET" }];
+process.env["ORCHESTRATOR_JWT_SECRET"] = "a secret of these walks that is long enough";
+
+export const TASK = "t1";
+export const AGENT = "ann";
+export const REVIEWS = ["security", "quality", "consistency", "holistic", "vibe_coding"] as const;
+
+/** A task under the shipped contract in a repository of its own, with an agent whose allowed calls really happen. */
+export interface Walk {
+  readonly folder: string;
+  readonly file: string;
+  readonly contract: Contract;
+  readonly run: Run;
+  readonly tasks: Tasks;
+  readonly held: HeldTask;
+  phase(): string | undefined;
+  token(): string;
+  path(name: string): string;
+  text(name: string): string;
+  /** The host's hands, not the agent's. */
+  put(name: string, text: string): void;
+  /** The agent asks for a call; what is allowed is done. */
+  use(tool: string, args: JsonObject, fields?: object): Promise<Decision>;
+  /** The agent asks for a transition. */
+  move(to: string, artifacts?: JsonObject, fields?: object): Promise<Decision>;
+  /** The host runs the tests. */
+  observe(): Promise<TestRun>;
+  decide(gate: string, by: string, verdict: "approved" | "rejected", role?: string): Promise<unknown>;
+  /** The reviewers that were started report. */
+  review(issues?: Readonly<Record<string, readonly string[]>>): Promise<void>;
+  events(
+    type?: string,
+  ): Promise<readonly { readonly event_type: string; readonly agent_id: string | null; readonly details: JsonObject }[]>;
+}
+
+/** What blocks, by code, each once. */
+export const blockers = ({ votes }: Decision): readonly string[] =>
+  [...new Set(votes.filter(({ effect, severity }) => effect !== "allow" && severity !== "warning").map(({ code }) => code))].sort();
+
+/** All reasons of a decision. */
+export const reasons = ({ votes }: Decision): string => votes.map(({ reason }) => reason).join("\n");
+
+export async function beginWalk(change: (contract: string) => string = (text) => text): Promise<Walk> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-workflow-")));
+  const path = (name: string): string => join(folder, name);
+  const put = (name: string, text: string): void => {
+    mkdirSync(dirname(path(name)), { recursive: true });
+    writeFileSync(path(name), text);
+  };
+  const file = path("agent_workflow.yaml");
+  put("agent_workflow.yaml", change(readFileSync(SHIPPED, "utf8")));
+  put("package.json", `${JSON.stringify({ name: "adder", type: "module", scripts: { test: "node --test" } }, null, 2)}\n`);
+  put(".gitignore", ".bylaw/\n.orchestrator/\nnode_modules/\n");
+  put("src/index.js", "// The adder.\n");
+  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
+  git("init", "--quiet", "--initial-branch=main");
+  for (const [name, value] of [
+    ["user.name", "Ann"],
+    ["user.email", "ann@example.org"],
+    ["commit.gpgsign", "false"],
+  ] as const)
+    git("config", name, value);
+  git("add", ".");
+  git("commit", "--quiet", "--message=begin");
+
+  const contract = loadContract(file);
+  const store = await openSqliteStore(path(".bylaw/store.db"));
+  const plugins = [
+    phases({ contract: file }),
+    artifacts({ contract: file }),
+    gates({ contract: file, workspace: folder }),
+    tokens({ contract: file, keys }),
+    tasks({}),
+    eventLog({ file: path(".bylaw/log.jsonl") }),
+  ];
+  const run = await openRun(createKernel({ plugins }), { run: "walk", store });
+  onTestFinished(async () => {
+    await run.close();
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const signer = createSigner({ contract: file, keys });
+  const board = createTasks(run, contract);
+  await board.create({ id: TASK, title: "Add two numbers" });
+  const held = await board.claim({ agent: AGENT });
+  if (held === undefined) throw new Error("Unexpected lack of a task");
+  const phase = (): string | undefined => phaseOf(run.view(currentPhases), TASK);
+  let token = "";
+  const renew = async (): Promise<void> => {
+    const now = phase();
+    const allowed_tools = contract.phases.find(({ id }) => id === now)?.allowedTools ?? [];
+    ({ token } = await grantToken(run, signer, { task: TASK, agent: AGENT, phase: now ?? null, allowed_tools }));
+  };
+  const host = (): JsonObject => ({ token, workspace: folder });
+
+  const move: Walk["move"] = async (to, handed = {}, fields = {}) => {
+    const { decision } = await run.transition({ agent: AGENT, task: TASK, to, artifacts: handed, host: host(), ...fields });
+    if (decision.effect !== "allow") return decision;
+    await issueDirectives(run, contract, { task: TASK });
+    if (contract.phases.some(({ id }) => id === phase())) await renew();
+    return decision;
+  };
+  let calls = 0;
+  const use: Walk["use"] = async (tool, args, fields = {}) => {
+    const id = `call-${++calls}`;
+    const call = { id, agent: AGENT, task: TASK, tool, args, cwd: folder, workspace: folder, interactive: false, host: host(), ...fields };
+    const { decision, applied } = await run.toolCall(call);
+    if (applied !== "allow") return decision;
+    const ok = act(folder, tool, args);
+    await run.toolResult({ id, tool, agent: AGENT, task: TASK, ok, result: null });
+    return decision;
+  };
+  const review: Walk["review"] = async (issues = {}) => {
+    for (const { directive, model } of openDirectives(run.view, { task: TASK })) {
+      if (model === undefined) continue;
+      const blocking_issues = [...(issues[model] ?? [])];
+      const verdict = blocking_issues.length > 0 ? ("rejected" as const) : ("approved" as const);
+      await completeDirective(run, {
+        task: TASK,
+        directive,
+        ok: true,
+        agent: `reviewer-${model}`,
+        verdict,
+        blocking_issues,
+        summary: "looked at",
+      });
+    }
+  };
+  await renew();
+  return {
+    ...{ folder, file, contract, run, tasks: board, held, phase, path, put, move, use, review },
+    token: () => token,
+    text: (name) => readFileSync(path(name), "utf8"),
+    observe: async () => (await observeTests(run, contract, { task: TASK, agent: AGENT, workspace: folder })).evidence,
+    decide: (gate, by, verdict, role = "human") => decideGate(run, { task: TASK, gate, by, role, verdict }),
+    events: async (type) => (await store.events("walk", 0, 10_000)).filter(({ event_type }) => type === undefined || event_type === type),
+  };
+}
+
+// What an allowed call does. The agent's own shell is as good as any.
+function act(folder: string, tool: string, args: JsonObject): boolean {
+  const file = join(folder, String(args["path"] ?? ""));
+  if (tool === "write_files") {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, String(args["content"] ?? ""));
+  } else if (tool === "edit_files") {
+    writeFileSync(file, readFileSync(file, "utf8").replace(String(args["old_string"]), String(args["new_string"])));
+  } else if (tool === "bash" || tool === "git_commit") {
+    return spawnSync("bash", ["-c", String(args["command"])], { cwd: folder, encoding: "utf8" }).status === 0;
+  }
+  return true;
+}
+
+const at = "2026-01-02T10:00:00.000Z";
+const counts = { command: "node --test", skipped: 0, timestamp: at };
+
+/** The artifacts of the walk. */
+export const HANDED = {
+  plan: {
+    plan_document: {
+      title: "Add two numbers",
+      acceptance_criteria: [
+        { criterion: "adds numbers", how_to_verify: "node --test" },
+        { criterion: "refuses text", how_to_verify: "node --test" },
+      ],
+      implementation_steps: ["write src/add.js"],
+      scope: { in_scope: ["src/add.js"], out_of_scope: ["src/secret/**"] },
+    },
+    scope_definition: { in_scope: ["src/add.js"], out_of_scope: ["src/secret/**"], constraints: ["no dependency"] },
+  },
+  tests: {
+    test_files: {
+      test_files: [{ path: "tests/add.test.js", covers: ["adds numbers", "refuses text"] }],
+      coverage: { acceptance_criteria_covered: 2 },
+    },
+    test_run_result: { ...counts, exit_code: 1, passed: 0, failed: 2 },
+  },
+  code: {
+    implementation_files: {
+      files_changed: [{ path: "src/add.js", change_type: "added" }],
+      summary: "A function that adds two numbers and refuses what is no number.",
+    },
+    test_run_result: { ...counts, exit_code: 0, passed: 2, failed: 0 },
+  },
+  review: (blocking_issues: readonly string[] = []) => ({
+    review_report: {
+      reviews: Object.fromEntries(REVIEWS.map((name) => [name, { approved: blocking_issues.length === 0 }])),
+      consolidated_issues: [],
+      blocking_issues: [...blocking_issues],
+    },
+  }),
+  done: {
+    completion_summary: {
+      summary:
+        "The adder adds two numbers and refuses text. It was planned, tested before it was written, written, reviewed twice, and committed.",
+      files_changed: ["src/add.js", "tests/add.test.js"],
+      tests_added: 2,
+      acceptance_criteria_met: ["adds numbers", "refuses text"],
+    },
+  },
+} as const;
+
+// It loads what it tests as it runs: a module that is not there yet fails these tests, and not their file.
+export const TESTS = `import test from "node:test";
+import assert from "node:assert";
+
+const load = () => import("../src/add.js");
+
+test("adds numbers", async () => {
+  const { add } = await load();
+  assert.strictEqual(add(1, 2), 3);
+});
+
+test("refuses text", async () => {
+  const { add } = await load();
+  assert.throws(() => add("1", 2), TypeError);
+});
+`;
+
+export const CODE = `export function add(one, other) {
+  if (typeof one !== "number") throw new TypeError("one is no number");
+  return one + other;
+}
+`;
+
+/** Takes a walk to a phase, as an honest agent goes. */
+export async function walkTo(walk: Walk, phase: "PLAN" | "TDD" | "IMPL" | "REVIEW"): Promise<void> {
+  const must = async (to: string, artifacts: JsonObject = {}): Promise<void> => {
+    const decision = await walk.move(to, artifacts);
+    if (decision.effect !== "allow") throw new Error(`${to}: ${reasons(decision)}`);
+  };
+  await must("PLAN");
+  if (phase === "PLAN") return;
+  await walk.move("TDD", HANDED.plan as unknown as JsonObject);
+  await walk.decide("plan_approval", "paula", "approved");
+  await must("TDD", HANDED.plan as unknown as JsonObject);
+  if (phase === "TDD") return;
+  await walk.use("write_files", { path: "tests/add.test.js", content: TESTS });
+  await walk.observe();
+  await must("IMPL", HANDED.tests as unknown as JsonObject);
+  if (phase === "IMPL") return;
+  await walk.use("write_files", { path: "src/add.js", content: CODE });
+  await walk.observe();
+  await must("REVIEW", HANDED.code as unknown as JsonObject);
+}
