@@ -9,20 +9,8 @@ export {
   type AgentTurns,
   type TurnOutcome,
 } from "./agents/turns.ts";
-export {
-  aliasOf,
-  agentNamed,
-  TIME_OVER,
-  consensusState,
-  deniedCalls,
-  isTimeOver,
-  labelOf,
-  unseenBy,
-  type Answer,
-  type Ballot,
-  type Consensus,
-  type ConsensusTerms,
-} from "./agents/consensus.ts";
+export { aliasOf, agentNamed, deniedCalls, isOut, isTimeOver, isVotingDeferred, labelOf, unseenBy } from "./agents/consensus-facts.ts";
+export { TIME_OVER, consensusState, type Answer, type Ballot, type Consensus, type ConsensusTerms } from "./agents/consensus.ts";
 export type { Terminal } from "./agents/terminal.ts";
 export { RUN_EVENTS, approvalDigest, currentPhases, phaseOf, type Phases } from "./approval.ts";
 export type { CatalogueType, EventGroup } from "./catalogue/catalogue-type.ts";

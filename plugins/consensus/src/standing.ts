@@ -1,5 +1,5 @@
 import type { View } from "@bylaw/kernel";
-import { agentTurns, consensusState, turnOf, unseenBy, type Answer } from "@bylaw/log";
+import { agentTurns, consensusState, isOut, isVotingDeferred as deferred, unseenBy, type Answer } from "@bylaw/log";
 
 /** What an agent may do now. */
 export type Standing =
@@ -15,7 +15,7 @@ export type Standing =
 /** What an agent may do now. Only what the log says counts. */
 export function standingOf(view: View, agent: string): Standing {
   const state = view(consensusState);
-  if (isOut(view, agent)) return "out";
+  if (isOut(view(agentTurns), agent)) return "out";
   const { max_answers_per_agent: each, max_answers_global: all } = state.terms;
   // Nobody can answer any more, so there is nothing to wait for.
   if (all !== null && state.given >= all) return "vote_only";
@@ -25,16 +25,7 @@ export function standingOf(view: View, agent: string): Standing {
 }
 
 /** Whether nobody may vote yet, because an agent that is still there has not answered. */
-export function isVotingDeferred(view: View): boolean {
-  const { terms, agents, answers, given } = view(consensusState);
-  if (!terms.defer_voting || (terms.max_answers_global !== null && given >= terms.max_answers_global)) return false;
-  return agents.some((agent) => !isOut(view, agent) && !answers.some((answer) => answer.agent === agent));
-}
-
-function isOut(view: View, agent: string): boolean {
-  const { outcome } = turnOf(view(agentTurns), agent);
-  return outcome === "non_compliant" || outcome === "dropped";
-}
+export const isVotingDeferred = (view: View): boolean => deferred(view(consensusState), view(agentTurns));
 
 /** The tools of an agent: without those that answer where it may only vote, and without those that vote where it may not yet. */
 export function workflowTools(

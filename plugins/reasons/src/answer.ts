@@ -1,6 +1,6 @@
 import type { Response } from "@bylaw/kernel";
 import { aliasOf, type Answer } from "@bylaw/log";
-import type { Fault } from "./judge.ts";
+import type { Fault } from "./fault.ts";
 import type { ReasonsOptions } from "./options.ts";
 import { isTooSimilar, overlapOf, wordsOf } from "./similarity.ts";
 import type { Standing } from "./standing.ts";

@@ -46,8 +46,8 @@ function meant(written: string, prefixes: readonly string[], isKnown: (name: str
 
 /** Which workflow tools may be called. A host that lists none of them among the available tools leaves them all open. */
 export function openTools(available: readonly string[] | undefined, { workflow_tools }: ReasonsOptions): (tool: string) => boolean {
-  const listed = available?.some((tool) => Object.hasOwn(workflow_tools, tool)) === true;
-  return (tool) => !listed || available?.includes(tool) === true;
+  if (available === undefined || !available.some((tool) => Object.hasOwn(workflow_tools, tool))) return () => true;
+  return (tool) => available.includes(tool);
 }
 
 // Some hosts hand the arguments on as the text that the model wrote.

@@ -1,24 +1,13 @@
-import type { Recovery, Response } from "@bylaw/kernel";
-import { aliasOf, agentNamed, isTimeOver, labelOf, unseenBy } from "@bylaw/log";
+import type { Response } from "@bylaw/kernel";
 import { answerFault } from "./answer.ts";
 import { openTools, type Calls } from "./calls.ts";
+import type { Fault } from "./fault.ts";
 import { nearestTool } from "./nearest-tool.ts";
 import type { ReasonsOptions } from "./options.ts";
-import type { ReasonCode } from "./reason-codes.ts";
 import type { Standing } from "./standing.ts";
 import { terminalIn } from "./terminal.ts";
+import { staleness, voteFault } from "./vote.ts";
 import { either, listed, shown } from "./words.ts";
-
-/** Why a response does not comply. */
-export interface Fault {
-  readonly code: ReasonCode;
-  /** What is wrong and what is required, for a person, after `Retry (1/3): `. */
-  readonly line: string;
-  /** The same for the model. Left out: the line. */
-  readonly message?: string;
-  /** How it is recovered while attempts are left. Left out: by a restart. */
-  readonly recovery?: Recovery;
-}
 
 /** Judges a response in the order of the origin; the first reason is the only one, so that a response costs at most one attempt. */
 export function judge(response: Response, calls: Calls, standing: Standing, options: ReasonsOptions): Fault | undefined {
@@ -36,10 +25,11 @@ function ended({ round = 1 }: Response, { turn }: Standing): Fault | undefined {
 }
 
 // What ends a turn now, in words.
-function requiredTools({ available_tools }: Response, { vote_only }: Standing, options: ReasonsOptions): string {
+function requiredTools({ available_tools }: Response, { vote_only, deferred }: Standing, options: ReasonsOptions): string {
   const isOpen = openTools(available_tools, options);
   const names = Object.keys(options.workflow_tools).filter(isOpen);
-  const left = vote_only ? names.filter((name) => options.workflow_tools[name] !== "answer") : names;
+  const closed = vote_only ? "answer" : deferred ? "vote" : undefined;
+  const left = names.filter((name) => options.workflow_tools[name] !== closed);
   return either((left.length > 0 ? left : names).map(shown));
 }
 
@@ -60,35 +50,6 @@ function workflowFault(response: Response, calls: Calls, standing: Standing, opt
   if (terminal.kind === "vote") return voteFault(terminal.target, response, standing, required, options);
   const stale = standing.consensus.terms.fairness === "turns" ? staleness(response, standing) : undefined;
   return terminal.kind === "answer" ? answerFault(terminal.content, response, standing, options, required, stale) : stale;
-}
-
-function voteFault(
-  target: string,
-  response: Response,
-  standing: Standing,
-  required: string,
-  { workflow_tools, fields }: ReasonsOptions,
-): Fault | undefined {
-  const { consensus } = standing;
-  if (consensus.answers.length === 0) {
-    const answers = Object.keys(workflow_tools).filter((tool) => workflow_tools[tool] === "answer");
-    return { code: "vote_no_answers", line: `Cannot vote when no answers exist. Use ${either(answers.map(shown)) || required} tool.` };
-  }
-  const voted = agentNamed(consensus, target);
-  if (!consensus.answers.some(({ agent }) => agent === voted)) {
-    const valid = consensus.agents.filter((agent) => consensus.answers.some((answer) => answer.agent === agent));
-    const aliases = valid.map((agent) => aliasOf(consensus, agent) ?? agent);
-    return { code: "invalid_vote_id", line: `Invalid ${fields.vote} '${shown(target)}'. Valid agents: ${aliases.join(", ")}` };
-  }
-  return staleness(response, standing);
-}
-
-/** The fault of an agent that has not seen every current answer, unless its time is over. */
-function staleness({ round = 1, at }: Response, { agent, consensus, turn }: Standing): Fault | undefined {
-  const unseen = unseenBy(consensus, agent);
-  if (unseen.length === 0 || isTimeOver(consensus, agent, Math.max(round, turn.round), at)) return undefined;
-  const labels = listed(unseen.map((answer) => labelOf(consensus, answer.agent, answer.revision)));
-  return { code: "stale_revision", line: `Decided without ${labels}. Required: a look at every current answer` };
 }
 
 function otherFault(

@@ -3,7 +3,8 @@ import { FREE_REASONS, MAX_ATTEMPTS, agentTurns, consensusState } from "@bylaw/l
 import manifest from "../package.json" with { type: "json" };
 import { callsOf } from "./calls.ts";
 import { HOST_EVENTS } from "./host-events.ts";
-import { isProgress, judge, type Fault } from "./judge.ts";
+import type { Fault } from "./fault.ts";
+import { isProgress, judge } from "./judge.ts";
 import { reasonsOptions, type ReasonsOptions } from "./options.ts";
 import { REASONS } from "./reason-codes.ts";
 import { standingOf, type Standing } from "./standing.ts";

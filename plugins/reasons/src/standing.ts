@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type LogEvent, type Response, type View } from "@bylaw/kernel";
-import { agentTurns, consensusState, turnOf, type AgentTurn, type Consensus } from "@bylaw/log";
+import { agentTurns, consensusState, isVotingDeferred, turnOf, type AgentTurn, type Consensus } from "@bylaw/log";
 
 /** What a response is judged by besides itself. */
 export interface Standing {
@@ -10,6 +10,8 @@ export interface Standing {
   readonly answered: number;
   /** Whether the agent, or all of them, may give no more answers. */
   readonly vote_only: boolean;
+  /** Whether nobody may vote yet. */
+  readonly deferred: boolean;
 }
 
 /**
@@ -23,7 +25,8 @@ export function standingOf({ agent = "", host }: Response, view: View, recorded:
   const answered = consensus.answers.find((answer) => answer.agent === agent)?.revision ?? 0;
   const { max_answers_per_agent: each, max_answers_global: all } = consensus.terms;
   const vote_only = (each !== null && answered >= each) || (all !== null && consensus.given >= all);
-  return { agent, turn: turnOf(view(agentTurns), agent), consensus, answered, vote_only };
+  const turns = view(agentTurns);
+  return { agent, turn: turnOf(turns, agent), consensus, answered, vote_only, deferred: isVotingDeferred(consensus, turns) };
 }
 
 // What a host says is folded as if it were recorded, so that there is one reading of it.

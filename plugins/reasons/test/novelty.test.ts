@@ -1,5 +1,5 @@
 import { createKernel, type Decision, type Kernel } from "@bylaw/kernel";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { reasons } from "../src/index.ts";
 import { answer, answered, workflow_tools, type Options } from "./kit.ts";
@@ -23,8 +23,8 @@ describe("novelty", () => {
     fc.assert(
       fc.property(words, words, (mine, theirs) => {
         const [a, b] = [new Set(mine.map((one) => one.toLowerCase())), new Set(theirs.map((one) => one.toLowerCase()))];
-        const all = a.union(b).size;
-        const overlap = all === 0 ? 1 : a.intersection(b).size / all;
+        const all = new Set([...a, ...b]).size;
+        const overlap = all === 0 ? 1 : [...a].filter((one) => b.has(one)).length / all;
         const spaced = mine
           .toReversed()
           .map((one, index) => (index % 2 === 0 ? one.toUpperCase().toLowerCase() : one))

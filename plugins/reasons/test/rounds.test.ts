@@ -1,6 +1,6 @@
 import { createKernel, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { agentTurns, charsLost, createMemoryStore, openRun, turnOf, type Run } from "@bylaw/log";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { reasons } from "../src/index.ts";
 import { answer, call, open, vote, workflow_tools } from "./kit.ts";
