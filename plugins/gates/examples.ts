@@ -1,32 +1,54 @@
+import { join, relative } from "node:path";
 import { defineExamples } from "@bylaw/testing";
 import { gates } from "./src/index.ts";
 
+const folder = relative(process.cwd(), join(import.meta.dirname, "test/fixtures"));
+const options = { contract: join(folder, "agent_workflow.yaml"), workspace: folder };
+const move = { hook: "onTransition", task: "t1", from: "PLAN", to: "TDD" } as const;
+const scope = { in_scope: ["src/**"], out_of_scope: ["lib/**"], constraints: ["no new dependency"] };
+const plan = { acceptance_criteria: [{ criterion: "It greets by name", how_to_verify: "run the tests" }] };
+
 export const examples = defineExamples(gates, [
   {
-    name: "asks before a call that says `password`",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the password is red" } },
-    expect: "ask_user",
-    code: "unwelcome_word",
+    name: "says what a check did not find",
+    options,
+    subject: { ...move, artifacts: { plan_document: { acceptance_criteria: [] }, scope_definition: scope } },
+    expect: "deny",
+    code: "gate_blocked",
+    rule: "PLAN.gates.plan_approval.plan_has_acceptance_criteria",
   },
   {
-    name: "says nothing of a call without the word",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the door is red" } },
+    name: "waits for approvers once every check passes",
+    options,
+    subject: { ...move, artifacts: { plan_document: plan, scope_definition: scope } },
+    expect: "deny",
+    code: "gate_pending",
+  },
+  {
+    name: "takes no agent's word for a test run",
+    options,
+    subject: { ...move, from: "IMPL", to: "REVIEW", artifacts: { test_run_result: { exit_code: 0, passed: 9, failed: 0, skipped: 0 } } },
+    expect: "deny",
+    code: "gate_blocked",
+    rule: "IMPL.gates.tests_passing.all_tests_pass",
+  },
+  {
+    name: "opens the way back only after the gate said no",
+    options,
+    subject: { ...move, from: "REVIEW", to: "IMPL", artifacts: {} },
+    expect: "deny",
+    code: "gate_not_rejected",
+  },
+  {
+    name: "opens it for a review that found something",
+    options,
+    subject: { ...move, from: "REVIEW", to: "IMPL", artifacts: { review_report: { reviews: {}, blocking_issues: ["it leaks"] } } },
     expect: "abstain",
   },
   {
-    name: "says nothing of a word that only begins like it",
-    subject: { hook: "beforeToolCall", tool: "search", args: { query: "a pass through the mountains" } },
+    name: "says nothing of a task that begins",
+    options,
+    subject: { ...move, from: undefined, to: "PLAN", artifacts: {} },
     expect: "abstain",
-  },
-  {
-    name: "finds the word in any case, in keys and deep inside",
-    subject: { hook: "beforeToolCall", tool: "fetch", args: { body: [{ PassWord: "red" }] } },
-    expect: "ask_user",
-  },
-  {
-    name: "asks for the words that its options name",
-    options: { words: ["launch"] },
-    subject: { hook: "beforeToolCall", tool: "send_message", args: { text: "Launch at noon" } },
-    expect: "ask_user",
   },
 ]);

@@ -10,6 +10,7 @@ export const CODES = {
   gate_not_rejected: "the way back is open only after the gate said no",
   gate_warning: "a check that only warns does not pass",
   gate_waived: "a check does not pass, and a person waived it",
+  check_failed: "a check of your own, or a condition, broke; a broken check denies in every mode",
   gate_reported: "judged on the word of the agent, because the contract says `evidence: reported`",
 } as const;
 
@@ -22,9 +23,12 @@ export const refuse = (code: Code, rule: RuleReference, reason: string, fix?: st
 export const note = (code: Code, rule: RuleReference, reason: string, fix?: string): Verdict =>
   deny(reason, fix, { code, rule, severity: "warning" });
 
-/** Text of a caller in one line and not too long. */
-export function inLine(text: string, most = 200): string {
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029`]/g, " ").trim();
+/** Text of a caller in one line and not too long, without the marks that quote. */
+export const inLine = (text: string, most = 200): string => oneLine(text.replaceAll("`", " "), most);
+
+/** Text in one line and not too long. */
+export function oneLine(text: string, most: number): string {
+  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, " ").trim();
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 

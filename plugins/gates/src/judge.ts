@@ -5,7 +5,7 @@ import { judgeApproval } from "./approval.ts";
 import type { Book } from "./book.ts";
 import type { CheckInput, Finding } from "./checks/check-input.ts";
 import { EVIDENCE } from "./checks/test-results.ts";
-import { inLine, listed, note, quote, refuse } from "./codes.ts";
+import { inLine, listed, oneLine, note, quote, refuse } from "./codes.ts";
 import type { Compiled, Demand, Way } from "./compile.ts";
 import { digestOf } from "./digest.ts";
 import { factsOf } from "./file-facts.ts";
@@ -122,7 +122,7 @@ function verdictOf(finding: Finding, demand: Demand, way: Way, one: Case): Verdi
   const { kind, detail, fix } = finding;
   const name = finding.as ?? check.check;
   const named = finding.as === undefined ? rule : { ...rule, name: `${rule.name}.${finding.as}` };
-  const text = `Unexpected result of check ${quote(name)}: ${inLine(check.message)} - ${inLine(detail, 2_000)}, expected ${passesWhen(check.check)}`;
+  const text = `Unexpected result of check ${quote(name)}: ${oneLine(check.message, 500)} - ${oneLine(detail, 2_000)}, expected ${passesWhen(check.check)}`;
   if (kind === "broken") return deny(text, fix, { code: "check_failed", rule: named });
   const waiver = waiverOf(finding, demand, way, one);
   if (waiver !== undefined)

@@ -45,6 +45,7 @@ const STATE_OF: Readonly<Record<Code, GateState>> = {
   gate_blocked: "fail",
   gate_timed_out: "fail",
   gate_not_rejected: "fail",
+  check_failed: "fail",
   gate_stale: "stale",
   gate_needs_human: "needs-human",
   gate_pending: "pending",

@@ -1,0 +1,390 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "@bylaw/kernel";
+import { createMemoryStore } from "@bylaw/log";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { advancement, decideGate, escalateGates, gateStates, openGates, waiveCheck } from "../src/index.ts";
+import {
+  bench,
+  built,
+  GREEN,
+  plan,
+  planned,
+  RED,
+  reviewed,
+  scope,
+  tempFolder,
+  TEXT,
+  tested,
+  tests,
+  type Bench,
+  type BenchOptions,
+} from "./kit.ts";
+
+const REASON = "The two renamed tests asserted a typo of the plan; the new names were agreed with the author of the plan.";
+const opened = async (options: BenchOptions = {}): Promise<Bench> => {
+  const made = await bench(options);
+  await made.ask("PLAN", {});
+  await made.ask("TDD", planned);
+  return made;
+};
+const refused = (rule: string): object => ({
+  code: "BYLAW_EVENT_REFUSED",
+  fix: `see rule ${rule} of @bylaw/plugin-gates/${rule === "expiry" ? "waivers" : "decisions"}`,
+});
+
+describe("an approval gate", () => {
+  it("is pending until enough different approvers said yes (WF-119)", async () => {
+    const { ask, approve, run, contract } = await opened();
+    const first = await ask("TDD", planned);
+    expect(first.decision).toMatchObject({ effect: "deny", code: "gate_pending" });
+    expect(openGates(run.view, contract)).toEqual([
+      expect.objectContaining({
+        task: "t1",
+        gate: "plan_approval",
+        phase: "PLAN",
+        to: "TDD",
+        agent: "ann",
+        quorum: 2,
+        approvers: ["human", "orchestrator"],
+        approvals: [],
+        opened_at: "2026-01-01T10:00:00.000Z",
+        expires_at: "2026-01-01T11:00:00.000Z",
+      }),
+    ]);
+    await approve("plan_approval", "Pat");
+    expect((await ask("TDD", planned)).text).toContain("with 1 so far");
+    await approve("plan_approval", "Olga", "orchestrator");
+    expect((await ask("TDD", planned)).decision.effect).toBe("allow");
+    expect(openGates(run.view, contract)).toEqual([]);
+  });
+
+  it("takes no yes of the wrong role, of who did the work, or twice of one person (WF-119)", async () => {
+    const { approve, run, ask } = await opened();
+    await run.toolCall({ agent: "Bob", task: "t1", tool: "read_files", args: { path: "a" } });
+    await expect(approve("plan_approval", "Pat", "review_agent")).rejects.toMatchObject(refused("role"));
+    for (const by of ["ann", " ANN\u200b", "\uff41nn", "bob"])
+      await expect(approve("plan_approval", by), by).rejects.toMatchObject(refused("own-work"));
+    await approve("plan_approval", "Pat");
+    for (const by of ["Pat", "pat ", "P\u00adAT"])
+      await expect(approve("plan_approval", by, "orchestrator"), by).rejects.toMatchObject(refused("one-vote"));
+    await expect(approve("plan_approval", "\u200b \u200b")).rejects.toMatchObject(refused("name"));
+    expect((await ask("TDD", planned)).decision.code).toBe("gate_pending");
+  });
+
+  it("counts no yes of somebody who works on the task later", async () => {
+    const { approve, run, ask } = await opened();
+    await approve("plan_approval", "Pat");
+    await approve("plan_approval", "Olga", "orchestrator");
+    await run.toolCall({ agent: "olga", task: "t1", tool: "read_files", args: { path: "a" } });
+    expect((await ask("TDD", planned)).text).toContain("with 1 so far");
+    await run.toolCall({ agent: "pat", task: "another", tool: "read_files", args: { path: "a" } });
+    expect((await ask("TDD", planned, { agent: "PAT" })).text).toContain("with 0 so far");
+  });
+
+  it("opens only when every blocking check passes, and asks nobody before", async () => {
+    const { ask, approve, run, contract } = await bench();
+    await ask("PLAN", {});
+    await ask("TDD", { ...planned, scope_definition: {} });
+    expect(openGates(run.view, contract)).toEqual([]);
+    await expect(approve("plan_approval", "Pat")).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
+    await expect(approve("tests_written", "Pat")).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
+  });
+
+  it("is not opened by a request that another plugin refused", async () => {
+    const { defineCheck, deny } = await import("@bylaw/kernel");
+    const { z } = await import("zod");
+    const no = defineCheck({
+      name: "no",
+      hook: "onTransition",
+      artifact: z.unknown(),
+      when: { to: "TDD" },
+      check: () => deny("forged token"),
+    });
+    const { ask, run, contract } = await bench({ config: { plugins: [no] } });
+    await ask("PLAN", {});
+    await ask("TDD", planned, { agent: "olga" });
+    expect(openGates(run.view, contract)).toEqual([]);
+    await ask("TDD", planned);
+    expect(gateStates(run.view, contract, "t1")).toEqual([{ gate: "plan_approval", state: "pending", codes: [] }]);
+  });
+
+  it("asks anew for other artifacts: a yes is to what was shown (WF-119)", async () => {
+    const { ask, approve, run, contract } = await opened();
+    await approve("plan_approval", "Pat");
+    await approve("plan_approval", "Olga");
+    const more = { ...planned, plan_document: { ...plan, title: "And a backdoor" } };
+    expect((await ask("TDD", more)).text).toContain("with 0 so far");
+    expect(openGates(run.view, contract)).toMatchObject([{ approvals: [] }]);
+    expect((await ask("TDD", planned)).text).toContain("with 0 so far");
+  });
+
+  it("takes no vote about what was not shown, or under another policy", async () => {
+    const { run, contract } = await opened();
+    const [gate] = openGates(run.view, contract);
+    const { ask } = await opened({ options: { tools: [] } });
+    expect((await ask("TDD", planned)).decision.policy["@bylaw/plugin-gates"]).toBe(contract.digest);
+    const details = { gate: "plan_approval", phase: "PLAN", by: "Pat", role: "human", verdict: "approved", reason: null };
+    const record = (fields: JsonObject) =>
+      run.record([{ event_type: "gate_decided", agent_id: null, task_id: "t1", details: { ...details, ...fields } as JsonObject }]);
+    await expect(record({ artifacts: `sha256:${"0".repeat(64)}`, policy: contract.digest })).rejects.toMatchObject(refused("shown"));
+    await expect(record({ artifacts: gate?.artifacts ?? "", policy: "1.0.0" })).rejects.toMatchObject(refused("shown"));
+    await expect(record({ artifacts: gate?.artifacts ?? "", policy: contract.digest, phase: "TDD" })).rejects.toMatchObject(
+      refused("open"),
+    );
+    await record({ artifacts: gate?.artifacts ?? "", policy: contract.digest });
+  });
+
+  it("is void when the contract has changed in between", async () => {
+    const [folder, store] = [tempFolder(), createMemoryStore()];
+    const before = await opened({ folder, store });
+    await before.approve("plan_approval", "Pat");
+    await before.approve("plan_approval", "Olga");
+    await before.run.close();
+    const after = await bench({ folder, store, text: TEXT.replace("quorum: 2", "quorum: 1") });
+    await expect(after.approve("plan_approval", "Quin")).rejects.toMatchObject(refused("shown"));
+    expect((await after.ask("TDD", planned)).text).toContain("with 0 so far");
+    await after.approve("plan_approval", "Quin");
+    expect((await after.ask("TDD", planned)).decision.effect).toBe("allow");
+  });
+
+  it("is closed by a no, which opens the way back and nothing else (WF-118)", async () => {
+    const { goTo, review, ask, run, observe } = await bench();
+    await goTo("REVIEW");
+    await review();
+    expect((await ask("IMPL", {})).decision.code).toBe("gate_not_rejected");
+    expect((await ask("IMPL", reviewed)).decision.code).toBe("gate_not_rejected");
+    await ask("COMPLETE", reviewed);
+    await decideGate(run, {
+      task: "t1",
+      gate: "review_approved",
+      by: "Hana",
+      role: "human",
+      verdict: "rejected",
+      reason: "names are not escaped",
+    });
+    const stopped = await ask("COMPLETE", reviewed);
+    expect(stopped.decision.code).toBe("gate_blocked");
+    expect(stopped.text).toContain("Unexpected no of `Hana` at gate `review_approved`: names are not escaped");
+    await expect(
+      decideGate(run, { task: "t1", gate: "review_approved", by: "Rita", role: "review_agent", verdict: "approved" }),
+    ).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
+    expect((await ask("IMPL", {})).decision.effect).toBe("allow");
+    await observe(GREEN);
+    await ask("REVIEW", built);
+    await review();
+    expect((await ask("IMPL", {})).decision.code, "a no of the last time is none of this").toBe("gate_not_rejected");
+  });
+
+  it("says no to what is handed in, not to nothing (WF-118)", async () => {
+    const { goTo, review, ask } = await bench();
+    await goTo("REVIEW");
+    for (const artifacts of [
+      {},
+      { review_report: null },
+      { review_report: "bad" },
+      { review_report: {} },
+      { review_report: { blocking_issues: "yes" } },
+    ])
+      expect((await ask("IMPL", artifacts)).decision.code, JSON.stringify(artifacts)).toBe("gate_not_rejected");
+    await review();
+    await ask("COMPLETE", { review_report: { ...reviewed.review_report, blocking_issues: ["it leaks"] } });
+    expect((await ask("IMPL", {})).decision.effect).toBe("allow");
+  });
+});
+
+describe("time", () => {
+  it("that runs out calls a person, and is nobody's no (WF-119, WF-146)", async () => {
+    const { ask, approve, run, contract, clock } = await opened();
+    await approve("plan_approval", "Olga", "orchestrator");
+    clock.now = "2026-01-01T10:59:59.000Z";
+    expect(await escalateGates(run, contract, { now: () => clock.now })).toEqual([]);
+    expect((await ask("TDD", planned)).decision.code).toBe("gate_pending");
+    clock.now = "2026-01-01T11:00:00.000Z";
+    expect((await ask("TDD", planned)).decision.code).toBe("gate_needs_human");
+    expect(await escalateGates(run, contract, { now: () => clock.now })).toMatchObject([{ event_type: "gate_escalated", task_id: "t1" }]);
+    expect(await escalateGates(run, contract, { now: () => clock.now })).toEqual([]);
+    expect(openGates(run.view, contract)).toMatchObject([{ escalated: true }]);
+    expect(gateStates(run.view, contract, "t1")).toEqual([{ gate: "plan_approval", state: "needs-human", codes: ["gate_needs_human"] }]);
+    await expect(approve("plan_approval", "Otto", "orchestrator")).rejects.toMatchObject(refused("in-time"));
+    await approve("plan_approval", "Pat", "human");
+    expect((await ask("TDD", planned)).decision.effect).toBe("allow");
+  });
+
+  it("that runs out closes the gate where the contract says so, until it is asked anew", async () => {
+    const text = TEXT.replace("action: escalate_to_human", "action: reject");
+    const { goTo, review, ask, approve, run, contract, clock } = await bench({ text });
+    await goTo("REVIEW");
+    await review();
+    await ask("COMPLETE", reviewed);
+    clock.now = "2026-01-01T12:00:00.000Z";
+    await expect(approve("review_approved", "Hana")).rejects.toMatchObject(refused("in-time"));
+    const closed = await escalateGates(run, contract, { now: () => clock.now });
+    expect(closed).toMatchObject([{ event_type: "gate_closed", details: { reason: "timed_out" } }]);
+    expect((await ask("COMPLETE", reviewed)).decision.code).toBe("gate_timed_out");
+    expect((await ask("IMPL", reviewed)).decision.code, "nobody said no").toBe("gate_not_rejected");
+    expect((await ask("COMPLETE", reviewed)).decision.code).toBe("gate_pending");
+    expect(openGates(run.view, contract)).toMatchObject([{ opened_at: clock.now, approvals: [] }]);
+  });
+
+  it("is not given or taken by who records events", async () => {
+    const { run } = await opened();
+    const details = { gate: "plan_approval", phase: "PLAN", opened_at: "2026-01-01T10:00:00.000Z" };
+    const record = (event_type: string, given: JsonObject) => run.record([{ event_type, agent_id: null, task_id: "t1", details: given }]);
+    await expect(record("gate_escalated", details)).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await expect(record("gate_closed", { ...details, reason: "timed_out" })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await expect(record("gate_closed", { ...details, reason: "rejected" })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+  });
+});
+
+describe("a waiver", () => {
+  const waiver = {
+    task: "t1",
+    gate: "tests_passing",
+    check: "tests_unchanged",
+    by: "Pat",
+    role: "human",
+    reason: REASON,
+    expires_at: "2026-01-02T10:00:00Z",
+  };
+  const weakened = async (): Promise<Bench> => {
+    const made = await bench();
+    await made.goTo("IMPL");
+    made.put("src/a.js", "export const a = 1;\n");
+    await made.observe({ passed: ["greets", "greets no one"] });
+    return made;
+  };
+
+  it("lets one check pass, says who, why and until when, and no longer", async () => {
+    const { ask, run, clock } = await weakened();
+    expect((await ask("REVIEW", built)).blocked).toEqual(["gate_blocked all_tests_pass.tests_unchanged"]);
+    await waiveCheck(run, waiver);
+    clock.now = "2026-01-02T10:00:00.000Z";
+    expect((await ask("REVIEW", built)).blocked).toEqual(["gate_blocked all_tests_pass.tests_unchanged"]);
+    clock.now = "2026-01-02T10:00:01.000Z";
+    await waiveCheck(run, { ...waiver, expires_at: "2026-01-03T10:00:00Z" });
+    const { decision, told, text } = await ask("REVIEW", built);
+    expect(decision.effect).toBe("allow");
+    expect(told).toEqual(["gate_waived all_tests_pass.tests_unchanged"]);
+    expect(text).toContain("waived by `Pat` until 2026-01-03T10:00:00Z: The two renamed tests");
+  });
+
+  it("of one check waives no other, and is void when the phase is left", async () => {
+    const { ask, run, observe } = await weakened();
+    await waiveCheck(run, { ...waiver, check: "no_skipped_tests" });
+    expect((await ask("REVIEW", built)).decision.effect).toBe("deny");
+    await waiveCheck(run, waiver);
+    await observe({ failed: ["greets"], passed: ["greets nobody"] });
+    expect((await ask("REVIEW", built)).blocked).toEqual(expect.arrayContaining(["gate_blocked all_tests_pass"]));
+    await observe({ passed: ["greets", "greets no one"] });
+    expect((await ask("REVIEW", built)).decision.effect).toBe("allow");
+    await expect(waiveCheck(run, waiver)).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+      fix: expect.stringContaining("rule phase") as string,
+    });
+  });
+
+  it.each([
+    ["role", { role: "orchestrator" }],
+    ["own-work", { by: "ANN" }],
+    ["name", { by: " \u200b" }],
+    ["check", { check: "everything" }],
+    ["phase", { gate: "review_approved" }],
+    ["reason", { reason: "n/a" }],
+    ["reason", { reason: "n/a, this has already been done in the other change set" }],
+    ["reason", { reason: "because ".repeat(20) }],
+    ["reason", { reason: `${"\u200b".repeat(80)}no` }],
+    ["expiry", { expires_at: "2026-01-01T10:00:00Z" }],
+    ["expiry", { expires_at: "2020-01-01T10:00:00+02:00" }],
+  ])("is refused for its %s: %j", async (rule, fields) => {
+    const { run } = await weakened();
+    await expect(waiveCheck(run, { ...waiver, ...fields })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+      fix: `see rule ${rule} of @bylaw/plugin-gates/waivers`,
+    });
+  });
+
+  it("needs a time that can be read", async () => {
+    const { run } = await weakened();
+    await expect(waiveCheck(run, { ...waiver, expires_at: "never" })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+  });
+});
+
+describe("auto_advance", () => {
+  it("names the request to make again once something came that may let it pass, and it is decided like any other", async () => {
+    const { goTo, ask, observe, run, contract } = await bench();
+    await goTo("TDD");
+    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    await ask("IMPL", tested);
+    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    await observe(GREEN);
+    expect(advancement(run.view, contract, "t1")).toEqual({ to: "IMPL", agent: "ann", artifacts: tested });
+    expect((await ask("IMPL", tested)).decision.effect).toBe("deny");
+    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    await observe(RED);
+    const next = advancement(run.view, contract, "t1");
+    expect((await ask(next?.to ?? "", next?.artifacts ?? {})).decision.effect).toBe("allow");
+    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+  });
+
+  it("is not for gates that do not say so", async () => {
+    const { approve, run, contract } = await opened();
+    await approve("plan_approval", "Pat");
+    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+  });
+});
+
+describe("the state of a gate", () => {
+  it("is the most restrictive of what was said last", async () => {
+    const { goTo, ask, observe, put, run, contract } = await bench();
+    const state = (): string | undefined => gateStates(run.view, contract, "t1")[0]?.state;
+    await goTo("TDD");
+    expect(state()).toBe("pending");
+    await ask("IMPL", {});
+    expect(state()).toBe("fail");
+    await observe(RED);
+    put("tests/b.test.js", "assert.ok(later());\n");
+    await ask("IMPL", tested);
+    expect(gateStates(run.view, contract, "t1")).toEqual([{ gate: "tests_written", state: "stale", codes: ["gate_stale"] }]);
+    expect(gateStates(run.view, contract, "nobody")).toEqual([]);
+  });
+});
+
+it("what was approved outlives the process that recorded it, and a full log gives the same again", async () => {
+  const folder = tempFolder();
+  const file = join(tempFolder(), "store.db");
+  const store = await openSqliteStore(file);
+  const first = await opened({ folder, store });
+  await first.approve("plan_approval", "Pat");
+  await first.run.close();
+  await store.close();
+  const again = await openSqliteStore(file);
+  const second = await bench({ folder, store: again });
+  await expect(second.approve("plan_approval", "pat")).rejects.toMatchObject(refused("one-vote"));
+  await second.approve("plan_approval", "Olga");
+  expect((await second.ask("TDD", planned)).decision.effect).toBe("allow");
+  await second.observe(RED);
+  expect((await second.ask("IMPL", { ...tested, test_files: tests })).decision.effect).toBe("allow");
+  await second.run.close();
+  await again.close();
+});
+
+it("of two yeses of one person at once one is recorded", async () => {
+  const { approve } = await opened();
+  const came = await Promise.allSettled([approve("plan_approval", "Pat"), approve("plan_approval", "PAT")]);
+  expect(came.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+});
+
+it("a scope that is handed in with the request back to work takes no approved one's place", async () => {
+  const { goTo, review, ask, observe, put } = await bench();
+  await goTo("REVIEW");
+  await review({ verdict: "rejected", blocking_issues: ["leaks"] });
+  const wide = { ...scope, in_scope: ["**"], out_of_scope: [] };
+  expect((await ask("IMPL", { plan_document: { ...plan, scope: wide }, scope_definition: wide })).decision.effect).toBe("allow");
+  put("src/secret/a.js", "export const a = 1;\n");
+  await observe(GREEN);
+  const implementation_files = { files_changed: [{ path: "src/secret/a.js", change_type: "added" }] };
+  expect((await ask("REVIEW", { ...built, implementation_files, plan_document: { scope: wide } })).text).toContain(
+    "is out of the scope of the approved plan",
+  );
+});

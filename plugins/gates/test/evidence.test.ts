@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import { observeTests, type TestRun } from "@bylaw/evidence";
+import { bench, built, GREEN, RED, result, TEXT, tested, tests, type Bench } from "./kit.ts";
+
+const at = async (phase: string, options = {}): Promise<Bench> => {
+  const made = await bench(options);
+  await made.goTo(phase);
+  return made;
+};
+const counts = (fields: object): Partial<TestRun> =>
+  ({ counts: { passed: 0, failed: 0, skipped: 0, errors: 0, ...fields } }) as Partial<TestRun>;
+const many = (name: string, size: number): readonly string[] => Array.from({ length: size }, (_, number) => `${name} ${number}`);
+
+describe("red", () => {
+  it.each<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>([
+    ["Tests must be failing for TDD RED phase", GREEN, {}],
+    ["No failing tests detected", GREEN, { exit_code: 1 }],
+    ["Tests must be failing for TDD RED phase", RED, { exit_code: 0 }],
+    ["ended from outside (exit code 137)", RED, { exit_code: 137 }],
+    ["ended from outside (exit code unknown)", RED, { exit_code: null }],
+    ["ended by SIGKILL", RED, { signal: "SIGKILL" }],
+    ["took too long", RED, { timed_out: true }],
+    ["1 test file(s) or test(s) could not be run", RED, counts({ failed: 2, errors: 1 })],
+    ["The report cannot be read: no such file", RED, { counts: null, tests: null, report_error: "no such file" }],
+    ["is of `true` and not of the `test_command`", RED, { argv: ["true"] }],
+    ["made under another contract", RED, { contract: `sha256:${"0".repeat(64)}` }],
+    ["The workspace has changed since", RED, { tree_before: `sha256:${"1".repeat(64)}`, tree_after: `sha256:${"1".repeat(64)}` }],
+    ["The test run changed the workspace", RED, { tree_before: `sha256:${"1".repeat(64)}` }],
+  ])("is not: %s (WF-81, WF-87, WF-88)", async (said, came, fields) => {
+    const { ask, observe } = await at("TDD");
+    await observe(came, fields);
+    const { decision, text, blocked } = await ask("IMPL", tested);
+    expect(decision.effect).toBe("deny");
+    expect(text).toContain("TDD needs red tests - ");
+    expect(text).toContain(said);
+    expect(blocked.some((line) => /^gate_(blocked|stale) tests_are_failing$/.test(line))).toBe(true);
+  });
+
+  it("is what ran to its end with a failed test, some passed or not (WF-81)", async () => {
+    for (const came of [RED, { ...RED, passed: ["other"] }]) {
+      const { ask, observe } = await at("TDD");
+      await observe(came);
+      expect((await ask("IMPL", tested)).decision.effect).toBe("allow");
+    }
+  });
+
+  it("is no agent's word: a forged artifact changes nothing (defect 2)", async () => {
+    const { ask } = await at("TDD");
+    const { blocked, text } = await ask("IMPL", tested);
+    expect(blocked).toEqual(
+      expect.arrayContaining([
+        "gate_blocked tests_are_failing",
+        "gate_blocked test_run_result.tests_were_run",
+        "gate_blocked test_run_result.tests_failed",
+      ]),
+    );
+    expect(text).toContain("No test run is on record since the phase was entered");
+  });
+
+  it("is stale as soon as somebody writes to the workspace, and fresh again when the tests have run again (WF-88)", async () => {
+    const { ask, observe, put } = await at("TDD");
+    await observe(RED);
+    put("tests/b.test.js", "assert.ok(later());\n");
+    const { decision, blocked } = await ask("IMPL", tested);
+    expect(decision.effect).toBe("deny");
+    expect(blocked).toContain("gate_stale tests_are_failing");
+    await observe(RED);
+    expect((await ask("IMPL", tested)).decision.effect).toBe("allow");
+  });
+});
+
+describe("green", () => {
+  it.each<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>([
+    ["2 test(s) failed", RED, {}],
+    ["Tests ended with exit code 1", GREEN, { exit_code: 1 }],
+    ["at least one passing test", {}, {}],
+    ["1 test(s) skipped", { ...GREEN, skipped: ["other"] }, {}],
+    ["1 test(s) of the failing run are gone: `greets nobody`", { passed: ["greets"] }, {}],
+    ["1 test(s) of the failing run are skipped: `greets`", { passed: ["greets nobody"], skipped: ["greets"] }, {}],
+    ["2 test(s) of the failing run are gone", { passed: many("new", 3) }, {}],
+    ["took too long", GREEN, { timed_out: true }],
+  ])("is not: %s (WF-82, WF-89)", async (said, came, fields) => {
+    const { ask, observe, put } = await at("IMPL");
+    put("src/a.js", "export const a = 1;\n");
+    await observe(came, fields);
+    const { decision, text } = await ask("REVIEW", built);
+    expect(decision.effect).toBe("deny");
+    expect(text).toContain(said);
+    expect(text).toMatch(/All tests must pass - |Skip none - /);
+  });
+
+  it("is not the run that was red before, nor any from before the phase (WF-88)", async () => {
+    const { ask, observe, put } = await at("TDD");
+    put("src/a.js", "export const a = 1;\n");
+    await observe(GREEN);
+    await observe(RED);
+    await ask("IMPL", tested);
+    const { blocked, text } = await ask("REVIEW", built);
+    expect(blocked).toContain("gate_blocked all_tests_pass");
+    expect(text).toContain("No test run is on record since the phase was entered");
+  });
+
+  it.each([
+    ["have changed: `tests/a.test.js`", "tests/a.test.js", "assert.ok(true);\n"],
+    ["that steer tests have come: `vitest.config.js`", "vitest.config.js", "export default {};\n"],
+    ["that steer tests have come: `tests/conftest.py`", "tests/conftest.py", "x = 1\n"],
+  ])("is not with other tests than those that failed: %s (WF-89)", async (said, path, text) => {
+    const { ask, observe, put } = await at("IMPL");
+    put("src/a.js", "export const a = 1;\n");
+    put(path, text);
+    await observe(GREEN);
+    const answer = await ask("REVIEW", built);
+    expect(answer.blocked).toEqual(["gate_blocked all_tests_pass.tests_unchanged"]);
+    expect(answer.text).toContain(said);
+  });
+
+  it("is with tests that came besides", async () => {
+    const { ask, observe, put } = await at("IMPL");
+    put("src/a.js", "export const a = 1;\n");
+    put("tests/more.test.js", "assert.ok(1 + greet());\n");
+    await observe({ passed: [...GREEN.passed, "more"] });
+    expect((await ask("REVIEW", built)).decision.effect).toBe("allow");
+  });
+
+  it("is compared by hashes where there are very many tests", async () => {
+    const { ask, observe, put } = await at("TDD");
+    const ids = many("test", 4_999);
+    await observe({ failed: ids });
+    expect((await ask("IMPL", tested)).decision.effect).toBe("allow");
+    put("src/a.js", "export const a = 1;\n");
+    const { hashTestId } = await import("@bylaw/evidence");
+    const hashed = [...ids, "one", "two", "three"].map(hashTestId);
+    await observe({ passed: hashed.slice(1) });
+    expect((await ask("REVIEW", built)).text).toContain("1 test(s) of the failing run are gone");
+    await observe({ passed: hashed });
+    expect((await ask("REVIEW", built)).decision.effect).toBe("allow");
+  });
+});
+
+describe("a contract", () => {
+  const [head, command] = [TEXT.slice(0, TEXT.indexOf("test_command:")), TEXT.slice(TEXT.indexOf("test_command:"))];
+  it("without a test command says what to add", async () => {
+    const { ask } = await at("TDD", { text: head });
+    const { decision } = await ask("IMPL", tested);
+    const vote = decision.votes.find(({ rule }) => rule?.name === "TDD.gates.tests_written.tests_are_failing");
+    expect(vote).toMatchObject({ effect: "deny", code: "gate_blocked", fix: expect.stringContaining("test_command:") as string });
+    expect(vote?.fix).toContain("evidence: reported");
+  });
+
+  it("that lets the agent's word count takes it, and each decision says so", async () => {
+    const { ask } = await at("TDD", { text: `${head}evidence: reported\n` });
+    expect((await ask("IMPL", { test_files: tests, test_run_result: { ...result, exit_code: 137 } })).text).toContain("exit code 137");
+    for (const fields of [{ failed: "2" }, { exit_code: null }, { skipped: -1 }])
+      expect((await ask("IMPL", { test_files: tests, test_run_result: { ...result, ...fields } })).text).toContain("in whole numbers");
+    const { decision, told } = await ask("IMPL", tested);
+    expect(decision.effect).toBe("allow");
+    expect(told).toEqual(["gate_reported reported"]);
+  });
+
+  it("that lets it count still goes by what was seen, where something was", async () => {
+    const { ask, observe } = await at("TDD", { text: `${head}evidence: reported\n${command}` });
+    await observe(GREEN);
+    expect((await ask("IMPL", tested)).text).toContain("Tests must be failing for TDD RED phase");
+  });
+});
+
+it("real tests of a real workspace are red, are weakened, and are green (WF-89)", async () => {
+  const argv = `[${JSON.stringify(process.execPath)}, --test, --test-reporter=tap]`;
+  const { ask, contract, folder, put, run, goTo } = await bench({ text: TEXT.replace("[node, --test, --test-reporter=tap]", argv) });
+  const observe = async (): Promise<TestRun> => (await observeTests(run, contract, { task: "t1", workspace: folder })).evidence;
+  const test = (body: string): string =>
+    `import assert from "node:assert";\nimport { test } from "node:test";\nimport { greet } from "../src/a.js";\n${body}`;
+  const whole = test(
+    'test("greets", () => assert.equal(greet("Ann"), "Hello Ann"));\ntest("greets nobody", () => assert.equal(greet(), "Hello you"));\n',
+  );
+  await goTo("TDD");
+  put("package.json", '{ "type": "module" }');
+  put("tests/a.test.js", whole);
+  await observe();
+  expect((await ask("IMPL", tested)).text).toContain("could not be run at all");
+  put("src/a.js", "export const greet = () => '';\n");
+  expect((await observe()).counts).toMatchObject({ failed: 2, errors: 0 });
+  expect((await ask("IMPL", tested)).decision.effect).toBe("allow");
+
+  put("src/a.js", "export const greet = (name) => `Hello ${name}`;\n");
+  put("tests/a.test.js", test('test("greets", () => assert.ok(greet("Ann")));\ntest.skip("greets nobody", () => {});\n'));
+  await observe();
+  const weak = await ask("REVIEW", built);
+  expect(weak.blocked).toEqual(expect.arrayContaining(["gate_blocked all_tests_pass.tests_unchanged", "gate_blocked no_skipped_tests"]));
+
+  put("tests/a.test.js", whole);
+  put("src/a.js", 'export const greet = (name = "you") => `Hello ${name}`;\n');
+  expect((await ask("REVIEW", built)).blocked).toContain("gate_stale all_tests_pass");
+  await observe();
+  expect((await ask("REVIEW", built)).decision.effect).toBe("allow");
+});
