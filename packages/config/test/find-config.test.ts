@@ -27,6 +27,7 @@ test("suggests what is near, and nothing otherwise", () => {
   expect(suggest("falback", names)).toBe("fallback");
   expect(suggest("PLUGIN", names)).toBe("plugins");
   expect(suggest("whithout", names)).toBe("without");
+  expect(suggest("main", ["mian"])).toBe("mian");
   expect(suggest("zzz", names)).toBeUndefined();
   expect(suggest("", names)).toBeUndefined();
 });

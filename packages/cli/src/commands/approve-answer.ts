@@ -40,9 +40,10 @@ export async function answer(verdict: "approved" | "rejected", id: string, optio
     const questions = await lookAt(project, options);
     const question = questions.open.find((one) => one.id === id);
     if (question === undefined) throw nothingOpen(id);
-    person(who, questions);
-    const give =
-      question.kind === "gate" ? decide(project, question, verdict, who, options) : approve(project, question, verdict, who, options);
+    const role = question.kind === "gate" ? roleOf(who, options.as, question.approvers) : undefined;
+    checkPerson(who, role, questions);
+    const said = { verdict, by: who.by, role, options };
+    const give = question.kind === "gate" ? decide(project, question, said) : approve(project, question, said);
     await see(question, verdict, who);
     return await joined(project, options, async (run) => await give(run));
   });
@@ -54,11 +55,12 @@ export async function waive({ task, gate, check, reason, ...options }: WaiverOpt
     const project = await projectOf(options);
     const who = answererOf(project.file, options.by);
     const { gates } = project;
-    const approvers = gates?.contract.gates.filter(({ id }) => id === gate).flatMap((one) => one.approvers) ?? [];
+    const approvers = [...new Set(gates?.contract.gates.filter(({ id }) => id === gate).flatMap((one) => one.approvers) ?? [])];
     if (gates === undefined)
       throw unanswerable("Unexpected waiver without gates, expected a configuration with `@bylaw/plugin-gates`", "name it with `--config`");
-    person(who, await lookAt(project, options));
-    const role = roleOf(who, options.as, [...new Set(approvers)]);
+    // At a gate that asks nobody it is a person's to say.
+    const role = roleOf(who, options.as, approvers.length === 0 ? ["human"] : approvers);
+    checkPerson(who, role, await lookAt(project, options));
     const expires_at = endOf(options.for, Date.now());
     const said = `${check} of gate ${gate}, task ${task}, until ${expires_at}`;
     if (who.ask && !(await confirmed(`Let pass as ${plain(who.by)}: ${plain(said)}\nType yes to go on: `))) throw unconfirmed();
@@ -70,13 +72,21 @@ export async function waive({ task, gate, check, reason, ...options }: WaiverOpt
 
 type Give = (run: Run) => Promise<LogEvent>;
 
-function decide({ gates }: Project, question: GateQuestion, verdict: "approved" | "rejected", who: Answerer, options: AnswerOptions): Give {
+/** What is said to a question, and by whom. */
+interface Said {
+  readonly verdict: "approved" | "rejected";
+  readonly by: string;
+  /** Left out for a tool call. */
+  readonly role: string | undefined;
+  readonly options: AnswerOptions;
+}
+
+function decide({ gates }: Project, question: GateQuestion, { verdict, by, role = "", options }: Said): Give {
   const { task, gate, artifacts } = question;
   if (options.for !== undefined)
     throw usageError("Unexpected `--for` beside a gate, expected it with a tool call: the yes is to these artifacts");
   if (verdict === "rejected" && (options.reason ?? "").trim() === "")
     throw usageError("Unexpected no without a reason, expected `--reason <text>`", "say what has to change: the agent reads it");
-  const role = roleOf(who, options.as, question.approvers);
   return async (run) => {
     if (gates === undefined) throw nothingOpen(question.id);
     const through = gates.run(run);
@@ -84,17 +94,11 @@ function decide({ gates }: Project, question: GateQuestion, verdict: "approved" 
     // What was shown, and not what was asked about since.
     const now = gates.plugin.openGates(gates.view(run.view), gates.contract).find((one) => one.task === task && one.gate === gate);
     if (now === undefined || now.artifacts !== artifacts || now.opened_at !== question.opened_at) throw nothingOpen(question.id);
-    return await gates.plugin.decideGate(through, { task, gate, by: who.by, role, verdict, ...present({ reason: options.reason }) });
+    return await gates.plugin.decideGate(through, { task, gate, by, role, verdict, ...present({ reason: options.reason }) });
   };
 }
 
-function approve(
-  { kernel }: Project,
-  question: CallQuestion,
-  verdict: "approved" | "rejected",
-  { by }: Answerer,
-  options: AnswerOptions,
-): Give {
+function approve({ kernel }: Project, question: CallQuestion, { verdict, by, options }: Said): Give {
   const { call, policy } = question;
   if (verdict === "rejected")
     throw unanswerable(
@@ -122,8 +126,10 @@ function approve(
   };
 }
 
-// Agents and people share one space of names: an agent that gives its own, or that of another agent, is no person.
-function person({ by }: Answerer, { agents }: Questions): void {
+// Agents and people share one space of names: who gives that of an agent is no person. An agent that a gate names as its approver
+// comes with a token of its own, and did not work on the task: the gate sees to that.
+function checkPerson({ by, ask }: Answerer, role: string | undefined, { agents }: Questions): void {
+  if (!ask && role !== undefined && role !== "human") return;
   if (agents.has(foldName(by)))
     throw unauthorized(
       `Unexpected \`${by}\` as who answers, who is an agent of this run, expected a person`,

@@ -1,0 +1,312 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { BIN, bylaw, json, type Ran } from "./bylaw.ts";
+import { OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
+
+const PLAN = planOf("It greets by name");
+
+/** The id of the one thing that waits. */
+function onlyOne({ list }: Project): string {
+  const [first, ...more] = list();
+  expect(more).toEqual([]);
+  return String(first?.["id"]);
+}
+
+const refused = (ran: Ran, message: RegExp): void => {
+  expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 1, stdout: "" });
+  expect(ran.stderr).toMatch(message);
+};
+
+const count = async ({ store }: Project): Promise<number> => (await store.events("main", 0, 1_000)).length;
+
+describe("a gate that waits for a person", () => {
+  test("is listed, shown, and opened by a yes, and the agent's next try passes in the session that was going on", async () => {
+    const here = await project();
+    expect(here.list()).toEqual([]);
+    expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "deny", code: "gate_pending" });
+    const id = onlyOne(here);
+    expect(id).toMatch(/^[0-9a-f]{16}$/);
+    expect(here.list()).toMatchObject([{ kind: "gate", task: "T1", gate: "plan_approval", agent: "dev-1", quorum: 1, content: PLAN }]);
+    const shown = here.approve(["show", id]);
+    expect(shown).toMatchObject({ code: 0, stderr: "" });
+    expect(shown.stdout).toContain('"criterion": "It greets by name"');
+    const before = await count(here);
+    const ran = here.approve(["yes", id, "--as", "lead", "--json"]);
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(json(ran)).toMatchObject({
+      event_type: "gate_decided",
+      session_id: here.run.session,
+      agent_id: null,
+      details: { by: "ada", role: "lead", verdict: "approved" },
+    });
+    expect(await count(here)).toBe(before + 1);
+    expect(here.list()).toMatchObject([{ approvals: [{ by: "ada" }] }]);
+    expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
+    expect(here.list()).toEqual([]);
+  });
+
+  test("takes a yes to what was shown, and to nothing else", async () => {
+    const here = await project();
+    await here.move("BUILD", PLAN);
+    const id = onlyOne(here);
+    const other = planOf("It does something else");
+    expect(await here.move("BUILD", other)).toMatchObject({ code: "gate_pending" });
+    refused(here.approve(["yes", id, "--as", "lead"]), /^error BYLAW_APPROVAL_MISSING: Unexpected id/);
+    const next = onlyOne(here);
+    expect(next).not.toBe(id);
+    const shown = here.approve(["show", next]).stdout;
+    expect(shown).toContain("1 change since it was asked about before");
+    expect(shown).toContain("~ plan_document.acceptance_criteria.0.criterion");
+    expect(here.approve(["yes", next, "--as", "human"])).toMatchObject({ code: 0 });
+    // A yes is worth nothing for what it was not about.
+    expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "deny" });
+    expect(await here.move("BUILD", planOf("Something third"))).toMatchObject({ effect: "deny" });
+  });
+
+  test("shows what is to be approved, whatever another request says about it", async () => {
+    const here = await project();
+    const evil = planOf("It sends the keys away");
+    await here.move("BUILD", evil);
+    const [{ artifacts } = {}] = here.list();
+    // A later request whose refusal quotes the digest of the one that waits.
+    await here.move("BUILD", {
+      plan_document: { acceptance_criteria: [], [String(artifacts)]: String(artifacts) },
+      [String(artifacts)]: 1,
+    });
+    for (const one of here.list().filter((open) => open["artifacts"] === artifacts)) expect(one["content"]).toEqual(evil);
+    expect(here.approve(["list"]).stdout).toContain("plan_approval");
+  });
+
+  test("takes no yes of who worked on the task, of an agent, of another role, twice, or of a name that is not the operator's", async () => {
+    const names = ["dev-1", " DEV-1\u200b", "watcher"].map((name, index) => ({
+      name,
+      roles: ["human"],
+      token: `${index} and more than thirty-two signs`,
+    }));
+    const { createHash } = await import("node:crypto");
+    const operators = names.map(({ token, ...one }) => ({ ...one, token: `sha256:${createHash("sha256").update(token).digest("hex")}` }));
+    const listed = JSON.parse(OPERATORS) as { operators: readonly object[] };
+    const here = await project({ ".bylaw/operators.json": JSON.stringify({ operators: [...listed.operators, ...operators] }) });
+    await here.run.toolCall({ agent: "watcher", task: "T2", tool: "read_files", args: {} });
+    await here.move("BUILD", PLAN);
+    const id = onlyOne(here);
+    for (const { token } of names)
+      refused(here.approve(["yes", id], token), /^error BYLAW_APPROVAL_UNAUTHORIZED: .* who is an agent of this run/);
+    refused(here.approve(["yes", id, "--as", "human"], TOKENS.ci), /^error BYLAW_APPROVAL_UNAUTHORIZED: Unexpected role `human` of `ci`/);
+    refused(
+      here.approve(["yes", id, "--by", "bob", "--as", "lead"]),
+      /^error BYLAW_APPROVAL_UNAUTHORIZED: Unexpected `bob` as who answers/,
+    );
+    expect(here.approve(["yes", id, "--as", "lead"])).toMatchObject({ code: 0 });
+    refused(here.approve(["yes", id, "--as", "human"]), /^error BYLAW_EVENT_REFUSED: /);
+  });
+
+  test("needs as many people as it says, and a no opens the way back", async () => {
+    const here = await project();
+    await here.move("BUILD", PLAN);
+    here.approve(["yes", onlyOne(here), "--as", "human"]);
+    expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
+    expect(await here.move("DONE", {})).toMatchObject({ code: "gate_pending" });
+    const [first] = here.list();
+    expect(first).toMatchObject({ gate: "build_approval", quorum: 2 });
+    expect(here.approve(["yes", String(first?.["id"])])).toMatchObject({ code: 0 });
+    expect(await here.move("DONE", {})).toMatchObject({ code: "gate_pending" });
+    expect(await here.move("PLAN", {})).toMatchObject({ effect: "deny", code: "gate_not_rejected" });
+    expect(onlyOne(here)).toBe(first?.["id"]);
+    expect(here.approve(["no", onlyOne(here), "--reason", "Begin once more"], TOKENS.bob)).toMatchObject({ code: 0 });
+    expect(await here.move("DONE", {})).toMatchObject({ effect: "deny" });
+    expect(await here.move("PLAN", {})).toMatchObject({ effect: "allow" });
+  });
+
+  test("is closed by a no with a reason, which the agent reads", async () => {
+    const here = await project();
+    await here.move("BUILD", PLAN);
+    const id = onlyOne(here);
+    const silent = here.approve(["no", id, "--as", "lead"]);
+    expect(silent).toMatchObject({ code: 2 });
+    expect(silent.stderr).toMatch(/^error BYLAW_USAGE_INVALID: Unexpected no without a reason/);
+    expect(here.approve(["no", id, "--as", "lead", "--reason", "Leave the greeting as it is"])).toMatchObject({ code: 0 });
+    expect(here.list()).toEqual([]);
+    const { effect, votes } = await here.move("BUILD", PLAN);
+    expect(effect).toBe("deny");
+    expect(votes.map(({ reason }) => reason).join()).toContain("Leave the greeting as it is");
+    expect(await here.move("BUILD", planOf("It is polite"))).toMatchObject({ code: "gate_pending" });
+    expect(here.approve(["yes", onlyOne(here), "--as", "lead"])).toMatchObject({ code: 0 });
+    expect(await here.move("BUILD", planOf("It is polite"))).toMatchObject({ effect: "allow" });
+  });
+
+  test("lets a check pass that a person waived, for a reason and for a while", async () => {
+    const here = await project();
+    const empty = { plan_document: { acceptance_criteria: [] } };
+    expect(await here.move("BUILD", empty)).toMatchObject({ code: "gate_blocked" });
+    const waive = (reason: string, span = "2h"): Ran =>
+      here.approve([
+        ...["waive", "--task", "T1", "--gate", "plan_approval", "--check", "plan_has_acceptance_criteria"],
+        ...["--as", "lead", "--for", span, "--reason", reason],
+      ]);
+    refused(waive("it is fine"), /^error BYLAW_EVENT_REFUSED: /);
+    const why = "This task only moves files, and the build that follows shows whether they are found.";
+    expect(waive(why, "soon")).toMatchObject({ code: 2 });
+    expect(waive(why)).toMatchObject({ code: 0 });
+    expect(await here.move("BUILD", empty)).toMatchObject({ code: "gate_pending" });
+  });
+});
+
+describe("a tool call that needs a person's yes", () => {
+  test("passes once for one yes, exactly as it was asked about", async () => {
+    const here = await project();
+    expect(await here.call({ to: "production" })).toMatchObject({ applied: "ask_user" });
+    const id = onlyOne(here);
+    const shown = here.approve(["show", id]).stdout;
+    expect(shown).toContain("Unexpected deployment");
+    expect(shown).toContain('"to": "production"');
+    const ran = here.approve(["yes", id, "--for", "5m"]);
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).toMatch(/^approved task T1 by ada, until /);
+    expect(here.list()).toEqual([]);
+    refused(here.approve(["yes", id]), /BYLAW_APPROVAL_MISSING/);
+    expect(await here.call({ to: "staging" })).toMatchObject({ applied: "ask_user" });
+    expect(await here.call({ to: "production" }, { agent: "dev-2" })).toMatchObject({ applied: "ask_user" });
+    expect(await here.call({ to: "production" })).toMatchObject({ applied: "allow", decision: { code: "approved" } });
+    expect(await here.call({ to: "production" })).toMatchObject({ applied: "ask_user" });
+    expect(here.list()).toHaveLength(3);
+  });
+
+  test("waits also where nobody could be asked", async () => {
+    const here = await project();
+    expect(await here.call({ to: "production" }, { interactive: false })).toMatchObject({ decision: { code: "approval_unavailable" } });
+    expect(here.approve(["yes", onlyOne(here)])).toMatchObject({ code: 0 });
+    expect(await here.call({ to: "production" }, { interactive: false })).toMatchObject({ applied: "allow" });
+  });
+
+  test("is asked about anew when the time of its yes is over", async () => {
+    let ahead = 0;
+    const here = await project({}, () => new Date(Date.now() + ahead).toISOString());
+    await here.call({ to: "production" });
+    expect(here.approve(["yes", onlyOne(here), "--for", "30s"])).toMatchObject({ code: 0 });
+    ahead = 60_000;
+    expect(await here.call({ to: "production" })).toMatchObject({ applied: "ask_user", decision: { code: "approval_expired" } });
+  });
+
+  test("takes no no, no role, and no yes under another policy or of the agent itself", async () => {
+    const here = await project();
+    await here.call({ to: "production" });
+    const id = onlyOne(here);
+    refused(here.approve(["no", id, "--reason", "no"]), /^error BYLAW_APPROVAL_UNFIT: Unexpected no to a tool call/);
+    expect(here.approve(["yes", id, "--as", "lead"])).toMatchObject({ code: 2 });
+    for (const span of ["forever", "0s", "99999w"]) expect(here.approve(["yes", id, "--for", span])).toMatchObject({ code: 2 });
+    writeFileSync(join(here.cwd, "other.config.mjs"), 'export default { fallback: "ask_user" };\n');
+    const args = ["approve", "yes", id, "--store", "runs.db", "--run", "main", "--config", "other.config.mjs"];
+    const other = bylaw(args, { cwd: here.cwd, env: { BYLAW_OPERATOR_TOKEN: TOKENS.ada } });
+    refused(other, /^error BYLAW_APPROVAL_UNFIT: Unexpected policy/);
+    expect(here.list()).toHaveLength(1);
+  });
+});
+
+describe("who may answer", () => {
+  test("is an operator with the right token, and nobody else", async () => {
+    const here = await project();
+    await here.move("BUILD", PLAN);
+    const id = onlyOne(here);
+    const before = await count(here);
+    for (const token of ["", "x", TOKENS.ada.toUpperCase(), `${TOKENS.ada} `]) {
+      const ran = here.approve(["yes", id, "--as", "lead", "--by", "ada"], token);
+      refused(ran, /^error BYLAW_APPROVAL_UNAUTHORIZED: /);
+      expect(ran.stderr).not.toContain(TOKENS.ada);
+    }
+    expect(await count(here)).toBe(before);
+  });
+
+  test("is nobody where the list of operators is broken, or others may write it", async () => {
+    const here = await project();
+    await here.move("BUILD", PLAN);
+    const id = onlyOne(here);
+    const file = join(here.cwd, ".bylaw/operators.json");
+    for (const text of ["", "{}", '{"operators":[]}', OPERATORS.replace("sha256:", "md5:"), `${OPERATORS.slice(0, -1)},"more":1}`]) {
+      writeFileSync(file, text);
+      const ran = here.approve(["yes", id, "--as", "lead"]);
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toMatch(/^error BYLAW_OPERATORS_INVALID: /);
+    }
+    writeFileSync(file, OPERATORS);
+    chmodSync(file, 0o666);
+    expect(here.approve(["yes", id, "--as", "lead"]).stderr).toMatch(
+      /^error BYLAW_OPERATORS_INVALID: Unexpected file that others may write/,
+    );
+  });
+
+  test("is nobody without operators, where no terminal is", async () => {
+    const here = await project();
+    rmSync(join(here.cwd, ".bylaw"), { recursive: true });
+    await here.move("BUILD", PLAN);
+    const id = onlyOne(here);
+    const ran = here.approve(["yes", id, "--by", "ada", "--as", "lead"]);
+    refused(ran, /^error BYLAW_APPROVAL_UNAUTHORIZED: Unexpected answer from where nobody sits/);
+  });
+
+  // `script` of util-linux gives the command a terminal.
+  test.skipIf(spawnSync("script", ["--version"]).status !== 0)(
+    "is a person at a terminal, who sees it and says yes once more",
+    async () => {
+      const here = await project();
+      rmSync(join(here.cwd, ".bylaw"), { recursive: true });
+      await here.move("BUILD", PLAN);
+      const id = onlyOne(here);
+      const at = (input: string): { readonly status: number | null; readonly stdout: string } =>
+        spawnSync(
+          "script",
+          [
+            "-qec",
+            `"${process.execPath}" "${BIN}" approve yes ${id} --by ada --as lead --store runs.db --run main --config bylaw.config.mjs`,
+            "/dev/null",
+          ],
+          { cwd: here.cwd, input, encoding: "utf8", timeout: 60_000 },
+        );
+      const no = at("y\n");
+      expect(no.status).toBe(1);
+      expect(no.stdout).toContain("It greets by name");
+      expect(here.list()).toMatchObject([{ approvals: [] }]);
+      const yes = at("yes\n");
+      expect([yes.status, yes.stdout]).toEqual([0, expect.stringContaining("approved plan_approval task T1 by ada as lead")]);
+      expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
+    },
+  );
+});
+
+describe("bylaw approve", () => {
+  test("makes no store, begins no run, and says what is missing", async () => {
+    const here = await project();
+    const files = readdirSync(here.cwd).sort();
+    const at = (...args: readonly string[]): Ran =>
+      bylaw(["approve", ...args, "--config", "bylaw.config.mjs"], { cwd: here.cwd, env: { BYLAW_OPERATOR_TOKEN: TOKENS.ada } });
+    for (const [args, message] of [
+      [["list", "--store", "none.db", "--run", "main"], /^error BYLAW_STORE_UNUSABLE: Unexpected missing file/],
+      [["yes", "0".repeat(16), "--store", "none.db", "--run", "main"], /^error BYLAW_STORE_UNUSABLE: Unexpected missing file/],
+      [["list", "--store", "runs.db", "--run", "mian"], /^error BYLAW_RUN_MISSING: .*\n {2}fix: did you mean `main`/],
+      [["yes", "0".repeat(16), "--store", "runs.db", "--run", "new"], /^error BYLAW_RUN_MISSING: /],
+      [["show", "0".repeat(16), "--store", "runs.db", "--run", "main"], /^error BYLAW_APPROVAL_MISSING: /],
+      [["list", "--store", "runs.db"], /^error BYLAW_USAGE_INVALID: Unexpected command without `--run`/],
+      [["yes", "--store", "runs.db", "--run", "main"], /^error BYLAW_USAGE_INVALID: Unexpected command without `<id>`/],
+      [["approve"], /^error BYLAW_USAGE_INVALID: Unexpected command `approve`/],
+    ] as const) {
+      const ran = at(...args);
+      expect([args, ran.code, ran.stdout]).toEqual([args, 2, ""]);
+      expect(ran.stderr).toMatch(message);
+    }
+    expect(readdirSync(here.cwd).sort()).toEqual(files);
+    expect((await here.store.events("new", 0, 9)).length).toBe(0);
+  });
+
+  test("has nothing to say to a terminal that an agent wrote", async () => {
+    const here = await project();
+    await here.move("BUILD", planOf("\u001b[2J\u202enice"));
+    await here.call({ "\u001b]0;x\u0007": "\u009b31m" });
+    for (const { id } of here.list()) {
+      for (const args of [["list"], ["show", String(id)]]) {
+        expect(here.approve(args).stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+      }
+    }
+  });
+});
