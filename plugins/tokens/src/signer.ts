@@ -46,8 +46,8 @@ export interface TokenSigner {
 
 /** Longer texts are not looked at. */
 const LONGEST = 131_072;
-/** How many tokens are kept with their claims, and how long one of them may be. */
-const KEPT = 4_096;
+/** How many characters of tokens are kept with their claims, and how long one of them may be: room for some 30,000 as they usually are. */
+const KEPT = 16_777_216;
 const KEPT_LENGTH = 4_096;
 
 /** Makes a signer from the options of the plugin. Throws for options and keys that are of no use. */
@@ -65,6 +65,19 @@ export function signerOf(
   const [first] = keys.values();
   const contract = model?.digest ?? null;
   const kept = new Map<string, Claims>();
+  let keptLength = 0;
+
+  // The oldest go first.
+  function keep(token: string, claims: Claims): void {
+    if (token.length > KEPT_LENGTH || kept.has(token)) return;
+    kept.set(token, claims);
+    keptLength += token.length;
+    for (const oldest of kept.keys()) {
+      if (keptLength <= KEPT) return;
+      kept.delete(oldest);
+      keptLength -= oldest.length;
+    }
+  }
 
   async function readAnew(token: string): Promise<Claims | TokenFault> {
     const named = nameOf(token);
@@ -80,10 +93,7 @@ export function signerOf(
     }
     const claims = claimsOf(payload);
     if (claims === undefined) return "token_malformed";
-    if (token.length <= KEPT_LENGTH) {
-      if (kept.size === KEPT) kept.delete(kept.keys().next().value ?? "");
-      kept.set(token, claims);
-    }
+    keep(token, claims);
     return claims;
   }
 
