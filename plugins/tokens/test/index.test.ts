@@ -84,6 +84,25 @@ describe("a token", () => {
     expect(await codeOf(run, second.token)).toBe("token_superseded");
   });
 
+  it("is void once its task is claimed again, by another agent or by the same", async () => {
+    const claims = definePlugin({
+      ...{ name: "claims", version: "1.0.0", options: z.strictObject({}).prefault({}) },
+      apply: (kernel) => kernel.event({ name: "task_claimed", details: z.strictObject({ fence: z.number() }) }),
+    });
+    const run = await openRun(createKernel({ plugins: [permits(), claims(), tokens({ keys })] }), { run: "r1", now: () => at });
+    const claimed = (task_id: string, agent_id: string, fence: number) =>
+      run.record([{ event_type: "task_claimed", agent_id, task_id, details: { fence } }]);
+    await claimed("t1", "ann", 1);
+    const first = await grantToken(run, signer(), { ...grant, fence: 1 });
+    await claimed("t2", "bob", 1);
+    expect(await codeOf(run, first.token)).toBe("rule_allowed");
+    await claimed("t1", "ann", 2);
+    expect(await codeOf(run, first.token)).toBe("token_superseded");
+    const second = await grantToken(run, signer(), { ...grant, fence: 2 });
+    await claimed("t1", "bob", 3);
+    expect(await codeOf(run, second.token)).toBe("token_superseded");
+  });
+
   it("that the log does not know opens nothing, however well it is signed", async () => {
     const run = await openOn();
     const { token } = await signer().sign({ ...grant, run: "r1" });
