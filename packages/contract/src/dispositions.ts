@@ -12,6 +12,25 @@ const enforced = (by: string, how: string): Disposition => ({ kind: "enforced", 
 const mapped = (by: string, how: string): Disposition => ({ kind: "mapped", by, how });
 const told = (how: string): Disposition => ({ kind: "told", by: "contract", how });
 
+/** What an artifact does not show of a rule; without an entry the artifact shows all of it. */
+const SEEN_ELSEWHERE: Readonly<Record<string, "in part" | "all">> = {
+  tests_exist: "in part",
+  tests_cover_acceptance_criteria: "all",
+  tests_were_run: "in part",
+  tests_failed: "in part",
+  implementation_exists: "in part",
+  matches_plan: "all",
+  tests_passed: "in part",
+  all_reviews_completed: "in part",
+  no_blocking_issues: "in part",
+};
+
+/** The parts of Bylaw that judge a rule of `validation`. */
+export const judgesOfRule = (rule: string): readonly string[] =>
+  ({ none: ["artifacts"], "in part": ["artifacts", "gates"], all: ["gates"] })[
+    Object.hasOwn(SEEN_ELSEWHERE, rule) ? (SEEN_ELSEWHERE[rule] ?? "none") : "none"
+  ];
+
 /** What becomes of every key of a contract, by its path. */
 export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   bylaw: enforced("contract", "without it the faults of the original form are warnings, and newer keys are refused"),
@@ -43,7 +62,10 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   ),
   "phases[].required_artifacts[].description": told("is part of what a missing artifact is reported with"),
   "phases[].required_artifacts[].validation": enforced("gates", "each rule is a blocking check of the artifact"),
-  "phases[].required_artifacts[].validation[].rule": enforced("gates", "runs; a rule that nothing implements is refused at load"),
+  "phases[].required_artifacts[].validation[].rule": enforced(
+    "gates",
+    "runs, what the artifact itself shows in plugin artifacts; unknown rules are refused at load",
+  ),
   "phases[].required_artifacts[].validation[].message": told("is the first part of what is said when the rule does not hold"),
   "phases[].gates": enforced("gates", "asked by the transitions that name them; one that none names is refused"),
   "phases[].gates[].id": enforced("gates", "no two alike; a transition with a gate that is not there is refused at load"),

@@ -1,4 +1,4 @@
-import { DISPOSITIONS } from "./dispositions.ts";
+import { DISPOSITIONS, judgesOfRule } from "./dispositions.ts";
 import { FINDING_CODES } from "./finding-codes.ts";
 import { contractKeys } from "./key-paths.ts";
 import { ARTIFACT_RULES, GATE_CHECKS } from "./words.ts";
@@ -27,8 +27,8 @@ export function referenceTables(): Readonly<Record<"keys" | "findings" | "checks
       ]),
     ),
     rules: table(
-      ["Rule", "Holds when"],
-      Object.entries(ARTIFACT_RULES).map(([name, holds]) => [`\`${name}\``, holds]),
+      ["Rule", "Holds when", "By"],
+      Object.entries(ARTIFACT_RULES).map(([name, holds]) => [`\`${name}\``, holds, judgesOfRule(name).join(", ")]),
     ),
   };
 }
