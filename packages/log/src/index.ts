@@ -28,6 +28,7 @@ export { bodyOf, bodyOfChecked, numbered, type Body } from "./body.ts";
 export { NO_LINK, chain, chainedText, linkOf, linkOfText } from "./chain.ts";
 export { ENVELOPE_FIELDS } from "./codec/envelope.ts";
 export { formatEventLine, parseEventLine } from "./codec/event-line.ts";
+export { foldName } from "./fold-name.ts";
 export { readKeyFile, unusableKey } from "./key-file.ts";
 export { createMemoryStore } from "./memory-store.ts";
 export { coordinatorGuard, coordinatorState, coordinatorTasks, ownWorkGuard, type Coordination } from "./order/coordinator.ts";

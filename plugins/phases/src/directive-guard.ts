@@ -1,5 +1,5 @@
 import { canonicalJson, type EventDraft, type Finding, type Guard, type Json, type JsonObject, type View } from "@bylaw/kernel";
-import { treeGet } from "@bylaw/log";
+import { foldName, treeGet } from "@bylaw/log";
 import { quote } from "./codes.ts";
 import type { Compiled } from "./compile.ts";
 import type { DirectiveReport } from "./directive-events.ts";
@@ -57,7 +57,7 @@ function wronglyCompleted(view: View, { task_id, agent_id, details }: EventDraft
       : undefined;
   const task = directivesOfTask(view, open.task);
   if (task === undefined) return undefined;
-  if (task.issued.includes(directive) && task.reporters.includes(agent))
+  if (task.issued.includes(directive) && task.reporters.some((other) => foldName(other) === foldName(agent)))
     return refused("DIRECTIVE_REPORTER_TWICE", `Unexpected second report of agent ${named(agent)}, expected one agent for each directive`);
   if ((judges || open.agent_type === "review") && hasWorked(task, agent, compiled))
     return refused("DIRECTIVE_OWN_WORK", `Unexpected review by agent ${named(agent)} who worked on the task, expected another agent`);
@@ -66,8 +66,9 @@ function wronglyCompleted(view: View, { task_id, agent_id, details }: EventDraft
 
 // Who was started to look at work makes calls as well: in a phase that starts agents and has no tool that writes they only look.
 function hasWorked({ workers }: TaskDirectives, agent: string, { phases }: Compiled): boolean {
+  const name = foldName(agent);
   return workers.some((one) => {
-    if (one.agent !== agent) return false;
+    if (foldName(one.agent) !== name) return false;
     const phase = one.phase === null ? undefined : phases.get(one.phase);
     return phase === undefined || phase.writes || phase.phase.spawns.length === 0;
   });

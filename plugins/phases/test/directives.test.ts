@@ -193,7 +193,7 @@ describe("a directive is refused", () => {
     await run.toolCall({ agent: "bob", task: "t1", tool: "write_files", args: { path: "src/a.ts" }, cwd: made.folder });
     await enter("REVIEW");
     await issue();
-    for (const agent of ["ann", "bob"]) {
+    for (const agent of ["ann", "bob", "ANN", " bob", "b\u200bob", "ａｎｎ"]) {
       await expect(report(run, "one", { agent })).rejects.toEqual(refusal("DIRECTIVE_OWN_WORK"));
       await expect(report(run, "one", { agent, verdict: "approved" })).rejects.toEqual(refusal("DIRECTIVE_OWN_WORK"));
       await expect(report(run, "log", { agent, blocking_issues: [] })).rejects.toEqual(refusal("DIRECTIVE_OWN_WORK"));
@@ -220,6 +220,7 @@ describe("a directive is refused", () => {
     const { run, issue } = await walk();
     await issue();
     await report(run, "one", { agent: "rev" });
+    await expect(report(run, "two", { agent: "Rev " })).rejects.toEqual(refusal("DIRECTIVE_REPORTER_TWICE"));
     await expect(report(run, "two", { agent: "rev" })).rejects.toEqual(refusal("DIRECTIVE_REPORTER_TWICE"));
     await report(run, "two", { agent: "other" });
   });

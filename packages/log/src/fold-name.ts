@@ -1,0 +1,12 @@
+/**
+ * A name as it is compared where it must be somebody else's: form, letter case, blanks and what cannot be seen make no other agent or
+ * person of anybody.
+ */
+export const foldName = (name: string): string =>
+  name
+    .normalize("NFKC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .replace(/\s+/gu, " ")
+    .trim()
+    .toLowerCase()
+    .normalize("NFKC");
