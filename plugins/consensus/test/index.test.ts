@@ -1,0 +1,108 @@
+import { createKernel, definePlugin, isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { consensusState, createMemoryStore, openRun, type Run } from "@bylaw/log";
+import { describeExamples } from "@bylaw/testing";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { examples } from "../examples.ts";
+import { conclude, consensus, openConsensus, pendingAnswers, showAnswers, tally, winnerIn } from "../src/index.ts";
+
+describeExamples(examples, { describe, it });
+
+/** Says what ends a turn, as the plugin of reasons does, in the words of the host. */
+const terminals = definePlugin({
+  ...{ name: "terminals", version: "0.0.0", options: z.undefined() },
+  apply: (kernel) =>
+    kernel.prepare("turn", ({ host }) => (isJsonObject(host?.["terminal"]) ? { turn: { terminal: host["terminal"] } } : undefined)),
+});
+
+const AGENTS = ["b", "a", "c"];
+async function begin(store = createMemoryStore()): Promise<Run> {
+  const run = await openRun(createKernel({ plugins: [consensus(), terminals()] }), { run: "r", store });
+  await openConsensus(run, { agents: AGENTS });
+  return run;
+}
+const answers = (run: Run, agent: string, content: string): Promise<unknown> =>
+  run.respond({ agent, host: { terminal: { kind: "answer", content } } });
+const votes = (run: Run, agent: string, target: string): Promise<unknown> =>
+  run.respond({ agent, host: { terminal: { kind: "vote", target, reason: null } } });
+
+describe("the beginning", () => {
+  it("names every agent once, by the order of their ids, and happens once", async () => {
+    const run = await begin();
+    expect(run.view(consensusState)).toMatchObject({ agents: ["a", "b", "c"], terms: { defer_voting: false, fairness: "votes" } });
+    await expect(openConsensus(run, { agents: ["x"] })).rejects.toThrow("expected one beginning");
+  });
+
+  it.each([[[]], [["a", "a"]], [["__proto__"]], [[""]]])("refuses %j", async (agents) => {
+    const run = await openRun(createKernel({ plugins: [consensus()] }), { run: "r" });
+    await expect(openConsensus(run, { agents })).rejects.toThrow("consensus_opened");
+  });
+});
+
+describe("any order of what agents do", () => {
+  const steps = fc.array(
+    fc.record({
+      agent: fc.constantFrom("a", "b", "c"),
+      act: fc.constantFrom("answer", "vote", "show", "conclude"),
+      of: fc.constantFrom("agent1", "agent2", "agent3", "agent9"),
+    }),
+    { maxLength: 25 },
+  );
+
+  it("keeps every promise of the record", async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (given) => {
+        const store = createMemoryStore();
+        const run = await begin(store);
+        for (const { agent, act, of } of given) {
+          if (act === "answer") await answers(run, agent, `${of} of ${agent}`);
+          else if (act === "vote") await votes(run, agent, of);
+          else if (act === "show") await showAnswers(run, agent);
+          else await conclude(run, agent);
+        }
+        const state = run.view(consensusState);
+        // Each live vote is for a current answer, of a voter that has seen all of them.
+        for (const [voter, { label }] of Object.entries(state.votes)) {
+          expect(state.answers.map((answer) => answer.label)).toContain(label);
+          expect(pendingAnswers(run.view, voter)).toEqual([]);
+        }
+        expect(Object.values(tally(run.view)).reduce((sum, count) => sum + count, 0)).toBe(Object.keys(state.votes).length);
+        expect(winnerIn(run.view) === undefined).toBe(state.answers.length === 0);
+        // The same log gives the same state, also where a snapshot stood between.
+        const log: readonly LogEvent[] = await store.events("r", 0, 10_000);
+        const again = log.reduce(
+          (before, event) => consensusState.reduce(JSON.parse(JSON.stringify(before)) as typeof before, event),
+          consensusState.initial,
+        );
+        expect(JSON.stringify(again)).toBe(JSON.stringify(state));
+        // An answer or a vote on record for each accepted response at most.
+        const used = log.flatMap(({ details: { response } }) => (typeof response === "number" ? [response] : []));
+        expect(new Set(used).size).toBe(used.length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("who else writes", () => {
+  it("an agent cannot be given an answer that it did not give", async () => {
+    const run = await begin();
+    const forged: JsonObject = { response: 2, label: "agent1.1", revision: 1, sha256: `sha256:${"0".repeat(64)}`, workspace: null };
+    await expect(run.record([{ event_type: "answer_accepted", agent_id: "a", task_id: null, details: forged }])).rejects.toThrow(
+      "accepted response",
+    );
+    await expect(run.record([{ event_type: "answer_accepted", agent_id: null, task_id: null, details: forged }])).rejects.toThrow(
+      "takes part",
+    );
+  });
+
+  it("a response that came after takes the place of one that was not concluded", async () => {
+    const run = await begin();
+    await answers(run, "a", "first");
+    await answers(run, "a", "second");
+    await conclude(run, "a");
+    expect(run.view(consensusState).answers.map(({ content }) => content)).toEqual(["second"]);
+    expect(await conclude(run, "a")).toBeUndefined();
+  });
+});
