@@ -1,5 +1,6 @@
 import { definePlugin, type ToolCall, type Verdict, type View } from "@bylaw/kernel";
-import { POLICY_CODES, compilePolicy, type PolicyPool } from "@bylaw/policy-language";
+import { POLICY_CODES, compilePolicy, parsePolicy, type PolicyPool } from "@bylaw/policy-language";
+import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { policyOf, type ConstitutionRule } from "./rule.ts";
@@ -15,10 +16,20 @@ export const constitution = definePlugin({
     for (const type of CONSTITUTION_EVENTS) kernel.event(type);
     kernel.projection(constitutionState);
     kernel.guard("rules", constitutionGuard);
+    // The rules are not known before the log is: every path that a call names is looked up.
+    kernel.prepare("paths", (subject) =>
+      subject.hook === "beforeToolCall"
+        ? resolvePaths(subject, ANY_PATH.pathsToResolve(subject), { globs: ANY_PATH.globsToResolve(subject) })
+        : undefined,
+    );
     const pools = new WeakMap<readonly ConstitutionRule[], PolicyPool>();
     kernel.hooks.beforeToolCall.tap("rules", (call, view) => judge(call, view, pools));
   },
 });
+
+const ANY_PATH = compilePolicy([
+  parsePolicy('[[rules]]\nname = "any-path"\naction = "deny"\npaths = "**"', { file: "constitution", operator: true }),
+]);
 
 function judge(call: ToolCall, view: View, pools: WeakMap<readonly ConstitutionRule[], PolicyPool>): readonly Verdict[] | undefined {
   const rules = rulesAt(view(constitutionState), call.at);

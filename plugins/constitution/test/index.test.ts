@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createKernel, type Json } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { describeExamples } from "@bylaw/testing";
@@ -49,6 +52,21 @@ describe("constitution", () => {
       "Constitution:\n- Nothing is pushed today.\n- Somebody looks at deletions.\n- Be kind. Always.",
     );
     expect(constitutionText([])).toBe("");
+  });
+
+  it("is not got round by a link", async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-constitution-")));
+    try {
+      mkdirSync(join(folder, "vault"));
+      symlinkSync(join(folder, "vault"), join(folder, "open"));
+      const { run, agent } = await begin();
+      await updateConstitution(run, { rule: "The vault stays as it is.", check: { action: "deny", paths: "vault/**" } }, agent());
+      const write = async (path: string) =>
+        (await run.toolCall({ tool: "write_file", args: { path }, agent: "ann", cwd: folder, workspace: folder })).decision.code;
+      expect([await write("vault/a"), await write("open/a"), await write("b")]).toEqual(["rule_denied", "rule_denied", "fallback"]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("is one for all processes of a run, and outlives each of them", async () => {
