@@ -15,7 +15,8 @@ import { createTasks, tasks, type HeldTask, type Tasks } from "@bylaw/plugin-tas
 import { createSigner, grantToken, tokens } from "@bylaw/plugin-tokens";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 
-const SHIPPED = join(import.meta.dirname, "../../rulesets/tdd/agent_workflow.yaml");
+/** The contract of the walks. */
+export const SHIPPED = readFileSync(join(import.meta.dirname, "../../rulesets/tdd/agent_workflow.yaml"), "utf8");
 const keys = [{ id: "walk", env: "ORCHESTRATOR_JWT_SECRET" }];
 process.env["ORCHESTRATOR_JWT_SECRET"] = "a secret of these walks that is long enough";
 
@@ -31,24 +32,24 @@ export interface Walk {
   readonly run: Run;
   readonly tasks: Tasks;
   readonly held: HeldTask;
-  phase(): string | undefined;
-  token(): string;
-  path(name: string): string;
-  text(name: string): string;
+  readonly phase: () => string | undefined;
+  readonly token: () => string;
+  readonly path: (name: string) => string;
+  readonly text: (name: string) => string;
   /** The host's hands, not the agent's. */
-  put(name: string, text: string): void;
+  readonly put: (name: string, text: string) => void;
   /** The agent asks for a call; what is allowed is done. */
-  use(tool: string, args: JsonObject, fields?: object): Promise<Decision>;
+  readonly use: (tool: string, args: JsonObject, fields?: object) => Promise<Decision>;
   /** The agent asks for a transition. */
-  move(to: string, artifacts?: JsonObject, fields?: object): Promise<Decision>;
+  readonly move: (to: string, artifacts?: JsonObject, fields?: object) => Promise<Decision>;
   /** The host runs the tests. */
-  observe(): Promise<TestRun>;
-  decide(gate: string, by: string, verdict: "approved" | "rejected", role?: string): Promise<unknown>;
+  readonly observe: () => Promise<TestRun>;
+  readonly decide: (gate: string, by: string, verdict: "approved" | "rejected", role?: string) => Promise<unknown>;
   /** The reviewers that were started report. */
-  review(issues?: Readonly<Record<string, readonly string[]>>): Promise<void>;
-  events(
+  readonly review: (issues?: Readonly<Record<string, readonly string[]>>) => Promise<void>;
+  readonly events: (
     type?: string,
-  ): Promise<readonly { readonly event_type: string; readonly agent_id: string | null; readonly details: JsonObject }[]>;
+  ) => Promise<readonly { readonly event_type: string; readonly agent_id: string | null; readonly details: JsonObject }[]>;
 }
 
 /** What blocks, by code, each once. */
@@ -66,7 +67,7 @@ export async function beginWalk(change: (contract: string) => string = (text) =>
     writeFileSync(path(name), text);
   };
   const file = path("agent_workflow.yaml");
-  put("agent_workflow.yaml", change(readFileSync(SHIPPED, "utf8")));
+  put("agent_workflow.yaml", change(SHIPPED));
   put("package.json", `${JSON.stringify({ name: "adder", type: "module", scripts: { test: "node --test" } }, null, 2)}\n`);
   put(".gitignore", ".bylaw/\n.orchestrator/\nnode_modules/\n");
   put("src/index.js", "// The adder.\n");

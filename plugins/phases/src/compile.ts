@@ -60,6 +60,9 @@ export interface Compiled {
 /** Tools of the contract that may hold a line, with its argument. */
 export const LINE_TOOLS = { run_tests: "command", git_commit: "command" } as const;
 
+/** What Bylaw itself is set up by and keeps, which no contract has to name. */
+const OWN_FILES = [".bylaw", ...["ts", "mts", "js", "mjs", "json", "yaml", "toml"].map((extension) => `bylaw.config.${extension}`)];
+
 /** Loads a contract and compiles its phases. Throws what loading throws, and for a mode or a pattern that cannot hold. */
 export function compileContract(options: PhaseOptions, folder: string, fact: string): Compiled {
   const contract = loadContract(resolve(folder, options.contract), { tools: options.tools, checks: options.checks });
@@ -71,7 +74,10 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
     files: { search_codebase: { read: ["path", "paths", "directory", "dir_path"], cwd: true } },
   });
   const home = dirname(contract.file);
-  const guarded = contract.protectedPaths.map((path) => (isAbsolute(path) ? path : resolve(home, path)));
+  const guarded = [
+    ...contract.protectedPaths.map((path) => (isAbsolute(path) ? path : resolve(home, path))),
+    ...[...new Set([home, resolve(folder)])].flatMap((place) => OWN_FILES.map((name) => resolve(place, name))),
+  ];
   const shield = protection(guarded);
   // Lines are judged apart, by what they write.
   const lineless: ToolTable = { ...tools, shell: new Map() };

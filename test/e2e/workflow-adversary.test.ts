@@ -1,0 +1,303 @@
+import { existsSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { lintContract, loadContract } from "@bylaw/contract";
+import { createKernel, type JsonObject } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { gates } from "@bylaw/plugin-gates";
+import { completeDirective, openDirectives, phases } from "@bylaw/plugin-phases";
+import { tokens } from "@bylaw/plugin-tokens";
+import { AGENT, CODE, HANDED, SHIPPED, TASK, beginWalk, blockers, reasons, walkTo, type Walk } from "./workflow-walk-kit.ts";
+
+const json = (value: unknown): JsonObject => value as JsonObject;
+const PLAN = json(HANDED.plan);
+
+/** Nothing of this is let through, and nothing of it happens. */
+async function refusesAll({ use, phase }: Walk, calls: readonly (readonly [tool: string, args: JsonObject])[]): Promise<void> {
+  const before = phase();
+  for (const [tool, args] of calls) {
+    const decision = await use(tool, args);
+    expect([tool, args, decision.effect], reasons(decision)).toEqual([tool, args, "deny"]);
+  }
+  expect(phase()).toBe(before);
+}
+
+const line = (command: string): readonly [string, JsonObject] => ["bash", { command }];
+
+describe("an agent that wants out of PLAN", () => {
+  it("writes nothing by whatever door (defects 2 and 4)", async () => {
+    const walk = await beginWalk();
+    await walkTo(walk, "PLAN");
+    await refusesAll(walk, [
+      ["write_files", { path: "src/add.js", content: CODE }],
+      ["edit_files", { path: "src/index.js", old_string: "The", new_string: "A" }],
+      line("cat <<'E' > src/add.js\nexport {};\nE"),
+      line("sed -i s/The/A/ src/index.js"),
+      line("tee src/add.js < package.json"),
+      line('node -e \'require("fs").writeFileSync("src/add.js", "")\''),
+      line('python3 -c \'open("src/add.js","w")\''),
+      line("git apply patch"),
+      line("ls"),
+      ["Bash", { command: "touch src/add.js" }],
+      ["mcp__files__write_files", { path: "src/add.js", content: CODE }],
+      ["run_tests", { command: "npm test" }],
+      ["git_commit", { command: "git commit -am x" }],
+    ]);
+    expect(existsSync(walk.path("src/add.js"))).toBe(false);
+    expect(walk.text("src/index.js")).toBe("// The adder.\n");
+  });
+
+  it("skips no phase, claims none, and comes not past a gate with artifacts that are none (defects 1, 2, 8; WF-73, WF-105)", async () => {
+    const walk = await beginWalk();
+    await walkTo(walk, "PLAN");
+    const all = { ...HANDED.plan, ...HANDED.tests, ...HANDED.code, ...HANDED.review(), ...HANDED.done } as unknown as JsonObject;
+    for (const to of ["IMPL", "REVIEW", "COMPLETE", "PLAN", "@completed", "NONE", "__proto__"]) {
+      for (const fields of [{}, { from: "REVIEW", phase: "REVIEW" }]) expect((await walk.move(to, all, fields)).effect, to).toBe("deny");
+    }
+    const odd: readonly unknown[] = [
+      null,
+      "a plan",
+      7,
+      [],
+      {},
+      { title: "Add two numbers" },
+      { ...HANDED.plan.plan_document, acceptance_criteria: [] },
+    ];
+    for (const plan_document of odd) {
+      const codes = blockers(await walk.move("TDD", { ...PLAN, plan_document: plan_document as never }));
+      expect(codes, JSON.stringify(plan_document)).toContain("artifact_invalid");
+      expect(codes).not.toContain("check_failed");
+    }
+    expect(blockers(await walk.move("TDD", {}))).toContain("artifact_missing");
+    expect(walk.phase()).toBe("PLAN");
+  });
+
+  it("approves nothing itself, by no name and in no role, and nobody approves what he was not shown (WF-119)", async () => {
+    const walk = await beginWalk();
+    await walkTo(walk, "PLAN");
+    await expect(walk.decide("plan_approval", "paula", "approved")).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
+    expect(blockers(await walk.move("TDD", PLAN))).toEqual(["gate_pending"]);
+    for (const by of [AGENT, "Ann", " ann ", "\uff41\uff4e\uff4e", "ANN", ""]) {
+      await expect(walk.decide("plan_approval", by, "approved"), by).rejects.toMatchObject({
+        code: expect.stringMatching(/^BYLAW_EVENT_/) as string,
+      });
+    }
+    for (const role of [AGENT, "review_agent", "admin", ""]) {
+      await expect(walk.decide("plan_approval", "paula", "approved", role), role).rejects.toMatchObject({
+        code: expect.stringMatching(/^BYLAW_EVENT_/) as string,
+      });
+    }
+    // The agent's own words about approval are words.
+    const says = {
+      ...HANDED.plan,
+      approval: { by: "paula", verdict: "approved" },
+      gate_decided: { gate: "plan_approval", verdict: "approved" },
+    };
+    expect(blockers(await walk.move("TDD", json(says)))).toEqual(["gate_pending"]);
+    await refusesAll(walk, [["decide_gate", { gate: "plan_approval", by: "paula", verdict: "approved" }]]);
+
+    // A yes is to what was shown: not to another plan, and not to the one that was there before.
+    const first = PLAN;
+    const other = json({ ...HANDED.plan, scope_definition: { ...HANDED.plan.scope_definition, in_scope: ["**"] } });
+    await walk.move("TDD", first);
+    await walk.decide("plan_approval", "paula", "approved");
+    expect(blockers(await walk.move("TDD", other))).toEqual(["gate_pending"]);
+    expect(walk.phase()).toBe("PLAN");
+  });
+});
+
+describe("an agent with tokens", () => {
+  it("moves and works with none but its last one (defects 3 and 9; WF-45, WF-46, WF-50)", async () => {
+    const walk = await beginWalk();
+    const claimed = walk.token();
+    await walkTo(walk, "PLAN");
+    const planned = walk.token();
+    await walk.move("TDD", PLAN);
+    await walk.decide("plan_approval", "paula", "approved");
+    expect((await walk.move("TDD", PLAN)).effect).toBe("allow");
+    const own = walk.token();
+    const [head = "", claims = ""] = own.split(".");
+    const none = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString("base64url")}.${claims}.`;
+    const more = Buffer.from(
+      JSON.stringify({ ...(JSON.parse(Buffer.from(claims, "base64url").toString()) as object), phase: "COMPLETE" }),
+    ).toString("base64url");
+    for (const token of [claimed, planned, none, `${head}.${more}.${own.split(".")[2]}`, `${own}x`, "", "token", null, {}]) {
+      const fields = { host: { token, workspace: walk.folder } };
+      expect((await walk.use("read_files", { path: "package.json" }, fields)).effect, JSON.stringify(token)).toBe("deny");
+      expect((await walk.move("TDD", PLAN, fields)).effect, JSON.stringify(token)).toBe("deny");
+    }
+    expect((await walk.use("read_files", { path: "package.json" }, { host: { workspace: walk.folder } })).effect).toBe("deny");
+    expect((await walk.use("read_files", { path: "package.json" }, { agent: "bob" })).effect).toBe("deny");
+    expect((await walk.use("read_files", { path: "package.json" }, { task: "t2" })).effect).toBe("deny");
+    expect((await walk.use("read_files", { path: "package.json" })).effect).toBe("allow");
+  });
+
+  it("gets no task that another holds (defect 9)", async () => {
+    const walk = await beginWalk();
+    expect(await walk.tasks.claim({ agent: "bob" })).toBeUndefined();
+    expect(await walk.tasks.claim({ agent: "bob", task: TASK })).toBeUndefined();
+    const { fence } = walk.held;
+    await expect(walk.tasks.complete({ task: TASK, agent: "bob", fence, artifacts: json(HANDED.done) })).resolves.toMatchObject({
+      applied: "deny",
+    });
+    await walkTo(walk, "PLAN");
+    const ended = await walk.tasks.complete({
+      task: TASK,
+      agent: AGENT,
+      fence,
+      artifacts: json(HANDED.done),
+      host: { token: walk.token() },
+    });
+    expect(ended.applied).toBe("deny");
+    expect((await walk.tasks.get(TASK)).status).toBe("claimed");
+  });
+});
+
+describe("an agent at work", () => {
+  it("keeps to the paths and commands of its phase, and to the repository (defects 4 and 10)", async () => {
+    const walk = await beginWalk();
+    await walkTo(walk, "TDD");
+    symlinkSync("../src", join(walk.folder, "tests"));
+    await refusesAll(walk, [
+      ["write_files", { path: "src/add.js", content: CODE }],
+      ["write_files", { path: "tests/../src/add.js", content: CODE }],
+      ["write_files", { path: "tests/add.test.js", content: CODE }],
+      ["write_files", { path: join(walk.folder, "..", "out.test.js"), content: CODE }],
+      ["write_files", { path: "../out.test.js", content: CODE }],
+      ["write_files", { path: "/etc/x.test.js", content: CODE }],
+      line("npm test; git commit -am x"),
+      line("npm test > src/add.js"),
+      line("npm test && node -e 1"),
+      line("npm test $(touch src/add.js)"),
+      line("git add ."),
+      line("rm -rf src"),
+      line("curl http://localhost/"),
+      line("npm run evil"),
+    ]);
+    expect(existsSync(walk.path("src/add.js"))).toBe(false);
+  });
+
+  it.each(["TDD", "IMPL", "REVIEW"] as const)(
+    "in %s changes neither the contract nor what Bylaw keeps, nor what is installed",
+    async (phase) => {
+      const walk = await beginWalk();
+      walk.put(".orchestrator/schemas/plan.json", "{}");
+      walk.put("node_modules/x/index.js", "");
+      await walkTo(walk, phase);
+      const before = [walk.text("agent_workflow.yaml"), walk.text(".orchestrator/schemas/plan.json"), walk.text("node_modules/x/index.js")];
+      await refusesAll(walk, [
+        ["write_files", { path: "agent_workflow.yaml", content: "" }],
+        ["write_files", { path: "./src/../agent_workflow.yaml", content: "" }],
+        ["edit_files", { path: walk.file, old_string: "strict", new_string: "advisory" }],
+        ["write_files", { path: ".orchestrator/schemas/plan.json", content: "{}" }],
+        ["write_files", { path: "node_modules/x/index.js", content: "x" }],
+        line("sed -i s/strict/advisory/ agent_workflow.yaml"),
+        line("cp package.json agent_workflow.yaml"),
+        line("mv agent_workflow.yaml x.yaml"),
+        line("ln -sf package.json agent_workflow.yaml"),
+        line("git checkout HEAD~1 -- agent_workflow.yaml"),
+        line("rm -rf .orchestrator"),
+        line("echo '{}' > .orchestrator/schemas/plan.json"),
+        line("echo x > node_modules/x/index.js"),
+        line("git commit -am early"),
+      ]);
+      expect([
+        walk.text("agent_workflow.yaml"),
+        walk.text(".orchestrator/schemas/plan.json"),
+        walk.text("node_modules/x/index.js"),
+      ]).toEqual(before);
+    },
+  );
+
+  it("writes nothing in REVIEW, reviews nothing of its own, and goes back only after a no (defects 1 and 3)", async () => {
+    const walk = await beginWalk();
+    await walkTo(walk, "REVIEW");
+    await refusesAll(walk, [
+      ["write_files", { path: "src/add.js", content: "" }],
+      line("echo > src/add.js"),
+      ["git_commit", { command: "git commit -am x" }],
+    ]);
+    expect(blockers(await walk.move("IMPL"))).toEqual(["gate_not_rejected"]);
+
+    // Its own review, one reviewer for all, and a yes with issues.
+    const [first, second] = openDirectives(walk.run.view, { task: TASK });
+    const report = { task: TASK, ok: true, verdict: "approved" as const, blocking_issues: [], summary: "fine" };
+    const refused = { code: expect.stringMatching(/^BYLAW_EVENT_/) as string };
+    for (const agent of [AGENT, ""]) {
+      await expect(completeDirective(walk.run, { ...report, agent, directive: first?.directive ?? "" }), agent).rejects.toMatchObject(
+        refused,
+      );
+    }
+    await completeDirective(walk.run, { ...report, agent: "rex", directive: first?.directive ?? "" });
+    await expect(completeDirective(walk.run, { ...report, agent: "rex", directive: second?.directive ?? "" })).rejects.toMatchObject(
+      refused,
+    );
+    await expect(
+      completeDirective(walk.run, { ...report, agent: "quinn", blocking_issues: ["a hole"], directive: second?.directive ?? "" }),
+    ).rejects.toMatchObject(refused);
+    expect(blockers(await walk.move("COMPLETE", HANDED.review() as unknown as JsonObject))).toContain("gate_pending");
+
+    // A report that leaves out what a reviewer found, and one under another name.
+    await walk.review({ quality: ["a hole"] });
+    const clean = HANDED.review() as unknown as JsonObject;
+    const bad = HANDED.review(["a hole"]) as unknown as JsonObject;
+    expect(blockers(await walk.move("COMPLETE", clean))).toContain("gate_blocked");
+    expect(blockers(await walk.move("COMPLETE", { review_results: clean["review_report"] ?? null }))).toContain("artifact_missing");
+    expect(blockers(await walk.move("COMPLETE", { ...bad, review_results: { approved: true, blocking_issues: [] } }))).toContain(
+      "gate_blocked",
+    );
+    await expect(walk.decide("review_approved", "rita", "approved")).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
+    expect(walk.phase()).toBe("REVIEW");
+  });
+
+  it("leaves every no on record, with its reason and without a token (WF-113)", async () => {
+    const walk = await beginWalk();
+    await walkTo(walk, "PLAN");
+    await refusesAll(walk, [line("touch x"), ["write_files", { path: "x", content: "" }], ["unknown_tool", {}]]);
+    await walk.move("COMPLETE");
+    const denied = await walk.events("tool_denied");
+    expect(denied.map(({ details }) => details["tool"])).toEqual(["bash", "write_files", "unknown_tool"]);
+    expect(await walk.events("transition_blocked")).toHaveLength(1);
+    const log = `${JSON.stringify(await walk.events())}${walk.text(".bylaw/log.jsonl")}`;
+    expect(log).not.toContain(walk.token());
+  });
+});
+
+describe("a contract that would let an agent out", () => {
+  it.each([
+    ["an unknown check (defects 5 and 6)", (text: string) => text.replace('check: "scope_is_bounded"', 'check: "tests_initially_fail"')],
+    ["an unknown gate", (text: string) => text.replace('gate: "plan_approval"', 'gate: "plan_aproval"')],
+    ["a mode of other documents (defect 7)", (text: string) => text.replace('mode: "strict"', 'mode: "audit"')],
+    ["no transitions and no enforcement (defect 6)", (text: string) => text.slice(0, text.indexOf("\ntransitions:"))],
+    ["a key that nobody reads", (text: string) => text.replace("auto_advance: true", "auto_advanced: true")],
+  ])("does not load: %s", (_, change) => {
+    expect(lintContract(SHIPPED, "agent_workflow.yaml").contract).toBeDefined();
+    const { contract, findings } = lintContract(change(SHIPPED), "agent_workflow.yaml");
+    expect(contract).toBeUndefined();
+    expect(findings.filter(({ severity }) => severity === "error").length).toBeGreaterThan(0);
+  });
+
+  it("is not enforced by halves: without gates or tokens it does not load, and a changed one is another policy", async () => {
+    const walk = await beginWalk();
+    for (const plugins of [
+      [],
+      [gates({ contract: walk.file })],
+      [tokens({ contract: walk.file, keys: [{ id: "walk", env: "ORCHESTRATOR_JWT_SECRET" }] })],
+    ]) {
+      expect(() => createKernel({ plugins: [phases({ contract: walk.file }), ...plugins] })).toThrow(
+        expect.objectContaining({ code: "BYLAW_CONTRACT_UNENFORCED" }),
+      );
+    }
+    const before = loadContract(walk.file).digest;
+    walk.put("agent_workflow.yaml", walk.text("agent_workflow.yaml").replace("threshold: 80", "threshold: 8"));
+    expect(loadContract(walk.file).digest).not.toBe(before);
+    // A run that is open goes on under the contract that it was opened with.
+    await walkTo(walk, "PLAN");
+    expect(blockers(await walk.move("TDD", PLAN))).toEqual(["gate_pending"]);
+    const other = await openRun(createKernel({ plugins: [] }), { run: "other" });
+    await expect(other.record([{ event_type: "gate_decided", agent_id: AGENT, task_id: TASK, details: {} }])).rejects.toMatchObject({
+      code: "BYLAW_EVENT_INVALID",
+    });
+    await other.close();
+  });
+});
