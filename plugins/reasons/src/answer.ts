@@ -28,8 +28,7 @@ export function answerFault(
   if (stale !== undefined) return stale;
   const others = own_answer === "compare" ? consensus.answers : consensus.answers.filter((answer) => answer.agent !== agent);
   const percent = PERCENT[novelty];
-  const similar =
-    percent === undefined ? undefined : others.find((answer) => isTooSimilar(overlapOf(wordsOf(content), wordsIn(answer)), percent));
+  const similar = percent === undefined ? undefined : similarTo(content, others, percent);
   const name = (answer: Answer): string => (answer.agent === agent ? "this agent" : (aliasOf(consensus, answer.agent) ?? answer.agent));
   if (similar !== undefined) {
     const line = `Answer shares over ${percent}% of its words with the one of ${name(similar)}. Required: ${required}, with something new`;
@@ -46,6 +45,12 @@ export function answerFault(
   const same = consensus.answers.find((answer) => withoutWorkspaces(answer.content, folders) === plain);
   if (same === undefined) return undefined;
   return { code: "answer_duplicate", line: `Answer already provided by ${name(same)}. Required: a different one, or a vote` };
+}
+
+function similarTo(content: string, others: readonly Answer[], percent: number): Answer | undefined {
+  if (others.length === 0) return undefined;
+  const own = wordsOf(content);
+  return others.find((answer) => isTooSimilar(overlapOf(own, wordsIn(answer)), percent));
 }
 
 // Answers on record do not change, and are compared with every answer that follows.

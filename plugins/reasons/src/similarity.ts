@@ -9,15 +9,15 @@ let segmenter: Intl.Segmenter | undefined;
 
 /** The distinct words of a text, in lower case. Punctuation is part of a word; invisible characters and compatibility forms make no new one. */
 export function wordsOf(text: string): ReadonlySet<string> {
-  const words = new Set<string>();
-  const plain = text.slice(0, COMPARED).normalize("NFKC").replace(INVISIBLE, "").toLowerCase();
-  for (const part of plain.split(/\s+/)) {
-    if (part === "") continue;
-    if (!UNSPACED.test(part)) words.add(part);
-    else for (const word of unspaced(part)) words.add(word);
-  }
+  const plain = plainOf(text.slice(0, COMPARED)).toLowerCase();
+  const parts = plain.split(/\s+/);
+  const words = new Set(UNSPACED.test(plain) ? parts.flatMap((part) => (UNSPACED.test(part) ? [...unspaced(part)] : part)) : parts);
+  words.delete("");
   return words;
 }
+
+// Most texts are ASCII, which has one form.
+const plainOf = (text: string): string => (/[^\u0000-\u007f]/.test(text) ? text.normalize("NFKC").replace(INVISIBLE, "") : text);
 
 function* unspaced(part: string): Generator<string> {
   segmenter ??= new Intl.Segmenter("en", { granularity: "word" });
