@@ -1,1 +1,1 @@
-export {};
+export { fivePhases, tdd, type TddOptions } from "./tdd.ts";

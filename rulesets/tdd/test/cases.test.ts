@@ -1,0 +1,102 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { lintContractFile } from "@bylaw/contract";
+import { createKernel, type JsonObject } from "@bylaw/kernel";
+import { fivePhases, tdd, type TddOptions } from "../src/index.ts";
+import { SHIPPED, beginWalk, project } from "./walk.ts";
+
+interface Case {
+  readonly id: string;
+  readonly phase: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly must: "allow" | "deny";
+  readonly code?: string;
+}
+
+const cases = readFileSync(new URL("../cases.jsonl", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Case);
+const PATH = ["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE", "@completed"];
+const folder = project();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const configFile = join(folder, "bylaw.config.ts");
+process.env["ORCHESTRATOR_JWT_SECRET"] ??= "a secret of these tests that is long enough";
+
+describe("the five-phase workflow", () => {
+  it("has a case for each phase, and none twice", () => {
+    expect(new Set(cases.map(({ phase }) => phase))).toEqual(new Set(PATH));
+    expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
+  });
+
+  it("goes from a plan to its end, and answers each case on the way", async () => {
+    const walk = await beginWalk();
+    try {
+      const seen: string[] = [];
+      for (const phase of PATH) {
+        const { effect, reason } = await walk.onwards();
+        expect([phase, effect, reason, walk.phase()]).toEqual([phase, "allow", reason, phase]);
+        for (const { id, tool, args, must, code } of cases.filter((one) => one.phase === phase)) {
+          const decision = await walk.call(tool, args);
+          const codes = decision.votes.filter((vote) => vote.effect === "deny").map((vote) => vote.code);
+          expect([id, decision.effect], decision.reason).toEqual([id, must]);
+          if (code !== undefined) expect(codes, `${id}: ${decision.reason}`).toContain(code);
+          seen.push(id);
+        }
+      }
+      expect(seen).toHaveLength(cases.length);
+    } finally {
+      await walk.end();
+    }
+  });
+});
+
+describe("the ruleset", () => {
+  it("has a contract without a finding", () => {
+    expect(lintContractFile(SHIPPED).findings).toEqual([]);
+  });
+
+  it("brings the five plugins, by name or as a function", () => {
+    const names = ["artifacts", "gates", "phases", "tasks", "tokens"].map((name) => `@bylaw/plugin-${name}`);
+    for (const ruleset of [fivePhases, tdd()]) {
+      const { declared } = createKernel({ extends: [ruleset] }, { configFile });
+      expect(declared.plugins.filter((name) => names.includes(name)).toSorted()).toEqual(names);
+    }
+    expect(fivePhases.name).toBe("@bylaw/ruleset-tdd");
+  });
+
+  it("takes another contract, mode, folder and keys", () => {
+    const text = readFileSync(SHIPPED, "utf8").replace('mode: "strict"', 'mode: "permissive"').replace('"reject"', '"warn"');
+    writeFileSync(join(folder, "other.yaml"), text);
+    process.env["TDD_OTHER_SECRET"] = "another secret of these tests, long enough";
+    const options: TddOptions = {
+      contract: "other.yaml",
+      mode: "permissive",
+      workspace: "src",
+      keys: [{ id: "other", env: "TDD_OTHER_SECRET" }],
+      claims: "off",
+    };
+    const kernel = createKernel({ extends: [tdd(options)], enforcement_mode: "permissive" }, { configFile });
+    expect(kernel.enforcement_mode).toBe("permissive");
+    expect(() => createKernel({ extends: [tdd({ ...options, mode: "strict" })] }, { configFile })).toThrow(
+      expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }),
+    );
+  });
+
+  it.each([
+    ["@bylaw/plugin-gates", "gates"],
+    ["@bylaw/plugin-artifacts", "artifacts"],
+    ["@bylaw/plugin-tokens", "tokens"],
+  ])("does not load without %s, which the contract needs", (plugin, part) => {
+    const attempt = () => createKernel({ extends: [tdd()], without: [plugin] }, { configFile });
+    expect(attempt).toThrow(expect.objectContaining({ code: "BYLAW_CONTRACT_UNENFORCED", message: expect.stringContaining(part) }));
+  });
+
+  it("does not load where the contract is not there", () => {
+    expect(() => createKernel({ extends: [tdd({ contract: "absent.yaml" })] }, { configFile })).toThrow(
+      expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }),
+    );
+  });
+});
