@@ -1,32 +1,20 @@
+import { join, relative } from "node:path";
 import { defineExamples } from "@bylaw/testing";
 import { monitoring } from "./src/index.ts";
 
+const contract = relative(process.cwd(), join(import.meta.dirname, "test/fixtures/agent_workflow.yaml"));
+
 export const examples = defineExamples(monitoring, [
   {
-    name: "asks before a call that says `password`",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the password is red" } },
-    expect: "ask_user",
-    code: "unwelcome_word",
-  },
-  {
-    name: "says nothing of a call without the word",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the door is red" } },
+    name: "says nothing of a transition: it measures what others decide",
+    options: { contract },
+    subject: { hook: "onTransition", task: "t1", from: "PLAN", to: "BUILD", artifacts: {} },
     expect: "abstain",
   },
   {
-    name: "says nothing of a word that only begins like it",
-    subject: { hook: "beforeToolCall", tool: "search", args: { query: "a pass through the mountains" } },
+    name: "says nothing of a tool call",
+    options: { contract },
+    subject: { hook: "beforeToolCall", task: "t1", phase: "PLAN", tool: "read_files", args: { path: "src/a.ts" } },
     expect: "abstain",
-  },
-  {
-    name: "finds the word in any case, in keys and deep inside",
-    subject: { hook: "beforeToolCall", tool: "fetch", args: { body: [{ PassWord: "red" }] } },
-    expect: "ask_user",
-  },
-  {
-    name: "asks for the words that its options name",
-    options: { words: ["launch"] },
-    subject: { hook: "beforeToolCall", tool: "send_message", args: { text: "Launch at noon" } },
-    expect: "ask_user",
   },
 ]);

@@ -131,10 +131,8 @@ describe("bylaw report", () => {
     const drawn: {
       readonly data: { readonly labels: readonly string[]; readonly datasets: readonly { readonly data: readonly number[] }[] };
     }[] = [];
-    class Chart {
-      constructor(_: unknown, config: (typeof drawn)[number]) {
-        drawn.push(config);
-      }
+    function Chart(_: unknown, config: (typeof drawn)[number]): void {
+      drawn.push(config);
     }
     runInNewContext(drawing, { Chart, document: { getElementById: () => ({ textContent }) } });
     expect(drawn.map(({ data }) => [data.labels.length, data.datasets.map((set) => set.data)])).toEqual([

@@ -1,23 +1,25 @@
+import { dirname, resolve } from "node:path";
+import { loadContract } from "@bylaw/contract";
 import { definePlugin } from "@bylaw/kernel";
-import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
-import { unwelcomeWord } from "./unwelcome-word.ts";
+import { declareAlerts } from "./alert-book.ts";
+import { exportMetrics } from "./export-metrics.ts";
+import { workflowMetrics } from "./metrics.ts";
+import { monitoringOptions } from "./options.ts";
 
-/** Asks before a tool call that says an unwelcome word. */
+/** Measures a workflow from its log, exports what is measured, and keeps which alerts of the contract are open. */
 export const monitoring = definePlugin({
   name: manifest.name,
   version: manifest.version,
-  options: z
-    .strictObject({
-      words: z
-        .array(z.string().min(1))
-        .min(1)
-        .default(["password"])
-        .describe("Words that a person should see before a call that says one of them runs; case does not matter"),
-    })
-    .prefault({}),
-  codes: { unwelcome_word: "The arguments of the call hold one of the unwelcome words" },
-  apply({ hooks }, { words }) {
-    hooks.beforeToolCall.tap("unwelcome-word", unwelcomeWord(words));
+  options: monitoringOptions,
+  apply(kernel, { contract: file, tools, checks }, { configFile }) {
+    const path = resolve(configFile === undefined ? process.cwd() : dirname(configFile), file);
+    const contract = loadContract(path, { tools, checks });
+    const { exportPath } = contract.monitoring;
+    kernel.projection(workflowMetrics);
+    declareAlerts(kernel);
+    if (exportPath === undefined) return;
+    // Not required: whoever cannot write a metric still records and decides.
+    kernel.sink({ name: "metrics", open: (log) => exportMetrics(log, contract, resolve(dirname(path), exportPath)) });
   },
 });

@@ -6,10 +6,10 @@ const [path = ""] = process.argv.slice(2);
 const faults: string[] = [];
 let missing = 0;
 let whole = 0;
-let stopped = false;
+const input = { ended: false };
 let said = false;
-process.stdin.on("end", () => (stopped = true)).resume();
-while (!stopped) {
+process.stdin.on("end", () => (input.ended = true)).resume();
+while (!input.ended) {
   for (let round = 0; round < 20; round += 1) {
     try {
       readStatus(readFileSync(path, "utf8"));

@@ -1,0 +1,80 @@
+import { defineProjection, type EventDraft, type Finding, type JsonObject, type KernelApi } from "@bylaw/kernel";
+import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
+import { z } from "zod";
+import manifest from "../package.json" with { type: "json" };
+import { holds } from "./crossings.ts";
+
+const about = {
+  alert: z.string().min(1),
+  message: z.string(),
+  entered: z.int().positive().nullable(),
+  at: z.iso.datetime({ offset: true }),
+};
+
+/** The details of `alert_raised`. */
+const raised = z.strictObject({
+  ...about,
+  metric: z.string().min(1),
+  operator: z.enum([">", ">=", "<", "<="]),
+  value: z.number(),
+  observed: z.number(),
+  samples: z.int().nullable(),
+  phase: z.string().nullable(),
+  action: z.literal("notify_human"),
+  contract: z.string(),
+});
+
+/** The details of `alert_cleared`. */
+const cleared = z.strictObject(about);
+
+/** An alert that was raised and not cleared yet. */
+export interface OpenAlert {
+  /** `gate_block_rate > 0.5`. */
+  readonly alert: string;
+  readonly message: string;
+  readonly task: string | null;
+  /** Sequence of the event by which the task entered the phase that it is stuck in. */
+  readonly entered: number | null;
+  /** Sequence of the event that raised it. */
+  readonly raised: number;
+}
+
+/** The open alerts of a run, by {@link alertKey}. */
+export const openAlerts = defineProjection<Tree<OpenAlert>>({
+  name: `${manifest.name}/alerts`,
+  version: 1,
+  initial: null,
+  reduce(state, { event_type, task_id, sequence, details }) {
+    if (event_type === "alert_cleared") return treeDrop(state, keyOf(task_id, details));
+    if (event_type !== "alert_raised") return state;
+    const { alert, message, entered } = details;
+    const open = { alert: String(alert), message: String(message), entered: typeof entered === "number" ? entered : null };
+    return treePut(state, keyOf(task_id, details), { ...open, task: task_id, raised: sequence });
+  },
+});
+
+/** What makes two alerts the same: the condition, what is said, the task, and its stay in the phase. */
+export const alertKey = ({ alert, message, task, entered }: Omit<OpenAlert, "raised">): string =>
+  JSON.stringify([alert, message, task, entered]);
+
+const keyOf = (task: string | null, { alert, message, entered }: JsonObject): string => JSON.stringify([alert, message, task, entered]);
+
+/** Declares the events of alerts, and refuses those that could not have happened: one that is raised twice, and one cleared that is not open. */
+export function declareAlerts(kernel: KernelApi): void {
+  kernel.event({ name: "alert_raised", details: raised });
+  kernel.event({ name: "alert_cleared", details: cleared });
+  kernel.projection(openAlerts);
+  kernel.guard("alerts", (view, draft) => impossible(view(openAlerts), draft));
+}
+
+function impossible(open: Tree<OpenAlert>, { event_type, task_id, details }: EventDraft): Finding | undefined {
+  if (event_type !== "alert_raised" && event_type !== "alert_cleared") return undefined;
+  const known = treeGet(open, keyOf(task_id, details)) !== undefined;
+  if (event_type === "alert_cleared") {
+    return known ? undefined : { rule: "alert-open", message: "Unexpected end of an alert that is not open, expected one that was raised" };
+  }
+  if (known) return { rule: "alert-once", message: "Unexpected second alert of one crossing, expected each once" };
+  const { observed, operator, value } = details;
+  if (holds(Number(observed), String(operator), Number(value))) return undefined;
+  return { rule: "alert-true", message: "Unexpected alert whose condition does not hold, expected one that does" };
+}

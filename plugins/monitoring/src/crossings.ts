@@ -1,0 +1,60 @@
+import type { Alert, Contract } from "@bylaw/contract";
+import { treeEntries } from "@bylaw/log";
+import { failureCount, rateOf } from "./measure.ts";
+import { stayed, type Metrics } from "./metrics.ts";
+
+/** An alert of a contract whose condition holds. */
+export interface Crossing {
+  readonly alert: Alert;
+  /** Rates from 0 to 1, durations in seconds, the rest as numbers. */
+  readonly observed: number;
+  /** How many answers of gates a rate is over. */
+  readonly samples: number | null;
+  /** The task that is stuck, its phase, and the sequence of the event by which it entered. */
+  readonly task: string | null;
+  readonly phase: string | null;
+  readonly entered: number | null;
+}
+
+/** An alert in words: `gate_block_rate > 0.5`. */
+export const alertName = ({ metric, operator, value }: Pick<Alert, "metric" | "operator" | "value">): string =>
+  `${metric} ${operator} ${value}`;
+
+/** Whether a number is beyond the value of an alert. */
+export function holds(observed: number, operator: string, value: number): boolean {
+  if (operator === ">") return observed > value;
+  if (operator === ">=") return observed >= value;
+  return operator === "<" ? observed < value : operator === "<=" && observed <= value;
+}
+
+/** The alerts of a contract whose conditions hold at a time (RFC 3339). A rate over fewer than `samples` answers crosses nothing. */
+export function crossingsOf(metrics: Metrics, contract: Contract, at: string, samples: number): readonly Crossing[] {
+  return contract.monitoring.alerts.flatMap((alert) =>
+    observe(metrics, contract, alert.metric, at)
+      .filter((one) => (one.samples ?? samples) >= samples && holds(one.observed, alert.operator, alert.value))
+      .map((one) => ({ alert, ...one })),
+  );
+}
+
+function observe(metrics: Metrics, contract: Contract, metric: string, at: string): readonly Omit<Crossing, "alert">[] {
+  const nowhere = { task: null, phase: null, entered: null };
+  switch (metric) {
+    case "gate_pass_rate":
+    case "gate_block_rate": {
+      const { rate, samples } = rateOf(metrics, contract, metric === "gate_pass_rate" ? "passed" : "blocked");
+      return rate === null ? [] : [{ observed: rate, samples, ...nowhere }];
+    }
+    case "phase_transition_time": {
+      const all = [...treeEntries(metrics.durations)].map(([, durations]) => durations);
+      const count = all.reduce((total, one) => total + one.count, 0);
+      const total_ms = all.reduce((total, one) => total + one.total_ms, 0);
+      return count === 0 ? [] : [{ observed: total_ms / count / 1_000, samples: null, ...nowhere }];
+    }
+    case "task_stuck_in_phase":
+      return [...treeEntries(metrics.tasks)].map(([task, { phase, since, entered }]) => ({
+        ...{ observed: stayed(since, at) / 1_000, samples: null, task, phase, entered },
+      }));
+    default:
+      return [{ observed: failureCount(metrics.failures), samples: null, ...nowhere }];
+  }
+}
