@@ -20,6 +20,8 @@ export interface Watch {
 
 /** Notifications take a lock that all who notify share, so those of a moment go together, after the commits. */
 const TOGETHER_MS = 20;
+// It is a hint: a notification that waited for the disk would only keep the commits waiting.
+const NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify($1, key) from unnest($2::text[]) key";
 const TOLD = 10_000;
 const GOODBYE_MS = 1_000;
 
@@ -62,7 +64,7 @@ export function createWatch(database: Database, names: LongNames): Watch {
     sending = undefined;
     const keys = [...grown];
     grown.clear();
-    await database.once("select pg_notify($1, key) from unnest($2::text[]) key", [channel, keys]).catch(() => {});
+    await database.once(NOTIFY, [channel, keys]).catch(() => {});
   }
 
   /** Looks how far runs are that were heard of: whoever may connect may also notify, so what is told is what is there. */

@@ -10,20 +10,32 @@ create function {schema}.commit_batch_on(
   p_runs text[], p_heads bigint[], p_links bytea[], p_ends bigint[], p_end_links bytea[],
   p_segment_runs text[], p_lasts bigint[], p_lengths integer[], p_texts text[], p_segment_links bytea[]
 ) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 declare
-  v_moved integer;
+  v_found integer;
 begin
   perform {schema}.begin_write(p_lock_ms);
-  update {schema}.runs x set sequence = u.last, link = u.last_link, changed = pg_current_xact_id()
-    from unnest(p_runs, p_heads, p_links, p_ends, p_end_links) u(run, head, link, last, last_link)
-    where x.run = u.run collate "C" and x.sequence = u.head and x.link = u.link;
-  get diagnostics v_moved = row_count;
-  if v_moved <> cardinality(p_runs) then
+  -- One run and one segment, which is most batches, are written by their keys: a join takes half as long again.
+  if cardinality(p_runs) = 1 then
+    update {schema}.runs x set sequence = p_ends[1], link = p_end_links[1], changed = pg_current_xact_id()
+      where x.run = p_runs[1] and x.sequence = p_heads[1] and x.link = p_links[1];
+  else
+    update {schema}.runs x set sequence = u.last, link = u.last_link, changed = pg_current_xact_id()
+      from unnest(p_runs, p_heads, p_links, p_ends, p_end_links) u(run, head, link, last, last_link)
+      where x.run = u.run collate "C" and x.sequence = u.head and x.link = u.link;
+  end if;
+  get diagnostics v_found = row_count;
+  if v_found <> cardinality(p_runs) then
     raise exception using errcode = 'BY004', message = 'a head that has moved';
   end if;
-  insert into {schema}.segments (run, last, length, text, links)
-    select * from unnest(p_segment_runs, p_lasts, p_lengths, p_texts, p_segment_links);
+  if cardinality(p_lasts) = 1 then
+    insert into {schema}.segments (run, last, length, text, links)
+      values (p_segment_runs[1], p_lasts[1], p_lengths[1], p_texts[1], p_segment_links[1]);
+  else
+    insert into {schema}.segments (run, last, length, text, links)
+      select * from unnest(p_segment_runs, p_lasts, p_lengths, p_texts, p_segment_links);
+  end if;
   update {schema}.writers w set batch = p_batch, firsts = '{}', touched_at = clock_timestamp()
     where w.id = p_writer and w.batch = p_batch - 1;
   if not found then
