@@ -3,11 +3,14 @@ import { BylawError, type Declared, type Json, type JsonObject, type Projection,
 import { Engine, type TopLevelCondition } from "json-rules-engine";
 import { quote } from "./codes.ts";
 import { no, type CheckInput, type Finding } from "./checks/check-input.ts";
+import { isResult, resultOf } from "./checks/test-run.ts";
 
 /** A check that the contract declares itself. */
 export interface DeclaredJudge {
   /** The artifacts that it asks about. */
   readonly reads: readonly string[];
+  /** It asks about the test run. */
+  readonly evidence: boolean;
   /** Finds the projections that it asks about. Throws BYLAW_GATE_PROJECTION_UNKNOWN. */
   readonly bind: (declared: Declared) => void;
   readonly judge: (input: CheckInput, request: JsonObject, view: View) => Promise<readonly Finding[]>;
@@ -32,6 +35,7 @@ function declaredCheck({ name, description, passesWhen }: DeclaredCheck, file: s
   const pathResolver = (value: object, path: string): unknown => follow(value, ways.get(path) ?? []);
   return {
     reads: leaves.filter(({ fact }) => fact === "artifacts").map(({ path }) => String(ways.get(path)?.[0] ?? "")),
+    evidence: leaves.some(({ fact }) => fact === "evidence"),
     bind(declared) {
       for (const wanted of asked) {
         const found = declared.projections.filter((projection) => projection.name === wanted);
@@ -63,11 +67,13 @@ function artifactsFor({ artifacts, approved, phase }: CheckInput): JsonObject {
   return { ...artifacts, ...Object.fromEntries(kept) };
 }
 
-function evidenceFor({ run, facts }: CheckInput): JsonObject {
-  if (run === null) return {};
-  const { exit_code, signal, timed_out, duration_ms, counts, coverage, observed_by, tree_after } = run.details;
-  const fresh = facts?.tree === tree_after;
-  return { exit_code, signal, timed_out, duration_ms, coverage, observed_by, fresh, ...(counts === null ? {} : { ...counts }) };
+// A run that proves nothing, or is older than the workspace, is not there.
+function evidenceFor(input: CheckInput): JsonObject {
+  const result = resultOf(input);
+  if (!isResult(result)) return {};
+  const { observed, exit_code, passed, failed, skipped, coverage } = result;
+  const seen = observed === null ? {} : { duration_ms: observed.duration_ms, observed_by: observed.observed_by };
+  return { exit_code, passed, failed, skipped, ...(coverage === null ? {} : { coverage }), ...seen };
 }
 
 const leavesOf = (condition: Condition): readonly Comparison[] =>

@@ -1,11 +1,14 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
-import { isAbsolute, join, sep } from "node:path";
+import { join, relative, sep } from "node:path";
+import { inWorkspace } from "./workspace-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { asserts, commentedOut } from "./scan.ts";
 
 /** What a path of an artifact is in the workspace. */
 export interface FileFact {
   readonly state: "file" | "missing" | "outside of the workspace" | "no regular file" | "unreadable" | "too large";
+  /** Where it lies, links followed, as seen from the workspace; `null` where it is no file of it. */
+  readonly real: string | null;
   /** Read as a test: it asserts something. */
   readonly asserts: boolean;
   /** The first line of commented-out code. */
@@ -25,7 +28,7 @@ export interface FileFacts {
 /** How much is looked at. */
 export const FILE_LIMITS = { files: 2_000, bytes: 1_048_576, all: 33_554_432 } as const;
 
-const NOTHING = { asserts: false, commented: null } as const;
+const NOTHING = { real: null, asserts: false, commented: null } as const;
 
 /** Looks at the files of a workspace, none twice; more than may be looked at, or a workspace that is not there, is a problem. */
 export function lookAt(workspace: string, paths: readonly string[]): JsonObject {
@@ -55,22 +58,20 @@ interface Look {
 const is = (state: FileFact["state"]): Look => ({ fact: { state, ...NOTHING }, bytes: 0 });
 
 function lookAtOne(root: string, path: string, most: number): Look {
-  // A path of a workspace goes down from it: no other root, no way up, no other reading on another system.
-  if (path === "" || path.length > 4_096 || isAbsolute(path) || /[\0\\]|^[A-Za-z]:|^~/.test(path) || path.split("/").includes(".."))
-    return is("outside of the workspace");
+  if (inWorkspace(path) === undefined) return is("outside of the workspace");
   const full = join(root, path);
   try {
     if (lstatSync(full, { throwIfNoEntry: false }) === undefined) return is("missing");
     const real = realpathSync.native(full);
     if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return is("outside of the workspace");
-    return read(real, most);
+    return read(real, root, most);
   } catch (error) {
     const { code } = error as { readonly code?: string };
     return is(code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable");
   }
 }
 
-function read(path: string, most: number): Look {
+function read(path: string, root: string, most: number): Look {
   // What may have become a pipe or a link since is not waited for, and not followed.
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {
@@ -82,7 +83,15 @@ function read(path: string, most: number): Look {
     for (let more = 1; more > 0 && length < bytes.length; length += more)
       more = readSync(handle, bytes, length, bytes.length - length, null);
     const text = new TextDecoder().decode(bytes.subarray(0, length));
-    return { fact: { state: "file", asserts: asserts(text), commented: commentedOut(text) ?? null }, bytes: length };
+    return {
+      fact: {
+        state: "file",
+        real: relative(root, path).split(sep).join("/"),
+        asserts: asserts(text),
+        commented: commentedOut(text) ?? null,
+      },
+      bytes: length,
+    };
   } finally {
     closeSync(handle);
   }

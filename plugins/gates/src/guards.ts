@@ -1,3 +1,4 @@
+import { COMPLETED } from "@bylaw/contract";
 import type { EventDraft, Finding, KernelApi, View } from "@bylaw/kernel";
 import type { Compiled } from "./compile.ts";
 import { inLine, listed, quote } from "./codes.ts";
@@ -48,7 +49,8 @@ function wrongWaiver(view: View, draft: EventDraft, compiled: Compiled): Finding
   const said = draft.details as Readonly<Record<string, string>>;
   const { gate: id = "", phase = "", check = "", by = "", role = "", reason = "", expires_at = "" } = said;
   const book = bookOf(view(gateBook), draft.task_id ?? "");
-  const ways = compiled.contract.transitions.flatMap(({ from, to }) => (from === book.phase ? compiled.ways(from, to) : []));
+  const targets = [...compiled.contract.transitions.flatMap(({ from, to }) => (from === book.phase ? [to] : [])), COMPLETED];
+  const ways = book.phase === null ? [] : targets.flatMap((to) => compiled.ways(book.phase ?? "", to));
   const way = ways.find(({ gate, phase: { id: own }, when }) => when === "passed" && (gate?.id ?? own) === id);
   if (way === undefined || phase !== book.phase)
     return finding("phase", `gate ${quote(id)} is none of the phase that the task is in, expected one that is`);

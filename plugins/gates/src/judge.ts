@@ -107,8 +107,16 @@ function findAll({ demands, phase }: Way, { request, view, compiled, book, late 
       worked,
     };
     const asked = artifacts === request.artifacts ? request : { ...request, artifacts };
-    return { demand, findings: demand.judge?.(input) ?? demand.custom?.(asked, view) ?? late(demand, input) };
+    return { demand, findings: firstOf(demand.judge?.(input) ?? demand.custom?.(asked, view) ?? late(demand, input)) };
   });
+}
+
+/** As many findings of one check are told one by one. */
+const TOLD = 20;
+
+function firstOf(findings: readonly Finding[]): readonly Finding[] {
+  const [next] = findings.slice(TOLD);
+  return next === undefined ? findings : [...findings.slice(0, TOLD), { ...next, detail: `and ${findings.length - TOLD} more of this` }];
 }
 
 // Of an earlier request only the artifacts are known: what its files were then nobody can say.
@@ -152,7 +160,11 @@ function waiverOf(
 /** A note where an agent's own word counted for a test run. */
 function words({ demands, rule, phase, gate }: Way, { compiled, view, request }: Case): readonly Verdict[] {
   if (compiled.contract.evidence.source !== "reported" || workOf(view(compiled.record), request.task).run !== null) return [];
-  const names = [...new Set(demands.map(({ check }) => check.check).filter((name) => EVIDENCE.has(name)))];
+  const names = [
+    ...new Set(
+      demands.filter(({ check, declared }) => EVIDENCE.has(check.check) || declared?.evidence === true).map(({ check }) => check.check),
+    ),
+  ];
   if (names.length === 0) return [];
   const at = { ...rule, name: `${phase.id}.gates.${gate?.id ?? "none"}.reported` };
   return [
@@ -166,9 +178,13 @@ function words({ demands, rule, phase, gate }: Way, { compiled, view, request }:
 
 /** Agents that the phase starts and waits for, and that have not reported. */
 function waitsFor({ phase, rule, gate }: Way, { book }: Case): Verdict | undefined {
-  const wanted = phase.spawns.filter(({ waitForCompletion }) => waitForCompletion).flatMap(({ models }) => models);
+  const wanted = phase.spawns.flatMap(({ agentType, models, waitForCompletion }) =>
+    waitForCompletion ? models.map((model) => ({ agentType, model })) : [],
+  );
   const reported = book.reviewers.filter(({ report }) => report !== null);
-  const silent = wanted.filter((name) => !reported.some(({ model }) => model === name));
+  const done = ({ agentType, model }: { readonly agentType: string; readonly model: string }): boolean =>
+    reported.some((one) => one.model === model && (one.agent_type ?? agentType) === agentType);
+  const silent = wanted.filter((one) => !done(one)).map(({ model }) => model);
   if (silent.length === 0) return undefined;
   return refuse(
     "gate_pending",

@@ -9,7 +9,7 @@ import { lookAt } from "./file-facts.ts";
 const TESTS: ReadonlySet<string> = new Set([
   ...["tests_exist", "tests_exist_for_acceptance_criteria", "tests_cover_acceptance_criteria", "tests_are_meaningful"],
 ]);
-const CODE: ReadonlySet<string> = new Set(["implementation_exists", "no_commented_out_code"]);
+const CODE: ReadonlySet<string> = new Set(["implementation_exists", "matches_plan", "no_commented_out_code"]);
 
 /**
  * Finds out about the workspace what the checks of a transition need, before it is judged: what its artifacts name, and its digest
@@ -19,7 +19,7 @@ export async function look(request: Transition, compiled: Compiled, folder: stri
   const { from, to, artifacts, host } = request;
   const demands = from === undefined ? [] : compiled.ways(from, to).flatMap((way) => way.demands);
   const asked = (names: ReadonlySet<string>): boolean => demands.some(({ check }) => names.has(check.check));
-  const [tests, code, runs] = [asked(TESTS), asked(CODE), asked(EVIDENCE) || demands.some(({ declared }) => declared !== undefined)];
+  const [tests, code, runs] = [asked(TESTS), asked(CODE), asked(EVIDENCE) || demands.some(({ declared }) => declared?.evidence === true)];
   if (!tests && !code && !runs) return undefined;
   const named = host?.["workspace"];
   const workspace = typeof named === "string" && isAbsolute(named) ? named : folder;

@@ -40,7 +40,8 @@ const answered = (comment: Json): boolean =>
 
 /** No blocking issue in the artifact, and none in what any reviewer reported. */
 export function noBlockingIssues(input: CheckInput): readonly Finding[] {
-  const said = heardOf(input).flatMap(({ model, report }) => {
+  // A no counts whoever says it.
+  const said = input.reviewers.flatMap(({ model, report }) => {
     const issues = (report?.blocking_issues ?? []).map(wordsOf);
     return issues.length === 0 && report?.verdict === "rejected"
       ? [`rejected by ${inLine(model ?? report.agent ?? "a reviewer")}`]

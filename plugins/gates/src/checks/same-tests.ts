@@ -26,13 +26,11 @@ function testsOf(red: TestRun, green: TestRun): readonly string[] {
     idsOf(red, size(red) <= HASHED && size(green) > HASHED),
     idsOf(green, size(green) <= HASHED && size(red) > HASHED),
   ];
-  const [passed, failed, skipped] = [after.passed, after.failed, after.skipped].map((ids) => new Set(ids)) as [
-    Set<string>,
-    Set<string>,
-    Set<string>,
-  ];
+  const [failed, skipped] = [new Set(after.failed), new Set(after.skipped)];
   const all = [...before.passed, ...before.failed, ...before.skipped];
-  const missing = all.filter((id) => !passed.has(id) && !failed.has(id) && !skipped.has(id));
+  const left = countsOf([...after.passed, ...after.failed, ...after.skipped]);
+  // Of several tests of one name none may go either.
+  const missing = [...countsOf(all)].flatMap(([id, times]) => ((left.get(id) ?? 0) < times ? [id] : []));
   const disabled = [...before.passed, ...before.failed].filter((id) => skipped.has(id));
   const broken = before.failed.filter((id) => failed.has(id));
   return [
@@ -40,6 +38,12 @@ function testsOf(red: TestRun, green: TestRun): readonly string[] {
     ...(disabled.length > 0 ? [`${disabled.length} test(s) of the failing run are skipped: ${listed(disabled)}`] : []),
     ...(broken.length > 0 ? [`${broken.length} test(s) of the failing run still fail: ${listed(broken)}`] : []),
   ];
+}
+
+function countsOf(ids: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
 }
 
 function filesOf(red: TestRun, green: TestRun): readonly string[] {

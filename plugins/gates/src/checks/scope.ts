@@ -1,6 +1,8 @@
 import type { Json } from "@bylaw/kernel";
 import { inLine, listed } from "../codes.ts";
+import { FILE_LIMITS } from "../file-facts.ts";
 import { fits } from "../glob.ts";
+import { inWorkspace } from "../workspace-path.ts";
 import { artifactOf, field, isFindings, itemsOf, lacking, no, type CheckInput, type Finding } from "./check-input.ts";
 import { pathsIn } from "./named-files.ts";
 import { planOf } from "./plan.ts";
@@ -19,12 +21,23 @@ export function matchesPlan(input: CheckInput): readonly Finding[] {
   const [inside, outside] = [patterns("in_scope"), patterns("out_of_scope")];
   if (inside.length + outside.length === 0)
     return [{ kind: "note", detail: "The scope of the approved plan names no paths, so nothing holds the changed files to it" }];
-  return pathsIn(changed, "files_changed").flatMap((path) => {
-    if (outside.some((pattern) => fits(path, pattern))) return [no(`${inLine(path)} is out of the scope of the approved plan`)];
-    if (inside.length === 0 || inside.some((pattern) => fits(path, pattern))) return [];
+  if (inside.length + outside.length > 2 * MOST_PATTERNS)
+    return [lacking(`The scope of the approved plan names more than ${MOST_PATTERNS} paths`)];
+  const paths = pathsIn(changed, "files_changed");
+  if (paths.length > FILE_LIMITS.files) return [lacking(`The artifacts name ${paths.length} files, more than ${FILE_LIMITS.files}`)];
+  return paths.flatMap((path) => {
+    const written = inWorkspace(path);
+    if (written === undefined) return [no(`${inLine(path)} is no path of the workspace`)];
+    // A link leads where it leads, whatever it is called; letter case tells no two files apart everywhere.
+    const places = [written, input.facts?.files.get(path)?.real ?? written];
+    if (outside.some((pattern) => places.some((place) => fits(place.toLowerCase(), pattern.toLowerCase()))))
+      return [no(`${inLine(path)} is out of the scope of the approved plan`)];
+    if (inside.length === 0 || places.every((place) => inside.some((pattern) => fits(place, pattern)))) return [];
     return [no(`${inLine(path)} is not in the scope of the approved plan: ${listed(inside, 10)}`)];
   });
 }
+
+const MOST_PATTERNS = 100;
 
 // A scope is prose that may name paths. A text without blanks is one where it has a slash, a star or an ending; in a sentence only what
 // can be nothing else is: something with a star, with a slash and an ending, or with a slash at its end.

@@ -1,6 +1,8 @@
 import type { Json } from "@bylaw/kernel";
 import { inLine, listed } from "../codes.ts";
+import { FILE_LIMITS } from "../file-facts.ts";
 import { fits } from "../glob.ts";
+import { inWorkspace } from "../workspace-path.ts";
 import { foldText } from "../names.ts";
 import { artifactOf, field, isFindings, itemsOf, lacking, no, type CheckInput, type CheckJudge, type Finding } from "./check-input.ts";
 import { filesProblem, pathsIn } from "./named-files.ts";
@@ -17,8 +19,9 @@ export const TEST_FILE_CHECKS = {
     const patterns = conventionOf(input.phase.constraints);
     const paths = pathsIn(tests, "test_files");
     if (paths.length === 0) return [lacking("The artifact names no test file")];
+    if (paths.length > FILE_LIMITS.files) return [lacking(`The artifacts name ${paths.length} files, more than ${FILE_LIMITS.files}`)];
     return paths
-      .filter((path) => !patterns.some((pattern) => fits(path, pattern)))
+      .filter((path) => !patterns.some((pattern) => fits(inWorkspace(path) ?? "", pattern)))
       .map((path) => no(`${inLine(path)} is named like none of ${listed(patterns, 10)}`));
   },
 } as const satisfies Readonly<Record<string, CheckJudge>>;
