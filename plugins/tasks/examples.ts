@@ -22,7 +22,13 @@ export const examples = defineExamples(tasks, [
     expect: "abstain",
   },
   {
-    name: "says nothing of a task where nobody has to hold one",
+    name: "says nothing of a transition where nobody has to hold a task",
+    options: { claims: "off" },
+    subject: { hook: "onTransition", task: "t1", agent: "ann", to: "PLAN", artifacts: {}, at },
+    expect: "abstain",
+  },
+  {
+    name: "says nothing of a call where nobody has to hold a task",
     options: { claims: "off" },
     subject: { hook: "beforeToolCall", tool: "read_files", args: { path: "src/a.ts" }, task: "t1", agent: "ann", at },
     expect: "abstain",

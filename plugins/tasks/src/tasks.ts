@@ -25,9 +25,9 @@ export const tasks = definePlugin({
     for (const [name, details] of Object.entries(TASK_EVENTS)) kernel.event({ name, details });
     kernel.projection(taskBoard);
     kernel.guard("tasks", (view, event) => faultOf(view(taskBoard), event));
-    if (claims === "off") return;
-    kernel.guard("holder", (view, event) => holderFault(view(taskBoard), event));
-    kernel.hooks.beforeToolCall.tap("holder", checkHolder);
-    kernel.hooks.onTransition.tap("holder", checkHolder);
+    const required = claims === "required";
+    kernel.guard("holder", (view, event) => (required ? holderFault(view(taskBoard), event) : undefined));
+    kernel.hooks.beforeToolCall.tap("holder", (call, view) => (required ? checkHolder(call, view) : undefined));
+    kernel.hooks.onTransition.tap("holder", (request, view) => (required ? checkHolder(request, view) : undefined));
   },
 });
