@@ -33,7 +33,11 @@ const sketch: fc.Arbitrary<Sketch> = fc.oneof(
     fc.constant("task_created"),
     names,
     agents,
-    fc.record({ title: fc.constant(null), dependencies: fc.uniqueArray(names, { maxLength: 3 }), capabilities: sets }),
+    fc.record({
+      title: fc.constant(null),
+      dependencies: fc.oneof(fc.constant([]), fc.uniqueArray(names, { maxLength: 2 })),
+      capabilities: sets,
+    }),
   ),
   fc.tuple(
     fc.constant("task_claimed"),
@@ -67,6 +71,9 @@ const sketch: fc.Arbitrary<Sketch> = fc.oneof(
   ),
 );
 
+// Long ones: of a few events that were made up nearly none is possible.
+const logs = fc.array(sketch, { minLength: 40, maxLength: 120, size: "max" });
+
 /** Everything that is looked for, worked out from the tasks alone. */
 function indicesOf({ tasks, unfinished }: Board): unknown {
   const all = [...treeEntries(tasks)];
@@ -94,21 +101,21 @@ const listedIn = ({ tasks, ready, due, held }: Board): unknown => ({
 
 it("the board is the same from the same log, is plain data, and what is looked for in it is what is there", () => {
   fc.assert(
-    fc.property(fc.array(sketch, { maxLength: 60 }), fc.nat(60), (sketches, cut) => {
+    fc.property(logs, fc.nat(120), (sketches, cut) => {
       const board = fold(sketches);
       expect(listedIn(board)).toEqual(indicesOf(board));
       const kept = JSON.parse(JSON.stringify(fold(sketches.slice(0, cut)))) as Board;
       const rest = sketches.map(eventOf).slice(cut);
       expect(rest.reduce((state, event) => taskBoard.reduce(state, event), kept)).toEqual(board);
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 
 it("of a log that was written past the guards nobody holds a task twice, and nothing is completed before what it waits for", () => {
   let completions = 0;
   fc.assert(
-    fc.property(fc.array(sketch, { maxLength: 60 }), (sketches) => {
+    fc.property(logs, (sketches) => {
       const done = new Set<string>();
       sketches.map(eventOf).reduce((board, event) => {
         const after = taskBoard.reduce(board, event);
@@ -127,9 +134,9 @@ it("of a log that was written past the guards nobody holds a task twice, and not
         return after;
       }, taskBoard.initial);
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
-  expect(completions).toBeGreaterThan(50);
+  expect(completions).toBeGreaterThan(300);
 });
 
 it("what others were told when they tried is not what a task is blocked by", () => {
