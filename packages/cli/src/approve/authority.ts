@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { usageError } from "../fault.ts";
 import { foldName } from "./name.ts";
-import { operatorOf } from "./operators.ts";
+import { hasOperators, operatorOf } from "./operators.ts";
 import { unauthorized } from "./refused.ts";
 
 /** Where the operators of a project stand, beside its configuration. */
@@ -24,7 +23,7 @@ export interface Answerer {
  */
 export function answererOf(configFile: string, by: string | undefined, token = process.env["BYLAW_OPERATOR_TOKEN"]): Answerer {
   const file = operatorsFile(configFile);
-  if (existsSync(file)) {
+  if (hasOperators(file)) {
     if (token === undefined || token === "") {
       throw unauthorized(
         "Unexpected answer without a token, expected that of an operator in BYLAW_OPERATOR_TOKEN",

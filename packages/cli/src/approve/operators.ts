@@ -12,6 +12,15 @@ export interface Operator {
   readonly roles?: readonly string[] | undefined;
 }
 
+/** Whether something stands where operators are listed. What cannot be looked at does: it must not open another way. */
+export function hasOperators(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
 const LARGEST = 1_048_576;
 const SHORTEST = 32;
 
@@ -49,8 +58,8 @@ function readOperators(file: string): z.output<typeof operatorsSchema> {
       source: { file },
       ...(cause === undefined ? {} : { cause }),
     });
-  const found = lstatSync(file);
-  if (!found.isFile() || found.size > LARGEST) throw bad("link, folder or large file", "write the file itself");
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined || !found.isFile() || found.size > LARGEST) throw bad("link, folder or large file", "write the file itself");
   // Windows keeps such rights elsewhere.
   if (process.platform !== "win32" && (found.mode & 0o022) !== 0)
     throw bad("file that others may write", "`chmod go-w` it, and look through it");
