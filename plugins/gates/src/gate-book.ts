@@ -3,7 +3,7 @@ import { defineProjection, isJsonObject, type Json, type JsonObject, type LogEve
 import { treeGet, treePut } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
 import { EMPTY_BOOK, type Book, type Books, type Opening, type Report, type Reviewer, type Worker } from "./book.ts";
-import { foldName } from "./names.ts";
+import { foldName } from "@bylaw/log";
 
 const ARTIFACTS = "@bylaw/plugin-artifacts";
 type Fold = (book: Book, event: LogEvent) => Book;

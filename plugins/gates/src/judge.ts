@@ -10,7 +10,7 @@ import type { Compiled, Demand, Way } from "./compile.ts";
 import { digestOf } from "./digest.ts";
 import { factsOf } from "./file-facts.ts";
 import { approvalRule, bookOf, gateBook } from "./gate-book.ts";
-import { foldName } from "./names.ts";
+import { foldName } from "@bylaw/log";
 import { workOf } from "./work-record.ts";
 
 /** What was found about each demand of a way. */

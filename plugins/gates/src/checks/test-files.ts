@@ -3,7 +3,7 @@ import { inLine, listed } from "../codes.ts";
 import { FILE_LIMITS } from "../file-facts.ts";
 import { fits } from "../glob.ts";
 import { inWorkspace } from "../workspace-path.ts";
-import { foldText } from "../names.ts";
+import { foldName as foldText } from "@bylaw/log";
 import { artifactOf, field, isFindings, itemsOf, lacking, no, type CheckInput, type CheckJudge, type Finding } from "./check-input.ts";
 import { filesProblem, pathsIn } from "./named-files.ts";
 import { planOf } from "./plan.ts";
