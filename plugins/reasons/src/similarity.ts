@@ -16,8 +16,9 @@ export function wordsOf(text: string): ReadonlySet<string> {
   return words;
 }
 
+/** A text without invisible characters and compatibility forms. */
 // Most texts are ASCII, which has one form.
-const plainOf = (text: string): string => (/[^\u0000-\u007f]/.test(text) ? text.normalize("NFKC").replace(INVISIBLE, "") : text);
+export const plainOf = (text: string): string => (/[^\u0000-\u007f]/.test(text) ? text.normalize("NFKC").replace(INVISIBLE, "") : text);
 
 function* unspaced(part: string): Generator<string> {
   segmenter ??= new Intl.Segmenter("en", { granularity: "word" });

@@ -1,11 +1,13 @@
-/** A text in which every path of a workspace reads the same, without white space around it: for telling whether two answers are one. */
+import { plainOf } from "./similarity.ts";
+
+/** A text in which every path of a workspace reads the same, without what nobody sees: for telling whether two answers are one. */
 export function withoutWorkspaces(text: string, workspaces: readonly (string | null | undefined)[]): string {
-  const folders = [...new Set(workspaces.flatMap((folder) => (folder ? [folder.replace(/[\\/]+$/, "")] : [])))].filter(
-    (folder) => folder !== "",
-  );
+  const named = workspaces.flatMap((folder) => (folder ? [folder.replace(/[\\/]+$/, "")] : []));
+  // A single word is no path: it could stand anywhere.
+  const folders = [...new Set(named)].filter((folder) => /[\\/]/.test(folder));
   // The longest first, so that a folder inside another is not taken apart.
   folders.sort((left, right) => right.length - left.length);
-  return folders.reduce(replaced, text).trim();
+  return plainOf(folders.reduce(replaced, text)).trim();
 }
 
 // Only as a whole: `/w/a` does not stand in `/w/ab`.

@@ -128,6 +128,11 @@ describe("what an agent that wants out may try", () => {
     expect((await decide({ tool_calls: [answer(copy)], ...answered(consensus) }, { novelty: "strict" })).code).toBe("answer_novelty");
   });
 
+  it("nothing that cannot be seen makes a copy another answer", async () => {
+    const copies = ["one two three\u200b", "\ufeffone two three", "one two thr\u00adee", " one two three\n"];
+    for (const copy of copies) expect((await decide({ tool_calls: [answer(copy)], ...answered(consensus) })).code).toBe("answer_duplicate");
+  });
+
   it("a closed workflow tool ends no turn, and does not hide that both were called", async () => {
     const only = { available_tools: ["read_file", "vote"] };
     expect((await decide({ tool_calls: [answer("x")], ...only })).code).toBe("no_workflow_tool");

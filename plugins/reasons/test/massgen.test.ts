@@ -105,12 +105,12 @@ describe("answers", () => {
   });
 
   it("MG-40 answers that differ by their workspace alone are duplicates", async () => {
-    const consensus = { answers: [{ ...said("b", "wrote /work/b/out.md in /work/b"), workspace: "/work/b" }] };
-    const tool_calls = [answer(" wrote /work/a/out.md in /work/a\n")];
-    expect(await code({ tool_calls, host: { workspace: "/work/a/", consensus } })).toBe("answer_duplicate");
-    expect(await accepted({ tool_calls: [answer("wrote /work/ab/out.md in /work/a")], host: { workspace: "/work/a", consensus } })).toBe(
-      true,
-    );
+    const consensus = { answers: [{ ...said("b", "wrote /srv/ws/b/out.md in /srv/ws/b"), workspace: "/srv/ws/b" }] };
+    const tool_calls = [answer(" wrote /srv/ws/a/out.md in /srv/ws/a\n")];
+    expect(await code({ tool_calls, host: { workspace: "/srv/ws/a/", consensus } })).toBe("answer_duplicate");
+    expect(
+      await accepted({ tool_calls: [answer("wrote /srv/ws/ab/out.md in /srv/ws/a")], host: { workspace: "/srv/ws/a", consensus } }),
+    ).toBe(true);
   });
 
   it("MG-41 a duplicate at the first attempt is refused, and tried again", async () => {

@@ -1,7 +1,8 @@
-import { createKernel, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { createKernel, definePlugin, deny, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { agentTurns, charsLost, createMemoryStore, openRun, turnOf, type Run } from "@bylaw/log";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { reasons } from "../src/index.ts";
 import { answer, call, open, vote, workflow_tools } from "./kit.ts";
 
@@ -56,6 +57,39 @@ describe("attempts", () => {
     await run.respond({ ...bad, round: 1, attempt: 1 });
     await run.respond({ ...bad, round: 1, attempt: 1 });
     expect(await detailsOf(run.respond({ ...bad, round: 1, attempt: 1 }))).toMatchObject({ attempt: 3, final: true });
+  });
+
+  it("are counted for an agent without a name too", async () => {
+    const run = await open();
+    const { agent: _, ...nameless } = bad;
+    await run.respond(nameless);
+    await run.respond(nameless);
+    expect(await detailsOf(run.respond(nameless))).toMatchObject({ attempt: 3, final: true });
+  });
+
+  it.each([{ attempt: 0 }, { attempt: -1 }, { attempt: 1.5 }, { attempt: "1" }, { round: 0 }, { max_attempts: 0 }])(
+    "are refused as %j",
+    async (fields) => {
+      const run = await open();
+      expect((await run.respond({ ...good, ...(fields as object) })).decision).toMatchObject({ effect: "deny", code: "invalid_call" });
+    },
+  );
+
+  it("are spent by the codes of other plugins too, which stand on record as they are", async () => {
+    const own = definePlugin({
+      ...{ name: "own", version: "1.0.0", options: z.undefined(), codes: { "own.too_long": "The text is too long" } },
+      apply: ({ hooks }) =>
+        hooks.onEnforcement.tap("length", ({ text = "" }) =>
+          text.length > 9 ? deny("Unexpected length", undefined, { code: "own.too_long" }) : undefined,
+        ),
+    });
+    const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools }), own()] }), { run: "r" });
+    expect(await detailsOf(run.respond({ ...good, text: "much too long" }))).toMatchObject({
+      reason: "own.too_long",
+      attempt: 1,
+      recovery: "restart",
+    });
+    expect(turn(run)).toMatchObject({ attempts: 1, outcome: null });
   });
 
   it("are as many as the host says", async () => {

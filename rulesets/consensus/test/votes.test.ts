@@ -96,6 +96,12 @@ describe("votes for what was shown", () => {
     await expect(record(run, "vote_accepted", "b", right)).rejects.toEqual(refused("RESPONSE_MISSING"));
   });
 
+  it("what a host says of answers counts for nothing where the log knows them", async () => {
+    const run = await begin();
+    const told = { consensus: { answers: [{ agent: "a", content: "never given" }] } };
+    expect(await run.respond({ agent: "b", ...vote("agent1"), host: told })).toMatchObject({ decision: { code: "vote_no_answers" } });
+  });
+
   it("an answer on record is the one that was accepted", async () => {
     const run = await begin();
     const { events } = await run.respond({ agent: "a", ...answer("one") });

@@ -8,13 +8,9 @@ import { MAX_ATTEMPTS, agentTurns, turnOf } from "./turns.ts";
 export function attemptOf(subject: Subject, view: View): Partial<Response> {
   if (subject.hook !== "onEnforcement") return {};
   const { agent, round, attempt = 1, max_attempts = MAX_ATTEMPTS } = subject;
-  // A subject that the border is going to refuse may hold anything.
+  // A subject that the border is going to refuse may hold anything, and stays what it is.
   const turn = turnOf(view(agentTurns), typeof agent === "string" ? agent : "");
   const now = round ?? Math.max(1, turn.round);
   const spent = now > turn.round ? 0 : turn.attempts;
-  return {
-    round: now,
-    attempt: typeof attempt === "number" ? Math.max(attempt, Math.min(spent + 1, max_attempts)) : attempt,
-    max_attempts,
-  };
+  return { round: now, attempt: attempt >= 1 ? Math.max(attempt, Math.min(spent + 1, max_attempts)) : attempt, max_attempts };
 }

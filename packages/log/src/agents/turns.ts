@@ -36,15 +36,15 @@ export const agentTurns = defineProjection<AgentTurns>({
   version: 1,
   initial: null,
   reduce(state, event) {
-    const { agent_id } = event;
-    if (agent_id === null) return state;
-    const before = turnOf(state, agent_id);
+    // A host with one agent may leave its name out; its attempts are spent all the same.
+    const agent = event.agent_id ?? "";
+    const before = turnOf(state, agent);
     const after = step(before, event);
-    return after === before ? state : put(state, agent_id, after);
+    return after === before ? state : put(state, agent, after);
   },
 });
 
-/** Where an agent stands; before its first event nowhere yet. */
+/** Where an agent stands; before its first event nowhere yet. Who has no name is the empty text. */
 export const turnOf = (state: AgentTurns, agent: string): AgentTurn => find(state, agent) ?? NEVER;
 
 function step(before: AgentTurn, { event_type, details }: LogEvent): AgentTurn {
