@@ -1,4 +1,13 @@
-import { defineProjection, digestJson, isJsonObject, type Grant, type Json, type Response, type Subject } from "@bylaw/kernel";
+import {
+  defineProjection,
+  digestJson,
+  isJsonObject,
+  type Grant,
+  type Json,
+  type Response,
+  type Subject,
+  type Transition,
+} from "@bylaw/kernel";
 import { drop, find, put, type Tree } from "./order/tree.ts";
 
 /** The event types that a run writes itself. */
@@ -60,8 +69,14 @@ export function approvalDigest(subject: Subject, policy: Readonly<Record<string,
     const { tool, server = null, args, cwd = null } = subject;
     return digestJson({ subject: { tool, server, args, agent, task, cwd }, policy });
   }
-  // The log counts attempts: the same response is the same question, however often it was asked.
-  const { round: _, attempt: __, max_attempts: ___, ...unnumbered } = subject as Partial<Response> & Subject;
+  // The log counts attempts, and a request that is made anew has a new id: the same question, however often it was asked.
+  const {
+    round: _,
+    attempt: __,
+    max_attempts: ___,
+    request_id: ____,
+    ...unnumbered
+  } = subject as Partial<Response> & Pick<Transition, "request_id"> & Subject;
   const { id, at, run, session, facts, host, claims, interactive, phase, ...asked } = unnumbered as Subject;
   return digestJson({ subject: { ...(asked as Record<string, Json>), agent, task }, policy });
 }

@@ -60,6 +60,17 @@ describe("the same transition under the same request id (WF-114)", () => {
     expect((await run.transition({ ...request, request_id: "q2" })).applied).toBe("ask_user");
   });
 
+  it("is approved whatever its id is, so that it can be made again after a person's yes", async () => {
+    const gate = voter("gate", "onTransition", () => ask("may it?"));
+    const run = await open({ plugins: [gate, ...permissive] });
+    expect((await run.transition(request)).applied).toBe("ask_user");
+    await run.approve({ subject: { hook: "onTransition", ...request }, by: "eve", expires_at: "2027-01-01T00:00:00Z" });
+    const codesOf = async (request_id: string) => codes([await run.transition({ ...request, request_id })]);
+    expect([await codesOf("q1"), await codesOf("q2"), await codesOf("q3"), await codesOf("q2")]).toEqual([
+      ...[["ask_user again"], ["allow"], ["ask_user"], ["allow again"]],
+    ]);
+  });
+
   it("is recorded once when many ask at once, in one run and in several", async () => {
     const store = createMemoryStore();
     const runs = await Promise.all(upTo(4).map(() => open(config, { store })));

@@ -1,8 +1,18 @@
+import { COMPLETED } from "@bylaw/contract";
 import { deny, type ToolCall, type Transition, type Verdict, type View } from "@bylaw/kernel";
 import { isoOf } from "./board.ts";
 import type { CODES } from "./codes.ts";
 import { quote } from "./fault.ts";
 import { taskOf } from "./task-board.ts";
+
+/** Denies the completion of a task that waits for others, and of one that is completed, whoever holds it. Pure. */
+export function checkCompletion({ task, to }: Transition, view: View): Verdict | undefined {
+  const state = taskOf(view, task);
+  if (state?.status === "completed")
+    return refuse("task_over", `work on task ${quote(task)}, which is completed`, "one that goes on", "claim another task");
+  if (state === undefined || state.unmet === 0 || to !== COMPLETED) return undefined;
+  return refuse("task_blocked", `completion of task ${quote(task)}`, `${state.unmet} others to be completed first`, "complete those");
+}
 
 type Code = keyof typeof CODES;
 

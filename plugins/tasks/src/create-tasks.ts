@@ -75,7 +75,8 @@ export function createTasks(run: Run, rules: TaskRules, { now = () => new Date()
       const { task, agent, fence, artifacts, host, ...rest } = wishOf("complete", given) as Parameters<Tasks["complete"]>[0];
       const outcome = await run.transition({ task, agent, to: COMPLETED, artifacts, host: { ...host, fence }, ...rest });
       // It is completed whatever comes of this; what is left to do the next call does.
-      if (outcome.applied === "allow" && outcome.replayed !== true) await finishTask(run, task).catch(() => {});
+      if (outcome.applied === "allow" && treeGet(run.view(taskBoard).unfinished, task) === true)
+        await finishTask(run, task).catch(() => {});
       return outcome;
     },
     async fail(given) {

@@ -1,7 +1,7 @@
 import { definePlugin } from "@bylaw/kernel";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
-import { checkHolder } from "./check.ts";
+import { checkCompletion, checkHolder } from "./check.ts";
 import { CODES } from "./codes.ts";
 import { TASK_EVENTS } from "./events.ts";
 import { faultOf, holderFault } from "./fault.ts";
@@ -28,6 +28,6 @@ export const tasks = definePlugin({
     const required = claims === "required";
     kernel.guard("holder", (view, event) => (required ? holderFault(view(taskBoard), event) : undefined));
     kernel.hooks.beforeToolCall.tap("holder", (call, view) => (required ? checkHolder(call, view) : undefined));
-    kernel.hooks.onTransition.tap("holder", (request, view) => (required ? checkHolder(request, view) : undefined));
+    kernel.hooks.onTransition.tap("holder", (request, view) => (required ? checkHolder(request, view) : checkCompletion(request, view)));
   },
 });

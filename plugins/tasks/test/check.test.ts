@@ -87,10 +87,10 @@ describe("what is done for a task", () => {
     expect([await call({}, off), await move({}, off), await call({ task: "unheard of" }, off)]).toEqual([
       ...["rule_allowed", "rule_allowed", "rule_allowed"],
     ]);
-    expect(await move({ to: "@completed", ...summary }, off)).toBe("engine_absent");
+    expect(await move({ to: "@completed", ...summary }, off)).toBe("task_blocked");
     expect(await move({ task: "b", to: "@completed", ...summary }, off)).toBe("rule_allowed");
     expect(await move({ to: "@completed", ...summary }, off)).toBe("rule_allowed");
-    expect(await move({ to: "PLAN" }, off)).toBe("engine_absent");
+    expect(await move({ to: "PLAN" }, off)).toBe("task_over");
     expect((await off.tasks.get("a")).status).toBe("completed");
   });
 });

@@ -221,7 +221,8 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
     await one.tasks.recover();
     await place.advance(1_000);
     const store = await place.store();
-    const [{ session_id = "" } = {}] = await store.events("r1", 0, 1);
+    const [first] = await store.events("r1", 0, 1);
+    const session_id = first?.session_id ?? "";
     await store.sweep(({ task }) => ({
       ...{ timestamp: place.now(), session_id, event_type: "swept", agent_id: null, task_id: null, details: { task } },
     }));
