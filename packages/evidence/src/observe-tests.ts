@@ -46,13 +46,13 @@ export async function observeTests(run: TestRecorder, contract: Contract, option
       source: { file: contract.file },
     });
   }
-  const before = await contractTree(contract, workspace);
+  const before = await contractTree(contract, workspace, { fresh: true });
   const frozen = frozenFiles(contract, before);
   const { output, ...seen } = await runTests(command, { workspace, ...(signal === undefined ? {} : { signal }) });
   const evidence = evidenceOf(contract, seen, {
     observed_by: "bylaw",
     before: before.digest,
-    after: await contractTree(contract, workspace),
+    after: await contractTree(contract, workspace, { fresh: true }),
     frozen,
   });
   return { evidence, events: await record(run, evidence, { task, agent }), output };
@@ -84,7 +84,7 @@ export interface SeenTestRun {
  */
 export async function reportTestRun(run: TestRecorder, contract: Contract, given: SeenTestRun): Promise<Omit<Observed, "output">> {
   const { task, agent, workspace, argv, exit_code, signal = null, timed_out = false, duration_ms, report, tree_before } = given;
-  const after = await contractTree(contract, workspace);
+  const after = await contractTree(contract, workspace, { fresh: true });
   const read: Report =
     report === null ? noReport("Unexpected run without a report, expected one") : readReport(report.format, report.text, { workspace });
   const seen = { argv, exit_code, signal, timed_out, duration_ms, ...read };

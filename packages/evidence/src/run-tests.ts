@@ -31,6 +31,8 @@ export type RanTests = Report & {
 };
 
 const SHOWN = 64 * 1024;
+// A timer that is set to more goes off at once.
+const MAX_TIMER = 2 ** 31 - 1;
 
 /**
  * Runs a test command without a shell, in an environment without secrets, and reads its report. It and all that it started in its
@@ -42,7 +44,14 @@ export async function runTests(command: TestCommand, { workspace, signal, env = 
   const { argv, format, report, timeoutSeconds } = command;
   if (report !== undefined) clearReport(cwd, report);
   const began = Date.now();
-  const start = { argv, cwd, env: { ...testEnvironment(cwd), ...env }, timeoutMs: timeoutSeconds * 1_000, maxOutput: MAX_REPORT, signal };
+  const start = {
+    argv,
+    cwd,
+    env: { ...testEnvironment(cwd), ...env },
+    timeoutMs: Math.min(timeoutSeconds * 1_000, MAX_TIMER),
+    maxOutput: MAX_REPORT,
+    signal,
+  };
   const { stdout, stderr, cut, ...end } = await runProcess(start);
   const found: ReportText = report === undefined ? outputOf(stdout, cut) : takeReport(cwd, report, began);
   const read = found.text === null ? noReport(found.error) : readReport(format, found.text, { workspace: cwd });

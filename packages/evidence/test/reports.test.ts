@@ -129,12 +129,18 @@ ok 2 - alone
     ["a subtest short of its plan", "# Subtest: s\n    ok 1 - a\n    1..2\nok 1 - s\n1..1\n"],
     ["a bail out", "1..1\nok 1 - a\nBail out! no database\n"],
     ["no result", "hello\n"],
+    ["a line without end", `1..1\nok 1 - ${"\\\\".repeat(20_000)}\n`],
     ["what is told cut off", "1..1\nok 1 - a\n  ---\n  type: 'test'\n"],
     ["a depth that nobody needs", Array.from({ length: 2_000 }, (_, level) => `${" ".repeat(4 * level)}# Subtest: s`).join("\n")],
     ["a million tests", `1..1000000\n${"ok\n".repeat(1_000_000)}`],
   ])("does not read a report with %s", (_, text) => {
     expect(tap(text)).toMatchObject({ counts: null, tests: null });
     expect(tap(text).report_error).toMatch(/^Unexpected /);
+  });
+
+  it("is not held up by what is printed beside it", () => {
+    const noise = "x\n# y\n  ---\n  ...\npragma +strict\n".repeat(200_000);
+    expect(tap(`TAP version 13\nok 1 - a\n${noise}1..1\n`).counts).toEqual({ passed: 1, failed: 0, skipped: 0, errors: 0 });
   });
 
   it("has the coverage that node:test writes at its end", () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { runTests } from "../src/index.ts";
@@ -156,6 +156,16 @@ describe("the process", () => {
     expect(
       await runTests(command([NODE, "-e", 'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)']), { workspace }),
     ).toMatchObject({ exit_code: null, signal: "SIGKILL", timed_out: false });
+  });
+
+  it("may have a year, and be a program of the workspace that is named by its path", async () => {
+    const workspace = folder({ "bin/tests": `#!${NODE}\nconsole.log("1..1\\nok 1 - a");\n` });
+    chmodSync(join(workspace, "bin/tests"), 0o755);
+    expect(await runTests(command(["bin/tests"], { timeoutSeconds: 31_536_000 }), { workspace })).toMatchObject({
+      exit_code: 0,
+      counts: { passed: 1 },
+    });
+    await expect(runTests(command(["tests"]), { workspace })).rejects.toMatchObject({ code: "BYLAW_TEST_COMMAND_FAILED" });
   });
 
   it("is given its arguments as they are: no shell reads them", async () => {

@@ -68,7 +68,7 @@ function contentDigest(tree: Tree, { path, kind, digest }: TreeEntry): string {
 
 function steering(tree: Tree, entry: TreeEntry): string | undefined {
   const name = basename(entry.path).toLowerCase();
-  if (isRunnerConfig(name)) return contentDigest(tree, entry);
+  if (isRunnerConfig(name) || SHADOWS.test(entry.path.toLowerCase())) return contentDigest(tree, entry);
   if (!PARTLY.has(name)) return undefined;
   const text = read(join(tree.workspace, entry.path));
   return text === undefined ? entry.digest : textDigest(steeringPart(name, text));
@@ -80,8 +80,10 @@ const CONFIGS: readonly RegExp[] = [
   /^\.(?:mocharc|nycrc|c8rc|babelrc|taprc|swcrc|npmrc|yarnrc|pnpmfile|env\.test|coveragerc)\b/,
   /^(?:pytest|\.pytest|tox|noxfile|sitecustomize|usercustomize|conftest|phpunit|nextest|makefile|justfile|taskfile)(?:\.[a-z]+)*$/,
   /^(?:jest|vitest|test|tests)[.-]?setup\.[cm]?[jt]sx?$/,
-  /^go\.work$/,
+  /^(?:go\.work|bunfig\.toml|deno\.jsonc?|\.rspec|rakefile|phpunit\.xml\.dist|pom\.xml|maven\.config|build\.gradle(?:\.kts)?|cmakelists\.txt)$/,
 ];
+// What Python would load in the place of the runner.
+const SHADOWS = /^(?:_?pytest|unittest|pluggy|_pytest|nose2?|xdist|hypothesis)(?:\/|\.py$)/;
 
 const isRunnerConfig = (name: string): boolean => CONFIGS.some((pattern) => pattern.test(name));
 

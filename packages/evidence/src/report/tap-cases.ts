@@ -5,6 +5,10 @@ import { inside, isFileName, unreadable, type ReadCases, type Status, type TestC
 const MAX_INDENT = 400;
 const POINT = /^ *(?:not )?ok\b/;
 const PLAN = /^ *\d+\.\.\d+/;
+const PART = /^(?:(?:not )?ok\b|\d+\.\.\d+|TAP version |# Subtest\b|Bail out!|\}\s*$)/;
+const TOLD = /^(?:type|failureType): '[A-Za-z]+'\s*$/;
+const MAX_LINE = 10_000;
+const MAX_LINES = 6 * MAX_TESTS;
 const NEVER_RAN: ReadonlySet<unknown> = new Set(["hookFailed", "cancelledByParent", "parentAlreadyFinished"]);
 
 /** Reads TAP 13 and 14 with subtests. Its plans have to be there and hold. */
@@ -59,24 +63,31 @@ function statusOf(point: Result, failedBelow: boolean): Status | undefined {
   return NEVER_RAN.has(failureType) || isFileName(point.name) ? "error" : "failed";
 }
 
-// Of what is told about a test only two words are needed. The rest is left out: aliases, tags and length of foreign YAML.
+// What a report consists of: all else is what somebody printed, and only takes time. Of what is told about a test two words are
+// needed; aliases, tags and length of foreign YAML are not.
 function plainLines(text: string): string {
   const kept: string[] = [];
-  let tests = 0;
   let point: number | undefined;
   let block: number | undefined;
   for (const line of text.split(/\r?\n/)) {
-    const indent = line.length - line.trimStart().length;
+    const plain = line.trimStart();
+    const indent = line.length - plain.length;
     if (block !== undefined) {
-      const ends = indent === block && line.trim() === "...";
-      if (ends || (indent === block && /^(?:type|failureType): '[A-Za-z]+'$/.test(line.trim()))) kept.push(line);
+      const ends = indent === block && plain.trimEnd() === "...";
+      if (ends || (indent === block && TOLD.test(plain))) kept.push(line);
       if (ends) block = undefined;
       continue;
     }
-    if (indent > MAX_INDENT && line.trim() !== "") unreadable(`Unexpected depth, expected at most ${MAX_INDENT / 4} levels`);
-    if (point !== undefined && indent > point && line.trim() === "---") block = indent;
-    point = POINT.test(line) ? indent : undefined;
-    if (point !== undefined && ++tests > 2 * MAX_TESTS) unreadable(`Unexpected number of tests, expected at most ${MAX_TESTS}`);
+    if (point !== undefined && indent > point && plain.trimEnd() === "---") {
+      block = indent;
+      kept.push(line);
+    }
+    point = undefined;
+    if (!PART.test(plain)) continue;
+    if (indent > MAX_INDENT) unreadable(`Unexpected depth, expected at most ${MAX_INDENT / 4} levels`);
+    if (line.length > MAX_LINE) unreadable(`Unexpected line of ${line.length} characters, expected at most ${MAX_LINE}`);
+    if (kept.length > MAX_LINES) unreadable(`Unexpected number of tests, expected at most ${MAX_TESTS}`);
+    if (POINT.test(plain)) point = indent;
     kept.push(line);
   }
   if (block !== undefined) unreadable("Unexpected end in what is told about a test, expected `...`");

@@ -2,14 +2,13 @@ import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import type { Contract } from "@bylaw/contract";
 import { folderOf } from "../run-tests.ts";
-import type { TreeCache } from "./entry-digest.ts";
-import { treeDigest, type Tree } from "./tree-digest.ts";
+import { treeDigest, type Tree, type TreeOptions } from "./tree-digest.ts";
 
 /**
  * The tree of a workspace under a contract: what no agent may write and Bylaw itself does, logs and stores, is left out, and so
  * is the report. The contract stands in each run with its own digest. Throws what `treeDigest` throws.
  */
-export function contractTree(contract: Contract, workspace: string, { cache }: { readonly cache?: TreeCache } = {}): Promise<Tree> {
+export function contractTree(contract: Contract, workspace: string, options: Pick<TreeOptions, "cache" | "fresh"> = {}): Promise<Tree> {
   const root = folderOf(workspace);
   const home = realOf(dirname(resolve(contract.file)));
   const report = contract.evidence.testCommand?.report;
@@ -20,7 +19,7 @@ export function contractTree(contract: Contract, workspace: string, { cache }: {
   const ignore = paths
     .map((path) => relative(root, path))
     .filter((path) => path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path));
-  return treeDigest(root, { ignore: ignore.map((path) => path.split(sep).join("/")), ...(cache === undefined ? {} : { cache }) });
+  return treeDigest(root, { ignore: ignore.map((path) => path.split(sep).join("/")), ...options });
 }
 
 // SQLite keeps these beside its file.

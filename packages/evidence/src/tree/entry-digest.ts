@@ -6,17 +6,27 @@ export interface TreeCache {
   readonly files: Map<string, { readonly state: string; readonly digest: string }>;
 }
 
+/** How a file is read. */
+export interface DigestOptions {
+  readonly cache: TreeCache;
+  /** Reads it even where it is known. */
+  readonly fresh: boolean;
+  /** In milliseconds since 1970. */
+  readonly now: number;
+}
+
 /** An empty cache, for a host that keeps its own. */
 export const createTreeCache = (): TreeCache => ({ files: new Map() });
 
-// A file that changed just now may change again without another time: clocks of file systems are coarse.
-const SETTLED_MS = 2_000;
+// A file that changed just now may change again without another time: clocks of file systems are coarse, and what is written through
+// a mapping has the time of its first write until the system has put it on the disk, which takes half a minute.
+const SETTLED_MS = 60_000;
 
 /** `sha256:` over the bytes of a file. Throws what the file system throws, and for what is no file. */
-export function fileDigest(path: string, seen: BigIntStats, cache: TreeCache, now: number): string {
+export function fileDigest(path: string, seen: BigIntStats, { cache, fresh, now }: DigestOptions): string {
   const state = stateOf(seen);
   const known = cache.files.get(path);
-  if (known?.state === state) return known.digest;
+  if (!fresh && known?.state === state) return known.digest;
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
     if (stateOf(fstatSync(handle, { bigint: true })) !== state) throw new Error("changed while it was read");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { folderOf } from "../run-tests.ts";
-import { createTreeCache, fileDigest, type TreeCache } from "./entry-digest.ts";
+import { createTreeCache, fileDigest, type DigestOptions, type TreeCache } from "./entry-digest.ts";
 import { isLeftOut } from "./ignored.ts";
 
 /** What is in a workspace. */
@@ -33,6 +33,10 @@ export interface TreeOptions {
   readonly ignore?: readonly string[];
   /** Default: one that all calls share. */
   readonly cache?: TreeCache;
+  /** Reads every file, also those that the cache knows. */
+  readonly fresh?: boolean;
+  /** Milliseconds since 1970, as the file system has them. Default: the system's clock. */
+  readonly now?: () => number;
   /** Default: 100,000. */
   readonly maxFiles?: number;
   /** Default: 4 GiB. */
@@ -53,7 +57,14 @@ let shared: TreeCache | undefined;
  * BYLAW_TREE_TOO_LARGE and BYLAW_TREE_UNREADABLE: what was not read has no digest.
  */
 export async function treeDigest(workspace: string, options: TreeOptions = {}): Promise<Tree> {
-  const { ignore = [], cache = (shared ??= createTreeCache()), maxFiles = MAX_FILES, maxBytes = MAX_BYTES } = options;
+  const {
+    ignore = [],
+    cache = (shared ??= createTreeCache()),
+    fresh = false,
+    now = Date.now,
+    maxFiles = MAX_FILES,
+    maxBytes = MAX_BYTES,
+  } = options;
   const root = folderOf(workspace);
   if (cache.files.size > MAX_CACHED) cache.files.clear();
   const skipped = new Set(ignore.map((path) => path.replace(/^\.\//, "").replace(/\/+$/, "")));
@@ -73,7 +84,7 @@ export async function treeDigest(workspace: string, options: TreeOptions = {}): 
       bytes += seen.isFile() ? Number(seen.size) : 0;
       if (entries.length >= maxFiles) throw tooLarge(`more than ${maxFiles} files`);
       if (bytes > maxBytes) throw tooLarge(`more than ${maxBytes} bytes`);
-      entries.push(reading(path, () => entryOf(path, file, seen, cache)));
+      entries.push(reading(path, () => entryOf(path, file, seen, { cache, fresh, now: now() })));
       if (entries.length % BATCH === 0) await setImmediate();
     }
   }
@@ -83,11 +94,11 @@ export async function treeDigest(workspace: string, options: TreeOptions = {}): 
   return { digest: `sha256:${hash.digest("hex")}`, workspace: root, entries, bytes };
 }
 
-function entryOf(path: string, file: string, seen: BigIntStats, cache: TreeCache): TreeEntry {
+function entryOf(path: string, file: string, seen: BigIntStats, options: DigestOptions): TreeEntry {
   if (seen.isSymbolicLink()) return { path, kind: "link", digest: textDigest(readlinkSync(file)) };
   if (!seen.isFile()) return { path, kind: "other", digest: textDigest(String(seen.mode)) };
   const kind = (seen.mode & 0o111n) === 0n ? "file" : "program";
-  return { path, kind, digest: fileDigest(file, seen, cache, Date.now()) };
+  return { path, kind, digest: fileDigest(file, seen, options) };
 }
 
 const namesIn = (root: string, folder: string): readonly string[] => reading(folder || ".", () => readdirSync(join(root, folder)));
