@@ -12,5 +12,9 @@ export function attemptOf(subject: Subject, view: View): Partial<Response> {
   const turn = turnOf(view(agentTurns), typeof agent === "string" ? agent : "");
   const now = round ?? Math.max(1, turn.round);
   const spent = now > turn.round ? 0 : turn.attempts;
-  return { round: now, attempt: attempt >= 1 ? Math.max(attempt, Math.min(spent + 1, max_attempts)) : attempt, max_attempts };
+  return {
+    round: now,
+    attempt: Number.isSafeInteger(attempt) && attempt >= 1 ? Math.max(attempt, Math.min(spent + 1, max_attempts)) : attempt,
+    max_attempts,
+  };
 }

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKernel, type LogEvent } from "@bylaw/kernel";
+import { agentTurns, consensusState, openRun, turnOf, type Run } from "@bylaw/log";
+import { conclude, openConsensus, selectWinner, showAnswers, tally } from "@bylaw/plugin-consensus";
+import { consensus } from "@bylaw/ruleset-consensus";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "bylaw-consensus-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const AGENTS = ["ann", "bob", "cem"];
+const vote = (agent_id: string) => ({ tool: "vote", args: { agent_id, reason: "it is right" } });
+const answer = (content: string) => ({ tool: "new_answer", args: { content } });
+
+/** What each writer does, with its own connection to one log, at the same time as the others. */
+async function work(run: Run, agent: string): Promise<void> {
+  for (let round = 1; round <= 4; round += 1) {
+    await showAnswers(run, agent);
+    const calls = round % 2 === 1 ? [answer(`${agent} ${round}`)] : [vote("agent1")];
+    await run.respond({ agent, round, tool_calls: calls });
+    await conclude(run, agent);
+  }
+}
+
+it("agents of three writers answer and vote at once, and no vote counts that did not see every answer", async () => {
+  const file = join(folder, "runs.db");
+  const stores = await Promise.all(AGENTS.map(() => openSqliteStore(file)));
+  try {
+    const kernel = createKernel({ extends: [consensus] });
+    const runs = [];
+    for (const store of stores) runs.push(await openRun(kernel, { run: "poem", store, join: true }));
+    const [first] = runs;
+    if (first === undefined) throw new Error("no run");
+    await openConsensus(first, { agents: AGENTS });
+    await Promise.all(runs.map((run, index) => work(run, AGENTS[index] ?? "")));
+    await Promise.all(runs.map((run) => run.close()));
+
+    const again = await openRun(kernel, { run: "poem", store: stores[0] ?? (await openSqliteStore(file)), join: true });
+    const log: readonly LogEvent[] = (await stores[0]?.events("poem", 0, 100_000)) ?? [];
+    let state = consensusState.initial;
+    for (const event of log) {
+      if (event.event_type === "vote_accepted") {
+        const seen = state.shown[event.agent_id ?? ""] ?? {};
+        for (const one of state.answers) if (one.agent !== event.agent_id) expect(seen[one.agent]).toBe(one.revision);
+      }
+      state = consensusState.reduce(state, event);
+    }
+    expect(state).toEqual(again.view(consensusState));
+    expect(state.answers).toHaveLength(3);
+    // Every accepted response of an agent is on record as what it came to, once.
+    const accepted = log.filter(({ event_type }) => event_type === "response_accepted").map(({ sequence }) => sequence);
+    const used = log.flatMap(({ details: { response } }) => (typeof response === "number" ? [response] : []));
+    expect(used.toSorted((left, right) => left - right)).toEqual(accepted);
+    for (const agent of AGENTS) expect(turnOf(again.view(agentTurns), agent).rounds).toEqual([1, 2, 3, 4]);
+    const winner = await selectWinner(again);
+    const counts = tally(again.view);
+    expect(Math.max(0, ...Object.values(counts))).toBe(counts[winner?.label ?? ""] ?? 0);
+    await again.close();
+  } finally {
+    await Promise.all(stores.map((store) => store.close()));
+  }
+});
