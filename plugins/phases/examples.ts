@@ -3,7 +3,7 @@ import { defineExamples } from "@bylaw/testing";
 import { phases } from "./src/index.ts";
 
 const contract = relative(process.cwd(), join(import.meta.dirname, "test/fixtures/agent_workflow.yaml"));
-const options = { contract, elsewhere: ["artifacts", "gates", "tokens"] } as const;
+const options = { contract, elsewhere: ["artifacts", "gates", "tokens"] } satisfies Parameters<typeof phases>[0];
 const call = { hook: "beforeToolCall", task: "t1", cwd: "/project", workspace: "/project" } as const;
 const move = { hook: "onTransition", task: "t1", artifacts: {} } as const;
 
