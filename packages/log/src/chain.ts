@@ -20,7 +20,8 @@ const head = Buffer.alloc(72);
 export function linkOfText(previous: string, sequence: number, text: string): string {
   head.fill(0);
   head.write(previous.slice("sha256:".length), 0, 32, "hex");
-  head.writeBigUInt64BE(BigInt(sequence), 32);
+  head.writeUInt32BE(Math.floor(sequence / 2 ** 32), 32);
+  head.writeUInt32BE(sequence % 2 ** 32, 36);
   head.write(hash("sha256", text, "hex"), 40, 32, "hex");
   return `sha256:${hash("sha256", head, "hex")}`;
 }

@@ -29,13 +29,15 @@ export function growthsOf(entries: readonly Entry[]): readonly Growth[] | undefi
     growth.items.push(item);
     for (const { hash } of ahead.events) growth.links.push(digitsOf(hash ?? ""));
   }
-  return growths.size === 1 ? [...growths.values()] : [...growths.values()].sort((one, other) => byBytes(one.key, other.key));
+  const all = [...growths.values()];
+  return all.length === 1 ? all : all.sort(all.some(({ key }) => PAIR.test(key)) ? byBytes : byUnits);
 }
 
-// Everybody who holds several runs takes them in the order that the index has them in.
-function byBytes(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
-}
+// Everybody who holds several runs takes them in the order that the index has them in, which is that of the bytes. Of texts without
+// a pair of surrogates it is that of their units, too.
+const PAIR = /[\ud800-\udfff]/;
+const byUnits = (one: Growth, other: Growth): number => (one.key < other.key ? -1 : 1);
+const byBytes = (one: Growth, other: Growth): number => Buffer.compare(Buffer.from(one.key), Buffer.from(other.key));
 
 /** Sends a batch as one statement, which is one transaction: all of it is written, or BY004 is thrown. */
 export async function callBatchOn(query: Query, { writer, batch, lock_timeout_ms }: Turn, growths: readonly Growth[]): Promise<void> {

@@ -25,7 +25,10 @@ interface Place {
 interface Ahead {
   sequence: number;
   link: string | undefined;
-  events: LogEvent[];
+  /** As it is on record. */
+  readonly head: Head;
+  /** The events behind it. */
+  readonly planned: LogEvent[];
 }
 
 const EVENTS = 2_000;
@@ -75,7 +78,7 @@ function entryOf(item: Item, heads: Heads, aheads: Map<string, Ahead | undefined
   const base = ahead !== undefined && (seen <= ahead.sequence || item.attempts > 0) ? ahead : guess(seen);
   if (base !== ahead && planned) return undefined;
   const after = lastKnown(item);
-  const unseen = eventsAfter(base as Head, after);
+  const unseen = unseenOf(base, after);
   if (unseen === undefined || (unseen.length > 0 && base.link === undefined)) return planned ? undefined : ask(item);
   const on = { sequence: base.sequence, link: base.link };
   try {
@@ -94,8 +97,15 @@ const ask = (item: Item): Entry => ({ item, writes: false, on: { sequence: NOWHE
 /** The last event that an item's writer has seen or that was told for it. */
 export const lastKnown = ({ known, seen }: Item): number => known.at(-1)?.sequence ?? seen;
 
-const aheadOf = (head: Head | undefined): Ahead | undefined => (head === undefined ? undefined : { ...head, events: [...head.events] });
-const guess = (sequence: number): Ahead => ({ sequence, link: undefined, events: [] });
+const aheadOf = (head: Head | undefined): Ahead | undefined =>
+  head === undefined ? undefined : { sequence: head.sequence, link: head.link, head, planned: [] };
+const guess = (sequence: number): Ahead => ({ sequence, link: undefined, head: { sequence, link: undefined, events: [] }, planned: [] });
+
+function unseenOf({ head, planned }: Ahead, after: number): readonly LogEvent[] | undefined {
+  if (after >= head.sequence) return planned.slice(after - head.sequence);
+  const kept = eventsAfter(head, after);
+  return kept === undefined ? undefined : [...kept, ...planned];
+}
 
 // Only with a link can be said what comes after: the same number could be another's event.
 function follow(ahead: Ahead | undefined, { bodies }: Item): Pick<Entry, "ahead"> | undefined {
@@ -109,6 +119,6 @@ function follow(ahead: Ahead | undefined, { bodies }: Item): Pick<Entry, "ahead"
   });
   ahead.sequence = sequence;
   ahead.link = link;
-  ahead.events.push(...events);
+  for (const event of events) ahead.planned.push(event);
   return { ahead: { on, events } };
 }

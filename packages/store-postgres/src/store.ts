@@ -45,7 +45,12 @@ function createStore(database: Database): Store {
   // So that `close` can wait for what was asked before.
   function open<T>(work: () => Promise<T>): Promise<T> {
     if (closing !== undefined) return Promise.reject(storeClosed());
-    const asked = work();
+    let asked: Promise<T>;
+    try {
+      asked = work();
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
     running.add(asked);
     const done = (): void => void running.delete(asked);
     asked.then(done, done);
@@ -53,11 +58,7 @@ function createStore(database: Database): Store {
   }
 
   return {
-    commit: (commit) =>
-      open(async () => {
-        const asked = checkCommit(commit);
-        return writer.commit(asked);
-      }),
+    commit: (commit) => open(() => writer.commit(checkCommit(commit))),
     claim: (request) =>
       open(async () => {
         checkClaim(request);

@@ -230,27 +230,29 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
       }),
     );
 
+  /** Of those who send one request id at once, the first goes; the others have its receipt, or try for themselves. */
+  async function once(item: Item, request: string): Promise<Receipt> {
+    const id = JSON.stringify([item.key, request]);
+    for (let first = twins.get(id); first !== undefined; first = twins.get(id)) {
+      const receipt = await first.catch(() => undefined);
+      if (receipt !== undefined) return { events: receipt.events, replayed: true };
+    }
+    twins.set(id, item.receipt);
+    try {
+      push(item);
+      return await item.receipt;
+    } finally {
+      twins.delete(id);
+    }
+  }
+
   return {
     heads,
-    async commit(commit) {
+    commit(commit) {
       const item = itemOf(commit, names);
-      if (item.request === undefined) {
-        push(item);
-        return item.receipt;
-      }
-      // Of those who send one request id at once, the first goes; the others have its receipt, or try for themselves.
-      const id = JSON.stringify([item.key, item.request]);
-      for (let first = twins.get(id); first !== undefined; first = twins.get(id)) {
-        const receipt = await first.catch(() => undefined);
-        if (receipt !== undefined) return { events: receipt.events, replayed: true };
-      }
-      twins.set(id, item.receipt);
-      try {
-        push(item);
-        return await item.receipt;
-      } finally {
-        twins.delete(id);
-      }
+      if (item.request !== undefined) return once(item, item.request);
+      push(item);
+      return item.receipt;
     },
     idle,
     async leave() {

@@ -1,6 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { NO_LINK, linkOfText } from "@bylaw/log";
-import type { Body } from "./body.ts";
+import { NO_LINK, linkOfText, numbered, type Body } from "@bylaw/log";
 import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 import type { RunRow } from "./rows.ts";
@@ -19,31 +18,66 @@ export interface Logs {
   forget(): void;
   /** The sequence of the last event of a run, those included that this transaction has written. */
   head(run: string): number;
+  /** Writes what this transaction has for a run, so that it can be read. */
+  flush(run: string): void;
   /** Writes how far the runs of this transaction have grown; returns that. */
   finish(): ReadonlyMap<string, number>;
 }
 
 type Head = Omit<RunRow, "id"> & { readonly id?: number };
 
-/** After so many events what is new is placed. Until then it is looked through. */
+/** What a transaction adds to a run: written together, because a row costs more than what is in it. */
+interface Growth {
+  readonly id: number;
+  readonly texts: string[];
+  readonly hashes: string[];
+  size: number;
+  head: number;
+  link: string;
+}
+
+/** After so many segments what is new is placed. Until then it is looked through. */
 const UNPLACED = 256;
 /** So many heads at most are remembered. */
 const KNOWN = 10_000;
+/** So many signs are a segment at most that has more than one event: who wants one event has to read all of it. */
+const LARGEST = 16_000;
 
 export function createLogs(db: Connection, reads: Reads): Logs {
   const find = db.prepare<[string], RunRow>("select id, head, link from runs where name = ?");
   const create = db.prepare<[string, string], number>("insert into runs (name, head, link) values (?, 0, ?) returning id").pluck();
-  const insert = db.prepare<[number, number, string, string]>("insert into events (run, sequence, body, hash) values (?, ?, ?, ?)");
+  const insert = db.prepare<[number, number, number, string, string]>(
+    "insert into segments (run, last, length, bodies, hashes) values (?, ?, ?, ?, ?)",
+  );
   const advance = db.prepare<[number, string, number]>("update runs set head = ?, link = ? where id = ?");
   const indexed = db.prepare<[], number>("select last from indexed").pluck();
   const place = db.prepare<[number]>(
-    "insert into places (run, sequence, event) select run, sequence, id from events where id > ? order by run, sequence",
+    "insert into places (run, sequence, event) select run, last, id from segments where id > ? order by run, last",
   );
   const mark = db.prepare<[number]>("update indexed set last = ?");
   const known = new Map<string, Head>();
-  const grown = new Map<string, RunRow>();
+  const grown = new Map<string, Growth>();
 
   const headOf = (run: string): Head => known.get(run) ?? find.get(run) ?? { head: 0, link: NO_LINK };
+
+  function growthOf(run: string, id: number | undefined, head: number): Growth {
+    const before = grown.get(run);
+    if (before !== undefined) return before;
+    const growth = { id: id ?? (create.get(run, NO_LINK) as number), texts: [], hashes: [], size: 0, head, link: NO_LINK };
+    grown.set(run, growth);
+    return growth;
+  }
+
+  function write({ id, texts, hashes, head }: Growth): void {
+    if (texts.length > 0) insert.run(id, head, texts.length, texts.join("\n"), hashes.join("\n"));
+  }
+
+  function flush(growth: Growth): void {
+    write(growth);
+    growth.texts.length = 0;
+    growth.hashes.length = 0;
+    growth.size = 0;
+  }
 
   return {
     head: (run) => headOf(run).head,
@@ -51,23 +85,30 @@ export function createLogs(db: Connection, reads: Reads): Logs {
       const { id, head, link } = headOf(run);
       let sequence = head;
       let hash = link;
-      const rows: (readonly [sequence: number, text: string, hash: string])[] = [];
-      const events = bodies.map(({ draft, text }): LogEvent => {
+      const events = bodies.map((body): LogEvent => {
         sequence += 1;
-        hash = linkOfText(hash, sequence, text);
-        rows.push([sequence, text, hash]);
-        const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
-        return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash });
+        hash = linkOfText(hash, sequence, body.text);
+        return numbered(body, sequence, hash);
       });
       return {
         events,
         write() {
-          const row = { id: id ?? (create.get(run, NO_LINK) as number), head: sequence, link: hash };
-          for (const [number, text, end] of rows) insert.run(row.id, number, text, end);
-          known.set(run, row);
-          grown.set(run, row);
+          const growth = growthOf(run, id, head);
+          for (const [at, { text }] of bodies.entries()) {
+            if (growth.size > 0 && growth.size + text.length > LARGEST) flush(growth);
+            growth.texts.push(text);
+            growth.hashes.push(events[at]?.hash ?? "");
+            growth.size += text.length;
+            growth.head = head + at + 1;
+          }
+          growth.link = hash;
+          known.set(run, { id: growth.id, head: sequence, link: hash });
         },
       };
+    },
+    flush(run) {
+      const growth = grown.get(run);
+      if (growth !== undefined) flush(growth);
     },
     forget() {
       known.clear();
@@ -75,9 +116,10 @@ export function createLogs(db: Connection, reads: Reads): Logs {
     },
     finish() {
       const heads = new Map<string, number>();
-      for (const [run, { id, head, link }] of grown) {
-        advance.run(head, link, id);
-        heads.set(run, head);
+      for (const [run, growth] of grown) {
+        write(growth);
+        advance.run(growth.head, growth.link, growth.id);
+        heads.set(run, growth.head);
       }
       grown.clear();
       const from = indexed.get() ?? 0;

@@ -1,7 +1,6 @@
 import type { Store } from "@bylaw/kernel";
-import { checkClaim, checkCommit, storeClosed } from "@bylaw/log";
+import { bodyOfChecked, checkClaim, checkCommit, storeClosed } from "@bylaw/log";
 import { createBatches } from "./batches.ts";
-import { bodyOf } from "./body.ts";
 import { connect } from "./connect.ts";
 import { failure } from "./errors.ts";
 import { prepareFile } from "./file.ts";
@@ -51,7 +50,7 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
     async commit(commit) {
       open();
       const asked = checkCommit(commit);
-      const bodies = asked.events.map(bodyOf);
+      const bodies = asked.events.map(bodyOfChecked);
       return batches.write(() => writes.commit(asked, bodies));
     },
     async claim(request) {

@@ -1,4 +1,5 @@
 import { existsSync, accessSync, constants } from "node:fs";
+import type { Statement } from "better-sqlite3";
 import { TIME_AT_END, storeClosed, timeAtEnd, type RunSummary, type StoreReader } from "@bylaw/log";
 import { checkSqlite, loadEngine, type Connection } from "./engine.ts";
 import { failure, openFailure, unusable } from "./errors.ts";
@@ -8,6 +9,8 @@ import { createPatience, type Patience } from "./patience.ts";
 import { createReads } from "./reads.ts";
 import { SCHEMA_VERSION, versionOf } from "./schema.ts";
 import { createWatchers } from "./watch.ts";
+
+type Ask = Statement<[number, number], string>;
 
 /**
  * Opens the store of a SQLite file for reading: no file, no table and no migration is made, and no writer waits for it. Throws
@@ -24,17 +27,27 @@ export async function openSqliteReader(name: string, options: Pick<SqliteOptions
   const list = db.prepare<[], { readonly run: string; readonly id: number; readonly head: number }>(
     "select name as run, id, head from runs where head > 0 order by name",
   );
-  const placed = db.prepare<[number, number, number], string>(
-    "select substr(body, ?) from events join places on events.id = event where places.run = ? and places.sequence = ?",
-  );
-  const rest = db.prepare<[number, number, number], string>(
-    "select substr(body, ?) from events where id > (select last from indexed) and run = ? and sequence = ?",
-  );
+  // The first line of the first segment, and the last one of the last.
+  const begins = "substr(substr(bodies, 1, instr(bodies || char(10), char(10)) - 1), ?)";
+  const ends = "substr(bodies, ?)";
+  const placed = (what: string, order: string): Ask =>
+    db.prepare<[number, number], string>(
+      `select ${what} from segments join places on segments.id = event where places.run = ? order by places.sequence ${order} limit 1`,
+    );
+  const rest = (what: string, order: string): Ask =>
+    db.prepare<[number, number], string>(
+      `select ${what} from segments where id > (select last from indexed) and run = ? order by id ${order} limit 1`,
+    );
+  const first = [placed(begins, "asc"), rest(begins, "asc")];
+  const last = [rest(ends, "desc"), placed(ends, "desc")];
   let closing: Promise<void> | undefined;
 
-  function timeOf(run: number, sequence: number): string {
-    const text = placed.pluck().get(-TIME_AT_END, run, sequence) ?? rest.pluck().get(-TIME_AT_END, run, sequence);
-    return timeAtEnd(text ?? "");
+  function timeOf(asks: readonly Ask[], run: number): string {
+    for (const ask of asks) {
+      const text = ask.pluck().get(-TIME_AT_END, run);
+      if (text !== undefined) return timeAtEnd(text);
+    }
+    return timeAtEnd("");
   }
 
   async function read<T>(work: () => T): Promise<T> {
@@ -56,7 +69,7 @@ export async function openSqliteReader(name: string, options: Pick<SqliteOptions
       read(() =>
         // One state of the file for all of them: what is moved to its place meanwhile would be found nowhere.
         db.transaction(() =>
-          list.all().map(({ run, id, head }): RunSummary => ({ run, head, first: timeOf(id, 1), last: timeOf(id, head) })),
+          list.all().map(({ run, id, head }): RunSummary => ({ run, head, first: timeOf(first, id), last: timeOf(last, id) })),
         )(),
       ),
     close() {

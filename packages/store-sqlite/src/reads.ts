@@ -1,6 +1,6 @@
 import type { LogEvent, StoredDocument } from "@bylaw/kernel";
 import type { Connection } from "./engine.ts";
-import { eventOf, type DocumentRow, type EventRow, type RunRow } from "./rows.ts";
+import { eventsIn, type DocumentRow, type RunRow, type SegmentRow } from "./rows.ts";
 
 /** What is asked of a file without writing to it. */
 export interface Reads {
@@ -17,17 +17,17 @@ export function createReads(db: Connection, now: () => number): Reads {
   const document = db.prepare<[string, string], DocumentRow>("select version, value, expires_at from documents where kind = ? and id = ?");
   const find = db.prepare<[string], Pick<RunRow, "id" | "head">>("select id, head from runs where name = ?");
   const indexed = db.prepare<[], number>("select last from indexed").pluck();
-  const placed = db.prepare<[number, number, number], EventRow>(
-    `select events.sequence, body, hash from places join events on events.id = places.event
-     where places.run = ? and places.sequence > ? order by places.sequence limit ?`,
+  const placed = db.prepare<[number, number], SegmentRow>(
+    `select last, bodies, hashes from places join segments on segments.id = places.event
+     where places.run = ? and places.sequence > ? order by places.sequence`,
   );
-  const rest = db.prepare<[number, number, number, number], EventRow>(
-    "select sequence, body, hash from events where id > ? and run = ? and sequence > ? order by id limit ?",
+  const rest = db.prepare<[number, number, number], SegmentRow>(
+    "select last, bodies, hashes from segments where id > ? and run = ? and last > ? order by id",
   );
-  const last = db.prepare<[], number | null>("select max(id) from events").pluck();
+  const last = db.prepare<[], number | null>("select max(id) from segments").pluck();
   const grown = db.prepare<[number], { name: string; head: number; last: number }>(
-    `select name, max(sequence) as head, max(events.id) as last from events join runs on runs.id = run
-     where events.id > ? group by run order by last`,
+    `select name, max(segments.last) as head, max(segments.id) as last from segments join runs on runs.id = run
+     where segments.id > ? group by run order by 3`,
   );
   return {
     document(kind, id) {
@@ -38,18 +38,30 @@ export function createReads(db: Connection, now: () => number): Reads {
       if (row.expires_at !== null && row.expires_at <= now()) return undefined;
       return { version: row.version, value: row.value };
     },
-    events(run, after, limit) {
+    events(run, since, limit) {
+      const after = Math.max(0, since);
       const { id, head } = (run.isWellFormed() ? find.get(run) : undefined) ?? { id: 0, head: 0 };
       // Inside of a transaction the head is written last.
       const wanted = Math.min(limit, db.inTransaction ? Number.MAX_SAFE_INTEGER : head - after);
       if (id === 0 || wanted <= 0) return [];
       // Read before what is placed: of what is placed meanwhile nothing is missed, and the sequence tells what is there twice.
       const from = indexed.get() ?? 0;
-      const rows = placed.all(id, after, wanted);
-      if (rows.length < wanted) rows.push(...rest.all(from, id, rows.at(-1)?.sequence ?? after, wanted - rows.length));
-      return rows.map(eventOf);
+      const until = after + wanted;
+      const found: LogEvent[] = [];
+      take(found, placed.iterate(id, after), after, until);
+      const reached = found.at(-1)?.sequence ?? after;
+      if (reached < until) take(found, rest.iterate(from, id, reached), reached, until);
+      return found;
     },
     last: () => last.get() ?? 0,
     grown: (since) => grown.all(since),
   };
+}
+
+/** Takes the events of segments up to one, and reads no segment behind it. */
+function take(found: LogEvent[], segments: Iterable<SegmentRow>, after: number, until: number): void {
+  for (const segment of segments) {
+    for (const event of eventsIn(segment, after, until)) found.push(event);
+    if (segment.last >= until) return;
+  }
 }

@@ -7,10 +7,14 @@ export interface RunRow {
   readonly link: string;
 }
 
-export interface EventRow {
-  readonly sequence: number;
-  readonly body: string;
-  readonly hash: string;
+/** Events of a run that stand in one row. */
+export interface SegmentRow {
+  /** The sequence of the last of them. */
+  readonly last: number;
+  /** Their texts, each of them one line. */
+  readonly bodies: string;
+  /** Their links, each of them one line. */
+  readonly hashes: string;
 }
 
 export interface DocumentRow {
@@ -28,9 +32,21 @@ export interface TaskRow {
   readonly fence: number;
 }
 
-/** An event from its stored text: what a commit returns and what is read later are made by the same hand. */
-export function eventOf({ sequence, body, hash }: EventRow): LogEvent {
-  const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(body) as Omit<LogEvent, "sequence" | "hash">;
+/** The events of a segment after one sequence and up to another, in order: they say what the receipt of their commit said. */
+export function eventsIn({ last, bodies, hashes }: SegmentRow, after: number, until: number): readonly LogEvent[] {
+  const texts = bodies.split("\n");
+  const links = hashes.split("\n");
+  const first = last - texts.length + 1;
+  const events: LogEvent[] = [];
+  for (const [at, text] of texts.entries()) {
+    const sequence = first + at;
+    if (sequence > after && sequence <= until) events.push(eventOf(sequence, text, links[at] ?? ""));
+  }
+  return events;
+}
+
+function eventOf(sequence: number, text: string, hash: string): LogEvent {
+  const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(text) as Omit<LogEvent, "sequence" | "hash">;
   return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details: freeze(details) as JsonObject, hash });
 }
 

@@ -6,7 +6,7 @@ import { unusable } from "./errors.ts";
 const APPLICATION = 0x42_79_6c_77;
 
 /** Each takes a file from the version of its index to the next. What has been released is never changed. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   `
   create table runs (
     id integer primary key,
@@ -64,6 +64,15 @@ const MIGRATIONS: readonly string[] = [
     primary key (scope, owner, id)
   ) strict, without rowid;
   create index requests_age on requests (at);
+  `,
+  // Events that were written together stand in one row, a segment: each row of before is one of one event, and stays as it is.
+  `
+  alter table events rename to segments;
+  -- The sequence of the last event of the segment, and how many there are; texts and links of one each, a line for each event.
+  alter table segments rename column sequence to last;
+  alter table segments rename column body to bodies;
+  alter table segments rename column hash to hashes;
+  alter table segments add column length integer not null default 1;
   `,
 ];
 

@@ -1,6 +1,5 @@
 import type { Claim, ClaimRequest, Commit, EventDraft, ExpiredLease, LogEvent, Receipt } from "@bylaw/kernel";
-import { askAdmit } from "@bylaw/log";
-import { bodyOf, type Body } from "./body.ts";
+import { askAdmit, bodyOf, type Body } from "@bylaw/log";
 import { createDocuments } from "./documents.ts";
 import type { Connection } from "./engine.ts";
 import type { Logs } from "./logs.ts";
@@ -27,7 +26,15 @@ interface WriteOptions {
   readonly retention_ms: number;
 }
 
-export function createWrites({ db, reads, logs, now, retention_ms }: WriteOptions): Writes {
+export function createWrites({ db, reads: stored, logs, now, retention_ms }: WriteOptions): Writes {
+  const reads: Reads = {
+    ...stored,
+    // What this transaction has for a run is written late, but not after it was asked for.
+    events(run, after, limit) {
+      logs.flush(run);
+      return stored.events(run, after, limit);
+    },
+  };
   const documents = createDocuments(db, reads);
   const tasks = createTasks(db);
   const requests = createRequests(db, reads, now, retention_ms);

@@ -114,7 +114,7 @@ describe("what is no store", () => {
   it("is a store to which somebody gave a trigger", async () => {
     const file = join(newFolder(), "store.db");
     await (await openSqliteStore(file)).close();
-    new Database(file).exec("create trigger t after insert on events begin delete from events where id = new.id; end").close();
+    new Database(file).exec("create trigger t after insert on segments begin delete from segments where id = new.id; end").close();
     expect((await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE")).message).toMatch(/trigger/);
   });
 

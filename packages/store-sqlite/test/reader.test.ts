@@ -16,6 +16,9 @@ const draft = (minute: number, details: EventDraft["details"] = {}): EventDraft 
   details,
 });
 
+/** What a file of a store says it is. */
+const OURS = String(0x42_79_6c_77);
+
 const newFile = (): string => join(newFolder(), "store.db");
 
 async function writing(file: string): Promise<Store> {
@@ -56,8 +59,8 @@ describe("a store that is opened for reading", () => {
   it("is refused where it is of another program, or of another version, and is left as it is", async () => {
     for (const [change, code] of [
       ["create table other (x)", "BYLAW_STORE_UNUSABLE"],
-      [`pragma application_id = ${0x42_79_6c_77}; create table runs (x)`, "BYLAW_STORE_UNUSABLE"],
-      [`pragma application_id = ${0x42_79_6c_77}; pragma user_version = 99; create table runs (x)`, "BYLAW_STORE_NEWER"],
+      [`pragma application_id = ${OURS}; create table runs (x)`, "BYLAW_STORE_UNUSABLE"],
+      [`pragma application_id = ${OURS}; pragma user_version = 99; create table runs (x)`, "BYLAW_STORE_NEWER"],
     ] as const) {
       const file = newFile();
       const db = new Database(file);

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { chainedText } from "@bylaw/log";
+import { NO_LINK, bodyOf, chainedText, linkOf } from "@bylaw/log";
 import Database from "better-sqlite3";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { bodyOf } from "../src/body.ts";
 import { openSqliteStore } from "../src/index.ts";
-import { eventOf } from "../src/rows.ts";
+import { eventsIn } from "../src/rows.ts";
+import { MIGRATIONS } from "../src/schema.ts";
 import { closing, draft, logOf, newFolder, write } from "./kit.ts";
 
 const keys = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("1", "10", "9", "0", "01", "-1", "a", "B", "é", "constructor"));
@@ -31,7 +31,10 @@ it("stores exactly the text that the chain is over, and hands out what will be r
       const event = draft({ details: given as never, agent_id: name, task_id: name, event_type: name });
       const { text, draft: kept } = bodyOf(event);
       expect(text).toBe(chainedText(event));
-      expect(JSON.stringify(kept.details)).toBe(JSON.stringify(eventOf({ sequence: 1, body: text, hash: "" }).details));
+      const read = eventsIn({ last: 2, bodies: `${text}\n${text}`, hashes: "a\nb" }, 1, 2);
+      expect(read.map(({ sequence, hash, details: told }) => [sequence, hash, JSON.stringify(told)])).toEqual([
+        [2, "b", JSON.stringify(kept.details)],
+      ]);
     }),
   );
 });
@@ -39,10 +42,10 @@ it("stores exactly the text that the chain is over, and hands out what will be r
 it("has the chained text in its file, byte for byte", async () => {
   const file = join(newFolder(), "store.db");
   const store = await closing(openSqliteStore(file));
-  const event = draft({ details: { z: 'é\u2028"\\ 😀\u0000', "10": 1, "9": -0 } });
-  await write(store, { events: [event] });
+  const event = draft({ details: { z: 'é\u2028"\\ 😀\u0000\n\r', "10": 1, "9": -0 } });
+  await write(store, { events: [event, event] });
   const db = new Database(file, { readonly: true });
-  expect(db.prepare("select body from events").pluck().all()).toEqual([chainedText(event)]);
+  expect(db.prepare("select bodies from segments").pluck().all()).toEqual([`${chainedText(event)}\n${chainedText(event)}`]);
   db.close();
 });
 
@@ -110,4 +113,53 @@ it("reads any page of any run, wherever its events stand, by every connection an
     const log = await logOf(stores[0], name);
     expect(log.map(({ details }) => details["n"])).toEqual(Array.from({ length }, (_, n) => n + 1));
   }
+});
+
+it("takes a file of the first schema forward with its events, wherever they stand, and goes on", async () => {
+  const file = join(newFolder(), "store.db");
+  const drafts = Array.from({ length: 300 }, (_, n) => draft({ details: { n: n + 1 } }));
+  const db = new Database(file);
+  db.exec(MIGRATIONS[0] ?? "");
+  db.pragma(`application_id = ${0x42_79_6c_77}`);
+  db.pragma("user_version = 1");
+  const insert = db.prepare("insert into events (run, sequence, body, hash) values (1, ?, ?, ?)");
+  let link = NO_LINK;
+  for (const [index, event] of drafts.entries()) {
+    link = linkOf(link, index + 1, event);
+    insert.run(index + 1, chainedText(event), link);
+  }
+  db.prepare("insert into runs (id, name, head, link) values (1, 'r1', 300, ?)").run(link);
+  // The first of them have their places, the others are looked through.
+  db.exec("insert into places (run, sequence, event) select run, sequence, id from events where id <= 256; update indexed set last = 256");
+  db.close();
+  const store = await closing(openSqliteStore(file));
+  await Promise.all([1, 2, 3].map((n) => write(store, { events: [draft({ details: { n: 300 + n } })] })));
+  const log = await logOf(store);
+  expect(log.map(({ details: { n } }) => n)).toEqual(Array.from({ length: 303 }, (_, n) => n + 1));
+  let before = NO_LINK;
+  for (const event of log) expect(event.hash).toBe((before = linkOf(before, event.sequence, event)));
+  expect((await store.events("r1", 250, 10)).map(({ sequence }) => sequence)).toEqual(log.slice(250, 260).map(({ sequence }) => sequence));
+});
+
+it("writes what comes together in one row, and shows those who ask in between all of it", async () => {
+  const file = join(newFolder(), "store.db");
+  const store = await closing(openSqliteStore(file));
+  const shown: number[] = [];
+  const commits = Array.from({ length: 9 }, (_, n) =>
+    write(store, {
+      events: [draft({ details: { n } }), draft()],
+      request_id: `q${n % 8}`,
+      ...(n === 5 ? { admit: (unseen) => void shown.push(...unseen.map(({ sequence }) => sequence)) } : {}),
+    }),
+  );
+  const receipts = await Promise.all(commits);
+  expect(shown).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect([receipts[8]?.replayed, receipts[8]?.events]).toEqual([true, receipts[0]?.events]);
+  const db = new Database(file, { readonly: true });
+  expect(db.prepare("select last, length from segments order by id").raw().all()).toEqual([
+    [10, 10],
+    [16, 6],
+  ]);
+  db.close();
+  expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(Array.from({ length: 16 }, (_, n) => n + 1));
 });
