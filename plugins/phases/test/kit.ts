@@ -28,7 +28,7 @@ export function place(options: object = {}, change?: string): Place {
   const file = join(folder, "agent_workflow.yaml");
   if (change === undefined) copyFileSync(CONTRACT, file);
   else writeFileSync(file, change);
-  const kernel = createKernel({ plugins: [phases({ contract: file, elsewhere: ALONE, ...options })] });
+  const kernel = createKernel({ plugins: [phases({ contract: file, elsewhere: [...ALONE], ...options })] });
   const ask: Place["ask"] = async (phase, tool, args, fields = {}) => {
     const context = { task: "t1", agent: "ann", cwd: folder, workspace: folder, interactive: false };
     const call = { hook: "beforeToolCall", tool, args, ...context, ...(phase === undefined ? {} : { phase }), ...fields } as const;
