@@ -108,9 +108,19 @@ export const planOf = (criterion: string): JsonObject => ({
   plan_document: { acceptance_criteria: [{ criterion, how_to_verify: "run the tests" }] },
 });
 
-/** `now`: what time it is for the host. */
-export async function project(files: Readonly<Record<string, string>> = {}, now?: () => string): Promise<Project> {
-  const cwd = scratch({ "bylaw.config.mjs": CONFIG, "agent_workflow.yaml": CONTRACT, ".bylaw/operators.json": OPERATORS, ...files });
+interface ProjectOptions {
+  /** What time it is for the host. */
+  readonly now?: () => string;
+  /** Changes the text of the configuration. */
+  readonly config?: (text: string) => string;
+}
+
+export async function project(
+  files: Readonly<Record<string, string>> = {},
+  { now, config = (text) => text }: ProjectOptions = {},
+): Promise<Project> {
+  const own = { "bylaw.config.mjs": config(CONFIG), "agent_workflow.yaml": CONTRACT, ".bylaw/operators.json": OPERATORS };
+  const cwd = scratch({ ...own, ...files });
   symlinkSync(join(root, "node_modules"), join(cwd, "node_modules"));
   const store = await openSqliteStore(join(cwd, "runs.db"));
   onTestFinished(() => store.close());

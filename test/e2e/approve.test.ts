@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseEventLine } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
-import { BIN, bylaw, json, type Ran } from "./bylaw.ts";
+import { BIN, bylaw, json, scratch, type Ran } from "./bylaw.ts";
 import { OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
+import { shell } from "./shell.ts";
 
 const PLAN = planOf("It greets by name");
 
@@ -77,6 +79,17 @@ describe("a gate that waits for a person", () => {
     });
     for (const one of here.list().filter((open) => open["artifacts"] === artifacts)) expect(one["content"]).toEqual(evil);
     expect(here.approve(["list"]).stdout).toContain("plan_approval");
+  });
+
+  test("shows what is to be approved, however often the agent asks for something else", async () => {
+    const here = await project();
+    await here.move("BUILD", PLAN);
+    const id = onlyOne(here);
+    for (let index = 0; index < 60; index += 1) await here.move("BUILD", { plan_document: { acceptance_criteria: [], index } });
+    expect(onlyOne(here)).toBe(id);
+    expect(here.list()).toMatchObject([{ content: PLAN }]);
+    expect(here.approve(["yes", id, "--as", "lead"])).toMatchObject({ code: 0 });
+    expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
   });
 
   test("takes no yes of who worked on the task, of an agent, of another role, twice, or of a name that is not the operator's", async () => {
@@ -183,7 +196,7 @@ describe("a tool call that needs a person's yes", () => {
 
   test("is asked about anew when the time of its yes is over", async () => {
     let ahead = 0;
-    const here = await project({}, () => new Date(Date.now() + ahead).toISOString());
+    const here = await project({}, { now: () => new Date(Date.now() + ahead).toISOString() });
     await here.call({ to: "production" });
     expect(here.approve(["yes", onlyOne(here), "--for", "30s"])).toMatchObject({ code: 0 });
     ahead = 60_000;
@@ -275,7 +288,42 @@ describe("who may answer", () => {
   );
 });
 
+test("what a person says stands in the file of the log as well", async () => {
+  const eventLog = 'import { eventLog } from "@bylaw/plugin-event-log";\n';
+  const here = await project(
+    {},
+    { config: (text) => eventLog + text.replace("plugins: [", 'plugins: [eventLog({ file: "log.jsonl" }), ') },
+  );
+  await here.move("BUILD", PLAN);
+  expect(here.approve(["yes", onlyOne(here), "--as", "lead"])).toMatchObject({ code: 0, stderr: "" });
+  expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
+  const events = await here.store.events("main", 0, 99);
+  const types = readFileSync(join(here.cwd, "log.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => parseEventLine(line).event_type);
+  expect(types).toEqual(events.map(({ event_type }) => event_type));
+  expect(types.slice(-2)).toEqual(["gate_decided", "phase_entered"]);
+});
+
 describe("bylaw approve", () => {
+  test.each([[[]], [["list"]], [["show"]], [["yes"]], [["no"]], [["waive"]]])(
+    "%j --help has exit codes, and examples that are no usage error",
+    (command) => {
+      const cwd = scratch({ "bylaw.config.json": "{}" });
+      const { code, stdout, stderr } = bylaw(["approve", ...command, "--help"], { cwd });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/^Usage: bylaw approve /);
+      expect(stdout).toMatch(/^Exit code: 0 /m);
+      const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
+      expect(examples.length).toBeGreaterThan(1);
+      for (const example of examples)
+        expect(shell(example, cwd).stdout + shell(example, cwd).stderr).toMatch(
+          /BYLAW_(STORE_UNUSABLE|APPROVAL_UNAUTHORIZED|APPROVAL_UNFIT)/,
+        );
+    },
+  );
+
   test("makes no store, begins no run, and says what is missing", async () => {
     const here = await project();
     const files = readdirSync(here.cwd).sort();

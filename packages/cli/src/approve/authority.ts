@@ -8,6 +8,13 @@ import { unauthorized } from "./refused.ts";
 /** Where the operators of a project stand, beside its configuration. */
 export const operatorsFile = (configFile: string): string => join(dirname(configFile), ".bylaw", "operators.json");
 
+/** The operator's token, taken out of the environment before any code of a configuration runs. */
+export function takeToken(): string | undefined {
+  const token = process.env["BYLAW_OPERATOR_TOKEN"];
+  delete process.env["BYLAW_OPERATOR_TOKEN"];
+  return token;
+}
+
 /** Who answers. */
 export interface Answerer {
   readonly by: string;
@@ -21,7 +28,7 @@ export interface Answerer {
  * Who answers: the operator whose token is in the environment, or, where the project has no file of operators, a person at a terminal.
  * Throws BYLAW_APPROVAL_UNAUTHORIZED for anybody else.
  */
-export function answererOf(configFile: string, by: string | undefined, token = process.env["BYLAW_OPERATOR_TOKEN"]): Answerer {
+export function answererOf(configFile: string, by: string | undefined, token: string | undefined): Answerer {
   const file = operatorsFile(configFile);
   if (hasOperators(file)) {
     if (token === undefined || token === "") {

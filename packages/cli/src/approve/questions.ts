@@ -1,4 +1,4 @@
-import { digestJson, isJsonObject, type Json, type JsonObject, type Kernel, type LogEvent, type Store } from "@bylaw/kernel";
+import { canonicalJson, digestJson, isJsonObject, type Json, type JsonObject, type Kernel, type LogEvent, type Store } from "@bylaw/kernel";
 import type { OpenGate } from "@bylaw/plugin-gates";
 import { foldingView } from "../folding-view.ts";
 import { eventsOf } from "../log/store.ts";
@@ -12,7 +12,7 @@ export interface WaitingGate extends OpenGate {
   /** What is to be approved; left out where the log does not have it any more. */
   readonly content?: JsonObject;
   /** Whether parts of that were redacted before they were put on record. */
-  readonly redacted?: true;
+  readonly redacted?: boolean;
   /** What was asked about before, for the same way; left out where nothing was. */
   readonly before?: JsonObject;
 }
@@ -38,15 +38,13 @@ interface Source {
   readonly gates: ProjectGates | undefined;
 }
 
-/** So many requests of one task are looked at for the artifacts of a gate. */
-const KEPT = 20;
-
 /** Reads a run from its beginning. `now`: milliseconds since 1970. */
 export async function readQuestions({ store, run, kernel, gates }: Source, now: number): Promise<Questions> {
   const calls = createCallFold();
   const states = foldingView(kernel);
   const agents = new Set<string>();
-  const requests = new Map<string, LogEvent[]>();
+  // Where the requests of each task stand; what they hand in may be large.
+  const requests = new Map<string, number[]>();
   let head = 0;
   for await (const events of eventsOf(store, run)) {
     for (const event of events) {
@@ -54,22 +52,21 @@ export async function readQuestions({ store, run, kernel, gates }: Source, now: 
       if (agent_id !== null) agents.add(foldName(agent_id));
       calls.add(event);
       if (gates !== undefined) states.add(event);
-      if (event_type === "transition_blocked" && task_id !== null)
-        requests.set(task_id, [...(requests.get(task_id) ?? []), event].slice(-KEPT));
+      if (event_type === "transition_blocked" && task_id !== null) {
+        const known = requests.get(task_id);
+        if (known === undefined) requests.set(task_id, [event.sequence]);
+        else known.push(event.sequence);
+      }
       head = event.sequence;
     }
   }
   const waiting = gates === undefined ? [] : gates.plugin.openGates(gates.view(states.view), gates.contract);
-  const found = [
-    ...(await Promise.all(
-      waiting.map(async (gate): Promise<WaitingGate> => ({
-        kind: "gate",
-        ...gate,
-        ...(await contentOf(gate, requests.get(gate.task) ?? [])),
-      })),
-    )),
-    ...(await calls.open(now)),
-  ];
+  const found: (WaitingGate | OpenCall)[] = [];
+  for (const gate of waiting) {
+    const content = await contentOf(gate, backwards(store, run, requests.get(gate.task) ?? []));
+    found.push({ kind: "gate", ...gate, ...content });
+  }
+  found.push(...(await calls.open(now)));
   const open = await Promise.all(found.map(async (question): Promise<Question> => ({ id: await idOf(run, question), ...question })));
   return { open, agents, head };
 }
@@ -85,20 +82,35 @@ async function idOf(run: string, question: WaitingGate | OpenCall): Promise<stri
   return (await digestJson(about)).slice("sha256:".length, "sha256:".length + ID);
 }
 
+async function* backwards(store: Source["store"], run: string, sequences: readonly number[]): AsyncGenerator<LogEvent> {
+  for (const sequence of sequences.toReversed()) yield* await store.events(run, sequence - 1, 1);
+}
+
+// By what it is and not by what is said about it: a reason may quote any text of an agent.
 async function contentOf(
   { artifacts, to, opened_at }: OpenGate,
-  requests: readonly LogEvent[],
+  requests: AsyncIterable<LogEvent>,
 ): Promise<Pick<WaitingGate, "content" | "before" | "redacted">> {
-  const about = requests.filter(({ details }) => details["to"] === to);
-  const digests = await Promise.all(about.map(async (event) => digestJson(artifactsOf(event) ?? null)));
-  // By what it is and not by what is said about it: a reason may quote any text of an agent.
-  const exact = digests.lastIndexOf(artifacts);
-  const index =
-    exact === -1 ? about.findIndex(({ timestamp, details }) => timestamp === opened_at && Array.isArray(details["redacted"])) : exact;
-  const content = artifactsOf(about[index]);
-  if (content === undefined) return {};
-  const shown = artifactsOf(about.slice(0, index).findLast((_, at) => digests[at] !== digests[index]));
-  return { content, ...(exact === -1 ? { redacted: true } : {}), ...(shown === undefined ? {} : { before: shown }) };
+  let content: JsonObject | undefined;
+  let redacted = false;
+  for await (const event of requests) {
+    const { timestamp, details } = event;
+    const handed = artifactsOf(event);
+    if (details["to"] !== to || handed === undefined) continue;
+    const isIt = (await digestJson(handed)) === artifacts;
+    if (content !== undefined) {
+      if (!isIt && canonicalJson(handed) !== canonicalJson(content)) return { content, before: handed, ...(redacted ? { redacted } : {}) };
+      continue;
+    }
+    // What was redacted has another digest; the request that opened the gate was held back by nothing but it.
+    redacted =
+      !isIt &&
+      timestamp === opened_at &&
+      Array.isArray(details["redacted"]) &&
+      canonicalJson(details["decision"] ?? null).includes(artifacts);
+    if (isIt || redacted) content = handed;
+  }
+  return content === undefined ? {} : { content, ...(redacted ? { redacted } : {}) };
 }
 
 function artifactsOf(event: LogEvent | undefined): JsonObject | undefined {

@@ -1,6 +1,6 @@
 import { canonicalJson, present, type LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import { answererOf, confirmed, roleOf, type Answerer } from "../approve/authority.ts";
+import { answererOf, confirmed, roleOf, takeToken, type Answerer } from "../approve/authority.ts";
 import { foldName } from "../approve/name.ts";
 import { questionText } from "../approve/question-text.ts";
 import type { CallQuestion, GateQuestion, Question, Questions } from "../approve/questions.ts";
@@ -35,8 +35,9 @@ const CALL_FOR = "15m";
 /** Records a person's yes or no to one question. */
 export async function answer(verdict: "approved" | "rejected", id: string, options: AnswerOptions): Promise<void> {
   await told(options, async () => {
+    const token = takeToken();
     const project = await projectOf(options);
-    const who = answererOf(project.file, options.by);
+    const who = answererOf(project.file, options.by, token);
     const questions = await lookAt(project, options);
     const question = questions.open.find((one) => one.id === id);
     if (question === undefined) throw nothingOpen(id);
@@ -52,8 +53,9 @@ export async function answer(verdict: "approved" | "rejected", id: string, optio
 /** Records that a check does not have to pass for a while. */
 export async function waive({ task, gate, check, reason, ...options }: WaiverOptions): Promise<void> {
   await told(options, async () => {
+    const token = takeToken();
     const project = await projectOf(options);
-    const who = answererOf(project.file, options.by);
+    const who = answererOf(project.file, options.by, token);
     const { gates } = project;
     const approvers = [...new Set(gates?.contract.gates.filter(({ id }) => id === gate).flatMap((one) => one.approvers) ?? [])];
     if (gates === undefined)
@@ -87,6 +89,8 @@ function decide({ gates }: Project, question: GateQuestion, { verdict, by, role 
     throw usageError("Unexpected `--for` beside a gate, expected it with a tool call: the yes is to these artifacts");
   if (verdict === "rejected" && (options.reason ?? "").trim() === "")
     throw usageError("Unexpected no without a reason, expected `--reason <text>`", "say what has to change: the agent reads it");
+  if (question.content === undefined)
+    throw unanswerable("Unexpected gate whose artifacts the log does not have, expected what can be seen", "let the agent ask once more");
   return async (run) => {
     if (gates === undefined) throw nothingOpen(question.id);
     const through = gates.run(run);

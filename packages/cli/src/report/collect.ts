@@ -2,7 +2,7 @@ import type { LogEvent } from "@bylaw/kernel";
 import { addFigures, countTurns, noFigures, ratesOf, type Figures, type Rates, type TurnCount } from "./turns.ts";
 
 /** What one agent did in one run. */
-export interface AgentReport extends Figures {
+interface AgentReport extends Figures {
   readonly run: string;
   readonly agent: string;
   readonly unknown_tools: readonly string[];
@@ -22,7 +22,7 @@ export interface Frequency {
 }
 
 /** A sign that something is wrong with an agent, a tool or a prompt. */
-export interface RedFlag {
+interface RedFlag {
   readonly run: string;
   readonly agent: string;
   readonly flag: "retries_in_a_round" | "characters_lost" | "unknown_tools" | "non_compliant" | "dropped";
