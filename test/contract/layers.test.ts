@@ -19,7 +19,7 @@ const LAYERS: readonly Layer[] = [
   { folder: /^packages\/evidence$/, internal: [KERNEL, /^packages\/contract$/] },
   { folder: /^packages\/behavior$/, internal: [KERNEL, /^packages\/config$/] },
   { folder: /^packages\/store-[a-z0-9-]+$/, internal: [KERNEL, /^packages\/log$/] },
-  { folder: /^packages\/(host-[a-z0-9-]+|runner)$/, internal: [KERNEL, /^packages\/(config|log|store-[a-z0-9-]+)$/] },
+  { folder: /^packages\/(host-[a-z0-9-]+|runner)$/, internal: [KERNEL, /^packages\/(behavior|config|log|store-[a-z0-9-]+)$/] },
   { folder: /^packages\/(cli|orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
   { folder: /^packages\/sdk$/, internal: [], external: [] },
   { folder: /^plugins\//, internal: [KERNEL, /^packages\/(behavior|contract|evidence|shell|policy-language|log)$/], peers: ["@bylaw/kernel", "zod"] },
