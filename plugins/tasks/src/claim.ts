@@ -1,6 +1,8 @@
+import { BylawError } from "@bylaw/kernel";
 import { phaseOf, currentPhases, treeEntries, treeGet, type Run } from "@bylaw/log";
 import type { ClaimWish, HeldTask, TaskRules } from "./api.ts";
 import { isFree, isoOf, nextTask, type Board, type Seeking, type TaskState } from "./board.ts";
+import { quote } from "./fault.ts";
 import { isOvertaken, recoverTasks } from "./recover.ts";
 import { storedName } from "./store-task.ts";
 import { taskBoard } from "./task-board.ts";
@@ -26,7 +28,7 @@ export async function claimTask(run: Run, rules: TaskRules, now: () => string, w
           details: { fence, lease_until, capabilities: [...capabilities], request_id: request_id ?? null },
         }),
       });
-      if (claim !== undefined) return standing(run, claim.event.task_id ?? id, agent, claim.fence);
+      if (claim !== undefined) return standing(run, claim.event.task_id ?? id, wish, claim.fence);
     } catch (error) {
       if (!isOvertaken(error)) throw error;
       await run.catchUp();
@@ -48,10 +50,12 @@ export function heldTask(run: Run, id: string): HeldTask {
   return { task: id, agent: agent ?? "", fence, lease_until: until ?? "", phase, title, dependencies, capabilities };
 }
 
-// A claim that was answered before may be over by now: then it is nobody's.
-function standing(run: Run, id: string, agent: string, fence: number): HeldTask | undefined {
+// A claim that was answered before may be over by now: who asks for it again must not take the answer for "nothing is free".
+function standing(run: Run, id: string, { agent, request_id = "" }: ClaimWish, fence: number): HeldTask {
   const task = treeGet(run.view(taskBoard).tasks, id);
-  return task?.status === "claimed" && task.agent === agent && task.fence === fence ? heldTask(run, id) : undefined;
+  if (task?.status === "claimed" && task.agent === agent && task.fence === fence) return heldTask(run, id);
+  const message = `Unexpected request id ${quote(request_id)} of a claim that is over, expected a new one`;
+  throw new BylawError({ code: "BYLAW_TASK_INVALID", message, fix: "claim with a request id that was not used before" });
 }
 
 function heldBy(board: Board, { agent, task: wanted, request_id }: ClaimWish, now: string): string | undefined {

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createKernel } from "@bylaw/kernel";
+import { createKernel, definePlugin } from "@bylaw/kernel";
 import { describeExamples } from "@bylaw/testing";
 import { examples } from "../examples.ts";
 import { tasks as plugin } from "../src/index.ts";
-import { enginesOn, holdOf, permits, rules, summary, took, typesOf, worker, type Place, type Worker } from "./kit.ts";
+import { z } from "zod";
+import { enginesOn, holdOf, kernelWith, permits, rules, summary, took, typesOf, worker, type Place, type Worker } from "./kit.ts";
 
 describeExamples(examples, { describe, it });
 
@@ -164,6 +165,51 @@ describe("what an agent cannot have recorded", () => {
     await expect(one.run.record([event("task_claimed", { ...claimed, capabilities: ["review"] })])).rejects.toMatchObject({
       fix: expect.stringContaining("TASK_AGENT") as string,
     });
+  });
+});
+
+describe("a claim", () => {
+  it("whose answer was lost on the way is found again by its request id, and is one", async () => {
+    await one.tasks.create({ id: "a" });
+    await one.tasks.create({ id: "b" });
+    const store = await place.store();
+    let lost = false;
+    const lossy: Place = {
+      ...place,
+      store: async () => ({
+        ...store,
+        async claim(request) {
+          const claim = await store.claim(request);
+          if (lost) return claim;
+          lost = true;
+          throw new Error("connection lost");
+        },
+      }),
+    };
+    const other = await worker(lossy);
+    await expect(other.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toThrow("connection lost");
+    expect((await took(other, "ann", { request_id: "q1" })).task).toBe("a");
+    expect((await took(other, "bob")).task).toBe("b");
+    expect((await typesOf(place)).filter((type) => type === "task_claimed")).toHaveLength(2);
+  });
+
+  it("goes by the clock of the store: one that runs ahead takes nothing away", async () => {
+    await one.tasks.create({ id: "a" });
+    await took(one, "ann");
+    const ahead = await worker({ ...place, now: () => "2026-01-03T10:00:00.000Z" });
+    expect([await ahead.tasks.claim({ agent: "bob" }), await ahead.tasks.recover()]).toEqual([undefined, []]);
+    expect(await one.tasks.get("a")).toMatchObject({ status: "claimed", agent: "ann" });
+  });
+
+  it("that another plugin refuses says so, and is not tried with every other task", async () => {
+    const closed = definePlugin({
+      ...{ name: "closed", version: "1.0.0", options: z.strictObject({}).prefault({}) },
+      apply: (kernel) =>
+        kernel.guard("g", (_, { event_type }) => (event_type === "task_claimed" ? { rule: "CLOSED", message: "not today" } : undefined)),
+    });
+    const shut = await worker(place, rules(), kernelWith(closed()));
+    for (const id of ["a", "b"]) await shut.tasks.create({ id });
+    await expect(shut.tasks.claim({ agent: "ann" })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
   });
 });
 

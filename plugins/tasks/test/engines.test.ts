@@ -111,7 +111,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
     expect(await took(two, "ann", { task: "a" })).toEqual({ ...held, phase: "PLAN" });
     expect(await two.tasks.claim({ agent: "bob", task: "a" })).toBeUndefined();
     await two.tasks.release({ ...holdOf(held), reason: "tired" });
-    expect(await two.tasks.claim({ agent: "ann", request_id: "q1" })).toBeUndefined();
+    await expect(two.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_TASK_INVALID" });
     expect(await took(two, "bob")).toMatchObject({ task: "a", phase: "PLAN", fence: 2 });
     expect((await typesOf(place)).filter((type) => type === "task_claimed")).toHaveLength(2);
   });
