@@ -1,6 +1,7 @@
 import { defineRuleset, type Plugin, type Ruleset } from "@bylaw/kernel";
 import { artifacts } from "@bylaw/plugin-artifacts";
 import { gates } from "@bylaw/plugin-gates";
+import { monitoring } from "@bylaw/plugin-monitoring";
 import { phases } from "@bylaw/plugin-phases";
 import { tasks } from "@bylaw/plugin-tasks";
 import { tokens } from "@bylaw/plugin-tokens";
@@ -29,7 +30,7 @@ export interface TddOptions {
 }
 
 /**
- * Holds every task to a workflow contract: phases, tools and transitions, artifacts, gates, tokens and claims. The contract that comes with
+ * Holds every task to a workflow contract: phases, tools and transitions, artifacts, gates, tokens, claims and alerts. The contract that comes with
  * it goes from a plan over failing tests and an implementation to a review; copy it, or hand in one of your own.
  */
 export function tdd({
@@ -51,6 +52,7 @@ export function tdd({
       gates({ contract, tools: [...tools], checks: [...checks], ...(workspace === undefined ? {} : { workspace }) }),
       tokens({ ...common, ...(keys === undefined ? {} : { keys }) }),
       tasks({ claims }),
+      monitoring(common),
     ],
   });
 }

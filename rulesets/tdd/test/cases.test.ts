@@ -58,8 +58,8 @@ describe("the ruleset", () => {
     expect(lintContractFile(SHIPPED).findings).toEqual([]);
   });
 
-  it("brings the five plugins, by name or as a function", () => {
-    const names = ["artifacts", "gates", "phases", "tasks", "tokens"].map((name) => `@bylaw/plugin-${name}`);
+  it("brings the six plugins, by name or as a function", () => {
+    const names = ["artifacts", "gates", "monitoring", "phases", "tasks", "tokens"].map((name) => `@bylaw/plugin-${name}`);
     for (const ruleset of [fivePhases, tdd()]) {
       const { declared } = createKernel({ extends: [ruleset] }, { configFile });
       expect(declared.plugins.filter((name) => names.includes(name)).toSorted()).toEqual(names);
