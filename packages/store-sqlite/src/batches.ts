@@ -75,24 +75,23 @@ export function createBatches({ db, file, reads, logs, busy_ms, onGrown }: Batch
 
   function performAll(jobs: readonly Job[]): void {
     const answers: (() => void)[] = [];
-    let grown: ReadonlyMap<string, number>;
+    let finished: ReturnType<Logs["finish"]>;
     let before: number;
     try {
       before = reads.last();
       shared = before !== last;
       if (shared) logs.forget();
       for (const job of jobs) answers.push(perform(job));
-      grown = logs.finish();
-      const end = reads.last();
+      finished = logs.finish();
       commit.run();
-      last = end;
+      last = finished.last;
       file.check();
     } catch (error) {
       fail(error, jobs);
       return;
     }
     for (const answer of answers) answer();
-    if (grown.size > 0) onGrown(grown, before, last);
+    if (finished.grown.size > 0) onGrown(finished.grown, before, last);
   }
 
   // Whether a commit that failed is there is not known, and asking the disk again could say yes without its being true.

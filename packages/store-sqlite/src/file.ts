@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, type Stats } from "node:fs";
+import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, statSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "@bylaw/kernel";
 import { gone, unusable } from "./errors.ts";
@@ -19,7 +19,7 @@ export interface StoreFile {
  * Makes sure that there is a file only its owner may read; `create: false`: does not make it. Throws BYLAW_STORE_UNUSABLE for what is no file of its own. An
  * existing file is never opened here: closing it would end the locks that another store in this process holds on it.
  */
-export function prepareFile(name: string, { create: mayCreate = true } = {}): StoreFile {
+export function prepareFile(name: string, { create: mayCreate = true, now = Date.now } = {}): StoreFile {
   if (name === "" || name === ":memory:")
     throw unusable(name || "no name", "name", "that of a file", "use createMemoryStore of @bylaw/log");
   const path = resolve(name);
@@ -30,16 +30,34 @@ export function prepareFile(name: string, { create: mayCreate = true } = {}): St
     if (!mayCreate) throw unusable(path, "missing file", "a store", "name the file that the runs were written to");
     create(path);
   } else checkFound(path, found);
+  const folder = dirname(path);
   let marked: readonly (readonly [string, string | undefined])[] = [];
+  let unchanged: string | undefined;
+  function check(): void {
+    // Nothing in a folder goes or comes without a change of the folder itself, so mostly one question does for three.
+    const stamp = stampOf(folder, now());
+    if (stamp !== undefined && stamp === unchanged) return;
+    for (const [one, identity] of marked) if (identityOf(one) !== identity) throw gone(one);
+    unchanged = stamp;
+  }
   return {
     path,
     mark() {
       marked = [path, `${path}-wal`, `${path}-shm`].map((one) => [one, identityOf(one)]);
     },
-    check() {
-      for (const [one, identity] of marked) if (identityOf(one) !== identity) throw gone(one);
-    },
+    check,
   };
+}
+
+/** Two changes so close to each other may bear one time. */
+const RECENT_MS = 3_000;
+
+/** Which folder it is and when what is in it last changed; `undefined` where that is too recent to tell it from a later change. */
+function stampOf(folder: string, now: number): string | undefined {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  // The time of change cannot be set by anybody, other than that of modification.
+  if (found === undefined || !(now - found.ctimeMs > RECENT_MS)) return undefined;
+  return `${found.dev}:${found.ino}:${found.ctimeMs}`;
 }
 
 function checkFound(path: string, found: Stats): void {

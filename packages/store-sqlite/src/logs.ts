@@ -20,8 +20,8 @@ export interface Logs {
   head(run: string): number;
   /** Writes what this transaction has for a run, so that it can be read. */
   flush(run: string): void;
-  /** Writes how far the runs of this transaction have grown; returns that. */
-  finish(): ReadonlyMap<string, number>;
+  /** Writes how far the runs of this transaction have grown; returns that, and the id of the last segment of all. */
+  finish(): { readonly grown: ReadonlyMap<string, number>; readonly last: number };
 }
 
 type Head = Omit<RunRow, "id"> & { readonly id?: number };
@@ -57,6 +57,8 @@ export function createLogs(db: Connection, reads: Reads): Logs {
   const mark = db.prepare<[number]>("update indexed set last = ?");
   const known = new Map<string, Head>();
   const grown = new Map<string, Growth>();
+  // Up to where segments are placed, as this connection last saw it.
+  let placed: number | undefined;
 
   const headOf = (run: string): Head => known.get(run) ?? find.get(run) ?? { head: 0, link: NO_LINK };
 
@@ -111,6 +113,7 @@ export function createLogs(db: Connection, reads: Reads): Logs {
       if (growth !== undefined) flush(growth);
     },
     forget() {
+      placed = undefined;
       known.clear();
       grown.clear();
     },
@@ -122,14 +125,15 @@ export function createLogs(db: Connection, reads: Reads): Logs {
         heads.set(run, growth.head);
       }
       grown.clear();
-      const from = indexed.get() ?? 0;
       const last = reads.last();
-      if (last - from >= UNPLACED) {
-        place.run(from);
+      placed ??= indexed.get() ?? 0;
+      if (last - placed >= UNPLACED) {
+        place.run(placed);
         mark.run(last);
+        placed = undefined;
       }
       if (known.size > KNOWN) known.clear();
-      return heads;
+      return { grown: heads, last };
     },
   };
 }

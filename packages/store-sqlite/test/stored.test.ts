@@ -120,7 +120,7 @@ it("takes a file of the first schema forward with its events, wherever they stan
   const drafts = Array.from({ length: 300 }, (_, n) => draft({ details: { n: n + 1 } }));
   const db = new Database(file);
   db.exec(MIGRATIONS[0] ?? "");
-  db.pragma(`application_id = ${0x42_79_6c_77}`);
+  db.pragma("application_id = 1115253879");
   db.pragma("user_version = 1");
   const insert = db.prepare("insert into events (run, sequence, body, hash) values (1, ?, ?, ?)");
   let link = NO_LINK;
