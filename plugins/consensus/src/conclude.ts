@@ -1,5 +1,15 @@
 import { BylawError, type Json, type JsonObject } from "@bylaw/kernel";
-import { agentNamed, consensusState, labelOf, unseenBy, type Answer, type ConsensusTerms, type Run } from "@bylaw/log";
+import {
+  agentNamed,
+  consensusState,
+  labelOf,
+  unseenBy,
+  type Answer,
+  type Consensus,
+  type ConsensusTerms,
+  type Run,
+  type Terminal,
+} from "@bylaw/log";
 import { sha256Of } from "./sha256.ts";
 import { pendingAnswers, winnerIn } from "./standing.ts";
 
@@ -7,7 +17,7 @@ import { pendingAnswers, winnerIn } from "./standing.ts";
 export type Conclusion =
   | { readonly kind: "answer"; readonly label: string }
   | { readonly kind: "vote"; readonly label: string; readonly agent: string }
-  /** The vote came too late: the agent has to see what is new, in a new round. */
+  /** It came too late: the agent has to see what is new, in a new round. */
   | { readonly kind: "ignored"; readonly reason: string };
 
 const TERMS: ConsensusTerms = { max_answers_per_agent: null, max_answers_global: null, defer_voting: false, fairness: "votes" };
@@ -34,38 +44,62 @@ export async function showAnswers(run: Run, agent: string, options: { readonly a
 
 /**
  * Records the answer or the vote of the agent's accepted response, bound to what it was shown; nothing where there is none that is not
- * yet on record. A vote that another answer overtook is recorded as ignored. Safe to call again, also after a crash.
+ * yet on record. What other answers overtook is recorded as ignored. Safe to call again, also after a crash.
  */
 export async function conclude(
   run: Run,
   agent: string,
   { workspace = null }: { readonly workspace?: string | null } = {},
 ): Promise<Conclusion | undefined> {
-  const state = run.view(consensusState);
-  const pending = Object.hasOwn(state.pending, agent) ? state.pending[agent] : undefined;
+  const pending = pendingOf(run, agent);
   if (pending === undefined || pending.terminal.kind === "end") return undefined;
   const { response, terminal } = pending;
-  if (terminal.kind === "answer") {
-    const revision = (state.answers.find((answer) => answer.agent === agent)?.revision ?? 0) + 1;
-    const label = labelOf(state, agent, revision);
-    await record(run, "answer_accepted", agent, { response, label, revision, sha256: sha256Of(terminal.content), workspace });
-    return { kind: "answer", label };
-  }
-  const voted_for = agentNamed(state, terminal.target);
-  const current = state.answers.find((answer) => answer.agent === voted_for);
   try {
-    if (current === undefined) throw refusal(`the answer of ${terminal.target} is gone`);
-    const { label, revision, sha256 } = current;
-    const reason_preview = terminal.reason === null ? null : Array.from(terminal.reason.slice(0, 200)).slice(0, 100).join("");
-    await record(run, "vote_accepted", agent, { response, voted_for: current.agent, label, revision, sha256, reason_preview });
-    return { kind: "vote", label, agent: current.agent };
+    return await (terminal.kind === "answer" ? accept(run, agent, response, terminal, workspace) : cast(run, agent, response, terminal));
   } catch (error) {
     if (!(error instanceof BylawError) || error.code !== "BYLAW_EVENT_REFUSED") throw error;
+    // Somebody else may have concluded it in the meantime.
+    if (pendingOf(run, agent)?.response !== response) return undefined;
     const unseen = unseenBy(run.view(consensusState), agent).map(({ label }) => label);
     const reason = unseen.length > 0 ? `${unseen.slice(0, 10).join(", ")} came before it` : error.message.slice(0, 500);
-    await record(run, "vote_ignored", agent, { response, reason });
+    await record(run, `${terminal.kind}_ignored`, agent, { response, reason });
     return { kind: "ignored", reason };
   }
+}
+
+function pendingOf(run: Run, agent: string): Consensus["pending"][string] | undefined {
+  const { pending } = run.view(consensusState);
+  return Object.hasOwn(pending, agent) ? pending[agent] : undefined;
+}
+
+async function accept(
+  run: Run,
+  agent: string,
+  response: number,
+  { content }: Extract<Terminal, { kind: "answer" }>,
+  workspace: string | null,
+): Promise<Conclusion> {
+  const state = run.view(consensusState);
+  const revision = (state.answers.find((answer) => answer.agent === agent)?.revision ?? 0) + 1;
+  const label = labelOf(state, agent, revision);
+  await record(run, "answer_accepted", agent, { response, label, revision, sha256: sha256Of(content), workspace });
+  return { kind: "answer", label };
+}
+
+async function cast(
+  run: Run,
+  agent: string,
+  response: number,
+  { target, reason }: Extract<Terminal, { kind: "vote" }>,
+): Promise<Conclusion> {
+  const state = run.view(consensusState);
+  const voted_for = agentNamed(state, target);
+  const current = state.answers.find((answer) => answer.agent === voted_for);
+  if (current === undefined) throw refusal("nobody whom it names has an answer");
+  const { label, revision, sha256 } = current;
+  const reason_preview = reason === null ? null : Array.from(reason.slice(0, 200)).slice(0, 100).join("");
+  await record(run, "vote_accepted", agent, { response, voted_for: current.agent, label, revision, sha256, reason_preview });
+  return { kind: "vote", label, agent: current.agent };
 }
 
 /** Records the winner that follows from the live votes, and returns its answer; nothing where nobody answered. */

@@ -35,6 +35,7 @@ export const CONSENSUS_EVENTS: readonly EventType[] = [
     details: z.strictObject({ response, voted_for: agent, label, revision, sha256, reason_preview: z.string().max(200).nullable() }),
   },
   { name: "vote_ignored", details: z.strictObject({ response, reason: z.string().max(2_000) }) },
+  { name: "answer_ignored", details: z.strictObject({ response, reason: z.string().max(2_000) }) },
   { name: "time_warning", details: z.strictObject({ round: z.int().positive(), grace_ms: z.int().nonnegative() }) },
   { name: "winner_selected", details: z.strictObject({ agent, label, preview: z.string().max(400) }) },
 ];

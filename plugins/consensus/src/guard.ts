@@ -20,13 +20,16 @@ export const consensusGuard: Guard = (view, event) => {
 };
 
 const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null) as object, {
-  answer_accepted: (state, { details }, agent) => {
+  answer_accepted: (state, event, agent, view) => {
+    const { details } = event;
     const terminal = accepted(state, details, agent, "answer");
     if (terminal?.kind !== "answer") return notAccepted("an answer");
     const { max_answers_per_agent: each, max_answers_global: all } = state.terms;
     const before = state.answers.find((answer) => answer.agent === agent)?.revision ?? 0;
     if ((each !== null && before >= each) || (all !== null && state.given >= all))
       return finding("ANSWER_LIMIT", "expected no more answers");
+    if (state.terms.fairness === "turns" && isBehind(state, event, agent, view))
+      return finding("ANSWER_STALE", "expected an agent that was shown every current answer");
     const { revision, label, sha256 } = details;
     const fits = revision === before + 1 && label === labelOf(state, agent, before + 1) && sha256 === sha256Of(terminal.content);
     return fits ? undefined : finding("ANSWER_MISFIT", "expected the next revision, with its label and the digest of what was accepted");
@@ -46,10 +49,10 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
     const current = state.answers.find((answer) => answer.agent === voted_for);
     const fits = current !== undefined && current.revision === revision && current.sha256 === sha256 && current.label === label;
     if (!fits) return finding("VOTE_STALE", "expected a vote for the current answer");
-    const { round } = turnOf(view(agentTurns), agent);
-    if (unseenBy(state, agent).length === 0 || isTimeOver(state, agent, round, event.timestamp)) return undefined;
-    return finding("VOTE_STALE", "expected a voter that was shown every current answer");
+    return isBehind(state, event, agent, view) ? finding("VOTE_STALE", "expected a voter that was shown every current answer") : undefined;
   },
+  answer_ignored: (state, { details }, agent) =>
+    accepted(state, details, agent, "answer") === undefined ? notAccepted("an answer") : undefined,
   vote_ignored: (state, { details }, agent) => (accepted(state, details, agent, "vote") === undefined ? notAccepted("a vote") : undefined),
   time_warning: (state, { details: { round } }, agent, view) => {
     const warned = Object.hasOwn(state.warned, agent) && state.warned[agent]?.round === round;
@@ -62,6 +65,12 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
     return fits ? undefined : finding("WINNER_MISFIT", "expected the winner that follows from the votes");
   },
 } satisfies Record<string, Check>);
+
+// Whether an agent has not seen every current answer, and has time for that.
+function isBehind(state: Consensus, { timestamp }: EventDraft, agent: string, view: View): boolean {
+  const round = Math.max(1, turnOf(view(agentTurns), agent).round);
+  return unseenBy(state, agent).length > 0 && !isTimeOver(state, agent, round, timestamp);
+}
 
 function accepted(
   state: Consensus,

@@ -174,6 +174,13 @@ describe("answers that arrive", () => {
     expect(await conclude(run, "c")).toMatchObject({ kind: "vote", label: "agent1.1" });
   });
 
+  it("MG-67 an answer that was overtaken is ignored where the terms say so", async () => {
+    const run = await begin({ fairness: "turns" });
+    await Promise.all([run.respond({ agent: "a", ...answer("one") }), run.respond({ agent: "b", ...answer("two") })]);
+    expect(await Promise.all([conclude(run, "a"), conclude(run, "a")])).toEqual([{ kind: "answer", label: "agent1.1" }, undefined]);
+    expect(await conclude(run, "b")).toEqual({ kind: "ignored", reason: "agent1.1 came before it" });
+  });
+
   it("an agent that is never shown what it has to see does not go round for ever", async () => {
     const run = await begin();
     await takeTurn(run, "a", [answer("one")]);
@@ -267,8 +274,10 @@ describe("the end", () => {
   it("the global limit holds for answers that were accepted at the same moment", async () => {
     const run = await begin({ max_answers_global: 1 });
     await Promise.all([run.respond({ agent: "a", ...answer("one") }), run.respond({ agent: "b", ...answer("two") })]);
-    await conclude(run, "a");
-    await expect(conclude(run, "b")).rejects.toEqual(refused("ANSWER_LIMIT"));
+    expect(await conclude(run, "a")).toEqual({ kind: "answer", label: "agent1.1" });
+    expect(await conclude(run, "b")).toMatchObject({ kind: "ignored", reason: "agent1.1 came before it" });
+    expect(await conclude(run, "b")).toBeUndefined();
+    expect(run.view(consensusState).given).toBe(1);
   });
 
   it("MG-72 who may only vote has no tool to answer with, others have both", async () => {

@@ -125,6 +125,10 @@ const REDUCERS: Readonly<Record<string, Reducer>> = Object.assign(Object.create(
     const ballot = { agent: String(details["voted_for"]), ...boundTo(details) };
     return { ...state, pending, votes: { ...state.votes, [agent]: ballot } };
   },
+  answer_ignored: (state, _, agent) => {
+    const { [agent]: _pending, ...pending } = state.pending;
+    return { ...state, pending };
+  },
   vote_ignored: (state, _, agent) => {
     const { [agent]: _pending, ...pending } = state.pending;
     const { [agent]: _vote, ...votes } = state.votes;
