@@ -17,7 +17,7 @@ import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { monitoring, workflowMetrics, type Metrics } from "../src/index.ts";
 
-export const FIXTURE = join(import.meta.dirname, "fixtures/agent_workflow.yaml");
+const FIXTURE = join(import.meta.dirname, "fixtures/agent_workflow.yaml");
 export const contract = loadContract(FIXTURE);
 const SESSION = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
 const BEGIN = Date.parse("2026-01-17T09:00:00Z");
@@ -28,7 +28,7 @@ export const at = (seconds: number): string => new Date(BEGIN + seconds * 1_000)
 /** What of an event a test says: its second, its type, its task and details. */
 export type Sketch = readonly [second: number, event_type: string, task: string | null, details?: JsonObject];
 
-export const drafts = (sketches: readonly Sketch[]): readonly EventDraft[] =>
+const drafts = (sketches: readonly Sketch[]): readonly EventDraft[] =>
   sketches.map(([second, event_type, task_id, details = {}]) => ({
     timestamp: at(second),
     session_id: SESSION,
@@ -62,7 +62,7 @@ export const blocked = (
   second,
   "transition_blocked",
   task,
-  { from, to, decision: { effect: "deny", votes: votes.map((vote) => ({ effect: "deny", ...vote }) as JsonObject) } },
+  { from, to, decision: { effect: "deny", votes: votes.map((vote) => ({ effect: "deny", ...vote }) as unknown as JsonObject) } },
 ];
 
 /** Lets tasks go where the contract leads, and says no, as gates and artifacts do, where the request asks for it. */

@@ -1,6 +1,6 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { jsonText } from "./json-text.ts";
-import { amountOf, countOf, objectOf, preview, rounded, textOf } from "./reading.ts";
+import { added, amountOf, countOf, objectOf, preview, rounded, textOf } from "./reading.ts";
 import { createReliability, type ReliabilityFold, type ReliabilityOptions } from "./reliability.ts";
 import type { AgentStatus } from "./schema.ts";
 import { createTools } from "./tools.ts";
@@ -81,8 +81,8 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
       } else if (event_type === "round_started") {
         error = null;
       } else if (event_type === "model_usage") {
-        for (const field of FIELDS) usage[field] += countOf(details[field]) ?? 0;
-        usage.estimated_cost += amountOf(details["estimated_cost"]);
+        for (const field of FIELDS) usage[field] = added(usage[field], countOf(details[field]) ?? 0);
+        usage.estimated_cost = added(usage.estimated_cost, amountOf(details["estimated_cost"]));
       } else if (event_type === "infrastructure_event") {
         failures += 1;
         infrastructure.push({
@@ -116,8 +116,8 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
       };
       const text = jsonText(value, 2).replaceAll("\n", INDENT);
       if (list.length === 0) return [text];
-      // No text inside of a string reads like this: there its quotes are escaped.
-      const at = text.indexOf(EMPTY) + EMPTY.length - 1;
+      // Inside of a string its quotes were escaped, and behind it stand only numbers and strings: the last one is ours.
+      const at = text.lastIndexOf(EMPTY) + EMPTY.length - 1;
       return [text.slice(0, at), ...list.parts(), `\n        ${text.slice(at)}`];
     },
   };

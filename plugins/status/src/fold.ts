@@ -2,7 +2,7 @@ import type { LogEvent } from "@bylaw/kernel";
 import { createAgent, type AgentFold } from "./agent.ts";
 import { createCoordination } from "./coordination.ts";
 import { jsonText } from "./json-text.ts";
-import { countOf, objectFrom, rounded, secondsOf, textOf, textsOf } from "./reading.ts";
+import { added, countOf, objectFrom, rounded, secondsOf, textOf, textsOf } from "./reading.ts";
 import type { ReliabilityOptions } from "./reliability.ts";
 import type { Status } from "./schema.ts";
 import { createTools } from "./tools.ts";
@@ -96,7 +96,7 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
   function head(): Omit<Status, "agents" | "results"> {
     const { finish_reason, finish_reason_details } = finished();
     const all = [...agents.values()];
-    const sum = (of: (agent: AgentFold) => number): number => all.reduce((total, agent) => total + of(agent), 0);
+    const sum = (of: (agent: AgentFold) => number): number => all.reduce((total, agent) => added(total, of(agent)), 0);
     const came = (outcome: string | null): number => all.filter(({ reliability }) => reliability.outcome === outcome).length;
     const is_complete = finish_reason !== null && finish_reason !== "in_progress";
     return {

@@ -1,5 +1,5 @@
 export { createStatus, type StatusFold, type StatusOptions } from "./fold.ts";
 export { statusJsonSchema } from "./json-schema.ts";
-export { readStatus, type ReadStatus } from "./read-status.ts";
+export { readStatus, type ReadAgent, type ReadStatus } from "./read-status.ts";
 export { statusSchema, type AgentStatus, type Reliability, type Status, type Tools } from "./schema.ts";
 export { status } from "./status.ts";

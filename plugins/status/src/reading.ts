@@ -16,6 +16,9 @@ export const countOf = (value: Json | undefined): number | undefined =>
 /** A number from 0. */
 export const amountOf = (value: Json | undefined): number => (typeof value === "number" && value >= 0 ? value : 0);
 
+/** A sum that stays a whole number where its parts are, however large they were made. */
+export const added = (sum: number, more: number): number => Math.min(Number.MAX_SAFE_INTEGER, sum + more);
+
 /** The texts of a list. */
 export const textsOf = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? (value as readonly Json[]).flatMap((item) => textOf(item) ?? []) : [];

@@ -1,6 +1,6 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { agentTurns, charsLost, turnOf, type AgentTurns, type TurnOutcome } from "@bylaw/log";
-import { countOf, objectOf, preview, textOf, textsOf } from "./reading.ts";
+import { added, countOf, objectOf, preview, textOf, textsOf } from "./reading.ts";
 import { jsonText } from "./json-text.ts";
 import { createListText, type ListText } from "./list-text.ts";
 import type { Reliability } from "./schema.ts";
@@ -80,8 +80,8 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
     seen.reasons.add(reason);
     retries += 1;
     const gone = Math.min(chars, charsLost(details));
-    lost += gone;
-    carried += chars - gone;
+    lost = added(lost, gone);
+    carried = added(carried, chars - gone);
     if (reason === "unknown_tool") for (const name of names) unknown.add(name);
     if (!NO_WORKFLOW.has(reason)) errors.add(reason);
     const shown = previews ? preview(textOf(buffer_preview) ?? "", PREVIEW) : "";

@@ -64,6 +64,31 @@ describe("the status of a log", () => {
     expect(status.value().agents[hostile]?.reliability.enforcement_attempts[0]?.error_message).toBe(hostile);
   });
 
+  it("puts violations in their place, whatever an object from a host is called", () => {
+    const docker_health = { reliability: { enforcement_attempts: [] } };
+    const events = logOf(
+      ["infrastructure_event", "agent_a", { kind: "mcp_disconnected", docker_health }],
+      ["enforcement", "agent_a", violation()],
+    );
+    const agent = agentOf(events);
+    expect(agent.infrastructure_events[0]?.docker_health).toEqual(docker_health);
+    expect(agent.reliability.enforcement_attempts).toHaveLength(1);
+  });
+
+  it("fits its schema also where numbers were made up", () => {
+    const huge = { input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 1, estimated_cost: 1e308 };
+    const events = logOf(
+      ...["agent_a", "agent_a", "agent_b"].flatMap(
+        (agent) =>
+          [
+            ["model_usage", agent, huge],
+            ["enforcement", agent, violation({ buffer_chars: Number.MAX_SAFE_INTEGER, round: Number.MAX_SAFE_INTEGER })],
+          ] as const,
+      ),
+    );
+    expect(statusSchema.safeParse(statusOf(events)).error).toBeUndefined();
+  });
+
   it("MG-16 of no event has no reason to be finished", () => {
     expect(statusOf([])).toMatchObject({ finish_reason: null, is_complete: false, coordination: { active_agent: null }, agents: {} });
   });

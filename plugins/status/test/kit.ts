@@ -6,7 +6,7 @@ import { chain } from "@bylaw/log";
 import { onTestFinished } from "vitest";
 import { createStatus, type AgentStatus, type Status, type StatusOptions } from "../src/index.ts";
 
-export const SESSION = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
+const SESSION = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
 const BEGIN = Date.parse("2026-01-17T09:00:00Z");
 
 /** What of an event a test says. */

@@ -21,7 +21,9 @@ describe("readStatus", () => {
     expect(Object.keys(read.agents)).toEqual(Object.keys(given.agents));
     for (const [id, agent] of Object.entries(given.agents)) {
       expect(read.agents[id]?.status).toBe(agent["status"]);
-      expect(read.agents[id]?.reliability).toMatchObject(agent["reliability"] ?? { enforcement_attempts: [], outcome: null });
+      expect(read.agents[id]?.reliability).toMatchObject(
+        (agent["reliability"] as JsonObject | null | undefined) ?? { enforcement_attempts: [], outcome: null },
+      );
     }
   });
 

@@ -111,8 +111,8 @@ export function createCollector(): Collector {
     raise(groups.reasons, reason, agent, lost);
     raise(groups.rounds, String(round), agent, lost);
     for (const tool of tools) raise(groups.tools, tool, agent, lost);
-    if (reason === "unknown_tool") for (const tool of tools) unknown.add(tool);
-    rounds.set(round, (rounds.get(round) ?? 0) + 1);
+    if (reason === "unknown_tool") for (const tool of tools) if (unknown.size < NAMES) unknown.add(tool);
+    if (rounds.size < NAMES || rounds.has(round)) rounds.set(round, (rounds.get(round) ?? 0) + 1);
   }
 
   return {
@@ -142,7 +142,7 @@ export function createCollector(): Collector {
           agent,
           ...figures,
           unknown_tools: [...unknown],
-          worst_round: Math.max(0, ...rounds.values()),
+          worst_round: [...rounds.values()].reduce((most, count) => Math.max(most, count), 0),
           rates: ratesOf(figures),
         };
       });
