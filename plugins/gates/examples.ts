@@ -46,9 +46,9 @@ export const examples = defineExamples(gates, [
     expect: "abstain",
   },
   {
-    name: "says nothing of a task that begins",
+    name: "says nothing of a way that the contract does not have",
     options,
-    subject: { ...move, from: undefined, to: "PLAN", artifacts: {} },
+    subject: { ...move, to: "REVIEW", artifacts: {} },
     expect: "abstain",
   },
 ]);

@@ -58,7 +58,7 @@ export interface Asked {
   readonly agent: string | null;
   readonly artifacts: JsonObject;
   readonly sequence: number;
-  /** What this plugin said to it. */
+  /** What gates and artifacts said to it, notes included. */
   readonly votes: readonly { readonly code: string; readonly rule: string }[];
 }
 

@@ -4,6 +4,7 @@ import { COMPLETED, contractLines, loadContract, type Check, type Contract, type
 import type { Declared, RuleReference } from "@bylaw/kernel";
 import { CHECKS, RULES } from "./checks/index.ts";
 import type { CheckJudge } from "./checks/check-input.ts";
+import { stayGreen } from "./checks/test-results.ts";
 import { customChecks, type CustomCheck } from "./custom.ts";
 import { declaredChecks, type DeclaredJudge } from "./declared.ts";
 import { digestOf } from "./digest.ts";
@@ -67,12 +68,15 @@ export function compileGates({ contract: file, tools, checks }: GateOptions, fol
   });
   const at = (name: string, place: readonly (string | number)[]): RuleReference => ({ name, file, line: lineOf(place) });
 
-  const rulesOf = (phase: Phase): readonly Demand[] => {
+  const rulesOf = (phase: Phase, gate?: Gate): readonly Demand[] => {
+    // Whether they are the tests that were red is asked once: by the check of the gate, else by the rule.
+    const compared = gate?.checks.some(({ check, severity }) => check === "all_tests_pass" && severity === "blocking") === true;
+    const table = { ...CHECKS, ...RULES, ...(compared ? {} : { tests_passed: stayGreen }) };
     const index = contract.phases.indexOf(phase);
     return phase.artifacts.flatMap(({ type, rules }, number) =>
       rules.flatMap((check, place) => {
         const name = `${phase.id}.required_artifacts.${type}.${check.check}`;
-        const made = demand(check, { ...CHECKS, ...RULES }, at(name, ["phases", index, "required_artifacts", number, "validation", place]));
+        const made = demand(check, table, at(name, ["phases", index, "required_artifacts", number, "validation", place]));
         // What the artifact alone shows is for plugin artifacts.
         return (made.judge ?? made.custom ?? made.declared) ? [made] : [];
       }),
@@ -92,7 +96,7 @@ export function compileGates({ contract: file, tools, checks }: GateOptions, fol
     const phase = contract.phases.find((one) => one.id === from);
     if (phase === undefined) continue;
     const gate = contract.gates.find((one) => one.id === id);
-    const demands = [...(when === "passed" ? rulesOf(phase) : []), ...(gate === undefined ? [] : checksOf(gate))];
+    const demands = [...(when === "passed" ? rulesOf(phase, gate) : []), ...(gate === undefined ? [] : checksOf(gate))];
     const way = { phase, to, when, gate, demands, rule: at(`${from}.gates.${id ?? "none"}.way`, ["transitions", index]) };
     ways.set(key(from, to), [...(ways.get(key(from, to)) ?? []), way]);
   }

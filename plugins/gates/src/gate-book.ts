@@ -5,7 +5,8 @@ import manifest from "../package.json" with { type: "json" };
 import { EMPTY_BOOK, type Book, type Books, type Opening, type Report, type Reviewer, type Worker } from "./book.ts";
 import { foldName } from "@bylaw/log";
 
-const ARTIFACTS = "@bylaw/plugin-artifacts";
+/** Whose no is about the work that is handed in, and not about who asks, or for what. */
+const OURS: ReadonlySet<string> = new Set([manifest.name, "@bylaw/plugin-artifacts"]);
 type Fold = (book: Book, event: LogEvent) => Book;
 
 /** What the log says about gates, task by task. An event changes the book of its task and shares all the others. */
@@ -78,12 +79,19 @@ const FOLDS: Readonly<Record<string, Fold>> = {
 };
 
 function blocked(book: Book, { agent_id, sequence, timestamp, details }: LogEvent): Book {
-  const votes = votesOf(details).filter(({ effect, shadow, severity }) => effect !== "allow" && shadow !== true && severity !== "warning");
+  const told = votesOf(details).filter(({ effect, shadow }) => effect !== "allow" && shadow !== true);
+  const votes = told.filter(({ severity }) => severity !== "warning");
   // A request that somebody else refused (a forged token, a way that is not there) is nobody's work and asks nobody.
-  if (book.phase === null || votes.some(({ plugin }) => plugin !== manifest.name && plugin !== ARTIFACTS)) return book;
+  if (book.phase === null || votes.some(({ plugin }) => !OURS.has(plugin))) return book;
   const said = votes.filter(({ plugin }) => plugin === manifest.name);
   const [to, artifacts] = [textOf(details, "to"), isJsonObject(details["artifacts"] ?? null) ? (details["artifacts"] as JsonObject) : {}];
-  const asked = { to, agent: agent_id, artifacts, sequence, votes: said.map(({ code, rule }) => ({ code, rule })) };
+  const asked = {
+    to,
+    agent: agent_id,
+    artifacts,
+    sequence,
+    votes: told.filter(({ plugin }) => OURS.has(plugin)).map(({ code, rule }) => ({ code, rule })),
+  };
   const worked = { ...withWorker(book, agent_id, {}), asked };
   const gates = (code: string): readonly string[] =>
     said.flatMap((vote) => (vote.code === code ? [gateOf(book.phase ?? "", vote.rule) ?? []].flat() : []));

@@ -1,6 +1,6 @@
 export { gates } from "./gates.ts";
 export { GATE_EVENTS } from "./events.ts";
-export type { GateVote } from "./book.ts";
+export type { GateVote, Waiver } from "./book.ts";
 export { decideGate, escalateGates, waiveCheck, type CheckWaiver, type GateDecision } from "./decide.ts";
 export {
   GATE_STATES,

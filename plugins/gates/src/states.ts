@@ -1,7 +1,7 @@
 import type { Contract, Gate } from "@bylaw/contract";
 import { present, type JsonObject, type View } from "@bylaw/kernel";
 import { treeEntries } from "@bylaw/log";
-import type { Book, GateVote, Opening } from "./book.ts";
+import type { Book, GateVote, Opening, Waiver } from "./book.ts";
 import type { Code } from "./codes.ts";
 import { bookOf, gateBook } from "./gate-book.ts";
 
@@ -39,6 +39,8 @@ export interface GateReport {
   readonly state: GateState;
   /** The codes that it comes from. */
   readonly codes: readonly string[];
+  /** The checks of it that somebody waived: who, why, and until when. */
+  readonly waivers: readonly Waiver[];
 }
 
 const STATE_OF: Readonly<Record<Code, GateState>> = {
@@ -94,13 +96,15 @@ export function gateStates(view: View, contract: Contract, task: string): readon
       const states = codes.map((code) => STATE_OF[code as Code] ?? "fail");
       const asked = book.asked !== null && contract.transitions.some((way) => way.gate === gate.id && way.to === book.asked?.to);
       const state = GATE_STATES.find((one) => states.includes(one)) ?? (asked ? "pass" : "pending");
-      return { gate: gate.id, state, codes };
+      return { gate: gate.id, state, codes, waivers: book.waivers.filter((one) => one.gate === gate.id) };
     });
 }
 
-const codesOf = ({ asked, phase }: Book, { id }: Gate): readonly string[] => [
-  ...new Set((asked?.votes ?? []).filter(({ rule }) => rule.startsWith(`${phase}.gates.${id}.`)).map(({ code }) => code)),
-];
+// What is said of the artifacts of a phase is in the way of each of its gates.
+function codesOf({ asked, phase }: Book, { id }: Gate): readonly string[] {
+  const concern = [`${phase}.gates.${id}.`, `${phase}.required_artifacts.`];
+  return [...new Set((asked?.votes ?? []).filter(({ rule }) => concern.some((head) => rule.startsWith(head))).map(({ code }) => code))];
+}
 
 /** A request to make again. */
 export interface Advancement {

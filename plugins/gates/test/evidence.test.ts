@@ -137,6 +137,14 @@ describe("green", () => {
   });
 });
 
+it("is compared with red by the rule too, where the gate does not ask for it (WF-89)", async () => {
+  const text = TEXT.replace("check: all_tests_pass, severity: blocking", "check: all_tests_pass, severity: warning");
+  const { ask, observe, put } = await at("IMPL", { text });
+  put("src/a.js", "export const a = 1;\n");
+  await observe({ passed: ["greets"] });
+  expect((await ask("REVIEW", built)).blocked).toEqual(["gate_blocked test_run_result.tests_passed.tests_unchanged"]);
+});
+
 describe("a contract", () => {
   const [head, command] = [TEXT.slice(0, TEXT.indexOf("test_command:")), TEXT.slice(TEXT.indexOf("test_command:"))];
   it("without a test command says what to add", async () => {
