@@ -3,7 +3,7 @@ import { numberOf, pathsOf, valueOf, wordOf } from "./usage.ts";
 
 /** The commands about what became of a run: `bylaw status` and `bylaw report`. */
 export function addStatusCommands(program: Command): void {
-  from(program.command("status"))
+  from(program.command("status"), "the run of the store")
     .description("Say where a run stands, agent by agent and round by round, from its log.")
     .option("--log <file...>", "the log, rotated files in their order; - reads the standard input", pathsOf("--log <file...>"))
     .option("--keep <number>", "list so many violations of each agent, the last ones (default: all)", numberOf("--keep <number>", 0))
@@ -13,7 +13,7 @@ export function addStatusCommands(program: Command): void {
       const { showStatus } = await import("./commands/status.ts");
       await showStatus(options);
     });
-  from(program.command("report"))
+  from(program.command("report"), "the run of the store (default: all of them)")
     .description("Say what the logs of runs tell about enforcement: how often, why, at what cost.")
     .argument("[file...]", "logs, one for each run; a rotated file goes on with the one before it; - reads the standard input")
     .addOption(
@@ -31,10 +31,10 @@ const FORMATS = ["text", "markdown", "json", "html"];
 const STORE = "--store <url>";
 const RUN = "--run <run>";
 
-const from = (command: Command): Command =>
+const from = (command: Command, run: string): Command =>
   command
     .option(STORE, "read a store instead: sqlite:PATH, a path that ends in .db or .sqlite, or postgres://…", valueOf(STORE))
-    .option(RUN, "the run of the store", valueOf(RUN));
+    .option(RUN, run, valueOf(RUN));
 
 const STATUS_HELP = `
 Exit code: 0 printed, 1 printed, but some line is no event, 2 usage error or a log that cannot be read.

@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { foldName } from "@bylaw/log";
 import { usageError } from "../fault.ts";
-import { foldName } from "./name.ts";
 import { hasOperators, operatorOf } from "./operators.ts";
 import { unauthorized } from "./refused.ts";
 
 /** Where the operators of a project stand, beside its configuration. */
-export const operatorsFile = (configFile: string): string => join(dirname(configFile), ".bylaw", "operators.json");
+const operatorsFile = (configFile: string): string => join(dirname(configFile), ".bylaw", "operators.json");
 
 /** The operator's token, taken out of the environment before any code of a configuration runs. */
 export function takeToken(): string | undefined {

@@ -1,10 +1,10 @@
 import { canonicalJson, digestJson, isJsonObject, type Json, type JsonObject, type Kernel, type LogEvent, type Store } from "@bylaw/kernel";
+import { foldName } from "@bylaw/log";
 import type { OpenGate } from "@bylaw/plugin-gates";
 import { foldingView } from "../folding-view.ts";
 import { eventsOf } from "../log/store.ts";
 import { createCallFold, type OpenCall } from "./calls.ts";
 import type { ProjectGates } from "./gates.ts";
-import { foldName } from "./name.ts";
 
 /** A gate that waits, with what it is about. */
 export interface WaitingGate extends OpenGate {

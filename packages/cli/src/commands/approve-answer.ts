@@ -1,7 +1,6 @@
 import { canonicalJson, present, type LogEvent } from "@bylaw/kernel";
-import type { Run } from "@bylaw/log";
+import { foldName, type Run } from "@bylaw/log";
 import { answererOf, confirmed, roleOf, takeToken, type Answerer } from "../approve/authority.ts";
-import { foldName } from "../approve/name.ts";
 import { questionText } from "../approve/question-text.ts";
 import type { CallQuestion, GateQuestion, Question, Questions } from "../approve/questions.ts";
 import { isRefusal, nothingOpen, unanswerable, unauthorized } from "../approve/refused.ts";

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ANCHOR_TYPE } from "@bylaw/log";
 import { createEventReader, eventOn } from "../log/events.ts";
-import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
+import { logLines, sourceOf, type LogSource, type SourceOptions } from "../log/source.ts";
+import { storePlace, withReader } from "../log/store.ts";
 import { conclude } from "../outcome.ts";
 import { jsonLine, write } from "../output.ts";
 import { createCollector, type Collector, type Report } from "../report/collect.ts";
@@ -27,21 +28,28 @@ export interface ReportOptions extends SourceOptions {
  * with the one before it. The exit code is 1 where a line is no event.
  */
 export async function report(files: readonly string[], { format, json = false, ...from }: ReportOptions): Promise<void> {
-  const source = sourceOf(files, from);
+  const sources = await sourcesOf(files, from);
   const collector = createCollector();
   const reader = createEventReader();
-  const parts = "store" in source ? [source] : source.files.map((file) => ({ files: [file] }));
-  for (const part of parts) await readRun(part, collector, reader);
+  for (const source of sources) await readRun(source, collector, reader);
   await write(rendered(collector.result(), format ?? (json ? "json" : "text"), reader.bad));
   reader.report();
   conclude(reader.bad > 0 ? 1 : 0);
 }
 
-async function readRun(
-  source: ReturnType<typeof sourceOf>,
-  collector: Collector,
-  reader: ReturnType<typeof createEventReader>,
-): Promise<void> {
+// A store without `--run` is all of its runs.
+async function sourcesOf(files: readonly string[], from: SourceOptions): Promise<readonly LogSource[]> {
+  const { store: url, run } = from;
+  if (url !== undefined && run === undefined && files.length === 0) {
+    const store = storePlace(url);
+    const runs = await withReader(store, (opened) => opened.runs());
+    return runs.map((found) => ({ store, run: found.run }));
+  }
+  const source = sourceOf(files, from);
+  return "store" in source ? [source] : source.files.map((file) => ({ files: [file] }));
+}
+
+async function readRun(source: LogSource, collector: Collector, reader: ReturnType<typeof createEventReader>): Promise<void> {
   let begun = false;
   for await (const lines of logLines(source)) {
     const [first] = lines;
