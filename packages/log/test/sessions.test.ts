@@ -324,6 +324,26 @@ describe("a clock", () => {
     expect(await findings(store)).toEqual([]);
   });
 
+  it.each([1, 30])("of others who write before every try, %i ms later each time, makes no log run backwards", async (step) => {
+    const memory = createMemoryStore();
+    let at = Date.parse(NOW);
+    let rivals = 0;
+    const store = afterOpening(memory, async (commit) => {
+      const [draft] = commit.events as readonly [LogEvent];
+      const last = (await logOf(memory)).at(-1);
+      at = Math.max(at + step, Date.parse(last?.timestamp ?? NOW));
+      rivals += 1;
+      await memory.commit({ run: commit.run, seen: 0, events: [{ ...draft, timestamp: new Date(at).toISOString() }] });
+      return memory.commit(commit);
+    });
+    const run = await takeOver(everything, { store });
+    await run.record([note()]);
+    const times = (await logOf(memory)).map(({ timestamp }) => Date.parse(timestamp));
+    expect([times.length, times]).toEqual([rivals + 2, times.toSorted((a, b) => a - b)]);
+    expect(rivals).toBeGreaterThan(2);
+    expect(await findings(memory)).toEqual([]);
+  });
+
   it("that is behind is no reason to write again what may be written", async () => {
     const memory = createMemoryStore();
     const store = afterOpening(memory, async (commit) => {
