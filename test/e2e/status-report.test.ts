@@ -149,19 +149,26 @@ describe("bylaw report", () => {
     ]);
   });
 
-  test("takes a rotated file as the run before it, and a run of a store", async () => {
+  test("takes a rotated file as the run before it, a run of a store, and all runs of one", async () => {
     const cwd = scratch(rotated(FIRST, 4));
     expect(json(bylaw(["report", "log-0.jsonl", "log.jsonl", "--json"], { cwd }))["runs"]).toMatchObject([
       { run: "log-0.jsonl", events: 8, agents: 3 },
     ]);
+    expect(json(bylaw(["report", "log.jsonl", "--json"], { cwd }))["runs"]).toMatchObject([{ run: "log.jsonl", events: 4 }]);
     const store = await openSqliteStore(join(cwd, "runs.db"));
-    const run = await openRun(createKernel({ plugins: [] }), { run: "main", store });
-    await run.respond({ agent: "a1", text: "done", tool_calls: [] });
-    await run.close();
+    for (const name of ["main", "other"]) {
+      const run = await openRun(createKernel({ plugins: [] }), { run: name, store });
+      await run.respond({ agent: "a1", text: "done", tool_calls: [] });
+      await run.close();
+    }
     await store.close();
     expect(json(bylaw(["report", "--store", "runs.db", "--run", "main", "--json"], { cwd }))).toMatchObject({
       runs: [{ run: "main" }],
       totals: { turns: 1, ok: 1, first_attempt: 1 },
+    });
+    expect(json(bylaw(["report", "--store", "runs.db", "--json"], { cwd }))).toMatchObject({
+      runs: [{ run: "main" }, { run: "other" }],
+      totals: { turns: 2 },
     });
   });
 

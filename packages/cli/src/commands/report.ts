@@ -55,7 +55,9 @@ async function readRun(source: LogSource, collector: Collector, reader: ReturnTy
     const [first] = lines;
     if (!begun && first !== undefined) {
       const head = eventOn(first);
-      if (typeof head === "string" || head.event_type !== ANCHOR_TYPE) collector.begin("store" in source ? source.run : first.file);
+      // Without the file before it, what a rotated file holds is all that there is of its run.
+      if (typeof head === "string" || head.event_type !== ANCHOR_TYPE || !collector.begun)
+        collector.begin("store" in source ? source.run : first.file);
       begun = true;
     }
     for (const event of reader.read(lines)) collector.add(event);

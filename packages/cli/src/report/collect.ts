@@ -51,6 +51,8 @@ export interface Report {
 export interface Collector {
   /** The next events are of this run. */
   begin(run: string): void;
+  /** Whether there is a run that events are of. */
+  readonly begun: boolean;
   add(event: LogEvent): void;
   result(): Report;
 }
@@ -118,6 +120,9 @@ export function createCollector(): Collector {
   return {
     begin(run) {
       runs.push({ run, events: 0, agents: 0, begin: "", end: "" });
+    },
+    get begun() {
+      return runs.length > 0;
     },
     add(event) {
       const run = runs.at(-1);
