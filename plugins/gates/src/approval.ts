@@ -13,6 +13,8 @@ export interface Question {
   /** The digest of the artifacts that are handed in. */
   readonly artifacts: string;
   readonly policy: string;
+  /** Who asks. */
+  readonly agent: string | undefined;
   /** RFC 3339; undefined where nobody says what time it is. */
   readonly at: string | undefined;
   readonly rule: RuleReference;
@@ -20,9 +22,17 @@ export interface Question {
 }
 
 /** What is in the way of a gate that asks approvers, or nothing where enough of them said yes to exactly these artifacts. */
-export function judgeApproval({ contract, gate, book, artifacts, policy, at, rule, worked }: Question): Verdict | undefined {
+export function judgeApproval({ contract, gate, book, artifacts, policy, agent, at, rule, worked }: Question): Verdict | undefined {
   if (gate.quorum === 0) return undefined;
   const { id, approvers, quorum } = gate;
+  // Nobody knows whose work it is, so nobody could be kept from approving their own.
+  if (foldName(agent ?? "") === "")
+    return refuse(
+      "gate_blocked",
+      rule,
+      `Unexpected request without an agent at gate ${quote(id)}, expected the name of who asks`,
+      "let the host name the agent",
+    );
   const opening = book.openings.find((one) => one.gate === id && one.artifacts === artifacts && one.policy === policy);
   const said = opening?.votes ?? [];
   const refusal = said.find(({ verdict }) => verdict === "rejected");

@@ -53,7 +53,7 @@ export interface Report {
 }
 
 /** The last request that gates, or artifacts, held back. */
-export interface Asked {
+interface Asked {
   readonly to: string;
   readonly agent: string | null;
   readonly artifacts: JsonObject;

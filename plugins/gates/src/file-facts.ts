@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { asserts, commentedOut } from "./scan.ts";
 
 /** What a path of an artifact is in the workspace. */
-export interface FileFact {
+interface FileFact {
   readonly state: "file" | "missing" | "outside of the workspace" | "no regular file" | "unreadable" | "too large";
   /** Where it lies, links followed, as seen from the workspace; `null` where it is no file of it. */
   readonly real: string | null;

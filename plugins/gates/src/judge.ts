@@ -55,7 +55,7 @@ function judgePassed(way: Way, one: Case): readonly Verdict[] {
   if (gate === undefined || verdicts.some(({ severity }) => severity !== "warning")) return verdicts;
   const { compiled, book, request } = one;
   const asked = judgeApproval({
-    ...{ contract: compiled.contract, gate, book, policy: compiled.policy, at: request.at, worked: workedOn(one) },
+    ...{ contract: compiled.contract, gate, book, policy: compiled.policy, agent: request.agent, at: request.at, worked: workedOn(one) },
     artifacts: digestOf(request.artifacts),
     rule: { ...way.rule, name: approvalRule(phase.id, gate.id) },
   });

@@ -73,6 +73,20 @@ describe("an approval gate", () => {
     expect((await ask("TDD", planned)).decision.code).toBe("gate_pending");
   });
 
+  it("opens for nobody who has no name: whose work it is has to be known", async () => {
+    const { ask, run, contract, folder } = await bench();
+    await ask("PLAN", {});
+    for (const agent of ["", " ", "\u200b"]) expect((await ask("TDD", planned, { agent })).decision.code, agent).toBe("gate_blocked");
+    const nobody = await run.transition({
+      task: "t1",
+      to: "TDD",
+      artifacts: planned as unknown as JsonObject,
+      host: { workspace: folder },
+    });
+    expect(nobody.decision).toMatchObject({ effect: "deny", code: "gate_blocked" });
+    expect(openGates(run.view, contract)).toEqual([]);
+  });
+
   it("counts no yes of somebody who works on the task later", async () => {
     const { approve, run, ask } = await opened();
     await approve("plan_approval", "Pat");

@@ -222,6 +222,6 @@ it("any JSON in the place of any artifact comes to a decision, never to a failur
         expect(decision.votes.filter(({ code }) => code === "check_failed")).toEqual([]);
       },
     ),
-    { numRuns: 120 },
+    { numRuns: 80 },
   );
 });

@@ -26,7 +26,7 @@ export const opens = definePlugin({
   },
 });
 
-export interface Asked {
+interface Asked {
   readonly decision: Decision;
   /** `code check`, sorted, of what blocks. */
   readonly blocked: readonly string[];
