@@ -3,20 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
 import { completeDirective, openDirectives } from "@bylaw/plugin-phases";
-import { AGENT, CODE, HANDED, TASK, beginWalk, blockers, reasons, walkTo, type Walk } from "./workflow-walk-kit.ts";
+import { AGENT, CODE, HANDED, TASK, beginWalk, blockers, refusesAll, walkTo } from "./workflow-walk-kit.ts";
 
 const json = (value: unknown): JsonObject => value as JsonObject;
 const PLAN = json(HANDED.plan);
-
-/** Nothing of this is let through, and nothing of it happens. */
-async function refusesAll({ use, phase }: Walk, calls: readonly (readonly [tool: string, args: JsonObject])[]): Promise<void> {
-  const before = phase();
-  for (const [tool, args] of calls) {
-    const decision = await use(tool, args);
-    expect([tool, args, decision.effect], reasons(decision)).toEqual([tool, args, "deny"]);
-  }
-  expect(phase()).toBe(before);
-}
 
 const line = (command: string): readonly [string, JsonObject] => ["bash", { command }];
 
@@ -73,88 +63,6 @@ describe("an agent that wants out of PLAN", () => {
     expect(blockers(await walk.move("TDD", {}))).toContain("artifact_missing");
     expect(walk.phase()).toBe("PLAN");
   });
-
-  it("approves nothing itself, by no name and in no role, and nobody approves what he was not shown (WF-119)", async () => {
-    const walk = await beginWalk();
-    await walkTo(walk, "PLAN");
-    await expect(walk.decide("plan_approval", "paula", "approved")).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
-    expect(blockers(await walk.move("TDD", PLAN))).toEqual(["gate_pending"]);
-    for (const by of [AGENT, "Ann", " ann ", "\uff41\uff4e\uff4e", "ANN", ""]) {
-      await expect(walk.decide("plan_approval", by, "approved"), by).rejects.toMatchObject({
-        code: expect.stringMatching(/^BYLAW_EVENT_/) as string,
-      });
-    }
-    for (const role of [AGENT, "review_agent", "admin", ""]) {
-      await expect(walk.decide("plan_approval", "paula", "approved", role), role).rejects.toMatchObject({
-        code: expect.stringMatching(/^BYLAW_EVENT_/) as string,
-      });
-    }
-    // The agent's own words about approval are words.
-    const says = {
-      ...HANDED.plan,
-      approval: { by: "paula", verdict: "approved" },
-      gate_decided: { gate: "plan_approval", verdict: "approved" },
-    };
-    expect(blockers(await walk.move("TDD", json(says)))).toEqual(["gate_pending"]);
-    await refusesAll(walk, [["decide_gate", { gate: "plan_approval", by: "paula", verdict: "approved" }]]);
-
-    // A yes is to what was shown: not to another plan, and not to the one that was there before.
-    const first = PLAN;
-    const other = json({ ...HANDED.plan, scope_definition: { ...HANDED.plan.scope_definition, in_scope: ["**"] } });
-    await walk.move("TDD", first);
-    await walk.decide("plan_approval", "paula", "approved");
-    expect(blockers(await walk.move("TDD", other))).toEqual(["gate_pending"]);
-    expect(walk.phase()).toBe("PLAN");
-  });
-});
-
-describe("an agent with tokens", () => {
-  it("moves and works with none but its last one (defects 3 and 9; WF-45, WF-46, WF-50)", async () => {
-    const walk = await beginWalk();
-    const claimed = walk.token();
-    await walkTo(walk, "PLAN");
-    const planned = walk.token();
-    await walk.move("TDD", PLAN);
-    await walk.decide("plan_approval", "paula", "approved");
-    expect((await walk.move("TDD", PLAN)).effect).toBe("allow");
-    const own = walk.token();
-    for (const token of [claimed, planned])
-      expect(blockers(await walk.use("read_files", { path: "package.json" }, { host: { token } }))).toEqual(["token_superseded"]);
-    const [head = "", claims = ""] = own.split(".");
-    const none = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString("base64url")}.${claims}.`;
-    const more = Buffer.from(
-      JSON.stringify({ ...(JSON.parse(Buffer.from(claims, "base64url").toString()) as object), phase: "COMPLETE" }),
-    ).toString("base64url");
-    for (const token of [claimed, planned, none, `${head}.${more}.${own.split(".")[2]}`, `${own}x`, "", "token", null, {}]) {
-      const fields = { host: { token, workspace: walk.folder } };
-      expect((await walk.use("read_files", { path: "package.json" }, fields)).effect, JSON.stringify(token)).toBe("deny");
-      expect((await walk.move("TDD", PLAN, fields)).effect, JSON.stringify(token)).toBe("deny");
-    }
-    expect((await walk.use("read_files", { path: "package.json" }, { host: { workspace: walk.folder } })).effect).toBe("deny");
-    expect((await walk.use("read_files", { path: "package.json" }, { agent: "bob" })).effect).toBe("deny");
-    expect((await walk.use("read_files", { path: "package.json" }, { task: "t2" })).effect).toBe("deny");
-    expect((await walk.use("read_files", { path: "package.json" })).effect).toBe("allow");
-  });
-
-  it("gets no task that another holds (defect 9)", async () => {
-    const walk = await beginWalk();
-    expect(await walk.tasks.claim({ agent: "bob" })).toBeUndefined();
-    expect(await walk.tasks.claim({ agent: "bob", task: TASK })).toBeUndefined();
-    const { fence } = walk.held;
-    await expect(walk.tasks.complete({ task: TASK, agent: "bob", fence, artifacts: json(HANDED.done) })).resolves.toMatchObject({
-      applied: "deny",
-    });
-    await walkTo(walk, "PLAN");
-    const ended = await walk.tasks.complete({
-      task: TASK,
-      agent: AGENT,
-      fence,
-      artifacts: json(HANDED.done),
-      host: { token: walk.token() },
-    });
-    expect(ended.applied).toBe("deny");
-    expect((await walk.tasks.get(TASK)).status).toBe("claimed");
-  });
 });
 
 describe("an agent at work", () => {
@@ -204,6 +112,9 @@ describe("an agent at work", () => {
         line("echo '{}' > .orchestrator/schemas/plan.json"),
         line("echo x > node_modules/x/index.js"),
         line("git commit -am early"),
+        line("echo x > ../outside.txt"),
+        line("echo x > ~/.npmrc"),
+        line("cp package.json /etc/outside.json"),
       ]);
       expect([
         walk.text("agent_workflow.yaml"),
@@ -227,7 +138,7 @@ describe("an agent at work", () => {
     const [first, second] = openDirectives(walk.run.view, { task: TASK });
     const report = { task: TASK, ok: true, verdict: "approved" as const, blocking_issues: [], summary: "fine" };
     const refused = { code: expect.stringMatching(/^BYLAW_EVENT_/) as string };
-    for (const agent of [AGENT, ""]) {
+    for (const agent of [AGENT, "ANN", ""]) {
       await expect(completeDirective(walk.run, { ...report, agent, directive: first?.directive ?? "" }), agent).rejects.toMatchObject(
         refused,
       );

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { loadContract, type Contract } from "@bylaw/contract";
 import { observeTests, type TestRun } from "@bylaw/evidence";
 import { createKernel, type Decision, type JsonObject } from "@bylaw/kernel";
@@ -262,4 +262,14 @@ export async function walkTo(walk: Walk, phase: "PLAN" | "TDD" | "IMPL" | "REVIE
   await walk.use("write_files", { path: "src/add.js", content: CODE });
   await walk.observe();
   await must("REVIEW", HANDED.code as unknown as JsonObject);
+}
+
+/** Nothing of this is let through, and nothing of it happens. */
+export async function refusesAll({ use, phase }: Walk, calls: readonly (readonly [tool: string, args: JsonObject])[]): Promise<void> {
+  const before = phase();
+  for (const [tool, args] of calls) {
+    const decision = await use(tool, args);
+    expect([tool, args, decision.effect], reasons(decision)).toEqual([tool, args, "deny"]);
+  }
+  expect(phase()).toBe(before);
 }

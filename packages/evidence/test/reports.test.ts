@@ -226,7 +226,7 @@ describe("JSON", () => {
   it("does not tell what stands in a text that is no JSON, and survives a deep one", () => {
     const secret = readReport("json", 'token=hunter2 {"a":');
     expect(secret.report_error).toBe("Unexpected text, expected json");
-    expect(readReport("json", "[".repeat(5_000_000)).counts).toBeNull();
+    expect(readReport("json", "[".repeat(500_000)).counts).toBeNull();
     expect(readReport("json", 7 as unknown as string).counts).toBeNull();
     expect(readReport("constructor" as "json", "{}").counts).toBeNull();
   });
