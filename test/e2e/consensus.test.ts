@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKernel, type LogEvent } from "@bylaw/kernel";
+import { createKernel, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { agentTurns, consensusState, openRun, turnOf, type Run } from "@bylaw/log";
 import { conclude, openConsensus, selectWinner, showAnswers, tally } from "@bylaw/plugin-consensus";
+import { eventLog } from "@bylaw/plugin-event-log";
 import { consensus } from "@bylaw/ruleset-consensus";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -65,4 +66,25 @@ it("agents of three writers answer and vote at once, and no vote counts that did
   } finally {
     await Promise.all(stores.map((store) => store.close()));
   }
+});
+
+it("no half of a secret stands in a preview, and what the voter was shown is what is on record", async () => {
+  const kernel = createKernel({ extends: [consensus], plugins: [eventLog({ file: join(folder, "{run}.jsonl") })] });
+  const run = await openRun(kernel, { run: "poem" });
+  await openConsensus(run, { agents: AGENTS });
+  const secret = ["gh", "p_", "Zq8".repeat(12)].join("");
+  for (let before = 455; before <= 500; before += 5) {
+    const { events } = await run.respond({ agent: "ann", text: `${"x".repeat(before)} ${secret} and more`, max_attempts: 99 });
+    const details: JsonObject = events[0]?.details ?? {};
+    expect(String(details["buffer_preview"])).not.toContain("Zq8");
+    expect(String(details["buffer_preview"]).length).toBeLessThanOrEqual(500);
+  }
+  await run.record([{ event_type: "round_started", agent_id: "ann", task_id: null, details: { round: 2 } }]);
+  await run.respond({ agent: "ann", tool_calls: [answer(`the token is ${secret}`)] });
+  expect(await conclude(run, "ann")).toEqual({ kind: "answer", label: "agent1.1" });
+  const [shown] = await showAnswers(run, "bob");
+  expect(shown?.content).not.toContain("Zq8");
+  await run.respond({ agent: "bob", tool_calls: [vote("agent1")] });
+  expect(await conclude(run, "bob")).toMatchObject({ kind: "vote", label: "agent1.1" });
+  await run.close();
 });
