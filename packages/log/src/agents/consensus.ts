@@ -139,12 +139,16 @@ const REDUCERS: Readonly<Record<string, Reducer>> = Object.assign(Object.create(
     return { ...state, warned: { ...state.warned, [agent]: { round: Number(round), over_at } }, denials: { ...state.denials, [agent]: 0 } };
   },
   tool_denied: (state, { details: { decision } }, agent) =>
-    isJsonObject(decision) && decision["code"] === TIME_OVER
-      ? { ...state, denials: { ...state.denials, [agent]: deniedCalls(state, agent) + 1 } }
-      : state,
+    isLate(decision) ? { ...state, denials: { ...state.denials, [agent]: deniedCalls(state, agent) + 1 } } : state,
   tool_allowed: (state, _, agent) => (deniedCalls(state, agent) === 0 ? state : { ...state, denials: { ...state.denials, [agent]: 0 } }),
   winner_selected: (state, _, agent) => ({ ...state, winner: agent }),
 } satisfies Record<string, Reducer>);
+
+// Whichever plugin decided: one of the votes says that the time was over.
+function isLate(decision: Json | undefined): boolean {
+  const votes = isJsonObject(decision) ? decision["votes"] : undefined;
+  return Array.isArray(votes) && (votes as readonly Json[]).some((vote) => isJsonObject(vote) && vote["code"] === TIME_OVER);
+}
 
 const byUnit = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 const texts = (value: Json | undefined): readonly string[] =>
