@@ -4,7 +4,8 @@ import { describeExamples } from "@bylaw/testing";
 import { examples } from "../examples.ts";
 import { tasks as plugin } from "../src/index.ts";
 import { z } from "zod";
-import { enginesOn, holdOf, kernelWith, permits, rules, summary, took, typesOf, worker, type Place, type Worker } from "./kit.ts";
+import { enginesOn, took, typesOf, worker, type Place, type Worker } from "./kit.ts";
+import { holdOf, kernelWith, permits, rules, summary } from "./setting.ts";
 
 describeExamples(examples, { describe, it });
 

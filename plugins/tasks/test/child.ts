@@ -1,15 +1,17 @@
 /** A process of its own that works on the tasks of a run, for tests that stop it on the way. Says what was answered, a line of JSON each. */
 import { openRun } from "@bylaw/log";
-import { createSigner, grantToken, tokens } from "@bylaw/plugin-tokens";
-import { openPostgresStore } from "@bylaw/store-postgres";
-import { openSqliteStore } from "@bylaw/store-sqlite";
 import { createTasks } from "../src/index.ts";
-import { holdOf, kernelWith, rules, summary } from "./kit.ts";
+import { holdOf, kernelWith, rules, summary } from "./setting.ts";
 
 const [mode = "", place = "", schema = "", name = "ann"] = process.argv.slice(2);
 const keys = [{ id: "test", env: "TASKS_TEST_SECRET" }];
-const store = schema === "" ? await openSqliteStore(place) : await openPostgresStore(place, { schema, connections: 3 });
-const kernel = mode.startsWith("token") ? kernelWith(tokens({ keys })) : kernelWith();
+// Only what is needed is loaded: these start often.
+const store =
+  schema === ""
+    ? await (await import("@bylaw/store-sqlite")).openSqliteStore(place)
+    : await (await import("@bylaw/store-postgres")).openPostgresStore(place, { schema, connections: 3 });
+const secrets = mode.startsWith("token") ? await import("@bylaw/plugin-tokens") : undefined;
+const kernel = secrets === undefined ? kernelWith() : kernelWith(secrets.tokens({ keys }));
 const run = await openRun(kernel, { run: "r1", store, join: true });
 const tasks = createTasks(run, rules());
 const say = (line: object): Promise<void> =>
@@ -47,10 +49,10 @@ if (mode === "work") {
   await die();
 } else if (mode === "token-claimed" || mode === "token-granted" || mode === "token-moved") {
   const held = await tasks.claim({ agent: name, request_id: "q1" });
-  if (held === undefined) throw new Error("Unexpected lack of tasks");
+  if (held === undefined || secrets === undefined) throw new Error("Unexpected lack of tasks");
   if (mode === "token-claimed") await die();
   const grant = { task: held.task, agent: name, phase: held.phase, allowed_tools: ["bash"], fence: held.fence };
-  const { token } = await grantToken(run, createSigner({ keys }), grant);
+  const { token } = await secrets.grantToken(run, secrets.createSigner({ keys }), grant);
   await say({ token });
   if (mode === "token-granted") await die();
   const { applied } = await run.transition({ agent: name, task: held.task, to: "PLAN", artifacts: {}, request_id: "m1", host: { token } });

@@ -1,6 +1,7 @@
 import { startPostgres } from "@bylaw/testing";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { enginesOn, holdOf, rules, summary, took, typesOf, upTo, worker, type Place } from "./kit.ts";
+import { enginesOn, took, typesOf, worker, type Place } from "./kit.ts";
+import { holdOf, rules, summary, upTo } from "./setting.ts";
 
 const server = await startPostgres();
 afterAll(async () => server?.stop());

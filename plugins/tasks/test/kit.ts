@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { Pool } from "pg";
-import { allow, createKernel, definePlugin, deny, type Kernel, type Plugin, type Store } from "@bylaw/kernel";
+import type { Store } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
 import { openPostgresStore } from "@bylaw/store-postgres";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import type { PostgresServer } from "@bylaw/testing";
-import { z } from "zod";
-import { createTasks, tasks, type HeldTask, type TaskRules, type Tasks } from "../src/index.ts";
+import { createTasks, type HeldTask, type TaskRules, type Tasks } from "../src/index.ts";
+import { kernelWith, rules } from "./setting.ts";
 
 const START = Date.parse("2026-01-02T10:00:00.000Z");
 
@@ -106,50 +106,6 @@ export const enginesOn = (server: PostgresServer | undefined): readonly Engine[]
   ...(server === undefined ? [] : [postgres(server)]),
 ];
 
-/** The contract's word on tasks, with fields over it. */
-export function rules(
-  crash: Partial<TaskRules["recovery"]["agentCrash"]> = {},
-  coordination: Partial<TaskRules["coordination"]> = {},
-): TaskRules {
-  return {
-    coordination: {
-      snapshotIncludes: ["task_dependencies", "completed_tasks", "current_phase", "blockers", "prd_state"],
-      bus: { type: undefined, path: undefined, events: [] },
-      leaseSeconds: 300,
-      optimisticLocking: true,
-      ...coordination,
-    },
-    recovery: {
-      agentCrash: { action: "retry", maxRetries: 2, backoffSeconds: 60, ...crash },
-      checkpointIntervalSeconds: 300,
-      gateTimeout: { action: "escalate_to_human", preserveState: true },
-    },
-  };
-}
-
-/** Allows every call, and each transition out of a phase only once; asks for an artifact to complete. */
-export const permits = definePlugin({
-  name: "permits",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  grants: true,
-  codes: { unfinished: "the artifact is missing" },
-  apply(kernel) {
-    kernel.event({ name: "directive_issued", details: z.looseObject({ directive: z.string() }) });
-    kernel.event({ name: "directive_completed", details: z.looseObject({ directive: z.string() }) });
-    kernel.hooks.beforeToolCall.tap("all", () => allow("fine"));
-    kernel.hooks.onTransition.tap("all", ({ from, to, artifacts }) => {
-      if (from === to) return deny("Unexpected transition to the same phase", "go on", { code: "unfinished" });
-      if (to === "@completed" && artifacts["summary"] === undefined) {
-        return deny("Unexpected completion without a summary, expected one", "write it", { code: "unfinished" });
-      }
-      return allow("fine");
-    });
-  },
-});
-
-export const kernelWith = (...plugins: readonly Plugin[]): Kernel => createKernel({ plugins: [permits(), tasks(), ...plugins] });
-
 /** One process at work on a run. */
 export interface Worker {
   readonly run: Run;
@@ -168,8 +124,5 @@ export async function took({ tasks: of }: Worker, agent: string, fields: object 
   return held;
 }
 
-export const holdOf = ({ task, agent, fence }: HeldTask) => ({ task, agent, fence });
-export const summary = { artifacts: { summary: "done" } } as const;
-export const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
 export const typesOf = async (place: Place, run = "r1"): Promise<readonly string[]> =>
   (await (await place.store()).events(run, 0, 100_000)).map(({ event_type }) => event_type);

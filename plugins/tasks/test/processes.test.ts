@@ -13,7 +13,8 @@ import { openSqliteStore } from "@bylaw/store-sqlite";
 import { startPostgres } from "@bylaw/testing";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTasks } from "../src/index.ts";
-import { holdOf, kernelWith, rules, summary, took, upTo } from "./kit.ts";
+import { took } from "./kit.ts";
+import { holdOf, kernelWith, rules, summary, upTo } from "./setting.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 process.env["TASKS_TEST_SECRET"] = SECRET;

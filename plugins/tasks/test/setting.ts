@@ -1,0 +1,51 @@
+import { allow, createKernel, definePlugin, deny, type Kernel, type Plugin } from "@bylaw/kernel";
+import { z } from "zod";
+import { tasks, type HeldTask, type TaskRules } from "../src/index.ts";
+
+/** The contract's word on tasks, with fields over it. */
+export function rules(
+  crash: Partial<TaskRules["recovery"]["agentCrash"]> = {},
+  coordination: Partial<TaskRules["coordination"]> = {},
+): TaskRules {
+  return {
+    coordination: {
+      snapshotIncludes: ["task_dependencies", "completed_tasks", "current_phase", "blockers", "prd_state"],
+      bus: { type: undefined, path: undefined, events: [] },
+      leaseSeconds: 300,
+      optimisticLocking: true,
+      ...coordination,
+    },
+    recovery: {
+      agentCrash: { action: "retry", maxRetries: 2, backoffSeconds: 60, ...crash },
+      checkpointIntervalSeconds: 300,
+      gateTimeout: { action: "escalate_to_human", preserveState: true },
+    },
+  };
+}
+
+/** Allows every call, and each transition out of a phase only once; asks for an artifact to complete. */
+export const permits = definePlugin({
+  name: "permits",
+  version: "1.0.0",
+  options: z.strictObject({}).prefault({}),
+  grants: true,
+  codes: { unfinished: "the artifact is missing" },
+  apply(kernel) {
+    kernel.event({ name: "directive_issued", details: z.looseObject({ directive: z.string() }) });
+    kernel.event({ name: "directive_completed", details: z.looseObject({ directive: z.string() }) });
+    kernel.hooks.beforeToolCall.tap("all", () => allow("fine"));
+    kernel.hooks.onTransition.tap("all", ({ from, to, artifacts }) => {
+      if (from === to) return deny("Unexpected transition to the same phase", "go on", { code: "unfinished" });
+      if (to === "@completed" && artifacts["summary"] === undefined) {
+        return deny("Unexpected completion without a summary, expected one", "write it", { code: "unfinished" });
+      }
+      return allow("fine");
+    });
+  },
+});
+
+export const kernelWith = (...plugins: readonly Plugin[]): Kernel => createKernel({ plugins: [permits(), tasks(), ...plugins] });
+
+export const holdOf = ({ task, agent, fence }: HeldTask) => ({ task, agent, fence });
+export const summary = { artifacts: { summary: "done" } } as const;
+export const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
