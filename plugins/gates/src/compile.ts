@@ -41,6 +41,8 @@ export interface Compiled {
   readonly record: WorkRecord;
   /** Finds what the declared checks ask about. Throws BYLAW_GATE_PROJECTION_UNKNOWN. */
   readonly bind: (declared: Declared) => void;
+  /** The phases that no task comes to but through one in which its tests were red. */
+  readonly afterRed: ReadonlySet<string>;
   /** Some check is asked later than at once. */
   readonly late: boolean;
   /** Whether calls in a phase are a reviewer's: agents are started for it, and no tool of it writes or runs anything. */
@@ -123,6 +125,16 @@ export function compileGates({ contract: file, tools, checks }: GateOptions, fol
       for (const check of declared.values()) check.bind(plugins);
     },
     late: all.some(({ demands }) => demands.some((one) => one.declared !== undefined)),
+    afterRed: afterRed(contract, redPhases),
     reviewing: new Set(reviewing.map(({ id }) => id)),
   };
+}
+
+function afterRed({ phases, transitions, initial }: Contract, red: ReadonlySet<string>): ReadonlySet<string> {
+  const without = new Set([initial]);
+  // A set grows while it is walked.
+  for (const phase of without) {
+    for (const { from, to, when } of transitions) if (from === phase && (when === "rejected" || !red.has(from))) without.add(to);
+  }
+  return new Set(phases.map(({ id }) => id).filter((id) => !without.has(id)));
 }

@@ -103,6 +103,7 @@ function findAll({ demands, phase }: Way, { request, view, compiled, book, late 
       facts,
       run,
       red,
+      afterRed: compiled.afterRed.has(phase.id),
       reviewers: book.reviewers,
       worked,
     };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { observeTests, type TestRun } from "@bylaw/evidence";
-import { bench, built, GREEN, RED, result, TEXT, tested, tests, type Bench } from "./kit.ts";
+import { bench, built, GREEN, planned, RED, result, TEXT, tested, tests, type Bench } from "./kit.ts";
 
 const at = async (phase: string, options = {}): Promise<Bench> => {
   const made = await bench(options);
@@ -143,6 +143,16 @@ it("is compared with red by the rule too, where the gate does not ask for it (WF
   put("src/a.js", "export const a = 1;\n");
   await observe({ passed: ["greets"] });
   expect((await ask("REVIEW", built)).blocked).toEqual(["gate_blocked test_run_result.tests_passed.tests_unchanged"]);
+});
+
+it("is not where a task came past the tests that should have been red (WF-89)", async () => {
+  const { ask, observe, put } = await bench({ config: { enforcement_mode: "permissive" } });
+  for (const to of ["PLAN", "TDD", "IMPL"]) await ask(to, { ...planned, ...tested });
+  put("src/a.js", "export const a = 1;\n");
+  await observe(GREEN);
+  const { blocked, text } = await ask("REVIEW", built);
+  expect(blocked).toContain("gate_blocked all_tests_pass.tests_unchanged");
+  expect(text).toContain("No run in which the tests were red is on record");
 });
 
 describe("a contract", () => {

@@ -20,6 +20,8 @@ export interface CheckInput {
   readonly run: RecordedRun | null;
   /** The run that the tests were red in. */
   readonly red: RecordedRun | null;
+  /** No task comes to this phase but through one in which its tests were red. */
+  readonly afterRed: boolean;
   /** The agents that were started for the phase. */
   readonly reviewers: readonly Reviewer[];
   /** Whether somebody worked on the task. */

@@ -1,5 +1,5 @@
 import { no, lacking, type CheckInput, type CheckJudge, type Finding } from "./check-input.ts";
-import { sameTests } from "./same-tests.ts";
+import { TESTS_UNCHANGED, sameTests } from "./same-tests.ts";
 import { isResult, resultOf, type Result } from "./test-run.ts";
 
 const judged =
@@ -24,10 +24,15 @@ export const areGreen = judged(({ exit_code, failed, passed }) => [
 ]);
 
 /** The same, and they are the tests that were red. */
-export const stayGreen = judged((result, input) => [
-  ...areGreen(input),
-  ...(result.observed === null || input.red === null ? [] : sameTests(input.red.details, result.observed)),
-]);
+export const stayGreen = judged((result, input) => [...areGreen(input), ...unchanged(result.observed, input)]);
+
+function unchanged(observed: Result["observed"], { red, afterRed, contract }: CheckInput): readonly Finding[] {
+  if (observed !== null && red !== null) return sameTests(red.details, observed);
+  if (!afterRed || contract.evidence.source === "reported") return [];
+  return [
+    { ...lacking("No run in which the tests were red is on record, so nobody knows whether they are the same"), as: TESTS_UNCHANGED },
+  ];
+}
 
 /** The run is on record, and counts. */
 export const wereRun = judged(() => []);
