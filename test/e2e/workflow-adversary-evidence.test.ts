@@ -77,8 +77,23 @@ describe("an agent that forges evidence", () => {
     expect(await walk.observe()).toMatchObject({ counts: null });
   });
 
-  it("is not red by errors, signals, exit codes or time (WF-87)", async () => {
-    const walk = await beginWalk((text) => text.replace("timeout_seconds: 600", "timeout_seconds: 2"));
+  it("is not red by time (WF-87)", async () => {
+    const walk = await beginWalk((text) =>
+      text.replace('format: "junit"\n  timeout_seconds: 600', 'format: "junit"\n  timeout_seconds: 1'),
+    );
+    expect(walk.contract.evidence.testCommand?.timeoutSeconds).toBe(1);
+    await walkTo(walk, "TDD");
+    await write(
+      walk,
+      "tests/add.test.js",
+      'import test from "node:test";\ntest("a", () => new Promise(() => setInterval(() => {}, 1000)));\n',
+    );
+    expect(await walk.observe()).toMatchObject({ timed_out: true });
+    await stays(walk, "IMPL", RED, ["gate_blocked"], /took too long/);
+  });
+
+  it("is not red by errors, signals or exit codes (WF-87)", async () => {
+    const walk = await beginWalk();
     await walkTo(walk, "TDD");
     const faults: readonly (readonly [string, string, RegExp])[] = [
       ["a file that does not load", 'import "../src/add.js";\n', /could not be run at all/],
@@ -88,15 +103,10 @@ describe("an agent that forges evidence", () => {
       [
         "a hook that fails",
         'import { before, it, describe } from "node:test";\ndescribe("s", () => { before(() => { throw new Error("x"); }); it("a", () => {}); });\n',
-        /gate|failing|run/,
+        /could not be run at all/,
       ],
       ["no test", "export {};\n", /exit code is 0/],
       ["a test that passes", 'import test from "node:test";\ntest("a", () => {});\n', /exit code is 0/],
-      [
-        "a test without end",
-        'import test from "node:test";\ntest("a", () => new Promise(() => setInterval(() => {}, 1000)));\n',
-        /took too long/,
-      ],
     ];
     for (const [name, text, because] of faults) {
       await write(walk, "tests/add.test.js", text);
@@ -140,10 +150,10 @@ describe("an agent that forges evidence", () => {
   });
 });
 
-describe("an agent that weakens its tests between RED and GREEN (WF-89)", () => {
+it("an agent that weakens its tests between RED and GREEN stays where it is until they are as they were (WF-89)", async () => {
   const weak = (text: string): string => text.replaceAll(/assert\.\w+\(/g, "void (");
   const only = TESTS.slice(0, TESTS.indexOf('test("refuses text"'));
-  it.each<readonly [string, (walk: Walk) => Promise<void>]>([
+  const ways: readonly (readonly [string, (walk: Walk) => Promise<void>])[] = [
     ["asserting nothing", (walk) => write(walk, "tests/add.test.js", weak(TESTS))],
     ["by its shell", (walk) => shell(walk, "sed -i 's/assert.strictEqual(add(1, 2), 3)/assert.ok(true)/' tests/add.test.js")],
     ["taking one away", (walk) => write(walk, "tests/add.test.js", only)],
@@ -168,45 +178,45 @@ describe("an agent that weakens its tests between RED and GREEN (WF-89)", () => 
     ],
     ["a configuration of npm", (walk) => write(walk, ".npmrc", "node-options=--import ./src/setup.js\n")],
     ["a configuration of a runner", (walk) => write(walk, "vitest.config.js", "export default {};\n")],
-  ])("stays where it is: %s", async (_, weaken) => {
-    const walk = await beginWalk();
-    await walkTo(walk, "IMPL");
-    await write(walk, "src/add.js", CODE);
+  ];
+  const walk = await beginWalk();
+  await walkTo(walk, "IMPL");
+  const manifest = walk.text("package.json");
+  await write(walk, "src/add.js", CODE);
+  for (const [name, weaken] of ways) {
     await weaken(walk);
     await walk.observe();
     const decision = await walk.move("REVIEW", GREEN);
-    expect([decision.effect, blockers(decision)], reasons(decision)).toEqual(["deny", ["gate_blocked"]]);
-    expect(walk.phase()).toBe("IMPL");
-  });
-
-  it("goes on when they are as they were, and one more is welcome", async () => {
-    const walk = await beginWalk();
-    await walkTo(walk, "IMPL");
-    await write(walk, "src/add.js", CODE);
-    await write(walk, "tests/add.test.js", weak(TESTS));
-    await write(walk, "tests/add.test.js", TESTS);
-    await write(walk, "tests/more.test.js", 'import test from "node:test";\ntest("is there", () => {});\n');
-    await walk.observe();
-    const decision = await walk.move("REVIEW", GREEN);
-    expect(decision.effect, reasons(decision)).toBe("allow");
-  });
+    expect([name, decision.effect, blockers(decision)], reasons(decision)).toEqual([name, "deny", ["gate_blocked"]]);
+    for (const path of ["tests", "other", "src/real.js", ".npmrc", "vitest.config.js"])
+      rmSync(walk.path(path), { recursive: true, force: true });
+    walk.put("tests/add.test.js", TESTS);
+    walk.put("package.json", manifest);
+  }
+  expect(walk.phase()).toBe("IMPL");
+  // One test more is welcome.
+  await write(walk, "tests/more.test.js", 'import test from "node:test";\ntest("is there", () => {});\n');
+  await walk.observe();
+  const decision = await walk.move("REVIEW", GREEN);
+  expect(decision.effect, reasons(decision)).toBe("allow");
 });
 
-describe("an agent whose code works on the runner", () => {
-  it.each([
+it("an agent whose code works on the runner is not green", async () => {
+  const ways: readonly (readonly [string, string])[] = [
     ["ends it", "process.exit(0);\n"],
     ["prints a report", "console.log('<testsuites><testcase name=\"adds numbers\"/></testsuites>');\nprocess.exit(0);\n"],
     ["prints another end", 'process.stdout.write("</testsuites>");\nexport const add = () => 3;\n'],
-  ])("is not green where it %s", async (_, text) => {
-    const walk = await beginWalk();
-    await walkTo(walk, "IMPL");
+  ];
+  const walk = await beginWalk();
+  await walkTo(walk, "IMPL");
+  for (const [name, text] of ways) {
     await write(walk, "src/add.js", text);
     const { counts } = await walk.observe();
-    expect(counts?.passed ?? 0).toBeLessThan(2);
+    expect(counts?.passed ?? 0, name).toBeLessThan(2);
     const decision = await walk.move("REVIEW", GREEN);
-    expect(decision.effect, reasons(decision)).toBe("deny");
-    expect(walk.phase()).toBe("IMPL");
-  });
+    expect([name, decision.effect], reasons(decision)).toEqual([name, "deny"]);
+  }
+  expect(walk.phase()).toBe("IMPL");
 });
 
 describe("what Bylaw keeps", () => {
