@@ -2,7 +2,7 @@ import { createKernel, DECISION_CODES } from "@bylaw/kernel";
 import { describeExamples } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
-import { REASONS, REASONS_VERSION, reasons } from "../src/index.ts";
+import { REASONS, REASONS_VERSION, reasons, retryInput } from "../src/index.ts";
 import { answer, answered, call, decide, vote, workflow_tools } from "./kit.ts";
 
 describeExamples(examples, { describe, it });
@@ -82,6 +82,23 @@ describe("unknown tools", () => {
     expect(await decide({ ...unknown, host: { inline: true }, attempt: 3 })).toMatchObject({ code: "unknown_tool", recovery: "end" });
   });
 
+  it("get their error in the stream, and the calls beside them keep results of their own", async () => {
+    const response = {
+      tool_calls: [
+        { id: "1", ...call("read_file") },
+        { id: "2", ...call("execute_command") },
+      ],
+      available_tools,
+    };
+    const calls = async (inline: boolean) => {
+      const input = retryInput(await decide({ ...response, host: { inline } }), response);
+      return input.kind === "tool_results" ? input.calls.map(({ id }) => id) : input.kind;
+    };
+    expect(await calls(true)).toEqual(["2"]);
+    expect(await calls(false)).toEqual(["1", "2"]);
+    expect(retryInput(await decide({ ...response, attempt: 3 }), response)).toEqual({ kind: "none" });
+  });
+
   it("are only known to be unknown where the host says which tools there are", async () => {
     expect((await decide({ tool_calls: [call("execute_command")] })).code).toBe("no_workflow_tool");
     expect((await decide({ tool_calls: [call("execute_command")], available_tools: [] })).code).toBe("unknown_tool");
@@ -91,6 +108,8 @@ describe("unknown tools", () => {
     const consensus = { answers: [{ agent: "b", content: "x" }] };
     const prefixed = { ...vote("agent2"), tool: "default_api:vote" };
     expect((await decide({ tool_calls: [prefixed], available_tools, ...answered(consensus) })).effect).toBe("allow");
+    const nested = { ...vote("agent2"), tool: "x:y:vote" };
+    expect((await decide({ tool_calls: [nested], ...answered(consensus) }, { prefixes: ["x:", "x:y:"] })).effect).toBe("allow");
     expect((await decide({ tool_calls: [call("default_api:nothing")], available_tools })).code).toBe("unknown_tool");
     expect((await decide({ tool_calls: [call("evil:vote")], available_tools })).code).toBe("unknown_tool");
   });

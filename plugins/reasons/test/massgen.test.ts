@@ -113,6 +113,18 @@ describe("answers", () => {
     ).toBe(true);
   });
 
+  it("MG-40 also where one workspace lies in another", async () => {
+    const consensus = {
+      answers: [
+        { ...said("b", "see /srv/ws/sub/out.md"), workspace: "/srv/ws/sub" },
+        { ...said("c"), workspace: "/srv/ws" },
+      ],
+    };
+    expect(await code({ tool_calls: [answer("see /srv/other/out.md")], host: { workspace: "/srv/other", consensus } })).toBe(
+      "answer_duplicate",
+    );
+  });
+
   it("MG-41 a duplicate at the first attempt is refused, and tried again", async () => {
     const decision = await decide({ tool_calls: [answer("x y")], ...answered({ answers: [said("b", "x y")] }) });
     expect(decision).toMatchObject({ effect: "deny", applied: "deny", code: "answer_duplicate", recovery: "restart" });
