@@ -53,6 +53,7 @@ const NOTHING: Metrics = { tasks: null, durations: null, requests: null, uses: n
 // A model can make up a name for every call, and an artifact for every request.
 const NAMES = 1_000;
 const OTHERS = "(others)";
+const LONGEST = 500;
 
 /** The key of the requests for a transition. */
 export const edgeKey = (from: string, to: string): string => JSON.stringify([from, to]);
@@ -118,5 +119,7 @@ function used(uses: Tree<Tree<Uses>>, { details: { phase, tool } }: LogEvent, us
   return treePut(uses, at, treePut(tools, name, { ...before, [use]: before[use] + 1 }));
 }
 
-const bounded = (tree: Tree<unknown>, name: string): string =>
-  (tree?.size ?? 0) < NAMES || treeGet(tree, name) !== undefined ? name : OTHERS;
+function bounded(tree: Tree<unknown>, given: string): string {
+  const name = given.slice(0, LONGEST);
+  return (tree?.size ?? 0) < NAMES || treeGet(tree, name) !== undefined ? name : OTHERS;
+}

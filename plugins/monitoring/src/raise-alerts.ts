@@ -36,6 +36,8 @@ export async function raiseAlerts(run: Run, contract: Contract, { at, samples = 
     const message = `Unexpected time \`${String(at)}\`, expected an RFC 3339 time`;
     throw new BylawError({ code: "BYLAW_OPTIONS_INVALID", message, fix: "hand in such as `new Date().toISOString()`" });
   }
+  // Other processes may have gone on since this one last wrote.
+  await run.catchUp();
   const crossings = new Map(crossingsOf(run.view(workflowMetrics), contract, at, samples).map((one) => [keyOf(one), one]));
   const open = new Map([...treeEntries(run.view(openAlerts))]);
   const begun = [...crossings].filter(([key]) => !open.has(key)).map(([, crossing]) => raisedBy(crossing, contract, at));

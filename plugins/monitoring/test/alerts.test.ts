@@ -101,7 +101,6 @@ describe("raiseAlerts", () => {
     const [first] = runs;
     await first?.transition({ agent: "dev", task: "t1", to: "PLAN", artifacts: {} });
     for (const bad_plan of [1, 2, 3]) await first?.transition({ agent: "dev", task: "t1", to: "BUILD", artifacts: { bad_plan } });
-    await Promise.all(runs.map((run) => run.toolResult({ id: "1", tool: "t", ok: true })));
     const all = await Promise.all(runs.map((run) => raiseAlerts(run, contract, { at: at(1) })));
     expect(all.flatMap(told)).toEqual(["+ artifact_validation_failures >= 3"]);
     const events = await store.events("r", 0, 100);

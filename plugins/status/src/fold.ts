@@ -2,7 +2,7 @@ import type { LogEvent } from "@bylaw/kernel";
 import { createAgent, type AgentFold } from "./agent.ts";
 import { createCoordination } from "./coordination.ts";
 import { jsonText } from "./json-text.ts";
-import { added, countOf, objectFrom, rounded, secondsOf, textOf, textsOf } from "./reading.ts";
+import { added, countOf, objectFrom, preview, rounded, secondsOf, textOf, textsOf } from "./reading.ts";
 import type { ReliabilityOptions } from "./reliability.ts";
 import type { Status } from "./schema.ts";
 import { createTools } from "./tools.ts";
@@ -25,6 +25,8 @@ export interface StatusFold {
 
 type Finish = Readonly<Pick<Status, "finish_reason" | "finish_reason_details">>;
 
+/** Longest text about how a run ended, in characters. */
+const DETAILS = 500;
 const COMPLETED_PHASE = "@completed";
 // The strictest first: a run that ran out of time is not completed, whoever won.
 const FINISHES = ["timeout", "completed", "error"] as const;
@@ -88,7 +90,7 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
 
   function finished(): Finish {
     const reason = FINISHES.find((name) => finishes.has(name));
-    if (reason !== undefined) return { finish_reason: reason, finish_reason_details: finishes.get(reason) ?? "" };
+    if (reason !== undefined) return { finish_reason: reason, finish_reason_details: preview(finishes.get(reason) ?? "", DETAILS) };
     if (meta.last_sequence === 0) return { finish_reason: null, finish_reason_details: null };
     return { finish_reason: "in_progress", finish_reason_details: `Phase: ${coordination.phase()}` };
   }

@@ -12,7 +12,7 @@ export const statusOptions = z
         else if (!text.includes("{run}")) context.addIssue("Unexpected file without `{run}`, expected one for each run");
       })
       .default(".bylaw/runs/{run}/status.json")
-      .describe("The file of a run, relative to the folder of the configuration; `{run}` stands for its name."),
+      .describe("The file, relative to the folder of the configuration. `{run}`, which has to be in it, stands for the name of the run."),
     every_ms: z.int().min(0).max(60_000).default(250).describe("Least milliseconds from one write to the next."),
     keep: z
       .int()

@@ -1,4 +1,4 @@
-import type { LogEvent } from "@bylaw/kernel";
+import type { Json, LogEvent } from "@bylaw/kernel";
 import { agentTurns, charsLost, turnOf, type AgentTurns, type TurnOutcome } from "@bylaw/log";
 import { added, countOf, objectOf, preview, textOf, textsOf } from "./reading.ts";
 import { jsonText } from "./json-text.ts";
@@ -35,6 +35,10 @@ const INDENT = "          ";
 
 // Of one agent each: the tree has one entry.
 const SELF = "agent";
+
+/** Longest name of a tool that is shown, in characters: models make names up. */
+const NAME = 200;
+const namesOf = (value: Json | undefined): readonly string[] => textsOf(value).map((name) => preview(name, NAME));
 
 /** Longest preview of a response, in characters. */
 const PREVIEW = 500;
@@ -74,7 +78,7 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
     const reason = textOf(details["reason"]) ?? "unknown";
     const final = details["final"] === true;
     const chars = countOf(details["buffer_chars"]) ?? 0;
-    const names = textsOf(tool_calls);
+    const names = namesOf(tool_calls);
     const seen = roundOf(round);
     seen.count += 1;
     seen.reasons.add(reason);
@@ -103,7 +107,7 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
       if (round !== before.round) entered = at;
       if (all.length !== before.rounds.length) roundOf(round);
       if (event.event_type === "enforcement") violate(event, at);
-      else if (event.event_type === "response_accepted") for (const name of textsOf(event.details["unknown_tools"])) unknown.add(name);
+      else if (event.event_type === "response_accepted") for (const name of namesOf(event.details["unknown_tools"])) unknown.add(name);
     },
     get outcome() {
       return turn().outcome;

@@ -42,6 +42,8 @@ export function keepStatusFile(log: LogReader, { path, every_ms, ...options }: S
       const { head } = status;
       await replaceFile(path, status.bytes());
       written = head;
+      // What failed before does not matter any more.
+      late = undefined;
     }
   }
 

@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { objectFrom, rounded, textOf } from "./reading.ts";
+import { objectFrom, preview, rounded, textOf } from "./reading.ts";
 import type { Tools } from "./schema.ts";
 
 /** Counts tool calls. */
@@ -12,6 +12,8 @@ export interface ToolFold {
 const NAMES = 1_000;
 const OPEN = 10_000;
 const OTHERS = "(others)";
+/** Longest name that is shown, in characters. */
+const LONGEST = 200;
 
 interface Use {
   call_count: number;
@@ -32,7 +34,8 @@ export function createTools(): ToolFold {
   let failures = 0;
 
   function useOf(tool: string): Use {
-    const name = uses.size < NAMES || uses.has(tool) ? tool : OTHERS;
+    const short = preview(tool, LONGEST);
+    const name = uses.size < NAMES || uses.has(short) ? short : OTHERS;
     const known = uses.get(name);
     if (known !== undefined) return known;
     const fresh: Use = {
