@@ -6,5 +6,5 @@ export type { Counts, Report, ReportFormat, TestIds } from "./report/report.ts";
 export { runTests, type RanTests, type RunTestsOptions } from "./run-tests.ts";
 export { MAX_NAMED_TESTS, MAX_TESTS, testRunDetails, type TestRun } from "./test-run.ts";
 export { contractTree } from "./tree/contract-tree.ts";
-export { createTreeCache, type TreeCache } from "./tree/entry-digest.ts";
+export { createTreeCache, type TreeCache } from "./tree/tree-cache.ts";
 export { treeDigest, type Tree, type TreeEntry, type TreeOptions } from "./tree/tree-digest.ts";

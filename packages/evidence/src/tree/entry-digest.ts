@@ -1,10 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from "node:fs";
-
-/** Digests of files by path, with what tells that a file has not changed. */
-export interface TreeCache {
-  readonly files: Map<string, { readonly state: string; readonly digest: string }>;
-}
+import type { TreeCache } from "./tree-cache.ts";
 
 /** How a file is read. */
 export interface DigestOptions {
@@ -14,9 +10,6 @@ export interface DigestOptions {
   /** In milliseconds since 1970. */
   readonly now: number;
 }
-
-/** An empty cache, for a host that keeps its own. */
-export const createTreeCache = (): TreeCache => ({ files: new Map() });
 
 // A file that changed just now may change again without another time: clocks of file systems are coarse, and what is written through
 // a mapping has the time of its first write until the system has put it on the disk, which takes half a minute.

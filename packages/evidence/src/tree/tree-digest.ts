@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { folderOf } from "../run-tests.ts";
-import { createTreeCache, fileDigest, type DigestOptions, type TreeCache } from "./entry-digest.ts";
+import { fileDigest, type DigestOptions } from "./entry-digest.ts";
 import { isLeftOut } from "./ignored.ts";
+import { createTreeCache, type TreeCache } from "./tree-cache.ts";
 
 /** What is in a workspace. */
 export interface Tree {
