@@ -71,6 +71,33 @@ describe("keepStatusFile", () => {
     expect(readFileSync(path, "utf8")).toBe(rebuilt(log.all));
   });
 
+  it("mends the file where it was slower than another process, and put an older state over a newer one", async () => {
+    const path = join(folder(), "status.json");
+    const log = givenLog();
+    log.add(begin, ["enforcement", "agent_a", violation()]);
+    const quick = keepStatusFile(log, { path, every_ms: 0 });
+    let held = true;
+    const slow = keepStatusFile(
+      {
+        ...log,
+        async events(after, limit) {
+          const page = await log.events(after, limit);
+          if (held) {
+            held = false;
+            await quick.write(log.add(["enforcement", "agent_b", violation()]), noView);
+            expect(readFileSync(path, "utf8")).toBe(rebuilt(log.all));
+          }
+          return page;
+        },
+      },
+      { path, every_ms: 0 },
+    );
+    await slow.write([], noView);
+    expect(log.all).toHaveLength(3);
+    expect(readFileSync(path, "utf8")).toBe(rebuilt(log.all));
+    await Promise.all([quick.close?.(), slow.close?.()]);
+  });
+
   it("replaces a link, and writes nothing through it", async () => {
     const base = folder();
     const [path, victim] = [join(base, "status.json"), join(base, "victim")];
