@@ -110,7 +110,12 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
           if (firsts !== undefined) return recover(entries, firsts);
         }
         // From here on it is certain that nothing was written.
-        if (isMoved(error)) continue;
+        if (isMoved(error)) {
+          // The server has said so itself, so this number is as good as new.
+          batch -= 1;
+          settled = true;
+          continue;
+        }
         if (isLost(error) || isRace(error) || isUnknown(error)) {
           if (Date.now() + wait > until) return fail(error);
           await pause(wait);

@@ -1,4 +1,4 @@
-import { StoreConflict, type EventDraft, type Store } from "@bylaw/kernel";
+import { StoreConflict, type EventDraft, type LogEvent, type Store } from "@bylaw/kernel";
 import type { PostgresServer } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import type { PostgresStoreOptions } from "../src/index.ts";
@@ -184,6 +184,53 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
       await second;
       const types = (await logOf(store, "r1")).map(({ event_type }) => event_type);
       expect(types).toEqual(["note", "note", "task_claimed", "task_claimed"]);
+    }),
+  );
+
+  it(
+    "to another server, as a pooler does it, costs what was prepared there, and nothing else",
+    behindProxy(async ({ store, place }) => {
+      await store.commit({ run: "r1", seen: 0, events: [draft()] });
+      await store.commit({ run: "r1", seen: 1, events: [draft()] });
+      // From now on each statement finds nothing prepared where it comes to.
+      await place.sql("alter function {schema}.begin_write(integer) rename to begin_write_alone");
+      await place.sql(`create function {schema}.begin_write(p integer) returns void language plpgsql as $$ begin
+        perform {schema}.begin_write_alone(p);
+        execute 'deallocate all';
+      end $$`);
+      for (const n of upTo(4)) {
+        const documents = n % 2 === 0 ? [{ kind: "k", id: "d", value: "v" }] : [];
+        expect((await store.commit({ run: "r1", seen: 2, events: [draft()], documents })).events[0]?.sequence).toBe(2 + n);
+      }
+      const log = await logOf(store, "r1");
+      expect([log.length, faultOf(log)]).toEqual([6, undefined]);
+    }),
+  );
+
+  it(
+    "to a server that took over without the last commits is noticed by the head: what follows stands behind what is there",
+    behindProxy(async ({ store, place }) => {
+      for (const n of upTo(5)) await store.commit({ run: "r1", seen: 0, events: [draft({ details: { n } })] });
+      await place.sql("delete from {schema}.segments where run = 'r1' and last > 3");
+      await place.sql(
+        "update {schema}.runs r set sequence = 3, link = s.links from {schema}.segments s where s.run = r.run and s.last = 3",
+      );
+      const shown: number[] = [];
+      const admit = (unseen: readonly LogEvent[]): void => void shown.push(unseen.length);
+      expect((await store.commit({ run: "r1", seen: 3, events: [draft()], admit })).events[0]?.sequence).toBe(4);
+      expect(shown.at(-1)).toBe(0);
+      // Another one is as far as this store was, with other events.
+      const other = await place.open({ connections: 2 });
+      await other.commit({ run: "r1", seen: 0, events: [draft({ details: { other: 1 } }), draft()] });
+      await place.sql("delete from {schema}.segments where run = 'r1' and last > 4");
+      await place.sql(
+        "update {schema}.runs r set sequence = 4, link = s.links from {schema}.segments s where s.run = r.run and s.last = 4",
+      );
+      await store.commit({ run: "r1", seen: 0, events: [draft({ details: { n: 5 } }), draft()] });
+      expect((await other.commit({ run: "r1", seen: 0, events: [draft({ details: { other: 2 } })] })).events[0]?.sequence).toBe(7);
+      await other.close();
+      const log = await logOf(store, "r1");
+      expect([log.length, faultOf(log)]).toEqual([7, undefined]);
     }),
   );
 
