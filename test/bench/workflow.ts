@@ -8,6 +8,7 @@ import { createMemoryStore, openRun, type Run } from "@bylaw/log";
 import { artifacts } from "@bylaw/plugin-artifacts";
 import { gates } from "@bylaw/plugin-gates";
 import { phases } from "@bylaw/plugin-phases";
+import { createTasks, tasks as claims } from "@bylaw/plugin-tasks";
 import { createSigner, grantToken, tokens } from "@bylaw/plugin-tokens";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { ARTIFACTS, CONTRACT } from "./workflow/contract.ts";
@@ -27,7 +28,7 @@ process.env["BENCH_SECRET"] = "a secret of this benchmark that is long enough";
 const keys = [{ id: "bench", env: "BENCH_SECRET" }];
 const options = { contract, checks: [] };
 const kernel = createKernel({
-  plugins: [phases(options), artifacts(options), gates({ contract, workspace: folder }), tokens({ ...options, keys })],
+  plugins: [phases(options), artifacts(options), gates({ contract, workspace: folder }), tokens({ ...options, keys }), claims()],
 });
 const signer = createSigner({ contract, keys });
 
@@ -51,7 +52,12 @@ function next(session: Session): string {
 async function sessionOf(count: number): Promise<Session> {
   const run = await openRun(kernel, { run: `bench-${count}`, store: createMemoryStore() });
   const session: Session = { run, tasks: Array.from({ length: count }, (_, at) => `task-${at}`), held: new Map(), turns: 0 };
-  for (const task of session.tasks) await renew(session, task, null);
+  const board = createTasks(run, loadContract(contract));
+  for (const task of session.tasks) {
+    await board.create({ id: task });
+    await board.claim({ agent: agentOf(task), task });
+    await renew(session, task, null);
+  }
   for (const task of session.tasks) await move(session, task, "WORK");
   // So that each token has been read once.
   await check(session, Object.values(CALLS)[0] as Call, count);
@@ -60,10 +66,12 @@ async function sessionOf(count: number): Promise<Session> {
 
 async function renew({ run, held }: Session, task: string, phase: string | null): Promise<void> {
   const allowed_tools = ["read_files", "write_files", "ask_user_question", "bash"];
-  held.set(task, (await grantToken(run, signer, { task, agent: "ann", phase, allowed_tools })).token);
+  held.set(task, (await grantToken(run, signer, { task, agent: agentOf(task), phase, allowed_tools })).token);
 }
 
-const who = ({ held }: Session, task: string) => ({ agent: "ann", task, host: { token: held.get(task) ?? "" } });
+const who = ({ held }: Session, task: string) => ({ agent: agentOf(task), task, host: { token: held.get(task) ?? "" } });
+
+const agentOf = (task: string): string => `agent of ${task}`;
 
 async function move(session: Session, task: string, to: string): Promise<number> {
   const request = { ...who(session, task), to, artifacts: to === "REST" ? (ARTIFACTS as JsonObject) : {} };

@@ -32,6 +32,7 @@ transitions:
   - { from: REST, to: WORK }
   - { from: REST, to: END }
 enforcement: { mode: strict }
+coordination: { conflict_resolution: { lock_timeout_seconds: 86400 } }
 checks:
   plan_is_small:
     passes_when: { fact: artifacts, path: "$.plan_document.days", operator: lessThanInclusive, value: 3 }
