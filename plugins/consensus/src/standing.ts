@@ -1,5 +1,5 @@
 import type { View } from "@bylaw/kernel";
-import { agentTurns, consensusState, isOut, isVotingDeferred as deferred, unseenBy, type Answer } from "@bylaw/log";
+import { agentTurns, aliasOf, consensusState, isOut, isVotingDeferred as deferred, unseenBy, type Answer } from "@bylaw/log";
 
 /** What an agent may do now. */
 export type Standing =
@@ -36,6 +36,12 @@ export function workflowTools(
   const closed = new Set(standingOf(view, agent) === "work" ? [] : answer);
   if (isVotingDeferred(view)) for (const tool of vote) closed.add(tool);
   return tools.filter((tool) => !closed.has(tool));
+}
+
+/** Whom anybody can vote for, by alias: the values that the tool should offer, since every other is refused. */
+export function candidates(view: View): readonly string[] {
+  const state = view(consensusState);
+  return state.agents.flatMap((agent) => (state.answers.some((answer) => answer.agent === agent) ? (aliasOf(state, agent) ?? []) : []));
 }
 
 /** Current answers of others that an agent was not shown, the newest first. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bylaw/kernel";
 import { consensusState, createMemoryStore, type Run } from "@bylaw/log";
 import {
+  candidates,
   conclude,
   isVotingDeferred,
   pendingAnswers,
@@ -133,8 +134,10 @@ describe("answers that arrive", () => {
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "b", [answer("two")]);
     expect(standingOf(run.view, "b")).toBe("vote_only");
+    expect(candidates(run.view)).toEqual(["agent1", "agent2"]);
     await takeTurn(run, "c", [answer("three")]);
     expect(await run.respond({ agent: "b", ...vote("agent3") })).toMatchObject({ decision: { code: "stale_revision" } });
+    expect(candidates(run.view)).toEqual(["agent1", "agent2", "agent3"]);
     await takeTurn(run, "b", [vote("agent3")]);
     expect(tally(run.view)).toEqual({ "agent3.1": 1 });
   });
