@@ -102,6 +102,7 @@ describe("bylaw log query", () => {
   test.each([
     ["a time that is none", ["--until", "yesterday"], "Unexpected time `yesterday` of `--until`"],
     ["a limit of nothing", ["--limit", "0"], "expected a whole number from 1"],
+    ["two formats at once", ["--format", "csv", "--json"], "Unexpected `--json` beside `--format csv`"],
     ["a format that is none", ["--format", "xml"], "expected table, json, csv"],
     ["a run without a store", ["--run", "main"], "Unexpected `--run` without `--store`"],
     ["a file and a store", ["--run", "main", "--store", "x.db"], "Unexpected file beside"],

@@ -241,6 +241,19 @@ describe("the help", () => {
     }
   });
 
+  test.each([
+    [["log", "help", "qery"], "did you mean `query`?"],
+    [["help", "lgo"], "did you mean `log`?"],
+    [["log", "query"], "see `bylaw log query --help`"],
+    [["log", "tail", "-n", "x", "events.jsonl"], "see `bylaw log tail --help`"],
+    [["log", "runs"], "see `bylaw log runs --help`"],
+  ])("of the command that was meant is what an error points to: bylaw %j", (args, fix) => {
+    const ran = bylaw(args, { cwd: scratch() });
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: /);
+    expect(ran.stderr).toContain(`\n  fix: ${fix}\n`);
+  });
+
   test("of bylaw log, and docs/cli.md, know every command", () => {
     const { stdout } = bylaw(["log", "--help"], { cwd: scratch() });
     const commands = [...stdout.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name = ""]) => name);

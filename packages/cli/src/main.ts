@@ -4,7 +4,7 @@ import { reportError } from "./fault.ts";
 import { conclude, watchExit } from "./outcome.ts";
 import { claimOutput } from "./output.ts";
 import { createProgram } from "./program.ts";
-import { unknownCommand, usageFault, withHelp } from "./usage.ts";
+import { helpAsked, usageFault, withHelp } from "./usage.ts";
 
 const unwritable = (cause: Error): BylawError =>
   new BylawError({
@@ -37,9 +37,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exit(2);
   });
   const program = createProgram();
-  const [first, asked] = argv;
-  const known = (name: string): boolean => name === "help" || program.commands.some((command) => command.name() === name);
-  if (first === "help" && asked !== undefined && !asked.startsWith("-") && !known(asked)) return fail(unknownCommand(asked, program));
+  const asked = helpAsked(program, argv);
+  if (asked !== undefined) return fail(asked);
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {

@@ -61,6 +61,19 @@ function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
+/** The error where the help of a command is asked for that there is none of: `bylaw help x`, `bylaw log help x`. */
+export function helpAsked(group: Command, [first = "", ...rest]: readonly string[]): BylawError | undefined {
+  const [asked] = rest;
+  const known = (name: string): Command | undefined => group.commands.find((command) => command.name() === name);
+  if (first !== "help") {
+    const inner = known(first);
+    return inner === undefined || inner.commands.length === 0 ? undefined : helpAsked(inner, rest);
+  }
+  return asked === undefined || asked.startsWith("-") || asked === "help" || known(asked) !== undefined
+    ? undefined
+    : unknownCommand(asked, group);
+}
+
 /** The command that `bylaw`, or a group of its commands, does not have. */
 export function unknownCommand(name: string, program: Command): BylawError {
   const names = [...program.commands.map((command) => command.name()), "help"];

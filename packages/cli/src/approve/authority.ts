@@ -48,7 +48,7 @@ export function answererOf(configFile: string, by: string | undefined, token: st
       "answer at a terminal, or keep operators in .bylaw/operators.json beside the configuration: docs/approvals.md",
     );
   }
-  if (by === undefined) throw usageError("Unexpected answer by nobody, expected `--by <name>`");
+  if (by === undefined || foldName(by) === "") throw usageError("Unexpected answer by nobody, expected `--by <name>`");
   return { by, ask: true };
 }
 

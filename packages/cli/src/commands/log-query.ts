@@ -1,4 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
+import { usageError } from "../fault.ts";
 import { CSV_HEAD, csvRecord } from "../log/csv.ts";
 import { eventText, headText } from "../log/event-text.ts";
 import { createEventReader } from "../log/events.ts";
@@ -22,6 +23,7 @@ export interface QueryOptions extends SourceOptions, FilterOptions {
 /** Prints the events that are asked for, in their order, in constant memory. The exit code is 1 where a line is no event. */
 export async function queryLog(files: readonly string[], options: QueryOptions): Promise<void> {
   const { limit = Infinity, json = false, format = json ? "json" : "table" } = options;
+  if (json && format !== "json") throw usageError(`Unexpected \`--json\` beside \`--format ${format}\`, expected one of both`);
   const source = sourceOf(files, options);
   const wanted = eventFilter(options, Date.now());
   const reader = createEventReader();
