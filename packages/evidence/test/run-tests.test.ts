@@ -128,6 +128,15 @@ describe("the process", () => {
     await vi.waitFor(() => expect(isGone(Number(readFileSync(join(workspace, "pid"), "utf8")))).toBe(true));
   });
 
+  it.runIf(process.platform === "linux")("leaves nothing running that went into a group of its own", async () => {
+    const workspace = folder();
+    const stray = `require("fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000);`;
+    const script = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stray)}], { detached: true, stdio: "ignore" }).unref(); const wait = setInterval(() => { if (require("fs").existsSync("pid")) { clearInterval(wait); console.log("1..1\\nok 1 - a"); } }, 10);`;
+    const ran = await runTests(command([NODE, "-e", script]), { workspace });
+    expect(ran).toMatchObject({ exit_code: 0, counts: { passed: 1 } });
+    await vi.waitFor(() => expect(isGone(Number(readFileSync(join(workspace, "pid"), "utf8")))).toBe(true));
+  });
+
   it("is ended by a signal of the caller, who gets its reason", async () => {
     const workspace = folder();
     const end = new AbortController();

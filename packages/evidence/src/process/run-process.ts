@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { BylawError } from "@bylaw/kernel";
 import { performance } from "node:perf_hooks";
+import { MARK, endStrays } from "./strays.ts";
 
 /** How much of what it says as errors is kept, in bytes. */
 const KEPT_ERRORS = 64 * 1024;
@@ -33,7 +34,7 @@ export interface ProcessEnd {
 
 /**
  * Runs a program to its end, in a process group of its own that ends with it, its timeout or the signal: nothing that it started
- * in this group is left. Throws BYLAW_TEST_COMMAND_FAILED where it cannot be started, and the reason of an aborted signal.
+ * in this group is left, and on Linux nothing that still carries the mark of the run. Throws BYLAW_TEST_COMMAND_FAILED where it cannot be started, and the reason of an aborted signal.
  */
 export async function runProcess({ argv, cwd, env, timeoutMs, maxOutput, signal }: ProcessStart): Promise<ProcessEnd> {
   signal?.throwIfAborted();
@@ -41,7 +42,14 @@ export async function runProcess({ argv, cwd, env, timeoutMs, maxOutput, signal 
   const began = performance.now();
   const out = firstBytes(maxOutput);
   const errors = lastBytes(KEPT_ERRORS);
-  const child = spawn(file, args, { cwd, env, detached: true, windowsHide: true, stdio: ["ignore", "pipe", "pipe"] });
+  const mark = globalThis.crypto.randomUUID();
+  const child = spawn(file, args, {
+    cwd,
+    env: { ...env, [MARK]: mark },
+    detached: true,
+    windowsHide: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;
@@ -59,6 +67,7 @@ export async function runProcess({ argv, cwd, env, timeoutMs, maxOutput, signal 
     });
     const duration_ms = Math.round(performance.now() - began);
     endGroup(child);
+    endStrays(mark);
     await drained(child, closed);
     signal?.throwIfAborted();
     return { exit_code: code, signal: by, timed_out: timedOut, duration_ms, stdout: out.text(), cut: out.cut(), stderr: errors.text() };
