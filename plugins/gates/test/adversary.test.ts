@@ -20,7 +20,7 @@ describe("nothing passes", () => {
     symlinkSync(join(folder, "src/secret"), join(folder, "src/open"));
     await observe(GREEN);
     for (const path of ["src//secret/a.js", "./src/secret/a.js", "src/./secret/a.js", "src/open/a.js", "src/SECRET/a.js"])
-      expect((await ask("REVIEW", changed(path))).text, path).toMatch(/out of the scope|is missing/);
+      expect((await ask("REVIEW", changed(path))).text, path).toContain("is out of the scope of the approved plan");
     for (const path of ["src/../src/secret/a.js", "src\\secret\\a.js", join(folder, "src/secret/a.js"), "~/src/a.js", "C:/src/a.js"]) {
       const { text, decision } = await ask("REVIEW", changed(path));
       expect(text, path).toContain("is no path of the workspace");
