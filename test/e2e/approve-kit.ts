@@ -27,7 +27,7 @@ const opens = definePlugin({
 export default defineConfig({ plugins: [gates({ contract: "agent_workflow.yaml" }), opens()] });
 `;
 
-const CONTRACT = `
+export const CONTRACT = `
 bylaw: 1
 name: Two steps
 phases:

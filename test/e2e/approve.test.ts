@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseEventLine } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
 import { BIN, bylaw, json, scratch, type Ran } from "./bylaw.ts";
-import { OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
+import { CONTRACT, OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
 import { shell } from "./shell.ts";
 
 const PLAN = planOf("It greets by name");
@@ -148,6 +148,22 @@ describe("a gate that waits for a person", () => {
     expect(await here.move("BUILD", planOf("It is polite"))).toMatchObject({ code: "gate_pending" });
     expect(here.approve(["yes", onlyOne(here), "--as", "lead"])).toMatchObject({ code: 0 });
     expect(await here.move("BUILD", planOf("It is polite"))).toMatchObject({ effect: "allow" });
+  });
+
+  test("that ran out of time is a person's alone, and nobody's no", async () => {
+    const agent_workflow = CONTRACT.replace("approvers: [human, lead]", "approvers: [human, lead]\n        timeout_seconds: 60");
+    const before = new Date(Date.now() - 3_600_000).toISOString();
+    const here = await project({ "agent_workflow.yaml": agent_workflow }, { now: () => before });
+    await here.move("BUILD", PLAN);
+    const id = onlyOne(here);
+    expect(here.approve(["list"]).stdout).toContain("0 of 1 yes from human, lead, out of time");
+    refused(here.approve(["yes", id, "--as", "lead"], TOKENS.ci), /^error BYLAW_EVENT_REFUSED: .*ran out of time and waits for a person/);
+    expect((await here.store.events("main", 0, 99)).map(({ event_type }) => event_type)).not.toContain("gate_decided");
+    expect(onlyOne(here)).toBe(id);
+    expect(here.approve(["yes", id, "--as", "human"])).toMatchObject({ code: 0 });
+    expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
+    const types = (await here.store.events("main", 0, 99)).map(({ event_type }) => event_type);
+    expect(types.filter((type) => type.startsWith("gate_"))).toEqual(["gate_escalated", "gate_decided"]);
   });
 
   test("lets a check pass that a person waived, for a reason and for a while", async () => {

@@ -64,6 +64,9 @@ const LOST = 5_000;
 const NAMES = 10_000;
 const OTHERS = "(others)";
 
+// A host with one agent may not name it.
+const OF_AGENTS: ReadonlySet<string> = new Set(["enforcement", "response_accepted", "agent_dropped", "infrastructure_event"]);
+
 interface Group {
   violations: number;
   chars_lost: number;
@@ -130,8 +133,9 @@ export function createCollector(): Collector {
       run.events += 1;
       run.begin ||= event.timestamp;
       run.end = event.timestamp;
-      if (event.agent_id === null) return;
-      const agent = agentOf(event.agent_id);
+      const id = event.agent_id ?? (OF_AGENTS.has(event.event_type) ? "" : null);
+      if (id === null) return;
+      const agent = agentOf(id);
       const before = agent.turns.result().chars_lost;
       agent.turns.add(event);
       if (event.event_type === "enforcement") violate(event, agent, agent.turns.result().chars_lost - before);

@@ -6,7 +6,7 @@ const WIDEST = 60;
 
 /** A table for a terminal: numbers to the right, everything else to the left. At most `limit` rows. */
 export function tableText({ title, columns, rows }: Table, paint: Paint, limit = 50): string {
-  const shown = rows.slice(0, limit).map((row) => row.map((cell) => short(String(cell), WIDEST)));
+  const shown = rows.slice(0, limit).map((row) => row.map((cell) => short(cell === "" ? "(unnamed)" : String(cell), WIDEST)));
   const widths = columns.map((column, index) => Math.max(column.length, ...shown.map((row) => row[index]?.length ?? 0)));
   const numeric = columns.map((_, index) => rows.length > 0 && rows.every((row) => /^(?:-|[\d.]+(?: %)?)$/.test(String(row[index]))));
   const line = (cells: readonly string[]): string =>

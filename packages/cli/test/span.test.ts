@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { endOf, spanOf } from "../src/span.ts";
+
+test.each([
+  ["30s", 30_000],
+  ["15m", 900_000],
+  ["2h", 7_200_000],
+  ["7d", 604_800_000],
+  ["4w", 2_419_200_000],
+  ["0s", 0],
+  ["", undefined],
+  ["2", undefined],
+  ["-2h", undefined],
+  ["2H", undefined],
+  ["2h ", undefined],
+  ["1.5h", undefined],
+  ["9999999999s", undefined],
+])("%j is a span, or none", (text, span) => {
+  expect(spanOf(text)).toBe(span);
+});
+
+test("the end of a span is a time to come, and not one that nobody lives to see", () => {
+  const now = Date.parse("2026-01-17T09:00:00Z");
+  expect(endOf("90m", now)).toBe("2026-01-17T10:30:00.000Z");
+  expect(endOf("366d", now)).toBe("2027-01-18T09:00:00.000Z");
+  for (const text of ["0s", "0w", "367d", "999999999w", "soon", ""]) {
+    expect(() => endOf(text, now)).toThrow(expect.objectContaining({ code: "BYLAW_USAGE_INVALID" }));
+  }
+});
