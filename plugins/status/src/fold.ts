@@ -25,6 +25,10 @@ export interface StatusFold {
 
 type Finish = Readonly<Pick<Status, "finish_reason" | "finish_reason_details">>;
 
+// What only an agent can do: where a host does not name its one agent, it goes by the empty text, as in `agentTurns`.
+const OF_AGENTS: ReadonlySet<string> = new Set([
+  ...["enforcement", "response_accepted", "agent_dropped", "round_started", "model_usage", "infrastructure_event"],
+]);
 /** Longest text about how a run ended, in characters. */
 const DETAILS = 500;
 const COMPLETED_PHASE = "@completed";
@@ -79,9 +83,10 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
       planned = countOf(details["total_tasks"]) ?? 0;
     }
     if (event_type === "consensus_opened") for (const id of textsOf(details["agents"])) agentOf(id);
-    const agent = agent_id === null ? undefined : agentOf(agent_id);
+    const id = agent_id ?? (OF_AGENTS.has(event_type) ? "" : null);
+    const agent = id === null ? undefined : agentOf(id);
     agent?.add(event, at);
-    active = agent_id ?? active;
+    active = id ?? active;
     tools.add(event, at);
     coordination.add(event, agent);
     if (event_type === "phase_entered" && task_id !== null) move(task_id, textOf(details["to"]) ?? "");

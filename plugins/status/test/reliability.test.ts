@@ -179,6 +179,12 @@ describe("the reliability of an agent", () => {
     expect(reliability).toMatchObject({ by_round: { 1: { count: 0, reasons: [] } }, outcome: null });
   });
 
+  it("has an agent that the host does not name", () => {
+    const { agents } = statusOf(logOf(["enforcement", null, violation()], ["response_accepted", null, { round: 1, attempt: 2 }]));
+    expect(Object.keys(agents)).toEqual([""]);
+    expect(agents[""]?.reliability).toMatchObject({ total_enforcement_retries: 1, outcome: "ok" });
+  });
+
   it("loses no characters inline, nor those that the retry began with", () => {
     const agent = agentOf(
       logOf(
