@@ -331,8 +331,8 @@ describe("what is recorded with events", () => {
 
   it("is dated no earlier than what another process recorded first", async () => {
     const store = createMemoryStore();
-    const later = await open({ plugins: [tasked, counts] }, { store, now: () => "2026-02-02T00:00:00Z" });
     const { run } = await start(store);
+    const later = await open({ plugins: [tasked, counts] }, { store, now: () => "2026-02-02T00:00:00Z" });
     await later.record([work(1)], { task: created });
     expect((await run.claim(taken))?.event.timestamp).toBe("2026-02-02T00:00:00Z");
   });
@@ -345,6 +345,8 @@ describe("what is recorded with events", () => {
     expect((await run.claim({ ...taken, agent: "a2", request_id: "q1" }))?.task).toBe("T2");
     const other = await open({ plugins: [tasked, counts] }, { store, run: "r2" });
     await expect(other.claim({ ...taken, request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await other.record([work(1)], { task: { id: "T9", fence: 0, set: { state: "available", queue: "elsewhere" } } });
+    expect((await other.claim({ ...taken, queue: "elsewhere", request_id: "q1" }))?.task).toBe("T9");
     const joined = await takeOver({ plugins: [tasked, counts] }, { store });
     await expect(run.claim({ ...taken, request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_RUN_SUPERSEDED" });
     expect(await joined.claim({ ...taken, request_id: "q1" })).toEqual(first);

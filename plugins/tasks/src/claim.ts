@@ -1,7 +1,7 @@
 import { BylawError } from "@bylaw/kernel";
 import { phaseOf, currentPhases, treeEntries, treeGet, type Run } from "@bylaw/log";
 import type { ClaimWish, HeldTask, TaskRules } from "./api.ts";
-import { isFree, isoOf, nextTask, type Board, type Seeking, type TaskState } from "./board.ts";
+import { isFree, nextTask, type Board, type Seeking, type TaskState } from "./board.ts";
 import { quote } from "./fault.ts";
 import { isOvertaken, recoverTasks } from "./recover.ts";
 import { storedName } from "./store-task.ts";
@@ -14,7 +14,7 @@ export async function claimTask(run: Run, rules: TaskRules, now: () => string, w
   for (;;) {
     await recoverTasks(run, rules, now());
     const board = run.view(taskBoard);
-    const held = heldBy(board, wish, now());
+    const held = heldBy(board, wish);
     if (held !== undefined) return heldTask(run, held);
     const seeking: Seeking = { capabilities, now: now(), passed };
     const id = wanted === undefined ? nextTask(board, seeking) : thisOne(board, wanted, seeking);
@@ -58,12 +58,11 @@ function standing(run: Run, id: string, { agent, request_id = "" }: ClaimWish, f
   throw new BylawError({ code: "BYLAW_TASK_INVALID", message, fix: "claim with a request id that was not used before" });
 }
 
-function heldBy(board: Board, { agent, task: wanted, request_id }: ClaimWish, now: string): string | undefined {
+function heldBy(board: Board, { agent, task: wanted, request_id }: ClaimWish): string | undefined {
   if (wanted === undefined && request_id === undefined) return undefined;
   for (const [id] of treeEntries(treeGet(board.held, agent) ?? null)) {
     const task = treeGet(board.tasks, id);
-    if (task === undefined || (task.until ?? "") <= isoOf(now)) continue;
-    if (id === wanted || (wanted === undefined && task.request_id === request_id)) return id;
+    if (id === wanted || (wanted === undefined && task?.request_id === request_id)) return id;
   }
   return undefined;
 }

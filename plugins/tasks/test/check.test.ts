@@ -169,6 +169,18 @@ describe("what an agent cannot have recorded", () => {
   });
 });
 
+describe("a completed task", () => {
+  it("is finished once, however often it is tried", async () => {
+    await one.tasks.create({ id: "a" });
+    const held = await took(one, "ann");
+    await one.tasks.complete({ ...holdOf(held), ...summary });
+    await expect(
+      one.run.record([{ event_type: "task_finished", agent_id: null, task_id: "a", details: { fence: held.fence } }]),
+    ).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED", fix: expect.stringContaining("TASK_FINISHED") as string });
+    expect(await one.tasks.recover()).toEqual([]);
+  });
+});
+
 describe("a claim", () => {
   it("whose answer was lost on the way is found again by its request id, and is one", async () => {
     await one.tasks.create({ id: "a" });
@@ -192,6 +204,20 @@ describe("a claim", () => {
     expect((await took(other, "ann", { request_id: "q1" })).task).toBe("a");
     expect((await took(other, "bob")).task).toBe("b");
     expect((await typesOf(place)).filter((type) => type === "task_claimed")).toHaveLength(2);
+  });
+
+  it("that is over is not what its request id comes to, also when somebody else holds the task by now", async () => {
+    await one.tasks.create({ id: "a" });
+    await one.tasks.release(holdOf(await took(one, "ann", { request_id: "q1" })));
+    const bobs = await took(one, "bob", { request_id: "q1" });
+    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).resolves.toBeUndefined();
+    await one.tasks.create({ id: "b" });
+    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_TASK_INVALID" });
+    expect(await one.tasks.get("a")).toMatchObject({ agent: "bob", fence: bobs.fence });
+    await one.tasks.release(holdOf(bobs));
+    await took(one, "ann", { task: "a" });
+    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_TASK_INVALID" });
+    expect((await took(one, "ann", { request_id: "q2" })).task).toBe("b");
   });
 
   it("goes by the clock of the store: one that runs ahead takes nothing away", async () => {
