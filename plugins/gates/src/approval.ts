@@ -1,8 +1,8 @@
 import type { Contract, Gate } from "@bylaw/contract";
 import type { RuleReference, Verdict } from "@bylaw/kernel";
+import { foldName } from "@bylaw/log";
 import type { Book, GateVote } from "./book.ts";
 import { inLine, listed, quote, refuse } from "./codes.ts";
-import { foldName } from "@bylaw/log";
 import { expiryOf } from "./states.ts";
 
 /** What is asked of approvers. */

@@ -1,9 +1,8 @@
 import { COMPLETED } from "@bylaw/contract";
 import { defineProjection, isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { treeGet, treePut } from "@bylaw/log";
+import { foldName, treeGet, treePut } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
 import { EMPTY_BOOK, type Book, type Books, type Opening, type Report, type Reviewer, type Worker } from "./book.ts";
-import { foldName } from "@bylaw/log";
 
 /** Whose no is about the work that is handed in, and not about who asks, or for what. */
 const OURS: ReadonlySet<string> = new Set([manifest.name, "@bylaw/plugin-artifacts"]);

@@ -1,10 +1,10 @@
 import { COMPLETED } from "@bylaw/contract";
 import type { EventDraft, Finding, KernelApi, View } from "@bylaw/kernel";
+import { foldName } from "@bylaw/log";
 import type { Compiled } from "./compile.ts";
 import { inLine, listed, quote } from "./codes.ts";
 import { bookOf, gateBook } from "./gate-book.ts";
 import { workedOn } from "./judge.ts";
-import { foldName } from "@bylaw/log";
 import { expiryOf, gateIn } from "./states.ts";
 import { TESTS_UNCHANGED } from "./checks/same-tests.ts";
 

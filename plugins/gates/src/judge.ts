@@ -1,5 +1,6 @@
 import { GATE_CHECKS, ARTIFACT_RULES } from "@bylaw/contract";
 import { deny, type JsonObject, type Transition, type Verdict, type View } from "@bylaw/kernel";
+import { foldName } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
 import { judgeApproval } from "./approval.ts";
 import type { Book } from "./book.ts";
@@ -10,7 +11,6 @@ import type { Compiled, Demand, Way } from "./compile.ts";
 import { digestOf } from "./digest.ts";
 import { factsOf } from "./file-facts.ts";
 import { approvalRule, bookOf, gateBook } from "./gate-book.ts";
-import { foldName } from "@bylaw/log";
 import { workOf } from "./work-record.ts";
 
 /** What was found about each demand of a way. */

@@ -1,0 +1,210 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { gateBook } from "../src/gate-book.ts";
+import { advancement, gateStates, waiveCheck } from "../src/index.ts";
+import {
+  bench,
+  built,
+  GREEN,
+  plan,
+  planned,
+  RED,
+  reviewed,
+  scope,
+  tempFolder,
+  tested,
+  tests,
+  type Bench,
+  type BenchOptions,
+} from "./kit.ts";
+
+const REASON = "The two renamed tests asserted a typo of the plan; the new names were agreed with the author of the plan.";
+const opened = async (options: BenchOptions = {}): Promise<Bench> => {
+  const made = await bench(options);
+  await made.ask("PLAN", {});
+  await made.ask("TDD", planned);
+  return made;
+};
+const refused = (rule: string): object => ({
+  code: "BYLAW_EVENT_REFUSED",
+  fix: `see rule ${rule} of @bylaw/plugin-gates/${rule === "expiry" ? "waivers" : "decisions"}`,
+});
+
+describe("a waiver", () => {
+  const waiver = {
+    task: "t1",
+    gate: "tests_passing",
+    check: "tests_unchanged",
+    by: "Pat",
+    role: "human",
+    reason: REASON,
+    expires_at: "2026-01-02T10:00:00Z",
+  };
+  const weakened = async (): Promise<Bench> => {
+    const made = await bench();
+    await made.goTo("IMPL");
+    made.put("src/a.js", "export const a = 1;\n");
+    await made.observe({ passed: ["greets", "greets no one"] });
+    return made;
+  };
+
+  it("lets one check pass, says who, why and until when, and no longer", async () => {
+    const { ask, run, clock } = await weakened();
+    expect((await ask("REVIEW", built)).blocked).toEqual(["gate_blocked all_tests_pass.tests_unchanged"]);
+    await waiveCheck(run, waiver);
+    clock.now = "2026-01-02T10:00:00.000Z";
+    expect((await ask("REVIEW", built)).blocked).toEqual(["gate_blocked all_tests_pass.tests_unchanged"]);
+    clock.now = "2026-01-02T10:00:01.000Z";
+    await waiveCheck(run, { ...waiver, expires_at: "2026-01-03T10:00:00Z" });
+    const { decision, told, text } = await ask("REVIEW", built);
+    expect(decision.effect).toBe("allow");
+    expect(told).toEqual(["gate_waived all_tests_pass.tests_unchanged"]);
+    expect(text).toContain("waived by `Pat` until 2026-01-03T10:00:00Z: The two renamed tests");
+  });
+
+  it("of one check waives no other, and is void when the phase is left", async () => {
+    const { ask, run, observe } = await weakened();
+    await waiveCheck(run, { ...waiver, check: "no_skipped_tests" });
+    expect((await ask("REVIEW", built)).decision.effect).toBe("deny");
+    await waiveCheck(run, waiver);
+    await observe({ failed: ["greets"], passed: ["greets nobody"] });
+    expect((await ask("REVIEW", built)).blocked).toEqual(expect.arrayContaining(["gate_blocked all_tests_pass"]));
+    await observe({ passed: ["greets", "greets no one"] });
+    expect((await ask("REVIEW", built)).decision.effect).toBe("allow");
+    await expect(waiveCheck(run, waiver)).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+      fix: expect.stringContaining("rule phase") as string,
+    });
+  });
+
+  it.each([
+    ["role", { role: "orchestrator" }],
+    ["own-work", { by: "ANN" }],
+    ["name", { by: " \u200b" }],
+    ["check", { check: "everything" }],
+    ["phase", { gate: "review_approved" }],
+    ["reason", { reason: "n/a" }],
+    ["reason", { reason: "n/a, this has already been done in the other change set" }],
+    ["reason", { reason: "because ".repeat(20) }],
+    ["reason", { reason: `${"\u200b".repeat(80)}no` }],
+    ["expiry", { expires_at: "2026-01-01T10:00:00Z" }],
+    ["expiry", { expires_at: "2020-01-01T10:00:00+02:00" }],
+  ])("is refused for its %s: %j", async (rule, fields) => {
+    const { run } = await weakened();
+    await expect(waiveCheck(run, { ...waiver, ...fields })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+      fix: `see rule ${rule} of @bylaw/plugin-gates/waivers`,
+    });
+  });
+
+  it("needs a time that can be read", async () => {
+    const { run } = await weakened();
+    await expect(waiveCheck(run, { ...waiver, expires_at: "never" })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+  });
+});
+
+describe("auto_advance", () => {
+  it("names the request to make again once something came that may let it pass, and it is decided like any other", async () => {
+    const { goTo, ask, observe, run, contract } = await bench();
+    await goTo("TDD");
+    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    await ask("IMPL", tested);
+    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    await observe(GREEN);
+    expect(advancement(run.view, contract, "t1")).toEqual({ to: "IMPL", agent: "ann", artifacts: tested });
+    expect((await ask("IMPL", tested)).decision.effect).toBe("deny");
+    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    await observe(RED);
+    const next = advancement(run.view, contract, "t1");
+    expect((await ask(next?.to ?? "", next?.artifacts ?? {})).decision.effect).toBe("allow");
+    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+  });
+
+  it("is not for gates that do not say so", async () => {
+    const { approve, run, contract } = await opened();
+    await approve("plan_approval", "Pat");
+    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+  });
+});
+
+describe("the state of a gate", () => {
+  it("is the most restrictive of what was said last", async () => {
+    const { goTo, ask, observe, put, run, contract } = await bench();
+    const state = (): string | undefined => gateStates(run.view, contract, "t1")[0]?.state;
+    await goTo("TDD");
+    expect(state()).toBe("pending");
+    await ask("IMPL", {});
+    expect(state()).toBe("fail");
+    await observe(RED);
+    put("tests/b.test.js", "assert.ok(later());\n");
+    await ask("IMPL", tested);
+    // A test that nobody named came besides; what the rules of the artifacts say is in the way of the gate too.
+    expect(gateStates(run.view, contract, "t1")).toEqual([{ gate: "tests_written", state: "stale", codes: ["gate_stale"], waivers: [] }]);
+    await waiveCheck(run, {
+      task: "t1",
+      gate: "tests_written",
+      check: "tests_are_failing",
+      by: "Pat",
+      role: "human",
+      reason: REASON,
+      expires_at: "2026-01-02T10:00:00Z",
+    });
+    await ask("IMPL", { ...tested, test_run_result: {}, test_files: {} });
+    expect(gateStates(run.view, contract, "t1")).toMatchObject([
+      { state: "fail", waivers: [{ check: "tests_are_failing", by: "Pat", reason: REASON }] },
+    ]);
+    expect(gateStates(run.view, contract, "t1")[0]?.codes).toEqual(
+      expect.arrayContaining(["gate_blocked", "gate_stale", "gate_waived", "gate_warning"]),
+    );
+    expect(gateStates(run.view, contract, "nobody")).toEqual([]);
+  });
+});
+
+it("what was approved outlives the process that recorded it, and a full log gives the same again", async () => {
+  const folder = tempFolder();
+  const file = join(tempFolder(), "store.db");
+  const store = await openSqliteStore(file);
+  const first = await opened({ folder, store });
+  await first.approve("plan_approval", "Pat");
+  await first.run.close();
+  await store.close();
+  const again = await openSqliteStore(file);
+  const second = await bench({ folder, store: again });
+  await expect(second.approve("plan_approval", "pat")).rejects.toMatchObject(refused("one-vote"));
+  await second.approve("plan_approval", "Olga");
+  expect((await second.ask("TDD", planned)).decision.effect).toBe("allow");
+  await second.observe(RED);
+  expect((await second.ask("IMPL", { ...tested, test_files: tests })).decision.effect).toBe("allow");
+  await second.run.close();
+  await again.close();
+});
+
+it("what is kept of a log is plain data, so that a snapshot of it can be read again", async () => {
+  const { goTo, ask, run, review } = await bench();
+  await goTo("REVIEW");
+  await review();
+  await ask("COMPLETE", reviewed);
+  const books = run.view(gateBook);
+  expect(JSON.parse(JSON.stringify(books))).toEqual(books);
+});
+
+it("of two yeses of one person at once one is recorded", async () => {
+  const { approve } = await opened();
+  const came = await Promise.allSettled([approve("plan_approval", "Pat"), approve("plan_approval", "PAT")]);
+  expect(came.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+});
+
+it("a scope that is handed in with the request back to work takes no approved one's place", async () => {
+  const { goTo, review, ask, observe, put } = await bench();
+  await goTo("REVIEW");
+  await review({ verdict: "rejected", blocking_issues: ["leaks"] });
+  const wide = { ...scope, in_scope: ["**"], out_of_scope: [] };
+  expect((await ask("IMPL", { plan_document: { ...plan, scope: wide }, scope_definition: wide })).decision.effect).toBe("allow");
+  put("src/secret/a.js", "export const a = 1;\n");
+  await observe(GREEN);
+  const implementation_files = { files_changed: [{ path: "src/secret/a.js", change_type: "added" }] };
+  expect((await ask("REVIEW", { ...built, implementation_files, plan_document: { scope: wide } })).text).toContain(
+    "is out of the scope of the approved plan",
+  );
+});
