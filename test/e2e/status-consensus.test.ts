@@ -54,10 +54,7 @@ describe("status.json of agents that answer and vote", () => {
       enforcement_attempts: [
         {
           ...{ round: 1, attempt: 1, reason: "unknown_tool", tool_calls: ["execute_command"], buffer_preview: text.slice(0, 500) },
-          ...{
-            error_message: expect.stringContaining("execute_command") as unknown,
-            timestamp: expect.any(Number) as unknown,
-          },
+          ...{ error_message: expect.stringContaining("execute_command") as unknown, timestamp: expect.any(Number) as unknown },
         },
       ],
       by_round: { 1: { count: 1, reasons: ["unknown_tool"] } },
