@@ -37,11 +37,14 @@ export const phases = definePlugin({
   },
 });
 
+/** What is no matter of tools: it holds where the contract only warns about calls, and where it does not judge them. */
+const FIRM: ReadonlySet<string> = new Set(["phase_protected", "phase_task_completed"]);
+
 // Of a call that the contract only warns about it is on record what would have been; what is protected stays so.
 function answer(call: ToolCall, compiled: Compiled, lax: boolean): readonly Verdict[] {
   const { enabled } = compiled.contract.enforcement.tools;
   const all = judgeCall(call, compiled);
-  const firm = all.filter(({ code }) => code === "phase_protected");
+  const firm = all.filter(({ code }) => FIRM.has(code ?? ""));
   if (!enabled) return firm;
   if (all.length > 0 && !lax) return all;
   const shadows = all.filter((verdict) => !firm.includes(verdict)).map((verdict): Verdict => ({ ...verdict, shadow: true }));

@@ -134,6 +134,15 @@ describe("a contract", () => {
     }
   });
 
+  it("that only warns about tool calls lets a completed task make none nevertheless", async () => {
+    const { ask } = placed({}, TEXT.replace("mode: strict", "mode: strict\n  tool_enforcement: { violation_action: log }"));
+    for (const [tool, args] of [
+      ["read_files", { path: "src/a.ts" }],
+      ["bash", { command: "git commit -m x" }],
+    ] as const)
+      expect(await ask(COMPLETED, tool, args)).toMatchObject({ effect: "deny", code: "phase_task_completed" });
+  });
+
   it("that does not judge tool calls still protects itself", async () => {
     const text = TEXT.replace("bylaw: 1\n", "")
       .replace(/^tools: .*\n/m, "")
