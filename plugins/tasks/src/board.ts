@@ -51,8 +51,8 @@ export interface Board {
   readonly ready: Tree<Tree<string>>;
   /** By time: the leases that end and the tasks that are free again. */
   readonly due: Tree<string>;
-  /** By agent: what it holds. */
-  readonly held: Tree<Tree<true>>;
+  /** By agent and request id: what it holds by that request. */
+  readonly asked: Tree<string>;
   /** What is completed without the store's knowing. */
   readonly unfinished: Tree<true>;
   /** By directive: what is to be done to the plan, until somebody says that it was done. */
@@ -60,13 +60,15 @@ export interface Board {
 }
 
 export const EMPTY: Board = {
-  ...{ count: 0, tasks: null, dependents: null, ready: null, due: null, held: null, unfinished: null, plans: null },
+  ...{ count: 0, tasks: null, dependents: null, ready: null, due: null, asked: null, unfinished: null, plans: null },
 };
 
 /** Keys that are ordered like the numbers. */
 const inOrder = (order: number): string => String(order).padStart(12, "0");
 /** The key of a set of capabilities. */
 const setKey = (capabilities: readonly string[]): string => JSON.stringify(capabilities);
+/** The key of a request of an agent. */
+export const askedKey = (agent: string | null, request_id: string): string => JSON.stringify([agent, request_id]);
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 /** A time in the one form whose texts are ordered like the times. */
 export const isoOf = (time: string): string => new Date(Math.min(Date.parse(time), LAST)).toISOString();
@@ -78,7 +80,7 @@ export function withTask(board: Board, id: string, after: TaskState): Board {
   return listed({ ...cleared, tasks: treePut(board.tasks, id, after) }, id, after);
 }
 
-function listed(board: Board, id: string, { status, order, capabilities, until, agent }: TaskState): Board {
+function listed(board: Board, id: string, { status, order, capabilities, until, agent, request_id }: TaskState): Board {
   const due = (): Tree<string> => treePut(board.due, `${until ?? ""} ${inOrder(order)}`, id);
   switch (status) {
     case "ready":
@@ -86,13 +88,13 @@ function listed(board: Board, id: string, { status, order, capabilities, until, 
     case "waiting":
       return { ...board, due: due() };
     case "claimed":
-      return { ...board, due: due(), held: within(board.held, agent ?? "", (of) => treePut(of, id, true as const)) };
+      return { ...board, due: due(), asked: request_id === null ? board.asked : treePut(board.asked, askedKey(agent, request_id), id) };
     default:
       return board;
   }
 }
 
-function unlisted(board: Board, id: string, { status, order, capabilities, until, agent }: TaskState): Board {
+function unlisted(board: Board, id: string, { status, order, capabilities, until, agent, request_id }: TaskState): Board {
   const due = (): Tree<string> => treeDrop(board.due, `${until ?? ""} ${inOrder(order)}`);
   switch (status) {
     case "ready":
@@ -100,7 +102,7 @@ function unlisted(board: Board, id: string, { status, order, capabilities, until
     case "waiting":
       return { ...board, due: due() };
     case "claimed":
-      return { ...board, due: due(), held: within(board.held, agent ?? "", (of) => treeDrop(of, id)) };
+      return { ...board, due: due(), asked: request_id === null ? board.asked : treeDrop(board.asked, askedKey(agent, request_id)) };
     default:
       return board;
   }

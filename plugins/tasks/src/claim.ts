@@ -1,7 +1,7 @@
 import { BylawError } from "@bylaw/kernel";
-import { phaseOf, currentPhases, treeEntries, treeGet, type Run } from "@bylaw/log";
+import { phaseOf, currentPhases, treeGet, type Run } from "@bylaw/log";
 import type { ClaimWish, HeldTask, TaskRules } from "./api.ts";
-import { isFree, nextTask, type Board, type Seeking, type TaskState } from "./board.ts";
+import { askedKey, isFree, nextTask, type Board, type Seeking, type TaskState } from "./board.ts";
 import { quote } from "./fault.ts";
 import { isOvertaken, recoverTasks } from "./recover.ts";
 import { storedName } from "./store-task.ts";
@@ -59,12 +59,9 @@ function standing(run: Run, id: string, { agent, request_id = "" }: ClaimWish, f
 }
 
 function heldBy(board: Board, { agent, task: wanted, request_id }: ClaimWish): string | undefined {
-  if (wanted === undefined && request_id === undefined) return undefined;
-  for (const [id] of treeEntries(treeGet(board.held, agent) ?? null)) {
-    const task = treeGet(board.tasks, id);
-    if (id === wanted || (wanted === undefined && task?.request_id === request_id)) return id;
-  }
-  return undefined;
+  const id = wanted ?? (request_id === undefined ? undefined : treeGet(board.asked, askedKey(agent, request_id)));
+  const task = id === undefined ? undefined : treeGet(board.tasks, id);
+  return task?.status === "claimed" && task.agent === agent ? id : undefined;
 }
 
 function thisOne({ tasks }: Board, id: string, seeking: Seeking): string | undefined {

@@ -1,7 +1,7 @@
 import { COMPLETED } from "@bylaw/contract";
 import type { EventDraft } from "@bylaw/kernel";
 import { treeGet } from "@bylaw/log";
-import { isoOf, type Board, type TaskState } from "./board.ts";
+import { askedKey, isoOf, type Board, type TaskState } from "./board.ts";
 import { taskEventOf, type TaskEvent } from "./events.ts";
 
 /** Why an event cannot be. */
@@ -30,6 +30,11 @@ export function faultOf(board: Board, event: EventDraft): Fault | undefined {
   const task = treeGet(board.tasks, task_id);
   if (read.type === "task_created") return creationFault(board, task_id, task, read.details.dependencies);
   if (task === undefined) return fault("TASK_UNKNOWN", `there is no task ${quote(task_id)}`);
+  // One request comes to one claim.
+  if (read.type === "task_claimed" && read.details.request_id !== null) {
+    const other = treeGet(board.asked, askedKey(event.agent_id, read.details.request_id));
+    if (other !== undefined) return fault("TASK_REQUEST", `the request came to task ${quote(other)} already`);
+  }
   return changeFault(task, task_id, read, event, treeGet(board.unfinished, task_id) === undefined);
 }
 

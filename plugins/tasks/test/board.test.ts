@@ -82,7 +82,11 @@ function indicesOf({ tasks, unfinished }: Board): unknown {
   return {
     ready: of(({ status }) => status === "ready").toSorted(),
     due: of(({ status }) => status === "claimed" || status === "waiting").toSorted(),
-    held: all.flatMap(([id, { status, agent }]) => (status === "claimed" ? [`${agent ?? ""} ${id}`] : [])).toSorted(),
+    asked: all
+      .flatMap(([id, { status, agent, request_id }]) =>
+        status === "claimed" && request_id !== null ? [`${JSON.stringify([agent, request_id])} ${id}`] : [],
+      )
+      .toSorted(),
     unmet: all.map(([id, { dependencies }]) => [id, dependencies.filter((one) => !completed.has(one)).length]),
     blocked: of(({ dependencies, status }) => status === "blocked" && dependencies.every((one) => completed.has(one))),
     unfinished: [...treeEntries(unfinished)].filter(([id]) => !completed.has(id)),
@@ -90,10 +94,10 @@ function indicesOf({ tasks, unfinished }: Board): unknown {
 }
 
 const idsOf = (tree: Tree<string>): readonly string[] => [...treeEntries(tree)].map(([, id]) => id);
-const listedIn = ({ tasks, ready, due, held }: Board): unknown => ({
+const listedIn = ({ tasks, ready, due, asked }: Board): unknown => ({
   ready: [...treeEntries(ready)].flatMap(([, ids]) => idsOf(ids)).toSorted(),
   due: idsOf(due).toSorted(),
-  held: [...treeEntries(held)].flatMap(([agent, ids]) => [...treeEntries(ids)].map(([id]) => `${agent} ${id}`)).toSorted(),
+  asked: [...treeEntries(asked)].map(([key, id]) => `${key} ${id}`).toSorted(),
   unmet: [...treeEntries(tasks)].map(([id, { unmet }]) => [id, unmet]),
   blocked: [],
   unfinished: [],

@@ -121,12 +121,13 @@ describe("what an agent cannot have recorded", () => {
   it("is refused by the guards, even if a host passes it on", async () => {
     await one.tasks.create({ id: "a" });
     await one.tasks.create({ id: "b", dependencies: ["a"], capabilities: ["review"] });
-    await took(one, "ann");
+    await took(one, "ann", { request_id: "q1" });
     const claimed = { fence: 2, lease_until: until, capabilities: [], request_id: null };
     const refused: readonly (readonly [string, ReturnType<typeof event>])[] = [
       ["TASK_STATUS", event("task_claimed", claimed, "bob")],
       ["TASK_STATUS", event("task_claimed", { ...claimed, fence: 1 }, "bob", "b")],
       ["TASK_UNKNOWN", event("task_claimed", claimed, "bob", "c")],
+      ["TASK_REQUEST", event("task_claimed", { ...claimed, request_id: "q1" }, "ann", "b")],
       ["TASK_NAME", event("task_claimed", claimed, "bob", null)],
       ["TASK_NAME", event("task_created", { title: null, dependencies: [], capabilities: [] }, null, "x".repeat(257))],
       ["TASK_EXISTS", event("task_created", { title: null, dependencies: [], capabilities: [] })],
