@@ -55,6 +55,8 @@ function wronglyCompleted(view: View, { task_id, agent_id, details }: EventDraft
     return ok || judges
       ? refused("DIRECTIVE_AGENT", `Unexpected report on ${named(directive)} by nobody, expected the agent that did it`)
       : undefined;
+  if (open.agent_type === "review" && ok && verdict === undefined)
+    return refused("DIRECTIVE_VERDICT", `Unexpected review ${named(directive)} without a verdict, expected \`approved\` or \`rejected\``);
   const task = directivesOfTask(view, open.task);
   if (task === undefined) return undefined;
   if (task.issued.includes(directive) && task.reporters.some((other) => foldName(other) === foldName(agent)))

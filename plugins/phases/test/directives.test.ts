@@ -44,7 +44,8 @@ async function walk(path: readonly string[] = ["PLAN", "TDD", "IMPL", "REVIEW"],
 const refusal = (rule: string) => expect.objectContaining({ code: "BYLAW_EVENT_REFUSED", fix: expect.stringContaining(`rule ${rule} `) });
 const report = (run: Run, model: string, fields: object = {}) => {
   const found = openDirectives(run.view).find((one) => one.model === model || one.action === model);
-  return completeDirective(run, { task: "t1", directive: found?.directive ?? "none", ok: true, agent: `rev-${model}`, ...fields });
+  const said = found?.agent_type === "review" ? { verdict: "rejected" as const } : {};
+  return completeDirective(run, { task: "t1", directive: found?.directive ?? "none", ok: true, agent: `rev-${model}`, ...said, ...fields });
 };
 
 describe("what has to be done after a transition", () => {
@@ -236,6 +237,14 @@ describe("a directive is refused", () => {
     await expect(run.record([{ ...posing, agent_id: null }])).rejects.toEqual(refusal("DIRECTIVE_AGENT"));
     // An agent that could not be started was nobody.
     await completeDirective(run, { task: "t1", directive, ok: false, summary: "could not be started" });
+  });
+
+  it("as a review that does not say what came of it", async () => {
+    const { run, issue } = await walk();
+    await issue();
+    await expect(report(run, "one", { verdict: undefined })).rejects.toEqual(refusal("DIRECTIVE_VERDICT"));
+    await expect(report(run, "one", { verdict: undefined, blocking_issues: [] })).rejects.toEqual(refusal("DIRECTIVE_VERDICT"));
+    await report(run, "one", { verdict: undefined, ok: false, summary: "gave up" });
   });
 
   it("to be approved with what blocks, without having been done, or where nothing is judged", async () => {
