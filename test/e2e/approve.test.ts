@@ -45,6 +45,7 @@ describe("a gate that waits for a person", () => {
     });
     expect(await count(here)).toBe(before + 1);
     expect(here.list()).toMatchObject([{ approvals: [{ by: "ada" }] }]);
+    expect(here.approve(["list"]).stdout).toContain("1 of 1 yes, waits for the agent to ask again");
     expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
     expect(here.list()).toEqual([]);
   });

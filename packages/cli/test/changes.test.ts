@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { Json } from "@bylaw/kernel";
 import { expect, test } from "vitest";
 import { changesOf } from "../src/approve/changes.ts";

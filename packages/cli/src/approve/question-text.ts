@@ -29,6 +29,7 @@ function summaryOf(question: Question): string {
 
 function votesOf({ approvals, quorum, approvers, expires_at, escalated }: WaitingGate): string {
   const yes = approvals.filter(({ verdict }) => verdict === "approved").length;
+  if (yes >= quorum) return `${yes} of ${quorum} yes, waits for the agent to ask again`;
   const over = escalated || (expires_at !== null && Date.parse(expires_at) <= Date.now());
   const late = over ? ", out of time" : expires_at === null ? "" : `, until ${expires_at}`;
   return `${yes} of ${quorum} yes from ${approvers.join(", ")}${late}`;
