@@ -109,13 +109,15 @@ function typeOf(schema: JsonSchema): string {
 }
 
 function exampleTable(examples: readonly Example[]): string {
-  const rows = examples.map(({ name, options, subject: { hook, ...fields }, expect, code: told }) => [
+  const past = examples.some(({ before }) => before !== undefined);
+  const rows = examples.map(({ name, options, before = [], subject: { hook, ...fields }, expect, code: told }) => [
     name,
     options === undefined ? "" : code(JSON.stringify(options)),
+    ...(past ? [before.map(({ event_type, details }) => code(`${event_type} ${JSON.stringify(details)}`)).join(", ")] : []),
     code(hook === "beforeToolCall" ? callOf(fields) : `${hook} ${JSON.stringify(fields)}`),
     `${code(expect)}${told === undefined ? "" : ` ${code(told)}`}`,
   ]);
-  return table(["It …", "Options", "Asked about", "Answer"], rows);
+  return table(["It …", "Options", ...(past ? ["After"] : []), "Asked about", "Answer"], rows);
 }
 
 function callOf(fields: { readonly [name: string]: unknown; readonly tool?: string; readonly args?: unknown }): string {

@@ -1,6 +1,15 @@
 import { defineExamples } from "@bylaw/testing";
 import { checkpoint } from "./src/index.ts";
 
+const before = [
+  {
+    event_type: "behavior_applied",
+    task_id: "t1",
+    agent_id: "ann",
+    details: { action: "checkpoint", directive: { action: "checkpoint" } },
+  },
+];
+
 export const examples = defineExamples(checkpoint, [
   {
     name: "lets a step pause its workflow",
@@ -16,4 +25,19 @@ export const examples = defineExamples(checkpoint, [
   },
   { name: "says nothing of a loop", subject: { hook: "onBehavior", action: "loop" }, expect: "abstain" },
   { name: "says nothing of a call while nothing is paused", subject: { hook: "beforeToolCall", tool: "read_file" }, expect: "abstain" },
+  {
+    name: "denies a call of a task that is paused",
+    before,
+    subject: { hook: "beforeToolCall", tool: "read_file", task: "t1" },
+    expect: "deny",
+    code: "checkpoint_paused",
+  },
+  {
+    name: "denies a transition of a task that is paused",
+    before,
+    subject: { hook: "onTransition", task: "t1", to: "DONE" },
+    expect: "deny",
+    code: "checkpoint_paused",
+  },
+  { name: "says nothing of another task", before, subject: { hook: "onTransition", task: "t2", to: "DONE" }, expect: "abstain" },
 ]);

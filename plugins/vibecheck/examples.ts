@@ -1,6 +1,9 @@
 import { defineExamples } from "@bylaw/testing";
 import { vibecheck } from "./src/index.ts";
 
+const verdict = { risk: 0.8, advice: "The plan drops a table.", traits: [], uncertainties: [] };
+const before = [{ event_type: "oversight_given", task_id: "t1", details: { by: "second-model", verdict } }];
+
 export const examples = defineExamples(vibecheck, [
   {
     name: "lets any step ask for oversight",
@@ -15,5 +18,19 @@ export const examples = defineExamples(vibecheck, [
     subject: { hook: "onTransition", task: "t1", to: "IMPL" },
     expect: "deny",
     code: "vibecheck_due",
+  },
+  {
+    name: "asks before each call of a task whose way was found risky",
+    before,
+    subject: { hook: "beforeToolCall", tool: "read_file", task: "t1" },
+    expect: "ask_user",
+    code: "vibecheck_risk",
+  },
+  {
+    name: "lets a phase be entered after an oversight",
+    options: { before_phases: ["IMPL"] },
+    before,
+    subject: { hook: "onTransition", task: "t1", to: "IMPL" },
+    expect: "abstain",
   },
 ]);

@@ -1,5 +1,8 @@
-import type { Effect, Plugin } from "@bylaw/kernel";
+import type { Effect, EventDraft, Plugin } from "@bylaw/kernel";
 import type { SubjectSketch } from "./subjects.ts";
+
+/** Something that is on record before a subject is asked about; what is left out is null, or a time of its own. */
+export type PastEvent = Pick<EventDraft, "event_type" | "details"> & Partial<Pick<EventDraft, "agent_id" | "task_id" | "timestamp">>;
 
 /** One case of a plugin: at once its test and a line of its README. */
 export interface Example<Options = unknown> {
@@ -7,6 +10,8 @@ export interface Example<Options = unknown> {
   readonly name: string;
   /** Options of the plugin in this case. Left out: its defaults. */
   readonly options?: Options;
+  /** What has happened before, oldest first. Left out: nothing is recorded. */
+  readonly before?: readonly PastEvent[];
   /** What is asked about; what is left out comes from the builder of the hook. */
   readonly subject: SubjectSketch;
   /** What the plugin's votes alone come to. `abstain`: no vote that counts. */

@@ -1,4 +1,4 @@
-export { defineExamples, type Example, type ExampleFactory, type ExampleSet, type OptionsOf } from "./example.ts";
+export { defineExamples, type Example, type ExampleFactory, type ExampleSet, type OptionsOf, type PastEvent } from "./example.ts";
 export { describeExamples, runExamples, type ExampleResult, type TestRunner } from "./run-examples.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";
 export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";

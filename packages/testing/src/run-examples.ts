@@ -40,7 +40,7 @@ export function describeExamples(set: ExampleSet, { describe, it }: TestRunner):
 
 async function runExample(set: ExampleSet, example: Example): Promise<ExampleResult> {
   try {
-    const { decision, taps } = await explainAlone(set.create(example.options), example.subject);
+    const { decision, taps } = await explainAlone(set.create(example.options), example.subject, example.before);
     const strictest = strictestOf(decision.votes);
     const actual = strictest[0]?.effect ?? "abstain";
     const problem = judge(example, actual, strictest);

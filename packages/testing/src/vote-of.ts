@@ -1,4 +1,5 @@
-import { createKernel, type Explanation, type Plugin, type Vote } from "@bylaw/kernel";
+import { createKernel, type Explanation, type LogEvent, type Plugin, type View, type Vote } from "@bylaw/kernel";
+import type { PastEvent } from "./example.ts";
 import { complete, type SubjectSketch } from "./subjects.ts";
 
 /**
@@ -10,8 +11,22 @@ export async function voteOf(plugin: Plugin, subject: SubjectSketch): Promise<re
   return decision.votes;
 }
 
-/** What a kernel with this plugin alone says of a subject, tap by tap. */
-export async function explainAlone(plugin: Plugin, subject: SubjectSketch): Promise<Explanation> {
+/** What a kernel with this plugin alone says of a subject, tap by tap, after what has happened before. */
+export async function explainAlone(plugin: Plugin, subject: SubjectSketch, before?: readonly PastEvent[]): Promise<Explanation> {
   const kernel = createKernel({ plugins: [plugin] }, { name: "examples" });
-  return kernel.explain(await kernel.prepare(complete(subject)));
+  const prepared = await kernel.prepare(complete(subject));
+  return before === undefined ? kernel.explain(prepared) : kernel.explain(prepared, viewAfter(before));
+}
+
+// The session and the times are of no account where no event says them.
+function viewAfter(before: readonly PastEvent[]): View {
+  const events = before.map((event, at): LogEvent => ({
+    timestamp: "2026-01-02T10:00:00.000Z",
+    session_id: "00000000-0000-4000-8000-000000000000",
+    agent_id: null,
+    task_id: null,
+    ...event,
+    sequence: at + 1,
+  }));
+  return (projection) => events.reduce((state, event) => projection.reduce(state, event), projection.initial);
 }
