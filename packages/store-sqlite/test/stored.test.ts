@@ -22,7 +22,7 @@ const json = fc.letrec((again) => ({
 const details = fc.dictionary(
   keys.filter((key) => key !== "__proto__"),
   json,
-  { maxKeys: 5 },
+  { maxKeys: 20 },
 );
 
 it("stores exactly the text that the chain is over, and hands out what will be read", () => {
