@@ -22,7 +22,11 @@ const LAYERS: readonly Layer[] = [
   { folder: /^packages\/(host-[a-z0-9-]+|runner)$/, internal: [KERNEL, /^packages\/(behavior|config|log|store-[a-z0-9-]+)$/] },
   { folder: /^packages\/(cli|orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
   { folder: /^packages\/sdk$/, internal: [], external: [] },
-  { folder: /^plugins\//, internal: [KERNEL, /^packages\/(behavior|contract|evidence|shell|policy-language|log)$/], peers: ["@bylaw/kernel", "zod"] },
+  {
+    folder: /^plugins\//,
+    internal: [KERNEL, /^packages\/(behavior|contract|evidence|shell|policy-language|log)$/],
+    peers: ["@bylaw/kernel", "zod"],
+  },
   { folder: /^rulesets\//, internal: [KERNEL, /^(plugins|rulesets)\//], external: [], peers: ["@bylaw/kernel"] },
 ];
 

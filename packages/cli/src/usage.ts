@@ -75,7 +75,7 @@ export function helpAsked(group: Command, [first = "", ...rest]: readonly string
 }
 
 /** The command that `bylaw`, or a group of its commands, does not have. */
-export function unknownCommand(name: string, program: Command): BylawError {
+function unknownCommand(name: string, program: Command): BylawError {
   const names = [...program.commands.map((command) => command.name()), "help"];
   return usageError(`Unexpected command ${code(name)}, expected ${names.join(", ")}`, didYouMean(name, names));
 }

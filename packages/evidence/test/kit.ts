@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 
 /** The Node that runs these tests. */
 export const NODE = process.execPath;
-export const MODULES = join(import.meta.dirname, "../../../node_modules");
+const MODULES = join(import.meta.dirname, "../../../node_modules");
 
 /** A folder with files, gone after the test. */
 export function folder(files: Readonly<Record<string, string>> = {}): string {

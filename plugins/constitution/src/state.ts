@@ -68,7 +68,7 @@ export function rulesAt({ rules, touched }: Constitution, at: string | undefined
 }
 
 /** What a reset leaves: an agent's takes away only what agents gave. */
-export const keptBy = (rules: readonly ConstitutionRule[], author: Author): readonly ConstitutionRule[] =>
+const keptBy = (rules: readonly ConstitutionRule[], author: Author): readonly ConstitutionRule[] =>
   author === "operator" ? [] : rules.filter((one) => one.author === "operator");
 
 /** The rule that makes room for another: the oldest of agents; for an operator's the oldest of all where there is none of these. */

@@ -9,9 +9,6 @@ const loopOptions = z.strictObject({
   stall: z.int().min(1).optional().describe("How often it may go back without progress, where the host says what progress is"),
 });
 
-/** One step that may go back. */
-export type LoopOptions = z.output<typeof loopOptions>;
-
 export const loopsOptions = z
   .strictObject({
     order: z

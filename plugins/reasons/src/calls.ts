@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, type Response } from "@bylaw/
 import type { ReasonsOptions } from "./options.ts";
 
 /** A call of a workflow tool. */
-export interface WorkflowCall {
+interface WorkflowCall {
   readonly tool: string;
   readonly kind: "answer" | "vote" | "end";
   readonly args: JsonObject;

@@ -24,7 +24,7 @@ export const answer = (content: string): Said => ({ text: "", tool_calls: [{ id:
 export const says = (text: string): Said => ({ text, tool_calls: [] });
 export const calls = (tool: string): Said => ({ text: "", tool_calls: [{ id: "c", tool, args: {} }] });
 
-export const TOOLS = ["read_file", "vote", "new_answer"];
+const TOOLS = ["read_file", "vote", "new_answer"];
 
 /** A run under the ruleset, with agents that take part. */
 export async function begin(
