@@ -3,6 +3,7 @@ import type { RuleReference, Verdict } from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
 import type { Book, GateVote } from "./book.ts";
 import { inLine, listed, quote, refuse } from "./codes.ts";
+import { askedAbout } from "./gate-book.ts";
 import { expiryOf } from "./states.ts";
 
 /** What is asked of approvers. */
@@ -12,6 +13,8 @@ export interface Question {
   readonly book: Book;
   /** The digest of the artifacts that are handed in. */
   readonly artifacts: string;
+  /** The digest of the workspace; `null` where the contract has no tests that are run. */
+  readonly tree: string | null;
   readonly policy: string;
   /** Who asks. */
   readonly agent: string | undefined;
@@ -22,7 +25,7 @@ export interface Question {
 }
 
 /** What is in the way of a gate that asks approvers, or nothing where enough of them said yes to exactly these artifacts. */
-export function judgeApproval({ contract, gate, book, artifacts, policy, agent, at, rule, worked }: Question): Verdict | undefined {
+export function judgeApproval({ contract, gate, book, artifacts, tree, policy, agent, at, rule, worked }: Question): Verdict | undefined {
   if (gate.quorum === 0) return undefined;
   const { id, approvers, quorum } = gate;
   // Nobody knows whose work it is, so nobody could be kept from approving their own.
@@ -33,7 +36,8 @@ export function judgeApproval({ contract, gate, book, artifacts, policy, agent, 
       `Unexpected request without an agent at gate ${quote(id)}, expected the name of who asks`,
       "let the host name the agent",
     );
-  const opening = book.openings.find((one) => one.gate === id && one.artifacts === artifacts && one.policy === policy);
+  const before = book.openings.find((one) => one.gate === id && one.artifacts === artifacts && one.policy === policy);
+  const opening = before?.tree === tree ? before : undefined;
   const said = opening?.votes ?? [];
   const refusal = said.find(({ verdict }) => verdict === "rejected");
   if (refusal !== undefined)
@@ -45,7 +49,7 @@ export function judgeApproval({ contract, gate, book, artifacts, policy, agent, 
     );
   const yes = peopleOf(said).filter((name) => !worked(name));
   if (yes.length >= quorum) return undefined;
-  const wanted = `expected ${quorum} yes of ${listed(approvers)} to artifacts ${quote(artifacts)}, with ${yes.length} so far`;
+  const wanted = `expected ${quorum} yes of ${listed(approvers)} ${askedAbout(artifacts, tree)}, with ${yes.length} so far`;
   const expired = opening !== undefined && at !== undefined && Date.parse(at) >= expiryOf(gate, opening);
   const closes = contract.recovery.gateTimeout.action === "reject";
   if (opening !== undefined && (opening.state === "timed_out" || (expired && closes)))
@@ -65,8 +69,10 @@ export function judgeApproval({ contract, gate, book, artifacts, policy, agent, 
   return refuse(
     "gate_pending",
     rule,
-    `Unexpected request at gate ${quote(id)} that waits for approvers, ${wanted}`,
-    "ask again when they have decided",
+    before !== undefined && opening === undefined
+      ? `Unexpected change of the workspace since gate ${quote(id)} was opened at ${before.opened_at}, so it is asked about anew, ${wanted}`
+      : `Unexpected request at gate ${quote(id)} that waits for approvers, ${wanted}`,
+    "ask again when they have decided, and let the workspace be as it is until then",
   );
 }
 

@@ -16,6 +16,8 @@ export interface Opening {
   readonly gate: string;
   /** The digest of the artifacts. */
   readonly artifacts: string;
+  /** The digest of the workspace; `null` where the contract has no tests that are run. */
+  readonly tree: string | null;
   /** The policy of this plugin at that time. */
   readonly policy: string;
   readonly to: string;

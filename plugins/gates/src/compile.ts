@@ -4,11 +4,12 @@ import { COMPLETED, contractLines, loadContract, type Check, type Contract, type
 import type { Declared, RuleReference } from "@bylaw/kernel";
 import { CHECKS, RULES } from "./checks/index.ts";
 import type { CheckJudge } from "./checks/check-input.ts";
-import { stayGreen } from "./checks/test-results.ts";
+import { EVIDENCE, stayGreen } from "./checks/test-results.ts";
 import { customChecks, type CustomCheck } from "./custom.ts";
 import { declaredChecks, type DeclaredJudge } from "./declared.ts";
 import { digestOf } from "./digest.ts";
 import type { GateOptions } from "./options.ts";
+import { READERS, TREE_UNCHANGED, leavesFiles, treeUnchanged } from "./tested-tree.ts";
 import { workRecord, type WorkRecord } from "./work-record.ts";
 
 /** One thing that has to hold for a transition, where the contract has it, and what it is waived by. */
@@ -43,13 +44,18 @@ export interface Compiled {
   readonly bind: (declared: Declared) => void;
   /** The phases that no task comes to but through one in which its tests were red. */
   readonly afterRed: ReadonlySet<string>;
+  /** Tests are run under it, so the workspace has a digest that counts. */
+  readonly observes: boolean;
   /** Some check is asked later than at once. */
   readonly late: boolean;
   /** Whether calls in a phase are a reviewer's: agents are started for it, and no tool of it writes or runs anything. */
   readonly reviewing: ReadonlySet<string>;
 }
 
-const READERS: ReadonlySet<string> = new Set(["read_files", "search_codebase", "grep", "glob", "ask_user_question", "web_fetch"]);
+const UNCHANGED: Check = {
+  ...{ check: TREE_UNCHANGED, severity: "blocking", threshold: undefined, requiredReviews: undefined },
+  message: "What was tested is what goes on",
+};
 const RED: ReadonlySet<string> = new Set(["tests_are_failing", "tests_failed"]);
 
 /** Reads a contract and compiles what its gates ask for, once. Throws what `loadContract` throws, and BYLAW_GATE_CHECK_INVALID. */
@@ -92,19 +98,33 @@ export function compileGates({ contract: file, tools, checks }: GateOptions, fol
     );
   };
 
+  const observes = contract.evidence.testCommand !== undefined;
+  // Asked only where nothing may have been written since the tests ran.
+  const treeOf = (phase: Phase, gate: Gate | undefined, rule: RuleReference): readonly Demand[] =>
+    observes && leavesFiles(phase)
+      ? [
+          {
+            ...{ check: UNCHANGED, judge: treeUnchanged, custom: undefined, declared: undefined },
+            rule: { ...rule, name: `${phase.id}.gates.${gate?.id ?? "none"}.${TREE_UNCHANGED}` },
+          },
+        ]
+      : [];
+
   const ways = new Map<string, readonly Way[]>();
   const key = (from: string, to: string): string => JSON.stringify([from, to]);
   for (const [index, { from, to, when, gate: id }] of contract.transitions.entries()) {
     const phase = contract.phases.find((one) => one.id === from);
     if (phase === undefined) continue;
     const gate = contract.gates.find((one) => one.id === id);
-    const demands = [...(when === "passed" ? rulesOf(phase, gate) : []), ...(gate === undefined ? [] : checksOf(gate))];
-    const way = { phase, to, when, gate, demands, rule: at(`${from}.gates.${id ?? "none"}.way`, ["transitions", index]) };
+    const rule = at(`${from}.gates.${id ?? "none"}.way`, ["transitions", index]);
+    const asked = [...(when === "passed" ? rulesOf(phase, gate) : []), ...(gate === undefined ? [] : checksOf(gate))];
+    const way = { phase, to, when, gate, demands: [...asked, ...treeOf(phase, gate, rule)], rule };
     ways.set(key(from, to), [...(ways.get(key(from, to)) ?? []), way]);
   }
   for (const phase of contract.phases.filter(({ id }) => contract.ends.includes(id))) {
     const rule = at(`${phase.id}.gates.none.way`, ["phases", contract.phases.indexOf(phase)]);
-    ways.set(key(phase.id, COMPLETED), [{ phase, to: COMPLETED, when: "passed", gate: undefined, demands: rulesOf(phase), rule }]);
+    const demands = [...rulesOf(phase), ...treeOf(phase, undefined, rule)];
+    ways.set(key(phase.id, COMPLETED), [{ phase, to: COMPLETED, when: "passed", gate: undefined, demands, rule }]);
   }
 
   const all = [...ways.values()].flat();
@@ -114,11 +134,13 @@ export function compileGates({ contract: file, tools, checks }: GateOptions, fol
   );
   return {
     contract,
+    observes,
     digests,
     policy: [...digests].sort().join(" "),
     ways: (from, to) => ways.get(key(from, to)) ?? [],
     record: workRecord(contract, {
       redPhases,
+      testedBy: testedBy(observes ? all.filter(({ when }) => when === "passed") : []),
       artifacts: new Set(["plan_document", "scope_definition", "test_files", ...[...declared.values()].flatMap(({ reads }) => reads)]),
     }),
     bind: (plugins) => {
@@ -129,6 +151,19 @@ export function compileGates({ contract: file, tools, checks }: GateOptions, fol
     reviewing: new Set(reviewing.map(({ id }) => id)),
   };
 }
+
+/** What no task leaves a phase without, as far as it is judged on a test run. */
+function testedBy(ways: readonly Way[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const { phase, demands } of ways) {
+    const rules = demands.filter((one) => one.check.severity === "blocking" && asksForRun(one)).map(({ rule }) => rule.name);
+    if (rules.length > 0) found.set(phase.id, [...(found.get(phase.id) ?? []), ...rules]);
+  }
+  return found;
+}
+
+/** Whether something is judged on a test run. */
+export const asksForRun = ({ check, declared }: Demand): boolean => EVIDENCE.has(check.check) || declared?.evidence === true;
 
 function afterRed({ phases, transitions, initial }: Contract, red: ReadonlySet<string>): ReadonlySet<string> {
   const without = new Set([initial]);

@@ -15,6 +15,9 @@ export interface GateDecision {
   readonly role: string;
   readonly verdict: "approved" | "rejected";
   readonly reason?: string;
+  /** What was shown, as `openGates` has it: nothing is said about anything that was asked since. Default: what is asked now. */
+  readonly artifacts?: string;
+  readonly tree?: string | null;
 }
 
 /** What a person lets pass although it does not. */
@@ -35,7 +38,7 @@ export interface CheckWaiver {
  * Records what an approver says about the artifacts that the gate was opened for, and about no other. Throws BYLAW_GATE_NOT_OPEN, and
  * BYLAW_EVENT_REFUSED for a role that may not, for work of one's own, and for a second vote of one person.
  */
-export async function decideGate(run: Run, { task, gate, by, role, verdict, reason }: GateDecision): Promise<LogEvent> {
+export async function decideGate(run: Run, { task, gate, by, role, verdict, reason, ...shown }: GateDecision): Promise<LogEvent> {
   const { openings, phase } = bookOf(run.view(gateBook), task);
   const opening = openings.find((one) => one.gate === gate && one.state === "open");
   if (opening === undefined || phase === null)
@@ -44,8 +47,9 @@ export async function decideGate(run: Run, { task, gate, by, role, verdict, reas
       message: `Unexpected decision about gate ${quote(gate)} of task ${quote(task)}, expected a gate that waits for approvers`,
       fix: "let the agent ask for the transition with its artifacts; the gate opens when every blocking check passes",
     });
-  const { artifacts, policy } = opening;
-  return recorded(run, "gate_decided", task, { gate, phase, by, role, verdict, reason: reason ?? null, artifacts, policy });
+  const { policy } = opening;
+  const { artifacts = opening.artifacts, tree = opening.tree } = shown;
+  return recorded(run, "gate_decided", task, { gate, phase, by, role, verdict, reason: reason ?? null, artifacts, tree, policy });
 }
 
 /** Records that a check does not have to pass, until then. Throws BYLAW_EVENT_REFUSED where that is not this person's to say. */

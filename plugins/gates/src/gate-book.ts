@@ -11,7 +11,7 @@ type Fold = (book: Book, event: LogEvent) => Book;
 /** What the log says about gates, task by task. An event changes the book of its task and shares all the others. */
 export const gateBook = defineProjection<Books>({
   name: "@bylaw/plugin-gates/book",
-  version: 1,
+  version: 2,
   initial: null,
   reduce(books, event) {
     const fold = Object.hasOwn(FOLDS, event.event_type) ? FOLDS[event.event_type] : undefined;
@@ -98,14 +98,20 @@ function blocked(book: Book, { agent_id, sequence, timestamp, details }: LogEven
   const closed = gates("gate_timed_out");
   const left = { ...worked, openings: worked.openings.filter(({ gate }) => !closed.includes(gate)) };
   const [gate] = gates("gate_pending");
-  const [digest] = /sha256:[0-9a-f]{64}/.exec(said[0]?.reason ?? "") ?? [];
+  const [, digest, tree = null] = ASKED_ABOUT.exec(said[0]?.reason ?? "") ?? [];
   if (votes.length !== 1 || gate === undefined || digest === undefined) return left;
-  const opened = { gate, artifacts: digest, policy: policyOf(details), to, agent: agent_id, opened_at: timestamp };
+  const opened = { gate, artifacts: digest, tree, policy: policyOf(details), to, agent: agent_id, opened_at: timestamp };
   const known = left.openings.find((one) => one.gate === gate);
-  if (known?.state === "open" && known.artifacts === digest && known.policy === opened.policy) return left;
+  if (known?.state === "open" && known.artifacts === digest && known.tree === tree && known.policy === opened.policy) return left;
   const opening: Opening = { ...opened, votes: [], state: "open", escalated: false };
   return { ...left, openings: [...left.openings.filter((one) => one.gate !== gate), opening] };
 }
+
+/** What a yes would be to, as the vote that asks for it says. */
+export const askedAbout = (artifacts: string, tree: string | null): string =>
+  `to artifacts \`${artifacts}\`${tree === null ? "" : ` in workspace \`${tree}\``}`;
+
+const ASKED_ABOUT = /to artifacts `(sha256:[0-9a-f]{64})`(?: in workspace `(sha256:[0-9a-f]{64})`)?/;
 
 /** The name of what approvers are asked by, in votes. */
 export const approvalRule = (phase: string, gate: string): string => `${phase}.gates.${gate}.approval`;

@@ -28,8 +28,12 @@ function wrongDecision(view: View, draft: EventDraft, compiled: Compiled): Findi
   const opening = book.openings.find((one) => one.gate === id);
   if (gate === undefined || phase !== book.phase || opening === undefined || opening.state !== "open")
     return finding("open", `gate ${quote(id)} is not open, expected one that waits for approvers`);
-  if (said["artifacts"] !== opening.artifacts || said["policy"] !== opening.policy || opening.policy !== policy)
-    return finding("shown", `it is about other artifacts, or another contract, than gate ${quote(id)} asks about, expected exactly those`);
+  const { artifacts, tree = null } = draft.details;
+  if (artifacts !== opening.artifacts || tree !== opening.tree || said["policy"] !== opening.policy || opening.policy !== policy)
+    return finding(
+      "shown",
+      `it is about other artifacts, another workspace, or another contract, than gate ${quote(id)} asks about, expected exactly those`,
+    );
   if (!gate.approvers.includes(role))
     return finding("role", `role ${quote(role)} is no approver of gate ${quote(id)}, expected ${listed(gate.approvers, 10)}`);
   const name = foldName(by);

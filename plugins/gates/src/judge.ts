@@ -5,12 +5,12 @@ import manifest from "../package.json" with { type: "json" };
 import { judgeApproval } from "./approval.ts";
 import type { Book } from "./book.ts";
 import type { CheckInput, Finding } from "./checks/check-input.ts";
-import { EVIDENCE } from "./checks/test-results.ts";
 import { inLine, listed, oneLine, note, quote, refuse } from "./codes.ts";
-import type { Compiled, Demand, Way } from "./compile.ts";
+import { asksForRun, type Compiled, type Demand, type Way } from "./compile.ts";
 import { digestOf } from "./digest.ts";
 import { factsOf } from "./file-facts.ts";
 import { approvalRule, bookOf, gateBook } from "./gate-book.ts";
+import { TREE_UNCHANGED } from "./tested-tree.ts";
 import { workOf } from "./work-record.ts";
 
 /** What was found about each demand of a way. */
@@ -39,6 +39,8 @@ export function judgeTransition(request: Transition, view: View, compiled: Compi
   return answers.find((verdicts) => verdicts.every(({ severity }) => severity === "warning")) ?? answers.flat();
 }
 
+const UNSEEN = { tree: null, treeProblem: "Unexpected request without a look at the workspace" } as const;
+
 const unasked: Late = ({ check }) => {
   throw new Error(`Unexpected question of check ${check.check}, expected it to be asked before`);
 };
@@ -54,9 +56,16 @@ function judgePassed(way: Way, one: Case): readonly Verdict[] {
   const { gate, phase } = way;
   if (gate === undefined || verdicts.some(({ severity }) => severity !== "warning")) return verdicts;
   const { compiled, book, request } = one;
+  const { tree = null, treeProblem } = compiled.observes ? (factsOf(request.facts?.[manifest.name]) ?? UNSEEN) : {};
+  if (compiled.observes && gate.quorum > 0 && tree === null)
+    return [
+      ...verdicts,
+      refuse("gate_blocked", way.rule, `${treeProblem ?? UNSEEN.treeProblem}, expected the workspace that approvers are asked about`),
+    ];
   const asked = judgeApproval({
     ...{ contract: compiled.contract, gate, book, policy: compiled.policy, agent: request.agent, at: request.at, worked: workedOn(one) },
     artifacts: digestOf(request.artifacts),
+    tree,
     rule: { ...way.rule, name: approvalRule(phase.id, gate.id) },
   });
   return asked === undefined ? verdicts : [...verdicts, asked];
@@ -72,7 +81,10 @@ function judgeRejected(way: Way, one: Case): readonly Verdict[] {
   const saysNo = handed.some((artifacts) =>
     findAll(way, one, artifacts).some(({ demand, findings }) =>
       findings.some(
-        (finding) => finding.kind === "no" && demand.check.severity === "blocking" && waiverOf(finding, demand, way, one) === undefined,
+        (finding) =>
+          (finding.kind === "no" || (finding.kind === "stale" && demand.check.check === TREE_UNCHANGED)) &&
+          demand.check.severity === "blocking" &&
+          waiverOf(finding, demand, way, one) === undefined,
       ),
     ),
   );
@@ -89,7 +101,7 @@ function judgeRejected(way: Way, one: Case): readonly Verdict[] {
 
 /** Looks at every demand of a way, with these artifacts. */
 function findAll({ demands, phase }: Way, { request, view, compiled, book, late }: Case, artifacts: JsonObject): Found {
-  const { run, red, approved } = workOf(view(compiled.record), request.task);
+  const { run, red, tested, approved } = workOf(view(compiled.record), request.task);
   const facts = artifacts === request.artifacts ? factsOf(request.facts?.[manifest.name]) : factsWithoutFiles(request);
   const { contract } = compiled;
   const worked = workedOn({ request, compiled, book });
@@ -103,6 +115,7 @@ function findAll({ demands, phase }: Way, { request, view, compiled, book, late 
       facts,
       run,
       red,
+      tested,
       afterRed: compiled.afterRed.has(phase.id),
       reviewers: book.reviewers,
       worked,
@@ -141,6 +154,7 @@ function verdictOf(finding: Finding, demand: Demand, way: Way, one: Case): Verdi
 }
 
 const passesWhen = (check: string): string =>
+  (check === TREE_UNCHANGED ? "the workspace that was tested" : undefined) ??
   (Object.hasOwn(GATE_CHECKS, check) ? GATE_CHECKS[check]?.passes : undefined) ??
   (Object.hasOwn(ARTIFACT_RULES, check) ? ARTIFACT_RULES[check] : undefined) ??
   "it to pass";
@@ -161,11 +175,7 @@ function waiverOf(
 /** A note where an agent's own word counted for a test run. */
 function words({ demands, rule, phase, gate }: Way, { compiled, view, request }: Case): readonly Verdict[] {
   if (compiled.contract.evidence.source !== "reported" || workOf(view(compiled.record), request.task).run !== null) return [];
-  const names = [
-    ...new Set(
-      demands.filter(({ check, declared }) => EVIDENCE.has(check.check) || declared?.evidence === true).map(({ check }) => check.check),
-    ),
-  ];
+  const names = [...new Set(demands.filter(asksForRun).map(({ check }) => check.check))];
   if (names.length === 0) return [];
   const at = { ...rule, name: `${phase.id}.gates.${gate?.id ?? "none"}.reported` };
   return [

@@ -2,9 +2,9 @@ import { isAbsolute } from "node:path";
 import { contractTree } from "@bylaw/evidence";
 import { messageOf, type JsonObject, type Transition } from "@bylaw/kernel";
 import { pathsIn } from "./checks/named-files.ts";
-import { EVIDENCE } from "./checks/test-results.ts";
-import type { Compiled } from "./compile.ts";
+import { asksForRun, type Compiled, type Way } from "./compile.ts";
 import { lookAt } from "./file-facts.ts";
+import { TREE_UNCHANGED } from "./tested-tree.ts";
 
 const TESTS: ReadonlySet<string> = new Set([
   ...["tests_exist", "tests_exist_for_acceptance_criteria", "tests_cover_acceptance_criteria", "tests_are_meaningful"],
@@ -13,25 +13,27 @@ const CODE: ReadonlySet<string> = new Set(["implementation_exists", "matches_pla
 
 /**
  * Finds out about the workspace what the checks of a transition need, before it is judged: what its artifacts name, and its digest
- * where test runs count. The workspace is the host's word, never the agent's.
+ * where test runs count or approvers are asked. The workspace is the host's word, never the agent's.
  */
 export async function look(request: Transition, compiled: Compiled, folder: string): Promise<JsonObject | undefined> {
   const { from, to, artifacts, host } = request;
-  const demands = from === undefined ? [] : compiled.ways(from, to).flatMap((way) => way.demands);
+  const ways = from === undefined ? [] : compiled.ways(from, to);
+  const demands = ways.flatMap((way) => way.demands);
   const asked = (names: ReadonlySet<string>): boolean => demands.some(({ check }) => names.has(check.check));
-  const [tests, code, runs] = [asked(TESTS), asked(CODE), asked(EVIDENCE) || demands.some(({ declared }) => declared?.evidence === true)];
-  if (!tests && !code && !runs) return undefined;
+  const [tests, code, runs] = [asked(TESTS), asked(CODE), ways.some(isAboutTree)];
+  const tree = runs && compiled.observes;
+  if (!tests && !code && !tree) return undefined;
   const named = host?.["workspace"];
   const workspace = typeof named === "string" && isAbsolute(named) ? named : folder;
   const paths = [
     ...(tests ? pathsIn(artifacts["test_files"], "test_files") : []),
     ...(code ? pathsIn(artifacts["implementation_files"], "files_changed") : []),
   ];
-  return {
-    ...lookAt(workspace, paths),
-    ...(runs && compiled.contract.evidence.testCommand !== undefined ? await treeOf(workspace, compiled) : {}),
-  };
+  return { ...lookAt(workspace, paths), ...(tree ? await treeOf(workspace, compiled) : {}) };
 }
+
+const isAboutTree = ({ gate, demands }: Way): boolean =>
+  (gate !== undefined && gate.quorum > 0) || demands.some((one) => one.check.check === TREE_UNCHANGED || asksForRun(one));
 
 async function treeOf(workspace: string, { contract }: Compiled): Promise<JsonObject> {
   try {

@@ -27,6 +27,8 @@ export interface OpenGate {
   readonly approvals: readonly GateVote[];
   /** The digest of the artifacts that it is about. */
   readonly artifacts: string;
+  /** The digest of the workspace that it is about; `null` where the contract has no tests that are run. */
+  readonly tree: string | null;
 }
 
 /** What a gate has come to, most restrictive first. */
@@ -76,11 +78,11 @@ export const gateIn = ({ gates }: Contract, id: string, phase: string | null): G
 export const expiryOf = ({ timeoutSeconds }: Gate, { opened_at }: Pick<Opening, "opened_at">): number =>
   timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : Date.parse(opened_at) + timeoutSeconds * 1_000;
 
-function openGate(task: string, gate: Gate, { artifacts, opened_at, escalated, votes, to, agent }: Opening): OpenGate {
+function openGate(task: string, gate: Gate, { artifacts, tree, opened_at, escalated, votes, to, agent }: Opening): OpenGate {
   const { id, phase, approvers, quorum } = gate;
   const expiry = expiryOf(gate, { opened_at });
   const expires_at = Number.isFinite(expiry) ? new Date(expiry).toISOString() : null;
-  return { task, gate: id, phase, to, agent, opened_at, expires_at, escalated, approvers, quorum, approvals: votes, artifacts };
+  return { task, gate: id, phase, to, agent, opened_at, expires_at, escalated, approvers, quorum, approvals: votes, artifacts, tree };
 }
 
 /**

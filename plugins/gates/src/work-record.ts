@@ -1,7 +1,8 @@
 import type { Contract } from "@bylaw/contract";
-import { defineProjection, isJsonObject, type JsonObject, type LogEvent, type Projection } from "@bylaw/kernel";
+import { defineProjection, isJsonObject, type Json, type JsonObject, type LogEvent, type Projection } from "@bylaw/kernel";
 import type { TestRun } from "@bylaw/evidence";
 import { treeGet, treePut, type Tree } from "@bylaw/log";
+import { TREE_UNCHANGED, leavesFiles } from "./tested-tree.ts";
 
 /** A test run as it is on record. */
 export interface RecordedRun {
@@ -18,28 +19,33 @@ export interface Work {
   readonly run: RecordedRun | null;
   /** The run that its tests were red in, as the task left the phase that asks for that. */
   readonly red: RecordedRun | null;
+  /** The digest of the tree that the last gate that asks for a test run judged, until the task comes to a phase that may write. */
+  readonly tested: string | null;
   /** The artifacts that a gate let pass. A later one takes the place of an earlier one only where its phase requires it. */
   readonly approved: JsonObject;
 }
 
 export type WorkRecord = Projection<Tree<Work>>;
 
-const NOTHING: Work = Object.freeze({ phase: "", run: null, red: null, approved: Object.freeze({}) });
+const NOTHING: Work = Object.freeze({ phase: "", run: null, red: null, tested: null, approved: Object.freeze({}) });
 
 /** What the record of a contract keeps. */
 export interface Keeps {
   /** The phases that tests have to fail in before the task leaves them. */
   readonly redPhases: ReadonlySet<string>;
+  /** What no task leaves a phase without, as far as it is judged on a test run: the names of the rules. */
+  readonly testedBy: ReadonlyMap<string, readonly string[]>;
   /** The artifacts that later phases look at. */
   readonly artifacts: ReadonlySet<string>;
 }
 
 /** Makes the projection of one contract: what it keeps follows from it, so its name does too. */
 export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
+  const leaving = new Set(contract.phases.filter(leavesFiles).map(({ id }) => id));
   const required = new Map(contract.phases.map(({ id, artifacts }) => [id, artifacts.map(({ type }) => type)]));
   return defineProjection<Tree<Work>>({
     name: `@bylaw/plugin-gates/work/${contract.digest.slice(7, 23)}`,
-    version: 1,
+    version: 2,
     initial: null,
     reduce(works, event) {
       const { event_type, task_id, sequence, timestamp, details } = event;
@@ -52,24 +58,43 @@ export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
     },
   });
 
-  function moved({ run, red, approved }: Work, { details }: LogEvent): Work {
+  function moved({ run, red, tested, approved }: Work, { details }: LogEvent): Work {
     const { from, to, artifacts, decision } = details;
     const phase = String(to);
     if (!contract.phases.some(({ id }) => id === phase)) return { ...NOTHING, phase };
     // What goes back after a no, or past a gate that only warns, was looked at by nobody.
     const ways = contract.transitions.filter((way) => way.from === from && way.to === to);
     const passed = ways.length > 0 && ways.every(({ when }) => when === "passed") && isJsonObject(decision ?? null);
-    if (!passed || (decision as JsonObject)["effect"] !== "allow") return { phase, run: null, red, approved };
+    const still = leaving.has(phase);
+    if (!passed || (decision as JsonObject)["effect"] !== "allow")
+      return { phase, run: null, red, tested: still ? tested : null, approved };
     const handed = isJsonObject(artifacts ?? null) ? (artifacts as JsonObject) : {};
     const kept = (required.get(String(from)) ?? []).filter((type) => keeps.artifacts.has(type) && Object.hasOwn(handed, type));
     return {
       phase,
       run: null,
       red: keeps.redPhases.has(String(from)) ? run : red,
+      tested: still ? treeOf(String(from), decision as JsonObject, { run, tested }) : null,
       approved: kept.length === 0 ? approved : { ...approved, ...Object.fromEntries(kept.map((type) => [type, handed[type] ?? null])) },
     };
   }
+
+  function treeOf(from: string, { votes }: JsonObject, { run, tested }: Pick<Work, "run" | "tested">): string | null {
+    const waived = waivedIn(votes ?? null);
+    const judged = keeps.testedBy.get(from)?.some((rule) => !waived.has(rule)) === true;
+    if (judged && run !== null) return run.details.tree_after;
+    // Whoever lets another tree pass answers for it.
+    return [...waived].some((rule) => rule.endsWith(`.${TREE_UNCHANGED}`)) ? null : tested;
+  }
 }
+
+const waivedIn = (votes: Json): ReadonlySet<string> =>
+  new Set(
+    (Array.isArray(votes) ? (votes as readonly Json[]) : []).flatMap((vote) => {
+      const { code, rule = null } = isJsonObject(vote) ? vote : {};
+      return code === "gate_waived" && isJsonObject(rule) ? [String(rule["name"])] : [];
+    }),
+  );
 
 /** The work of one task. */
 export const workOf = (works: Tree<Work>, task: string): Work => treeGet(works, task) ?? NOTHING;

@@ -120,11 +120,16 @@ describe("an approval gate", () => {
     const [gate] = openGates(run.view, contract);
     const { ask } = await opened({ options: { tools: [] } });
     expect((await ask("TDD", planned)).decision.policy["@bylaw/plugin-gates"]).toBe(contract.digest);
-    const details = { gate: "plan_approval", phase: "PLAN", by: "Pat", role: "human", verdict: "approved", reason: null };
+    const tree = gate?.tree ?? "";
+    const details = { gate: "plan_approval", phase: "PLAN", by: "Pat", role: "human", verdict: "approved", reason: null, tree };
     const record = (fields: JsonObject) =>
       run.record([{ event_type: "gate_decided", agent_id: null, task_id: "t1", details: { ...details, ...fields } as JsonObject }]);
     await expect(record({ artifacts: `sha256:${"0".repeat(64)}`, policy: contract.digest })).rejects.toMatchObject(refused("shown"));
     await expect(record({ artifacts: gate?.artifacts ?? "", policy: "1.0.0" })).rejects.toMatchObject(refused("shown"));
+    for (const other of [null, `sha256:${"0".repeat(64)}`])
+      await expect(record({ artifacts: gate?.artifacts ?? "", policy: contract.digest, tree: other })).rejects.toMatchObject(
+        refused("shown"),
+      );
     await expect(record({ artifacts: gate?.artifacts ?? "", policy: contract.digest, phase: "TDD" })).rejects.toMatchObject(
       refused("open"),
     );

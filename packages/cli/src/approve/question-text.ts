@@ -49,6 +49,7 @@ export function questionText(question: Question, paint: Paint): string {
             ({ by, role, verdict, reason }) => ["", `${verdict} by ${by} as ${role}${reason === null ? "" : `: ${reason}`}`] as const,
           ),
           ["artifacts", question.artifacts],
+          ...(question.tree === null ? [] : [["workspace", question.tree] as const]),
         ]
       : [
           ["task", question.task ?? "-"],

@@ -20,6 +20,8 @@ export interface CheckInput {
   readonly run: RecordedRun | null;
   /** The run that the tests were red in. */
   readonly red: RecordedRun | null;
+  /** The digest of the tree that an earlier gate judged by its tests, where no phase since then writes. */
+  readonly tested: string | null;
   /** No task comes to this phase but through one in which its tests were red. */
   readonly afterRed: boolean;
   /** The agents that were started for the phase. */
