@@ -2,20 +2,47 @@ import { parseSync, type Expression, type Node, type Program } from "oxc-parser"
 import { describe, expect, it } from "vitest";
 import { filesAt, textOf } from "./workspaces.ts";
 
-// The numbers of the acceptance cases of the workflow engine, from one to another.
-const SPANS: readonly (readonly [number, number])[] = [
-  [1, 33],
-  [40, 50],
-  [60, 74],
-  [80, 89],
-  [100, 120],
+/** A list of acceptance cases. */
+interface List {
+  readonly of: string;
+  readonly prefix: string;
+  /** The numbers of its cases, from one to another. */
+  readonly spans: readonly (readonly [number, number])[];
+  /** Cases of other lists that tests name under the same letters. */
+  readonly others?: RegExp;
+  /** Where cases are set aside. */
+  readonly adr: string;
+}
+
+const LISTS: readonly List[] = [
+  {
+    of: "the workflow engine",
+    prefix: "WF",
+    spans: [
+      [1, 33],
+      [40, 50],
+      [60, 74],
+      [80, 89],
+      [100, 120],
+    ],
+    others: /^WF-1[34]\d$/,
+    adr: "docs/decisions/0020-acceptance-cases-are-names-of-tests.md",
+  },
+  {
+    of: "enforcement and its status",
+    prefix: "MG",
+    spans: [
+      [1, 20],
+      [30, 51],
+      [60, 73],
+      [80, 87],
+    ],
+    adr: "docs/decisions/0019-a-response-is-judged-once-and-bound-to-what-was-shown.md",
+  },
 ];
-const CASES: readonly string[] = SPANS.flatMap(([first, last]) =>
-  Array.from({ length: last - first + 1 }, (_, at) => `WF-${String(first + at).padStart(2, "0")}`),
-);
-/** Cases of other lists that tests name as well. */
-const OTHERS = /^WF-1[34]\d$/;
-const ADR = "docs/decisions/0020-acceptance-cases-are-names-of-tests.md";
+
+const casesOf = ({ prefix, spans }: List): readonly string[] =>
+  spans.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => `${prefix}-${String(first + at).padStart(2, "0")}`));
 
 const TESTS: ReadonlySet<string> = new Set(["it", "test", "describe"]);
 
@@ -29,7 +56,7 @@ function namedIn(file: string): readonly string[] {
     const tables = node.callee.type === "CallExpression" ? node.callee.arguments : [];
     for (const one of [...(name === undefined ? [] : [name]), ...tables]) names.push(...textsIn(one, program));
   });
-  return names.flatMap((name) => name.match(/WF-\d+/g) ?? []);
+  return names.flatMap((name) => name.match(/\b[A-Z]{2}-\d+/g) ?? []);
 }
 
 // `it`, `it.each(…)`, `describe.runIf(…)` …
@@ -71,19 +98,22 @@ const named = new Map<string, string[]>();
 for (const file of filesAt("{packages,plugins,rulesets}/*/test/**/*.test.ts").concat(filesAt("test/**/*.test.ts")))
   for (const id of file.endsWith("contract/acceptance.test.ts") ? [] : namedIn(file)) named.set(id, [...(named.get(id) ?? []), file]);
 
-describe("the acceptance cases of the workflow engine", () => {
-  const excepted = Array.from(textOf(ADR).matchAll(/^- (WF-\d+):/gm), ([, id = ""]) => id);
+describe.each(LISTS)("the acceptance cases of $of", (list) => {
+  const { prefix, others, adr } = list;
+  const cases = casesOf(list);
+  const excepted = Array.from(textOf(adr).matchAll(/^- ([A-Z]{2}-\d+):/gm), ([, id = ""]) => id);
 
   it("are each in the name of a test, or set aside with the reason", () => {
-    expect(CASES.filter((id) => !named.has(id) && !excepted.includes(id))).toEqual([]);
+    expect(cases.filter((id) => !named.has(id) && !excepted.includes(id))).toEqual([]);
   });
 
   it("are set aside only where there are such, and no test holds them", () => {
-    expect(excepted.filter((id) => !CASES.includes(id))).toEqual([]);
+    expect(excepted.filter((id) => !cases.includes(id))).toEqual([]);
     expect(excepted.flatMap((id) => named.get(id) ?? [])).toEqual([]);
   });
 
   it("are the only ones that tests name", () => {
-    expect([...named.keys()].filter((id) => !CASES.includes(id) && !OTHERS.test(id))).toEqual([]);
+    const under = [...named.keys()].filter((id) => id.startsWith(`${prefix}-`));
+    expect(under.filter((id) => !cases.includes(id) && others?.test(id) !== true)).toEqual([]);
   });
 });

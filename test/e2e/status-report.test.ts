@@ -57,6 +57,30 @@ describe("bylaw report", () => {
     ]);
   });
 
+  test("counts a turn once, however much comes after its end", () => {
+    const late = { attempt: 3, reason: "turn_over", final: true, recovery: "end" };
+    const events = chain(undefined, [
+      begin,
+      enforced(1, "a", { attempt: 3, final: true, recovery: "end" }),
+      draft(2, "agent_dropped", { agent_id: "a", details: { reason: "cancelled" } }),
+      enforced(3, "a", late),
+      enforced(4, "a", late),
+      accepted(5, "a", { round: 2 }),
+    ]);
+    const { totals, rates } = json(bylaw(["report", "log.jsonl", "--json"], { cwd: scratch({ "log.jsonl": logOf(events) }) }));
+    expect(totals).toMatchObject({
+      turns: 2,
+      ok: 1,
+      non_compliant: 1,
+      dropped: 0,
+      running: 0,
+      first_attempt: 1,
+      violations: 3,
+      model_calls: 4,
+    });
+    expect(rates).toMatchObject({ success: 0.5, amplification: 2 });
+  });
+
   test("counts by reason, round and tool, and in how many runs and agents", () => {
     const { reasons, rounds, tools } = json(report("--json"));
     expect(reasons).toEqual([

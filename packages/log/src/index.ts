@@ -4,6 +4,7 @@ export {
   MAX_ATTEMPTS,
   agentTurns,
   charsLost,
+  isTurnOver,
   turnOf,
   type AgentTurn,
   type AgentTurns,

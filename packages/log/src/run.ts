@@ -108,7 +108,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     } catch (error) {
       unreadable = error;
     }
-    return inTurn(input, async () => {
+    return inTurn(whoIn(input), async () => {
       const request_id = unreadable === undefined ? await transitionName(input) : undefined;
       let problem: unknown;
       for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
@@ -122,7 +122,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
           const [type, details] = eventOf(hook, subject, decision);
           const event = clipped(journal.draft(type, input, details));
           appended = await journal.append([event], {
-            ...{ before, stale: (other) => concerns(other, input), documents },
+            ...{ before, stale: (other) => concerns(other, input) || concerns(other, whoIn(input)), documents },
             ...present({ request_id }),
           });
         } catch (error) {
@@ -223,6 +223,9 @@ const unfit = (what: string, fix?: string): BylawError => invalid(`Unexpected ${
 
 const invalid = (message: string, fix?: string): BylawError =>
   new BylawError({ code: "BYLAW_EVENT_INVALID", message, ...present({ fix }) });
+
+// The attempts of an agent are its own, whatever task it says that it is at.
+const whoIn = (subject: Subject): Who => (subject.hook === "onEnforcement" ? present({ agent: subject.agent }) : subject);
 
 // Another writer's event makes a decision stale only where it concerns the same task, or the same agent without one.
 const concerns = ({ task_id, agent_id }: Trace, { task, agent = null }: Who): boolean =>

@@ -20,7 +20,7 @@ export function judge(response: Response, calls: Calls, standing: Standing, opti
 }
 
 function ended({ round = 1 }: Response, { turn }: Standing): Fault | undefined {
-  if (turn.outcome !== "non_compliant" || round > turn.round) return undefined;
+  if ((turn.outcome !== "non_compliant" && turn.outcome !== "dropped") || round > turn.round) return undefined;
   return { code: "turn_over", line: "The turn of this agent is over", recovery: "end" };
 }
 
@@ -84,6 +84,9 @@ function otherFault(
   return { code: "no_workflow_tool", line, message: `You called ${listed(called)}, which ends no turn. ${wanted}` };
 }
 
+/** For so many names a near one is looked for, which takes time. */
+const NEAR = 3;
+
 function unknownMessage(
   unknown: readonly string[],
   available: readonly string[],
@@ -91,7 +94,7 @@ function unknownMessage(
   required: string,
 ): string {
   const tools = [...new Set([...Object.keys(workflow_tools), ...available])];
-  const near = [...new Set(unknown.slice(0, 10).flatMap((name) => nearestTool(name, tools) ?? []))];
+  const near = [...new Set(unknown.slice(0, NEAR).flatMap((name) => nearestTool(name, tools) ?? []))];
   const meant = near.length === 0 ? "" : ` Did you mean ${either(near.map(shown))}?`;
   const rest = tools.length > 50 ? `, and ${tools.length - 50} more` : "";
   return `There is no tool ${either(unknown.slice(0, 10).map((name) => `'${shown(name)}'`))}.${meant} Available tools: ${tools.slice(0, 50).map(shown).join(", ")}${rest}. Finish with a call of ${required}.`;

@@ -67,6 +67,44 @@ describe("attempts", () => {
     expect(await detailsOf(run.respond(nameless))).toMatchObject({ attempt: 3, final: true });
   });
 
+  it("are not given back by another task, also where responses come at the same moment", async () => {
+    const store = createMemoryStore();
+    const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), { run: "r", store });
+    await Promise.all(["t1", "t2", undefined].map((task) => run.respond({ ...bad, ...(task !== undefined && { task }) })));
+    const attempts = (await store.events("r", 0, 100)).flatMap(({ details: { attempt, final } }) =>
+      attempt === undefined ? [] : [[attempt, final]],
+    );
+    expect(attempts).toEqual([
+      [1, false],
+      [2, false],
+      [3, true],
+    ]);
+  });
+
+  it("are spent for this round, whatever the host records about the end of the turn", async () => {
+    const run = await open();
+    for (const one of [bad, bad, bad]) await run.respond(one);
+    await run.record([host("agent_dropped", { reason: "cancelled" })]);
+    expect(turn(run).outcome).toBe("non_compliant");
+    for (const again of [good, { ...good, round: 1, attempt: 1 }]) {
+      expect((await run.respond(again)).decision).toMatchObject({ effect: "deny", code: "turn_over", recovery: "end" });
+    }
+    await run.record([host("round_started", { round: 1 })]);
+    expect((await run.respond(good)).decision.code).toBe("turn_over");
+    await run.record([host("round_started", { round: 2 })]);
+    expect((await run.respond(good)).applied).toBe("allow");
+  });
+
+  it("are no longer asked for when the agent is dropped: what comes late counts for nothing before another round", async () => {
+    const run = await open();
+    await run.respond(bad);
+    await run.record([host("agent_dropped", { reason: "timeout" })]);
+    expect((await run.respond(good)).decision).toMatchObject({ effect: "deny", code: "turn_over", recovery: "end" });
+    expect(turn(run).outcome).toBe("dropped");
+    expect((await run.respond({ ...good, round: 2 })).applied).toBe("allow");
+    expect(turn(run).outcome).toBe("ok");
+  });
+
   it.each([{ attempt: 0 }, { attempt: -1 }, { attempt: 1.5 }, { attempt: "1" }, { round: 0 }, { max_attempts: 0 }])(
     "are refused as %j",
     async (fields) => {
@@ -229,10 +267,14 @@ describe("the outcome", () => {
         }
         const log = await store.events("r", 0, 1_000);
         const types = ["response_accepted", "enforcement", "agent_dropped", "round_started"];
-        const last = log.findLast((event) => event.agent_id === "a" && types.includes(event.event_type));
-        const final = last?.details["final"] === true ? "non_compliant" : null;
-        const wanted = { response_accepted: "ok", agent_dropped: "dropped", enforcement: final }[last?.event_type ?? ""] ?? null;
-        expect(turn(run).outcome).toBe(wanted);
+        // What comes after the end of a turn does not change how it ended.
+        const own = log.filter(
+          ({ agent_id, event_type, details }) => agent_id === "a" && types.includes(event_type) && details["reason"] !== "turn_over",
+        );
+        const begun = own.findLastIndex(({ event_type }) => event_type === "round_started");
+        const spent = own.slice(begun + 1).some(({ details }) => details["final"] === true);
+        const last = own.at(-1)?.event_type ?? "";
+        expect(turn(run).outcome).toBe(spent ? "non_compliant" : ({ response_accepted: "ok", agent_dropped: "dropped" }[last] ?? null));
         // The same log gives the same state, to the byte.
         const replayed = log.reduce((state, event) => agentTurns.reduce(state, event), agentTurns.initial);
         expect(JSON.stringify(replayed)).toBe(JSON.stringify(run.view(agentTurns)));

@@ -20,7 +20,8 @@ export interface StatusOptions extends SourceOptions {
 export async function showStatus({ log = [], keep, json = false, ...from }: StatusOptions): Promise<void> {
   const source = sourceOf(log, from);
   const reader = createEventReader();
-  const status = createStatus(keep === undefined ? {} : { keep });
+  // Tables have the totals alone: a log may hold more violations than there is room for in memory.
+  const status = createStatus(json ? (keep === undefined ? {} : { keep }) : { keep: 0 });
   let again = 0;
   for await (const lines of logLines(source)) {
     for (const event of reader.read(lines)) {

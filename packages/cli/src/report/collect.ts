@@ -82,7 +82,7 @@ interface AgentCount {
   readonly rounds: Map<number, number>;
 }
 
-/** Counts violations by reason, round, agent and tool, over any number of runs, in memory that does not grow with the logs. */
+/** Counts violations by reason, round, agent and tool, over any number of runs, in memory that grows with the agents that they name, not with their events. */
 export function createCollector(): Collector {
   const runs: { run: string; events: number; agents: number; begin: string; end: string }[] = [];
   const agents = new Map<string, AgentCount>();

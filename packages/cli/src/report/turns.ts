@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { charsLost } from "@bylaw/log";
+import { charsLost, isTurnOver } from "@bylaw/log";
 
 /** What turns of agents came to, counted. A turn goes from the first response to the one that ends it. */
 export interface Figures {
@@ -47,12 +47,15 @@ export function countTurns(): TurnCount {
   let responses = 0;
   let violations = 0;
   let calls = 0;
+  // Whether the turn before came to nothing, and none has begun since.
+  let over = false;
 
   function end(how: "ok" | "non_compliant" | "dropped"): void {
     figures.turns += 1;
     figures[how] += 1;
     if (how === "ok" && violations === 0) figures.first_attempt += 1;
     figures.model_calls += calls;
+    over = how !== "ok";
     responses = 0;
     violations = 0;
     calls = 0;
@@ -68,16 +71,21 @@ export function countTurns(): TurnCount {
         const { buffer_chars, recovery, final } = details;
         const chars = typeof buffer_chars === "number" && buffer_chars > 0 ? buffer_chars : 0;
         const lost = Math.min(chars, charsLost(details));
+        figures.violations += 1;
+        figures.chars_lost += lost;
+        figures.chars_carried += chars - lost;
+        if (over && isTurnOver(details)) {
+          figures.model_calls += 1;
+          return;
+        }
         responses += 1;
         violations += 1;
-        figures.violations += 1;
         if (recovery === "inline") figures.inline += 1;
         else calls += 1;
         if (final !== true && recovery !== "inline") figures.restarts += 1;
-        figures.chars_lost += lost;
-        figures.chars_carried += chars - lost;
         if (final === true) end("non_compliant");
-      } else if (event_type === "agent_dropped") end("dropped");
+      } else if (event_type === "agent_dropped" && !(over && responses === 0)) end("dropped");
+      else if (event_type === "round_started") over = false;
       else if (event_type === "infrastructure_event") figures.infrastructure += 1;
     },
     result: () => ({ ...figures, running: responses > 0 ? 1 : 0 }),

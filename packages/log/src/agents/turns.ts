@@ -24,6 +24,9 @@ export type AgentTurns = Tree<AgentTurn>;
 
 const NEVER: AgentTurn = Object.freeze({ round: 0, rounds: Object.freeze([]), attempts: 0, free: 0, progress: 0, outcome: null });
 
+/** Whether the details of an `enforcement` event are those of a response that came after the end of the agent's turn. */
+export const isTurnOver = ({ reason }: JsonObject): boolean => reason === "turn_over";
+
 /** How often a response may be tried where nobody says so. */
 export const MAX_ATTEMPTS = 3;
 
@@ -33,7 +36,7 @@ export const FREE_REASONS: ReadonlySet<unknown> = new Set(["stale_revision"]);
 /** Rounds, attempts and outcome of every agent, as the log says. Rounds advance for each agent alone, and attempts begin anew with each. */
 export const agentTurns = defineProjection<AgentTurns>({
   name: "bylaw/agents",
-  version: 1,
+  version: 2,
   initial: null,
   reduce(state, event) {
     // A host with one agent may leave its name out; its attempts are spent all the same.
@@ -57,11 +60,15 @@ function step(before: AgentTurn, { event_type, details }: LogEvent): AgentTurn {
     return details["progress"] === true ? { ...turn, progress: turn.progress + 1, outcome: null } : { ...turn, progress: 0, outcome: "ok" };
   }
   if (event_type === "enforcement") {
-    const { attempts, free, ...turn } = enter(before, details);
+    const entered = enter(before, details);
+    // What comes after the end of a turn does not change how it ended, nor does it spend anything.
+    if (isTurnOver(details) && entered === before) return before;
+    const { attempts, free, ...turn } = entered;
     const cost = FREE_REASONS.has(details["reason"]) ? { attempts, free: free + 1 } : { attempts: attempts + 1, free };
     return { ...turn, ...cost, progress: 0, outcome: details["final"] === true ? "non_compliant" : null };
   }
-  return event_type === "agent_dropped" ? { ...before, outcome: "dropped" } : before;
+  if (event_type !== "agent_dropped" || before.outcome === "non_compliant") return before;
+  return { ...before, outcome: "dropped" };
 }
 
 // A round that is over is not entered again: what comes late counts where the agent is now.
