@@ -68,6 +68,29 @@ it("agents of three writers answer and vote at once, and no vote counts that did
   }
 });
 
+it("no half of a secret stands in a message or among names, wherever they are cut", async () => {
+  const kernel = createKernel({ extends: [consensus], plugins: [eventLog({ file: join(folder, "{run}.jsonl") })] });
+  const run = await openRun(kernel, { run: "poem" });
+  await openConsensus(run, { agents: AGENTS });
+  await run.respond({ agent: "ann", tool_calls: [answer("one")] });
+  await conclude(run, "ann");
+  await showAnswers(run, "bob");
+  const token = ["gh", "p_", "Zq8".repeat(12)].join("");
+  const long = ["ey", "JhbGciOiJIUzI1NiJ9.", "ey", "Zq8".repeat(20), ".", "Zq8".repeat(12)].join("");
+  const available_tools = ["read_file", "vote", "new_answer"];
+  for (const secret of [token, long]) {
+    for (const before of [0, 1, 5, 20, 22, 24, 40, 58, 100, 200, 215, 230, 250, 256]) {
+      const name = `${"x".repeat(before)} ${secret}`;
+      const said = [[vote(name)], [{ tool: name }], [{ tool: name }, vote("agent1")]];
+      for (const tool_calls of said) {
+        const { events } = await run.respond({ agent: "bob", tool_calls, available_tools, max_attempts: 999 });
+        expect(JSON.stringify(events[0]?.details)).not.toContain("Zq8");
+      }
+    }
+  }
+  await run.close();
+});
+
 it("no half of a secret stands in a preview, and what the voter was shown is what is on record", async () => {
   const kernel = createKernel({ extends: [consensus], plugins: [eventLog({ file: join(folder, "{run}.jsonl") })] });
   const run = await openRun(kernel, { run: "poem" });

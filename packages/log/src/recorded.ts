@@ -30,7 +30,7 @@ const DESCRIBE: Readonly<Record<HookName, Describe>> = {
   ],
   onEnforcement: (subject, decision) =>
     decision.effect === "allow"
-      ? ["response_accepted", { ...fieldsOf(subject, "round", "attempt"), ...turnFacts(subject) }]
+      ? ["response_accepted", { ...fieldsOf(subject, "round", "attempt"), ...bounded(turnFacts(subject)) }]
       : ["enforcement", violation(subject as Response, decision)],
 };
 
@@ -84,25 +84,45 @@ function violation(response: Response, { message, reason, code, recovery = "rest
 // Of an unknown tool the event names only what is unknown, so that nobody takes the tools beside it for that.
 function namesOf(response: Response, calls: readonly ResponseCall[], code: string): readonly Json[] {
   const { unknown_tools: unknown } = turnFacts(response);
-  if (code === "unknown_tool" && Array.isArray(unknown) && unknown.length > 0) return unknown;
-  return calls.slice(0, NAMES).map(({ tool }) => upTo(tool, 256));
+  if (code === "unknown_tool" && Array.isArray(unknown) && unknown.length > 0) return unknown.slice(0, NAMES).map(nameIn);
+  return calls.slice(0, NAMES).map(({ tool }) => nameIn(tool));
 }
+
+function bounded({ unknown_tools: unknown, ...facts }: JsonObject): JsonObject {
+  return Array.isArray(unknown) ? { ...facts, unknown_tools: unknown.slice(0, NAMES).map(nameIn) } : facts;
+}
+
+const nameIn = (name: Json): Json => (typeof name === "string" ? upTo(name, NAME_WINDOW) : name);
 
 /** As many names are on record, so that one response cannot fill the log. */
 const NAMES = 200;
 /** How much of a text redactors see: a secret that the preview cuts in two is still whole for them. */
 const WINDOW = 16_384;
 const PREVIEW = 500;
+const NAME = 256;
+const NAME_WINDOW = 1_024;
 
-/** An event as it stands in the log, when redactors have seen it: the preview of a buffer is at most 500 whole characters. */
+/**
+ * An event as it stands in the log, when redactors have seen it: the preview of a buffer is at most 500 whole characters, the name of
+ * a tool at most 256 UTF-16 units.
+ */
 export function clipped(event: EventDraft): EventDraft {
-  const preview = event.event_type === "enforcement" ? event.details["buffer_preview"] : undefined;
-  if (typeof preview !== "string" || preview.length <= PREVIEW) return event;
-  const buffer_preview = Array.from(preview.slice(0, 2 * PREVIEW))
-    .slice(0, PREVIEW)
-    .join("");
-  return Object.freeze({ ...event, details: freezeJson({ ...event.details, buffer_preview }) as JsonObject });
+  const cut: Record<string, Json> = {};
+  const { buffer_preview: preview, tool_calls, unknown_tools } = event.details;
+  if (event.event_type === "enforcement") {
+    if (typeof preview === "string" && preview.length > PREVIEW)
+      cut["buffer_preview"] = Array.from(preview.slice(0, 2 * PREVIEW))
+        .slice(0, PREVIEW)
+        .join("");
+    if (Array.isArray(tool_calls) && tool_calls.some(isLong)) cut["tool_calls"] = tool_calls.map(cutName);
+  } else if (event.event_type === "response_accepted" && Array.isArray(unknown_tools) && unknown_tools.some(isLong))
+    cut["unknown_tools"] = unknown_tools.map(cutName);
+  if (Object.keys(cut).length === 0) return event;
+  return Object.freeze({ ...event, details: freezeJson({ ...event.details, ...cut }) as JsonObject });
 }
+
+const isLong = (name: Json): boolean => typeof name === "string" && name.length > NAME;
+const cutName = (name: Json): Json => (typeof name === "string" ? upTo(name, NAME) : name);
 
 const upTo = (text: string, end: number): string =>
   text.slice(0, text.length > end && (text.charCodeAt(end) & 0xfc00) === 0xdc00 ? end - 1 : end);

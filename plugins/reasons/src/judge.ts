@@ -7,7 +7,7 @@ import type { ReasonsOptions } from "./options.ts";
 import type { Standing } from "./standing.ts";
 import { terminalIn } from "./terminal.ts";
 import { staleness, voteFault } from "./vote.ts";
-import { either, listed, shown } from "./words.ts";
+import { either, given, listed, shown } from "./words.ts";
 
 /** Judges a response in the order of the origin; the first reason is the only one, so that a response costs at most one attempt. */
 export function judge(response: Response, calls: Calls, standing: Standing, options: ReasonsOptions): Fault | undefined {
@@ -30,14 +30,14 @@ function requiredTools({ available_tools }: Response, { vote_only, deferred }: S
   const names = Object.keys(options.workflow_tools).filter(isOpen);
   const closed = vote_only ? "answer" : deferred ? "vote" : undefined;
   const left = names.filter((name) => options.workflow_tools[name] !== closed);
-  return either((left.length > 0 ? left : names).map(shown));
+  return either((left.length > 0 ? left : names).map(given));
 }
 
 function workflowFault(response: Response, calls: Calls, standing: Standing, options: ReasonsOptions, required: string): Fault | undefined {
   const named = (kind: string): string | undefined => calls.workflow.find((call) => call.kind === kind)?.tool;
   const [vote, answer] = [named("vote"), named("answer")];
   if (vote !== undefined && answer !== undefined) {
-    return { code: "vote_and_answer", line: `Called both ${shown(vote)} and ${shown(answer)} in one response. Required: ${required}` };
+    return { code: "vote_and_answer", line: `Called both ${given(vote)} and ${given(answer)} in one response. Required: ${required}` };
   }
   const closed = calls.workflow.filter(({ open }) => !open);
   if (closed.length > 0 && closed.length === calls.workflow.length) {
@@ -95,9 +95,9 @@ function unknownMessage(
 ): string {
   const tools = [...new Set([...Object.keys(workflow_tools), ...available])];
   const near = [...new Set(unknown.slice(0, NEAR).flatMap((name) => nearestTool(name, tools) ?? []))];
-  const meant = near.length === 0 ? "" : ` Did you mean ${either(near.map(shown))}?`;
+  const meant = near.length === 0 ? "" : ` Did you mean ${either(near.map(given))}?`;
   const rest = tools.length > 50 ? `, and ${tools.length - 50} more` : "";
-  return `There is no tool ${either(unknown.slice(0, 10).map((name) => `'${shown(name)}'`))}.${meant} Available tools: ${tools.slice(0, 50).map(shown).join(", ")}${rest}. Finish with a call of ${required}.`;
+  return `There is no tool ${either(unknown.slice(0, 10).map((name) => `'${shown(name)}'`))}.${meant} Available tools: ${tools.slice(0, 50).map(given).join(", ")}${rest}. Finish with a call of ${required}.`;
 }
 
 /** Whether a response without a workflow tool lets the turn go on: it calls tools that count as work, and not too often in a row. */

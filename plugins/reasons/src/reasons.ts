@@ -38,7 +38,7 @@ function turnFacts(subject: Subject, options: ReasonsOptions): JsonObject | unde
   if (subject.hook !== "onEnforcement") return undefined;
   const calls = callsOf(subject, options);
   const terminal = terminalIn(subject, calls, options);
-  const unknown_tools = calls.unknown.length > 0 ? calls.unknown.slice(0, 200).map((name) => name.slice(0, 256)) : undefined;
+  const unknown_tools = calls.unknown.length > 0 ? calls.unknown.slice(0, 200) : undefined;
   const turn = present({ terminal, progress: isProgress(calls, undefined, options) || undefined, unknown_tools });
   return Object.keys(turn).length === 0 ? undefined : { turn };
 }

@@ -3,7 +3,7 @@ import { aliasOf, agentNamed, isTimeOver, labelOf, unseenBy } from "@bylaw/log";
 import type { Fault } from "./fault.ts";
 import type { ReasonsOptions } from "./options.ts";
 import type { Standing } from "./standing.ts";
-import { either, listed, shown } from "./words.ts";
+import { either, given, listed, shown } from "./words.ts";
 
 /** Judges a vote: that there is something to vote for, that somebody is meant, and that the voter has seen what it chooses from. */
 export function voteFault(
@@ -16,7 +16,7 @@ export function voteFault(
   const { consensus } = standing;
   if (consensus.answers.length === 0) {
     const answers = Object.keys(workflow_tools).filter((tool) => workflow_tools[tool] === "answer");
-    return { code: "vote_no_answers", line: `Cannot vote when no answers exist. Use ${either(answers.map(shown)) || required} tool.` };
+    return { code: "vote_no_answers", line: `Cannot vote when no answers exist. Use ${either(answers.map(given)) || required} tool.` };
   }
   if (standing.deferred) {
     const votes = Object.keys(workflow_tools).filter((tool) => workflow_tools[tool] === "vote");

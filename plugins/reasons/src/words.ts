@@ -1,7 +1,11 @@
 const LISTED = 10;
-const LONGEST = 60;
+const LONGEST = 64;
+const BEGINNING = 16;
 
-/** A name as a message may hold it: one line, nothing invisible, at most 60 characters. */
+/**
+ * A name as a message may hold it: one line, nothing invisible. Of more than 64 characters only the first 16 are shown: half of a secret
+ * would be one that nobody who redacts the message can tell.
+ */
 export function shown(name: string): string {
   const plain = Array.from(
     name
@@ -9,8 +13,15 @@ export function shown(name: string): string {
       .replace(/[\p{C}\p{Z}]+/gu, " ")
       .trim(),
   );
-  return plain.length <= LONGEST && name.length <= 4 * LONGEST ? plain.join("") : `${plain.slice(0, LONGEST - 1).join("")}…`;
+  return plain.length <= LONGEST && name.length <= 4 * LONGEST ? plain.join("") : `${plain.slice(0, BEGINNING).join("")}…`;
 }
+
+/** A name that the host gave, which an agent has to be able to call: as it is, but for what is invisible. */
+export const given = (name: string): string =>
+  name
+    .slice(0, 256)
+    .replace(/[\p{C}\p{Z}]+/gu, " ")
+    .trim();
 
 /** `a, b, c`, and how many more. */
 export function listed(names: readonly string[]): string {
