@@ -10,6 +10,8 @@ import { expiryOf } from "./states.ts";
 export interface Question {
   readonly contract: Contract;
   readonly gate: Gate;
+  /** The phase that is asked for. */
+  readonly to: string;
   readonly book: Book;
   /** The digest of the artifacts that are handed in. */
   readonly artifacts: string;
@@ -25,7 +27,19 @@ export interface Question {
 }
 
 /** What is in the way of a gate that asks approvers, or nothing where enough of them said yes to exactly these artifacts. */
-export function judgeApproval({ contract, gate, book, artifacts, tree, policy, agent, at, rule, worked }: Question): Verdict | undefined {
+export function judgeApproval({
+  contract,
+  gate,
+  to,
+  book,
+  artifacts,
+  tree,
+  policy,
+  agent,
+  at,
+  rule,
+  worked,
+}: Question): Verdict | undefined {
   if (gate.quorum === 0) return undefined;
   const { id, approvers, quorum } = gate;
   // Nobody knows whose work it is, so nobody could be kept from approving their own.
@@ -36,8 +50,8 @@ export function judgeApproval({ contract, gate, book, artifacts, tree, policy, a
       `Unexpected request without an agent at gate ${quote(id)}, expected the name of who asks`,
       "let the host name the agent",
     );
-  const before = book.openings.find((one) => one.gate === id && one.artifacts === artifacts && one.policy === policy);
-  const opening = before?.tree === tree ? before : undefined;
+  const same = book.openings.filter((one) => one.gate === id && one.to === to && one.artifacts === artifacts && one.policy === policy);
+  const opening = same.find((one) => one.tree === tree);
   const said = opening?.votes ?? [];
   const refusal = said.find(({ verdict }) => verdict === "rejected");
   if (refusal !== undefined)
@@ -66,10 +80,11 @@ export function judgeApproval({ contract, gate, book, artifacts, tree, policy, a
       `Unexpected end of the time of gate ${quote(id)}, opened at ${opening.opened_at}, ${wanted}: a person is called`,
       "wait for a person",
     );
+  const before = same.at(-1);
   return refuse(
     "gate_pending",
     rule,
-    before !== undefined && opening === undefined
+    opening === undefined && before !== undefined
       ? `Unexpected change of the workspace since gate ${quote(id)} was opened at ${before.opened_at}, so it is asked about anew, ${wanted}`
       : `Unexpected request at gate ${quote(id)} that waits for approvers, ${wanted}`,
     "ask again when they have decided, and let the workspace be as it is until then",

@@ -18,6 +18,7 @@ export interface GateDecision {
   /** What was shown, as `openGates` has it: nothing is said about anything that was asked since. Default: what is asked now. */
   readonly artifacts?: string;
   readonly tree?: string | null;
+  readonly to?: string;
 }
 
 /** What a person lets pass although it does not. */
@@ -48,8 +49,8 @@ export async function decideGate(run: Run, { task, gate, by, role, verdict, reas
       fix: "let the agent ask for the transition with its artifacts; the gate opens when every blocking check passes",
     });
   const { policy } = opening;
-  const { artifacts = opening.artifacts, tree = opening.tree } = shown;
-  return recorded(run, "gate_decided", task, { gate, phase, by, role, verdict, reason: reason ?? null, artifacts, tree, policy });
+  const { artifacts = opening.artifacts, tree = opening.tree, to = opening.to } = shown;
+  return recorded(run, "gate_decided", task, { gate, phase, by, role, verdict, reason: reason ?? null, to, artifacts, tree, policy });
 }
 
 /** Records that a check does not have to pass, until then. Throws BYLAW_EVENT_REFUSED where that is not this person's to say. */

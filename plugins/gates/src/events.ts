@@ -15,6 +15,8 @@ export const GATE_EVENTS = {
     reason: z.string().max(10_000).nullable(),
     /** What was shown: the digest of the artifacts. */
     artifacts: digest,
+    /** The phase that was asked for. */
+    to: text.optional(),
     /** The digest of the workspace; left out or `null` where the contract has no tests that are run. */
     tree: digest.nullable().optional(),
     /** What the gate was opened by: the policy of this plugin. */

@@ -96,16 +96,20 @@ function blocked(book: Book, { agent_id, sequence, timestamp, details }: LogEven
     said.flatMap((vote) => (vote.code === code ? [gateOf(book.phase ?? "", vote.rule) ?? []].flat() : []));
   // Whoever was told that time ran out may ask anew.
   const closed = gates("gate_timed_out");
-  const left = { ...worked, openings: worked.openings.filter(({ gate }) => !closed.includes(gate)) };
+  const left = { ...worked, openings: worked.openings.filter(({ gate, state }) => state === "rejected" || !closed.includes(gate)) };
   const [gate] = gates("gate_pending");
   const [, digest, tree = null] = ASKED_ABOUT.exec(said[0]?.reason ?? "") ?? [];
   if (votes.length !== 1 || gate === undefined || digest === undefined) return left;
   const opened = { gate, artifacts: digest, tree, policy: policyOf(details), to, agent: agent_id, opened_at: timestamp };
-  const known = left.openings.find((one) => one.gate === gate);
-  if (known?.state === "open" && known.artifacts === digest && known.tree === tree && known.policy === opened.policy) return left;
+  const known = left.openings.find((one) => one.gate === gate && one.state === "open");
+  if (known !== undefined && KEYS.every((key) => known[key] === opened[key])) return left;
   const opening: Opening = { ...opened, votes: [], state: "open", escalated: false };
-  return { ...left, openings: [...left.openings.filter((one) => one.gate !== gate), opening] };
+  // A no stands as long as the phase does, whatever is asked in between.
+  return { ...left, openings: [...left.openings.filter((one) => one.gate !== gate || one.state === "rejected"), opening] };
 }
+
+/** What a yes is to. */
+const KEYS = ["to", "artifacts", "tree", "policy"] as const;
 
 /** What a yes would be to, as the vote that asks for it says. */
 export const askedAbout = (artifacts: string, tree: string | null): string =>
@@ -133,7 +137,7 @@ function withWorker(book: Book, agent: string | null, { phase }: { readonly phas
 
 const withOpening = (book: Book, gate: string, change: (opening: Opening) => Opening): Book => ({
   ...book,
-  openings: book.openings.map((opening) => (opening.gate === gate ? change(opening) : opening)),
+  openings: book.openings.map((opening) => (opening.gate === gate && opening.state === "open" ? change(opening) : opening)),
 });
 
 interface RecordedVote {

@@ -25,14 +25,15 @@ function wrongDecision(view: View, draft: EventDraft, compiled: Compiled): Findi
   const { gate: id = "", phase = "", by = "", role = "" } = said;
   const book = bookOf(view(gateBook), draft.task_id ?? "");
   const gate = gateIn(contract, id, book.phase);
-  const opening = book.openings.find((one) => one.gate === id);
-  if (gate === undefined || phase !== book.phase || opening === undefined || opening.state !== "open")
+  const opening = book.openings.find((one) => one.gate === id && one.state === "open");
+  if (gate === undefined || phase !== book.phase || opening === undefined)
     return finding("open", `gate ${quote(id)} is not open, expected one that waits for approvers`);
-  const { artifacts, tree = null } = draft.details;
-  if (artifacts !== opening.artifacts || tree !== opening.tree || said["policy"] !== opening.policy || opening.policy !== policy)
+  const { artifacts, tree = null, to = opening.to } = draft.details;
+  const shown = artifacts === opening.artifacts && tree === opening.tree && to === opening.to;
+  if (!shown || said["policy"] !== opening.policy || opening.policy !== policy)
     return finding(
       "shown",
-      `it is about other artifacts, another workspace, or another contract, than gate ${quote(id)} asks about, expected exactly those`,
+      `it is about other artifacts, another workspace, another way or another contract than gate ${quote(id)} asks about, expected exactly those`,
     );
   if (!gate.approvers.includes(role))
     return finding("role", `role ${quote(role)} is no approver of gate ${quote(id)}, expected ${listed(gate.approvers, 10)}`);

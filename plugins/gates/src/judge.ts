@@ -63,7 +63,16 @@ function judgePassed(way: Way, one: Case): readonly Verdict[] {
       refuse("gate_blocked", way.rule, `${treeProblem ?? UNSEEN.treeProblem}, expected the workspace that approvers are asked about`),
     ];
   const asked = judgeApproval({
-    ...{ contract: compiled.contract, gate, book, policy: compiled.policy, agent: request.agent, at: request.at, worked: workedOn(one) },
+    ...{
+      contract: compiled.contract,
+      gate,
+      to: way.to,
+      book,
+      policy: compiled.policy,
+      agent: request.agent,
+      at: request.at,
+      worked: workedOn(one),
+    },
     artifacts: digestOf(request.artifacts),
     tree,
     rule: { ...way.rule, name: approvalRule(phase.id, gate.id) },

@@ -77,7 +77,15 @@ const ID = 16;
 async function idOf(run: string, question: WaitingGate | OpenCall): Promise<string> {
   const about: Json =
     question.kind === "gate"
-      ? { run, task: question.task, gate: question.gate, opened_at: question.opened_at, artifacts: question.artifacts, tree: question.tree }
+      ? {
+          run,
+          task: question.task,
+          gate: question.gate,
+          opened_at: question.opened_at,
+          artifacts: question.artifacts,
+          to: question.to,
+          tree: question.tree,
+        }
       : { run, sequence: question.sequence, digest: question.digest };
   return (await digestJson(about)).slice("sha256:".length, "sha256:".length + ID);
 }

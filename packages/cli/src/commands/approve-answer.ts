@@ -83,7 +83,7 @@ interface Said {
 }
 
 function decide({ gates }: Project, question: GateQuestion, { verdict, by, role = "", options }: Said): Give {
-  const { task, gate, artifacts, tree } = question;
+  const { task, gate, to, artifacts, tree } = question;
   if (options.for !== undefined)
     throw usageError("Unexpected `--for` beside a gate, expected it with a tool call: the yes is to these artifacts");
   if (verdict === "rejected" && (options.reason ?? "").trim() === "")
@@ -96,7 +96,7 @@ function decide({ gates }: Project, question: GateQuestion, { verdict, by, role 
     await gates.plugin.escalateGates(through, gates.contract);
     // What was shown, and not what was asked about since.
     const now = gates.plugin.openGates(gates.view(run.view), gates.contract).find((one) => one.task === task && one.gate === gate);
-    if (now === undefined || now.artifacts !== artifacts || now.tree !== tree || now.opened_at !== question.opened_at)
+    if (now === undefined || now.artifacts !== artifacts || now.tree !== tree || now.to !== to || now.opened_at !== question.opened_at)
       throw nothingOpen(question.id);
     return await gates.plugin.decideGate(through, {
       task,
@@ -104,6 +104,7 @@ function decide({ gates }: Project, question: GateQuestion, { verdict, by, role 
       by,
       role,
       verdict,
+      to,
       artifacts,
       tree,
       ...present({ reason: options.reason }),

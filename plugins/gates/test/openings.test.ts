@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { decideGate, openGates } from "../src/index.ts";
+import { TEXT, bench, plan, planned, reviewed, type Bench } from "./kit.ts";
+
+const AGAIN = TEXT.replace(
+  "  - { from: REVIEW, to: COMPLETE,",
+  "  - { from: REVIEW, to: PLAN, gate: review_approved }\n  - { from: REVIEW, to: COMPLETE,",
+);
+
+const inReview = async (text?: string): Promise<Bench> => {
+  const made = await bench(text === undefined ? {} : { text });
+  await made.goTo("REVIEW");
+  await made.review();
+  return made;
+};
+
+describe("a yes", () => {
+  it("to one way is none to another way that the same gate guards", async () => {
+    const { ask, approve, run, contract } = await inReview(AGAIN);
+    expect((await ask("PLAN", reviewed)).blocked).toEqual(["gate_pending approval"]);
+    await approve("review_approved", "Rita", "review_agent");
+    const other = await ask("COMPLETE", reviewed);
+    expect([other.decision.effect, other.blocked]).toEqual(["deny", ["gate_pending approval"]]);
+    expect(openGates(run.view, contract)).toMatchObject([{ to: "COMPLETE", approvals: [] }]);
+  });
+
+  it("to what was shown is none to what is asked since", async () => {
+    const { ask, run, contract } = await inReview(AGAIN);
+    await ask("PLAN", reviewed);
+    const [{ task, gate, artifacts, tree, to } = { task: "", gate: "", artifacts: "", tree: "", to: "" }] = openGates(run.view, contract);
+    await ask("COMPLETE", reviewed);
+    const late = decideGate(run, { task, gate, artifacts, tree, to, by: "Rita", role: "review_agent", verdict: "approved" });
+    await expect(late).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+  });
+});
+
+describe("a no", () => {
+  it("stands, whatever is asked in between", async () => {
+    const { ask, approve, run, contract } = await bench();
+    await ask("PLAN", {});
+    await ask("TDD", planned);
+    const no = { task: "t1", gate: "plan_approval", by: "Pat", role: "human", verdict: "rejected", reason: "no" } as const;
+    await decideGate(run, no);
+    expect((await ask("TDD", planned)).decision.code).toBe("gate_blocked");
+    const other = { ...planned, plan_document: { ...plan, title: "Something else" } };
+    expect((await ask("TDD", other)).decision.code).toBe("gate_pending");
+    await approve("plan_approval", "Olga", "orchestrator");
+    expect((await ask("TDD", planned)).text).toContain("Unexpected no of `Pat`");
+    // The question that is open stays open, with its yes.
+    expect(openGates(run.view, contract)).toMatchObject([{ approvals: [{ by: "Olga" }] }]);
+    await decideGate(run, no);
+    for (const artifacts of [planned, other]) expect((await ask("TDD", artifacts)).decision.code).toBe("gate_blocked");
+  });
+});
