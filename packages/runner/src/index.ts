@@ -1,1 +1,11 @@
-export {};
+export { agentsSchema, templateJsonSchema, templateSchema, type TemplateText } from "./template/schema.ts";
+export type { Agent, Invocation, OversightSource, Step, StepLoop, Template, TemplateFinding } from "./template/template.ts";
+export { TemplateError } from "./template/template-error.ts";
+export { loadAgents, loadTemplate, parseTemplate, type LoadTemplateOptions, type LoadedTemplate } from "./template/load.ts";
+export { frameKey, next, type Move, type SkipReason, type Start } from "./workflow/next.ts";
+export type { OversightQuestion, StepContext, StepFunction, WorkflowEnd, WorkflowOptions } from "./workflow/options.ts";
+export { loopOptionsOf, triggerOptionsOf } from "./workflow/plugin-options.ts";
+export { moveWorkflow, releaseWorkflow } from "./workflow/release.ts";
+export { runWorkflow } from "./workflow/run-workflow.ts";
+export { resultOf, workflowState, type Frame, type SkipScope, type StepResult, type Unit, type WorkflowState } from "./workflow/state.ts";
+export { workflow } from "./workflow/workflow-plugin.ts";

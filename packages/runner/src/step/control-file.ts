@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { CONTROL_FILE_LIMIT, parseControlFile, type BehaviorAction } from "@bylaw/behavior";
+import { BylawError, messageOf } from "@bylaw/kernel";
+
+/** What lies where an agent writes its request. */
+export type FoundControl =
+  | { readonly state: "none" }
+  | { readonly state: "read"; readonly action: BehaviorAction; readonly digest: string }
+  | { readonly state: "broken"; readonly message: string; readonly digest: string | null };
+
+// Four bytes for a character, at most.
+const LIMIT_BYTES = 4 * CONTROL_FILE_LIMIT;
+
+/** Reads a control file once, without following a link or waiting for a pipe. What cannot be read is broken, never nothing. */
+export function readControl(file: string): FoundControl {
+  const there = lstatSync(file, { throwIfNoEntry: false });
+  if (there === undefined) return { state: "none" };
+  let handle: number | undefined;
+  let digest: string | null = null;
+  try {
+    if (!there.isFile() || there.nlink !== 1) throw new Error("Unexpected link or folder in the place of the control file, expected a file");
+    handle = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const { size, dev, ino } = fstatSync(handle);
+    if (dev !== there.dev || ino !== there.ino) throw new Error("Unexpected change of the control file while it was read, expected one at rest");
+    if (size > LIMIT_BYTES) throw new Error(`Unexpected control file of ${size} bytes, expected at most ${LIMIT_BYTES}`);
+    const bytes = readFileSync(handle);
+    digest = digestOf(bytes);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { state: "read", action: parseControlFile(text, { file }), digest };
+  } catch (error) {
+    return { state: "broken", message: messageOf(error).slice(0, 1_000), digest };
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}
+
+const digestOf = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+
+/** Takes away a request that is on record. A folder that lies there is not emptied: it stays in the way, and is told again. */
+export const removeControl = (file: string): void => rmSync(file, { force: true });
+
+/** Moves a file out of the way, beside itself, where a person can look at it. */
+export function setControlAside(file: string): void {
+  rmSync(`${file}.aside`, { recursive: true, force: true });
+  renameSync(file, `${file}.aside`);
+}
+
+/** Makes the folder of the control file. Throws BYLAW_CONTROL_FILE_UNUSABLE where it cannot. */
+export function makeControlFolder(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+  } catch (cause) {
+    throw new BylawError({
+      code: "BYLAW_CONTROL_FILE_UNUSABLE",
+      message: `Unexpected failure to make the folder of the control file (${messageOf(cause)}), expected a place to write`,
+      fix: "name another with --control-file",
+      source: { file },
+      cause,
+    });
+  }
+}

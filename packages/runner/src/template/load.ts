@@ -1,0 +1,187 @@
+import { suggest } from "@bylaw/config";
+import { BylawError, digestJson, freezeJson, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import type { z } from "zod";
+import { checkTemplate } from "./check.ts";
+import { isOlder, translate, type Problem } from "./dialects.ts";
+import { agentsSchema, templateSchema, type TemplateText } from "./schema.ts";
+import { parseSource, readTemplateText, type Source } from "./source.ts";
+import { TemplateError } from "./template-error.ts";
+import type { Agent, Step, Template, TemplateFinding } from "./template.ts";
+
+/** A template, and what is to be told about it. */
+export interface LoadedTemplate {
+  readonly template: Template;
+  /** SHA-256 of all that it says, `sha256:…`. */
+  readonly definition: string;
+  /** What has no effect. */
+  readonly warnings: readonly TemplateFinding[];
+}
+
+/** How a template is read. */
+export interface LoadTemplateOptions {
+  /** A file that says the agents, or some of them; what it says goes before the template's. */
+  readonly agents?: string;
+}
+
+/** Reads a template from a file. Throws BYLAW_TEMPLATE_UNREADABLE, and a {@link TemplateError} with all that is wrong. */
+export async function loadTemplate(file: string, { agents }: LoadTemplateOptions = {}): Promise<LoadedTemplate> {
+  return parseTemplate(readTemplateText(file), { file, ...(agents === undefined ? {} : { agents: loadAgents(agents) }) });
+}
+
+/** Reads the text of a template: `file` says its format by its ending. Throws a {@link TemplateError}. */
+export async function parseTemplate(
+  text: string,
+  { file, agents = {} }: { readonly file: string; readonly agents?: Readonly<Record<string, Agent>> },
+): Promise<LoadedTemplate> {
+  const source = sourceOf(file, text);
+  const { template, problems } = isOlder(source.value) ? fromOlder(source.value, agents) : fromText(source, agents);
+  const findings = problems.map((problem) => findingOf(file, source, problem));
+  const errors = findings.filter(({ severity }) => severity === "error");
+  const [first, ...rest] = errors.toSorted(byPlace);
+  if (first !== undefined) throw new TemplateError([first, ...rest]);
+  if (template === undefined) throw new TemplateError([{ file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message: "Unexpected template, expected one" }]);
+  const frozen = freezeJson(template) as unknown as Template;
+  return { template: frozen, definition: await digestJson(frozen as unknown as Json), warnings: findings };
+}
+
+function sourceOf(file: string, text: string): Source {
+  try {
+    return parseSource(file, text);
+  } catch (error) {
+    if (!(error instanceof BylawError)) throw error;
+    const { message, source } = error;
+    throw new TemplateError([{ ...source, file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message }]);
+  }
+}
+
+interface Draft {
+  readonly template: Template | undefined;
+  readonly problems: readonly Problem[];
+}
+
+function fromText({ value }: Source, given: Readonly<Record<string, Agent>>): Draft {
+  const parsed = templateSchema.safeParse(value);
+  if (!parsed.success) return { template: undefined, problems: parsed.error.issues.flatMap(problemsOf) };
+  const { name, description = "", steps, modules = {}, overrides = {}, agents = {}, oversight } = parsed.data;
+  const problems: Problem[] = [];
+  const resolved = steps.map((step, index): Step => {
+    const { module, ...own } = step;
+    const shared = module !== undefined && Object.hasOwn(modules, module) ? modules[module] : undefined;
+    if (module !== undefined && shared === undefined)
+      problems.push({ path: ["steps", index, "module"], message: `Unexpected module \`${module}\`, expected one of \`modules\``, ...near(module, Object.keys(modules)) });
+    const change = Object.hasOwn(overrides, step.id) ? overrides[step.id] : undefined;
+    return complete({ ...shared, ...own, ...change });
+  });
+  for (const unused of Object.keys(modules).filter((one) => !steps.some(({ module }) => module === one)))
+    problems.push({ path: ["modules", unused], message: `Unexpected module \`${unused}\` that no step takes, expected one that has an effect` });
+  for (const [id, change] of Object.entries(overrides)) {
+    const index = steps.findIndex((step) => step.id === id);
+    if (index < 0) {
+      problems.push({ path: ["overrides", id], message: `Unexpected override of \`${id}\`, expected a step`, ...near(id, steps.map((step) => step.id)) });
+      continue;
+    }
+    const { module, ...own } = steps[index] ?? { module: undefined };
+    const before = { ...(module === undefined ? {} : modules[module]), ...own } as Readonly<Record<string, Json>>;
+    for (const [key, changed] of Object.entries(change))
+      if (JSON.stringify(before[key]) === JSON.stringify(changed))
+        problems.push({ path: ["overrides", id, key], message: `The override of \`${key}\` has no effect: \`${id}\` says the same`, severity: "warning" });
+  }
+  const template: Template = {
+    name,
+    description,
+    dialect: "bylaw",
+    agents: { ...Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, agentOf(agent)])), ...given },
+    steps: resolved,
+    oversight:
+      oversight === undefined
+        ? null
+        : { url: oversight.url ?? null, command: oversight.command ?? null, hold_at: oversight.hold_at ?? 0.7, timeout_seconds: oversight.timeout_seconds ?? 60 },
+  };
+  return { template, problems: [...problems, ...checkTemplate(template, (index) => ["steps", index])] };
+}
+
+function fromOlder(value: JsonObject, given: Readonly<Record<string, Agent>>): Draft {
+  const { dialect, text, agents, origins, problems } = translate(value);
+  const nobody: Agent = { run: null, prompt: "", env: [] };
+  const template: Template = {
+    name: text.name,
+    description: text.description ?? "",
+    dialect,
+    agents: { ...Object.fromEntries(agents.map((id) => [id, nobody])), ...given },
+    steps: text.steps.map(complete),
+    oversight: null,
+  };
+  return { template, problems: [...problems, ...checkTemplate(template, (index) => ["steps", origins[index] ?? 0])] };
+}
+
+type Parts = Partial<TemplateText["steps"][number]> & { readonly id?: string };
+
+function complete({ id = "", loop, ...said }: Parts): Step {
+  return {
+    id,
+    agent: said.agent ?? null,
+    run: said.run ?? null,
+    prompt: said.prompt ?? "",
+    timeout_seconds: said.timeout_seconds ?? 3_600,
+    retries: said.retries ?? 0,
+    once: said.once ?? false,
+    repeatable: said.repeatable ?? false,
+    interrupted: said.interrupted ?? "run",
+    when: said.when ?? null,
+    skip_if: said.skip_if ?? null,
+    depends_on: said.depends_on ?? [],
+    fallback: said.fallback ?? null,
+    parallel: said.parallel ?? null,
+    loop:
+      loop === undefined
+        ? null
+        : { steps: loop.steps, max_iterations: loop.max_iterations ?? 10, skip: loop.skip ?? [], on_limit: loop.on_limit ?? "continue" },
+    trigger: said.trigger ?? null,
+    kind: said.kind ?? "implementation",
+    continue_on_error: said.continue_on_error ?? false,
+    output: said.output ?? "text",
+    env: said.env ?? [],
+  };
+}
+
+const agentOf = ({ run, prompt = "", env = [] }: z.output<typeof agentsSchema>[string]): Agent => ({ run, prompt, env });
+
+/** Reads a file of agents: names, each with what it runs. Throws like {@link loadTemplate}. */
+export function loadAgents(file: string): Readonly<Record<string, Agent>> {
+  const source = sourceOf(file, readTemplateText(file));
+  const parsed = agentsSchema.safeParse(source.value);
+  if (parsed.success) return Object.fromEntries(Object.entries(parsed.data).map(([id, agent]) => [id, agentOf(agent)]));
+  const [first, ...rest] = parsed.error.issues.flatMap(problemsOf).map((problem) => findingOf(file, source, problem));
+  throw new TemplateError([first ?? { file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message: "Unexpected file, expected agents" }, ...rest]);
+}
+
+function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => ({ path: [...issue.path, key], message: `Unexpected key \`${key}\`, expected one of the form`, ...near(key, KEYS) }));
+  const where = issue.path.length === 0 ? "template" : `\`${issue.path.map(String).join(".")}\``;
+  return [{ path: issue.path, message: `Unexpected ${where}: ${issue.message}` }];
+}
+
+const KEYS = ["bylaw", "name", "description", "agents", "modules", "steps", "overrides", "oversight", "agent", "run", "prompt", "timeout_seconds"]
+  .concat(["retries", "once", "repeatable", "interrupted", "when", "skip_if", "depends_on", "fallback", "parallel", "loop", "trigger", "kind"])
+  .concat(["continue_on_error", "output", "env", "command", "function", "max_iterations", "skip", "on_limit", "module", "url", "hold_at"]);
+
+function near(word: string, known: readonly string[]): { readonly fix?: string } {
+  const meant = word.length > 100 ? undefined : suggest(word, known);
+  return meant === undefined ? {} : { fix: `did you mean \`${meant}\`?` };
+}
+
+function findingOf(file: string, { place }: Source, { path, message, fix, severity: given }: Problem): TemplateFinding {
+  const severity = given ?? "error";
+  return {
+    file,
+    ...place(path),
+    code: severity === "error" ? "BYLAW_TEMPLATE_INVALID" : "BYLAW_TEMPLATE_NO_EFFECT",
+    severity,
+    message,
+    ...(fix === undefined ? {} : { fix }),
+  };
+}
+
+const byPlace = (left: TemplateFinding, right: TemplateFinding): number =>
+  (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0);

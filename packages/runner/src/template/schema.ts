@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { PLACEHOLDERS } from "./placeholders.ts";
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "is no name, expected letters, digits, `.`, `_` and `-`, at most 100")
+  .refine((text) => text !== "constructor", "is no name");
+const variable = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "is no name of a variable")
+  .refine((text) => !text.startsWith("BYLAW_"), "is set by the runner");
+
+const argument = z
+  .string()
+  .max(100_000)
+  .superRefine((text, context) => {
+    for (const [, found = ""] of text.replaceAll("{{", "").matchAll(/\{([a-z_]+)\}/g))
+      if (!(PLACEHOLDERS as readonly string[]).includes(found))
+        context.addIssue({ code: "custom", message: `has the unknown placeholder \`{${found}}\`; write \`{{\` for a brace` });
+  });
+
+const invocation = z
+  .union([
+    z.strictObject({
+      command: z.array(argument).min(1).max(1_000).describe("A program and its arguments; no shell reads them. Placeholders: {prompt} {step} {agent} …"),
+    }),
+    z.strictObject({ function: z.string().min(1).describe("A function of the host, by its name") }),
+  ])
+  .describe("What runs");
+
+const agent = z.strictObject({
+  run: invocation,
+  prompt: z.string().optional().describe("Stands before the prompt of a step"),
+  env: z.array(variable).optional().describe("Variables of the environment that are handed on; all others stay behind"),
+});
+
+const loop = z.strictObject({
+  steps: z.int().min(1).describe("How many steps it goes back"),
+  max_iterations: z.int().min(1).max(1_000_000).optional().describe("How often it may go back. Default: 10"),
+  skip: z.array(name).optional().describe("Steps that are left out while it repeats"),
+  on_limit: z.enum(["continue", "hold", "stop"]).optional().describe("What happens when it may go back no more. Default: continue"),
+});
+
+/** What a step says; a module and an override say any part of it. */
+const parts = {
+  agent: name.optional().describe("Who does it, one of `agents`"),
+  run: invocation.optional(),
+  prompt: z.string().optional().describe("Goes to the standard input, and where {prompt} stands"),
+  timeout_seconds: z.number().positive().max(604_800).optional().describe("Default: 3600"),
+  retries: z.int().min(0).max(100).optional().describe("How often it is tried again when it fails. Default: 0"),
+  once: z.boolean().optional().describe("Runs once, also where a loop comes by again"),
+  repeatable: z.boolean().optional().describe("May run again when a person goes back to before it with --from"),
+  interrupted: z.enum(["run", "ask"]).optional().describe("After a crash in it: run it again, or ask a person. Default: run"),
+  when: z.string().optional().describe("Runs only where this holds, such as `check.success == true`"),
+  skip_if: z.string().optional().describe("Does not run where this holds"),
+  depends_on: z.array(name).optional().describe("Steps that must have succeeded, else it is skipped"),
+  fallback: name.optional().describe("The agent that does it when it failed for good"),
+  parallel: name.optional().describe("Steps beside each other with the same word run at once"),
+  loop: loop.optional(),
+  trigger: name.optional().describe("The agent that a trigger calls when it names none"),
+  kind: z.enum(["planning", "implementation", "review"]).optional().describe("What an oversight looks at. Default: implementation"),
+  continue_on_error: z.boolean().optional().describe("The workflow goes on when it failed"),
+  output: z.enum(["text", "json"]).optional().describe("json: the standard output is one JSON value, kept for conditions"),
+  env: z.array(variable).optional().describe("Variables of the environment that are handed on, beside those of the agent"),
+};
+
+const step = z.strictObject({ id: name, module: name.optional().describe("Takes what it does not say from one of `modules`"), ...parts });
+
+/** A template as it is written: versioned and strict. */
+export const templateSchema = z.strictObject({
+  bylaw: z.literal(1).describe("The version of this form"),
+  name,
+  description: z.string().optional(),
+  agents: z.record(name, agent).optional().describe("Who there is, by name: steps and triggers choose among them"),
+  modules: z.record(name, z.strictObject(parts)).optional().describe("Parts of steps that several steps share"),
+  steps: z.array(step).min(1).max(100_000).describe("In the order in which they run"),
+  overrides: z.record(name, z.strictObject(parts)).optional().describe("Changes to steps, by their ids"),
+  oversight: z
+    .strictObject({
+      url: z.url({ protocol: /^https?$/ }).optional().describe("A service that is asked by HTTP"),
+      command: z.array(argument).min(1).optional().describe("A program that reads the request as JSON and prints the verdict"),
+      hold_at: z.number().min(0).max(1).optional().describe("From this risk on a person is asked. Default: 0.7"),
+      timeout_seconds: z.number().positive().max(3_600).optional().describe("Default: 60"),
+    })
+    .refine(({ url, command }) => (url === undefined) !== (command === undefined), "needs one of `url` and `command`")
+    .optional(),
+});
+
+/** A template as it is written. */
+export type TemplateText = z.output<typeof templateSchema>;
+export type StepText = TemplateText["steps"][number];
+
+/** The agents of a file that brings nothing else. */
+export const agentsSchema = z.record(name, agent);
+
+/** The JSON Schema of templates, for editors. */
+export const templateJsonSchema = (): Readonly<Record<string, unknown>> => ({
+  title: "A workflow template of Bylaw",
+  ...z.toJSONSchema(templateSchema, { io: "input", unrepresentable: "any" }),
+});

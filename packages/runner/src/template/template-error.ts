@@ -1,0 +1,18 @@
+import { BylawError } from "@bylaw/kernel";
+import type { TemplateFinding } from "./template.ts";
+
+/** A template that cannot be used: code BYLAW_TEMPLATE_INVALID, with all that is wrong in `findings`. */
+export class TemplateError extends BylawError {
+  readonly findings: readonly TemplateFinding[];
+
+  constructor(findings: readonly [TemplateFinding, ...TemplateFinding[]]) {
+    const [{ file, line, column, message, fix }] = findings;
+    super({
+      code: "BYLAW_TEMPLATE_INVALID",
+      message,
+      fix,
+      source: { file, ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) },
+    });
+    this.findings = findings;
+  }
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+const count = z.int().min(0);
+const step = z.string().min(1).max(100);
+const attempt = z.int().min(1);
+const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+const stream = z.strictObject({ digest, bytes: count });
+
+/** What came of one attempt: how its program or function ended, and digests of what it printed, never the text. */
+const end = {
+  ok: z.boolean(),
+  exit_code: z.int().nullable(),
+  signal: z.string().max(20).nullable(),
+  timed_out: z.boolean(),
+  duration_ms: z.number().min(0),
+  stdout: stream,
+  stderr: stream,
+  /** Why it could not be started, or what a function threw. */
+  error: z.string().max(500).nullable(),
+};
+
+export const HOLDS = ["failed", "interrupted", "rejected", "control_file", "oversight", "risk", "limit"] as const;
+
+/** The events of a workflow. Only its runner records them. */
+export const WORKFLOW_EVENTS = [
+  { name: "workflow_started", details: z.strictObject({ template: z.string().min(1), definition: digest, steps: count, from: count }) },
+  { name: "workflow_moved", details: z.strictObject({ by: z.string().min(1), to: count }) },
+  { name: "workflow_held", details: z.strictObject({ step, why: z.enum(HOLDS), message: z.string().max(1_000) }) },
+  { name: "workflow_released", details: z.strictObject({ by: z.string().min(1).max(200), step }) },
+  { name: "workflow_ended", details: z.strictObject({ outcome: z.enum(["completed", "stopped"]), step: step.nullable(), reason: z.string().max(1_000).nullable() }) },
+  { name: "step_started", details: z.strictObject({ step, index: count, next: count, visit: attempt, attempt, fallback: z.boolean() }) },
+  { name: "step_completed", details: z.strictObject({ step, attempt, ...end, output: z.json() }) },
+  { name: "step_skipped", details: z.strictObject({ step, index: count, next: count, why: z.enum(["loop", "when", "skip_if", "depends_on", "once", "completed", "from"]) }) },
+  { name: "step_settled", details: z.strictObject({ step, next: count.nullable(), loop: z.strictObject({ to: count, skip: z.array(step) }).nullable() }) },
+  { name: "call_started", details: z.strictObject({ step, agent: step, attempt }) },
+  { name: "call_completed", details: z.strictObject({ step, agent: step, attempt, ...end }) },
+  { name: "control_file_set_aside", details: z.strictObject({ step: step.nullable(), why: z.enum(["stale", "other_step", "other_run", "second"]), digest: digest.nullable() }) },
+] as const;

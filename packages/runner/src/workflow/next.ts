@@ -1,0 +1,188 @@
+import { treeGet } from "@bylaw/log";
+import { holds, readCondition, type Condition, type StepFacts } from "../template/condition.ts";
+import type { Step, Template } from "../template/template.ts";
+import { resultOf, type Frame, type StepResult, type Unit, type WorkflowState } from "./state.ts";
+
+/** Why a step does not run. */
+export type SkipReason = "loop" | "when" | "skip_if" | "depends_on" | "once" | "completed";
+
+/** A step that is to be tried. */
+export interface Start {
+  readonly step: Step;
+  readonly index: number;
+  readonly next: number;
+  readonly visit: number;
+  readonly attempt: number;
+  readonly fallback: boolean;
+}
+
+/** What a workflow does next. */
+export type Move =
+  | { readonly do: "begin" | "ended" | "held" | "paused" }
+  | { readonly do: "end"; readonly outcome: "completed" | "stopped"; readonly step: string | null; readonly reason: string | null }
+  | {
+      readonly do: "enter";
+      readonly skips: readonly { readonly step: Step; readonly index: number; readonly next: number; readonly why: SkipReason }[];
+      readonly starts: readonly Start[];
+    }
+  | { readonly do: "run"; readonly starts: readonly Start[] }
+  | { readonly do: "ask" | "oversee"; readonly unit: Unit; readonly frame: Frame; readonly step: Step }
+  | { readonly do: "call"; readonly unit: Unit; readonly agent: string; readonly attempt: number; readonly step: Step }
+  | { readonly do: "return"; readonly unit: Unit; readonly agent: string; readonly ok: boolean }
+  | { readonly do: "settle"; readonly unit: Unit; readonly next: number | null; readonly loop: { readonly to: number; readonly skip: readonly string[] } | null }
+  | { readonly do: "hold"; readonly step: string; readonly why: string; readonly message: string };
+
+/** Names one frame of one unit, so that its control file is read once. */
+export const frameKey = ({ step, visit, frames }: Unit): string => JSON.stringify([step, visit, frames.length, frames.at(-1)?.attempt]);
+
+/** What a workflow does next, by its state. `read`: the frames whose control file was looked at since this process began. Pure. */
+export function next(template: Template, state: WorkflowState, read: ReadonlySet<string>): Move {
+  if (state.started === null) return { do: "begin" };
+  if (state.ended !== null) return { do: "ended" };
+  if (state.hold !== null) return { do: "held" };
+  if (state.pauses.length > 0) return { do: "paused" };
+  if (state.units.length > 0) return proceed(template, state, read);
+  if (state.cursor >= template.steps.length) return { do: "end", outcome: "completed", step: null, reason: null };
+  return enter(template, state);
+}
+
+function enter({ steps }: Template, state: WorkflowState): Move {
+  const { cursor } = state;
+  const group = steps[cursor]?.parallel ?? null;
+  let end = cursor + 1;
+  if (group !== null) while (steps[end]?.parallel === group) end += 1;
+  const skips: { step: Step; index: number; next: number; why: SkipReason }[] = [];
+  const starts: Start[] = [];
+  for (let index = cursor; index < end; index += 1) {
+    const step = steps[index];
+    if (step === undefined) break;
+    const why = skipReason(step, index, state);
+    if (why === undefined) starts.push({ step, index, next: end, visit: (resultOf(state, step.id)?.visits ?? 0) + 1, attempt: 1, fallback: false });
+    else skips.push({ step, index, next: cursor, why });
+  }
+  const last = skips.at(-1);
+  if (starts.length === 0 && last !== undefined) skips[skips.length - 1] = { ...last, next: end };
+  return { do: "enter", skips, starts };
+}
+
+const conditions = new Map<string, Condition>();
+
+function conditionOf(text: string): Condition {
+  const known = conditions.get(text);
+  if (known !== undefined) return known;
+  const read = readCondition(text);
+  // A template with such a condition does not load.
+  if (typeof read === "string") throw new TypeError(read);
+  conditions.set(text, read);
+  return read;
+}
+
+function skipReason({ id, once, repeatable, depends_on, skip_if, when }: Step, index: number, state: WorkflowState): SkipReason | undefined {
+  const facts = (step: string): StepFacts => factsOf(treeGet(state.results, step));
+  const done = resultOf(state, id)?.status === "completed";
+  if (state.scopes.some(({ skip }) => skip.includes(id))) return "loop";
+  if (done && once) return "once";
+  if (done && !repeatable && index < state.redo) return "completed";
+  if (!depends_on.every((needed) => facts(needed).success)) return "depends_on";
+  if (skip_if !== null && holds(conditionOf(skip_if), facts)) return "skip_if";
+  return when !== null && !holds(conditionOf(when), facts) ? "when" : undefined;
+}
+
+const factsOf = (result: StepResult | undefined): StepFacts => ({
+  success: result?.status === "completed",
+  skipped: result === undefined || result.status === "skipped",
+  exit_code: result?.exit_code ?? null,
+  output: result?.output ?? null,
+});
+
+function proceed(template: Template, state: WorkflowState, read: ReadonlySet<string>): Move {
+  const open = state.units.filter(({ settled }) => !settled);
+  // First all that has to run, beside each other; then what each of them asked for, in order.
+  const starts: Start[] = [];
+  for (const unit of open) {
+    const again = rerun(template, unit);
+    if (again === undefined) continue;
+    if ("do" in again) return again;
+    starts.push(again);
+  }
+  if (starts.length > 0) return { do: "run", starts };
+  const [unit] = open;
+  if (unit === undefined) throw new TypeError("units that are settled and not left");
+  return steer(template, state, unit, open.length === 1, read);
+}
+
+// Its own agent did not come to an end, or to no good one.
+function rerun({ steps }: Template, unit: Unit): Start | Move | undefined {
+  const step = steps[unit.index];
+  const [own] = unit.frames;
+  if (step === undefined || own === undefined || own.status === "done") return undefined;
+  const again: Start = { step, index: unit.index, next: unit.next, visit: unit.visit, attempt: own.attempt + 1, fallback: unit.fallback };
+  if (own.status === "running") return interrupted(step, unit) ?? again;
+  if (unit.tries <= step.retries) return again;
+  if (!unit.fallback && step.fallback !== null) return { ...again, fallback: true };
+  if (step.continue_on_error) return undefined;
+  return { do: "hold", step: step.id, why: "failed", message: `Step \`${step.id}\` failed${unit.exit_code === null ? "" : ` with exit code ${unit.exit_code}`}` };
+}
+
+const interrupted = ({ id, interrupted: then }: Step, { released }: Unit): Move | undefined =>
+  then === "ask" && !released.includes("interrupted")
+    ? { do: "hold", step: id, why: "interrupted", message: `Step \`${id}\` was interrupted, and nobody knows how far it came` }
+    : undefined;
+
+function steer(template: Template, state: WorkflowState, unit: Unit, alone: boolean, read: ReadonlySet<string>): Move {
+  const step = template.steps[unit.index];
+  const frame = unit.frames.at(-1);
+  if (step === undefined || frame === undefined) throw new TypeError("a unit without its step");
+  const held = (why: string, message: string): Move | undefined =>
+    unit.released.includes(why) ? undefined : { do: "hold", step: step.id, why, message: message.slice(0, 1_000) };
+  const called = unit.frames.length > 1 ? frame.agent : null;
+  if (called !== null && frame.status === "running")
+    return interrupted(step, unit) ?? { do: "call", unit, agent: called, attempt: frame.attempt + 1, step };
+  if (called !== null && frame.status === "failed" && !step.continue_on_error) {
+    const hold = held("failed", `Agent \`${called}\` failed, which step \`${step.id}\` called`);
+    return hold ?? { do: "call", unit, agent: called, attempt: frame.attempt + 1, step };
+  }
+  const leave = (loop: { readonly to: number; readonly skip: readonly string[] } | null): Move =>
+    called === null
+      ? { do: "settle", unit, next: alone ? (loop?.to ?? unit.next) : null, loop }
+      : { do: "return", unit, agent: called, ok: frame.status === "done" };
+  if (frame.status === "failed") return leave(null);
+  if (!read.has(frameKey(unit))) return { do: "ask", unit, frame, step };
+  if (frame.asked === "nothing") return leave(null);
+  if (frame.asked === "rejected") return rejected(step, frame, held) ?? leave(null);
+  const { action, to, skip } = frame.directive ?? {};
+  switch (action) {
+    case "stop":
+      return { do: "end", outcome: "stopped", step: step.id, reason: called };
+    case "trigger":
+      return frame.called ? leave(null) : { do: "call", unit, agent: String(frame.directive?.["agent"]), attempt: 1, step };
+    case "vibecheck":
+      return oversight(template, unit, frame, step, held) ?? leave(null);
+    case "loop": {
+      if (called !== null) return leave(null);
+      const target = template.steps.findIndex(({ id }) => id === to);
+      // A plugin of the configuration may send it anywhere; nowhere is no place.
+      if (target < 0 || target > unit.index) return held("rejected", `Unexpected loop to \`${String(to)}\`, expected an earlier step`) ?? leave(null);
+      return leave({ to: target, skip: Array.isArray(skip) ? skip.map(String) : [] });
+    }
+    default:
+      return leave(null);
+  }
+}
+
+type Held = (why: string, message: string) => Move | undefined;
+
+function rejected({ id, loop }: Step, { refusal }: Frame, held: Held): Move | undefined {
+  const { code = "", reason = "" } = refusal ?? {};
+  if (code !== "loop_limit" && code !== "loop_stalled") return held("rejected", reason);
+  const then = loop?.on_limit ?? "continue";
+  if (then === "stop") return { do: "end", outcome: "stopped", step: id, reason: reason.slice(0, 1_000) };
+  return then === "hold" ? held("limit", reason) : undefined;
+}
+
+function oversight({ oversight: source }: Template, unit: Unit, frame: Frame, step: Step, held: Held): Move | undefined {
+  if (frame.oversight === "due") return { do: "oversee", unit, frame, step };
+  if (frame.oversight === "failed") return held("oversight", "The oversight that was asked for did not come about");
+  const limit = source?.hold_at ?? 0.7;
+  return frame.risk >= limit ? held("risk", `The oversight found a risk of ${frame.risk}, from ${limit} on a person looks`) : undefined;
+}

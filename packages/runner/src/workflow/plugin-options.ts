@@ -1,0 +1,16 @@
+import type { Template } from "../template/template.ts";
+
+/** The options of the plugin `loop` for a template: its steps in order, and those that may go back. */
+export function loopOptionsOf({ steps }: Template) {
+  const loops = steps.flatMap(({ id, loop }) =>
+    loop === null ? [] : [[id, { steps: loop.steps, max_iterations: loop.max_iterations, skip: [...loop.skip] }] as const],
+  );
+  return { order: steps.map(({ id }) => id), loops: Object.fromEntries(loops) };
+}
+
+/** The options of the plugin `trigger` for a template; `undefined` where there is nobody to call. */
+export function triggerOptionsOf({ steps, agents }: Template) {
+  const names = Object.keys(agents);
+  const usual = steps.flatMap(({ id, trigger }) => (trigger === null ? [] : [[id, trigger] as const]));
+  return names.length === 0 ? undefined : { agents: names, steps: Object.fromEntries(usual) };
+}

@@ -1,0 +1,219 @@
+import { defineProjection, isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { treeGet, treePut, type Tree } from "@bylaw/log";
+
+/** One who is at work in a step: its own agent first, then those whom it called, each by the one before. */
+export interface Frame {
+  readonly agent: string | null;
+  readonly attempt: number;
+  readonly status: "running" | "failed" | "done";
+  /** It called another agent, as it asked for. */
+  readonly called: boolean;
+  /** What it asked of the workflow, as it was granted or not. */
+  readonly asked: "nothing" | "granted" | "rejected";
+  readonly directive: JsonObject | null;
+  /** The request itself. */
+  readonly request: { readonly action: Json; readonly reason: Json; readonly target: Json } | null;
+  /** Why a request was not granted. */
+  readonly refusal: { readonly code: string; readonly reason: string } | null;
+  /** What became of the oversight that it asked for. */
+  readonly oversight: "none" | "due" | "given" | "failed";
+  readonly risk: number;
+}
+
+/** One step that has begun and is not settled. */
+export interface Unit {
+  readonly step: string;
+  readonly index: number;
+  /** Where the workflow goes on behind it and those that run with it. */
+  readonly next: number;
+  readonly visit: number;
+  readonly fallback: boolean;
+  readonly frames: readonly Frame[];
+  readonly output: Json;
+  readonly exit_code: number | null;
+  /** How often it was tried in this visit. */
+  readonly tries: number;
+  readonly settled: boolean;
+  /** Holds that a person let go. */
+  readonly released: readonly string[];
+}
+
+/** What is kept of a step that has ended. */
+export interface StepResult {
+  readonly status: "completed" | "failed" | "skipped";
+  readonly exit_code: number | null;
+  readonly output: Json;
+  readonly visits: number;
+  readonly attempts: number;
+}
+
+/** Steps that are left out until the loop that says so has ended. */
+export interface SkipScope {
+  readonly owner: number;
+  readonly skip: readonly string[];
+}
+
+/** Where a workflow stands. */
+export interface WorkflowState {
+  readonly started: { readonly template: string; readonly definition: string } | null;
+  readonly cursor: number;
+  readonly units: readonly Unit[];
+  readonly results: Tree<StepResult>;
+  readonly scopes: readonly SkipScope[];
+  readonly hold: { readonly step: string; readonly why: string; readonly message: string } | null;
+  /** Checkpoints that nobody ended, by sequence. */
+  readonly pauses: readonly { readonly checkpoint: number; readonly reason: string | null; readonly step: string | null }[];
+  /** Up to here steps that succeeded are not run again, after a person went back. */
+  readonly redo: number;
+  readonly ended: { readonly outcome: string; readonly reason: string | null } | null;
+}
+
+const BEGIN: WorkflowState = { started: null, cursor: 0, units: [], results: null, scopes: [], hold: null, pauses: [], redo: 0, ended: null };
+const FRAME: Frame = { agent: null, attempt: 1, status: "running", called: false, asked: "nothing", directive: null, request: null, refusal: null, oversight: "none", risk: 0 };
+
+/** The workflow of a run, folded from its log. */
+export const workflowState = defineProjection<WorkflowState>({
+  name: "@bylaw/runner/workflow",
+  version: 1,
+  initial: BEGIN,
+  reduce: (state, event) => (Object.hasOwn(FOLDS, event.event_type) ? (FOLDS[event.event_type]?.(state, event) ?? state) : state),
+});
+
+/** What is known of a step. */
+export const resultOf = ({ results }: WorkflowState, step: string): StepResult | undefined => treeGet(results, step);
+
+type Fold = (state: WorkflowState, event: LogEvent) => WorkflowState;
+
+const text = (value: Json | undefined): string => String(value);
+const number = (value: Json | undefined): number => Number(value);
+
+const FOLDS: Readonly<Record<string, Fold>> = {
+  workflow_started: (state, { details }) => ({
+    ...state,
+    started: { template: text(details["template"]), definition: text(details["definition"]) },
+    cursor: number(details["from"]),
+  }),
+  workflow_moved: (state, { details }) => ({ ...state, cursor: number(details["to"]), redo: Math.max(state.cursor, state.redo), units: [], scopes: [], hold: null, ended: null }),
+  workflow_ended: (state, { details }) => ({ ...state, ended: { outcome: text(details["outcome"]), reason: (details["reason"] ?? null) as string | null } }),
+  workflow_held: (state, { details }) => ({ ...state, hold: { step: text(details["step"]), why: text(details["why"]), message: text(details["message"]) } }),
+  workflow_released: (state) => {
+    const { hold } = state;
+    if (hold === null) return state;
+    return withUnit({ ...state, hold: null }, hold.step, (unit) => ({ ...unit, tries: 0, released: [...unit.released, hold.why] }));
+  },
+  step_started: (state, { agent_id, details }) => {
+    const step = text(details["step"]);
+    const [attempt, fallback] = [number(details["attempt"]), details["fallback"] === true];
+    const frame: Frame = { ...FRAME, agent: agent_id, attempt };
+    const known = state.units.find((unit) => unit.step === step);
+    if (known !== undefined)
+      return withUnit(state, step, (unit) => ({ ...unit, fallback, frames: [frame], tries: fallback && !unit.fallback ? 1 : unit.tries + 1, released: [] }));
+    const { index, next, visit } = details as { readonly index: number; readonly next: number; readonly visit: number };
+    const unit: Unit = { step, index, next, visit, fallback, frames: [frame], output: null, exit_code: null, tries: 1, settled: false, released: [] };
+    return { ...state, units: [...state.units, unit] };
+  },
+  step_completed: (state, { details }) =>
+    withUnit(state, text(details["step"]), (unit) => ({
+      ...withTop(unit, { status: details["ok"] === true ? "done" : "failed" }),
+      output: details["output"] ?? null,
+      exit_code: (details["exit_code"] ?? null) as number | null,
+    })),
+  step_skipped: (state, { details }) => {
+    const before = resultOf(state, text(details["step"]));
+    const kept = details["why"] === "once" || details["why"] === "completed" ? before : undefined;
+    const skipped: StepResult = { status: "skipped", exit_code: null, output: null, visits: before?.visits ?? 0, attempts: before?.attempts ?? 0 };
+    return moved({ ...state, results: treePut(state.results, text(details["step"]), kept ?? skipped) }, number(details["next"]));
+  },
+  step_settled: (state, { details }) => {
+    const step = text(details["step"]);
+    const unit = state.units.find((one) => one.step === step);
+    if (unit === undefined) return state;
+    const [{ status, attempt } = FRAME] = unit.frames;
+    const result: StepResult = { status: status === "done" ? "completed" : "failed", exit_code: unit.exit_code, output: unit.output, visits: unit.visit, attempts: attempt };
+    const after = { ...withUnit(state, step, (one) => ({ ...one, settled: true })), results: treePut(state.results, step, result) };
+    if (typeof details["next"] !== "number") return after;
+    const loop = details["loop"] ?? null;
+    const closed = after.scopes.filter(({ owner }) => owner !== unit.index);
+    if (!isJsonObject(loop)) return moved({ ...after, units: [], scopes: closed }, details["next"]);
+    const to = number(loop["to"]);
+    // A loop inside what is repeated begins anew.
+    const outer = closed.filter(({ owner }) => owner < to || owner > unit.index);
+    return { ...after, units: [], cursor: to, redo: 0, scopes: [...outer, { owner: unit.index, skip: loop["skip"] as readonly string[] }] };
+  },
+  behavior_applied: (state, { sequence, agent_id, details }) => {
+    const directive = isJsonObject(details["directive"] ?? null) ? (details["directive"] as JsonObject) : null;
+    const action = directive?.["action"];
+    const pause = { checkpoint: sequence, reason: (details["reason"] ?? null) as string | null, step: (details["step"] ?? null) as string | null };
+    const paused = action === "checkpoint" ? { ...state, pauses: [...state.pauses, pause] } : state;
+    return withAsker(paused, agent_id, details["step"], (unit) =>
+      withTop(unit, { asked: "granted", directive, request: requestIn(details), oversight: action === "vibecheck" ? "due" : "none" }),
+    );
+  },
+  behavior_rejected: (state, { agent_id, details }) =>
+    withAsker(state, agent_id, details["step"], (unit) => {
+      const decision = isJsonObject(details["decision"] ?? null) ? (details["decision"] as JsonObject) : {};
+      return withTop(unit, { asked: "rejected", request: requestIn(details), refusal: { code: text(decision["code"]), reason: text(decision["reason"]) } });
+    }),
+  checkpoint_resumed: (state, { details }) => ({ ...state, pauses: state.pauses.filter(({ checkpoint }) => checkpoint !== details["checkpoint"]) }),
+  oversight_given: (state, { agent_id, details }) => {
+    const verdict = details["verdict"] ?? null;
+    const risk = isJsonObject(verdict) ? number(verdict["risk"]) : 1;
+    return withOversight(state, agent_id, { oversight: "given", risk });
+  },
+  oversight_failed: (state, { agent_id }) => withOversight(state, agent_id, { oversight: "failed" }),
+  call_started: (state, { details }) => 
+    withUnit(state, text(details["step"]), (unit) => {
+      const again: Partial<Frame> = { status: "running", attempt: number(details["attempt"]) };
+      const released = without(unit.released, "failed", "interrupted");
+      if (number(details["attempt"]) > 1) return { ...withTop(unit, again), released };
+      const { frames } = withTop(unit, { called: true });
+      return { ...unit, released, frames: [...frames, { ...FRAME, ...again, agent: text(details["agent"]) }] };
+    }),
+  call_completed: (state, { details }) => withUnit(state, text(details["step"]), (unit) => withTop(unit, { status: details["ok"] === true ? "done" : "failed" })),
+  agent_returned: (state, { details }) => {
+    const called = state.units.find(({ frames }) => frames.length > 1 && frames.at(-1)?.agent === details["agent"]);
+    if (called === undefined) return state;
+    return withUnit(state, called.step, (unit) => {
+      const back = { ...unit, frames: unit.frames.slice(0, -1) };
+      // Where a called agent sends the workflow back, its caller does.
+      const directive = unit.frames.at(-1)?.directive ?? null;
+      return directive?.["action"] === "loop" ? withTop(back, { directive }) : back;
+    });
+  },
+};
+
+const requestIn = (details: JsonObject): NonNullable<Frame["request"]> => ({
+  action: details["action"] ?? null,
+  reason: details["reason"] ?? null,
+  target: details["trigger_agent_id"] ?? null,
+});
+
+/** Behind a step that was left out its loop has ended too. */
+const moved = (state: WorkflowState, cursor: number): WorkflowState => {
+  const scopes = state.scopes.some(({ owner }) => owner < cursor) ? state.scopes.filter(({ owner }) => owner >= cursor) : state.scopes;
+  return { ...state, cursor, scopes, redo: cursor >= state.redo ? 0 : state.redo };
+};
+
+const without = (list: readonly string[], ...left: readonly string[]): readonly string[] => list.filter((one) => !left.includes(one));
+
+function withUnit(state: WorkflowState, step: string, change: (unit: Unit) => Unit): WorkflowState {
+  return { ...state, units: state.units.map((unit) => (unit.step === step ? change(unit) : unit)) };
+}
+
+const withTop = (unit: Unit, change: Partial<Frame>): Unit => ({
+  ...unit,
+  frames: unit.frames.map((frame, index) => (index === unit.frames.length - 1 ? { ...frame, ...change } : frame)),
+});
+
+// The first request of an agent in a step counts; whoever is not at work there asks for nothing that concerns it.
+function withAsker(state: WorkflowState, agent: string | null, step: Json | undefined, change: (unit: Unit) => Unit): WorkflowState {
+  const unit = state.units.find((one) => one.step === step && !one.settled);
+  const top = unit?.frames.at(-1);
+  if (unit === undefined || top === undefined || top.agent !== agent || top.asked === "granted") return state;
+  return withUnit(state, unit.step, change);
+}
+
+function withOversight(state: WorkflowState, agent: string | null, change: Partial<Frame>): WorkflowState {
+  const unit = state.units.find(({ frames }) => frames.at(-1)?.oversight === "due" && frames.at(-1)?.agent === agent);
+  return unit === undefined ? state : withUnit(state, unit.step, (one) => withTop(one, change));
+}

@@ -1,0 +1,61 @@
+import { definePlugin, type Finding, type Guard, type LogEvent } from "@bylaw/kernel";
+import { z } from "zod";
+import manifest from "../../package.json" with { type: "json" };
+import { WORKFLOW_EVENTS } from "./events.ts";
+import { workflowState, type WorkflowState } from "./state.ts";
+
+/** Puts a workflow on record: its events, the state that follows from them, and guards that keep two runners from doing one step twice. */
+export const workflow = definePlugin({
+  name: manifest.name,
+  version: manifest.version,
+  options: z.strictObject({}).prefault({}),
+  apply(kernel) {
+    for (const type of WORKFLOW_EVENTS) kernel.event(type);
+    kernel.projection(workflowState);
+    kernel.guard("order", inOrder);
+  },
+});
+
+type Told = Pick<LogEvent, "event_type" | "details">;
+
+const inOrder: Guard = (view, { event_type, details }): Finding | undefined => {
+  if (!Object.hasOwn(FAULTS, event_type)) return undefined;
+  const message = FAULTS[event_type]?.(view(workflowState), { event_type, details } as Told);
+  return message === undefined ? undefined : { rule: "WORKFLOW_ORDER", message };
+};
+
+type Fault = (state: WorkflowState, event: Told) => string | undefined;
+
+const idle: Fault = ({ started, ended, hold, pauses }) => {
+  if (started === null) return "Unexpected step before its workflow, expected `workflow_started` first";
+  if (ended !== null) return "Unexpected step of a workflow that has ended, expected none";
+  if (hold !== null) return "Unexpected step of a workflow that waits for a person, expected none";
+  return pauses.length > 0 ? "Unexpected step at a checkpoint, expected none until a person ends it" : undefined;
+};
+
+const running: Fault = ({ units }, { details }) => {
+  const top = units.find(({ step }) => step === details["step"])?.frames.at(-1);
+  return top?.status === "running" && top.attempt === details["attempt"] ? undefined : "Unexpected end of an attempt that is not under way, expected the last one";
+};
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  workflow_started: ({ started }) => (started === null ? undefined : "Unexpected second start, expected one workflow in a run"),
+  step_started: (state, event) => {
+    const { units, cursor } = state;
+    const { step, index, attempt } = event.details as { readonly step: string; readonly index: number; readonly attempt: number };
+    const unit = units.find((one) => one.step === step);
+    const before = unit?.frames[0]?.attempt ?? 0;
+    const wrong = idle(state, event);
+    if (wrong !== undefined) return wrong;
+    if (unit === undefined) return index >= cursor ? undefined : "Unexpected step that lies behind, expected one from here on";
+    return attempt === before + 1 && !unit.settled ? undefined : `Unexpected attempt ${attempt} of \`${step.slice(0, 80)}\`, expected ${before + 1}`;
+  },
+  step_completed: running,
+  call_completed: running,
+  step_skipped: (state, event) => idle(state, event) ?? (state.units.length > 0 ? "Unexpected step that is skipped while another runs" : undefined),
+  step_settled: ({ units }, { details }) =>
+    units.some(({ step, settled }) => step === details["step"] && !settled) ? undefined : "Unexpected end of a step that is not under way",
+  call_started: (state, event) => idle(state, event),
+  workflow_released: ({ hold }, { details }) => (hold?.step === details["step"] ? undefined : "Unexpected release of what is not held"),
+  workflow_ended: ({ ended }) => (ended === null ? undefined : "Unexpected second end, expected one"),
+};

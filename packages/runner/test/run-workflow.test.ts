@@ -1,0 +1,279 @@
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
+import { releaseWorkflow, resultOf, workflowState } from "@bylaw/runner";
+import { describe, expect, it } from "vitest";
+import { player, stage, templateOf, write } from "./kit.ts";
+
+const play = { function: "play" };
+const step = (id: string, more: object = {}) => ({ id, run: play, ...more });
+
+describe("steps", () => {
+  it("run one after the other, each once", async () => {
+    const { trace, functions } = player();
+    const at = stage(await templateOf({ steps: [step("a"), step("b"), step("c")] }), functions);
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+    expect(trace).toEqual(["a1", "b1", "c1"]);
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+    expect(trace).toHaveLength(3);
+  });
+
+  it("go back in a loop as often as they may, and leave out what the loop skips only in it", async () => {
+    const { trace, functions } = player({ d: [{ action: "loop" }, { action: "loop" }, { action: "loop" }] });
+    const steps = [step("a"), step("b"), step("c"), step("d", { loop: { steps: 2, max_iterations: 2, skip: ["b"] } }), step("e")];
+    const at = stage(await templateOf({ steps }), functions);
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+    expect(trace).toEqual(["a1", "b1", "c1", "d1", "c2", "d2", "c3", "d3", "e1"]);
+    expect(await at.types()).toContain("behavior_rejected");
+  });
+
+  it("of an inner loop have their whole budget again in each pass of the outer one", async () => {
+    const again = Array.from({ length: 9 }, () => ({ action: "loop" }));
+    const { trace, functions } = player({ in: again, out: again });
+    const steps = [step("a"), step("in", { loop: { steps: 1, max_iterations: 1 } }), step("out", { loop: { steps: 2, max_iterations: 1 } })];
+    const at = stage(await templateOf({ steps }), functions);
+    await at.go();
+    expect(trace).toEqual(["a1", "in1", "a2", "in2", "out1", "a3", "in3", "a4", "in4", "out2"]);
+  });
+
+  it.each([
+    ["hold", "held"],
+    ["stop", "stopped"],
+  ] as const)("that may go back no more %s where the loop says so", async (on_limit, outcome) => {
+    const { functions } = player({ b: [{ action: "loop" }, { action: "loop" }] });
+    const at = stage(await templateOf({ steps: [step("a"), step("b", { loop: { steps: 1, max_iterations: 1, on_limit } })] }), functions);
+    expect(await at.go()).toMatchObject({ outcome });
+  });
+
+  it("end their workflow with stop, and only their loop where they have one", async () => {
+    const { trace, functions } = player({ b: [{ action: "loop" }, { action: "stop" }], c: [{ action: "stop", reason: "enough" }] });
+    const at = stage(await templateOf({ steps: [step("a"), step("b", { loop: { steps: 1 } }), step("c"), step("d")] }), functions);
+    expect(await at.go()).toMatchObject({ outcome: "stopped" });
+    expect(trace).toEqual(["a1", "b1", "a2", "b2", "c1"]);
+  });
+
+  it("run by their conditions, and what was skipped did not succeed", async () => {
+    const { trace, functions } = player();
+    const fail = (): never => {
+      throw new Error("no");
+    };
+    const steps = [
+      step("a", { run: { function: "fail" }, continue_on_error: true }),
+      step("b", { when: "a.success == true" }),
+      step("c", { skip_if: "a.success == true && a.skipped == false" }),
+      step("d", { depends_on: ["b"] }),
+      step("e", { when: "b.skipped == true || a.success == true" }),
+    ];
+    const at = stage(await templateOf({ steps }), { ...functions, fail });
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+    expect(trace).toEqual(["c1", "e1"]);
+  });
+
+  it("hand values on to conditions where they say that their output is JSON", async () => {
+    const { trace, functions } = player();
+    const steps = [step("a", { run: { function: "answer" }, output: "json" }), step("b", { when: "a.output.kind == 'fix'" }), step("c", { when: "a.output.kind == 'new'" })];
+    const at = stage(await templateOf({ steps }), { ...functions, answer: () => ({ kind: "fix" }) });
+    await at.go();
+    expect(trace).toEqual(["b1"]);
+  });
+
+  it("that say once run once, also in a loop", async () => {
+    const { trace, functions } = player({ c: [{ action: "loop" }] });
+    const at = stage(await templateOf({ steps: [step("a", { once: true }), step("b"), step("c", { loop: { steps: 2 } })] }), functions);
+    await at.go();
+    expect(trace).toEqual(["a1", "b1", "c1", "b2", "c2"]);
+  });
+
+  it("of a group run at once: each waits for the other", async () => {
+    let arrive = (): void => {};
+    const both = new Promise<void>((resolve) => (arrive = resolve));
+    const functions = { first: async () => (await both, undefined), second: () => arrive() as undefined };
+    const steps = [step("a", { run: { function: "first" }, parallel: "g" }), step("b", { run: { function: "second" }, parallel: "g" })];
+    const at = stage(await templateOf({ steps }), functions);
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+  });
+
+  it("of a group have a control file each", async () => {
+    const { trace, functions } = player({ a: [{ action: "trigger", triggerAgentId: "helper" }], b: [{ action: "checkpoint" }] });
+    const steps = [step("a", { parallel: "g", agent: "worker" }), step("b", { parallel: "g" }), step("c")];
+    const at = stage(await templateOf({ agents: { worker: { run: play }, helper: { run: play } }, steps }), functions);
+    expect(await at.go()).toMatchObject({ outcome: "paused", step: "b" });
+    expect(trace.toSorted()).toEqual(["a1", "a1:helper", "b1"]);
+  });
+});
+
+describe("failure", () => {
+  it("is tried again as often as the step says, then by its fallback, and each attempt is on record", async () => {
+    const seen: string[] = [];
+    const functions = {
+      fail: ({ attempt }: { readonly attempt: number }): never => {
+        seen.push(`fail${attempt}`);
+        throw new Error("no");
+      },
+      mend: ({ attempt, agent }: { readonly attempt: number; readonly agent: string | null }) => void seen.push(`${String(agent)}${attempt}`) as undefined,
+    };
+    const agents = { worker: { run: { function: "fail" } }, mender: { run: { function: "mend" } } };
+    const at = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker", retries: 1, fallback: "mender" }] }), functions);
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+    expect(seen).toEqual(["fail1", "fail2", "mender3"]);
+  });
+
+  it("holds the workflow until a person lets it try again", async () => {
+    let good = false;
+    const seen: number[] = [];
+    const work = ({ attempt }: { readonly attempt: number }): undefined => {
+      seen.push(attempt);
+      if (!good) throw new Error("no");
+    };
+    const at = stage(await templateOf({ agents: { worker: { run: { function: "work" } } }, steps: [{ id: "a", agent: "worker" }] }), { work });
+    expect(await at.go()).toMatchObject({ outcome: "held", why: "failed", step: "a" });
+    expect(await at.go()).toMatchObject({ outcome: "held" });
+    good = true;
+    const run = await at.open();
+    await expect(releaseWorkflow(run, { by: " Worker" })).rejects.toMatchObject({ code: "BYLAW_WORKFLOW_BY_ITSELF" });
+    expect(await releaseWorkflow(run, { by: "ada" })).toBe(true);
+    expect(await at.go({ run })).toMatchObject({ outcome: "completed" });
+    expect(seen).toEqual([1, 2]);
+  });
+});
+
+describe("a trigger", () => {
+  it("runs the agent, which may call another, and each returns", async () => {
+    const { trace, functions } = player({ a: [{ action: "trigger" }], helper: [{ action: "trigger", triggerAgentId: "second" }] });
+    const agents = { worker: { run: play }, helper: { run: play }, second: { run: play } };
+    const at = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker", trigger: "helper" }, step("b")] }), functions);
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+    expect(trace).toEqual(["a1", "a1:helper", "a1:second", "b1"]);
+    expect((await at.types()).filter((type) => type === "agent_returned")).toHaveLength(2);
+  });
+
+  it("of nobody who is there, or in a circle, holds the workflow", async () => {
+    const { functions } = player({ a: [{ action: "trigger", triggerAgentId: "helper" }], helper: [{ action: "trigger", triggerAgentId: "worker" }] });
+    const agents = { worker: { run: play }, helper: { run: play } };
+    const at = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker" }] }), functions);
+    expect(await at.go()).toMatchObject({ outcome: "held", why: "rejected" });
+    const other = player({ a: [{ action: "trigger", triggerAgentId: "nobody" }] });
+    const unknown = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker" }] }), other.functions);
+    expect(await unknown.go()).toMatchObject({ outcome: "held", why: "rejected", reason: expect.stringContaining("`nobody`") });
+  });
+});
+
+describe("a checkpoint", () => {
+  it("pauses, is resumed in another process, and nothing runs again", async () => {
+    const loaded = await templateOf({ steps: [step("a"), step("b")] });
+    const { trace, functions } = player({ a: [{ action: "checkpoint", reason: "look" }] });
+    const at = stage(loaded, functions);
+    expect(await at.go()).toEqual({ outcome: "paused", step: "a", why: null, reason: "look" });
+    expect(await at.go()).toMatchObject({ outcome: "paused" });
+    const run = await at.open();
+    const [pause] = run.view(workflowState).pauses;
+    await resumeCheckpoint(run, { checkpoint: pause?.checkpoint ?? 0, by: "ada", definition: loaded.definition });
+    expect(await at.go({ run })).toMatchObject({ outcome: "completed" });
+    expect(trace).toEqual(["a1", "b1"]);
+  });
+
+  it("is not passed with another template", async () => {
+    const { functions } = player({ a: [{ action: "checkpoint" }] });
+    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+    await at.go();
+    const { template, definition } = await templateOf({ steps: [step("a"), step("c")] });
+    await expect(at.go({ template, definition })).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_CHANGED" });
+  });
+});
+
+describe("oversight", () => {
+  const asks = { a: [{ action: "vibecheck" }] };
+  it("that nobody gives holds the workflow: it was never calm", async () => {
+    const at = stage(await templateOf({ steps: [step("a")] }), player(asks).functions);
+    expect(await at.go()).toMatchObject({ outcome: "held", why: "oversight" });
+  });
+
+  it.each([
+    [0.2, "completed"],
+    [0.7, "held"],
+  ])("of a risk of %d comes to %s", async (risk, outcome) => {
+    const { trace, functions } = player(asks);
+    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+    const run = await at.open();
+    const verdict = { risk, advice: "x", traits: [], uncertainties: [] };
+    const oversee = () => run.record([{ event_type: "oversight_given", agent_id: null, task_id: null, details: { by: "o", verdict } }]);
+    expect(await at.go({ run, oversee })).toMatchObject({ outcome });
+    if (outcome === "completed") return;
+    const later = await at.open();
+    await releaseWorkflow(later, { by: "ada" });
+    expect(await at.go({ run: later })).toMatchObject({ outcome: "completed" });
+    expect(trace).toEqual(["a1", "b1"]);
+  });
+});
+
+describe("the control file", () => {
+  it("is read once, put on record and taken away", async () => {
+    const { functions } = player({ a: [{ action: "continue", reason: "fine" }] });
+    const at = stage(await templateOf({ steps: [step("a")] }), functions);
+    await at.go();
+    expect(existsSync(at.controlFile)).toBe(false);
+    expect(await at.types()).toContain("behavior_applied");
+  });
+
+  it("of before a step is set aside, with an event, and steers nothing", async () => {
+    const { trace, functions } = player();
+    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+    write(at.controlFile, { action: "stop" });
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+    expect(trace).toEqual(["a1", "b1"]);
+    expect(readFileSync(`${at.controlFile}.aside`, "utf8")).toBe('{"action":"stop"}');
+    expect(await at.types()).toContain("control_file_set_aside");
+  });
+
+  it.each([{ step: "other" }, { run: "other" }])("for %j is set aside", async (other) => {
+    const { functions } = player({ a: [{ action: "stop", ...other }] });
+    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+  });
+
+  it.each(["", "{", '{"action": "Loop"}', "[]", '{"action":"continue","action":"continue"}'])("that says %j holds the workflow", async (text) => {
+    const { trace, functions } = player({ a: [text] });
+    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+    expect(await at.go()).toMatchObject({ outcome: "held", why: "control_file" });
+    const run = await at.open();
+    await releaseWorkflow(run, { by: "ada" });
+    expect(await at.go({ run })).toMatchObject({ outcome: "completed" });
+    expect(trace).toEqual(["a1", "b1"]);
+  });
+
+  it("that is a link is not followed", async () => {
+    const at = stage(await templateOf({ steps: [step("a", { run: { function: "link" } })] }), {
+      link: ({ controlFile }) => {
+        writeFileSync(join(controlFile, "../real.json"), '{"action":"continue"}');
+        symlinkSync(join(controlFile, "../real.json"), controlFile);
+        return undefined;
+      },
+    });
+    expect(await at.go()).toMatchObject({ outcome: "held", why: "control_file" });
+  });
+
+  it("that asks for a loop which the step has not holds the workflow, and says so", async () => {
+    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), player({ b: [{ action: "loop" }] }).functions);
+    expect(await at.go()).toMatchObject({ outcome: "held", why: "rejected", reason: expect.stringContaining("expected a step with a loop") });
+  });
+});
+
+it("a request by a call while the step runs does what the file does", async () => {
+  const { trace, functions } = player();
+  const call = async ({ run, step: id }: { readonly run: { behave: (action: object) => Promise<unknown> }; readonly step: string }) => {
+    await run.behave({ action: "trigger", step: id, agent: "worker", trigger_agent_id: "helper" });
+    return undefined;
+  };
+  const agents = { worker: { run: { function: "call" } }, helper: { run: play } };
+  const at = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker" }, step("b")] }), { ...functions, call: call as never });
+  expect(await at.go()).toMatchObject({ outcome: "completed" });
+  expect(trace).toEqual(["a1:helper", "b1"]);
+});
+
+it("what came of each step is in the state", async () => {
+  const at = stage(await templateOf({ steps: [step("a")] }), player().functions);
+  await at.go();
+  const run = await at.open();
+  expect(resultOf(run.view(workflowState), "a")).toEqual({ status: "completed", exit_code: null, output: null, visits: 1, attempts: 1 });
+  await run.close();
+});
