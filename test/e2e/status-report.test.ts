@@ -148,6 +148,45 @@ describe("bylaw report", () => {
     expect(rest.match(/<canvas /g)).toHaveLength(4);
   });
 
+  test("prints a page in which nothing that a log says is markup", () => {
+    const names = [
+      ...[HOSTILE, "</script><script>alert(1)</script>", "<!--<script>", '"><svg/onload=alert(1)>', "' onmouseover='alert(1)"],
+      ...["</td></tr></table><h1>x", "</style><style>*{}", "</canvas>", "<plaintext>", "&#60;i&#62;", "<\u200b/script>", "__proto__"],
+    ];
+    const events = chain(undefined, [
+      begin,
+      ...names.map((name) => enforced(1, name, { reason: name, tool_calls: [name], buffer_chars: 9_000 })),
+    ]);
+    const file = "<img src=x onerror=alert(1)>.jsonl";
+    const { stdout } = bylaw(["report", "log.jsonl", `./${file}`, "--format", "html"], {
+      cwd: scratch({ "log.jsonl": logOf(events), [file]: logOf(FIRST) }),
+    });
+    const own = [...stdout.matchAll(/<(script|style)>[^]*?<\/\1>/g)].map(([text]) => text);
+    expect(own).toHaveLength(3);
+    const rest = own.reduce((page, text) => page.replace(text, () => ""), stdout);
+    // Every `<` that is left begins one of our own tags, of which none has an attribute that a log fills, and each one is closed.
+    const tags = [...rest.matchAll(/<[^>]*>?/g)].map(([tag]) => tag.replace(/ (?:content|aria-label|id)="[^"<>]*"/g, ""));
+    const seen = new Set(tags.map((tag) => tag.replace(/^<\//, "<")));
+    expect([...seen].toSorted()).toEqual([
+      ...["<!doctype html>", "<body>", '<canvas role="img">', "<canvas>", '<div class="charts">', "<div>", "<h1>", "<h2>", "<head>"],
+      ...['<html lang="en">', "<html>", '<meta charset="utf-8">', '<meta http-equiv="Content-Security-Policy">', '<meta name="viewport">'],
+      ...[
+        '<script type="application/json">',
+        "<script>",
+        "<table>",
+        "<tbody>",
+        "<td>",
+        '<th scope="col">',
+        "<th>",
+        "<thead>",
+        "<title>",
+        "<tr>",
+      ],
+    ]);
+    const rows = rest.match(/<tr>/g)?.length ?? 0;
+    expect([rest.match(/<\/tr>/g)?.length, rest.match(/<table>/g)?.length, rest.match(/<\/table>/g)?.length]).toEqual([rows, 7, 7]);
+  });
+
   test("has scripts that draw what the tables say", () => {
     const { stdout } = report("--format", "html");
     const [, drawing = ""] = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text = ""]) => text);
