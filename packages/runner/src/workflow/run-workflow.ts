@@ -3,6 +3,7 @@ import { BylawError, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import type { Recordable } from "@bylaw/log";
 import { tryStep, type Attempt } from "../step/attempt.ts";
 import { makeControlFolder, readControl, removeControl, setControlAside } from "../step/control-file.ts";
+import { endOrphans } from "../step/orphans.ts";
 import { frameKey, next, type Move, type Start } from "./next.ts";
 import type { WorkflowEnd, WorkflowOptions } from "./options.ts";
 import { workflowState, type Frame, type Unit } from "./state.ts";
@@ -64,6 +65,7 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
       return oversee(options, move);
     case "call": {
       const { unit, agent, attempt, step } = move;
+      if (attempt > 1) endLeft(options, step);
       await clear(options, step.id, controlFileOf(options, step));
       await put(draft("call_started", agent, { step: step.id, agent, attempt }));
       const { ended } = await tryStep(options, { step, agent, own: false, attempt, visit: unit.visit, controlFile: controlFileOf(options, step) });
@@ -82,7 +84,10 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
 }
 
 async function start(options: WorkflowOptions, starts: readonly Start[]): Promise<void> {
-  for (const { step } of starts) await clear(options, step.id, controlFileOf(options, step));
+  for (const { step, attempt } of starts) {
+    if (attempt > 1) endLeft(options, step);
+    await clear(options, step.id, controlFileOf(options, step));
+  }
   const agentOf = ({ step, fallback }: Start): string | null => (fallback ? step.fallback : step.agent);
   await record(
     options,
@@ -102,6 +107,9 @@ async function start(options: WorkflowOptions, starts: readonly Start[]): Promis
   // None of them is left behind before the first failure is told.
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
+
+const endLeft = (options: WorkflowOptions, step: Start["step"]): void =>
+  endOrphans({ BYLAW_RUN: options.run.run, BYLAW_STEP: step.id, BYLAW_CONTROL_FILE: controlFileOf(options, step) });
 
 // What lies there before a step begins was not written in it.
 async function clear(options: WorkflowOptions, step: string, file: string): Promise<void> {

@@ -1,0 +1,54 @@
+import type { Template } from "./template.ts";
+
+/** One line of a plan. */
+export interface PlannedStep {
+  readonly index: number;
+  readonly step: string;
+  readonly agent: string | null;
+  /** What runs: a program with its arguments as they are written, or a function. `null`: nobody said it. */
+  readonly run: readonly string[] | string | null;
+  /** What may keep it from running, or make it run otherwise, in words. */
+  readonly notes: readonly string[];
+}
+
+/** The steps of a template in the order in which they run, without running them. Pure. */
+export function planOf({ steps, agents }: Template): readonly PlannedStep[] {
+  return steps.map((step, index) => {
+    const run = step.run ?? (step.agent === null ? null : (agents[step.agent]?.run ?? null));
+    const { loop } = step;
+    const notes = [
+      step.parallel === null ? undefined : `at once with the others of \`${step.parallel}\``,
+      step.when === null ? undefined : `when ${step.when}`,
+      step.skip_if === null ? undefined : `not if ${step.skip_if}`,
+      step.depends_on.length === 0 ? undefined : `after success of ${step.depends_on.join(", ")}`,
+      step.once ? "once" : undefined,
+      step.retries === 0 ? undefined : `tried ${step.retries + 1} times`,
+      step.fallback === null ? undefined : `else by ${step.fallback}`,
+      step.continue_on_error ? "goes on when it fails" : undefined,
+      loop === null
+        ? undefined
+        : `may go back to ${steps[index - loop.steps]?.id ?? "?"}, at most ${loop.max_iterations} times${loop.skip.length === 0 ? "" : `, without ${loop.skip.join(", ")}`}`,
+      step.trigger === null ? undefined : `may call ${step.trigger}`,
+      run === null ? "cannot run: nobody says the command" : undefined,
+    ];
+    return {
+      index,
+      step: step.id,
+      agent: step.agent,
+      run: run === null ? null : "command" in run ? run.command : run.function,
+      notes: notes.filter((note) => note !== undefined),
+    };
+  });
+}
+
+/** The steps, and agents that could be called, of which nobody says what they run; and functions that the host has not. */
+export function unrunnable({ steps, agents }: Template, functions: readonly string[] = []): readonly string[] {
+  const wrong: string[] = [];
+  const check = (what: string, run: Template["steps"][number]["run"]): void => {
+    if (run === null) wrong.push(`${what} has no command`);
+    else if ("function" in run && !functions.includes(run.function)) wrong.push(`${what} wants the function \`${run.function}\``);
+  };
+  for (const step of steps) if (step.run !== null || step.agent === null) check(`step \`${step.id}\``, step.run);
+  for (const [id, { run }] of Object.entries(agents)) check(`agent \`${id}\``, run);
+  return wrong;
+}
