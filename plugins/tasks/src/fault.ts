@@ -1,6 +1,6 @@
 import { COMPLETED } from "@bylaw/contract";
 import type { EventDraft } from "@bylaw/kernel";
-import { treeGet } from "@bylaw/log";
+import { foldName, treeGet } from "@bylaw/log";
 import { askedKey, isoOf, type Board, type TaskState } from "./board.ts";
 import { taskEventOf, type TaskEvent } from "./events.ts";
 
@@ -104,7 +104,10 @@ function changeFault(task: TaskState, id: string, { type, details }: TaskEvent, 
     case "task_retried":
       // Who lost it or gave it up is not who looks into that.
       return (
-        is("escalated", "failed") ?? (details.by === task.agent ? fault("TASK_OWN_RETRY", "its agent cannot have it retried") : undefined)
+        is("escalated", "failed") ??
+        (["", foldName(task.agent ?? "")].includes(foldName(details.by))
+          ? fault("TASK_OWN_RETRY", "its agent cannot have it retried")
+          : undefined)
       );
     case "task_finished":
       return is("completed") ?? (known ? fault("TASK_FINISHED", `of task ${quote(id)} the store knows`) : undefined);

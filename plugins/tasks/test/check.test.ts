@@ -170,6 +170,19 @@ describe("what an agent cannot have recorded", () => {
   });
 });
 
+describe("a task that its agent gave up", () => {
+  it("is not retried by that agent under another spelling, or by nobody", async () => {
+    await one.tasks.create({ id: "a" });
+    const { fence } = await took(one, "ann");
+    await one.tasks.fail({ task: "a", agent: "ann", fence, reason: "no" });
+    for (const by of ["ann", "ANN", " ann", "ann\u200b", "\u200b"])
+      await expect(one.tasks.retry({ task: "a", by }), by).rejects.toMatchObject({
+        fix: expect.stringContaining("TASK_OWN_RETRY") as string,
+      });
+    await one.tasks.retry({ task: "a", by: "eve" });
+  });
+});
+
 describe("a completed task", () => {
   it("is finished once, however often it is tried", async () => {
     await one.tasks.create({ id: "a" });
