@@ -116,9 +116,12 @@ const open = (command: string): string => (/(^|\s)\*$/.test(command.trim()) ? co
 // `**` alone would be every folder of the machine.
 const inWorkspace = (pattern: string): string => (pattern.startsWith("**") ? `./${pattern}` : pattern);
 
-// A name without a folder is forbidden wherever it turns up.
-const forbidden = (pattern: string): readonly string[] =>
-  pattern.includes("/") ? [pattern.startsWith("**") ? pattern : pattern.replace(/^\.\//, "")] : [pattern, `**/${pattern}`];
+// A name without a folder is forbidden wherever it turns up, and so is a folder that tools fill: there is more than one of some.
+const FILLED = /^(\.[\w.-]*\w|node_modules|venv|__pycache__)\/\*\*(\/\*)?$/;
+function forbidden(given: string): readonly string[] {
+  const pattern = given.replace(/^\.\//, "");
+  return !pattern.includes("/") || FILLED.test(pattern) ? [pattern, `**/${pattern}`] : [pattern];
+}
 
 const literal = (path: string): string => path.replace(/[*?[\]{}]/g, (char) => (char === "]" || char === "}" ? "?" : `[${char}]`));
 
