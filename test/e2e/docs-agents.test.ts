@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { scratch } from "./bylaw.ts";
+import { shell } from "./shell.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const page = (name: string): string => readFileSync(join(ROOT, "docs", name), "utf8");
+const blocks = (text: string, language: string): readonly string[] =>
+  Array.from(text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm")), ([, block = ""]) => block);
+
+/** What the programs of a page print, one after the other, in a folder that has nothing else. */
+function follow(name: string): { readonly cwd: string; readonly printed: readonly string[] } {
+  const cwd = scratch({ "package.json": '{ "type": "module" }' });
+  symlinkSync(join(ROOT, "node_modules"), join(cwd, "node_modules"));
+  const printed = blocks(page(name), "ts").map((text, index) => {
+    const file = join(cwd, `program-${index}.ts`);
+    writeFileSync(file, text);
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", file], {
+      cwd,
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    return stdout;
+  });
+  return { cwd, printed };
+}
+
+test("docs/enforcement.md: the programs print what the page says", () => {
+  const { printed } = follow("enforcement.md");
+  expect(printed[0]).toMatch(/^Retry \(1\/3\): .*\nRetry \(2\/3\): .*\naccepted\nok 2\n$/);
+  const said = /^It prints `(cem .*)`, then `(.* bob)`\.$/m.exec(page("enforcement.md"));
+  expect(printed.at(-1)).toBe(`${said?.[1]}\n${said?.[2]}\n`);
+});
+
+test("docs/status.md: the program prints what the page says, and every command after it reads what is there", () => {
+  const { cwd, printed } = follow("status.md");
+  expect(printed[0]).toContain("total_enforcement_retries: 1,");
+  expect(printed[0]).toContain("outcome: 'ok'");
+  const commands = blocks(page("status.md"), "sh").join("").split("\n");
+  expect(commands.findIndex((line) => line.startsWith("npm install"))).toBeLessThan(commands.findIndex((line) => line.startsWith("npx")));
+  const ran = commands.filter((line) => line.startsWith("npx bylaw "));
+  expect(ran).toHaveLength(4);
+  for (const line of ran) expect({ line, ...shell(line, cwd) }).toMatchObject({ line, code: 0, stderr: "" });
+  expect(readFileSync(join(cwd, "report.html"), "utf8")).toContain("<td>rule_denied</td><td>1</td>");
+});
