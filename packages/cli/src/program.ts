@@ -4,6 +4,8 @@ import { Command, Option } from "commander";
 import { write } from "./output.ts";
 import { addBehaviorCommands } from "./commands/behavior-program.ts";
 import { addContractCommands } from "./commands/contract-program.ts";
+import { addRunCommand } from "./commands/run-program.ts";
+import { addTemplateCommands } from "./commands/template-program.ts";
 import { addApproveCommands } from "./program-approve.ts";
 import { addLogCommands } from "./program-log.ts";
 import { addStatusCommands } from "./program-status.ts";
@@ -95,6 +97,8 @@ Examples:
   const approve = addApproveCommands(program);
   const contract = addContractCommands(program);
   const behavior = addBehaviorCommands(program);
+  addRunCommand(program);
+  const template = addTemplateCommands(program);
   program
     .command("import")
     .description("Turn the rules of another tool into a policy. Allows nothing that they do not.")
@@ -119,7 +123,15 @@ Examples:
       const { init } = await import("./commands/init.ts");
       await init(dir, options);
     });
-  for (const command of [program, ...program.commands, ...log.commands, ...approve.commands, ...contract.commands, ...behavior.commands]) {
+  for (const command of [
+    program,
+    ...program.commands,
+    ...log.commands,
+    ...approve.commands,
+    ...contract.commands,
+    ...behavior.commands,
+    ...template.commands,
+  ]) {
     command.exitOverride().configureOutput({ writeOut: (text) => void write(text), outputError: () => {} });
   }
   return program;

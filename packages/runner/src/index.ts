@@ -9,7 +9,14 @@ export { moveWorkflow, releaseWorkflow } from "./workflow/release.ts";
 export { runWorkflow } from "./workflow/run-workflow.ts";
 export { resultOf, workflowState, type Frame, type SkipScope, type StepResult, type Unit, type WorkflowState } from "./workflow/state.ts";
 export { workflow } from "./workflow/workflow-plugin.ts";
-export { findTemplates, templateFile, templateFolders, type FoundTemplate, type FoundTemplates, type TemplatePlaces } from "./template/discover.ts";
+export {
+  findTemplates,
+  templateFile,
+  templateFolders,
+  type FoundTemplate,
+  type FoundTemplates,
+  type TemplatePlaces,
+} from "./template/discover.ts";
 export { planOf, unrunnable, type PlannedStep } from "./template/plan.ts";
 export { createEmbeddedDriver, type Driver, type EmbeddedDriverOptions, type Wake, type WakeHandler } from "./driver.ts";
 export { codemachineTrace, type CodemachineCase, type CodemachineTrace } from "./compat/codemachine-trace.ts";

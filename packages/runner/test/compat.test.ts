@@ -1,5 +1,12 @@
 import { readFileSync } from "node:fs";
-import { codemachineResumeIndex, codemachineTrace, radiumCondition, radiumResumeIndex, type CodemachineCase, type CodemachineTrace } from "@bylaw/runner";
+import {
+  codemachineResumeIndex,
+  codemachineTrace,
+  radiumCondition,
+  radiumResumeIndex,
+  type CodemachineCase,
+  type CodemachineTrace,
+} from "@bylaw/runner";
 import type { Json, JsonObject } from "@bylaw/kernel";
 import { describe, expect, it } from "vitest";
 
@@ -13,7 +20,10 @@ describe("a workflow of CodeMachine 0.7 runs as it ran there", () => {
   });
 });
 
-const conditions = fixture("step-conditions") as { readonly context: JsonObject; readonly cases: readonly { readonly condition: string; readonly result: boolean }[] };
+const conditions = fixture("step-conditions") as {
+  readonly context: JsonObject;
+  readonly cases: readonly { readonly condition: string; readonly result: boolean }[];
+};
 
 describe("a condition of Radium means what it meant there", () => {
   it.each(conditions.cases.map(({ condition, result }) => [condition, result] as const))("%j is %s", (condition, result) => {
@@ -27,6 +37,10 @@ const resumes = fixture("resume-index") as {
 };
 
 describe("a workflow goes on where it went on there", () => {
-  it.each(resumes.codemachine_v070)("CodeMachine: $tracking", ({ tracking, resume }) => expect(codemachineResumeIndex(tracking)).toBe(resume));
-  it.each(resumes.radium_step_tracker)("Radium: $completed", ({ completed, total, resume }) => expect(radiumResumeIndex(completed, total)).toBe(resume));
+  it.each(resumes.codemachine_v070)("CodeMachine: $tracking", ({ tracking, resume }) =>
+    expect(codemachineResumeIndex(tracking)).toBe(resume),
+  );
+  it.each(resumes.radium_step_tracker)("Radium: $completed", ({ completed, total, resume }) =>
+    expect(radiumResumeIndex(completed, total)).toBe(resume),
+  );
 });

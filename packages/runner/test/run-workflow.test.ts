@@ -30,7 +30,11 @@ describe("steps", () => {
   it("of an inner loop have their whole budget again in each pass of the outer one", async () => {
     const again = Array.from({ length: 9 }, () => ({ action: "loop" }));
     const { trace, functions } = player({ in: again, out: again });
-    const steps = [step("a"), step("in", { loop: { steps: 1, max_iterations: 1 } }), step("out", { loop: { steps: 2, max_iterations: 1 } })];
+    const steps = [
+      step("a"),
+      step("in", { loop: { steps: 1, max_iterations: 1 } }),
+      step("out", { loop: { steps: 2, max_iterations: 1 } }),
+    ];
     const at = stage(await templateOf({ steps }), functions);
     await at.go();
     expect(trace).toEqual(["a1", "in1", "a2", "in2", "out1", "a3", "in3", "a4", "in4", "out2"]);
@@ -71,7 +75,11 @@ describe("steps", () => {
 
   it("hand values on to conditions where they say that their output is JSON", async () => {
     const { trace, functions } = player();
-    const steps = [step("a", { run: { function: "answer" }, output: "json" }), step("b", { when: "a.output.kind == 'fix'" }), step("c", { when: "a.output.kind == 'new'" })];
+    const steps = [
+      step("a", { run: { function: "answer" }, output: "json" }),
+      step("b", { when: "a.output.kind == 'fix'" }),
+      step("c", { when: "a.output.kind == 'new'" }),
+    ];
     const at = stage(await templateOf({ steps }), { ...functions, answer: () => ({ kind: "fix" }) });
     await at.go();
     expect(trace).toEqual(["b1"]);
@@ -110,7 +118,8 @@ describe("failure", () => {
         seen.push(`fail${attempt}`);
         throw new Error("no");
       },
-      mend: ({ attempt, agent }: { readonly attempt: number; readonly agent: string | null }) => void seen.push(`${String(agent)}${attempt}`) as undefined,
+      mend: ({ attempt, agent }: { readonly attempt: number; readonly agent: string | null }) =>
+        void seen.push(`${String(agent)}${attempt}`) as undefined,
     };
     const agents = { worker: { run: { function: "fail" } }, mender: { run: { function: "mend" } } };
     const at = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker", retries: 1, fallback: "mender" }] }), functions);
@@ -125,7 +134,9 @@ describe("failure", () => {
       seen.push(attempt);
       if (!good) throw new Error("no");
     };
-    const at = stage(await templateOf({ agents: { worker: { run: { function: "work" } } }, steps: [{ id: "a", agent: "worker" }] }), { work });
+    const at = stage(await templateOf({ agents: { worker: { run: { function: "work" } } }, steps: [{ id: "a", agent: "worker" }] }), {
+      work,
+    });
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed", step: "a" });
     expect(await at.go()).toMatchObject({ outcome: "held" });
     good = true;
@@ -148,7 +159,10 @@ describe("a trigger", () => {
   });
 
   it("of nobody who is there, or in a circle, holds the workflow", async () => {
-    const { functions } = player({ a: [{ action: "trigger", triggerAgentId: "helper" }], helper: [{ action: "trigger", triggerAgentId: "worker" }] });
+    const { functions } = player({
+      a: [{ action: "trigger", triggerAgentId: "helper" }],
+      helper: [{ action: "trigger", triggerAgentId: "worker" }],
+    });
     const agents = { worker: { run: play }, helper: { run: play } };
     const at = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker" }] }), functions);
     expect(await at.go()).toMatchObject({ outcome: "held", why: "rejected" });
@@ -231,15 +245,18 @@ describe("the control file", () => {
     expect(await at.go()).toMatchObject({ outcome: "completed" });
   });
 
-  it.each(["", "{", '{"action": "Loop"}', "[]", '{"action":"continue","action":"continue"}'])("that says %j holds the workflow", async (text) => {
-    const { trace, functions } = player({ a: [text] });
-    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
-    expect(await at.go()).toMatchObject({ outcome: "held", why: "control_file" });
-    const run = await at.open();
-    await releaseWorkflow(run, { by: "ada" });
-    expect(await at.go({ run })).toMatchObject({ outcome: "completed" });
-    expect(trace).toEqual(["a1", "b1"]);
-  });
+  it.each(["", "{", '{"action": "Loop"}', "[]", '{"action":"continue","action":"continue"}'])(
+    "that says %j holds the workflow",
+    async (text) => {
+      const { trace, functions } = player({ a: [text] });
+      const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+      expect(await at.go()).toMatchObject({ outcome: "held", why: "control_file" });
+      const run = await at.open();
+      await releaseWorkflow(run, { by: "ada" });
+      expect(await at.go({ run })).toMatchObject({ outcome: "completed" });
+      expect(trace).toEqual(["a1", "b1"]);
+    },
+  );
 
   it("that is a link is not followed", async () => {
     const at = stage(await templateOf({ steps: [step("a", { run: { function: "link" } })] }), {
@@ -254,7 +271,11 @@ describe("the control file", () => {
 
   it("that asks for a loop which the step has not holds the workflow, and says so", async () => {
     const at = stage(await templateOf({ steps: [step("a"), step("b")] }), player({ b: [{ action: "loop" }] }).functions);
-    expect(await at.go()).toMatchObject({ outcome: "held", why: "rejected", reason: expect.stringContaining("expected a step with a loop") });
+    expect(await at.go()).toMatchObject({
+      outcome: "held",
+      why: "rejected",
+      reason: expect.stringContaining("expected a step with a loop"),
+    });
   });
 });
 

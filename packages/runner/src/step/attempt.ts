@@ -27,12 +27,14 @@ const MAX_JSON = 65_536;
 export async function tryStep(options: WorkflowOptions, attempt: Attempt): Promise<{ readonly ended: Ended; readonly output: Json }> {
   const { step, own } = attempt;
   const invocation = invocationOf(options.template, attempt);
-  if (invocation === null) return { ended: failure(0, `Unexpected agent \`${String(attempt.agent)}\` without a command, expected one`), output: null };
+  if (invocation === null)
+    return { ended: failure(0, `Unexpected agent \`${String(attempt.agent)}\` without a command, expected one`), output: null };
   if ("function" in invocation) return callFunction(options, attempt, invocation.function);
   const { ended, text } = await program(options, attempt, invocation.command);
   if (!own || step.output === "text" || !ended.ok) return { ended, output: null };
   try {
-    if (text === null || text.length > MAX_JSON) throw new Error(`Unexpected output of more than ${MAX_JSON} characters, expected a short JSON value`);
+    if (text === null || text.length > MAX_JSON)
+      throw new Error(`Unexpected output of more than ${MAX_JSON} characters, expected a short JSON value`);
     return { ended, output: parseJson(text) };
   } catch (error) {
     return { ended: { ...ended, ok: false, error: messageOf(error).slice(0, 500) }, output: null };
@@ -85,7 +87,11 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
   });
 }
 
-async function callFunction(options: WorkflowOptions, attempt: Attempt, name: string): Promise<{ readonly ended: Ended; readonly output: Json }> {
+async function callFunction(
+  options: WorkflowOptions,
+  attempt: Attempt,
+  name: string,
+): Promise<{ readonly ended: Ended; readonly output: Json }> {
   const { functions = {}, run, template, signal } = options;
   const { step, agent, visit, controlFile } = attempt;
   const work: StepFunction | undefined = Object.hasOwn(functions, name) ? functions[name] : undefined;
@@ -98,10 +104,20 @@ async function callFunction(options: WorkflowOptions, attempt: Attempt, name: st
     either.addEventListener("abort", () => reject(either.reason as Error), { once: true });
   });
   try {
-    const context = { run, step: step.id, agent, attempt: attempt.attempt, visit, prompt: promptOf(template, attempt), controlFile, signal: either };
+    const context = {
+      run,
+      step: step.id,
+      agent,
+      attempt: attempt.attempt,
+      visit,
+      prompt: promptOf(template, attempt),
+      controlFile,
+      signal: either,
+    };
     const output = await Promise.race([work(context), over]);
     const kept = step.output === "json" && attempt.own ? freezeJson(output ?? null) : null;
-    if (JSON.stringify(kept).length > MAX_JSON) throw new BylawError({ code: "BYLAW_JSON_INVALID", message: "Unexpected long output, expected a short JSON value" });
+    if (JSON.stringify(kept).length > MAX_JSON)
+      throw new BylawError({ code: "BYLAW_JSON_INVALID", message: "Unexpected long output, expected a short JSON value" });
     return { ended: { ...failure(performance.now() - began, null), ok: true }, output: kept };
   } catch (error) {
     signal?.throwIfAborted();

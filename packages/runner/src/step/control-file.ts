@@ -20,10 +20,12 @@ export function readControl(file: string): FoundControl {
   let handle: number | undefined;
   let digest: string | null = null;
   try {
-    if (!there.isFile() || there.nlink !== 1) throw new Error("Unexpected link or folder in the place of the control file, expected a file");
+    if (!there.isFile() || there.nlink !== 1)
+      throw new Error("Unexpected link or folder in the place of the control file, expected a file");
     handle = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     const { size, dev, ino } = fstatSync(handle);
-    if (dev !== there.dev || ino !== there.ino) throw new Error("Unexpected change of the control file while it was read, expected one at rest");
+    if (dev !== there.dev || ino !== there.ino)
+      throw new Error("Unexpected change of the control file while it was read, expected one at rest");
     if (size > LIMIT_BYTES) throw new Error(`Unexpected control file of ${size} bytes, expected at most ${LIMIT_BYTES}`);
     const bytes = readFileSync(handle);
     digest = digestOf(bytes);

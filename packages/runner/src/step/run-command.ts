@@ -48,10 +48,13 @@ export async function runCommand(start: CommandStart): Promise<{ readonly ended:
   const [stdout, stderr] = [collect(), collect()];
   const child = spawn(file, args, { cwd, env: { ...env }, detached: true, windowsHide: true, stdio: ["pipe", "pipe", "pipe"] });
   let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    endGroup(child);
-  }, Math.min(timeoutMs, 2 ** 31 - 1));
+  const timer = setTimeout(
+    () => {
+      timedOut = true;
+      endGroup(child);
+    },
+    Math.min(timeoutMs, 2 ** 31 - 1),
+  );
   const abort = (): void => endGroup(child);
   signal?.addEventListener("abort", abort, { once: true });
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
@@ -68,14 +71,28 @@ export async function runCommand(start: CommandStart): Promise<{ readonly ended:
   try {
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const [code, by, error] = await new Promise<readonly [number | null, string | null, string | null]>((resolve) => {
-      child.once("error", (cause) => resolve([null, null, `Unexpected failure to start \`${file}\` (${(cause as { readonly code?: string }).code ?? "unknown"}), expected a program`]));
+      child.once("error", (cause) =>
+        resolve([
+          null,
+          null,
+          `Unexpected failure to start \`${file}\` (${(cause as { readonly code?: string }).code ?? "unknown"}), expected a program`,
+        ]),
+      );
       child.once("exit", (exit, name) => resolve([exit, name, null]));
     });
     const duration_ms = Math.round(performance.now() - began);
     endGroup(child);
     if (error === null) await drained(child, closed);
     signal?.throwIfAborted();
-    const ended = { exit_code: code, signal: by, timed_out: timedOut, duration_ms, stdout: stdout.stream(), stderr: stderr.stream(), error };
+    const ended = {
+      exit_code: code,
+      signal: by,
+      timed_out: timedOut,
+      duration_ms,
+      stdout: stdout.stream(),
+      stderr: stderr.stream(),
+      error,
+    };
     return { ended: { ok: code === 0 && !timedOut, ...ended }, text: stdout.text() };
   } finally {
     clearTimeout(timer);

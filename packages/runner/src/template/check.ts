@@ -18,13 +18,16 @@ export function checkTemplate({ agents, steps }: Template, pathOf: (index: numbe
       if (named !== null && !Object.hasOwn(agents, named))
         tell(key, `Unexpected agent \`${named}\`, expected one of \`agents\``, nearest(named, Object.keys(agents)));
     }
-    if (step.agent === null && step.run === null) tell(undefined, `Unexpected step \`${step.id}\` that runs nothing, expected \`agent\` or \`run\``);
+    if (step.agent === null && step.run === null)
+      tell(undefined, `Unexpected step \`${step.id}\` that runs nothing, expected \`agent\` or \`run\``);
     if (step.fallback !== null && step.fallback === step.agent) tell("fallback", "Unexpected fallback to the same agent, expected another");
     if (step.parallel !== null) {
       if (step.loop !== null) tell("loop", "Unexpected loop of a parallel step, expected one of the step behind them");
       if (steps[index - 1]?.parallel !== step.parallel) {
-        if (seenGroups.has(step.parallel)) tell("parallel", `Unexpected group \`${step.parallel}\` in two places, expected its steps beside each other`);
-        if (steps[index + 1]?.parallel !== step.parallel) tell("parallel", `Unexpected group \`${step.parallel}\` of one step, expected two or more`);
+        if (seenGroups.has(step.parallel))
+          tell("parallel", `Unexpected group \`${step.parallel}\` in two places, expected its steps beside each other`);
+        if (steps[index + 1]?.parallel !== step.parallel)
+          tell("parallel", `Unexpected group \`${step.parallel}\` of one step, expected two or more`);
         seenGroups.add(step.parallel);
       }
     }
@@ -34,7 +37,15 @@ export function checkTemplate({ agents, steps }: Template, pathOf: (index: numbe
     }
     for (const needed of step.depends_on) {
       const fault = fitsBefore(needed, steps, index);
-      if (fault !== undefined) tell("depends_on", fault, nearest(needed, steps.map(({ id }) => id)));
+      if (fault !== undefined)
+        tell(
+          "depends_on",
+          fault,
+          nearest(
+            needed,
+            steps.map(({ id }) => id),
+          ),
+        );
     }
     if (step.loop !== null) {
       const fault = loopFault(step.loop, steps, index);
@@ -49,7 +60,14 @@ function checkCondition(text: string, steps: readonly Step[], index: number, tel
   if (typeof condition === "string") return tell(condition);
   for (const { step, field } of condition.clauses) {
     const fault = fitsBefore(step, steps, index);
-    if (fault !== undefined) tell(fault, nearest(step, steps.map(({ id }) => id)));
+    if (fault !== undefined)
+      tell(
+        fault,
+        nearest(
+          step,
+          steps.map(({ id }) => id),
+        ),
+      );
     else if (field === "output" && steps.find(({ id }) => id === step)?.output !== "json")
       tell(`Unexpected \`${step}.output\`, expected a step with \`output: json\``);
   }
@@ -71,11 +89,14 @@ function fitsBefore(id: string, steps: readonly Step[], index: number): string |
 function loopFault({ steps: back, skip }: NonNullable<Step["loop"]>, steps: readonly Step[], at: number): string | undefined {
   if (back > at) return `Unexpected loop ${back} steps back, expected at most ${at}: only so many stand before it`;
   const group = steps[at - back]?.parallel ?? null;
-  if (group !== null && steps[at - back - 1]?.parallel === group) return "Unexpected loop into the middle of parallel steps, expected one to their first";
+  if (group !== null && steps[at - back - 1]?.parallel === group)
+    return "Unexpected loop into the middle of parallel steps, expected one to their first";
   const repeated = steps.slice(at - back, at).map(({ id }) => id);
   const idle = skip.find((one) => !repeated.includes(one));
   if (idle !== undefined) return `Unexpected \`${idle}\` in \`skip\`, expected one of the steps that it repeats: ${repeated.join(", ")}`;
-  return skip.length > 0 && repeated.every((one) => skip.includes(one)) ? "Unexpected loop that skips all that it repeats, expected a step to repeat" : undefined;
+  return skip.length > 0 && repeated.every((one) => skip.includes(one))
+    ? "Unexpected loop that skips all that it repeats, expected a step to repeat"
+    : undefined;
 }
 
 function nearest(word: string, known: readonly string[]): string | undefined {

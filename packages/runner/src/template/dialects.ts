@@ -30,7 +30,8 @@ const SEPARATORS: ReadonlySet<unknown> = new Set(["ui", "separator"]);
 const WITHOUT_EFFECT = ["engine", "model", "modelReasoningEffort", "interactive", "tracks", "conditions", "conditionsAny"] as const;
 
 /** Whether data is a template of an older form: no version, and steps in their words. */
-export const isOlder = (value: Json): value is JsonObject => isJsonObject(value) && value["bylaw"] === undefined && Array.isArray(value["steps"]);
+export const isOlder = (value: Json): value is JsonObject =>
+  isJsonObject(value) && value["bylaw"] === undefined && Array.isArray(value["steps"]);
 
 /** Reads a template of Radium (its own and that of its extensions) or of CodeMachine. Tells all that is wrong or has no effect. */
 export function translate(value: JsonObject): Translated {
@@ -55,16 +56,21 @@ export function translate(value: JsonObject): Translated {
     const { type = "step" } = entry;
     if (SEPARATORS.has(type)) return undefined;
     if (type === "folder") return warn(at, "A folder of agents has no effect: list its agents as steps");
-    if (!["step", "module", "agent", "command"].includes(String(type))) return fail([...at, "type"], `Unexpected type of a step, expected step, module or ui`);
+    if (!["step", "module", "agent", "command"].includes(String(type)))
+      return fail([...at, "type"], `Unexpected type of a step, expected step, module or ui`);
     const agent = entry["agentId"] ?? entry["agent_id"];
     const command = type === "command" ? commandIn(entry) : undefined;
     if (command === undefined && (typeof agent !== "string" || agent === ""))
-      return fail(at, type === "command" ? "Unexpected step without `command`, expected one" : "Unexpected step without an agent, expected one");
+      return fail(
+        at,
+        type === "command" ? "Unexpected step without `command`, expected one" : "Unexpected step without an agent, expected one",
+      );
     const wanted = nameOf(String(entry["id"] ?? agent));
     const count = (used.get(wanted) ?? 0) + 1;
     used.set(wanted, count);
     const id = count === 1 ? wanted : `${wanted}-${count}`;
-    for (const key of WITHOUT_EFFECT) if (entry[key] !== undefined) warn([...at, key], `\`${key}\` has no effect: the command of the agent says it`);
+    for (const key of WITHOUT_EFFECT)
+      if (entry[key] !== undefined) warn([...at, key], `\`${key}\` has no effect: the command of the agent says it`);
     if (entry["promptPath"] !== undefined) warn([...at, "promptPath"], "`promptPath` has no effect: the agent says its prompt");
     const who = typeof agent === "string" ? nameOf(agent) : undefined;
     if (who !== undefined) agents.add(who);
@@ -81,17 +87,25 @@ export function translate(value: JsonObject): Translated {
     if (behavior?.["type"] === "loop") {
       const { steps: back, maxIterations, skip = [] } = behavior;
       if (typeof back !== "number" || !Number.isInteger(back) || back < 1)
-        fail([...at, "module"], "Unexpected loop without a number of steps, expected at least 1", "say `steps`; without it the origin never looped");
-      else
-{
+        fail(
+          [...at, "module"],
+          "Unexpected loop without a number of steps, expected at least 1",
+          "say `steps`; without it the origin never looped",
+        );
+      else {
         // Separators were steps there, and are none here.
         const count = Math.max(1, origins.filter((origin) => origin >= index - back).length);
         // It names agents there: every repeated step of theirs is left out.
         const names = Array.isArray(skip) ? skip.map((one) => nameOf(String(one))) : [];
-        const skipped = steps.slice(-count).filter((one) => one.agent !== undefined && names.includes(one.agent)).map((one) => one.id);
+        const skipped = steps
+          .slice(-count)
+          .filter((one) => one.agent !== undefined && names.includes(one.agent))
+          .map((one) => one.id);
         step["loop"] = {
           steps: count,
-          ...(typeof maxIterations === "number" && maxIterations >= 1 ? { max_iterations: Math.floor(maxIterations) } : { max_iterations: 1_000_000 }),
+          ...(typeof maxIterations === "number" && maxIterations >= 1
+            ? { max_iterations: Math.floor(maxIterations) }
+            : { max_iterations: 1_000_000 }),
           skip: skipped,
         };
       }
@@ -105,10 +119,13 @@ export function translate(value: JsonObject): Translated {
     steps.push(step as StepText);
     return undefined;
   });
-  for (const listed of Array.isArray(value["subAgentIds"]) ? value["subAgentIds"] : []) if (typeof listed === "string") agents.add(nameOf(listed));
+  for (const listed of Array.isArray(value["subAgentIds"]) ? value["subAgentIds"] : [])
+    if (typeof listed === "string") agents.add(nameOf(listed));
   if (steps.length === 0) fail(["steps"], "Unexpected template without a step, expected one");
   const description = typeof value["description"] === "string" ? value["description"] : undefined;
-  const older = given.some((entry) => isJsonObject(entry) && (entry["type"] === "step" || entry["id"] !== undefined || entry["agent_id"] !== undefined));
+  const older = given.some(
+    (entry) => isJsonObject(entry) && (entry["type"] === "step" || entry["id"] !== undefined || entry["agent_id"] !== undefined),
+  );
   return {
     dialect: older ? "radium" : "codemachine",
     text: { name, ...(description === undefined ? {} : { description }), steps },

@@ -40,7 +40,9 @@ const ENDINGS: ReadonlySet<string> = new Set([".json", ".yaml", ".yml"]);
 
 /** The folders that are looked through, in the order of their precedence. */
 export const templateFolders = ({ cwd, home = homedir(), more = [] }: TemplatePlaces): readonly string[] => [
-  ...new Set([join(cwd, "templates"), join(cwd, ".bylaw/templates"), join(home, ".bylaw/templates"), ...more].map((folder) => resolve(folder))),
+  ...new Set(
+    [join(cwd, "templates"), join(cwd, ".bylaw/templates"), join(home, ".bylaw/templates"), ...more].map((folder) => resolve(folder)),
+  ),
 ];
 
 /** Looks through all folders, one level of folders in them too. A file with a fault is told, never left out in silence. */
@@ -72,7 +74,9 @@ function looksLikeTemplate(file: string): boolean {
 function filesIn(folder: string): readonly string[] {
   const inside = (at: string): readonly string[] => {
     try {
-      return readdirSync(at).toSorted().map((name) => join(at, name));
+      return readdirSync(at)
+        .toSorted()
+        .map((name) => join(at, name));
     } catch {
       return [];
     }
@@ -94,7 +98,13 @@ export async function templateFile(wanted: string, places: TemplatePlaces): Prom
   if (found !== undefined) return found.file;
   const broken = findings.find(({ file }) => nameOf(file) === wanted);
   if (broken !== undefined) throw new TemplateError([broken, ...findings.filter((one) => one !== broken && one.file === broken.file)]);
-  const near = wanted.length > 100 ? undefined : suggest(wanted, templates.map(({ name }) => name));
+  const near =
+    wanted.length > 100
+      ? undefined
+      : suggest(
+          wanted,
+          templates.map(({ name }) => name),
+        );
   throw new BylawError({
     code: "BYLAW_TEMPLATE_MISSING",
     message: `Unexpected template \`${wanted.slice(0, 80)}\`, expected a file, or the name of one in ${templateFolders(places).join(", ")}`,

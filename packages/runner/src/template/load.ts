@@ -39,7 +39,8 @@ export async function parseTemplate(
   const errors = findings.filter(({ severity }) => severity === "error");
   const [first, ...rest] = errors.toSorted(byPlace);
   if (first !== undefined) throw new TemplateError([first, ...rest]);
-  if (template === undefined) throw new TemplateError([{ file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message: "Unexpected template, expected one" }]);
+  if (template === undefined)
+    throw new TemplateError([{ file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message: "Unexpected template, expected one" }]);
   const frozen = freezeJson(template) as unknown as Template;
   return { template: frozen, definition: await digestJson(frozen as unknown as Json), warnings: findings };
 }
@@ -68,23 +69,41 @@ function fromText({ value }: Source, given: Readonly<Record<string, Agent>>): Dr
     const { module, ...own } = step;
     const shared = module !== undefined && Object.hasOwn(modules, module) ? modules[module] : undefined;
     if (module !== undefined && shared === undefined)
-      problems.push({ path: ["steps", index, "module"], message: `Unexpected module \`${module}\`, expected one of \`modules\``, ...near(module, Object.keys(modules)) });
+      problems.push({
+        path: ["steps", index, "module"],
+        message: `Unexpected module \`${module}\`, expected one of \`modules\``,
+        ...near(module, Object.keys(modules)),
+      });
     const change = Object.hasOwn(overrides, step.id) ? overrides[step.id] : undefined;
     return complete({ ...shared, ...own, ...change });
   });
   for (const unused of Object.keys(modules).filter((one) => !steps.some(({ module }) => module === one)))
-    problems.push({ path: ["modules", unused], message: `Unexpected module \`${unused}\` that no step takes, expected one that has an effect` });
+    problems.push({
+      path: ["modules", unused],
+      message: `Unexpected module \`${unused}\` that no step takes, expected one that has an effect`,
+    });
   for (const [id, change] of Object.entries(overrides)) {
     const index = steps.findIndex((step) => step.id === id);
     if (index < 0) {
-      problems.push({ path: ["overrides", id], message: `Unexpected override of \`${id}\`, expected a step`, ...near(id, steps.map((step) => step.id)) });
+      problems.push({
+        path: ["overrides", id],
+        message: `Unexpected override of \`${id}\`, expected a step`,
+        ...near(
+          id,
+          steps.map((step) => step.id),
+        ),
+      });
       continue;
     }
     const { module, ...own } = steps[index] ?? { module: undefined };
     const before = { ...(module === undefined ? {} : modules[module]), ...own } as Readonly<Record<string, Json>>;
     for (const [key, changed] of Object.entries(change))
       if (JSON.stringify(before[key]) === JSON.stringify(changed))
-        problems.push({ path: ["overrides", id, key], message: `The override of \`${key}\` has no effect: \`${id}\` says the same`, severity: "warning" });
+        problems.push({
+          path: ["overrides", id, key],
+          message: `The override of \`${key}\` has no effect: \`${id}\` says the same`,
+          severity: "warning",
+        });
   }
   const template: Template = {
     name,
@@ -95,7 +114,12 @@ function fromText({ value }: Source, given: Readonly<Record<string, Agent>>): Dr
     oversight:
       oversight === undefined
         ? null
-        : { url: oversight.url ?? null, command: oversight.command ?? null, hold_at: oversight.hold_at ?? 0.7, timeout_seconds: oversight.timeout_seconds ?? 60 },
+        : {
+            url: oversight.url ?? null,
+            command: oversight.command ?? null,
+            hold_at: oversight.hold_at ?? 0.7,
+            timeout_seconds: oversight.timeout_seconds ?? 60,
+          },
   };
   return { template, problems: [...problems, ...checkTemplate(template, (index) => ["steps", index])] };
 }
@@ -152,18 +176,51 @@ export function loadAgents(file: string): Readonly<Record<string, Agent>> {
   const parsed = agentsSchema.safeParse(source.value);
   if (parsed.success) return Object.fromEntries(Object.entries(parsed.data).map(([id, agent]) => [id, agentOf(agent)]));
   const [first, ...rest] = parsed.error.issues.flatMap(problemsOf).map((problem) => findingOf(file, source, problem));
-  throw new TemplateError([first ?? { file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message: "Unexpected file, expected agents" }, ...rest]);
+  throw new TemplateError([
+    first ?? { file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message: "Unexpected file, expected agents" },
+    ...rest,
+  ]);
 }
 
 function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({ path: [...issue.path, key], message: `Unexpected key \`${key}\`, expected one of the form`, ...near(key, KEYS) }));
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      message: `Unexpected key \`${key}\`, expected one of the form`,
+      ...near(key, KEYS),
+    }));
   const where = issue.path.length === 0 ? "template" : `\`${issue.path.map(String).join(".")}\``;
   return [{ path: issue.path, message: `Unexpected ${where}: ${issue.message}` }];
 }
 
-const KEYS = ["bylaw", "name", "description", "agents", "modules", "steps", "overrides", "oversight", "agent", "run", "prompt", "timeout_seconds"]
-  .concat(["retries", "once", "repeatable", "interrupted", "when", "skip_if", "depends_on", "fallback", "parallel", "loop", "trigger", "kind"])
+const KEYS = [
+  "bylaw",
+  "name",
+  "description",
+  "agents",
+  "modules",
+  "steps",
+  "overrides",
+  "oversight",
+  "agent",
+  "run",
+  "prompt",
+  "timeout_seconds",
+]
+  .concat([
+    "retries",
+    "once",
+    "repeatable",
+    "interrupted",
+    "when",
+    "skip_if",
+    "depends_on",
+    "fallback",
+    "parallel",
+    "loop",
+    "trigger",
+    "kind",
+  ])
   .concat(["continue_on_error", "output", "env", "command", "function", "max_iterations", "skip", "on_limit", "module", "url", "hold_at"]);
 
 function near(word: string, known: readonly string[]): { readonly fix?: string } {

@@ -22,7 +22,11 @@ const argument = z
 const invocation = z
   .union([
     z.strictObject({
-      command: z.array(argument).min(1).max(1_000).describe("A program and its arguments; no shell reads them. Placeholders: {prompt} {step} {agent} …"),
+      command: z
+        .array(argument)
+        .min(1)
+        .max(1_000)
+        .describe("A program and its arguments; no shell reads them. Placeholders: {prompt} {step} {agent} …"),
     }),
     z.strictObject({ function: z.string().min(1).describe("A function of the host, by its name") }),
   ])
@@ -77,7 +81,10 @@ export const templateSchema = z.strictObject({
   overrides: z.record(name, z.strictObject(parts)).optional().describe("Changes to steps, by their ids"),
   oversight: z
     .strictObject({
-      url: z.url({ protocol: /^https?$/ }).optional().describe("A service that is asked by HTTP"),
+      url: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe("A service that is asked by HTTP"),
       command: z.array(argument).min(1).optional().describe("A program that reads the request as JSON and prints the verdict"),
       hold_at: z.number().min(0).max(1).optional().describe("From this risk on a person is asked. Default: 0.7"),
       timeout_seconds: z.number().positive().max(3_600).optional().describe("Default: 60"),

@@ -27,12 +27,33 @@ export const WORKFLOW_EVENTS = [
   { name: "workflow_moved", details: z.strictObject({ by: z.string().min(1), to: count }) },
   { name: "workflow_held", details: z.strictObject({ step, why: z.enum(HOLDS), message: z.string().max(1_000) }) },
   { name: "workflow_released", details: z.strictObject({ by: z.string().min(1).max(200), step }) },
-  { name: "workflow_ended", details: z.strictObject({ outcome: z.enum(["completed", "stopped"]), step: step.nullable(), reason: z.string().max(1_000).nullable() }) },
+  {
+    name: "workflow_ended",
+    details: z.strictObject({ outcome: z.enum(["completed", "stopped"]), step: step.nullable(), reason: z.string().max(1_000).nullable() }),
+  },
   { name: "step_started", details: z.strictObject({ step, index: count, next: count, visit: attempt, attempt, fallback: z.boolean() }) },
   { name: "step_completed", details: z.strictObject({ step, attempt, ...end, output: z.json() }) },
-  { name: "step_skipped", details: z.strictObject({ step, index: count, next: count, why: z.enum(["loop", "when", "skip_if", "depends_on", "once", "completed", "from"]) }) },
-  { name: "step_settled", details: z.strictObject({ step, next: count.nullable(), loop: z.strictObject({ to: count, skip: z.array(step) }).nullable() }) },
+  {
+    name: "step_skipped",
+    details: z.strictObject({
+      step,
+      index: count,
+      next: count,
+      why: z.enum(["loop", "when", "skip_if", "depends_on", "once", "completed", "from"]),
+    }),
+  },
+  {
+    name: "step_settled",
+    details: z.strictObject({ step, next: count.nullable(), loop: z.strictObject({ to: count, skip: z.array(step) }).nullable() }),
+  },
   { name: "call_started", details: z.strictObject({ step, agent: step, attempt }) },
   { name: "call_completed", details: z.strictObject({ step, agent: step, attempt, ...end }) },
-  { name: "control_file_set_aside", details: z.strictObject({ step: step.nullable(), why: z.enum(["stale", "other_step", "other_run", "second"]), digest: digest.nullable() }) },
+  {
+    name: "control_file_set_aside",
+    details: z.strictObject({
+      step: step.nullable(),
+      why: z.enum(["stale", "other_step", "other_run", "second"]),
+      digest: digest.nullable(),
+    }),
+  },
 ] as const;

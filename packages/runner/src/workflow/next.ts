@@ -29,7 +29,12 @@ export type Move =
   | { readonly do: "ask" | "oversee"; readonly unit: Unit; readonly frame: Frame; readonly step: Step }
   | { readonly do: "call"; readonly unit: Unit; readonly agent: string; readonly attempt: number; readonly step: Step }
   | { readonly do: "return"; readonly unit: Unit; readonly agent: string; readonly ok: boolean }
-  | { readonly do: "settle"; readonly unit: Unit; readonly next: number | null; readonly loop: { readonly to: number; readonly skip: readonly string[] } | null }
+  | {
+      readonly do: "settle";
+      readonly unit: Unit;
+      readonly next: number | null;
+      readonly loop: { readonly to: number; readonly skip: readonly string[] } | null;
+    }
   | { readonly do: "hold"; readonly step: string; readonly why: string; readonly message: string };
 
 /** Names one frame of one unit, so that its control file is read once. */
@@ -57,7 +62,8 @@ function enter({ steps }: Template, state: WorkflowState): Move {
     const step = steps[index];
     if (step === undefined) break;
     const why = skipReason(step, index, state);
-    if (why === undefined) starts.push({ step, index, next: end, visit: (resultOf(state, step.id)?.visits ?? 0) + 1, attempt: 1, fallback: false });
+    if (why === undefined)
+      starts.push({ step, index, next: end, visit: (resultOf(state, step.id)?.visits ?? 0) + 1, attempt: 1, fallback: false });
     else skips.push({ step, index, next: cursor, why });
   }
   const last = skips.at(-1);
@@ -77,7 +83,11 @@ function conditionOf(text: string): Condition {
   return read;
 }
 
-function skipReason({ id, once, repeatable, depends_on, skip_if, when }: Step, index: number, state: WorkflowState): SkipReason | undefined {
+function skipReason(
+  { id, once, repeatable, depends_on, skip_if, when }: Step,
+  index: number,
+  state: WorkflowState,
+): SkipReason | undefined {
   const facts = (step: string): StepFacts => factsOf(treeGet(state.results, step));
   const done = resultOf(state, id)?.status === "completed";
   if (state.scopes.some(({ skip }) => skip.includes(id))) return "loop";
@@ -121,7 +131,12 @@ function rerun({ steps }: Template, unit: Unit): Start | Move | undefined {
   if (unit.tries <= step.retries) return again;
   if (!unit.fallback && step.fallback !== null) return { ...again, fallback: true };
   if (step.continue_on_error) return undefined;
-  return { do: "hold", step: step.id, why: "failed", message: `Step \`${step.id}\` failed${unit.exit_code === null ? "" : ` with exit code ${unit.exit_code}`}` };
+  return {
+    do: "hold",
+    step: step.id,
+    why: "failed",
+    message: `Step \`${step.id}\` failed${unit.exit_code === null ? "" : ` with exit code ${unit.exit_code}`}`,
+  };
 }
 
 const interrupted = ({ id, interrupted: then }: Step, { released }: Unit): Move | undefined =>
@@ -162,7 +177,8 @@ function steer(template: Template, state: WorkflowState, unit: Unit, alone: bool
       if (called !== null) return leave(null);
       const target = template.steps.findIndex(({ id }) => id === to);
       // A plugin of the configuration may send it anywhere; nowhere is no place.
-      if (target < 0 || target > unit.index) return held("rejected", `Unexpected loop to \`${String(to)}\`, expected an earlier step`) ?? leave(null);
+      if (target < 0 || target > unit.index)
+        return held("rejected", `Unexpected loop to \`${String(to)}\`, expected an earlier step`) ?? leave(null);
       return leave({ to: target, skip: Array.isArray(skip) ? skip.map(String) : [] });
     }
     default:

@@ -2,10 +2,10 @@ import type { Template } from "../template/template.ts";
 
 /** The options of the plugin `loop` for a template: its steps in order, and those that may go back. */
 export function loopOptionsOf({ steps }: Template) {
-  const loops = steps.flatMap(({ id, loop }) =>
-    loop === null ? [] : [[id, { steps: loop.steps, max_iterations: loop.max_iterations, skip: [...loop.skip] }] as const],
-  );
-  return { order: steps.map(({ id }) => id), loops: Object.fromEntries(loops) };
+  const loops: Record<string, { steps: number; max_iterations: number; skip: string[] }> = {};
+  for (const { id, loop } of steps)
+    if (loop !== null) loops[id] = { steps: loop.steps, max_iterations: loop.max_iterations, skip: [...loop.skip] };
+  return { order: steps.map(({ id }) => id), loops };
 }
 
 /** The options of the plugin `trigger` for a template; `undefined` where there is nobody to call. */

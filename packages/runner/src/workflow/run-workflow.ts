@@ -55,7 +55,11 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
       return put(draft("workflow_held", null, { step: move.step, why: move.why, message: move.message }));
     case "enter":
       if (move.skips.length > 0)
-        await put(...move.skips.map(({ step, index, next: after, why }) => draft("step_skipped", step.agent, { step: step.id, index, next: after, why })));
+        await put(
+          ...move.skips.map(({ step, index, next: after, why }) =>
+            draft("step_skipped", step.agent, { step: step.id, index, next: after, why }),
+          ),
+        );
       return move.starts.length === 0 ? undefined : start(options, move.starts);
     case "run":
       return start(options, move.starts);
@@ -68,7 +72,14 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
       if (attempt > 1) endLeft(options, step);
       await clear(options, step.id, controlFileOf(options, step));
       await put(draft("call_started", agent, { step: step.id, agent, attempt }));
-      const { ended } = await tryStep(options, { step, agent, own: false, attempt, visit: unit.visit, controlFile: controlFileOf(options, step) });
+      const { ended } = await tryStep(options, {
+        step,
+        agent,
+        own: false,
+        attempt,
+        visit: unit.visit,
+        controlFile: controlFileOf(options, step),
+      });
       return put(draft("call_completed", agent, { step: step.id, agent, attempt, ...json(ended) }));
     }
     case "return":
@@ -119,12 +130,18 @@ async function clear(options: WorkflowOptions, step: string, file: string): Prom
   setControlAside(file);
 }
 
-async function ask(options: WorkflowOptions, { unit, frame, step }: Extract<Move, { readonly do: "ask" | "oversee" }>, read: Set<string>): Promise<void> {
+async function ask(
+  options: WorkflowOptions,
+  { unit, frame, step }: Extract<Move, { readonly do: "ask" | "oversee" }>,
+  read: Set<string>,
+): Promise<void> {
   const { run, definition } = options;
   const file = controlFileOf(options, step);
   const found = readControl(file);
   const aside = async (why: string): Promise<void> => {
-    await record(options, [draft("control_file_set_aside", frame.agent, { step: step.id, why, digest: found.state === "none" ? null : found.digest })]);
+    await record(options, [
+      draft("control_file_set_aside", frame.agent, { step: step.id, why, digest: found.state === "none" ? null : found.digest }),
+    ]);
     setControlAside(file);
   };
   if (found.state === "broken") {
@@ -154,8 +171,10 @@ async function ask(options: WorkflowOptions, { unit, frame, step }: Extract<Move
   read.add(frameKey(unit));
 }
 
-const isOnRecord = ({ request }: Frame, { action, reason, triggerAgentId }: { readonly action: string; readonly reason: string | null; readonly triggerAgentId: string | null }): boolean =>
-  request !== null && request.action === action && request.reason === reason && request.target === triggerAgentId;
+const isOnRecord = (
+  { request }: Frame,
+  { action, reason, triggerAgentId }: { readonly action: string; readonly reason: string | null; readonly triggerAgentId: string | null },
+): boolean => request !== null && request.action === action && request.reason === reason && request.target === triggerAgentId;
 
 const unrecorded = (reason: string): BylawError => new BylawError({ code: "BYLAW_EVENT_REFUSED", message: reason });
 
@@ -170,7 +189,12 @@ async function oversee(options: WorkflowOptions, { unit, frame, step }: Extract<
     step: unit.step,
   };
   if (options.oversee === undefined)
-    return record(options, [draft("oversight_failed", frame.agent, { by: "nobody", error: "Unexpected request for oversight, expected a template that says who gives it" })]);
+    return record(options, [
+      draft("oversight_failed", frame.agent, {
+        by: "nobody",
+        error: "Unexpected request for oversight, expected a template that says who gives it",
+      }),
+    ]);
   const before = run.head;
   await options.oversee(question);
   await run.catchUp();
@@ -183,14 +207,21 @@ async function record({ run, onEvents }: WorkflowOptions, drafts: readonly Recor
   onEvents?.(events);
 }
 
-const draft = (event_type: string, agent_id: string | null, details: JsonObject): Recordable => ({ event_type, agent_id, task_id: null, details });
+const draft = (event_type: string, agent_id: string | null, details: JsonObject): Recordable => ({
+  event_type,
+  agent_id,
+  task_id: null,
+  details,
+});
 
 const json = (value: object): JsonObject => ({ ...value }) as JsonObject;
 
 // Steps that run at once have a file each.
-function controlFileOf({ controlFile }: WorkflowOptions, { id, parallel }: { readonly id: string; readonly parallel: string | null }): string {
+function controlFileOf(
+  { controlFile }: WorkflowOptions,
+  { id, parallel }: { readonly id: string; readonly parallel: string | null },
+): string {
   if (parallel === null) return controlFile;
   const ending = extname(controlFile);
   return join(dirname(controlFile), `${basename(controlFile, ending)}.${id}${ending}`);
 }
-

@@ -68,8 +68,29 @@ export interface WorkflowState {
   readonly ended: { readonly outcome: string; readonly reason: string | null } | null;
 }
 
-const BEGIN: WorkflowState = { started: null, cursor: 0, units: [], results: null, scopes: [], hold: null, pauses: [], redo: 0, ended: null };
-const FRAME: Frame = { agent: null, attempt: 1, status: "running", called: false, asked: "nothing", directive: null, request: null, refusal: null, oversight: "none", risk: 0 };
+const BEGIN: WorkflowState = {
+  started: null,
+  cursor: 0,
+  units: [],
+  results: null,
+  scopes: [],
+  hold: null,
+  pauses: [],
+  redo: 0,
+  ended: null,
+};
+const FRAME: Frame = {
+  agent: null,
+  attempt: 1,
+  status: "running",
+  called: false,
+  asked: "nothing",
+  directive: null,
+  request: null,
+  refusal: null,
+  oversight: "none",
+  risk: 0,
+};
 
 /** The workflow of a run, folded from its log. */
 export const workflowState = defineProjection<WorkflowState>({
@@ -93,9 +114,23 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     started: { template: text(details["template"]), definition: text(details["definition"]) },
     cursor: number(details["from"]),
   }),
-  workflow_moved: (state, { details }) => ({ ...state, cursor: number(details["to"]), redo: Math.max(state.cursor, state.redo), units: [], scopes: [], hold: null, ended: null }),
-  workflow_ended: (state, { details }) => ({ ...state, ended: { outcome: text(details["outcome"]), reason: (details["reason"] ?? null) as string | null } }),
-  workflow_held: (state, { details }) => ({ ...state, hold: { step: text(details["step"]), why: text(details["why"]), message: text(details["message"]) } }),
+  workflow_moved: (state, { details }) => ({
+    ...state,
+    cursor: number(details["to"]),
+    redo: Math.max(state.cursor, state.redo),
+    units: [],
+    scopes: [],
+    hold: null,
+    ended: null,
+  }),
+  workflow_ended: (state, { details }) => ({
+    ...state,
+    ended: { outcome: text(details["outcome"]), reason: (details["reason"] ?? null) as string | null },
+  }),
+  workflow_held: (state, { details }) => ({
+    ...state,
+    hold: { step: text(details["step"]), why: text(details["why"]), message: text(details["message"]) },
+  }),
   workflow_released: (state) => {
     const { hold } = state;
     if (hold === null) return state;
@@ -107,9 +142,27 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     const frame: Frame = { ...FRAME, agent: agent_id, attempt };
     const known = state.units.find((unit) => unit.step === step);
     if (known !== undefined)
-      return withUnit(state, step, (unit) => ({ ...unit, fallback, frames: [frame], tries: fallback && !unit.fallback ? 1 : unit.tries + 1, released: [] }));
+      return withUnit(state, step, (unit) => ({
+        ...unit,
+        fallback,
+        frames: [frame],
+        tries: fallback && !unit.fallback ? 1 : unit.tries + 1,
+        released: [],
+      }));
     const { index, next, visit } = details as { readonly index: number; readonly next: number; readonly visit: number };
-    const unit: Unit = { step, index, next, visit, fallback, frames: [frame], output: null, exit_code: null, tries: 1, settled: false, released: [] };
+    const unit: Unit = {
+      step,
+      index,
+      next,
+      visit,
+      fallback,
+      frames: [frame],
+      output: null,
+      exit_code: null,
+      tries: 1,
+      settled: false,
+      released: [],
+    };
     return { ...state, units: [...state.units, unit] };
   },
   step_completed: (state, { details }) =>
@@ -121,7 +174,13 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   step_skipped: (state, { details }) => {
     const before = resultOf(state, text(details["step"]));
     const kept = details["why"] === "once" || details["why"] === "completed" ? before : undefined;
-    const skipped: StepResult = { status: "skipped", exit_code: null, output: null, visits: before?.visits ?? 0, attempts: before?.attempts ?? 0 };
+    const skipped: StepResult = {
+      status: "skipped",
+      exit_code: null,
+      output: null,
+      visits: before?.visits ?? 0,
+      attempts: before?.attempts ?? 0,
+    };
     return moved({ ...state, results: treePut(state.results, text(details["step"]), kept ?? skipped) }, number(details["next"]));
   },
   step_settled: (state, { details }) => {
@@ -129,7 +188,13 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     const unit = state.units.find((one) => one.step === step);
     if (unit === undefined) return state;
     const [{ status, attempt } = FRAME] = unit.frames;
-    const result: StepResult = { status: status === "done" ? "completed" : "failed", exit_code: unit.exit_code, output: unit.output, visits: unit.visit, attempts: attempt };
+    const result: StepResult = {
+      status: status === "done" ? "completed" : "failed",
+      exit_code: unit.exit_code,
+      output: unit.output,
+      visits: unit.visit,
+      attempts: attempt,
+    };
     const after = { ...withUnit(state, step, (one) => ({ ...one, settled: true })), results: treePut(state.results, step, result) };
     if (typeof details["next"] !== "number") return after;
     const loop = details["loop"] ?? null;
@@ -143,7 +208,11 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   behavior_applied: (state, { sequence, agent_id, details }) => {
     const directive = isJsonObject(details["directive"] ?? null) ? (details["directive"] as JsonObject) : null;
     const action = directive?.["action"];
-    const pause = { checkpoint: sequence, reason: (details["reason"] ?? null) as string | null, step: (details["step"] ?? null) as string | null };
+    const pause = {
+      checkpoint: sequence,
+      reason: (details["reason"] ?? null) as string | null,
+      step: (details["step"] ?? null) as string | null,
+    };
     const paused = action === "checkpoint" ? { ...state, pauses: [...state.pauses, pause] } : state;
     return withAsker(paused, agent_id, details["step"], (unit) =>
       withTop(unit, { asked: "granted", directive, request: requestIn(details), oversight: action === "vibecheck" ? "due" : "none" }),
@@ -152,16 +221,23 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   behavior_rejected: (state, { agent_id, details }) =>
     withAsker(state, agent_id, details["step"], (unit) => {
       const decision = isJsonObject(details["decision"] ?? null) ? (details["decision"] as JsonObject) : {};
-      return withTop(unit, { asked: "rejected", request: requestIn(details), refusal: { code: text(decision["code"]), reason: text(decision["reason"]) } });
+      return withTop(unit, {
+        asked: "rejected",
+        request: requestIn(details),
+        refusal: { code: text(decision["code"]), reason: text(decision["reason"]) },
+      });
     }),
-  checkpoint_resumed: (state, { details }) => ({ ...state, pauses: state.pauses.filter(({ checkpoint }) => checkpoint !== details["checkpoint"]) }),
+  checkpoint_resumed: (state, { details }) => ({
+    ...state,
+    pauses: state.pauses.filter(({ checkpoint }) => checkpoint !== details["checkpoint"]),
+  }),
   oversight_given: (state, { agent_id, details }) => {
     const verdict = details["verdict"] ?? null;
     const risk = isJsonObject(verdict) ? number(verdict["risk"]) : 1;
     return withOversight(state, agent_id, { oversight: "given", risk });
   },
   oversight_failed: (state, { agent_id }) => withOversight(state, agent_id, { oversight: "failed" }),
-  call_started: (state, { details }) => 
+  call_started: (state, { details }) =>
     withUnit(state, text(details["step"]), (unit) => {
       const again: Partial<Frame> = { status: "running", attempt: number(details["attempt"]) };
       const released = without(unit.released, "failed", "interrupted");
@@ -169,7 +245,8 @@ const FOLDS: Readonly<Record<string, Fold>> = {
       const { frames } = withTop(unit, { called: true });
       return { ...unit, released, frames: [...frames, { ...FRAME, ...again, agent: text(details["agent"]) }] };
     }),
-  call_completed: (state, { details }) => withUnit(state, text(details["step"]), (unit) => withTop(unit, { status: details["ok"] === true ? "done" : "failed" })),
+  call_completed: (state, { details }) =>
+    withUnit(state, text(details["step"]), (unit) => withTop(unit, { status: details["ok"] === true ? "done" : "failed" })),
   agent_returned: (state, { details }) => {
     const called = state.units.find(({ frames }) => frames.length > 1 && frames.at(-1)?.agent === details["agent"]);
     if (called === undefined) return state;

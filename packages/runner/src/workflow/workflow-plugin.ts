@@ -35,7 +35,9 @@ const idle: Fault = ({ started, ended, hold, pauses }) => {
 
 const running: Fault = ({ units }, { details }) => {
   const top = units.find(({ step }) => step === details["step"])?.frames.at(-1);
-  return top?.status === "running" && top.attempt === details["attempt"] ? undefined : "Unexpected end of an attempt that is not under way, expected the last one";
+  return top?.status === "running" && top.attempt === details["attempt"]
+    ? undefined
+    : "Unexpected end of an attempt that is not under way, expected the last one";
 };
 
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -48,11 +50,14 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     const wrong = idle(state, event);
     if (wrong !== undefined) return wrong;
     if (unit === undefined) return index >= cursor ? undefined : "Unexpected step that lies behind, expected one from here on";
-    return attempt === before + 1 && !unit.settled ? undefined : `Unexpected attempt ${attempt} of \`${step.slice(0, 80)}\`, expected ${before + 1}`;
+    return attempt === before + 1 && !unit.settled
+      ? undefined
+      : `Unexpected attempt ${attempt} of \`${step.slice(0, 80)}\`, expected ${before + 1}`;
   },
   step_completed: running,
   call_completed: running,
-  step_skipped: (state, event) => idle(state, event) ?? (state.units.length > 0 ? "Unexpected step that is skipped while another runs" : undefined),
+  step_skipped: (state, event) =>
+    idle(state, event) ?? (state.units.length > 0 ? "Unexpected step that is skipped while another runs" : undefined),
   step_settled: ({ units }, { details }) =>
     units.some(({ step, settled }) => step === details["step"] && !settled) ? undefined : "Unexpected end of a step that is not under way",
   call_started: (state, event) => idle(state, event),

@@ -1,0 +1,37 @@
+import type { Run } from "@bylaw/log";
+import { httpOversight, oversee, type OversightService } from "@bylaw/plugin-vibecheck";
+import { runCommand, stepEnvironment, type OversightQuestion, type Template } from "@bylaw/runner";
+import { parseJson } from "@bylaw/config";
+
+/** Asks whom the template names, and puts on record what came of it; `undefined` where it names nobody. */
+export function overseerOf(
+  { oversight }: Template,
+  run: Run,
+  workspace: string,
+): ((question: OversightQuestion) => Promise<unknown>) | undefined {
+  if (oversight === null) return undefined;
+  const { url, command, timeout_seconds } = oversight;
+  const timeout_ms = timeout_seconds * 1_000;
+  const service = url === null ? programOversight(command ?? [], workspace, timeout_ms) : httpOversight(url);
+  return ({ agent, kind, goal, plan }) => oversee(run, service, { agent, task: null, request: { kind, goal, plan }, timeout_ms });
+}
+
+/** A program that reads the request as JSON, and prints the verdict. */
+function programOversight(command: readonly string[], cwd: string, timeoutMs: number): OversightService {
+  return {
+    name: (command[0] ?? "").slice(-200),
+    async ask(request, signal) {
+      const { ended, text } = await runCommand({
+        argv: command,
+        cwd,
+        env: stepEnvironment([], {}),
+        stdin: JSON.stringify(request),
+        timeoutMs,
+        signal,
+      });
+      if (!ended.ok || text === null)
+        throw new Error(ended.error ?? `Unexpected end of the oversight with code ${String(ended.exit_code)}, expected 0`);
+      return parseJson(text);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import { pathOf, valueOf } from "../usage.ts";
+
+/** The command that runs a workflow, wired as `bylaw run`. */
+export function addRunCommand(program: Command): void {
+  const option = (command: Command, flags: string, description: string): Command => command.option(flags, description, valueOf(flags));
+  const run = program
+    .command("run")
+    .description("Run a workflow template step by step, and go on after a crash where it stopped.")
+    .argument("<template>", "a file, or the name of one that `bylaw template list` shows");
+  option(run, "--store <url>", "where the run is kept: sqlite:PATH, a path that ends in .db or .sqlite, or postgres://…");
+  run.option("--data <dir>", "keep it in store.db there (default: .bylaw)", pathOf("--data <dir>"));
+  option(run, "--run <name>", "the name of the run (default: that of the template, with a number where it is taken)");
+  run.option("--resume", "go on with a run: after a crash, and as a person after a checkpoint or a hold");
+  option(run, "--by <person>", "who resumes (default: the user of this machine)");
+  option(run, "--from <step>", "begin at this step; with --resume go on from it");
+  run
+    .option("--agents <file>", "agents, by name: what each runs; they go before those of the template", pathOf("--agents <file>"))
+    .option("--config <file>", "the configuration (default: the nearest one upwards, if any)", pathOf("--config <file>"))
+    .option("--control-file <file>", "where agents write requests (default: .bylaw/memory/behavior.json)", pathOf("--control-file <file>"))
+    .option("--dry-run", "print the plan and run nothing")
+    .option("--json", "print what came of it as JSON")
+    .addHelpText("after", HELP)
+    .action(async (template: string, options) => {
+      const { runTemplate } = await import("./run.ts");
+      await runTemplate(template, options);
+    });
+}
+
+const HELP = `
+Exit code: 0 completed, 1 held (a step failed, a request was rejected, a control file is broken) or interrupted,
+2 usage error or a template with a fault, 3 paused at a checkpoint, 4 stopped by a step.
+
+Examples:
+  $ bylaw run release.yaml
+  $ bylaw run release --run release-42 --data .bylaw
+  $ bylaw run release --run release-42 --resume --by ada`;

@@ -1,0 +1,183 @@
+import { mkdirSync } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { BylawError, type Store } from "@bylaw/kernel";
+import { openRun, type Run } from "@bylaw/log";
+import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
+import {
+  loadTemplate,
+  moveWorkflow,
+  planOf,
+  releaseWorkflow,
+  runWorkflow,
+  templateFile,
+  unrunnable,
+  workflowState,
+  type LoadedTemplate,
+  type Template,
+  type WorkflowEnd,
+} from "@bylaw/runner";
+import { usageError } from "../fault.ts";
+import { storePlace, withStore } from "../log/store.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+import { plain } from "../text.ts";
+import { kernelOf } from "./run-kernel.ts";
+import { overseerOf } from "./run-oversight.ts";
+import { progressOf } from "./run-progress.ts";
+import { placesHere, planText, warn } from "./template-text.ts";
+
+/** The options of `bylaw run`. */
+export interface RunOptions {
+  readonly store?: string;
+  readonly data?: string;
+  readonly run?: string;
+  readonly resume?: boolean;
+  readonly by?: string;
+  readonly from?: string;
+  readonly agents?: string;
+  readonly config?: string;
+  readonly controlFile?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = { completed: 0, held: 1, paused: 3, stopped: 4 };
+
+/** Runs a workflow, and says by the exit code what came of it. */
+export async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
+  const { store, data, agents, json = false, dryRun = false, resume = false, run: named } = options;
+  if (store !== undefined && data !== undefined)
+    throw usageError("Unexpected `--data` beside `--store`, expected one of both", "remove one");
+  const loaded = await loadTemplate(await templateFile(wanted, placesHere()), agents === undefined ? {} : { agents: resolve(agents) });
+  warn(loaded.warnings);
+  const { template } = loaded;
+  const from = indexOf(template, options.from);
+  if (dryRun) {
+    await write(json ? jsonLine({ template: template.name, steps: planOf(template), warnings: loaded.warnings }) : planText(template));
+    return conclude(0);
+  }
+  if (resume && named !== undefined && process.env["BYLAW_RUN"] === named)
+    throw usageError("Unexpected `--resume` from a step of the same run, expected a person outside of it");
+  const wrong = unrunnable(template);
+  if (wrong.length > 0)
+    throw new BylawError({
+      code: "BYLAW_TEMPLATE_UNRUNNABLE",
+      message: `Unexpected template of which nobody says what it runs: ${wrong.slice(0, 5).join(", ")}${wrong.length > 5 ? ", …" : ""}; expected a command for each`,
+      fix: "name a file with the commands of the agents: --agents agents.yaml",
+    });
+  const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
+  if (place.engine === "sqlite" && !resume) mkdirSync(dirname(resolve(place.target)), { recursive: true });
+  const { kernel } = await kernelOf(template, options.config);
+  await withStore(place, { create: !resume }, async (opened) => {
+    const name = await nameOf(opened, template, named, resume);
+    const run = await openRun(kernel, { run: name, store: opened });
+    try {
+      const end = await execute(run, loaded, options, from);
+      const code = end === undefined ? 1 : EXITS[end.outcome];
+      const said = end ?? { outcome: "interrupted", step: null, why: null, reason: null };
+      await write(json ? jsonLine({ run: name, template: template.name, ...said, exit_code: code }) : `${endText(name, wanted, said)}\n`);
+      conclude(code);
+    } finally {
+      await run.close();
+    }
+  });
+}
+
+// `undefined`: a signal ended it, and it can be resumed.
+async function execute(
+  run: Run,
+  { template, definition }: LoadedTemplate,
+  options: RunOptions,
+  from: number | undefined,
+): Promise<WorkflowEnd | undefined> {
+  const { resume = false, by = userInfo().username, json = false, controlFile = ".bylaw/memory/behavior.json" } = options;
+  if (resume) await resumeAs(run, by, definition, from);
+  const workspace = process.cwd();
+  const interrupt = new AbortController();
+  const stop = (): void => interrupt.abort(INTERRUPTED);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  const progress = await progressOf({ json, steps: template.steps.length });
+  const overseer = overseerOf(template, run, workspace);
+  try {
+    return await runWorkflow({
+      ...{ run, template, definition, workspace, controlFile: resolve(controlFile), signal: interrupt.signal },
+      ...(from === undefined ? {} : { from }),
+      ...(overseer === undefined ? {} : { oversee: overseer }),
+      onEvents: progress.events,
+      onOutput: progress.output,
+    });
+  } catch (error) {
+    if (error === INTERRUPTED) return undefined;
+    throw error;
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeListener(signal, stop);
+    await progress.close();
+  }
+}
+
+const INTERRUPTED = new Error("interrupted");
+
+/** What a person does who resumes: ends the pauses, lets go what is held, goes to another step. */
+async function resumeAs(run: Run, by: string, definition: string, from: number | undefined): Promise<void> {
+  const { pauses, hold } = run.view(workflowState);
+  for (const { checkpoint } of pauses) await resumeCheckpoint(run, { checkpoint, by, definition });
+  if (hold !== null) await releaseWorkflow(run, { by });
+  if (from !== undefined) await moveWorkflow(run, { by, to: from });
+}
+
+function indexOf({ steps }: Template, from: string | undefined): number | undefined {
+  if (from === undefined) return undefined;
+  const index = steps.findIndex(({ id }) => id === from);
+  if (index < 0)
+    throw usageError(
+      `Unexpected step \`${from}\` of \`--from\`, expected one of ${steps
+        .slice(0, 20)
+        .map(({ id }) => id)
+        .join(", ")}`,
+    );
+  return index;
+}
+
+async function nameOf(store: Store, { name }: Template, named: string | undefined, resume: boolean): Promise<string> {
+  const has = async (run: string): Promise<boolean> => (await store.events(run, 0, 1)).length > 0;
+  if (named !== undefined) {
+    const there = await has(named);
+    if (resume && !there) throw missing(named);
+    if (!resume && there) throw taken(named);
+    return named;
+  }
+  let last = name;
+  for (let count = 2; await has(last); count += 1) {
+    const other = `${name}-${count}`;
+    if (resume && !(await has(other))) return last;
+    last = other;
+  }
+  if (resume) throw missing(name);
+  return last;
+}
+
+const missing = (run: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_RUN_MISSING",
+    message: `Unexpected run \`${run.slice(0, 80)}\` that was never begun, expected one of the store`,
+    fix: "leave out --resume to begin it; `bylaw log runs` lists those that there are",
+  });
+
+const taken = (run: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_RUN_EXISTS",
+    message: `Unexpected run \`${run.slice(0, 80)}\` that has begun, expected a new one`,
+    fix: "go on with it: --resume; or choose another name",
+  });
+
+function endText(
+  run: string,
+  template: string,
+  { outcome, step, reason }: Omit<WorkflowEnd, "outcome"> & { readonly outcome: string },
+): string {
+  const where = step === null ? "" : ` at ${step}`;
+  const why = reason === null ? "" : `: ${reason}`;
+  const advice = ["paused", "held", "interrupted"].includes(outcome) ? `\n  go on: bylaw run ${template} --run ${run} --resume` : "";
+  return plain(`${run}: ${outcome}${where}${why}`) + (advice === "" ? "" : `\n${plain(advice.slice(1))}`);
+}
