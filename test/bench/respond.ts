@@ -1,9 +1,14 @@
-// The time of judging a response, of keeping track of it, and of the whole of it in a run that is kept in memory.
-import { cpus } from "node:os";
+// The time of judging a response, of keeping track of it, of the whole of it in a run that is kept in memory, and of a status file;
+// each beside the least that it could take, measured in the same run.
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
 import { createKernel, type Kernel, type LogEvent, type Response, type Subject } from "@bylaw/kernel";
-import { agentTurns, consensusState, createMemoryStore, openRun, type Run } from "@bylaw/log";
+import { agentTurns, chain, consensusState, createMemoryStore, openRun, type Run } from "@bylaw/log";
 import { conclude, consensus, openConsensus, showAnswers } from "@bylaw/plugin-consensus";
 import { reasons } from "@bylaw/plugin-reasons";
+import { createStatus, status } from "@bylaw/plugin-status";
 
 const SAMPLES = 4_000;
 const AGENTS = Array.from({ length: 50 }, (_, index) => `agent-${String(index).padStart(2, "0")}`);
@@ -68,15 +73,99 @@ const violation = { agent: "agent-49", available_tools: TOOLS, text: words(100, 
 const { events } = await run.respond(violation);
 const [event] = events;
 if (event === undefined) throw new Error("Unexpected silence, expected an event");
+const agentAt = (index: number): string => AGENTS[index % AGENTS.length] ?? "";
+const violationOf = (index: number): LogEvent => ({ ...event, agent_id: agentAt(index), sequence: index + 1 });
+
+console.log("\nkeeping track of a violation, without the disk (a target of p50 50 µs)");
+const lists = new Map<string, object[]>();
+await report(
+  "floor: a copy of the event, put into a list",
+  (index) => {
+    const { agent_id, details } = violationOf(index);
+    const list = lists.get(agent_id ?? "") ?? [];
+    list.push({ ...details });
+    lists.set(agent_id ?? "", list);
+  },
+  10_000,
+);
 let turns = run.view(agentTurns);
 let state = run.view(consensusState);
+const fold = createStatus();
 await report(
-  "keep track of a violation (both projections)",
+  "both projections",
   (index) => {
-    const next: LogEvent = { ...event, agent_id: AGENTS[index % AGENTS.length] ?? null, sequence: index + 1 };
+    const next = violationOf(index);
     turns = agentTurns.reduce(turns, next);
     state = consensusState.reduce(state, next);
   },
   10_000,
 );
-await report("a violation in a run, in memory", (index) => run.respond({ ...violation, agent: `other-${index}` }), 1_500);
+await report("the status of the run", (index) => fold.add([violationOf(index)]), 10_000);
+const complies = { available_tools: TOOLS, text: words(100, 3), tool_calls: [vote("agent1")] };
+await report("floor: a response in a run that complies, in memory", (index) => run.respond({ ...complies, agent: agentAt(index) }), 1_500);
+await report("a violation in it", (index) => run.respond({ ...violation, agent: agentAt(index), max_attempts: 9_999 }), 1_500);
+
+console.log(`\na status of ${AGENTS.length} agents and 10,000 events (a target of 20 ms without the disk)`);
+const begin_at = Date.parse("2026-01-17T09:00:00Z");
+const log = chain(
+  undefined,
+  Array.from({ length: 10_000 }, (_, index) => {
+    const { sequence: _sequence, hash: _hash, ...given } = violationOf(index);
+    return {
+      ...given,
+      timestamp: new Date(begin_at + index).toISOString(),
+      details: { ...given.details, round: 1 + Math.floor(index / 150) },
+    };
+  }),
+);
+const whole = createStatus();
+whole.add(log);
+const bytes = whole.bytes();
+const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
+const text = whole.text();
+await report(`floor: its text to UTF-8, ${(bytes.byteLength / 1e6).toFixed(1)} MB`, () => Buffer.from(text), 50);
+await report("its bytes, folded as events came", () => whole.bytes(), 50);
+await report(
+  "floor: a file of so many bytes, synchronised and renamed",
+  async () => {
+    const file = await open(join(folder, "new"), "w");
+    await file.writeFile(bytes);
+    await file.sync();
+    await file.close();
+    await rename(join(folder, "new"), join(folder, "floor.json"));
+  },
+  20,
+);
+const place = { configFile: join(folder, "bylaw.config.ts") };
+const store = createMemoryStore();
+await store.commit({ run: "kept", events: log, seen: 0 });
+const kept = await openRun(createKernel({ plugins: [reasons({ workflow_tools }), consensus(), status({ every_ms: 0 })] }, place), {
+  ...{ run: "kept", store },
+});
+const path = join(folder, ".bylaw/runs/kept/status.json");
+// Each text is a file of its own, which takes the place of the one before it.
+const inode = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
+while (inode() === undefined) await new Promise(setImmediate);
+await report(
+  "from a response until the file has it",
+  async (index) => {
+    const before = inode();
+    await kept.respond({ ...violation, agent: agentAt(index) });
+    while (inode() === before) await new Promise(setImmediate);
+  },
+  20,
+);
+await kept.close();
+
+console.log("\na tool call on the happy path");
+const call = { agent: "agent-49", tool: "tool_1", args: { path: "a.md" } };
+for (const [name, plugins] of [
+  ["floor: a run without plugins", []],
+  ["the same with reasons, consensus and status", [reasons({ workflow_tools }), consensus(), status({ every_ms: 60_000 })]],
+] as const) {
+  const plain = await openRun(createKernel({ plugins, fallback: "allow" }, place), { run: `calls-${plugins.length}` });
+  for (let index = 0; index < 500; index += 1) await plain.toolCall(call);
+  await report(name, () => plain.toolCall(call), 2_000);
+  await plain.close();
+}
+rmSync(folder, { recursive: true, force: true });
