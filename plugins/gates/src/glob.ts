@@ -1,7 +1,19 @@
+/** How much may be compared in all, in steps: paths and patterns are of agents. Below zero nothing fits, and nobody knows. */
+export interface Budget {
+  left: number;
+}
+
+/** Some tenths of a second. */
+export const budgetOf = (): Budget => ({ left: 50_000_000 });
+
 /** Whether a path with `/` between its parts fits a pattern: `*` and `?` inside of a part, `**` for any number of parts, `{a,b}` for one of some. */
-export function fits(path: string, pattern: string): boolean {
+export function fits(path: string, pattern: string, budget = budgetOf()): boolean {
+  budget.left -= path.length + pattern.length;
+  if (budget.left < 0) return false;
   const parts = tidy(path).split("/");
-  return spread(tidy(pattern)).some((one) => matches(parts, one.endsWith("/") ? [...one.slice(0, -1).split("/"), "**"] : one.split("/")));
+  return spread(tidy(pattern)).some((one) =>
+    matches(parts, one.endsWith("/") ? [...one.slice(0, -1).split("/"), "**"] : one.split("/"), budget),
+  );
 }
 
 const tidy = (path: string): string => path.replaceAll("\\", "/").replace(/^(\.\/)+/, "");
@@ -13,7 +25,8 @@ function spread(pattern: string): readonly string[] {
   for (let rounds = 0; rounds < 8 && open.length <= MOST; rounds += 1) {
     const next = open.flatMap((one) => {
       const [whole, inner] = /\{([^{}]*)\}/.exec(one) ?? [];
-      return whole === undefined || inner === undefined ? [one] : inner.split(",").map((choice) => one.replace(whole, () => choice));
+      const choices = inner?.split(",") ?? [];
+      return whole === undefined || choices.length > MOST ? [one] : choices.map((choice) => one.replace(whole, () => choice));
     });
     if (next.length === open.length && next.every((one, at) => one === open[at])) return open;
     open = next;
@@ -22,18 +35,28 @@ function spread(pattern: string): readonly string[] {
 }
 
 // Greedy with one place to come back to: time in the product of both lengths at most.
-function matches(parts: readonly string[], wanted: readonly string[]): boolean {
+function matches(parts: readonly string[], wanted: readonly string[], budget: Budget): boolean {
   return walk(
     parts,
     wanted,
-    (part, one) => walk(part.split(""), one.split(""), (letter, sign) => sign === "?" || sign === letter, "*"),
+    (part, one) => walk(part.split(""), one.split(""), (letter, sign) => sign === "?" || sign === letter, "*", budget),
     "**",
+    budget,
   );
 }
 
-function walk(items: readonly string[], wanted: readonly string[], same: (item: string, want: string) => boolean, any: string): boolean {
+function walk(
+  items: readonly string[],
+  wanted: readonly string[],
+  same: (item: string, want: string) => boolean,
+  any: string,
+  budget: Budget,
+): boolean {
   let [item, want, back, mark] = [0, 0, -1, 0];
+  budget.left -= wanted.length;
   while (item < items.length) {
+    budget.left -= 1;
+    if (budget.left < 0) return false;
     const [here, sought] = [items[item] ?? "", wanted[want]];
     if (sought === any) {
       [back, mark] = [want, item];

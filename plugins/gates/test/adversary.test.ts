@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createKernel, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { gates } from "../src/index.ts";
-import { bench, built, CONTRACT, GREEN, opens, planned, RED, reviewed, tempFolder, TEXT, tested, type Bench } from "./kit.ts";
+import { bench, built, CONTRACT, GREEN, opens, plan, planned, RED, reviewed, tempFolder, TEXT, tested, type Bench } from "./kit.ts";
 
 const at = async (phase: string, options = {}): Promise<Bench> => {
   const made = await bench(options);
@@ -152,3 +152,20 @@ it("tasks and agents may be called anything", async () => {
     expect(decision.code, name).toBe("gate_pending");
   }
 });
+
+it("a scope that takes long to compare with what is named lets nothing pass, and stops nobody else", async () => {
+  const { ask, approve, observe } = await bench();
+  const in_scope = Array.from({ length: 40 }, (_, at) => `src/*${"x".repeat(1_000)}${at}y`);
+  const long = { ...planned, plan_document: { ...plan, scope: { in_scope, out_of_scope: in_scope } } };
+  await ask("PLAN", {});
+  await ask("TDD", long);
+  for (const by of ["Pat", "Olga"]) await approve("plan_approval", by);
+  await ask("TDD", long);
+  await observe(RED);
+  await ask("IMPL", tested);
+  await observe(GREEN);
+  const files_changed = Array.from({ length: 2_000 }, (_, at) => ({ path: `src/${"x".repeat(2_000)}${at}`, change_type: "added" }));
+  const { decision, text } = await ask("REVIEW", { ...built, implementation_files: { files_changed, summary: "It is there." } });
+  expect(decision.effect).toBe("deny");
+  expect(text).toContain("takes too long to compare");
+}, 20_000);

@@ -1,7 +1,7 @@
 import type { Json } from "@bylaw/kernel";
 import { inLine, listed } from "../codes.ts";
 import { FILE_LIMITS } from "../file-facts.ts";
-import { fits } from "../glob.ts";
+import { budgetOf, fits } from "../glob.ts";
 import { inWorkspace } from "../workspace-path.ts";
 import { artifactOf, field, isFindings, itemsOf, lacking, no, type CheckInput, type Finding } from "./check-input.ts";
 import { pathsIn } from "./named-files.ts";
@@ -25,16 +25,20 @@ export function matchesPlan(input: CheckInput): readonly Finding[] {
     return [lacking(`The scope of the approved plan names more than ${MOST_PATTERNS} paths`)];
   const paths = pathsIn(changed, "files_changed");
   if (paths.length > FILE_LIMITS.files) return [lacking(`The artifacts name ${paths.length} files, more than ${FILE_LIMITS.files}`)];
-  return paths.flatMap((path) => {
+  const budget = budgetOf();
+  const found = paths.flatMap((path) => {
     const written = inWorkspace(path);
     if (written === undefined) return [no(`${inLine(path)} is no path of the workspace`)];
     // A link leads where it leads, whatever it is called; letter case tells no two files apart everywhere.
     const places = [written, input.facts?.files.get(path)?.real ?? written];
-    if (outside.some((pattern) => places.some((place) => fits(place.toLowerCase(), pattern.toLowerCase()))))
+    if (outside.some((pattern) => places.some((place) => fits(place.toLowerCase(), pattern.toLowerCase(), budget))))
       return [no(`${inLine(path)} is out of the scope of the approved plan`)];
-    if (inside.length === 0 || places.every((place) => inside.some((pattern) => fits(place, pattern)))) return [];
+    if (inside.length === 0 || places.every((place) => inside.some((pattern) => fits(place, pattern, budget)))) return [];
     return [no(`${inLine(path)} is not in the scope of the approved plan: ${listed(inside, 10)}`)];
   });
+  return budget.left < 0
+    ? [lacking("The scope of the approved plan takes too long to compare with these files", "name shorter paths")]
+    : found;
 }
 
 const MOST_PATTERNS = 100;
