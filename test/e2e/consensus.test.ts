@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,6 +67,59 @@ it("agents of three writers answer and vote at once, and no vote counts that did
     await again.close();
   } finally {
     await Promise.all(stores.map((store) => store.close()));
+  }
+});
+
+it("agents in processes of their own, two of them by one name, get no attempt twice and no vote for what they have not seen", async () => {
+  const file = join(folder, "runs.db");
+  const store = await openSqliteStore(file);
+  const kernel = createKernel({ extends: [consensus] });
+  const first = await openRun(kernel, { run: "poem", store, join: true });
+  await openConsensus(first, { agents: AGENTS });
+  await first.close();
+  const program = join(import.meta.dirname, "children", "voter.ts");
+  const children = ["ann", "ann", "bob"].map((agent, index) =>
+    spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, file, agent, `${agent}-${index}`], {
+      stdio: ["pipe", "pipe", "inherit"],
+    }),
+  );
+  try {
+    await Promise.all(children.map((child) => once(child.stdout, "data")));
+    const ended = children.map((child) => once(child, "exit"));
+    for (const child of children) child.stdin.end("go\n");
+    expect((await Promise.all(ended)).map(([code]) => code as number | null)).toEqual([0, 0, 0]);
+
+    const log = await store.events("poem", 0, 100_000);
+    const attempts = log.flatMap(({ event_type, agent_id, details }) =>
+      event_type === "enforcement" && details["reason"] !== "turn_over" && details["reason"] !== "stale_revision"
+        ? [`${agent_id} ${String(details["round"])} ${String(details["attempt"])}`]
+        : [],
+    );
+    expect(attempts.length).toBeGreaterThan(3);
+    expect(new Set(attempts).size).toBe(attempts.length);
+    let state = consensusState.initial;
+    const used: number[] = [];
+    for (const event of log) {
+      const { event_type, agent_id, details } = event;
+      if (event_type === "vote_accepted") {
+        const seen = state.shown[agent_id ?? ""] ?? {};
+        for (const one of state.answers) if (one.agent !== agent_id) expect(seen[one.agent]).toBe(one.revision);
+      }
+      if (typeof details["response"] === "number") {
+        used.push(details["response"]);
+        expect(log[details["response"] - 1]).toMatchObject({ event_type: "response_accepted", agent_id });
+      }
+      state = consensusState.reduce(state, event);
+    }
+    // No response counts twice.
+    expect(new Set(used).size).toBe(used.length);
+    expect(state.answers.map(({ agent }) => agent).toSorted()).toEqual(["ann", "bob"]);
+    const again = await openRun(kernel, { run: "poem", store, join: true });
+    expect(again.view(consensusState)).toEqual(state);
+    await again.close();
+  } finally {
+    for (const child of children) child.kill("SIGKILL");
+    await store.close();
   }
 });
 

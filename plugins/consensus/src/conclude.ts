@@ -1,4 +1,4 @@
-import { BylawError, type Json, type JsonObject } from "@bylaw/kernel";
+import { BylawError, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
 import {
   agentNamed,
   consensusState,
@@ -57,14 +57,24 @@ export async function conclude(
   try {
     return await (terminal.kind === "answer" ? accept(run, agent, response, terminal, workspace) : cast(run, agent, response, terminal));
   } catch (error) {
-    if (!(error instanceof BylawError) || error.code !== "BYLAW_EVENT_REFUSED") throw error;
-    // Somebody else may have concluded it in the meantime.
-    if (pendingOf(run, agent)?.response !== response) return undefined;
+    if (await isElsewhere(run, agent, response, error)) return undefined;
     const unseen = unseenBy(run.view(consensusState), agent).map(({ label }) => label);
-    const reason = unseen.length > 0 ? `${unseen.slice(0, 10).join(", ")} came before it` : error.message.slice(0, 500);
-    await record(run, `${terminal.kind}_ignored`, agent, { response, reason });
+    const reason = unseen.length > 0 ? `${unseen.slice(0, 10).join(", ")} came before it` : messageOf(error).slice(0, 500);
+    try {
+      await record(run, `${terminal.kind}_ignored`, agent, { response, reason });
+    } catch (again) {
+      if (await isElsewhere(run, agent, response, again)) return undefined;
+      throw again;
+    }
     return { kind: "ignored", reason };
   }
+}
+
+// Whether it was refused because another process has concluded the response in the meantime, or judged a later one of this agent.
+async function isElsewhere(run: Run, agent: string, response: number, error: unknown): Promise<boolean> {
+  if (!(error instanceof BylawError) || error.code !== "BYLAW_EVENT_REFUSED") throw error;
+  await run.catchUp();
+  return pendingOf(run, agent)?.response !== response;
 }
 
 function pendingOf(run: Run, agent: string): Consensus["pending"][string] | undefined {
