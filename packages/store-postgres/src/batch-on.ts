@@ -1,6 +1,5 @@
-import { bytesArray, intArray, longArray, textArray } from "./arrays.ts";
 import type { Outcome, Turn } from "./batch-call.ts";
-import type { Query } from "./database.ts";
+import type { Database } from "./database.ts";
 import { digitsOf, segmentsOf } from "./events.ts";
 import type { Item } from "./item.ts";
 import type { Entry } from "./plan.ts";
@@ -40,7 +39,7 @@ const byUnits = (one: Growth, other: Growth): number => (one.key < other.key ? -
 const byBytes = (one: Growth, other: Growth): number => Buffer.compare(Buffer.from(one.key), Buffer.from(other.key));
 
 /** Sends a batch as one statement, which is one transaction: all of it is written, or BY004 is thrown. */
-export async function callBatchOn(query: Query, { writer, batch, lock_timeout_ms }: Turn, growths: readonly Growth[]): Promise<void> {
+export function callBatchOn(database: Database, { writer, batch, lock_timeout_ms }: Turn, growths: readonly Growth[]): Promise<void> {
   const runs: string[] = [];
   const lasts: number[] = [];
   const lengths: number[] = [];
@@ -57,15 +56,21 @@ export async function callBatchOn(query: Query, { writer, batch, lock_timeout_ms
       at += length;
     }
   }
-  await query(CALL, [
-    ...[writer, batch, lock_timeout_ms],
-    textArray(growths.map(({ key }) => key)),
-    longArray(growths.map(({ on }) => on.sequence)),
-    bytesArray(growths.map(({ on }) => digitsOf(on.link))),
-    longArray(growths.map(({ on, links: own }) => on.sequence + own.length)),
-    bytesArray(growths.map(({ links: own }) => own.at(-1) ?? "")),
-    ...[textArray(runs), longArray(lasts), intArray(lengths), textArray(texts), bytesArray(links)],
-  ]);
+  return database.call(CALL, 13, (to) => {
+    to.uuid(writer);
+    to.long(batch);
+    to.int(lock_timeout_ms);
+    to.texts(growths.map(({ key }) => key));
+    to.longs(growths.map(({ on }) => on.sequence));
+    to.bytes(growths.map(({ on }) => digitsOf(on.link)));
+    to.longs(growths.map(({ on, links: own }) => on.sequence + own.length));
+    to.bytes(growths.map(({ links: own }) => own.at(-1) ?? ""));
+    to.texts(runs);
+    to.longs(lasts);
+    to.ints(lengths);
+    to.texts(texts);
+    to.bytes(links);
+  });
 }
 
 /** What a batch came to that was written as planned. */

@@ -1,6 +1,7 @@
 import { Pool, types as parsers, type CustomTypesConfig, type PoolClient } from "pg";
 import { NotConnected, failureOf, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
 import { createLane } from "./lane.ts";
+import type { Parameters } from "./message.ts";
 import type { Settings } from "./options.ts";
 
 /** Sends one statement; `{schema}` in it is the store's schema. Values are parameters, never text of the statement. */
@@ -11,6 +12,8 @@ export interface Database {
   readonly settings: Settings;
   /** On the connection that only the commits use. Sent once; the caller knows what to make of a loss. */
   readonly lane: Query;
+  /** A statement of the lane that answers nothing, of so many parameters as are written. */
+  readonly call: (text: string, parameters: number, write: (to: Parameters) => void) => Promise<void>;
   /** Several statements in one transaction. Sent once, like those of the lane. */
   transactionOnce<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** Sends once what nobody waits for: it throws whatever comes of it. */
@@ -47,11 +50,13 @@ export function createDatabase(settings: Settings): Database {
   pool.on("connect", (client) => void client.on("error", () => {}));
   const texts = new Map<string, string>();
   const inSchema = (text: string): string => text.replaceAll("{schema}", `"${schema}"`);
-  const inLane: Query = async <Row>(text: string, values: readonly unknown[] = []) => {
+  function known(text: string): string {
     const sent = texts.get(text) ?? inSchema(text);
     texts.set(text, sent);
-    return (await lane.send(sent, values)) as readonly Row[];
-  };
+    return sent;
+  }
+  const inLane: Query = async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await lane.send(known(text), values)) as readonly Row[];
   const querying =
     (client: Pool | PoolClient): Query =>
     async <Row>(text: string, values: readonly unknown[] = []) => {
@@ -102,6 +107,7 @@ export function createDatabase(settings: Settings): Database {
   return {
     settings,
     lane: inLane,
+    call: (text, parameters, write) => lane.call(known(text), parameters, write),
     once: querying(pool),
     transactionOnce,
     query: <Row>(text: string, values?: readonly unknown[]) => again(() => querying(pool)<Row>(text, values)),

@@ -1,20 +1,31 @@
 import { createHash } from "node:crypto";
 import { Client, DatabaseError, type ClientConfig } from "pg";
+import { Bound } from "./bound.ts";
 import { NotConnected, isLost } from "./failures.ts";
+import { createMessage, type Message, type Parameters } from "./message.ts";
 
 /** One connection, made when it is needed and made again when it was lost. Who uses it waits for one answer before the next question. */
 export interface Lane {
   /** Sends one statement, once. Throws what the server says, and NotConnected where nothing was sent. */
   send(text: string, values: readonly unknown[]): Promise<readonly unknown[]>;
+  /** Like `send`, for a statement that answers nothing, of so many parameters as `write` writes. */
+  call(text: string, parameters: number, write: (to: Parameters) => void): Promise<void>;
   end(): Promise<void>;
 }
 
 /** The server, or a pooler before it, does not have the statement that was prepared, or has it already. */
 const UNPREPARED: readonly unknown[] = ["26000", "42P05", "0A000"];
 
+/** What is kept of a connection: where its messages are written, and the names of the statements that are prepared on it. */
+interface Draft {
+  readonly message: Message;
+  readonly known: Set<string>;
+}
+
 /** `prepare`: statements are kept in the server, until a pooler that gives the connection to others turns out not to keep them. */
 export function createLane(config: ClientConfig, prepare: boolean): Lane {
   const names = new Map<string, string>();
+  const drafts = new WeakMap<Client, Draft>();
   let current: Promise<Client> | undefined;
   let prepared = prepare;
 
@@ -45,10 +56,10 @@ export function createLane(config: ClientConfig, prepare: boolean): Lane {
     return name;
   }
 
-  async function send(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+  async function attempt<T>(ask: (client: Client) => Promise<T>): Promise<T> {
     const client = await (current ??= connect());
     try {
-      return await ask(client, prepared ? { name: nameOf(text), text } : { text }, values);
+      return await ask(client);
     } catch (error) {
       const answered = error instanceof DatabaseError;
       // After an answer of the server the connection is as good as before; after anything else nobody knows what comes next on it.
@@ -59,12 +70,30 @@ export function createLane(config: ClientConfig, prepare: boolean): Lane {
       if (!answered || !prepared || !UNPREPARED.includes(error.code)) throw error;
       // The server has refused it, so nothing of it was done.
       prepared = false;
-      return send(text, values);
+      return attempt(ask);
     }
   }
 
+  const send = (text: string, values: readonly unknown[]): Promise<readonly unknown[]> =>
+    attempt((client) => ask(client, prepared ? { name: nameOf(text), text } : { text }, values));
+
+  const call = (text: string, parameters: number, write: (to: Parameters) => void): Promise<void> =>
+    attempt(async (client) => {
+      const draft = drafts.get(client) ?? { message: createMessage(), known: new Set() };
+      drafts.set(client, draft);
+      if (!prepared) {
+        await ask(client, { text }, draft.message.values(write));
+        return;
+      }
+      const name = nameOf(text);
+      if (draft.known.has(name)) return tell(client, () => draft.message.bind(name, parameters, write));
+      await ask(client, { name, text }, draft.message.values(write));
+      draft.known.add(name);
+    });
+
   return {
     send,
+    call,
     async end() {
       const client = await current?.catch(() => undefined);
       await client?.end();
@@ -85,3 +114,8 @@ function ask(
     });
   });
 }
+
+const tell = (client: Client, make: () => Buffer): Promise<void> =>
+  new Promise((resolve, reject) => {
+    client.query(new Bound(make, (error) => (error === null || error === undefined ? resolve() : reject(error))));
+  });

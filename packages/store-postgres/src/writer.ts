@@ -70,7 +70,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
     await send(entries, async (turn) => {
       if (growths === undefined) return callBatch(database.lane, turn, entries);
       try {
-        await callBatchOn(database.lane, turn, growths);
+        await callBatchOn(database, turn, growths);
         return writtenAsPlanned(entries);
       } catch (error) {
         // Somebody else writes to these runs: for a while each batch is sent in the form that says how far they have grown.
