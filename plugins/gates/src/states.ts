@@ -58,10 +58,11 @@ const STATE_OF: Readonly<Record<Code, GateState>> = {
   gate_reported: "warn",
 };
 
-/** The gates that wait for approvers, by task and in the order in which they were opened. */
-export function openGates(view: View, contract: Contract): readonly OpenGate[] {
+/** The gates that wait for approvers, of all tasks or of one, by task and in the order in which they were opened. */
+export function openGates(view: View, contract: Contract, { task: one }: { readonly task?: string } = {}): readonly OpenGate[] {
   const found: OpenGate[] = [];
-  for (const [task, book] of treeEntries(view(gateBook))) {
+  const books = one === undefined ? treeEntries(view(gateBook)) : [[one, bookOf(view(gateBook), one)] as const];
+  for (const [task, book] of books) {
     for (const opening of book.openings) {
       const gate = contract.phases.some(({ id }) => id === book.phase) ? gateIn(contract, opening.gate, book.phase) : undefined;
       if (gate !== undefined && opening.state === "open") found.push(openGate(task, gate, opening));

@@ -47,6 +47,8 @@ describe("a no", () => {
     await approve("plan_approval", "Olga", "orchestrator");
     expect((await ask("TDD", planned)).text).toContain("Unexpected no of `Pat`");
     // The question that is open stays open, with its yes.
+    expect(openGates(run.view, contract, { task: "t1" })).toEqual(openGates(run.view, contract));
+    expect(openGates(run.view, contract, { task: "t2" })).toEqual([]);
     expect(openGates(run.view, contract)).toMatchObject([{ approvals: [{ by: "Olga" }] }]);
     await decideGate(run, no);
     for (const artifacts of [planned, other]) expect((await ask("TDD", artifacts)).decision.code).toBe("gate_blocked");

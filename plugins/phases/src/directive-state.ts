@@ -18,6 +18,8 @@ export interface TaskDirectives extends PhaseEntry {
   readonly issued: readonly string[];
   /** Of those the open ones that the task waits for. */
   readonly awaited: readonly string[];
+  /** All open ones of the task, also those of earlier entries. */
+  readonly open: Tree<true>;
   /** Who completed a `spawn` of this entry. */
   readonly reporters: readonly string[];
   /** Who asked for a transition of the task (`phase: null`), or made a call in one of its phases; each once. */
@@ -32,7 +34,7 @@ export interface DirectiveState {
 /** The last entry of each task, and the open directives by their ids. */
 export const directiveState = defineProjection<DirectiveState>({
   name: "@bylaw/plugin-phases/directives",
-  version: 1,
+  version: 2,
   initial: { tasks: null, open: null },
   reduce(state, event) {
     const { event_type, task_id, agent_id, details } = event;
@@ -59,12 +61,11 @@ function entered({ tasks, open }: DirectiveState, before: TaskDirectives | undef
   const { sequence, agent_id, details } = event;
   const from = typeof details["from"] === "string" ? details["from"] : null;
   const entry = { entered: sequence, from, to: String(details["to"]), issued: [], awaited: [], reporters: [] };
-  const task: TaskDirectives = { ...entry, workers: before?.workers ?? [] };
-  return {
-    tasks: treePut(tasks, id, agent_id === null ? task : worked(task, agent_id, null)),
-    // What the task waited for is about a phase that it has left.
-    open: (before?.awaited ?? []).reduce<Tree<OpenDirective>>((rest, directive) => treeDrop(rest, directive), open),
-  };
+  // What the task waited for is about a phase that it has left.
+  const awaited = before?.awaited ?? [];
+  const without = <Value>(tree: Tree<Value>): Tree<Value> => awaited.reduce<Tree<Value>>((rest, one) => treeDrop(rest, one), tree);
+  const task: TaskDirectives = { ...entry, open: without(before?.open ?? null), workers: before?.workers ?? [] };
+  return { tasks: treePut(tasks, id, agent_id === null ? task : worked(task, agent_id, null)), open: without(open) };
 }
 
 function issued(state: DirectiveState, task: TaskDirectives, id: string, { details, timestamp }: LogEvent): DirectiveState {
@@ -75,6 +76,7 @@ function issued(state: DirectiveState, task: TaskDirectives, id: string, { detai
     tasks: treePut(state.tasks, id, {
       ...task,
       issued: [...task.issued, directive],
+      open: treePut(task.open, directive, true as const),
       awaited: wait ? [...task.awaited, directive] : task.awaited,
     }),
     open: treePut(state.open, directive, one),
@@ -87,13 +89,14 @@ function completed(state: DirectiveState, task: TaskDirectives, id: string, deta
   if (done === undefined) return state;
   const open = treeDrop(state.open, directive);
   // One of an earlier entry may be completed as well, where the task does not wait for it.
-  if (!task.issued.includes(directive)) return { ...state, open };
+  const rest = { ...task, open: treeDrop(task.open, directive) };
+  if (!task.issued.includes(directive)) return { open, tasks: treePut(state.tasks, id, rest) };
   const { agent } = details;
   const reports = done.action === "spawn" && typeof agent === "string";
   return {
     open,
     tasks: treePut(state.tasks, id, {
-      ...task,
+      ...rest,
       awaited: task.awaited.filter((other) => other !== directive),
       reporters: reports ? [...task.reporters, agent] : task.reporters,
     }),
@@ -102,8 +105,11 @@ function completed(state: DirectiveState, task: TaskDirectives, id: string, deta
 
 /** The directives that nobody has completed, of all tasks or of one, in the order in which they were issued. */
 export function openDirectives(view: View, { task }: { readonly task?: string } = {}): readonly OpenDirective[] {
-  const open = [...treeEntries(view(directiveState).open)].map(([, one]) => one);
-  return open.filter((one) => task === undefined || one.task === task).sort(inOrder);
+  const { tasks, open } = view(directiveState);
+  // Of one task without a look at those of all others.
+  const ids = task === undefined ? undefined : [...treeEntries(treeGet(tasks, task)?.open ?? null)].map(([id]) => id);
+  const found = ids === undefined ? [...treeEntries(open)].map(([, one]) => one) : ids.flatMap((id) => treeGet(open, id) ?? []);
+  return found.sort(inOrder);
 }
 
 function inOrder(one: OpenDirective, other: OpenDirective): number {

@@ -35,7 +35,13 @@ async function walk(path: readonly string[] = ["PLAN", "TDD", "IMPL", "REVIEW"],
     run,
     enter: async (to, agent = "ann") => (await run.transition({ agent, task: "t1", to, artifacts: {} })).decision.code,
     issue: async () => (await issueDirectives(run, contract, { task: "t1" })).length,
-    open: () => openDirectives(run.view).map(({ action, model = "" }) => `${action} ${model}`.trim()),
+    open: () => {
+      const open = openDirectives(run.view);
+      // There is one task, so its own are all of them.
+      expect(openDirectives(run.view, { task: "t1" })).toEqual(open);
+      expect(openDirectives(run.view, { task: "t2" })).toEqual([]);
+      return open.map(({ action, model = "" }) => `${action} ${model}`.trim());
+    },
   };
   for (const to of path) expect(await one.enter(to), to).toBe("rule_allowed");
   return one;
