@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decideGate, openGates } from "../src/index.ts";
+import { decideGate, openGates, waiveCheck } from "../src/index.ts";
 import { TEXT, bench, plan, planned, reviewed, type Bench } from "./kit.ts";
 
 const AGAIN = TEXT.replace(
@@ -32,6 +32,17 @@ describe("a yes", () => {
     const late = decideGate(run, { task, gate, artifacts, tree, to, by: "Rita", role: "review_agent", verdict: "approved" });
     await expect(late).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
   });
+});
+
+it("a person waives nothing at a gate for others by another way that has its name", async () => {
+  const text = TEXT.replaceAll("review_approved", "REVIEW")
+    .replace("approvers: [review_agent, human]", "approvers: [review_agent]")
+    .replace("  - { from: REVIEW, to: COMPLETE,", "  - { from: REVIEW, to: PLAN }\n  - { from: REVIEW, to: COMPLETE,");
+  const { run } = await inReview(text);
+  const reason = "The reviewers were wrong about this, which was agreed with all of them in a meeting.";
+  const waiver = { task: "t1", gate: "REVIEW", check: "no_blocking_issues", by: "Pat", reason, expires_at: "2026-01-02T00:00:00Z" };
+  for (const role of ["human", "review_agent"])
+    await expect(waiveCheck(run, { ...waiver, role }), role).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
 });
 
 describe("a no", () => {
