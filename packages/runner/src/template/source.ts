@@ -42,14 +42,16 @@ export function readTemplateText(file: string): string {
 /** Parses JSON (strictly) or YAML 1.2 by the ending of the file. Throws BYLAW_TEMPLATE_INVALID with the place. */
 export function parseSource(file: string, text: string): Source {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: true });
+  let parsed: Document.Parsed | undefined;
+  // Where places are wanted of a long JSON text; it is read without them.
+  const read = (): Document.Parsed => (parsed ??= parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: true }));
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
   const refuse = (cause: unknown, place: Place | undefined): BylawError =>
     new BylawError({ code: "BYLAW_TEMPLATE_INVALID", message: messageOf(cause), source: { file, ...place }, cause });
-  const place = (path: readonly PropertyKey[]): Place => placeAt(offsetOf(document, path));
+  const place = (path: readonly PropertyKey[]): Place => placeAt(offsetOf(read(), path));
   if (file.endsWith(".json")) {
     try {
       return { value: parseJson(text, { file }), place };
@@ -58,6 +60,7 @@ export function parseSource(file: string, text: string): Source {
       throw refuse(cause, source?.line === undefined ? undefined : { line: source.line, column: source.column ?? 1 });
     }
   }
+  const document = read();
   const [fault] = [...document.errors, ...document.warnings];
   if (fault !== undefined) throw refuse(new Error(`Unexpected YAML: ${messageOf(fault)}`), placeAt(fault.pos[0]));
   try {

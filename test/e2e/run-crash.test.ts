@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { expect, it } from "vitest";
+import { scratch } from "./bylaw.ts";
+
+// What each step asks for at which visit; everything else asks for nothing.
+const REQUESTS: Readonly<Record<string, object>> = {
+  "draft.1.worker": { action: "vibecheck", reason: "sure?" },
+  "inner.1.worker": { action: "loop", reason: "again" },
+  "inner.3.worker": { action: "loop" },
+  "call.1.worker": { action: "trigger", triggerAgentId: "helper" },
+  "call.1.helper": { action: "trigger", triggerAgentId: "second" },
+  "pause.1.worker": { action: "checkpoint", reason: "look" },
+  "outer.1.worker": { action: "loop" },
+  "side.1.worker": { action: "trigger" },
+  "last.1.worker": { action: "continue" },
+};
+
+const SCRIPT = `echo "$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT $BYLAW_ATTEMPT" >> ran.txt
+request="requests/$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT"
+if [ -f "$request" ]; then cp "$request" "$BYLAW_CONTROL_FILE"; fi
+`;
+
+const run = { command: ["sh", "step.sh"] };
+const step = (id: string, more: object = {}) => ({ id, agent: "worker", ...more });
+const WORKFLOW = {
+  bylaw: 1,
+  name: "w",
+  agents: { worker: { run }, helper: { run }, second: { run } },
+  steps: [
+    step("plan", { once: true }),
+    step("draft"),
+    step("code"),
+    step("lint"),
+    step("inner", { loop: { steps: 2, max_iterations: 2, skip: ["lint"] } }),
+    step("call"),
+    step("pause"),
+    step("outer", { loop: { steps: 7, max_iterations: 1, skip: ["pause"] } }),
+    step("side", { parallel: "g", trigger: "second" }),
+    step("beside", { parallel: "g" }),
+    step("never", { when: "plan.success == false" }),
+    step("last"),
+  ],
+};
+
+function prepared(): string {
+  const folder = scratch();
+  mkdirSync(join(folder, "requests"));
+  writeFileSync(join(folder, "w.json"), JSON.stringify(WORKFLOW));
+  writeFileSync(join(folder, "step.sh"), SCRIPT);
+  for (const [name, request] of Object.entries(REQUESTS)) writeFileSync(join(folder, "requests", name), JSON.stringify(request));
+  return folder;
+}
+
+interface Ran {
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+const WRITER = join(import.meta.dirname, "../crash/workflow-writer.ts");
+
+function start(folder: string, killAt = ""): Promise<Ran> {
+  const child = spawn(process.execPath, [WRITER, folder, killAt], { stdio: ["ignore", "pipe", "pipe"] });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk: Uint8Array) => (out += String(chunk)));
+  child.stderr.on("data", (chunk: Uint8Array) => (err += String(chunk)));
+  return new Promise((resolve) => child.once("close", (_, signal) => resolve({ signal, out, err })));
+}
+
+/** What has to be the same, however often it was killed. */
+function finalState({ out, err }: Ran): unknown {
+  expect(err).toBe("");
+  const { head: _, ...state } = JSON.parse(out) as { readonly head: number };
+  return state;
+}
+
+/** How often each visit of each step came to a good end: once, or its work was done twice. */
+async function completions(folder: string): Promise<readonly (readonly [string, number])[]> {
+  const store = await openSqliteStore(join(folder, "store.db"));
+  const events = await store.events("r", 0, 10_000);
+  await store.close();
+  const visits = new Map<string, number>();
+  const counts = new Map<string, number>();
+  for (const { event_type, details } of events) {
+    const id = String(details["step"]);
+    if (event_type === "step_started") visits.set(id, Number(details["visit"]));
+    if (event_type !== "step_completed" && event_type !== "call_completed") continue;
+    const key = `${id}.${visits.get(id)}.${String(details["agent"] ?? "")}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts].toSorted();
+}
+
+it("a workflow that is killed after any of its events comes to the same end, and no completed step runs again", async () => {
+  const calm = prepared();
+  const undisturbed = await start(calm);
+  const wanted = finalState(undisturbed);
+  const done = await completions(calm);
+  const { head } = JSON.parse(undisturbed.out) as { readonly head: number };
+  expect(done.map(([, times]) => times)).toEqual(done.map(() => 1));
+  expect(readFileSync(join(calm, "ran.txt"), "utf8").trim().split("\n").length).toBe(done.length);
+
+  const points = Array.from({ length: head - 2 }, (_, index) => index + 2);
+  const killed = async (): Promise<void> => {
+    for (let at = points.shift(); at !== undefined; at = points.shift()) {
+      const folder = prepared();
+      expect([at, (await start(folder, String(at))).signal]).toEqual([at, "SIGKILL"]);
+      expect([at, finalState(await start(folder))]).toEqual([at, wanted]);
+      expect([at, await completions(folder)]).toEqual([at, done]);
+      // What was at work when it was killed may have been done; nothing else ran twice.
+      const lines = readFileSync(join(folder, "ran.txt"), "utf8").trim().split("\n");
+      expect(lines.length, `killed at ${at}`).toBeLessThanOrEqual(done.length + 1);
+    }
+  };
+  await Promise.all([killed(), killed(), killed()]);
+});
+
+it.runIf(process.platform === "linux")("what was at work when the runner was killed is ended before it is tried again", async () => {
+  const folder = prepared();
+  // The first attempt kills its runner, and would then go on for ever.
+  writeFileSync(join(folder, "step.sh"), 'echo $$ >> pids.txt\nif [ "$BYLAW_ATTEMPT" = 1 ]; then kill -9 $PPID; while :; do sleep 1; done; fi\n');
+  writeFileSync(join(folder, "w.json"), JSON.stringify({ ...WORKFLOW, steps: [step("only")] }));
+  const child = spawn(process.execPath, [WRITER, folder], { stdio: "ignore" });
+  expect(await new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)))).toBe("SIGKILL");
+  expect((await start(folder)).out).toContain("completed");
+  const pids = readFileSync(join(folder, "pids.txt"), "utf8").trim().split("\n").map(Number);
+  expect(pids).toHaveLength(2);
+  expect(pids.filter(isAtWork)).toEqual([]);
+});
+
+// Who has ended may still be listed, where nobody asked how.
+function isAtWork(pid: number): boolean {
+  try {
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
