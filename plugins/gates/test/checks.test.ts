@@ -179,6 +179,7 @@ describe("review_approved", () => {
     expect(none.blocked).toContain("gate_pending reviewers");
     for (const [fields, agents] of [
       [{}, ["rex", " ANN "]],
+      [{}, ["rex", "\u200b"]],
       [{ agent: null }, []],
       [{ ok: false }, ["rex", "quinn"]],
     ] as const) {

@@ -46,6 +46,11 @@ function wronglyCompleted(view: View, { task_id, agent_id, details }: EventDraft
       "DIRECTIVE_AGENT",
       `Unexpected agent ${named(agent_id)} of the event, expected ${named(agent ?? null)} as its details say`,
     );
+  if (agent !== undefined && foldName(agent) === "")
+    return refused(
+      "DIRECTIVE_AGENT",
+      `Unexpected report on ${named(directive)} by an agent without a name, expected the agent that did it`,
+    );
   const judges = verdict !== undefined || blocking_issues !== undefined;
   if (open.action !== "spawn") {
     if (!judges) return undefined;

@@ -241,6 +241,10 @@ describe("a directive is refused", () => {
     const posing = { event_type: "directive_completed", agent_id: "cy", task_id: "t1", details: { directive, ok: true, agent: "ann" } };
     await expect(run.record([posing])).rejects.toEqual(refusal("DIRECTIVE_AGENT"));
     await expect(run.record([{ ...posing, agent_id: null }])).rejects.toEqual(refusal("DIRECTIVE_AGENT"));
+    for (const agent of [" ", "\u200b", "\u2800"])
+      await expect(completeDirective(run, { task: "t1", directive, ok: true, agent, verdict: "approved" })).rejects.toEqual(
+        refusal("DIRECTIVE_AGENT"),
+      );
     // An agent that could not be started was nobody.
     await completeDirective(run, { task: "t1", directive, ok: false, summary: "could not be started" });
   });

@@ -1,4 +1,5 @@
 import type { Json } from "@bylaw/kernel";
+import { foldName } from "@bylaw/log";
 import { inLine, listed } from "../codes.ts";
 import {
   artifactOf,
@@ -81,4 +82,4 @@ export function reviewsAreThere(input: CheckInput, wanted: readonly string[]): r
 
 // Whoever did the work reviews nothing of it, and neither does somebody without a name.
 const heardOf = ({ reviewers, worked }: CheckInput): CheckInput["reviewers"] =>
-  reviewers.filter(({ report }) => report !== null && report.agent !== null && !worked(report.agent));
+  reviewers.filter(({ report }) => report !== null && report.agent !== null && foldName(report.agent) !== "" && !worked(report.agent));
