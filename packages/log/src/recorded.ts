@@ -73,9 +73,20 @@ function turnFacts({ facts = {} }: Subject): JsonObject {
   return present(Object.fromEntries(TURN_FACTS.map((name) => [name, turn[name]]))) as JsonObject;
 }
 
-function violation(response: Response, { message, reason, code, recovery = "restart" }: Decision): JsonObject {
+/** A decision about a response, which says how it goes on: what spent the last attempt is the end, whichever plugin refused. */
+export function recovered(subject: Subject, decision: Decision): Decision {
+  if (subject.hook !== "onEnforcement" || decision.effect === "allow") return decision;
+  const recovery = isFinal(subject, decision) ? "end" : (decision.recovery ?? "restart");
+  return recovery === decision.recovery ? decision : { ...decision, recovery };
+}
+
+const isFinal = ({ attempt = 1, max_attempts = MAX_ATTEMPTS }: Response, { recovery, code }: Decision): boolean =>
+  recovery === "end" || (attempt >= max_attempts && !FREE_REASONS.has(code));
+
+function violation(response: Response, decision: Decision): JsonObject {
+  const { message, reason, code, recovery = "restart" } = decision;
   const { text = "", tool_calls = [], round = 1, attempt = 1, max_attempts = MAX_ATTEMPTS } = response;
-  const final = recovery === "end" || (attempt >= max_attempts && !FREE_REASONS.has(code));
+  const final = isFinal(response, decision);
   const calls = { reason: code, tool_calls: namesOf(response, tool_calls, code), error_message: message ?? reason };
   const ended = { buffer_preview: upTo(text, WINDOW), buffer_chars: charactersOf(text), recovery: final ? "end" : recovery, final };
   return { round, attempt, max_attempts, ...calls, ...ended };

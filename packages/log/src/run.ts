@@ -15,6 +15,7 @@ import {
   type Subject,
 } from "@bylaw/kernel";
 import { attemptOf } from "./agents/attempt.ts";
+import { readableIn } from "./agents/readable.ts";
 import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals, phaseOf } from "./approval.ts";
 import { problemOf } from "./catalogue/details.ts";
 import { nearest } from "./catalogue/nearest.ts";
@@ -23,7 +24,7 @@ import type { Fold } from "./fold.ts";
 import type { Appended, Who } from "./journal-contract.ts";
 import { ATTEMPTS, openJournal } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
-import { clipped, eventOf } from "./recorded.ts";
+import { clipped, eventOf, recovered } from "./recorded.ts";
 import { find } from "./order/tree.ts";
 import { RESUMPTIONS } from "./resume.ts";
 import { quote } from "./quote.ts";
@@ -74,10 +75,13 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     return { ...present(known), run, session: journal.session, at: journal.time() } as Subject;
   }
 
-  const refused = (input: Subject, error: unknown): readonly [Subject, Decision] => [
-    { hook: input.hook } as Subject,
-    kernel.refuse(input, "invalid_call", messageOf(error)),
-  ];
+  function refused(input: Subject, error: unknown, before: Fold): readonly [Subject, Decision] {
+    const decision = kernel.refuse(input, "invalid_call", messageOf(error));
+    if (input.hook !== "onEnforcement") return [{ hook: input.hook } as Subject, decision];
+    // What cannot be read spends an attempt too: else an agent had as many as it likes.
+    const subject: Subject = { hook: input.hook, ...readableIn(input) };
+    return [{ ...subject, ...attemptOf(subject, before.view) }, decision];
+  }
 
   async function judge(input: Subject, before: Fold): Promise<readonly [Subject, Decision]> {
     try {
@@ -86,7 +90,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       const grant = grants === null ? undefined : find(grants, await approvalDigest(subject, kernel.policy));
       return [subject, await kernel.decide(subject, before.view, grant)];
     } catch (error) {
-      return refused(input, error);
+      return refused(input, error, before);
     }
   }
 
@@ -107,13 +111,15 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       input = freezeJson({ ...given, hook }) as unknown as Subject;
     } catch (error) {
       unreadable = error;
+      if (hook === "onEnforcement") input = { hook, ...readableIn(given) };
     }
     return inTurn(whoIn(input), async () => {
       const request_id = unreadable === undefined ? await transitionName(input) : undefined;
       let problem: unknown;
       for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
         const before = journal.fold;
-        const [subject, decision] = unreadable === undefined ? await judge(input, before) : refused(input, unreadable);
+        const [subject, judged] = unreadable === undefined ? await judge(input, before) : refused(input, unreadable, before);
+        const decision = recovered(subject, judged);
         // The document makes an approval one-use even where two processes read it at once.
         const used = { kind: "approval", id: `${run}:${decision.approval}`, value: "used", if_version: 0 };
         const documents = decision.approval === undefined ? [] : [used];

@@ -122,6 +122,8 @@ describe("attempts", () => {
         ),
     });
     const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools }), own()] }), { run: "r" });
+    const last = await run.respond({ ...good, agent: "b", text: "much too long", max_attempts: 1 });
+    expect(last.decision).toMatchObject({ code: "own.too_long", recovery: "end" });
     expect(await detailsOf(run.respond({ ...good, text: "much too long" }))).toMatchObject({
       reason: "own.too_long",
       attempt: 1,
