@@ -44,7 +44,8 @@ export function parseSource(file: string, text: string): Source {
   const lines = new LineCounter();
   let parsed: Document.Parsed | undefined;
   // Where places are wanted of a long JSON text; it is read without them.
-  const read = (): Document.Parsed => (parsed ??= parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: true }));
+  const read = (): Document.Parsed =>
+    (parsed ??= parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: true }));
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
