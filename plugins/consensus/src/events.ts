@@ -10,6 +10,7 @@ const limit = z.int().positive().nullable();
 const revision = z.int().positive();
 const sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const response = z.int().positive();
+const YEAR_MS = 366 * 24 * 3_600_000;
 const label = z.string().min(1).max(300);
 
 /** What a host records of agents that answer and vote. */
@@ -36,6 +37,6 @@ export const CONSENSUS_EVENTS: readonly EventType[] = [
   },
   { name: "vote_ignored", details: z.strictObject({ response, reason: z.string().max(2_000) }) },
   { name: "answer_ignored", details: z.strictObject({ response, reason: z.string().max(2_000) }) },
-  { name: "time_warning", details: z.strictObject({ round: z.int().positive(), grace_ms: z.int().nonnegative() }) },
+  { name: "time_warning", details: z.strictObject({ round: z.int().positive(), grace_ms: z.int().nonnegative().max(YEAR_MS) }) },
   { name: "winner_selected", details: z.strictObject({ agent, label, preview: z.string().max(400) }) },
 ];

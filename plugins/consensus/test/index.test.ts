@@ -40,6 +40,13 @@ describe("the beginning", () => {
   });
 });
 
+it("refuses a grace that ends after every date", async () => {
+  const run = await begin();
+  const details = { round: 1, grace_ms: Number.MAX_SAFE_INTEGER };
+  const warning = run.record([{ event_type: "time_warning", agent_id: "a", task_id: null, details }]);
+  await expect(warning).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+});
+
 describe("any order of what agents do", () => {
   const steps = fc.array(
     fc.record({
