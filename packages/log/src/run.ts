@@ -152,7 +152,9 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   // What cannot be recorded must not happen.
   function absent(input: Subject, error: unknown, events: readonly LogEvent[]): Outcome {
     const reason = `Unexpected failure to record the decision, expected a durable log: ${messageOf(error)}`;
-    return { decision: kernel.refuse(input, "engine_absent", reason), applied: "deny", events };
+    const decision = kernel.refuse(input, "engine_absent", reason);
+    // A host that went on would call its model for ever, and spend no attempt.
+    return { decision: input.hook === "onEnforcement" ? { ...decision, recovery: "end" } : decision, applied: "deny", events };
   }
 
   return {

@@ -1,8 +1,8 @@
-import type { Decision, Json, JsonObject } from "@bylaw/kernel";
-import { agentTurns, turnOf, type Run } from "@bylaw/log";
+import { createKernel, type Decision, type Json, type JsonObject } from "@bylaw/kernel";
+import { agentTurns, createMemoryStore, openRun, turnOf, type Run } from "@bylaw/log";
 import { describe, expect, it } from "vitest";
-import { retryInput } from "../src/index.ts";
-import { answer, open } from "./kit.ts";
+import { reasons, retryInput } from "../src/index.ts";
+import { answer, open, workflow_tools } from "./kit.ts";
 
 const available_tools = ["read_file", "vote", "new_answer"];
 const good = { agent: "a", tool_calls: [answer("done")], available_tools };
@@ -41,5 +41,20 @@ describe("a response that cannot be read", () => {
     expect((await run.respond({ agent: "a", text, tool_calls: [{ tool: "vote" }, { tool: "\udc00" }] })).events[0]?.details).toMatchObject({
       ...{ reason: "invalid_call", buffer_chars: 601, buffer_preview: "x".repeat(500), tool_calls: ["vote", "\ufffd"] },
     });
+  });
+});
+
+describe("a response that cannot be put on record", () => {
+  it("is the end: else a host whose log is gone would call its model for ever", async () => {
+    const store = createMemoryStore();
+    let gone = false;
+    const failing: typeof store = {
+      ...store,
+      commit: (draft) => (gone ? Promise.reject(new Error("the disk is gone")) : store.commit(draft)),
+    };
+    const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), { run: "r", store: failing });
+    gone = true;
+    const { decision, applied } = await run.respond(good);
+    expect([applied, decision.code, retryInput(decision, good).kind]).toEqual(["deny", "engine_absent", "none"]);
   });
 });
