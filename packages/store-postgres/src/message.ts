@@ -19,6 +19,7 @@ export interface Message {
 }
 
 const OID = { bytea: 17, int8: 20, int4: 23, text: 25 } as const;
+const HEADER = 20;
 const FIRST = 16_384;
 /** More than this is let go of afterwards. */
 const KEPT = 1_048_576;
@@ -43,48 +44,79 @@ export function createMessage(): Message {
     [at, starts] = [0, []];
   }
 
-  // The length of a parameter or element stands before it and is known after it.
-  function sized(write: () => void): void {
-    const start = at;
-    at += 4;
-    write();
-    buffer.writeInt32BE(at - start - 4, start);
-  }
-
-  function parameter(bytes: number, write: () => void): void {
+  /** Room for a parameter, whose length is written when it is known. Returns where it begins. */
+  function open(bytes: number): number {
     room(4 + bytes);
+    at += 4;
     starts.push(at);
-    sized(write);
+    return at;
   }
 
-  const putInt = (value: number): void => void (at = buffer.writeInt32BE(value, at));
-  function putLong(value: number): void {
-    putInt(Math.floor(value / 2 ** 32));
-    at = buffer.writeUInt32BE(value % 2 ** 32, at);
+  function close(start: number): void {
+    buffer.writeInt32BE(at - start, start - 4);
   }
 
-  // One without elements has no dimension either.
-  function array<T>(type: keyof typeof OID, values: readonly T[], bytes: number, put: (value: T) => void): void {
-    parameter(20 + bytes, () => {
-      putInt(values.length === 0 ? 0 : 1);
-      putInt(0);
-      putInt(OID[type]);
-      if (values.length === 0) return;
-      putInt(values.length);
-      putInt(1);
-      for (const value of values) sized(() => put(value));
-    });
+  function array<T>(type: keyof typeof OID, values: readonly T[], bytes: number, put: (value: T) => number): void {
+    const start = open(HEADER + bytes);
+    // One without elements has no dimension either.
+    buffer.writeInt32BE(values.length === 0 ? 0 : 1, at);
+    buffer.writeInt32BE(0, at + 4);
+    buffer.writeInt32BE(OID[type], at + 8);
+    at += 12;
+    if (values.length > 0) {
+      buffer.writeInt32BE(values.length, at);
+      buffer.writeInt32BE(1, at + 4);
+      at += 8;
+      for (const value of values) {
+        const length = put(value);
+        buffer.writeInt32BE(length, at);
+        at += 4 + length;
+      }
+    }
+    close(start);
   }
 
-  const most = (values: readonly string[], bytes: number): number => values.reduce((sum, { length }) => sum + 4 + bytes * length, 0);
+  function longAt(value: number, place: number): void {
+    buffer.writeInt32BE(Math.floor(value / 2 ** 32), place);
+    buffer.writeUInt32BE(value % 2 ** 32, place + 4);
+  }
+
+  // Each writes an element behind its length, and returns that.
+  const putInt = (value: number): number => buffer.writeInt32BE(value, at + 4) - at - 4;
+  function putLong(value: number): number {
+    longAt(value, at + 4);
+    return 8;
+  }
+  const putText = (value: string): number => buffer.write(value, at + 4);
+  const putBytes = (value: string): number => buffer.write(value, at + 4, "hex");
+
+  function most(values: readonly string[], bytes: number): number {
+    let sum = 0;
+    for (const { length } of values) sum += 4 + bytes * length;
+    return sum;
+  }
+
   const parameters: Parameters = {
-    uuid: (value) => parameter(16, () => void (at += buffer.write(value.replaceAll("-", ""), at, "hex"))),
-    int: (value) => parameter(4, () => putInt(value)),
-    long: (value) => parameter(8, () => putLong(value)),
+    uuid(value) {
+      const start = open(16);
+      at += buffer.write(value.replaceAll("-", ""), at, "hex");
+      close(start);
+    },
+    int(value) {
+      const start = open(4);
+      at = buffer.writeInt32BE(value, at);
+      close(start);
+    },
+    long(value) {
+      const start = open(8);
+      longAt(value, at);
+      at += 8;
+      close(start);
+    },
     ints: (values) => array("int4", values, 8 * values.length, putInt),
     longs: (values) => array("int8", values, 12 * values.length, putLong),
-    texts: (values) => array("text", values, most(values, 3), (value) => void (at += buffer.write(value, at))),
-    bytes: (values) => array("bytea", values, most(values, 1), (value) => void (at += buffer.write(value, at, "hex"))),
+    texts: (values) => array("text", values, most(values, 3), putText),
+    bytes: (values) => array("bytea", values, most(values, 1), putBytes),
   };
 
   return {
@@ -109,8 +141,7 @@ export function createMessage(): Message {
       buffer = Buffer.allocUnsafeSlow(FIRST);
       begin();
       write(parameters);
-      const ends = [...starts.slice(1), at];
-      return starts.map((start, index) => buffer.subarray(start + 4, ends[index]));
+      return starts.map((start) => buffer.subarray(start, start + buffer.readInt32BE(start - 4)));
     },
   };
 }
