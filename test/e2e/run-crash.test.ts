@@ -91,7 +91,7 @@ async function completions(folder: string): Promise<readonly (readonly [string, 
     const key = `${id}.${visits.get(id)}.${String(details["agent"] ?? "")}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  return [...counts].toSorted();
+  return [...counts].toSorted(([left], [right]) => (left < right ? -1 : 1));
 }
 
 it("a workflow that is killed after any of its events comes to the same end, and no completed step runs again", async () => {
@@ -121,7 +121,10 @@ it("a workflow that is killed after any of its events comes to the same end, and
 it.runIf(process.platform === "linux")("what was at work when the runner was killed is ended before it is tried again", async () => {
   const folder = prepared();
   // The first attempt kills its runner, and would then go on for ever.
-  writeFileSync(join(folder, "step.sh"), 'echo $$ >> pids.txt\nif [ "$BYLAW_ATTEMPT" = 1 ]; then kill -9 $PPID; while :; do sleep 1; done; fi\n');
+  writeFileSync(
+    join(folder, "step.sh"),
+    'echo $$ >> pids.txt\nif [ "$BYLAW_ATTEMPT" = 1 ]; then kill -9 $PPID; while :; do sleep 1; done; fi\n',
+  );
   writeFileSync(join(folder, "w.json"), JSON.stringify({ ...WORKFLOW, steps: [step("only")] }));
   const child = spawn(process.execPath, [WRITER, folder], { stdio: "ignore" });
   expect(await new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)))).toBe("SIGKILL");

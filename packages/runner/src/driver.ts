@@ -35,7 +35,7 @@ export function createEmbeddedDriver({ store, runs, poll_ms = 1_000, onError = (
   const busy = new Map<string, Promise<void>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   let notify = (): void => {};
-  let closed = false;
+  const closing = new AbortController();
 
   const later = (work: () => void, ms: number): void => {
     const timer = setTimeout(() => {
@@ -67,7 +67,7 @@ export function createEmbeddedDriver({ store, runs, poll_ms = 1_000, onError = (
 
   return {
     async wake({ runId }, { at = Date.now() } = {}) {
-      if (!closed) mark(runId, at);
+      if (!closing.signal.aborted) mark(runId, at);
     },
     async serve(handler) {
       const unwatch = await store.watch((run) => {
@@ -75,10 +75,10 @@ export function createEmbeddedDriver({ store, runs, poll_ms = 1_000, onError = (
       });
       const look = async (): Promise<void> => {
         for (const run of (await runs?.().catch((error: unknown) => (onError(error), []))) ?? known) mark(run, Date.now());
-        if (!closed) later(() => void look(), poll_ms);
+        if (!closing.signal.aborted) later(() => void look(), poll_ms);
       };
       await look();
-      while (!closed) {
+      while (!closing.signal.aborted) {
         for (const [runId, at] of due) {
           if (at > Date.now() || busy.has(runId)) continue;
           due.delete(runId);
@@ -87,14 +87,14 @@ export function createEmbeddedDriver({ store, runs, poll_ms = 1_000, onError = (
         if (![...due].some(([runId, at]) => at <= Date.now() && !busy.has(runId)))
           await new Promise<void>((resolve) => {
             notify = resolve;
-            if (closed) resolve();
+            if (closing.signal.aborted) resolve();
           });
       }
       unwatch();
       await Promise.all(busy.values());
     },
     async close() {
-      closed = true;
+      closing.abort();
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
       notify();

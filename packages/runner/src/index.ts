@@ -7,7 +7,8 @@ export type { OversightQuestion, StepContext, StepFunction, WorkflowEnd, Workflo
 export { loopOptionsOf, triggerOptionsOf } from "./workflow/plugin-options.ts";
 export { moveWorkflow, releaseWorkflow } from "./workflow/release.ts";
 export { runWorkflow } from "./workflow/run-workflow.ts";
-export { resultOf, workflowState, type Frame, type SkipScope, type StepResult, type Unit, type WorkflowState } from "./workflow/state.ts";
+export type { Frame, SkipScope, StepResult, Unit, WorkflowState } from "./workflow/standing.ts";
+export { resultOf, workflowState } from "./workflow/state.ts";
 export { workflow } from "./workflow/workflow-plugin.ts";
 export {
   findTemplates,

@@ -1,5 +1,5 @@
 import { suggest } from "@bylaw/config";
-import { BylawError, digestJson, freezeJson, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import { BylawError, digestJson, freezeJson, type Json, type JsonObject } from "@bylaw/kernel";
 import type { z } from "zod";
 import { checkTemplate } from "./check.ts";
 import { isOlder, translate, type Problem } from "./dialects.ts";

@@ -1,7 +1,8 @@
 import { treeGet } from "@bylaw/log";
 import { holds, readCondition, type Condition, type StepFacts } from "../template/condition.ts";
 import type { Step, Template } from "../template/template.ts";
-import { resultOf, type Frame, type StepResult, type Unit, type WorkflowState } from "./state.ts";
+import type { Frame, StepResult, Unit, WorkflowState } from "./standing.ts";
+import { resultOf } from "./state.ts";
 
 /** Why a step does not run. */
 export type SkipReason = "loop" | "when" | "skip_if" | "depends_on" | "once" | "completed";

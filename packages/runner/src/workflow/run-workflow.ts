@@ -6,7 +6,8 @@ import { makeControlFolder, readControl, removeControl, setControlAside } from "
 import { endOrphans } from "../step/orphans.ts";
 import { frameKey, next, type Move, type Start } from "./next.ts";
 import type { WorkflowEnd, WorkflowOptions } from "./options.ts";
-import { workflowState, type Frame, type Unit } from "./state.ts";
+import type { Frame } from "./standing.ts";
+import { workflowState } from "./state.ts";
 
 /**
  * Runs a workflow from where its log says that it stands, until it has ended or a person has to do something. May be called again after

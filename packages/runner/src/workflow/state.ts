@@ -1,72 +1,6 @@
 import { defineProjection, isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { treeGet, treePut, type Tree } from "@bylaw/log";
-
-/** One who is at work in a step: its own agent first, then those whom it called, each by the one before. */
-export interface Frame {
-  readonly agent: string | null;
-  readonly attempt: number;
-  readonly status: "running" | "failed" | "done";
-  /** It called another agent, as it asked for. */
-  readonly called: boolean;
-  /** What it asked of the workflow, as it was granted or not. */
-  readonly asked: "nothing" | "granted" | "rejected";
-  readonly directive: JsonObject | null;
-  /** The request itself. */
-  readonly request: { readonly action: Json; readonly reason: Json; readonly target: Json } | null;
-  /** Why a request was not granted. */
-  readonly refusal: { readonly code: string; readonly reason: string } | null;
-  /** What became of the oversight that it asked for. */
-  readonly oversight: "none" | "due" | "given" | "failed";
-  readonly risk: number;
-}
-
-/** One step that has begun and is not settled. */
-export interface Unit {
-  readonly step: string;
-  readonly index: number;
-  /** Where the workflow goes on behind it and those that run with it. */
-  readonly next: number;
-  readonly visit: number;
-  readonly fallback: boolean;
-  readonly frames: readonly Frame[];
-  readonly output: Json;
-  readonly exit_code: number | null;
-  /** How often it was tried in this visit. */
-  readonly tries: number;
-  readonly settled: boolean;
-  /** Holds that a person let go. */
-  readonly released: readonly string[];
-}
-
-/** What is kept of a step that has ended. */
-export interface StepResult {
-  readonly status: "completed" | "failed" | "skipped";
-  readonly exit_code: number | null;
-  readonly output: Json;
-  readonly visits: number;
-  readonly attempts: number;
-}
-
-/** Steps that are left out until the loop that says so has ended. */
-export interface SkipScope {
-  readonly owner: number;
-  readonly skip: readonly string[];
-}
-
-/** Where a workflow stands. */
-export interface WorkflowState {
-  readonly started: { readonly template: string; readonly definition: string } | null;
-  readonly cursor: number;
-  readonly units: readonly Unit[];
-  readonly results: Tree<StepResult>;
-  readonly scopes: readonly SkipScope[];
-  readonly hold: { readonly step: string; readonly why: string; readonly message: string } | null;
-  /** Checkpoints that nobody ended, by sequence. */
-  readonly pauses: readonly { readonly checkpoint: number; readonly reason: string | null; readonly step: string | null }[];
-  /** Up to here steps that succeeded are not run again, after a person went back. */
-  readonly redo: number;
-  readonly ended: { readonly outcome: string; readonly reason: string | null } | null;
-}
+import { treeGet, treePut } from "@bylaw/log";
+import type { Frame, StepResult, Unit, WorkflowState } from "./standing.ts";
 
 const BEGIN: WorkflowState = {
   started: null,
@@ -114,15 +48,20 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     started: { template: text(details["template"]), definition: text(details["definition"]) },
     cursor: number(details["from"]),
   }),
-  workflow_moved: (state, { details }) => ({
-    ...state,
-    cursor: number(details["to"]),
-    redo: Math.max(state.cursor, state.redo),
-    units: [],
-    scopes: [],
-    hold: null,
-    ended: null,
-  }),
+  workflow_moved: (state, { details }) => {
+    // What was done and not settled is done all the same.
+    const done = state.units.filter(({ frames }) => frames[0]?.status === "done");
+    return {
+      ...state,
+      results: done.reduce((results, unit) => treePut(results, unit.step, resultIn(unit)), state.results),
+      cursor: number(details["to"]),
+      redo: Math.max(state.cursor, state.redo, ...done.map(({ next }) => next)),
+      units: [],
+      scopes: [],
+      hold: null,
+      ended: null,
+    };
+  },
   workflow_ended: (state, { details }) => ({
     ...state,
     ended: { outcome: text(details["outcome"]), reason: (details["reason"] ?? null) as string | null },
@@ -187,15 +126,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     const step = text(details["step"]);
     const unit = state.units.find((one) => one.step === step);
     if (unit === undefined) return state;
-    const [{ status, attempt } = FRAME] = unit.frames;
-    const result: StepResult = {
-      status: status === "done" ? "completed" : "failed",
-      exit_code: unit.exit_code,
-      output: unit.output,
-      visits: unit.visit,
-      attempts: attempt,
-    };
-    const after = { ...withUnit(state, step, (one) => ({ ...one, settled: true })), results: treePut(state.results, step, result) };
+    const after = { ...withUnit(state, step, (one) => ({ ...one, settled: true })), results: treePut(state.results, step, resultIn(unit)) };
     if (typeof details["next"] !== "number") return after;
     const loop = details["loop"] ?? null;
     const closed = after.scopes.filter(({ owner }) => owner !== unit.index);
@@ -264,6 +195,10 @@ const requestIn = (details: JsonObject): NonNullable<Frame["request"]> => ({
   reason: details["reason"] ?? null,
   target: details["trigger_agent_id"] ?? null,
 });
+
+function resultIn({ frames: [{ status, attempt } = FRAME], exit_code, output, visit }: Unit): StepResult {
+  return { status: status === "done" ? "completed" : "failed", exit_code, output, visits: visit, attempts: attempt };
+}
 
 /** Behind a step that was left out its loop has ended too. */
 const moved = (state: WorkflowState, cursor: number): WorkflowState => {

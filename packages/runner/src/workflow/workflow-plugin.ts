@@ -2,7 +2,8 @@ import { definePlugin, type Finding, type Guard, type LogEvent } from "@bylaw/ke
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { WORKFLOW_EVENTS } from "./events.ts";
-import { workflowState, type WorkflowState } from "./state.ts";
+import type { WorkflowState } from "./standing.ts";
+import { workflowState } from "./state.ts";
 
 /** Puts a workflow on record: its events, the state that follows from them, and guards that keep two runners from doing one step twice. */
 export const workflow = definePlugin({

@@ -1,0 +1,144 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createMemoryStore } from "@bylaw/log";
+import { createEmbeddedDriver } from "@bylaw/runner";
+import { describe, expect, it } from "vitest";
+import { stage, templateOf } from "./kit.ts";
+
+const sh = (script: string) => ({ run: { command: ["sh", "-c", script] } });
+
+describe("a program that is a step", () => {
+  it("gets its prompt, its place and no secret", async () => {
+    process.env["SECRET_OF_THE_TEST"] = "hidden";
+    process.env["NAMED_IN_THE_TEST"] = "shown";
+    const agents = {
+      worker: {
+        ...sh('cat > prompt.txt; env > env.txt; printf "%s" "$0" > argument.txt'),
+        prompt: "You work.",
+        env: ["NAMED_IN_THE_TEST"],
+      },
+    };
+    agents.worker.run.command.push("{{{step}}} {prompt}");
+    const at = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker", prompt: "Do {step}; $(x)" }] }));
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+    const read = (name: string): string => readFileSync(join(at.folder, name), "utf8");
+    expect(read("prompt.txt")).toBe("You work.\n\nDo {step}; $(x)");
+    expect(read("argument.txt")).toBe("{a} You work.\n\nDo {step}; $(x)");
+    const env = Object.fromEntries(
+      read("env.txt")
+        .split("\n")
+        .map((line) => line.split("=") as [string, string]),
+    );
+    expect(env).toMatchObject({
+      BYLAW_RUN: "r",
+      BYLAW_STEP: "a",
+      BYLAW_AGENT: "worker",
+      BYLAW_ATTEMPT: "1",
+      BYLAW_VISIT: "1",
+      BYLAW_CONTROL_FILE: at.controlFile,
+      NAMED_IN_THE_TEST: "shown",
+    });
+    expect(env["SECRET_OF_THE_TEST"]).toBeUndefined();
+  });
+
+  it("leaves its length and a digest in the log, and not its text", async () => {
+    const at = stage(await templateOf({ steps: [{ id: "a", ...sh("printf secret-text; printf x >&2") }] }));
+    await at.go();
+    const events = await at.store.events("r", 0, 100);
+    const done = events.find(({ event_type }) => event_type === "step_completed");
+    expect(done?.details).toMatchObject({
+      ok: true,
+      exit_code: 0,
+      stdout: { bytes: 11, digest: expect.stringMatching(/^sha256:/) },
+      stderr: { bytes: 1 },
+    });
+    expect(JSON.stringify(events)).not.toContain("secret-text");
+  });
+
+  it("is ended at its time with all that it started", async () => {
+    const script = "sleep 600 & echo $! > pid.txt; wait";
+    const at = stage(await templateOf({ steps: [{ id: "a", ...sh(script), timeout_seconds: 0.3 }] }));
+    expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
+    const [done] = (await at.store.events("r", 0, 100)).filter(({ event_type }) => event_type === "step_completed");
+    expect(done?.details).toMatchObject({ ok: false, timed_out: true, signal: "SIGKILL" });
+    const pid = readFileSync(join(at.folder, "pid.txt"), "utf8").trim();
+    // Who has ended may still be listed, where nobody asked how.
+    const state = (): string => {
+      try {
+        return /^State:\s*(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "Z";
+      } catch {
+        return "Z";
+      }
+    };
+    expect(process.platform === "linux" ? state() : "Z").toBe("Z");
+  });
+
+  it("that cannot be started fails, and does not end the runner", async () => {
+    const at = stage(await templateOf({ steps: [{ id: "a", run: { command: ["no-such-program-here"] } }] }));
+    expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
+  });
+
+  it("whose output is no JSON fails where JSON was said", async () => {
+    const at = stage(await templateOf({ steps: [{ id: "a", ...sh("echo no"), output: "json" }] }));
+    expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
+  });
+
+  it("is interrupted by a signal, and runs again with the next attempt, or waits where it says so", async () => {
+    const script = 'echo "$BYLAW_ATTEMPT" >> ran.txt; if [ "$BYLAW_ATTEMPT" = 1 ]; then sleep 600; fi';
+    for (const interrupted of ["run", "ask"] as const) {
+      const at = stage(await templateOf({ steps: [{ id: "a", ...sh(script), interrupted }] }));
+      const stop = new AbortController();
+      const started = new Error("stop");
+      const going = at.go({
+        signal: stop.signal,
+        onEvents: ([event]) => void (event?.event_type === "step_started" && queueMicrotask(() => stop.abort(started))),
+      });
+      await expect(going).rejects.toBe(started);
+      expect(await at.go()).toMatchObject(interrupted === "run" ? { outcome: "completed" } : { outcome: "held", why: "interrupted" });
+    }
+  });
+
+  it("cannot end the wait for itself: a pause holds what is behind it, whatever it writes meanwhile", async () => {
+    const at = stage(
+      await templateOf({
+        steps: [
+          { id: "a", ...sh(`printf '{"action":"checkpoint"}' > "$BYLAW_CONTROL_FILE"`) },
+          { id: "b", ...sh("echo ran > b.txt") },
+        ],
+      }),
+    );
+    expect(await at.go()).toMatchObject({ outcome: "paused" });
+    writeFileSync(at.controlFile, '{"action":"continue"}');
+    expect(await at.go()).toMatchObject({ outcome: "paused" });
+  });
+});
+
+describe("the embedded driver", () => {
+  it("calls the handler until a run is idle, never twice at once, and again when it fails", async () => {
+    const driver = createEmbeddedDriver({ store: createMemoryStore(), poll_ms: 5 });
+    let [calls, busy, most] = [0, 0, 0];
+    await driver.wake({ runId: "r" });
+    await driver.serve(async () => {
+      calls += 1;
+      busy += 1;
+      most = Math.max(most, busy);
+      await new Promise((resolve) => setImmediate(resolve));
+      busy -= 1;
+      if (calls === 1) throw new Error("no");
+      if (calls === 5) void driver.close();
+      return calls < 4 ? "again" : "idle";
+    });
+    expect([calls, most]).toEqual([5, 1]);
+  });
+
+  it("finds a run whose wake was lost", async () => {
+    const driver = createEmbeddedDriver({ store: createMemoryStore(), poll_ms: 5, runs: async () => ["lost"] });
+    const seen: string[] = [];
+    await driver.serve(async ({ runId }) => {
+      seen.push(runId);
+      void driver.close();
+      return "idle";
+    });
+    expect(seen).toEqual(["lost"]);
+  });
+});

@@ -1,0 +1,204 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  findTemplates,
+  loadTemplate,
+  parseTemplate,
+  planOf,
+  TemplateError,
+  templateFile,
+  templateJsonSchema,
+  unrunnable,
+  type TemplateFinding,
+} from "@bylaw/runner";
+import { describe, expect, it } from "vitest";
+import { scratch, templateOf } from "./kit.ts";
+
+const run = { command: ["true"] };
+
+async function faultsOf(text: string, file = "w.yaml"): Promise<readonly TemplateFinding[]> {
+  try {
+    await parseTemplate(text, { file });
+  } catch (error) {
+    if (error instanceof TemplateError) return error.findings;
+    throw error;
+  }
+  return [];
+}
+
+describe("a template with faults", () => {
+  it("tells all of them at once, in the order of the text, each with its place", async () => {
+    const text = `bylaw: 1
+name: w
+agents:
+  coder: { run: { command: ["x", "{promt}"] } }
+steps:
+  - id: a
+    agnet: coder
+  - id: b
+    retries: -1
+`;
+    const faults = await faultsOf(text);
+    expect(faults.map(({ line, column, fix }) => [line, column, fix])).toEqual([
+      [4, 34, undefined],
+      [7, 5, "did you mean `agent`?"],
+      [9, 5, undefined],
+    ]);
+  });
+
+  it("tells all names that nobody has, and all that could have no effect", async () => {
+    const text = `bylaw: 1
+name: w
+agents:
+  coder: { run: { command: ["x"] } }
+modules:
+  idle: { retries: 1 }
+steps:
+  - { id: a, agent: codr }
+  - { id: a, agent: coder, when: "later.success == true" }
+  - { id: c, agent: coder, skip_if: "a.success = true", depends_on: [nobody] }
+  - { id: d, agent: coder, loop: { steps: 9 } }
+  - { id: e, agent: coder, loop: { steps: 1, skip: [a] } }
+  - { id: f, agent: coder, parallel: alone }
+  - { id: g }
+  - { id: later, agent: coder, when: "a.output.x == 1" }
+overrides:
+  z: { retries: 2 }
+`;
+    expect((await faultsOf(text)).map(({ line, message }) => `${line} ${message}`)).toEqual([
+      "6 Unexpected module `idle` that no step takes, expected one that has an effect",
+      "8 Unexpected agent `codr`, expected one of `agents`",
+      "9 Unexpected second step `a`, expected each id once",
+      "9 Unexpected step `later` that runs later, expected one that has ended before",
+      expect.stringContaining("10 Unexpected condition `a.success = true`"),
+      "10 Unexpected step `nobody`, expected one of the template",
+      "11 Unexpected loop 9 steps back, expected at most 3: only so many stand before it",
+      "12 Unexpected `a` in `skip`, expected one of the steps that it repeats: d",
+      "13 Unexpected group `alone` of one step, expected two or more",
+      "14 Unexpected step `g` that runs nothing, expected `agent` or `run`",
+      "15 Unexpected `a.output`, expected a step with `output: json`",
+      "17 Unexpected override of `z`, expected a step",
+    ]);
+  });
+
+  it.each([
+    ["w.yaml", "bylaw: 1\nname: [", 2],
+    ["w.json", '{"bylaw": 1,\n"name": "w", "name": "x"}', 2],
+    ["w.yaml", "bylaw: 2\nname: w\nsteps: [{id: a, run: {command: [x]}}]", 1],
+  ])("that is no %s tells where", async (file, text, line) => {
+    expect(await faultsOf(text, file)).toEqual([expect.objectContaining({ code: "BYLAW_TEMPLATE_INVALID", line })]);
+  });
+
+  it("a variable of the runner is not handed on", async () => {
+    await expect(templateOf({ steps: [{ id: "a", run, env: ["BYLAW_RUN"] }] })).rejects.toThrow(/set by the runner/);
+  });
+});
+
+describe("a template", () => {
+  it("is the same in JSON and in YAML", async () => {
+    const yaml = "bylaw: 1\nname: w\nsteps:\n  - { id: a, run: { command: [x] } }\n";
+    const json = '{"steps":[{"run":{"command":["x"]},"id":"a"}],"name":"w","bylaw":1}';
+    const [one, other] = [await parseTemplate(yaml, { file: "w.yaml" }), await parseTemplate(json, { file: "w.json" })];
+    expect(other).toEqual(one);
+  });
+
+  it("takes parts of steps from modules, and overrides go before both", async () => {
+    const { template, warnings } = await templateOf({
+      modules: { m: { retries: 1, run, loop: { steps: 1 } } },
+      steps: [
+        { id: "a", run },
+        { id: "b", module: "m", retries: 2 },
+        { id: "c", module: "m" },
+      ],
+      overrides: { b: { retries: 5, timeout_seconds: 7 }, c: { retries: 1 } },
+    });
+    expect(template.steps.map(({ retries, timeout_seconds, loop }) => [retries, timeout_seconds, loop?.steps])).toEqual([
+      [0, 3_600, undefined],
+      [5, 7, 1],
+      [1, 3_600, 1],
+    ]);
+    expect(warnings.map(({ code, message }) => [code, message])).toEqual([
+      ["BYLAW_TEMPLATE_NO_EFFECT", "The override of `retries` has no effect: `c` says the same"],
+    ]);
+  });
+
+  it("has a plan that says what may keep each step from running", async () => {
+    const { template } = await templateOf({
+      steps: [
+        { id: "a", run },
+        { id: "b", run: { function: "f" }, when: "a.success == true", loop: { steps: 1 } },
+      ],
+    });
+    expect(planOf(template)).toEqual([
+      { index: 0, step: "a", agent: null, run: ["true"], notes: [] },
+      { index: 1, step: "b", agent: null, run: "f", notes: ["when a.success == true", "may go back to a, at most 10 times"] },
+    ]);
+    expect(unrunnable(template)).toEqual(["step `b` wants the function `f`"]);
+    expect(unrunnable(template, ["f"])).toEqual([]);
+  });
+
+  it("has the form that the published schema says", () => {
+    const published = JSON.parse(readFileSync(new URL("../template.schema.json", import.meta.url), "utf8")) as unknown;
+    expect(published).toEqual(JSON.parse(JSON.stringify(templateJsonSchema())));
+  });
+});
+
+describe("a template of an older form", () => {
+  const folder = join(import.meta.dirname, "fixtures");
+  const files = ["radium", "codemachine"].flatMap((dialect) => readdirSync(join(folder, dialect)).map((name) => [dialect, name] as const));
+
+  it.each(files)("of %s is read: %s", async (dialect, name) => {
+    const { template } = await loadTemplate(join(folder, dialect, name));
+    expect(template.dialect).toBe(dialect);
+    expect(template.steps.length).toBeGreaterThan(0);
+  });
+
+  it("goes back as many steps as it did, separators left out, and skips the steps of the agents it names", async () => {
+    const { template } = await loadTemplate(join(folder, "codemachine", "codemachine.json"));
+    const looped = template.steps.filter(({ loop }) => loop !== null);
+    expect(looped.map(({ id, loop }) => [id, loop?.skip])).toEqual([["check-task", ["runtime-prep"]]]);
+  });
+
+  it("runs when a file of agents says the commands", async () => {
+    const agents = { planner: run, executor: run, reviewer: run };
+    const said = Object.fromEntries(Object.entries(agents).map(([id, invocation]) => [id, { run: invocation }]));
+    const at = scratch();
+    writeFileSync(join(at, "agents.json"), JSON.stringify(said));
+    const file = join(folder, "radium", "basic-workflow.json");
+    expect(unrunnable((await loadTemplate(file)).template)).toHaveLength(3);
+    expect(unrunnable((await loadTemplate(file, { agents: join(at, "agents.json") })).template)).toEqual([]);
+  });
+
+  it("whose loop would never run is refused", async () => {
+    const text =
+      '{"name":"w","steps":[{"agentId":"a","type":"step"},{"agentId":"b","type":"module","module":{"type":"loop","action":"stepBack"}}]}';
+    expect(await faultsOf(text, "w.json")).toEqual([
+      expect.objectContaining({ message: expect.stringContaining("loop without a number of steps") }),
+    ]);
+  });
+});
+
+describe("templates are found", () => {
+  const text = (name: string): string => `bylaw: 1\nname: ${name}\nsteps: [{ id: a, run: { command: [x] } }]\n`;
+
+  it("by one precedence, what is hidden and what is broken is told", async () => {
+    const [cwd, home] = [scratch(), scratch()];
+    for (const at of [join(cwd, "templates/workflows"), join(cwd, ".bylaw/templates"), join(home, ".bylaw/templates")])
+      mkdirSync(at, { recursive: true });
+    writeFileSync(join(home, ".bylaw/templates/one.yaml"), text("one"));
+    writeFileSync(join(home, ".bylaw/templates/broken.yaml"), "bylaw: 1\nname: broken\nsteps: []\n");
+    writeFileSync(join(cwd, ".bylaw/templates/other-file.yaml"), text("one"));
+    writeFileSync(join(cwd, "templates/workflows/two.yaml"), text("two"));
+    writeFileSync(join(cwd, "templates/page.json"), '{"title": "no template"}');
+    const { templates, findings } = await findTemplates({ cwd, home });
+    expect(templates.map(({ name, file, hidden_by }) => [name, file, hidden_by])).toEqual([
+      ["two", join(cwd, "templates/workflows/two.yaml"), null],
+      ["one", join(cwd, ".bylaw/templates/other-file.yaml"), null],
+      ["one", join(home, ".bylaw/templates/one.yaml"), join(cwd, ".bylaw/templates/other-file.yaml")],
+    ]);
+    expect(findings.map(({ file, line }) => [file, line])).toEqual([[join(home, ".bylaw/templates/broken.yaml"), 3]]);
+    expect(await templateFile("one", { cwd, home })).toBe(join(cwd, ".bylaw/templates/other-file.yaml"));
+    await expect(templateFile("broken", { cwd, home })).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_INVALID" });
+    await expect(templateFile("tow", { cwd, home })).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_MISSING", fix: "did you mean `two`?" });
+  });
+});

@@ -1,0 +1,143 @@
+// The acceptance boxes of FR-1 to FR-4 and FR-7 of the requirement, by name.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { json } from "./bylaw.ts";
+import { change, project, step, stepsOf } from "./run-kit.ts";
+
+describe("FR-1 loop", () => {
+  it("goes back by its number of steps, skips its list, counts, and ends at its limit", () => {
+    const again = { action: "loop", reason: "Tests are failing, need to fix implementation" };
+    const at = project({
+      steps: [
+        step("plan"),
+        step("code"),
+        step("lint"),
+        step("check", { loop: { steps: 2, max_iterations: 2, skip: ["lint"] } }),
+        step("ship"),
+      ],
+      requests: { "check.1.worker": again, "check.2.worker": again, "check.3.worker": again },
+    });
+    expect(at.go().code).toBe(0);
+    expect(stepsOf(at.trace())).toEqual(["plan", "code", "lint", "check", "code", "check", "code", "check", "ship"]);
+    const applied = at
+      .events("behavior_applied")
+      .map(({ details }) => details as { readonly reason: string; readonly directive: { readonly iteration: number } });
+    expect(applied.map(({ directive }) => directive.iteration)).toEqual([1, 2]);
+    expect(applied[0]?.reason).toBe(again.reason);
+    expect(at.events("behavior_rejected")).toHaveLength(1);
+  });
+
+  it("that the step does not have is not granted, and the workflow waits for a person", () => {
+    const at = project({ steps: [step("a"), step("b")], requests: { "b.1.worker": { action: "loop" } } });
+    const ran = at.go("--json");
+    expect(ran.code).toBe(1);
+    expect(json(ran)).toMatchObject({ outcome: "held", step: "b", why: "rejected" });
+  });
+});
+
+describe("FR-2 trigger", () => {
+  it("runs the agent that the file names, or else that of the step, inside the workflow, and checks that it is there", () => {
+    const at = project({
+      steps: [step("a", { trigger: "second" }), step("b", { trigger: "second" }), step("c")],
+      requests: {
+        "a.1.worker": { action: "trigger", triggerAgentId: "helper", reason: "Need code review before proceeding" },
+        "b.1.worker": { action: "trigger" },
+      },
+    });
+    expect(at.go().code).toBe(0);
+    expect(at.trace()).toEqual(["a.1.worker", "a.1.helper", "b.1.worker", "b.1.second", "c.1.worker"]);
+    expect(at.events("agent_returned").map(({ details }) => details)).toEqual([
+      { agent: "helper", ok: true },
+      { agent: "second", ok: true },
+    ]);
+    const other = project({ steps: [step("a"), step("b")], requests: { "a.1.worker": { action: "trigger", triggerAgentId: "nobody" } } });
+    expect(other.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("Unexpected agent `nobody`") });
+    expect(other.trace()).toEqual(["a.1.worker"]);
+  });
+});
+
+describe("FR-3 checkpoint", () => {
+  const parts = {
+    steps: [step("a"), step("b"), step("check", { loop: { steps: 1, max_iterations: 2 } }), step("c")],
+    requests: {
+      "check.1.worker": { action: "loop" },
+      "check.2.worker": { action: "checkpoint", reason: "Need user approval for database migration" },
+    },
+  };
+
+  it("pauses with an exit code of its own, keeps where it stands, and goes on in another process as a person says", () => {
+    const at = project(parts);
+    const paused = at.go("--json");
+    expect(paused.code).toBe(3);
+    expect(json(paused)).toMatchObject({ run: "w", outcome: "paused", step: "check", reason: "Need user approval for database migration" });
+    expect(stepsOf(at.trace())).toEqual(["a", "b", "check", "b", "check"]);
+    expect(at.go("--resume", "--by", "worker")).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_EVENT_REFUSED") });
+    expect(at.go("--resume", "--by", "ada").code).toBe(0);
+    expect(stepsOf(at.trace())).toEqual(["a", "b", "check", "b", "check", "c"]);
+    expect(at.events("checkpoint_resumed")).toMatchObject([{ details: { by: "ada", migrated: false } }]);
+  });
+
+  it("is not passed with another template, and not by a second start", () => {
+    const at = project(parts);
+    at.go();
+    expect(at.go("--run", "w")).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_RUN_EXISTS") });
+    change(at, "w.json", readFileSync(join(at.cwd, "w.json"), "utf8").replace('"c"', '"d"'));
+    expect(at.go("--run", "w", "--resume")).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_CHECKPOINT_CHANGED") });
+    expect(stepsOf(at.trace())).not.toContain("d");
+  });
+});
+
+describe("FR-4 vibecheck", () => {
+  const asks = { "a.1.worker": { action: "vibecheck", reason: "Uncertain about approach, need oversight" } };
+  const verdict = (risk: number): string => JSON.stringify({ risk, advice: "Too many tools", traits: ["Overtooling"], uncertainties: [] });
+  const oversight = { oversight: { command: ["sh", "oversee.sh"], hold_at: 0.7 } };
+  const script = "cat > asked.json\ncat verdict.json\n";
+
+  it("asks the oversight about the kind of work, and puts its verdict on record", () => {
+    const files = { "oversee.sh": script, "verdict.json": verdict(0.2) };
+    const at = project({ steps: [step("a", { kind: "planning" }), step("b")], requests: asks, more: oversight, files });
+    expect(at.go().code).toBe(0);
+    expect(JSON.parse(readFileSync(join(at.cwd, "asked.json"), "utf8"))).toMatchObject({ kind: "planning", goal: "w" });
+    expect(at.events("oversight_given")).toMatchObject([{ details: { verdict: { risk: 0.2, traits: ["Overtooling"] } } }]);
+  });
+
+  it("holds the workflow at a high risk until a person took note", () => {
+    const at = project({
+      steps: [step("a"), step("b")],
+      requests: asks,
+      more: oversight,
+      files: { "oversee.sh": script, "verdict.json": verdict(0.9) },
+    });
+    expect(at.go().code).toBe(1);
+    expect(at.go("--resume", "--by", "ada").code).toBe(0);
+    expect(at.events("oversight_acknowledged")).toMatchObject([{ details: { by: "ada" } }]);
+    expect(stepsOf(at.trace())).toEqual(["a", "b"]);
+  });
+
+  it("tells a service that fails from a calm one", () => {
+    const at = project({ steps: [step("a"), step("b")], requests: asks, more: oversight, files: { "oversee.sh": "exit 1\n" } });
+    expect(at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("oversight") });
+    expect(at.events("oversight_failed")).toHaveLength(1);
+  });
+});
+
+describe("FR-7 the control file", () => {
+  it.each(["continue", "stop"])("takes %s, is read once and taken away", (action) => {
+    const at = project({ steps: [step("a"), step("b")], requests: { "a.1.worker": { action } } });
+    expect(at.go().code).toBe(action === "stop" ? 4 : 0);
+    expect(stepsOf(at.trace())).toEqual(action === "stop" ? ["a"] : ["a", "b"]);
+    expect(existsSync(join(at.cwd, ".bylaw/memory/behavior.json"))).toBe(false);
+  });
+
+  it("that is broken holds the workflow, and says what was meant", () => {
+    const at = project({ steps: [step("a"), step("b")], requests: { "a.1.worker": '{"action": "Loop"}' } });
+    expect(at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("Unexpected action `Loop`") });
+    expect(stepsOf(at.trace())).toEqual(["a"]);
+  });
+
+  it("may stand elsewhere", () => {
+    const at = project({ steps: [step("a"), step("b")], requests: { "a.1.worker": { action: "stop" } } });
+    expect(at.go("--control-file", "radium/.radium/memory/behavior.json").code).toBe(4);
+  });
+});

@@ -1,0 +1,60 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { bylaw, jsonLines, scratch, type Ran } from "./bylaw.ts";
+
+/** A program that notes its step, visit and agent, and asks for what lies in `requests` under that name. */
+export const AGENT = `echo "$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" >> ran.txt
+if [ -f "requests/$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" ]; then cp "requests/$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" "$BYLAW_CONTROL_FILE"; fi
+`;
+
+const run = { command: ["sh", "agent.sh"] };
+/** A step of the agent `worker`. */
+export const step = (id: string, more: object = {}): object => ({ id, agent: "worker", ...more });
+
+/** One project with a workflow, run by the real command. */
+export interface Project {
+  readonly cwd: string;
+  go(...args: readonly string[]): Ran;
+  /** Who was at work, in order. */
+  trace(): readonly string[];
+  /** The events of the run `w`, or those of one type. */
+  events(type?: string): readonly Record<string, unknown>[];
+}
+
+export interface ProjectParts {
+  readonly steps: readonly object[];
+  readonly requests?: Readonly<Record<string, object | string>>;
+  readonly more?: object;
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export function project({ steps, requests = {}, more = {}, files = {} }: ProjectParts): Project {
+  const agents = { worker: { run }, helper: { run }, second: { run } };
+  const cwd = scratch({
+    "w.json": JSON.stringify({ bylaw: 1, name: "w", agents, steps, ...more }),
+    "agent.sh": AGENT,
+    ...Object.fromEntries(
+      Object.entries(requests).map(([name, request]) => [
+        `requests/${name}`,
+        typeof request === "string" ? request : JSON.stringify(request),
+      ]),
+    ),
+    ...files,
+  });
+  const events = (type?: string): readonly Record<string, unknown>[] => {
+    const args = ["log", "query", "--store", ".bylaw/store.db", "--run", "w", "--json", ...(type === undefined ? [] : ["--type", type])];
+    return jsonLines(bylaw(args, { cwd }));
+  };
+  return {
+    cwd,
+    go: (...args) => bylaw(["run", "w.json", ...args], { cwd }),
+    trace: () => (existsSync(join(cwd, "ran.txt")) ? readFileSync(join(cwd, "ran.txt"), "utf8").trim().split("\n") : []),
+    events,
+  };
+}
+
+/** The names of steps in a trace, without who and how often. */
+export const stepsOf = (trace: readonly string[]): readonly string[] => trace.map((line) => line.split(".")[0] ?? "");
+
+/** Changes a file of a project. */
+export const change = ({ cwd }: Project, file: string, text: string): void => writeFileSync(join(cwd, file), text);

@@ -1,0 +1,153 @@
+// The acceptance boxes of FR-5, FR-6 and FR-8 of the requirement, and the success criteria that go with them.
+import { readFileSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bylaw, json, scratch } from "./bylaw.ts";
+import { project, step, stepsOf } from "./run-kit.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+describe("FR-5 and FR-6: a workflow runs under the configuration", () => {
+  it("whose plugins vote on what steps ask for: a plugin that denies holds the workflow", () => {
+    const config = `import { definePlugin, deny } from "@bylaw/kernel";
+import { z } from "zod";
+const quiet = definePlugin({
+  name: "quiet", version: "1.0.0", options: z.strictObject({}).prefault({}),
+  apply(kernel) { kernel.hooks.onBehavior.tap("quiet", ({ action }) => action === "trigger" ? deny("Unexpected trigger here, expected none") : undefined); },
+});
+export default { plugins: [quiet()] };
+`;
+    const at = project({
+      steps: [step("a"), step("b")],
+      requests: { "a.1.worker": { action: "trigger", triggerAgentId: "helper" } },
+      files: { "bylaw.config.ts": config },
+    });
+    expect(at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("Unexpected trigger here") });
+    expect(at.trace()).toEqual(["a.1.worker"]);
+  });
+
+  it("and its programs in the same run: policies and rules of the session hold their tool calls", () => {
+    const config = `import { constitution } from "@bylaw/plugin-constitution";
+import { policy } from "@bylaw/plugin-policy";
+export default { plugins: [policy({ files: ["policy.toml"], discover: "none" }), constitution()] };
+`;
+    const policy = `default = "ask_user"
+
+[[rules]]
+name = "tools"
+action = "allow"
+tool = "*"
+
+[[rules]]
+name = "no-drop"
+action = "deny"
+tool = "drop_*"
+`;
+    // A host as hosts are: it takes part in the run that it was started in.
+    const host = `import { createConfiguredKernel } from "@bylaw/config";
+import { openRun } from "@bylaw/log";
+import { updateConstitution } from "@bylaw/plugin-constitution";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { writeFileSync } from "node:fs";
+const { kernel } = await createConfiguredKernel({});
+const store = await openSqliteStore(".bylaw/store.db");
+const run = await openRun(kernel, { run: process.env.BYLAW_RUN, store, join: true });
+const seen = [];
+const call = async (tool) => seen.push((await run.toolCall({ tool, args: {}, agent: process.env.BYLAW_AGENT })).applied);
+await call("drop_table");
+await call("publish");
+await updateConstitution(run, { rule: "Nothing is published.", check: { action: "deny", tool: "publish" } }, { by: "worker", author: "agent" });
+await call("publish");
+writeFileSync("seen.json", JSON.stringify(seen));
+await run.close();
+await store.close();
+`;
+    const at = project({
+      steps: [step("a", { run: { command: [process.execPath, "host.mjs"] } }), step("b")],
+      files: { "bylaw.config.ts": config, "policy.toml": policy, "host.mjs": host },
+    });
+    symlinkSync(join(root, "node_modules"), join(at.cwd, "node_modules"));
+    expect(at.go()).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(readFileSync(join(at.cwd, "seen.json"), "utf8"))).toEqual(["deny", "allow", "deny"]);
+    expect(at.events("tool_denied")).toHaveLength(2);
+    expect(new Set(at.events().map(({ session_id }) => session_id)).size).toBe(1);
+  });
+});
+
+describe("FR-8 templates", () => {
+  it("are found by name, listed with what is broken, shown and planned", () => {
+    const { cwd } = project({
+      steps: [step("a"), step("b", { loop: { steps: 1 } })],
+      files: { ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n" },
+    });
+    const text = readFileSync(join(cwd, "w.json"), "utf8");
+    const at = scratch({ "templates/workflows/w.json": text, ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n" });
+    const home = { HOME: scratch() };
+    const listed = bylaw(["template", "list", "--json"], { cwd: at, env: home });
+    expect(listed.code).toBe(1);
+    expect(json(listed)).toMatchObject({
+      templates: [{ name: "w", steps: 2 }],
+      findings: [{ line: 1 }, { line: 3, fix: expect.stringContaining("steps") }],
+    });
+    expect(bylaw(["template", "plan", "w"], { cwd: at, env: home })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("may go back to a"),
+    });
+    expect(json(bylaw(["template", "show", "w", "--json"], { cwd: at, env: home }))).toMatchObject({
+      definition: expect.stringMatching(/^sha256:/),
+    });
+    const broken = bylaw(["template", "validate", ".bylaw/templates/broken.yaml"], { cwd: at, env: home });
+    expect(broken).toMatchObject({ code: 1, stdout: expect.stringContaining("broken.yaml:3:1 error BYLAW_TEMPLATE_INVALID") });
+    expect(bylaw(["run", "broken"], { cwd: at, env: home }).code).toBe(2);
+  });
+
+  it("are not run by a dry run, which says what would be", () => {
+    const at = project({ steps: [step("a"), step("b")] });
+    expect(at.go("--dry-run")).toMatchObject({ code: 0, stdout: "w\n  1  a (worker): sh agent.sh\n  2  b (worker): sh agent.sh\n" });
+    expect(at.trace()).toEqual([]);
+  });
+
+  it("of an older form run when their agents are said", () => {
+    const older =
+      '{"name":"older","steps":[{"agentId":"init","type":"module","executeOnce":true},{"type":"ui","text":"plan"},{"agentId":"check","type":"module","module":{"id":"check","behavior":{"type":"loop","action":"stepBack","steps":2,"maxIterations":1}}}]}';
+    const agent = '{"run":{"command":["sh","agent.sh"]}}';
+    const at = project({
+      steps: [step("a")],
+      files: { "older.json": older, "agents.json": `{"init":${agent},"check":${agent}}` },
+      requests: { "check.1.check": { action: "loop" } },
+    });
+    const refused = bylaw(["run", "older.json"], { cwd: at.cwd });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_TEMPLATE_UNRUNNABLE") });
+    expect(bylaw(["run", "older.json", "--agents", "agents.json"], { cwd: at.cwd }).code).toBe(0);
+    expect(at.trace()).toEqual(["init.1.init", "check.1.check", "check.2.check"]);
+  });
+
+  it("begin at a step, and go on from one: what succeeded is not done again unless it is repeatable", () => {
+    const at = project({
+      steps: [step("a"), step("b", { repeatable: true }), step("c"), step("d")],
+      requests: { "c.1.worker": { action: "checkpoint" } },
+    });
+    expect(at.go("--from", "b").code).toBe(3);
+    expect(stepsOf(at.trace())).toEqual(["b", "c"]);
+    expect(at.go("--resume", "--from", "b", "--by", "ada").code).toBe(0);
+    expect(stepsOf(at.trace())).toEqual(["b", "c", "b", "d"]);
+    expect(at.go("--from", "nowhere").code).toBe(2);
+  });
+});
+
+describe("a step that fails", () => {
+  it("holds the workflow with the end of what it printed, and is tried again when a person says so", () => {
+    const at = project({
+      steps: [{ id: "a", run: { command: ["sh", "-c", 'echo "went wrong" >&2; [ "$BYLAW_ATTEMPT" = 2 ]'] } }, step("b")],
+    });
+    expect(at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("went wrong") });
+    expect(at.go("--resume", "--by", "ada").code).toBe(0);
+    expect(at.trace()).toEqual(["b.1.worker"]);
+  });
+
+  it("cannot resume its own run", () => {
+    const at = project({ steps: [step("a")] });
+    at.go();
+    expect(bylaw(["run", "w.json", "--run", "w", "--resume"], { cwd: at.cwd, env: { BYLAW_RUN: "w" } }).code).toBe(2);
+  });
+});
