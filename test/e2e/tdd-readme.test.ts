@@ -1,0 +1,28 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+
+const RULESET = join(import.meta.dirname, "../../rulesets/tdd");
+const README = readFileSync(join(RULESET, "README.md"), "utf8");
+
+it("the program in the README of tdd runs as it stands, from nothing to IMPL", () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-readme-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [, program = ""] = /^```ts\n(import \{ mkdirSync[\s\S]*?)^```/m.exec(README) ?? [];
+  symlinkSync(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"), "dir");
+  copyFileSync(join(RULESET, "agent_workflow.yaml"), join(folder, "agent_workflow.yaml"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+  writeFileSync(join(folder, "host.ts"), program);
+  const env = { ...process.env, ORCHESTRATOR_JWT_SECRET: "a secret of this test that is long enough" };
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--experimental-strip-types", "host.ts"], {
+    cwd: folder,
+    encoding: "utf8",
+    env,
+  });
+  expect([status, stderr]).toEqual([0, expect.not.stringContaining("Error")]);
+  expect(stdout.split("\n").map((line) => line.split(" ", 2).join(" "))).toEqual([
+    ...["PLAN allow", "TDD deny", "TDD allow", "src/add.js deny", "tests/add.test.js allow", "{ passed:", "IMPL allow", ""],
+  ]);
+});
