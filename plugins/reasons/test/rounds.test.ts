@@ -103,6 +103,8 @@ describe("attempts", () => {
     expect(turn(run).outcome).toBe("dropped");
     expect((await run.respond({ ...good, round: 2 })).applied).toBe("allow");
     expect(turn(run).outcome).toBe("ok");
+    await run.record([{ ...host("agent_dropped", { reason: "timeout" }), agent_id: "b" }]);
+    expect((await run.respond({ ...good, agent: "b" })).decision.code).toBe("turn_over");
   });
 
   it.each([{ attempt: 0 }, { attempt: -1 }, { attempt: 1.5 }, { attempt: "1" }, { round: 0 }, { max_attempts: 0 }])(

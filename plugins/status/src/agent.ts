@@ -67,17 +67,20 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
       const { event_type, details } = event;
       last = at;
       if (event_type !== "agent_registered") worked = true;
+      const before = reliability.outcome;
       reliability.add(event, at);
+      // What comes after the end of a turn says nothing about how it ended.
+      const ends = before !== reliability.outcome;
       tools.add(event, at);
       if (event_type === "enforcement") {
         restarting = details["recovery"] === "restart" && details["final"] !== true;
         if (restarting) restarts += 1;
-        if (details["final"] === true) fail(textOf(details["reason"]) ?? "unknown", textOf(details["error_message"]) ?? "", at);
+        if (details["final"] === true && ends) fail(textOf(details["reason"]) ?? "unknown", textOf(details["error_message"]) ?? "", at);
       } else if (event_type === "response_accepted") {
         restarting = false;
         error = null;
       } else if (event_type === "agent_dropped") {
-        fail(textOf(details["reason"]) ?? "dropped", textOf(details["message"]) ?? "", at);
+        if (ends) fail(textOf(details["reason"]) ?? "dropped", textOf(details["message"]) ?? "", at);
       } else if (event_type === "round_started") {
         error = null;
       } else if (event_type === "model_usage") {

@@ -151,6 +151,20 @@ describe("the reliability of an agent", () => {
     });
   });
 
+  it("MG-45 says how a turn ended, whatever comes after its end", () => {
+    const spent = ["enforcement", "agent_a", violation({ attempt: 3, final: true, recovery: "end" })] as const;
+    const dropped = ["agent_dropped", "agent_a", { reason: "cancelled" }] as const;
+    const late = ["enforcement", "agent_a", violation({ attempt: 3, reason: "turn_over", final: true, recovery: "end" })] as const;
+    expect(agentOf(logOf(spent, dropped, late))).toMatchObject({
+      ...{ status: "non_compliant", error: { type: "unknown_tool" } },
+      reliability: { outcome: "non_compliant", total_enforcement_retries: 2, by_round: { 1: { count: 2 } } },
+    });
+    expect(agentOf(logOf(dropped, late))).toMatchObject({
+      ...{ status: "dropped", error: { type: "cancelled" } },
+      reliability: { outcome: "dropped", total_enforcement_retries: 1 },
+    });
+  });
+
   it("MG-46 is ok after a violation and a response that complies, and open in between", () => {
     const first = ["enforcement", "agent_a", violation()] as const;
     expect(agentOf(logOf(first))).toMatchObject({ status: "restarting", reliability: { outcome: null } });

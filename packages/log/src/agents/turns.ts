@@ -68,7 +68,8 @@ function step(before: AgentTurn, { event_type, details }: LogEvent): AgentTurn {
     return { ...turn, ...cost, progress: 0, outcome: details["final"] === true ? "non_compliant" : null };
   }
   if (event_type !== "agent_dropped" || before.outcome === "non_compliant") return before;
-  return { ...before, outcome: "dropped" };
+  // Who had not begun is dropped from its first round.
+  return { ...enter(before, {}), outcome: "dropped" };
 }
 
 // A round that is over is not entered again: what comes late counts where the agent is now.
