@@ -2,8 +2,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMPLETED } from "@bylaw/contract";
+import { ENFORCEMENT_MODES } from "@bylaw/kernel";
 import { decideGate, openGates, waiveCheck } from "../src/index.ts";
-import { GREEN, TEXT, bench, planned, reviewed, built, type Bench } from "./kit.ts";
+import { createMemoryStore } from "@bylaw/log";
+import { GREEN, TEXT, bench, planned, reviewed, built, tempFolder, type Bench } from "./kit.ts";
 
 const CODE = "export const greet = (name) => `Hello ${name}`;\n";
 
@@ -103,6 +105,27 @@ describe("what was green", () => {
     await approve("review_approved", "Rolf", "review_agent");
     expect((await ask("COMPLETE", reviewed)).decision.effect).toBe("allow");
     expect((await ask(COMPLETED, {})).decision.effect).toBe("allow");
+  });
+
+  it("is decided alike in every mode (WF-117)", async () => {
+    const came: unknown[] = [];
+    for (const enforcement_mode of ENFORCEMENT_MODES) {
+      const place = { folder: tempFolder(), store: createMemoryStore() };
+      const { goTo, review, run } = await bench(place);
+      await goTo("REVIEW");
+      await review();
+      await run.close();
+      const { ask, put } = await bench({ ...place, config: { enforcement_mode } });
+      put("src/a.js", `${CODE}// and a backdoor\n`);
+      const { decision } = await ask("COMPLETE", reviewed);
+      came.push([decision.effect, decision.code, decision.votes.map(({ code }) => code), decision.applied]);
+    }
+    const votes = ["gate_stale", "rule_allowed"];
+    expect(came).toEqual([
+      ["deny", "gate_stale", votes, "deny"],
+      ["deny", "gate_stale", votes, "allow"],
+      ["deny", "gate_stale", votes, "allow"],
+    ]);
   });
 
   it("is nothing where no tests are run", async () => {
