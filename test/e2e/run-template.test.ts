@@ -151,3 +151,20 @@ describe("a step that fails", () => {
     expect(bylaw(["run", "w.json", "--run", "w", "--resume"], { cwd: at.cwd, env: { BYLAW_RUN: "w" } }).code).toBe(2);
   });
 });
+
+it("a runner that was killed in a step goes on with the next attempt, and its exit code was no success", () => {
+  const kill = 'echo "$BYLAW_STEP.$BYLAW_ATTEMPT" >> ran.txt; [ "$BYLAW_ATTEMPT" = 2 ] || kill -9 "$PPID"';
+  const at = project({
+    steps: [
+      step("a"),
+      { id: "b", run: { command: ["sh", "-c", kill] } },
+      { id: "c", run: { command: ["sh", "-c", kill] }, interrupted: "ask" },
+    ],
+  });
+  expect(at.go().code).toBe(null);
+  // It is killed again in the next step, which waits for a person after that.
+  expect(at.go("--resume").code).toBe(null);
+  expect(at.go("--resume", "--json")).toMatchObject({ code: 1, stdout: expect.stringContaining('"why":"interrupted"') });
+  expect(at.go("--resume", "--by", "ada").code).toBe(0);
+  expect(at.trace()).toEqual(["a.1.worker", "b.1", "b.2", "c.1", "c.2"]);
+});

@@ -6,7 +6,7 @@ import {
   radiumResumeIndex,
   type CodemachineCase,
   type CodemachineTrace,
-} from "@bylaw/runner";
+} from "../src/index.ts";
 import type { Json, JsonObject } from "@bylaw/kernel";
 import { describe, expect, it } from "vitest";
 

@@ -18,7 +18,7 @@ import {
   type StepFunction,
   type WorkflowEnd,
   type WorkflowOptions,
-} from "@bylaw/runner";
+} from "../src/index.ts";
 import { onTestFinished } from "vitest";
 
 /** A folder that is removed after the test. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMemoryStore } from "@bylaw/log";
-import { createEmbeddedDriver } from "@bylaw/runner";
+import { createEmbeddedDriver } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { stage, templateOf } from "./kit.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
-import { releaseWorkflow, resultOf, workflowState } from "@bylaw/runner";
+import { releaseWorkflow, resultOf, workflowState } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { player, stage, templateOf, write } from "./kit.ts";
 

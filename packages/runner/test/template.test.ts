@@ -10,7 +10,7 @@ import {
   templateJsonSchema,
   unrunnable,
   type TemplateFinding,
-} from "@bylaw/runner";
+} from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { scratch, templateOf } from "./kit.ts";
 
