@@ -14,19 +14,22 @@ const TAIL = 4_000;
 /** How a run is shown: live where a person looks, as plain lines elsewhere, not at all beside JSON. */
 export async function progressOf({ json, steps }: { readonly json: boolean; readonly steps: number }): Promise<Progress> {
   const tails = new Map<string, string>();
-  const output: Progress["output"] = (step, _, text) => void tails.set(step, `${tails.get(step) ?? ""}${text}`.slice(-TAIL));
-  if (json) return { events: () => {}, output, close: async () => {} };
-  const show = process.stderr.isTTY ? await live(steps) : lines();
+  if (json) return { events: () => {}, output: () => {}, close: async () => {} };
+  // A terminal that does not say how wide it is cannot be drawn on.
+  const show = process.stderr.isTTY && process.stderr.columns > 0 ? await live(steps) : lines();
   return {
-    output,
+    output(step, _, text) {
+      tails.set(step, `${tails.get(step) ?? ""}${text}`.slice(-TAIL));
+      show.output(step, text);
+    },
     events(events) {
+      const alone = events.filter(isBegin).length === 1;
       for (const event of events) {
-        const line = lineOf(event);
-        if (line === undefined) continue;
+        const line = lineOf(event) ?? "";
         const step = String(event.details["step"]);
         if (isBegin(event)) tails.delete(step);
         const failed = isEnd(event) && event.details["ok"] !== true;
-        show.line(event, failed ? `${line}${tailOf(tails.get(step))}` : line);
+        show.line(event, failed ? `${line}${tailOf(tails.get(step))}` : line, { alone });
       }
     },
     close: async () => show.close(),
@@ -34,44 +37,48 @@ export async function progressOf({ json, steps }: { readonly json: boolean; read
 }
 
 interface Shown {
-  readonly line: (event: LogEvent, text: string) => void;
+  /** `alone`: nothing else begins with it. */
+  readonly line: (event: LogEvent, text: string, among: { readonly alone: boolean }) => void;
+  readonly output: (step: string, text: string) => void;
   readonly close: () => Promise<void> | void;
 }
 
 function lines(): Shown {
   let written: Promise<void> | undefined;
-  return { line: (_, text) => void (written = write(`${text}\n`) ?? written), close: () => written };
+  return {
+    line(_, text) {
+      if (text !== "") written = write(`${text}\n`) ?? written;
+    },
+    output: () => {},
+    close: () => written,
+  };
 }
 
 async function live(steps: number): Promise<Shown> {
-  const { log, spinner } = await import("@clack/prompts");
+  // Its spinner reads the keyboard, and ends the process at ctrl-c with what the steps had started still at work.
+  const { log, taskLog } = await import("@clack/prompts");
   const output = process.stderr;
-  let spin: ReturnType<typeof spinner> | undefined;
+  let current: { readonly step: string; readonly task: ReturnType<typeof taskLog> } | undefined;
   let done = 0;
-  const open = new Set<string>();
-  const rest = (): void => {
-    if (open.size === 0) return;
-    spin = spinner({ output, indicator: "timer" });
-    spin.start(`${[...open].join(", ")} (${done} done, ${steps} in all)`);
-  };
   return {
-    line(event, text) {
-      const step = short(String(event.details["step"] ?? ""), 80);
-      spin?.clear();
-      spin = undefined;
-      if (isBegin(event)) open.add(step);
-      else {
-        if (isEnd(event)) open.delete(step);
-        if (event.event_type === "step_settled") done += 1;
-        if (isEnd(event) && event.details["ok"] === true) log.success(text, { output });
-        else if (isEnd(event) || event.event_type === "workflow_held") log.error(text, { output });
-        else log.info(text, { output });
-      }
-      rest();
+    line(event, text, { alone }) {
+      const step = String(event.details["step"] ?? "");
+      if (event.event_type === "step_settled") done += 1;
+      if (isBegin(event) && alone && current === undefined) {
+        current = { step, task: taskLog({ title: `${text} (${done} of ${steps} done)`, limit: 5, output }) };
+      } else if (isBegin(event)) log.step(text, { output });
+      else if (isEnd(event)) {
+        const ok = event.details["ok"] === true;
+        if (current?.step !== step) log[ok ? "success" : "error"](text, { output });
+        else current.task[ok ? "success" : "error"](text, { showLog: false });
+        if (current?.step === step) current = undefined;
+      } else if (text !== "") log.info(text, { output });
     },
-    close() {
-      spin?.clear();
+    output(step, text) {
+      if (current?.step !== step) return;
+      for (const line of text.split("\n")) if (line.trim() !== "") current.task.message(short(line, 160));
     },
+    close: () => {},
   };
 }
 

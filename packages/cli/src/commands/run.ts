@@ -96,7 +96,7 @@ async function execute(
   const workspace = process.cwd();
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort(INTERRUPTED);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  for (const signal of SIGNALS) process.once(signal, stop);
   const progress = await progressOf({ json, steps: template.steps.length });
   const overseer = overseerOf(template, run, workspace);
   try {
@@ -111,11 +111,12 @@ async function execute(
     if (error === INTERRUPTED) return undefined;
     throw error;
   } finally {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeListener(signal, stop);
+    for (const signal of SIGNALS) process.removeListener(signal, stop);
     await progress.close();
   }
 }
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const INTERRUPTED = new Error("interrupted");
 
 /** What a person does who resumes: ends the pauses, lets go what is held, goes to another step. */

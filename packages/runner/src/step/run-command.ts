@@ -57,6 +57,8 @@ export async function runCommand(start: CommandStart): Promise<{ readonly ended:
   );
   const abort = (): void => endGroup(child);
   signal?.addEventListener("abort", abort, { once: true });
+  // Whoever ends this process ends it too. Before others, of whom one may end the process at once.
+  process.prependListener("exit", abort);
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   const listen = (name: "stdout" | "stderr", to: Collected): void =>
     void child[name].on("data", (chunk: Uint8Array) => {
@@ -97,6 +99,7 @@ export async function runCommand(start: CommandStart): Promise<{ readonly ended:
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
+    process.removeListener("exit", abort);
   }
 }
 

@@ -85,7 +85,7 @@ export const templateSchema = z.strictObject({
         .url({ protocol: /^https?$/ })
         .optional()
         .describe("A service that is asked by HTTP"),
-      command: z.array(argument).min(1).optional().describe("A program that reads the request as JSON and prints the verdict"),
+      command: z.array(z.string()).min(1).optional().describe("A program that reads the request as JSON and prints the verdict"),
       hold_at: z.number().min(0).max(1).optional().describe("From this risk on a person is asked. Default: 0.7"),
       timeout_seconds: z.number().positive().max(3_600).optional().describe("Default: 60"),
     })
