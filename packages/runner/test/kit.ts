@@ -33,7 +33,7 @@ export const templateOf = (parts: object): Promise<LoadedTemplate> =>
   parseTemplate(JSON.stringify({ bylaw: 1, name: "w", ...parts }), { file: "w.json" });
 
 /** A kernel with all that a template's steps may ask for. */
-export function kernelOf({ template }: LoadedTemplate) {
+function kernelOf({ template }: LoadedTemplate) {
   const called = triggerOptionsOf(template);
   return createKernel({
     plugins: [loop(loopOptionsOf(template)), ...(called === undefined ? [] : [trigger(called)]), checkpoint(), vibecheck(), workflow()],

@@ -42,7 +42,7 @@ export async function tryStep(options: WorkflowOptions, attempt: Attempt): Promi
 }
 
 /** What is run for an attempt; `null` where nobody said it. */
-export function invocationOf({ agents }: Template, { step, agent, own }: Pick<Attempt, "step" | "agent" | "own">): Invocation | null {
+function invocationOf({ agents }: Template, { step, agent, own }: Pick<Attempt, "step" | "agent" | "own">): Invocation | null {
   const said = own ? step.run : null;
   return said ?? (agent !== null && Object.hasOwn(agents, agent) ? (agents[agent]?.run ?? null) : null);
 }

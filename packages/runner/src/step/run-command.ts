@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 
 /** How much of an output is kept in memory, in bytes; its digest is of all of it. */
-export const KEPT_OUTPUT = 1_048_576;
+const KEPT_OUTPUT = 1_048_576;
 // What somebody else holds open after the program has ended is not waited for.
 const DRAIN_MS = 2_000;
 
 /** What one stream carried. */
-export interface Stream {
+interface Stream {
   readonly digest: string;
   readonly bytes: number;
 }

@@ -4,7 +4,7 @@ import { BylawError, freezeJson, messageOf, type Json } from "@bylaw/kernel";
 import { LineCounter, isMap, isScalar, isSeq, parseDocument, type Document } from "yaml";
 
 /** A place in a text, from 1. */
-export interface Place {
+interface Place {
   readonly line: number;
   readonly column: number;
 }

@@ -19,7 +19,7 @@ const end = {
   error: z.string().max(500).nullable(),
 };
 
-export const HOLDS = ["failed", "interrupted", "rejected", "control_file", "oversight", "risk", "limit"] as const;
+const HOLDS = ["failed", "interrupted", "rejected", "control_file", "oversight", "risk", "limit"] as const;
 
 /** The events of a workflow. Only its runner records them. */
 export const WORKFLOW_EVENTS = [
