@@ -94,29 +94,34 @@ async function completions(folder: string): Promise<readonly (readonly [string, 
   return [...counts].toSorted(([left], [right]) => (left < right ? -1 : 1));
 }
 
-it("a workflow that is killed after any of its events comes to the same end, and no completed step runs again", async () => {
-  const calm = prepared();
-  const undisturbed = await start(calm);
-  const wanted = finalState(undisturbed);
-  const done = await completions(calm);
-  const { head } = JSON.parse(undisturbed.out) as { readonly head: number };
-  expect(done.map(([, times]) => times)).toEqual(done.map(() => 1));
-  expect(readFileSync(join(calm, "ran.txt"), "utf8").trim().split("\n").length).toBe(done.length);
+// Some 170 processes, with 20 programs each.
+it(
+  "a workflow that is killed after any of its events comes to the same end, and no completed step runs again",
+  { timeout: 600_000 },
+  async () => {
+    const calm = prepared();
+    const undisturbed = await start(calm);
+    const wanted = finalState(undisturbed);
+    const done = await completions(calm);
+    const { head } = JSON.parse(undisturbed.out) as { readonly head: number };
+    expect(done.map(([, times]) => times)).toEqual(done.map(() => 1));
+    expect(readFileSync(join(calm, "ran.txt"), "utf8").trim().split("\n").length).toBe(done.length);
 
-  const points = Array.from({ length: head - 2 }, (_, index) => index + 2);
-  const killed = async (): Promise<void> => {
-    for (let at = points.shift(); at !== undefined; at = points.shift()) {
-      const folder = prepared();
-      expect([at, (await start(folder, String(at))).signal]).toEqual([at, "SIGKILL"]);
-      expect([at, finalState(await start(folder))]).toEqual([at, wanted]);
-      expect([at, await completions(folder)]).toEqual([at, done]);
-      // What was at work when it was killed may have been done; nothing else ran twice.
-      const lines = readFileSync(join(folder, "ran.txt"), "utf8").trim().split("\n");
-      expect(lines.length, `killed at ${at}`).toBeLessThanOrEqual(done.length + 1);
-    }
-  };
-  await Promise.all([killed(), killed(), killed()]);
-});
+    const points = Array.from({ length: head - 2 }, (_, index) => index + 2);
+    const killed = async (): Promise<void> => {
+      for (let at = points.shift(); at !== undefined; at = points.shift()) {
+        const folder = prepared();
+        expect([at, (await start(folder, String(at))).signal]).toEqual([at, "SIGKILL"]);
+        expect([at, finalState(await start(folder))]).toEqual([at, wanted]);
+        expect([at, await completions(folder)]).toEqual([at, done]);
+        // What was at work when it was killed may have been done; nothing else ran twice.
+        const lines = readFileSync(join(folder, "ran.txt"), "utf8").trim().split("\n");
+        expect(lines.length, `killed at ${at}`).toBeLessThanOrEqual(done.length + 1);
+      }
+    };
+    await Promise.all([killed(), killed(), killed()]);
+  },
+);
 
 it.runIf(process.platform === "linux")("what was at work when the runner was killed is ended before it is tried again", async () => {
   const folder = prepared();

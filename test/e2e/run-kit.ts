@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { bylaw, jsonLines, scratch, type Ran } from "./bylaw.ts";
 
 /** A program that notes its step, visit and agent, and asks for what lies in `requests` under that name. */
-export const AGENT = `echo "$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" >> ran.txt
+const AGENT = `echo "$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" >> ran.txt
 if [ -f "requests/$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" ]; then cp "requests/$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" "$BYLAW_CONTROL_FILE"; fi
 `;
 
