@@ -4,7 +4,7 @@ import { deny, type RuleReference, type Verdict } from "@bylaw/kernel";
 export const CODES = {
   gate_blocked: "a blocking check does not pass, or an approver said no",
   gate_pending: "the gate waits: for approvers, or for agents that were started",
-  gate_stale: "the test run is older than the last change of the workspace, or changed it itself",
+  gate_stale: "the workspace is another than that of the test run, or the run changed it itself",
   gate_needs_human: "the gate ran out of time, and a person is called",
   gate_timed_out: "the gate ran out of time and is closed, which is nobody's no",
   gate_not_rejected: "the way back is open only after the gate said no",
