@@ -37,7 +37,8 @@ const go = () =>
   });
 let end = await go();
 while (end.outcome === "paused") {
-  for (const { checkpoint: number } of run.view(workflowState).pauses) await resumeCheckpoint(run, { checkpoint: number, by: "ada", definition });
+  for (const { checkpoint: number } of run.view(workflowState).pauses)
+    await resumeCheckpoint(run, { checkpoint: number, by: "ada", definition });
   end = await go();
 }
 const state = run.view(workflowState);

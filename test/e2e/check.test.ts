@@ -217,12 +217,12 @@ describe("usage", () => {
     ["check --tool x --version", "Unexpected option `--version`, expected one of `bylaw check --help`", "see `bylaw check --help`"],
     [
       "chek",
-      "Unexpected command `chek`, expected check, explain, test, lint, replay, log, contract, import, init, help",
+      "Unexpected command `chek`, expected check, explain, test, lint, replay, status, report, log, approve, contract, behavior, run, template, import, init, help",
       "did you mean `check`?",
     ],
     [
       "help chek",
-      "Unexpected command `chek`, expected check, explain, test, lint, replay, log, contract, import, init, help",
+      "Unexpected command `chek`, expected check, explain, test, lint, replay, status, report, log, approve, contract, behavior, run, template, import, init, help",
       "did you mean `check`?",
     ],
     ["check --tool", "Unexpected `--tool` without a value, expected `--tool <name>`", "see `bylaw check --help`"],
@@ -233,7 +233,7 @@ describe("usage", () => {
     ],
     ["check --tool x --tool y", "Unexpected second `--tool`, expected it once", "remove one"],
     ["check --tool x --approval-mode yolo --approval-mode ask", "Unexpected second `--approval-mode`, expected it once", "remove one"],
-    ["explain --all", "Unexpected question without a call, expected --tool NAME", "see `bylaw --help`"],
+    ["explain --all", "Unexpected question without a call, expected --tool NAME", "see `bylaw explain --help`"],
     [
       "check --approval-mode Yolo",
       "Unexpected `Yolo` as the value of `--approval-mode`, expected ask, autoEdit, yolo",

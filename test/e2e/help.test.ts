@@ -15,6 +15,7 @@ const COMMANDS: readonly { readonly command: readonly string[] }[] = [
   { command: ["replay"] },
   { command: ["status"] },
   { command: ["report"] },
+  { command: ["run"] },
   { command: ["import"] },
   { command: ["init"] },
 ];
@@ -29,6 +30,8 @@ const FILES = {
   "candidate.toml": 'default = "ask_user"\n',
   ".claude/settings.json": '{"permissions":{"allow":["Bash(ls)"]}}\n',
   "policies/shell.toml": '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "git log"\ndecision = "ask_user"\npriority = 1\n',
+  "templates/release.yaml": 'bylaw: 1\nname: release\nsteps:\n  - id: build\n    run: { command: ["node", "--version"] }\n',
+  "release.yaml": 'bylaw: 1\nname: release\nsteps:\n  - id: build\n    run: { command: ["node", "--version"] }\n',
   "default.rules": 'prefix_rule(pattern = ["git", "log"])\n',
 };
 
@@ -46,7 +49,8 @@ describe.each(COMMANDS)("bylaw $command --help", ({ command }) => {
     const { stdout } = bylaw([...command, "--help"], { cwd: scratch() });
     const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
     expect(examples.length).toBeGreaterThan(1);
-    for (const example of examples) {
+    // What goes on with a run needs one that stopped; test/e2e/run-template.test.ts has it.
+    for (const example of examples.filter((one) => !one.includes("--resume"))) {
       const cwd = scratch(FILES);
       if (!example.includes("bylaw init")) bylaw(["init"], { cwd });
       const { code, stderr } = shell(example, cwd);
