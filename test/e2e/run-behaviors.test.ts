@@ -1,5 +1,5 @@
 // The acceptance boxes of FR-1 to FR-4 and FR-7 of the requirement, by name.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { json } from "./bylaw.ts";
@@ -78,12 +78,34 @@ describe("FR-3 checkpoint", () => {
     expect(at.events("checkpoint_resumed")).toMatchObject([{ details: { by: "ada", migrated: false } }]);
   });
 
+  it("is ended by nobody who only says so, and by no supervisor that starts again what stopped", () => {
+    const at = project(parts);
+    at.go();
+    const before = at.trace();
+    expect(at.try("--resume").code).toBe(3);
+    for (const args of [
+      ["--by", "ada"],
+      ["--by", "ada", "--from", "c"],
+      ["--from", "c"],
+    ]) {
+      expect(at.try("--resume", ...args)).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_APPROVAL_UNAUTHORIZED") });
+    }
+    // Without a list of operators it takes a person at a terminal.
+    rmSync(join(at.cwd, ".bylaw/operators.json"));
+    expect(at.go("--resume", "--by", "ada")).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_APPROVAL_UNAUTHORIZED") });
+    expect(at.trace()).toEqual(before);
+    expect(at.events("checkpoint_resumed")).toEqual([]);
+  });
+
   it("is not passed with another template, and not by a second start", () => {
     const at = project(parts);
     at.go();
     expect(at.go("--run", "w")).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_RUN_EXISTS") });
     change(at, "w.json", readFileSync(join(at.cwd, "w.json"), "utf8").replace('"c"', '"d"'));
-    expect(at.go("--run", "w", "--resume")).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_CHECKPOINT_CHANGED") });
+    expect(at.go("--run", "w", "--resume", "--by", "ada")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("BYLAW_CHECKPOINT_CHANGED"),
+    });
     expect(stepsOf(at.trace())).not.toContain("d");
   });
 });

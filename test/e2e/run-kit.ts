@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bylaw, jsonLines, scratch, type Ran } from "./bylaw.ts";
@@ -11,10 +12,19 @@ const run = { command: ["sh", "agent.sh"] };
 /** A step of the agent `worker`. */
 export const step = (id: string, more: object = {}): object => ({ id, agent: "worker", ...more });
 
+// Who may end a pause, each by a token; `worker` is the name of an agent besides.
+const tokenOf = (name: string): string => `the token of ${name}, which is long enough`;
+const OPERATORS = JSON.stringify({
+  operators: ["ada", "worker"].map((name) => ({ name, token: `sha256:${createHash("sha256").update(tokenOf(name)).digest("hex")}` })),
+});
+
 /** One project with a workflow, run by the real command. */
 export interface Project {
   readonly cwd: string;
+  /** Runs the workflow; who is named with `--by` brings a token along. */
   go(...args: readonly string[]): Ran;
+  /** The same without any token. */
+  try(...args: readonly string[]): Ran;
   /** Who was at work, in order. */
   trace(): readonly string[];
   /** The events of the run `w`, or those of one type. */
@@ -33,6 +43,7 @@ export function project({ steps, requests = {}, more = {}, files = {} }: Project
   const cwd = scratch({
     "w.json": JSON.stringify({ bylaw: 1, name: "w", agents, steps, ...more }),
     "agent.sh": AGENT,
+    ".bylaw/operators.json": OPERATORS,
     ...Object.fromEntries(
       Object.entries(requests).map(([name, request]) => [
         `requests/${name}`,
@@ -47,7 +58,12 @@ export function project({ steps, requests = {}, more = {}, files = {} }: Project
   };
   return {
     cwd,
-    go: (...args) => bylaw(["run", "w.json", ...args], { cwd }),
+    go: (...args) => {
+      const name = args[args.indexOf("--by") + 1];
+      const env = args.includes("--by") && name !== undefined ? { BYLAW_OPERATOR_TOKEN: tokenOf(name) } : {};
+      return bylaw(["run", "w.json", ...args], { cwd, env });
+    },
+    try: (...args) => bylaw(["run", "w.json", ...args], { cwd }),
     trace: () => (existsSync(join(cwd, "ran.txt")) ? readFileSync(join(cwd, "ran.txt"), "utf8").trim().split("\n") : []),
     events,
   };

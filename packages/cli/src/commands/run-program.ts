@@ -12,7 +12,7 @@ export function addRunCommand(program: Command): void {
   run.option("--data <dir>", "keep it in store.db there (default: .bylaw)", pathOf("--data <dir>"));
   option(run, "--run <name>", "the name of the run (default: that of the template, with a number where it is taken)");
   run.option("--resume", "go on with a run: after a crash, and as a person after a checkpoint or a hold");
-  option(run, "--by <person>", "who resumes (default: the user of this machine)");
+  option(run, "--by <person>", "who ends a pause or a hold: an operator with a token, or a person at a terminal");
   option(run, "--from <step>", "begin at this step; with --resume go on from it");
   run
     .option("--agents <file>", "agents, by name: what each runs; they go before those of the template", pathOf("--agents <file>"))

@@ -1,5 +1,4 @@
 import { mkdirSync } from "node:fs";
-import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { BylawError, type Store } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
@@ -17,6 +16,8 @@ import {
   type Template,
   type WorkflowEnd,
 } from "@bylaw/runner";
+import { answererOf, confirmed, takeToken } from "../approve/authority.ts";
+import { unauthorized } from "../approve/refused.ts";
 import { usageError } from "../fault.ts";
 import { storePlace, withStore } from "../log/store.ts";
 import { conclude } from "../outcome.ts";
@@ -47,6 +48,7 @@ const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = { completed: 0, 
 /** Runs a workflow, and says by the exit code what came of it. */
 export async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
   const { store, data, agents, json = false, dryRun = false, resume = false, run: named } = options;
+  const token = takeToken();
   if (store !== undefined && data !== undefined)
     throw usageError("Unexpected `--data` beside `--store`, expected one of both", "remove one");
   const loaded = await loadTemplate(await templateFile(wanted, placesHere()), agents === undefined ? {} : { agents: resolve(agents) });
@@ -68,11 +70,12 @@ export async function runTemplate(wanted: string, options: RunOptions): Promise<
     });
   const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
   if (place.engine === "sqlite" && !resume) mkdirSync(dirname(resolve(place.target)), { recursive: true });
-  const { kernel } = await kernelOf(template, options.config);
+  const { kernel, file } = await kernelOf(template, options.config);
   await withStore(place, { create: !resume }, async (opened) => {
     const name = await nameOf(opened, template, named, resume);
     const run = await openRun(kernel, { run: name, store: opened });
     try {
+      if (resume) await resumeAs(run, loaded, { from, person: personOf(options, file, token) });
       const end = await execute(run, loaded, options, from);
       const code = end === undefined ? 1 : EXITS[end.outcome];
       const said = end ?? { outcome: "interrupted", step: null, why: null, reason: null };
@@ -91,8 +94,7 @@ async function execute(
   options: RunOptions,
   from: number | undefined,
 ): Promise<WorkflowEnd | undefined> {
-  const { resume = false, by = userInfo().username, json = false, controlFile = ".bylaw/memory/behavior.json" } = options;
-  if (resume) await resumeAs(run, by, definition, from);
+  const { json = false, controlFile = ".bylaw/memory/behavior.json" } = options;
   const workspace = process.cwd();
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort(INTERRUPTED);
@@ -119,9 +121,33 @@ async function execute(
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const INTERRUPTED = new Error("interrupted");
 
+/** Says who resumes, or that it is nobody in particular: after a crash anybody may. Throws what {@link answererOf} throws. */
+type Person = (what: string) => Promise<string | undefined>;
+
+function personOf({ by }: RunOptions, file: string | undefined, token: string | undefined): Person {
+  return async (what) => {
+    // A supervisor that starts again what fell over is no person, and ends no pause.
+    if (by === undefined && (token === undefined || token === "")) return undefined;
+    const who = answererOf(file ?? resolve("bylaw.config"), by, token);
+    if (who.ask && !(await confirmed(`${what} as ${plain(who.by)}\nType yes to go on: `)))
+      throw unauthorized("Unexpected answer at the terminal, expected `yes`", "resume again when it may go on");
+    return who.by;
+  };
+}
+
 /** What a person does who resumes: ends the pauses, lets go what is held, goes to another step. */
-async function resumeAs(run: Run, by: string, definition: string, from: number | undefined): Promise<void> {
+async function resumeAs(
+  run: Run,
+  { definition }: LoadedTemplate,
+  { from, person }: { readonly from: number | undefined; readonly person: Person },
+): Promise<void> {
   const { pauses, hold } = run.view(workflowState);
+  if (pauses.length === 0 && hold === null && from === undefined) return;
+  const by = await person(`Go on with ${plain(run.run)}`);
+  if (by === undefined) {
+    if (from === undefined) return;
+    throw unauthorized("Unexpected `--from` by nobody, expected a person", "say who you are with `--by`, or bring an operator's token");
+  }
   for (const { checkpoint } of pauses) await resumeCheckpoint(run, { checkpoint, by, definition });
   if (hold !== null) await releaseWorkflow(run, { by });
   if (from !== undefined) await moveWorkflow(run, { by, to: from });
