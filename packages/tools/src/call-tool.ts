@@ -1,0 +1,56 @@
+import { BylawError, freezeJson, issuesOf, type Json } from "@bylaw/kernel";
+import type { Tool } from "./tool.ts";
+
+/** How a call is bounded. */
+export interface CallToolOptions {
+  /** An answer whose JSON is longer is refused, in characters. Default: 4 MiB. */
+  readonly maxAnswer?: number;
+}
+
+const MAX_ANSWER = 4 * 1024 * 1024;
+
+/** The tool of a name, or `undefined`. */
+export const toolNamed = <Context>(tools: readonly Tool<Context>[], name: string): Tool<Context> | undefined =>
+  tools.find((tool) => tool.name === name);
+
+/**
+ * Reads the arguments strictly, runs the tool and answers with frozen plain data. Decides nothing: ask the run first. Throws
+ * BYLAW_TOOL_ARGUMENTS_INVALID with every issue and before anything ran; BYLAW_TOOL_ANSWER_INVALID where the tool ran and answered
+ * what is no data or too long; what the tool throws; and the reason of an aborted signal.
+ */
+export async function callTool<Context>(
+  tool: Tool<Context>,
+  args: unknown,
+  context: Context,
+  { maxAnswer = MAX_ANSWER }: CallToolOptions = {},
+): Promise<Json> {
+  const read = tool.schema.safeParse(args);
+  if (!read.success)
+    throw new BylawError({
+      code: "BYLAW_TOOL_ARGUMENTS_INVALID",
+      message: `Unexpected arguments of \`${tool.name}\`: ${issuesOf(read.error)}`,
+      fix: "call it with arguments of its schema",
+    });
+  const answer = await tool.run(read.data as never, context);
+  return bounded(tool.name, answer ?? null, maxAnswer);
+}
+
+function bounded(name: string, answer: unknown, maxAnswer: number): Json {
+  let data: Json;
+  try {
+    data = freezeJson(answer);
+  } catch (cause) {
+    throw unfit(name, "that is no plain data, expected JSON", cause);
+  }
+  const { length } = JSON.stringify(data);
+  if (length > maxAnswer) throw unfit(name, `of ${length} characters, expected at most ${maxAnswer}`);
+  return data;
+}
+
+const unfit = (name: string, what: string, cause?: unknown): BylawError =>
+  new BylawError({
+    code: "BYLAW_TOOL_ANSWER_INVALID",
+    message: `Unexpected answer of \`${name}\` ${what}`,
+    fix: "the tool ran: look at what it did before calling it again",
+    cause,
+  });
