@@ -15,25 +15,36 @@ export interface RuleAuthor {
 export const constitutionOf = (run: Pick<Run, "view">, at: string = new Date().toISOString()): readonly ConstitutionRule[] =>
   rulesAt(run.view(constitutionState), at);
 
+/** How often a rule is given again, where another process changed the rules meanwhile. */
+const ATTEMPTS = 8;
+
 /**
  * Adds a rule. Where there are 50 the oldest that an agent gave makes room, on record; an operator's never does for an agent's. Throws
  * BYLAW_CONSTITUTION_INVALID, BYLAW_CONSTITUTION_FULL, and what the run throws.
  */
 export async function updateConstitution(run: Run, given: unknown, { by, author, at }: RuleAuthor): Promise<readonly ConstitutionRule[]> {
   const rule = readRule(given);
-  const rules = constitutionOf(run, at);
-  const dropped = rules.length >= RULE_LIMIT ? oldestFor(rules, author) : undefined;
-  if (rules.length >= RULE_LIMIT && dropped === undefined)
-    throw new BylawError({
-      code: "BYLAW_CONSTITUTION_FULL",
-      message: `Unexpected rule ${RULE_LIMIT + 1}, expected room: every rule is an operator's`,
-      fix: "ask an operator",
-    });
-  await run.record([
-    ...(dropped === undefined ? [] : [draft("constitution_rule_dropped", by, author, { id: dropped.id, rule: dropped.rule })]),
-    draft("constitution_updated", by, author, { by, author, ...present(rule) } as JsonObject),
-  ]);
-  return constitutionOf(run, at);
+  for (let attempt = 1; ; attempt += 1) {
+    await run.catchUp();
+    const rules = constitutionOf(run, at);
+    const dropped = rules.length >= RULE_LIMIT ? oldestFor(rules, author) : undefined;
+    if (rules.length >= RULE_LIMIT && dropped === undefined)
+      throw new BylawError({
+        code: "BYLAW_CONSTITUTION_FULL",
+        message: `Unexpected rule ${RULE_LIMIT + 1}, expected room: every rule is an operator's`,
+        fix: "ask an operator",
+      });
+    try {
+      await run.record([
+        ...(dropped === undefined ? [] : [draft("constitution_rule_dropped", by, author, { id: dropped.id, rule: dropped.rule })]),
+        draft("constitution_updated", by, author, { by, author, ...present(rule) } as JsonObject),
+      ]);
+      return constitutionOf(run, at);
+    } catch (error) {
+      // Another process filled the last place, or dropped the same rule.
+      if (attempt === ATTEMPTS || !(error instanceof BylawError) || error.code !== "BYLAW_EVENT_REFUSED") throw error;
+    }
+  }
 }
 
 /** Replaces the rules by the first 50 of these; an agent replaces only what agents gave. Throws BYLAW_CONSTITUTION_INVALID, and what the run throws. */
@@ -61,7 +72,3 @@ const draft = (event_type: string, by: string, author: Author, details: JsonObje
   task_id: null,
   details,
 });
-
-/** The rules as a paragraph for a prompt or an oversight; empty where there are none. */
-export const constitutionText = (rules: readonly ConstitutionRule[]): string =>
-  rules.length === 0 ? "" : ["Constitution:", ...rules.map(({ rule }) => `- ${rule.replaceAll(/\s+/g, " ")}`)].join("\n");

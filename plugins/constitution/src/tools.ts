@@ -1,46 +1,39 @@
-import type { JsonObject } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import { defineTool, type RunContext, type Tool } from "@bylaw/tools";
 import { z } from "zod";
-import { constitutionOf, resetConstitution, updateConstitution } from "./actions.ts";
-import { RULE_LIMIT, readAs, ruleInput, type ConstitutionRule } from "./rule.ts";
+import { constitutionOf, resetConstitution, updateConstitution, type RuleAuthor } from "./actions.ts";
+import { RULE_LIMIT, ruleInput } from "./rule.ts";
 
-/** A tool that a host offers to its agents: over MCP, HTTP, or as a function. */
-export interface ConstitutionTool {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of its arguments. */
-  readonly input: JsonObject;
-  /** Throws BYLAW_CONSTITUTION_INVALID, BYLAW_CONSTITUTION_FULL, and what the run throws. */
-  readonly call: (run: Run, args: unknown, agent: string) => Promise<{ readonly rules: readonly ConstitutionRule[] }>;
-}
+/** What these tools need of their carrier: a run, and the agent that calls. */
+export type ConstitutionContext = RunContext<Run>;
 
-const resetInput = z.strictObject({ rules: z.array(ruleInput).max(RULE_LIMIT).describe("The rules that hold from now on") });
-const none = z.strictObject({});
-const schemaOf = (schema: z.ZodType): JsonObject => z.toJSONSchema(schema, { io: "input" }) as unknown as JsonObject;
+const asAgent = ({ agent }: ConstitutionContext): RuleAuthor => ({ by: agent, author: "agent" });
 
-/** The three tools, from one definition for every host. What they do is done as an agent: an operator's rules stay. */
-export const CONSTITUTION_TOOLS: readonly ConstitutionTool[] = [
-  {
+/**
+ * The three tools, from one definition for every carrier. What they do is done as the agent that the carrier has made sure of: the rules of
+ * operators stay. They throw BYLAW_CONSTITUTION_INVALID, BYLAW_CONSTITUTION_FULL, and what the run throws.
+ */
+export const CONSTITUTION_TOOLS: readonly Tool<ConstitutionContext>[] = [
+  defineTool({
     name: "update_constitution",
-    description: "Add a rule that holds in this session from now on.",
-    input: schemaOf(ruleInput),
-    call: async (run, args, agent) => ({ rules: await updateConstitution(run, args, { by: agent, author: "agent" }) }),
-  },
-  {
+    description: "Add a rule that holds in this run from now on. A rule denies or asks, and never allows.",
+    input: ruleInput,
+    run: async (given, context: ConstitutionContext) => ({ rules: await updateConstitution(context.run, given, asAgent(context)) }),
+  }),
+  defineTool({
     name: "reset_constitution",
-    description: "Replace the rules that agents gave this session.",
-    input: schemaOf(resetInput),
-    call: async (run, args, agent) => ({
-      rules: await resetConstitution(run, readAs(resetInput, "rules", args).rules, { by: agent, author: "agent" }),
-    }),
-  },
-  {
+    description: "Replace the rules that agents gave this run. Those of operators stay.",
+    input: z.strictObject({ rules: z.array(ruleInput).max(RULE_LIMIT).describe("The rules of agents that hold from now on") }),
+    run: async ({ rules }, context: ConstitutionContext) => ({ rules: await resetConstitution(context.run, rules, asAgent(context)) }),
+  }),
+  defineTool({
     name: "get_constitution",
-    description: "Read the rules of this session.",
-    input: schemaOf(none),
-    call: async (run, args) => {
-      readAs(none, "arguments", args);
+    description: "Read the rules of this run. Reading keeps none of them alive.",
+    input: z.strictObject({}),
+    annotations: { readOnlyHint: true },
+    run: async (_, { run }: ConstitutionContext) => {
+      await run.catchUp();
       return { rules: constitutionOf(run) };
     },
-  },
+  }),
 ];
