@@ -11,6 +11,7 @@ import {
   type RuleReference,
   type ToolCall,
 } from "@bylaw/kernel";
+import { callIn } from "@bylaw/log";
 import { CALL_KEYS, callFromLine, type CallDefaults } from "./call.ts";
 import { withoutLine, type TextLine } from "./read-lines.ts";
 
@@ -35,21 +36,6 @@ export interface LogLine {
 }
 
 const DECIDED: Readonly<Record<string, Effect>> = { tool_allowed: "allow", tool_asked: "ask_user", tool_denied: "deny" };
-const FIELDS = [
-  "id",
-  "tool",
-  "server",
-  "servers",
-  "args",
-  "annotations",
-  "cwd",
-  "workspace",
-  "home",
-  "approval_mode",
-  "interactive",
-  "phase",
-];
-
 /** Reads one line. Throws BYLAW_LOG_INVALID with the line. */
 export function logLine({ text, line }: TextLine, file: string, defaults: CallDefaults): LogLine {
   const bad = (message: string, fix?: string): BylawError =>
@@ -99,24 +85,4 @@ function recordedIn({ decision }: JsonObject, told: Effect): Recorded {
     ...(typeof code === "string" ? { code } : {}),
     ...(isJsonObject(rule ?? null) && typeof (rule as JsonObject)["name"] === "string" ? { rule: rule as unknown as RuleReference } : {}),
   };
-}
-
-/** The call of an event about one, as it was asked about, or why it is not all there. */
-export function callIn({ details, agent_id, task_id, timestamp }: LogEvent): Pick<LogLine, "call" | "not_replayable"> {
-  const { tool, args } = details;
-  if (typeof tool !== "string") return { not_replayable: "the call was refused before it was a call" };
-  if (Array.isArray(details["redacted"]) || isRedacted(details["args"] ?? null))
-    return { not_replayable: "parts of the call were redacted" };
-  if (typeof args !== "object" || args === null) return { not_replayable: "its arguments are not in the log" };
-  const fields = Object.fromEntries(FIELDS.map((name) => [name, details[name]]));
-  const call = present({ ...fields, agent: agent_id ?? undefined, task: task_id ?? undefined, at: timestamp, hook: "beforeToolCall" });
-  return { call: call as unknown as ToolCall };
-}
-
-// What a log keeps of a redacted value is an object with nothing but `redacted`.
-function isRedacted(value: Json): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const entries = Object.entries(value);
-  if (entries.length === 1 && entries[0]?.[0] === "redacted" && !Array.isArray(value)) return true;
-  return entries.some(([, item]) => isRedacted(item as Json));
 }

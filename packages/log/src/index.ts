@@ -43,6 +43,7 @@ export {
   type Tree,
 } from "./order/tree.ts";
 export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type LogRule, type LogRuleId } from "./order/rules.ts";
+export { callIn, type RecordedCall } from "./recorded-call.ts";
 export { openRun } from "./run.ts";
 export { pathTemplateFault, runFileName, runPath } from "./run-path.ts";
 export type { ApprovalRequest, OpenOptions, Outcome, Plan, RecordOptions, Recordable, Run, TaskClaim, ToolResult } from "./run-contract.ts";

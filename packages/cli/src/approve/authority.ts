@@ -1,12 +1,15 @@
-import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { foldName } from "@bylaw/log";
+import {
+  hasOperators,
+  operatorOf,
+  operatorsFile,
+  rolesOf,
+  unauthorized,
+  type Answerer,
+  type Operator,
+} from "@bylaw/orchestrator/approvals";
 import { usageError } from "../fault.ts";
-import { hasOperators, operatorOf } from "./operators.ts";
-import { unauthorized } from "./refused.ts";
-
-/** Where the operators of a project stand, beside its configuration. */
-const operatorsFile = (configFile: string): string => join(dirname(configFile), ".bylaw", "operators.json");
 
 /** The operator's token, taken out of the environment before any code of a configuration runs. */
 export function takeToken(): string | undefined {
@@ -15,11 +18,8 @@ export function takeToken(): string | undefined {
   return token;
 }
 
-/** Who answers. */
-export interface Answerer {
-  readonly by: string;
-  /** The roles that this person may speak in; left out where nothing says. */
-  readonly roles?: readonly string[] | undefined;
+/** Who answers a command. */
+export interface CommandAnswerer extends Answerer {
   /** Whether it is a person at a terminal, who is asked once more, and no operator with a token. */
   readonly ask: boolean;
 }
@@ -28,7 +28,7 @@ export interface Answerer {
  * Who answers: the operator whose token is in the environment, or, where the project has no file of operators, a person at a terminal.
  * Throws BYLAW_APPROVAL_UNAUTHORIZED for anybody else.
  */
-export function answererOf(configFile: string, by: string | undefined, token: string | undefined): Answerer {
+export function answererOf(configFile: string, by: string | undefined, token: string | undefined): CommandAnswerer {
   const file = operatorsFile(configFile);
   if (hasOperators(file)) {
     if (token === undefined || token === "") {
@@ -37,7 +37,7 @@ export function answererOf(configFile: string, by: string | undefined, token: st
         "set it for this one command; an agent must not know it",
       );
     }
-    const { name, roles } = operatorOf(file, token);
+    const { name, roles } = knownBy(file, token);
     if (by !== undefined && foldName(by) !== foldName(name))
       throw unauthorized(`Unexpected \`${by}\` as who answers, expected \`${name}\`, whose token it is`, "leave `--by` out");
     return { by: name, roles, ask: false };
@@ -52,18 +52,20 @@ export function answererOf(configFile: string, by: string | undefined, token: st
   return { by, ask: true };
 }
 
+function knownBy(file: string, token: string): Operator {
+  const operator = operatorOf(file, token);
+  if (operator !== undefined) return operator;
+  throw unauthorized(
+    "Unexpected token in BYLAW_OPERATOR_TOKEN, expected that of an operator",
+    "set it to the token whose digest the file of operators has, at least 32 characters long",
+  );
+}
+
 /** The role that somebody speaks in. Throws BYLAW_APPROVAL_UNAUTHORIZED for one that is not theirs, and where none is given but needed. */
-export function roleOf({ by, roles }: Answerer, as: string | undefined, approvers: readonly string[]): string {
-  const own = roles === undefined ? approvers : approvers.filter((role) => roles.includes(role));
-  if (as !== undefined) {
-    if (roles === undefined || roles.includes(as)) return as;
-    throw unauthorized(`Unexpected role \`${as}\` of \`${by}\`, expected ${roles.join(", ")}`, "answer in a role of your own");
-  }
-  const [only, ...others] = own;
+export function roleOf(who: Answerer, as: string | undefined, approvers: readonly string[]): string {
+  const [only, ...others] = rolesOf(who, as, approvers);
   if (only !== undefined && others.length === 0) return only;
-  if (only === undefined && roles !== undefined)
-    throw unauthorized(`Unexpected answer of \`${by}\`, who is ${roles.join(", ")}, expected ${approvers.join(", ")}`, "ask one of them");
-  throw usageError(`Unexpected answer without a role, expected \`--as\` with ${own.join(", ") || "one"}`);
+  throw usageError(`Unexpected answer without a role, expected \`--as\` with ${[only, ...others].join(", ") || "one"}`);
 }
 
 /** Asks a person at the terminal for a `yes`, on the error stream. Whatever else comes, the end of the input too, is none. */

@@ -1,7 +1,7 @@
 import type { Json } from "@bylaw/kernel";
+import type { Question, WaitingGate } from "@bylaw/orchestrator/approvals";
 import { count, plain, short, type Paint } from "../text.ts";
 import { changesOf, type Change } from "./changes.ts";
-import type { Question, WaitingGate } from "./questions.ts";
 
 /** More of it is read better from `--json`. */
 const LINES = 200;

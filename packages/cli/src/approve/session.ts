@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { createConfiguredKernel, findConfig } from "@bylaw/config";
 import type { Kernel, Store } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
+import { gatesOf, type ProjectGates, type Question } from "@bylaw/orchestrator/approvals";
 import { bundled } from "../kernel-source.ts";
 import { noSuchRun, storePlace, withReader, withStore } from "../log/store.ts";
 import { whileLoading } from "../outcome.ts";
-import { gatesOf, type ProjectGates } from "./gates.ts";
-import { readQuestions, type Questions } from "./questions.ts";
+import { readQuestions, type ReadQuestions } from "./read-questions.ts";
 
 /** The options of every command that is about what waits for a person. */
 export interface ApproveOptions {
@@ -28,18 +28,28 @@ export async function projectOf({ config }: Pick<ApproveOptions, "config">): Pro
   const file = config === undefined ? await findConfig(process.cwd()) : resolve(config);
   return await whileLoading(file, async () => {
     const { kernel } = await createConfiguredKernel({ file, bundled: bundled() });
-    return { file, kernel, gates: await gatesOf(kernel, file) };
+    return { file, kernel, gates: await gatesOf(kernel, file, bundled()) };
   });
 }
 
 /** What a run asks of people. Reads, and changes nothing. Throws BYLAW_RUN_MISSING. */
-export function lookAt({ kernel, gates }: Project, { store, run }: ApproveOptions): Promise<Questions> {
+export function lookAt<T>(
+  { kernel, gates }: Project,
+  { store, run }: ApproveOptions,
+  work: (read: ReadQuestions) => Promise<T>,
+): Promise<T> {
   return withReader(storePlace(store), async (opened) => {
     const questions = await readQuestions({ store: opened, run, kernel, gates }, Date.now());
     if (questions.head === 0) throw await noSuchRun(opened, run);
-    return questions;
+    return await work(questions);
   });
 }
+
+/** The question that has an id; `undefined` where none is open under it. */
+export const questionOf = async ({ open, read }: ReadQuestions, id: string): Promise<Question | undefined> => {
+  const found = open.find((one) => one.id === id);
+  return found === undefined ? undefined : await read(found);
+};
 
 /** Takes part in a run that others keep, and takes it over from nobody. Throws BYLAW_RUN_MISSING for one that was never begun. */
 export async function joined<T>(project: Project, options: ApproveOptions, work: (run: Run, store: Store) => Promise<T>): Promise<T> {

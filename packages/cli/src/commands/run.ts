@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { BylawError, type Store } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
+import { unauthorized } from "@bylaw/orchestrator/approvals";
 import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
 import {
   loadTemplate,
@@ -17,7 +18,6 @@ import {
   type WorkflowEnd,
 } from "@bylaw/runner";
 import { answererOf, confirmed, takeToken } from "../approve/authority.ts";
-import { unauthorized } from "../approve/refused.ts";
 import { usageError } from "../fault.ts";
 import { storePlace, withStore } from "../log/store.ts";
 import { conclude } from "../outcome.ts";

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, issuesOf } from "@bylaw/kernel";
 import { z } from "zod";
-import { unauthorized } from "./refused.ts";
 
 /** A person who may answer, known by a token. */
 export interface Operator {
@@ -11,6 +11,9 @@ export interface Operator {
   /** The roles that this person may speak in. Left out: any that a gate asks for. */
   readonly roles?: readonly string[] | undefined;
 }
+
+/** Where the operators of a project stand, beside its configuration. */
+export const operatorsFile = (configFile: string): string => join(dirname(configFile), ".bylaw", "operators.json");
 
 /** Whether something stands where operators are listed. What cannot be looked at does: it must not open another way. */
 export function hasOperators(file: string): boolean {
@@ -36,17 +39,13 @@ const operatorsSchema = z.strictObject({
     .min(1),
 });
 
-/** The operator who holds a token, by the file of operators. Throws BYLAW_OPERATORS_INVALID, and BYLAW_APPROVAL_UNAUTHORIZED for any other. */
-export function operatorOf(file: string, token: string): Operator {
+/** The operator who holds a token, by the file of operators; nothing for a token of nobody. Throws BYLAW_OPERATORS_INVALID. */
+export function operatorOf(file: string, token: string): Operator | undefined {
   const { operators } = readOperators(file);
   const digest = createHash("sha256").update(token).digest();
   const matches = operators.filter(({ token: kept }) => timingSafeEqual(Buffer.from(kept.slice("sha256:".length), "hex"), digest));
   const [operator] = token.length < SHORTEST ? [] : matches;
-  if (operator !== undefined) return { name: operator.name, roles: operator.roles };
-  throw unauthorized(
-    "Unexpected token in BYLAW_OPERATOR_TOKEN, expected that of an operator",
-    "set it to the token whose digest the file of operators has, at least 32 characters long",
-  );
+  return operator === undefined ? undefined : { name: operator.name, roles: operator.roles };
 }
 
 function readOperators(file: string): z.output<typeof operatorsSchema> {

@@ -1,0 +1,27 @@
+import type { Kernel } from "@bylaw/kernel";
+import { createQuestions, type OpenId, type QuestionFold, type QuestionSource } from "@bylaw/orchestrator/approvals";
+import { foldingView } from "../folding-view.ts";
+import { eventsOf } from "../log/store.ts";
+
+/** What a run asks of people, as it was when it was read. */
+export interface ReadQuestions extends Pick<QuestionFold, "agents" | "head" | "read"> {
+  readonly open: readonly OpenId[];
+}
+
+interface Source extends QuestionSource {
+  readonly kernel: Kernel;
+}
+
+/** Reads a run from its beginning. `now`: milliseconds since 1970. */
+export async function readQuestions({ kernel, ...source }: Source, now: number): Promise<ReadQuestions> {
+  const questions = createQuestions(source);
+  const states = foldingView(kernel);
+  for await (const events of eventsOf(source.store, source.run)) {
+    for (const event of events) {
+      await questions.add(event);
+      if (source.gates !== undefined) states.add(event);
+    }
+  }
+  const { agents, head } = questions;
+  return { agents, head, read: (open) => questions.read(open), open: await questions.open({ view: states.view, now }) };
+}

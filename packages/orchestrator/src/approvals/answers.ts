@@ -1,0 +1,137 @@
+import { canonicalJson, present, type Kernel, type LogEvent } from "@bylaw/kernel";
+import { foldName, type Run } from "@bylaw/log";
+import type { ProjectGates } from "./gates.ts";
+import type { CallQuestion, GateQuestion, Question } from "./questions.ts";
+import { nothingOpen, unanswerable, unauthorized } from "./refused.ts";
+
+/** Who answers. */
+export interface Answerer {
+  readonly by: string;
+  /** The roles that this person may speak in; left out where nothing says. */
+  readonly roles?: readonly string[] | undefined;
+}
+
+/** What is said to a question. */
+export interface Answer {
+  readonly verdict: "approved" | "rejected";
+  readonly by: string;
+  /** In which role, at a gate. */
+  readonly role?: string | undefined;
+  readonly reason?: string | undefined;
+  /** RFC 3339: until when a yes to a call holds. */
+  readonly expires_at: string;
+}
+
+/** What an answer needs of a project. */
+export interface AnswerSource {
+  readonly kernel: Pick<Kernel, "declared" | "policy">;
+  readonly gates: ProjectGates | undefined;
+}
+
+/** The event of a person's no to a call. */
+export const APPROVAL_REFUSED = "approval_refused";
+
+/**
+ * The roles that somebody may answer in: the named one, or those of the gate that are theirs, one of which has to be chosen where there
+ * are several. Throws BYLAW_APPROVAL_UNAUTHORIZED for a role that is not theirs, and where none is.
+ */
+export function rolesOf({ by, roles }: Answerer, as: string | undefined, approvers: readonly string[]): readonly string[] {
+  const own = roles === undefined ? approvers : approvers.filter((role) => roles.includes(role));
+  if (as !== undefined) {
+    if (roles === undefined || roles.includes(as)) return [as];
+    throw unauthorized(`Unexpected role \`${as}\` of \`${by}\`, expected ${roles.join(", ")}`, "answer in a role of your own");
+  }
+  if (own.length === 0 && roles !== undefined)
+    throw unauthorized(`Unexpected answer of \`${by}\`, who is ${roles.join(", ")}, expected ${approvers.join(", ")}`, "ask one of them");
+  return own;
+}
+
+/** Throws BYLAW_APPROVAL_UNAUTHORIZED for the name of an agent of the run: agents and people share one space of names. */
+export function refuseAgents(by: string, agents: ReadonlySet<string>): void {
+  if (agents.has(foldName(by)))
+    throw unauthorized(
+      `Unexpected \`${by}\` as who answers, who is an agent of this run, expected a person`,
+      "nobody answers for work of their own",
+    );
+}
+
+/** Throws BYLAW_APPROVAL_UNFIT for a question that nobody can answer so. */
+export function checkAnswerable(question: Question, verdict: Answer["verdict"], { kernel }: AnswerSource): void {
+  if (question.kind === "gate") {
+    if (question.content === undefined)
+      throw unanswerable("Unexpected gate whose artifacts the log does not have, expected what can be seen", "let the agent ask once more");
+    return;
+  }
+  if (verdict === "rejected") {
+    if (kernel.declared.events.some(({ name }) => name === APPROVAL_REFUSED)) return;
+    throw unanswerable(
+      "Unexpected no to a tool call, expected it to a gate",
+      "there is nothing to do: a call that nobody approves does not run",
+    );
+  }
+  if (question.call === undefined)
+    throw unanswerable(
+      "Unexpected call of which parts were redacted, expected one that the log has in full",
+      "let the host that asked say yes: it has the call",
+    );
+  if (canonicalJson(question.policy) !== canonicalJson(kernel.policy))
+    throw unanswerable(
+      "Unexpected policy that did not ask this, expected the one that did",
+      "answer under the configuration of the agent's host, as it was then; a call that is asked about again gets a new id",
+    );
+}
+
+/**
+ * Records an answer to what was shown, and to nothing that was asked since. Throws BYLAW_APPROVAL_UNFIT, BYLAW_APPROVAL_MISSING,
+ * BYLAW_GATE_NOT_OPEN, BYLAW_EVENT_REFUSED, and what a run throws that records. `now`: RFC 3339, for gates that ran out of time.
+ */
+export async function recordAnswer(
+  run: Run,
+  question: Question,
+  answer: Answer,
+  source: AnswerSource,
+  now?: () => string,
+): Promise<LogEvent> {
+  checkAnswerable(question, answer.verdict, source);
+  return question.kind === "gate"
+    ? await answerGate(run, question, answer, source, now)
+    : await answerCall(run, question, answer, question.call);
+}
+
+async function answerGate(
+  run: Run,
+  question: GateQuestion,
+  { verdict, by, role = "", reason }: Answer,
+  { gates }: AnswerSource,
+  now: (() => string) | undefined,
+): Promise<LogEvent> {
+  const { id, task, gate, to, artifacts, tree, opened_at } = question;
+  if (gates === undefined) throw nothingOpen(id);
+  const through = gates.run(run);
+  await gates.plugin.escalateGates(through, gates.contract, present({ now }));
+  const open = gates.plugin.openGates(gates.view(run.view), gates.contract, { task }).find((one) => one.gate === gate);
+  if (open === undefined || open.artifacts !== artifacts || open.tree !== tree || open.to !== to || open.opened_at !== opened_at)
+    throw nothingOpen(id);
+  return await gates.plugin.decideGate(through, { task, gate, by, role, verdict, to, artifacts, tree, ...present({ reason }) });
+}
+
+async function answerCall(
+  run: Run,
+  { id, digest, agent, task }: CallQuestion,
+  { verdict, by, reason = "", expires_at }: Answer,
+  call: CallQuestion["call"],
+): Promise<LogEvent> {
+  const recorded =
+    verdict === "rejected"
+      ? await run.record([{ event_type: APPROVAL_REFUSED, agent_id: agent, task_id: task, details: { question: id, digest, by, reason } }])
+      : await run.approve({ subject: call as NonNullable<typeof call>, by, expires_at });
+  const [event] = recorded;
+  if (event === undefined) throw nothingOpen(id);
+  return event;
+}
+
+/** The roles that may let a check of a gate pass: its approvers, and a person where it asks nobody. */
+export function waiversOf({ contract }: ProjectGates, gate: string): readonly string[] {
+  const approvers = new Set(contract.gates.filter(({ id }) => id === gate).flatMap((one) => one.approvers));
+  return approvers.size === 0 ? ["human"] : [...approvers];
+}

@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, digestJson, isJsonObject, type Json, type JsonObject, type LogEvent, type ToolCall } from "@bylaw/kernel";
+import { approvalDigest, callIn } from "@bylaw/log";
+
+/** A tool call that needs a person's yes and has none. */
+export interface OpenCall {
+  readonly kind: "call";
+  readonly sequence: number;
+  readonly asked_at: string;
+  readonly agent: string | null;
+  readonly task: string | null;
+  readonly tool: string;
+  readonly args: Json;
+  /** What the policy said. */
+  readonly reason: string;
+  /** The policies that asked. */
+  readonly policy: Json;
+  /** The call as it was asked about; left out where the log does not have all of it. */
+  readonly call?: ToolCall;
+  /** What an approval of it is bound to. */
+  readonly digest: string;
+}
+
+/** What became of a question about a call. */
+export const CALL_STATES = ["open", "approved", "used", "rejected", "superseded", "settled"] as const;
+export type CallState = (typeof CALL_STATES)[number];
+
+/** A question about a call, as it stands. */
+export interface AskedCall {
+  readonly id: string;
+  readonly sequence: number;
+  readonly digest: string;
+  readonly agent: string | null;
+  readonly task: string | null;
+  /** `superseded`: it was asked about once more. `settled`: it was decided without an answer. */
+  readonly state: CallState;
+  /** Who answered; left out where nobody did. */
+  readonly by?: string;
+  /** What was said with a no. */
+  readonly reason?: string;
+  /** Until when a yes holds, in milliseconds since 1970. */
+  readonly until?: number;
+}
+
+/** Folds the calls that were asked about. Of each agent it keeps the last ones, so that none of them has all the room. */
+export interface CallFold {
+  add(event: LogEvent): Promise<void>;
+  /** Those that nobody answered since they were last asked about, the oldest first. `now`: milliseconds since 1970. */
+  open(now: number): readonly AskedCall[];
+  /** One that is still known, answered or not. */
+  get(id: string, now: number): AskedCall | undefined;
+}
+
+const DECIDED: ReadonlySet<string> = new Set(["tool_asked", "tool_allowed", "tool_denied"]);
+/** Denied because nobody was there to say yes: a yes still lets the next one pass. */
+const UNANSWERED: ReadonlySet<string> = new Set(["approval_unavailable", "approval_expired"]);
+/** How many questions of one agent are known at once. */
+const OF_ONE_AGENT = 200;
+
+type Kept = { -readonly [Field in keyof AskedCall]: AskedCall[Field] } & { readonly key: string };
+
+export function createCallFold(run: string): CallFold {
+  const byId = new Map<string, Kept>();
+  const byKey = new Map<string, Kept>();
+  const byDigest = new Map<string, Kept>();
+  const byAgent = new Map<string | null, Set<Kept>>();
+  // A person may say yes before anything is asked. By digest, and by the sequence of the event.
+  const granted = new Map<string, { readonly sequence: number; readonly by: string; readonly until: number }>();
+  const digests = new Map<number, string>();
+
+  function grant({ sequence, details }: LogEvent): void {
+    const digest = String(details["digest"]);
+    const yes = { by: String(details["by"]), until: Date.parse(String(details["expires_at"])) };
+    const before = granted.get(digest);
+    if (before !== undefined) digests.delete(before.sequence);
+    granted.set(digest, { sequence, ...yes });
+    digests.set(sequence, digest);
+    const asked = byDigest.get(digest);
+    if (asked !== undefined) Object.assign(asked, { state: "approved", ...yes });
+  }
+
+  function use({ approval }: JsonObject): void {
+    const digest = typeof approval === "number" ? digests.get(approval) : undefined;
+    if (digest === undefined) return;
+    digests.delete(approval as number);
+    granted.delete(digest);
+    const asked = byDigest.get(digest);
+    if (asked !== undefined) asked.state = "used";
+  }
+
+  function forget(asked: Kept): void {
+    byId.delete(asked.id);
+    byAgent.get(asked.agent)?.delete(asked);
+    if (byKey.get(asked.key) === asked) byKey.delete(asked.key);
+    if (byDigest.get(asked.digest) === asked) byDigest.delete(asked.digest);
+  }
+
+  async function ask(event: LogEvent, key: string): Promise<void> {
+    const { digest, sequence, agent, task } = await openCall(event);
+    const yes = granted.get(digest);
+    const asked: Kept = {
+      ...{ id: await idOfCall(run, { sequence, digest }), sequence, digest, agent, task, key },
+      ...(yes === undefined ? { state: "open" } : { state: "approved", by: yes.by, until: yes.until }),
+    };
+    byId.set(asked.id, asked);
+    byKey.set(key, asked);
+    byDigest.set(digest, asked);
+    const own = byAgent.get(agent) ?? new Set();
+    byAgent.set(agent, own.add(asked));
+    const [oldest] = own;
+    if (own.size > OF_ONE_AGENT && oldest !== undefined) forget(oldest);
+  }
+
+  // A yes that nobody used in its time leaves the question open.
+  function standing({ key: _, ...asked }: Kept, now: number): AskedCall {
+    if (asked.state !== "approved" || (asked.until ?? 0) > now) return asked;
+    const { by: _by, until: _until, ...question } = asked;
+    return { ...question, state: "open" };
+  }
+
+  return {
+    async add(event) {
+      const { event_type, details } = event;
+      if (event_type === "approval_granted") grant(event);
+      if (event_type === "approval_refused") {
+        const asked = byId.get(String(details["question"]));
+        if (asked !== undefined) Object.assign(asked, { state: "rejected", by: String(details["by"]), reason: String(details["reason"]) });
+      }
+      if (!DECIDED.has(event_type)) return;
+      const decision = decisionOf(details);
+      use(decision);
+      const key = keyOf(event);
+      const waits = event_type === "tool_asked" || UNANSWERED.has(String(decision["code"] ?? ""));
+      const before = byKey.get(key);
+      if (before?.state === "open" || before?.state === "approved") before.state = waits ? "superseded" : "settled";
+      byKey.delete(key);
+      if (waits) await ask(event, key);
+    },
+    open: (now) => [...byKey.values()].map((asked) => standing(asked, now)).filter(({ state }) => state === "open"),
+    get(id, now) {
+      const asked = byId.get(id);
+      return asked === undefined ? undefined : standing(asked, now);
+    },
+  };
+}
+
+/** The id of a question: it is about exactly this. */
+export const idOfQuestion = async (about: Json): Promise<string> => (await digestJson(about)).slice(ID_FROM, ID_FROM + ID);
+
+const ID_FROM = "sha256:".length;
+/** 64 bits: nobody makes other artifacts, or another call, that have the id of those which were shown. */
+const ID = 16;
+
+const idOfCall = (run: string, { sequence, digest }: Pick<OpenCall, "sequence" | "digest">): Promise<string> =>
+  idOfQuestion({ run, sequence, digest });
+
+/** The id of the question that an event of a run asks, which is one about a call. */
+export const callQuestionId = async (run: string, event: LogEvent): Promise<string> => idOfCall(run, await openCall(event));
+
+/** What an event asks about a call. */
+export async function openCall(event: LogEvent): Promise<OpenCall> {
+  const { sequence, timestamp: asked_at, agent_id: agent, task_id: task, details } = event;
+  const decision = decisionOf(details);
+  const policy = decision["policy"] ?? {};
+  const { call } = callIn(event);
+  const digest = call === undefined ? "" : await approvalDigest(call, policy as Readonly<Record<string, string>>);
+  return {
+    kind: "call",
+    ...{ sequence, asked_at, agent, task, tool: String(details["tool"] ?? ""), args: details["args"] ?? null },
+    reason: typeof decision["reason"] === "string" ? decision["reason"] : "",
+    policy,
+    ...(call === undefined ? {} : { call }),
+    digest,
+  };
+}
+
+// Arguments may be large, and are kept in the log already.
+function keyOf({ agent_id, task_id, details }: LogEvent): string {
+  const { tool = null, server = null, args = null, cwd = null } = details;
+  return createHash("sha256")
+    .update(canonicalJson([agent_id, task_id, tool, server, args, cwd]))
+    .digest("base64");
+}
+
+const decisionOf = ({ decision = null }: JsonObject): JsonObject => (isJsonObject(decision) ? decision : {});

@@ -1,0 +1,26 @@
+export {
+  APPROVAL_REFUSED,
+  checkAnswerable,
+  recordAnswer,
+  refuseAgents,
+  rolesOf,
+  waiversOf,
+  type Answer,
+  type AnswerSource,
+  type Answerer,
+} from "./answers.ts";
+export { CALL_STATES, callQuestionId, type AskedCall, type CallState, type OpenCall } from "./calls.ts";
+export { gatesOf, projectGates, type GateFunctions, type ProjectGates } from "./gates.ts";
+export { hasOperators, operatorOf, operatorsFile, type Operator } from "./operators.ts";
+export {
+  createQuestions,
+  type CallQuestion,
+  type GateQuestion,
+  type OpenId,
+  type Question,
+  type QuestionFold,
+  type QuestionSource,
+  type QuestionTime,
+  type WaitingGate,
+} from "./questions.ts";
+export { nothingOpen, unanswerable, unauthorized } from "./refused.ts";

@@ -1,0 +1,125 @@
+import { canonicalJson, digestJson, isJsonObject, type JsonObject, type LogEvent, type Store, type View } from "@bylaw/kernel";
+import { foldName } from "@bylaw/log";
+import type { OpenGate } from "@bylaw/plugin-gates";
+import { createCallFold, idOfQuestion, openCall, type AskedCall, type OpenCall } from "./calls.ts";
+import type { ProjectGates } from "./gates.ts";
+import { createRequests, type Requests } from "./requests.ts";
+
+/** A gate that waits, with what it is about. */
+export interface WaitingGate extends OpenGate {
+  readonly kind: "gate";
+  /** What is to be approved; left out where the log does not have it any more. */
+  readonly content?: JsonObject;
+  /** Whether parts of that were redacted before they were put on record. */
+  readonly redacted?: boolean;
+  /** What was asked about before, for the same way; left out where nothing was. */
+  readonly before?: JsonObject;
+}
+
+/** Something that waits for a person, under an id that is about exactly this and nothing else. */
+export type Question = GateQuestion | CallQuestion;
+export type GateQuestion = WaitingGate & { readonly id: string };
+export type CallQuestion = OpenCall & { readonly id: string };
+
+/** A question by its id, without what has to be read for it. */
+export type OpenId =
+  | { readonly id: string; readonly kind: "gate"; readonly gate: OpenGate }
+  | { readonly id: string; readonly kind: "call"; readonly call: AskedCall };
+
+/** Where questions are read from. */
+export interface QuestionSource {
+  readonly store: Pick<Store, "events">;
+  readonly run: string;
+  readonly gates: ProjectGates | undefined;
+}
+
+/** When, and by which state of the run. */
+export interface QuestionTime {
+  readonly view: View;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What a run asks of people, event by event. The events themselves stay in the store. */
+export interface QuestionFold {
+  /** Sequence of the last event that was added. */
+  readonly head: number;
+  /** The names of all agents of the run, folded: none of them is a person's. */
+  readonly agents: ReadonlySet<string>;
+  /** Adds the next event. */
+  add(event: LogEvent): Promise<void>;
+  /** All that waits: gates by task, then calls, the oldest first. */
+  open(at: QuestionTime): Promise<readonly OpenId[]>;
+  /** A question about a call that is still known, answered or not. */
+  call(id: string, now: number): AskedCall | undefined;
+  /** All that there is to see of a question. */
+  read(open: OpenId): Promise<Question>;
+}
+
+/** Folds no event yet. */
+export function createQuestions({ store, run, gates }: QuestionSource): QuestionFold {
+  const calls = createCallFold(run);
+  const requests = createRequests(store, run);
+  const agents = new Set<string>();
+  let head = 0;
+  return {
+    get head() {
+      return head;
+    },
+    agents,
+    async add(event) {
+      if (event.agent_id !== null) agents.add(foldName(event.agent_id));
+      requests.add(event);
+      await calls.add(event);
+      head = event.sequence;
+    },
+    async open({ view, now }) {
+      const waiting = gates === undefined ? [] : gates.plugin.openGates(gates.view(view), gates.contract);
+      const ids = await Promise.all(waiting.map(async (gate): Promise<OpenId> => ({ id: await idOfGate(run, gate), kind: "gate", gate })));
+      return [...ids, ...calls.open(now).map((call): OpenId => ({ id: call.id, kind: "call", call }))];
+    },
+    call: (id, now) => calls.get(id, now),
+    async read(open) {
+      const { id } = open;
+      if (open.kind === "gate") return { id, kind: "gate", ...open.gate, ...(await contentOf(open.gate, requests)) };
+      const [event] = await store.events(run, open.call.sequence - 1, 1);
+      if (event === undefined) throw new Error(`Unexpected absence of event ${open.call.sequence}, expected that of a question`);
+      return { id, ...(await openCall(event)) };
+    },
+  };
+}
+
+const idOfGate = (run: string, { task, gate, opened_at, artifacts, to, tree }: OpenGate): Promise<string> =>
+  idOfQuestion({ run, task, gate, opened_at, artifacts, to, tree });
+
+// By what it is and not by what is said about it: a reason may quote any text of an agent.
+async function contentOf(
+  { task, artifacts, to, opened_at }: OpenGate,
+  requests: Requests,
+): Promise<Pick<WaitingGate, "content" | "before" | "redacted">> {
+  let content: JsonObject | undefined;
+  let redacted = false;
+  for await (const event of requests.of(task, opened_at)) {
+    const { timestamp, details } = event;
+    const handed = artifactsOf(event);
+    if (details["to"] !== to || handed === undefined) continue;
+    const isIt = (await digestJson(handed)) === artifacts;
+    if (content !== undefined) {
+      if (!isIt && canonicalJson(handed) !== canonicalJson(content)) return { content, before: handed, ...(redacted ? { redacted } : {}) };
+      continue;
+    }
+    // What was redacted has another digest; the request that opened the gate was held back by nothing but it.
+    redacted =
+      !isIt &&
+      timestamp === opened_at &&
+      Array.isArray(details["redacted"]) &&
+      canonicalJson(details["decision"] ?? null).includes(artifacts);
+    if (isIt || redacted) content = handed;
+  }
+  return content === undefined ? {} : { content, ...(redacted ? { redacted } : {}) };
+}
+
+function artifactsOf({ details }: LogEvent): JsonObject | undefined {
+  const { artifacts = null } = details;
+  return isJsonObject(artifacts) ? artifacts : undefined;
+}
