@@ -1,4 +1,5 @@
-import { parseJson, suggest } from "@bylaw/config";
+import { parseJson } from "@bylaw/config";
+import { nearest } from "@bylaw/spelling";
 import { BylawError, isJsonObject, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
 import { BEHAVIOR_ACTIONS, type BehaviorAction, type BehaviorActionName } from "./action.ts";
 
@@ -29,7 +30,7 @@ export function parseControlFile(text: string, { file }: ControlFileOptions = {}
     run: textOf(value, "run", invalid),
     ignored: Object.keys(value)
       .filter((key) => !(FIELDS as readonly string[]).includes(key))
-      .map((key) => ({ key, near: key.length > 100 ? undefined : suggest(key.replaceAll("_", ""), FIELDS) })),
+      .map((key) => ({ key, near: nearest(key, FIELDS) })),
   });
 }
 
@@ -59,7 +60,7 @@ function actionOf(action: Json | undefined, invalid: Invalid): BehaviorActionNam
   if (typeof action !== "string") throw invalid(`Unexpected ${kindOf(action)} for \`action\`, expected one of ${wanted}`);
   const known = BEHAVIOR_ACTIONS.find((name) => name === action);
   if (known !== undefined) return known;
-  const near = action.length > 100 ? undefined : (MEANT.get(action.toLowerCase()) ?? suggest(action.replaceAll("_", ""), BEHAVIOR_ACTIONS));
+  const near = MEANT.get(action.toLowerCase()) ?? nearest(action, BEHAVIOR_ACTIONS);
   throw invalid(
     `Unexpected action \`${shown(action)}\`, expected one of ${wanted}`,
     near === undefined ? undefined : `did you mean \`${near}\`?`,

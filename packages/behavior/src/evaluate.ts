@@ -5,8 +5,8 @@ import { evaluateLoop } from "./evaluate-loop.ts";
 import { evaluateTrigger } from "./evaluate-trigger.ts";
 
 /** Whose reading of a request holds where the two origins differ from the better rule, or from each other. */
-export type Compat = "radium" | "codemachine";
-export const COMPATS: readonly Compat[] = ["radium", "codemachine"];
+export type Compat = (typeof COMPATS)[number];
+export const COMPATS = ["radium", "codemachine"] as const;
 
 /** Who looks at a request. */
 export type EvaluatorName = "loop" | "trigger" | "checkpoint" | "vibecheck";

@@ -1,7 +1,7 @@
 import { isBylawError } from "@bylaw/config";
 import type { BylawError } from "@bylaw/kernel";
 import type { Command, CommanderError } from "commander";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "@bylaw/spelling";
 import { usageError } from "./fault.ts";
 
 /** What commander refused, in the words of this command. */

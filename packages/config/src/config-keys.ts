@@ -1,5 +1,5 @@
+import { nearest } from "@bylaw/spelling";
 import { BylawError, type Config } from "@bylaw/kernel";
-import { suggest } from "./suggest.ts";
 
 const ALL: Readonly<Record<keyof Config, true>> = {
   extends: true,
@@ -18,7 +18,7 @@ export const CONFIG_KEYS: readonly string[] = Object.keys(ALL);
 export function refuseUnknownKeys(config: object, file: string): void {
   const wrong = Object.keys(config).find((key) => !CONFIG_KEYS.includes(key));
   if (wrong === undefined) return;
-  const near = suggest(wrong, CONFIG_KEYS);
+  const near = nearest(wrong, CONFIG_KEYS);
   throw new BylawError({
     code: "BYLAW_CONFIG_INVALID",
     message: `Unexpected key \`${wrong}\` in the configuration, expected ${CONFIG_KEYS.join(", ")}`,

@@ -1,10 +1,10 @@
+import { nearest } from "@bylaw/spelling";
 import { APPROVAL_MODES, BylawError, ENFORCEMENT_MODES, type Config, type Plugin } from "@bylaw/kernel";
 import { z } from "zod";
 import { CONFIG_KEYS } from "./config-keys.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
 import { pluginFactoryOf, rulesetOf, type PackageLoader } from "./packages.ts";
 import { parseData, type DataFile, type DataPath } from "./parse-data.ts";
-import { suggest } from "./suggest.ts";
 
 // What npm accepts as a name, and nothing that a path could hide in.
 const packageName = z
@@ -92,7 +92,7 @@ function describe(issue: z.core.$ZodIssue, root: unknown): Described {
   if (issue.code === "unrecognized_keys") {
     const [key = ""] = issue.keys;
     const known = issue.path.length === 0 ? CONFIG_KEYS : ["use", "options"];
-    const near = suggest(key, known);
+    const near = nearest(key, known);
     return {
       path: [...issue.path, key],
       message: `Unexpected key \`${key}\` in ${where}, expected ${known.join(", ")}`,
@@ -102,7 +102,7 @@ function describe(issue: z.core.$ZodIssue, root: unknown): Described {
   const actual = valueAt(root, issue.path);
   if (issue.code === "invalid_value") {
     const values = issue.values.map(String);
-    const near = typeof actual === "string" ? suggest(actual, values) : undefined;
+    const near = typeof actual === "string" ? nearest(actual, values) : undefined;
     return {
       path: issue.path,
       message: `Unexpected ${show(actual)} in ${where}, expected ${values.join(", ")}`,

@@ -10,4 +10,3 @@ export { isBylawError } from "./is-bylaw-error.ts";
 export { loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts";
 export { packagesBeside, type BundledPackages, type PackageLoader } from "./packages.ts";
 export { parseJson, type ParseJsonOptions } from "./parse-json.ts";
-export { suggest } from "./suggest.ts";

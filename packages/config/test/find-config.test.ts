@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findConfig, suggest } from "../src/index.ts";
+import { findConfig } from "../src/index.ts";
 import { project } from "./project.ts";
 
 test.runIf(process.getuid?.() === 0)("refuses what another user left in a folder above, unless the folder is that user's", async () => {
@@ -20,14 +20,4 @@ test("a folder that does not exist has no configuration of its own", async () =>
   const root = project({ "bylaw.config.json": "{}" });
   mkdirSync(join(root, "a"));
   expect(await findConfig(join(root, "a"))).toBe(join(root, "bylaw.config.json"));
-});
-
-test("suggests what is near, and nothing otherwise", () => {
-  const names = ["fallback", "plugins", "without"];
-  expect(suggest("falback", names)).toBe("fallback");
-  expect(suggest("PLUGIN", names)).toBe("plugins");
-  expect(suggest("whithout", names)).toBe("without");
-  expect(suggest("main", ["mian"])).toBe("mian");
-  expect(suggest("zzz", names)).toBeUndefined();
-  expect(suggest("", names)).toBeUndefined();
 });

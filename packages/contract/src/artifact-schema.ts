@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { quote } from "./finding.ts";
-import { meant } from "./nearest.ts";
+import { meant } from "./meant.ts";
 
 /** What is wrong with a schema, and where inside of it. */
 export interface SchemaFault {

@@ -4,7 +4,7 @@ import { isInside } from "./analyse/settings.ts";
 import type { Subject } from "./analyse/subject.ts";
 import { schemaFaults } from "./artifact-schema.ts";
 import { quote, quoteAll } from "./finding.ts";
-import { meant } from "./nearest.ts";
+import { meant } from "./meant.ts";
 import type { ArtifactSchema } from "./model.ts";
 
 /** Reads a schema file, named from the folder of the contract with `/`; nothing when it is not there. */

@@ -3,7 +3,8 @@ import type { z } from "zod";
 import type { DataPath, Drafts, Places } from "./drafts.ts";
 import { quote } from "./finding.ts";
 import { keysAt, textOfPath } from "./key-paths.ts";
-import { meant, nearest } from "./nearest.ts";
+import { nearest } from "@bylaw/spelling";
+import { meant } from "./meant.ts";
 import { contractSchema, NEW_KEYS, type ContractData } from "./schema.ts";
 
 /**

@@ -14,11 +14,11 @@ import {
   type LogEvent,
   type Subject,
 } from "@bylaw/kernel";
+import { didYouMean } from "@bylaw/spelling";
 import { attemptOf } from "./agents/attempt.ts";
 import { readableIn } from "./agents/readable.ts";
 import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals, phaseOf } from "./approval.ts";
 import { problemOf } from "./catalogue/details.ts";
-import { nearest } from "./catalogue/nearest.ts";
 import { fieldFits } from "./codec/envelope.ts";
 import type { Fold } from "./fold.ts";
 import type { Appended, Who } from "./journal-contract.ts";
@@ -217,10 +217,8 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   }
 
   function nearType(wrong: string): string | undefined {
-    // Looking for what is near takes time in the square of the length.
-    if (typeof wrong !== "string" || wrong.length > 100) return undefined;
-    const near = nearest(wrong, new Set(kernel.declared.events.map(({ name }) => name).filter((name) => !OWN.has(name))));
-    return near === undefined ? undefined : `did you mean \`${near}\`?`;
+    if (typeof wrong !== "string") return undefined;
+    return didYouMean(wrong, new Set(kernel.declared.events.map(({ name }) => name).filter((name) => !OWN.has(name))));
   }
 }
 

@@ -2,7 +2,7 @@ import type { Response } from "@bylaw/kernel";
 import { answerFault } from "./answer.ts";
 import { openTools, type Calls } from "./calls.ts";
 import type { Fault } from "./fault.ts";
-import { nearestTool } from "./nearest-tool.ts";
+import { nearest } from "@bylaw/spelling";
 import type { ReasonsOptions } from "./options.ts";
 import type { Standing } from "./standing.ts";
 import { terminalIn } from "./terminal.ts";
@@ -94,7 +94,7 @@ function unknownMessage(
   required: string,
 ): string {
   const tools = [...new Set([...Object.keys(workflow_tools), ...available])];
-  const near = [...new Set(unknown.slice(0, NEAR).flatMap((name) => nearestTool(name, tools) ?? []))];
+  const near = [...new Set(unknown.slice(0, NEAR).flatMap((name) => nearest(name, tools) ?? []))];
   const meant = near.length === 0 ? "" : ` Did you mean ${either(near.map(given))}?`;
   const rest = tools.length > 50 ? `, and ${tools.length - 50} more` : "";
   return `There is no tool ${either(unknown.slice(0, 10).map((name) => `'${shown(name)}'`))}.${meant} Available tools: ${tools.slice(0, 50).map(given).join(", ")}${rest}. Finish with a call of ${required}.`;

@@ -1,5 +1,5 @@
 import { quote } from "../finding.ts";
-import { meant } from "../nearest.ts";
+import { meant } from "../meant.ts";
 import { reachable, reversed } from "../reach.ts";
 import type { PhaseData } from "../schema.ts";
 import { PATH_TOOLS, SHELL_TOOLS, TOOLS, WRITING_TOOLS } from "../words.ts";

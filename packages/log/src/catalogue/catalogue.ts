@@ -6,7 +6,7 @@ import { DEVELOPER_TYPES } from "./developer.ts";
 import { EXPERT_TYPES } from "./expert.ts";
 import { GUIDANCE_TYPES } from "./guidance.ts";
 import { INFRASTRUCTURE_TYPES } from "./infrastructure.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "@bylaw/spelling";
 import { REVIEW_TYPES } from "./review.ts";
 import { RUN_TYPES } from "./run-types.ts";
 import { SESSION_TYPES } from "./session.ts";
@@ -74,7 +74,7 @@ export function createCatalogue({ mode = "lenient", types: added = [] }: Catalog
   function unknownType(name: string): CatalogueProblem {
     const known = unknown.get(name);
     if (known !== undefined) return known;
-    const near = name.length > 100 ? undefined : nearest(name, types.keys());
+    const near = nearest(name, types.keys());
     const advice = near === undefined ? "" : `: did you mean \`${near}\`?`;
     const problem = { kind: "type", message: `Unexpected event type ${quote(name)}, expected one of the catalogue${advice}` } as const;
     if (unknown.size < REMEMBERED) unknown.set(name, problem);

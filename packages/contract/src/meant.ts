@@ -1,0 +1,5 @@
+import { didYouMean } from "@bylaw/spelling";
+
+/** "did you mean" for a misspelt word, or else the advice that is given. */
+export const meant = (word: string, known: Iterable<string>, otherwise?: string): string | undefined =>
+  didYouMean(word, known) ?? otherwise;

@@ -1,0 +1,59 @@
+import { didYouMean, nearest } from "@bylaw/spelling";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+describe("the nearest word", () => {
+  it.each([
+    ["alow", ["allow", "deny"], "allow"],
+    ["dney", ["allow", "deny"], "deny"],
+    ["Read-Files", ["read_files", "write_files"], "read_files"],
+    ["maxIterations", ["max_iterations", "max_steps"], "max_iterations"],
+    ["PLUGIN", ["fallback", "plugins", "without"], "plugins"],
+    ["whithout", ["fallback", "plugins", "without"], "without"],
+    ["main", ["mian"], "mian"],
+    ["a", ["b"], "b"],
+    ["??", ["?!"], "?!"],
+  ])("to %j among %j is %j", (word, known, near) => {
+    expect(nearest(word, known)).toBe(near);
+  });
+
+  it.each([
+    ["nothing near", "banana", ["allow", "deny"]],
+    ["the word itself", "allow", ["allow"]],
+    ["nothing written", "", ["fallback", "plugins"]],
+    ["no words", "allow", []],
+    ["a word longer than anybody misspells", "a".repeat(101), ["a".repeat(100)]],
+  ])("is none for %s", (_, word, known) => {
+    expect(nearest(word, known)).toBeUndefined();
+  });
+
+  it("is the first of those that are equally near", () => {
+    expect(nearest("cat", ["car", "cap"])).toBe("car");
+  });
+
+  it("looks at no more than a thousand words", () => {
+    const known = [...Array.from({ length: 1_000 }, () => "zzzzzzzz"), "allow"];
+    expect(nearest("alow", known)).toBeUndefined();
+    expect(nearest("alow", known.slice(1))).toBe("allow");
+  });
+
+  it("is found again for every word of five letters or more with one letter left out, among words that share none with it", () => {
+    const words = fc.stringMatching(/^[a-m]{5,20}$/);
+    fc.assert(
+      fc.property(words, fc.nat(), (word, at) => {
+        const index = at % word.length;
+        expect(nearest(word.slice(0, index) + word.slice(index + 1), ["nopqrst", word, "uvwxyz"])).toBe(word);
+      }),
+    );
+  });
+});
+
+describe("the advice", () => {
+  it("names the word", () => {
+    expect(didYouMean("alow", ["allow"])).toBe("did you mean `allow`?");
+  });
+
+  it("is none where no word is near", () => {
+    expect(didYouMean("banana", ["allow"])).toBeUndefined();
+  });
+});
