@@ -1,0 +1,91 @@
+import { z } from "zod";
+
+const file = z.string().min(1);
+const ms = z.int().min(1).max(86_400_000);
+
+/** All that may be set of a server, whatever it is set by. Secrets are not among them: they come from the environment or from files. */
+export const settingsSchema = z.strictObject({
+  host: z.string().min(1).default("127.0.0.1").describe("The address that it listens on"),
+  port: z.int().min(0).max(65_535).default(8_000).describe("The port that it listens on; 0 takes any that is free"),
+  contract: file.optional().describe("The contract file. Default: `agent_workflow.yaml`, or the one that the configuration names"),
+  config: file.optional().describe("A `bylaw.config.*`, whose plugins decide instead of the usual ones"),
+  policy: z.array(file).default([]).describe("Policy files of the operator, beside the usual plugins"),
+  workspace: file.default(".").describe("The folder that agents work in"),
+  data: file.default(".bylaw").describe("The folder of the store and of secrets that were made on the first start"),
+  store: file.optional().describe("Where the run is kept: `sqlite:PATH` or `postgres://…`. Default: `store.db` in the data folder"),
+  run: z.string().min(1).max(200).default("main").describe("The name of the run; nodes that share it share their tasks"),
+  tls: z
+    .strictObject({ cert: file.describe("Certificate chain in PEM"), key: file.describe("Its private key in PEM") })
+    .optional()
+    .describe("Serves HTTPS"),
+  auth: z
+    .strictObject({
+      token_secret_file: file
+        .optional()
+        .describe("The secret that tokens are signed with. Default: BYLAW_JWT_SECRET, or one that is made in the data folder"),
+      enrol_secret_file: file
+        .optional()
+        .describe("The secret that agents enrol with. Default: BYLAW_ENROL_SECRET, or one that is made in the data folder"),
+      shared_enrolment: z
+        .boolean()
+        .default(true)
+        .describe("Whether the enrolment secret enrols under any name; `false`: only what was derived from it for one agent"),
+      operators_file: file
+        .optional()
+        .describe("The file of operators. Default: `operators.json` in the data folder, beside the token in BYLAW_OPERATOR_TOKEN"),
+    })
+    .prefault({}),
+  tasks: z
+    .strictObject({
+      create_on_claim: z.boolean().default(true).describe("Whether a claim makes a task in a run where nobody ever created one"),
+      longest_wait_ms: ms.default(30_000).describe("How long a claim may wait for a task"),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      body_bytes: z.int().min(1_024).max(67_108_864).default(1_048_576).describe("The largest body of a request"),
+      headers_ms: ms.default(10_000).describe("How long the head of a request may take"),
+      request_ms: ms.default(30_000).describe("How long a whole request may take to arrive"),
+      idle_ms: ms.default(65_000).describe("How long a connection stays open between requests"),
+      connections: z.int().min(0).default(0).describe("How many connections there may be at once; 0: any number"),
+      agent_per_second: z
+        .number()
+        .min(0)
+        .default(200)
+        .describe("How many requests one agent may make in a second, on this node; 0: any number"),
+      agent_burst: z.int().min(1).default(400).describe("How many of them may come at once"),
+      refusals_per_second: z
+        .number()
+        .min(0)
+        .default(20)
+        .describe("How many refused requests are recorded in a second; all of them are counted"),
+      batch: z.int().min(1).max(10_000).default(100).describe("How many calls one batch may have"),
+      executions: z.int().min(1).default(64).describe("How many tools may run at once"),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({ level: z.enum(["debug", "info", "warn", "error", "silent"]).default("info").describe("What is logged") })
+    .prefault({}),
+  docs: z.boolean().default(true).describe("Whether the description of the interface is served, to anyone"),
+  metrics: z
+    .strictObject({
+      open: z.boolean().default(false).describe("Whether /metrics asks for no credential: for scrapers on a network of their own"),
+    })
+    .prefault({}),
+  shutdown: z
+    .strictObject({
+      unready_ms: z
+        .int()
+        .min(0)
+        .max(600_000)
+        .default(0)
+        .describe("How long it answers as not ready before it takes no connection any more"),
+      grace_ms: ms.default(10_000).describe("How long requests have to end after that"),
+    })
+    .prefault({}),
+});
+
+/** The settings of a server, complete. */
+export type Settings = z.output<typeof settingsSchema>;
+/** Those that are not as usual. */
+export type SettingsInput = z.input<typeof settingsSchema>;

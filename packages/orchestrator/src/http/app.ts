@@ -1,0 +1,34 @@
+import { Hono } from "hono";
+import type { Service } from "../service/service.ts";
+import { mount } from "./mount.ts";
+import { problemResponse } from "./problem.ts";
+import type { Route } from "./route.ts";
+
+/** Below which every route stands. */
+export const BASE = "/api/v1";
+
+/** Makes the interface of a service. What is no route is refused, whoever asks. */
+export function createApp(service: Service, routes: readonly Route[]): Hono {
+  const app = new Hono();
+  for (const route of routes) mount(app, BASE, route, service);
+  const methods = Map.groupBy(routes, ({ path }) => path);
+  for (const [path, same] of methods) {
+    const allow = same.map(({ method }) => method.toUpperCase()).join(", ");
+    app.all(`${BASE}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`, () =>
+      problemResponse({
+        ...{ status: 405, code: "BYLAW_METHOD_UNSUPPORTED", detail: `Unexpected method, expected ${allow}`, headers: { allow } },
+      }),
+    );
+  }
+  app.notFound(() =>
+    problemResponse({
+      ...{ status: 404, code: "BYLAW_ROUTE_UNKNOWN", detail: "Unexpected path, expected one of the interface" },
+      fix: `see ${BASE}/openapi.json`,
+    }),
+  );
+  app.onError((error) => {
+    service.log.error({ err: error.message }, "a request failed outside of its route");
+    return problemResponse({ status: 500, code: "BYLAW_SERVICE_FAILED", detail: "Unexpected failure of the server, expected an answer" });
+  });
+  return app;
+}

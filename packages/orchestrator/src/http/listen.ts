@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { BylawError, messageOf } from "@bylaw/kernel";
+import { getRequestListener } from "@hono/node-server";
+import type { Hono } from "hono";
+import type { Settings } from "../config/settings.ts";
+
+/** A server that listens. */
+export interface Listener {
+  /** Where it is reached: scheme, host and port. */
+  readonly url: string;
+  /** Takes no connection any more, lets requests end within the grace, then cuts them off. */
+  close(grace_ms: number): Promise<void>;
+}
+
+/** How much longer the head of a request is than any that a client of ours sends. */
+const HEAD_BYTES = 160_000;
+
+/** Listens. Throws BYLAW_SERVICE_UNREACHABLE where the address cannot be had, BYLAW_SETTINGS_INVALID for certificates of no use. */
+export async function listen(app: Hono, { host, port, tls, limits }: Settings): Promise<Listener> {
+  const handler = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false });
+  const options = {
+    headersTimeout: limits.headers_ms,
+    requestTimeout: limits.request_ms,
+    keepAliveTimeout: limits.idle_ms,
+    connectionsCheckingInterval: Math.min(1_000, limits.headers_ms),
+    maxHeaderSize: HEAD_BYTES,
+    // Two headers of one name are two values, and not the first of them.
+    joinDuplicateHeaders: true,
+    noDelay: true,
+  };
+  const server: Server =
+    tls === undefined ? createServer(options, handler) : createSecureServer({ ...options, ...certificateOf(tls) }, handler);
+  if (limits.connections > 0) server.maxConnections = limits.connections;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(unreachable(host, port, error)));
+    server.listen({ host, port }, resolve);
+  });
+  server.on("error", () => {});
+  const { address, port: bound, family } = server.address() as AddressInfo;
+  const name = family === "IPv6" ? `[${address}]` : address;
+  return {
+    url: `${tls === undefined ? "http" : "https"}://${name}:${bound}`,
+    async close(grace_ms) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const over = new AbortController();
+      await Promise.race([closed, sleep(grace_ms, undefined, { signal: over.signal }).catch(() => {})]);
+      over.abort();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function certificateOf({ cert, key }: NonNullable<Settings["tls"]>): {
+  readonly cert: string;
+  readonly key: string;
+  readonly minVersion: "TLSv1.2";
+} {
+  const read = (file: string): string => {
+    try {
+      return readFileSync(file, "utf8");
+    } catch (error) {
+      throw new BylawError({
+        code: "BYLAW_SETTINGS_INVALID",
+        message: `Unexpected \`${file}\` that cannot be read (${messageOf(error)}), expected a file in PEM`,
+        fix: "name the certificate chain and its key",
+      });
+    }
+  };
+  return { cert: read(cert), key: read(key), minVersion: "TLSv1.2" };
+}
+
+const unreachable = (host: string, port: number, error: Error): BylawError =>
+  new BylawError({
+    code: "BYLAW_SERVICE_UNREACHABLE",
+    message: `Unexpected failure to listen on ${host}, port ${port} (${messageOf(error)}), expected an address that is free`,
+    fix: "choose another port, or end what listens there",
+  });

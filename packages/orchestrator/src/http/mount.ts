@@ -1,0 +1,151 @@
+import { isBylawError } from "@bylaw/config";
+import { StoreConflict, issuesOf, messageOf, type Json } from "@bylaw/kernel";
+import type { Context, Hono } from "hono";
+import { isRefusal, unfit, type Refusal } from "../auth/authenticate.ts";
+import type { Caller, CallerKind } from "../auth/caller.ts";
+import type { Service } from "../service/service.ts";
+import { readBody } from "./body.ts";
+import { Problem, problem, problemResponse, type ProblemFields } from "./problem.ts";
+import { textAt, type Asked, type Reply, type Route } from "./route.ts";
+import { statusOf } from "./status-of.ts";
+
+const HEADERS = { "content-type": "application/json", "cache-control": "no-store" } as const;
+const REQUEST_ID = /^[!-~]{1,255}$/;
+
+/** Makes one route answer. Nothing reaches its handler but what it declares, from whom it declares. */
+export function mount(app: Hono, base: string, route: Route, service: Service): void {
+  const path = `${base}${route.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
+  app.on(route.method.toUpperCase(), path, async (context) => {
+    const began = performance.now();
+    const response = await answer(context, route, service);
+    service.answered?.(route, response.status, performance.now() - began);
+    return response;
+  });
+}
+
+async function answer(context: Context, route: Route, service: Service): Promise<Response> {
+  try {
+    const answered = await route.handle((await understood(context, route, service)) as never);
+    return answered instanceof Response ? answered : written(answered);
+  } catch (error) {
+    return problemResponse(fieldsOf(error, service));
+  }
+}
+
+const written = ({ status, body, headers }: Reply): Response =>
+  new Response(JSON.stringify(body), { status, headers: headers === undefined ? HEADERS : { ...HEADERS, ...headers } });
+
+async function understood(context: Context, route: Route, service: Service): Promise<Asked<CallerKind, unknown, unknown, unknown>> {
+  const { req } = context;
+  let found = await service.authenticate(req.header("authorization"));
+  let body: Json | undefined;
+  // A token may be in the body, and what is refused is on record with what it was about.
+  const early = route.token_in_body !== true;
+  if (early) found = await admitted(found, route, service, undefined);
+  if (route.body !== undefined) {
+    try {
+      body = await readBody(context, service.settings.limits.body_bytes);
+    } catch (error) {
+      if (!early) await admitted(found, route, service, undefined);
+      throw error;
+    }
+  }
+  if (!early) found = await admitted(await withBodyToken(found, body, service), route, service, body);
+  const caller = found as Caller;
+  if (caller.kind === "agent") service.limit?.(caller.agent);
+  const params = route.params === undefined ? undefined : held(route.params, req.param(), "path");
+  const query = queryOf(context, route);
+  const wanted = route.body === undefined ? undefined : held(route.body, body, "body");
+  return {
+    ...{ service, caller: caller as never, params, query, body: wanted, context },
+    request_id: requestId(req.header("idempotency-key"), wanted),
+    signal: service.closing.aborted ? service.closing : AbortSignal.any([req.raw.signal, service.closing]),
+  };
+}
+
+async function withBodyToken(found: Caller | Refusal, body: Json | undefined, service: Service): Promise<Caller | Refusal> {
+  const token = textIn(body, "phase_token");
+  if (token === undefined) return found;
+  if ("kind" in found && found.kind === "anyone") return await service.authenticate(`Bearer ${token}`);
+  if ("kind" in found && found.kind === "agent" && found.token === token) return found;
+  throw problem({
+    ...{ status: 400, code: "BYLAW_REQUEST_INVALID", detail: "Unexpected token in the body beside another in the header, expected one" },
+    fix: "send the token in the Authorization header alone",
+  });
+}
+
+async function admitted(found: Caller | Refusal, route: Route, service: Service, body: Json | undefined): Promise<Caller> {
+  if (!isRefusal(found) && (route.callers as readonly string[]).includes(found.kind)) return found;
+  // Whoever shows something where nothing has to be shown is not held to it.
+  if (route.callers.includes("anyone")) return { kind: "anyone" };
+  const refusal = isRefusal(found) ? found : unfit(found, route.callers);
+  await service.refused(refusal, { route, task: textAt(body, "task_id"), tool: textAt(body, "tool_name") });
+  const challenge = route.callers.includes("enrolled") ? 'Bearer realm="bylaw", Bylaw-Enrol realm="bylaw"' : 'Bearer realm="bylaw"';
+  throw problem(refusal.status === 401 ? { ...refusal, headers: { "www-authenticate": challenge } } : refusal);
+}
+
+function held(schema: NonNullable<Route["body"]>, given: unknown, where: string): unknown {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const detail = `Unexpected ${where}: ${issuesOf(parsed.error).slice(0, 2_000)}`;
+  throw problem({ status: 400, code: "BYLAW_REQUEST_INVALID", detail, fix: "see what the route takes in /api/v1/openapi.json" });
+}
+
+function queryOf({ req }: Context, route: Route): unknown {
+  const at = req.url.indexOf("?");
+  const pairs = at === -1 ? [] : [...new URLSearchParams(req.url.slice(at + 1).replace(/#.*$/, ""))];
+  const given = new Map(pairs);
+  if (given.size < pairs.length)
+    throw problem({ status: 400, code: "BYLAW_REQUEST_INVALID", detail: "Unexpected query that says something twice, expected each once" });
+  if (route.query !== undefined) return held(route.query, Object.fromEntries(given), "query");
+  if (pairs.length === 0) return undefined;
+  throw problem({
+    ...{ status: 400, code: "BYLAW_REQUEST_INVALID", detail: "Unexpected query, expected none" },
+    fix: "a token goes in the Authorization header and never in a URL; everything else goes in the body",
+  });
+}
+
+function requestId(header: string | undefined, body: unknown): string | undefined {
+  const inBody = (body as { readonly request_id?: string } | undefined)?.request_id;
+  if (header === undefined) return inBody;
+  if (!REQUEST_ID.test(header))
+    throw problem({
+      status: 400,
+      code: "BYLAW_REQUEST_INVALID",
+      detail: "Unexpected Idempotency-Key, expected 1 to 255 visible characters",
+    });
+  if (inBody === undefined || inBody === header) return header;
+  throw problem({
+    ...{ status: 400, code: "BYLAW_REQUEST_INVALID" },
+    detail: "Unexpected `request_id` beside another Idempotency-Key, expected the same",
+  });
+}
+
+const textIn = (body: Json | undefined, key: string): string | undefined => {
+  const value =
+    typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Readonly<Record<string, Json>>)[key] : undefined;
+  return typeof value === "string" ? value : undefined;
+};
+
+/** What a client is told of an error. Of a failure of the server it is told nothing but that. */
+export function fieldsOf(error: unknown, service: Pick<Service, "log">): ProblemFields {
+  if (error instanceof Problem) return error.fields;
+  if (error instanceof StoreConflict)
+    return {
+      status: 409,
+      code: "BYLAW_STORE_CONFLICT",
+      detail: "Unexpected change in between, expected the state that was read",
+      fix: "ask again",
+    };
+  if (isBylawError(error)) {
+    const status = statusOf(error.code);
+    if (status !== undefined) return { status, code: error.code, detail: error.message, fix: error.fix };
+  }
+  service.log.error({ err: messageOf(error) }, "a request failed");
+  return {
+    status: 500,
+    code: "BYLAW_SERVICE_FAILED",
+    detail: "Unexpected failure of the server, expected an answer",
+    fix: "ask again later; the server's log says more",
+  };
+}

@@ -1,0 +1,68 @@
+import type { Decision } from "@bylaw/kernel";
+
+/** What a refused request is answered with, as RFC 9457 has it. */
+export interface ProblemFields {
+  /** The HTTP status. */
+  readonly status: number;
+  /** A decision code, or a code of docs/errors.md. */
+  readonly code: string;
+  /** One line, for a person. */
+  readonly detail: string;
+  /** What to do about it. */
+  readonly fix?: string | undefined;
+  /** Where something was decided: all of it. */
+  readonly decision?: Decision | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A request that is refused. Throw it from anywhere below a route. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly fields: ProblemFields;
+
+  constructor(fields: ProblemFields) {
+    super(fields.detail);
+    this.fields = fields;
+  }
+}
+
+/** Makes the problem that a request is refused with. */
+export const problem = (fields: ProblemFields): Problem => new Problem(fields);
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  409: "Conflict",
+  410: "Gone",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+};
+
+/** The text of a problem. */
+export function problemText({ status, code, detail, fix, decision }: ProblemFields): string {
+  const kind = code.startsWith("BYLAW_") ? "error" : "decision";
+  return JSON.stringify({
+    type: `urn:bylaw:${kind}:${code.toLowerCase()}`,
+    title: TITLES[status] ?? "Error",
+    status,
+    detail,
+    code,
+    fix,
+    decision,
+  });
+}
+
+/** The answer that says what is wrong. */
+export const problemResponse = (fields: ProblemFields): Response =>
+  new Response(problemText(fields), {
+    status: fields.status,
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...fields.headers },
+  });

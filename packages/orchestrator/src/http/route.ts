@@ -1,0 +1,92 @@
+import type { Json } from "@bylaw/kernel";
+import type { Context } from "hono";
+import type { z } from "zod";
+import type { Caller, CallerKind } from "../auth/caller.ts";
+import type { Service } from "../service/service.ts";
+
+/** Whoever of these kinds called. */
+export type CallerOf<Kinds extends CallerKind> = Extract<Caller, { readonly kind: Kinds }>;
+
+/** A request that was let in and understood. */
+export interface Asked<Kinds extends CallerKind, Params, Query, Body> {
+  readonly service: Service;
+  readonly caller: CallerOf<Kinds>;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The id of the request that its client gave, so that it may ask again. */
+  readonly request_id: string | undefined;
+  /** Is aborted when the client leaves or the server closes. */
+  readonly signal: AbortSignal;
+  readonly context: Context;
+}
+
+/** What a request is answered with. */
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Makes an answer in JSON. */
+export const reply = (body: unknown, { status = 200, headers }: Partial<Omit<Reply, "body">> = {}): Reply => ({ status, body, headers });
+
+/** How one status is documented. */
+export interface AnswerSpec {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+}
+
+type Output<Schema, Otherwise> = Schema extends z.ZodType ? z.output<Schema> : Otherwise;
+
+/** One method of one path: who may ask, for what, and what becomes of it. */
+export interface RouteDefinition<
+  Kinds extends CallerKind,
+  Params extends z.ZodType | undefined,
+  Query extends z.ZodType | undefined,
+  Body extends z.ZodType | undefined,
+> {
+  readonly method: "get" | "post" | "put" | "delete";
+  /** Below the base of the interface, with parameters as `{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  /** Who may ask; everybody else is refused before anything is looked at. */
+  readonly callers: readonly Kinds[];
+  readonly params?: Params;
+  /** Left out: a request with a query is refused. */
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Whether an agent may send its token as `phase_token` in the body. */
+  readonly token_in_body?: boolean;
+  readonly answers: Readonly<Record<number, AnswerSpec>>;
+  handle(
+    asked: Asked<Kinds, Output<Params, undefined>, Output<Query, undefined>, Output<Body, undefined>>,
+  ): Promise<Reply | Response> | Reply | Response;
+}
+
+/** A route, whatever it takes. */
+export interface Route extends Omit<
+  RouteDefinition<CallerKind, z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined>,
+  "handle"
+> {
+  handle(asked: Asked<never, never, never, never>): Promise<Reply | Response> | Reply | Response;
+}
+
+/** Returns its argument, typed. */
+export function defineRoute<
+  const Kinds extends CallerKind,
+  Params extends z.ZodType | undefined = undefined,
+  Query extends z.ZodType | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(route: RouteDefinition<Kinds, Params, Query, Body>): Route {
+  return route as unknown as Route;
+}
+
+/** What may be read of the body before it is known to be what the route takes. */
+export const textAt = (body: Json | undefined, key: string): string | undefined => {
+  const value =
+    typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Readonly<Record<string, Json>>)[key] : undefined;
+  return typeof value === "string" ? value.slice(0, 256).toWellFormed() : undefined;
+};

@@ -1,0 +1,36 @@
+import { z } from "@hono/zod-openapi";
+import { isJsonObject, type JsonObject } from "@bylaw/kernel";
+
+/** The shapes that several routes take or answer with. Input is strict: a key that nobody knows is a mistake that somebody made. */
+
+/** A JSON object as it is, not copied. */
+export const jsonObject = z
+  .custom<JsonObject>((value) => isJsonObject(value), "expected an object")
+  .openapi({ type: "object", additionalProperties: true });
+
+export const taskId = z.string().min(1).max(256).openapi({ description: "The id of a task", example: "task-1" });
+export const agentId = z.string().min(1).max(256).openapi({ description: "The name of an agent", example: "ann" });
+export const requestId = z
+  .string()
+  .regex(/^[!-~]{1,255}$/, "expected 1 to 255 visible characters")
+  .openapi({
+    description: "The same request under the same id is answered as it was the first time; the header `Idempotency-Key` says the same",
+  });
+export const phaseToken = z.string().min(1).openapi({ description: "The token, where it does not come in the Authorization header" });
+export const capability = z.string().min(1).max(256);
+
+/** A decision, as the kernel makes it. */
+export const decision = jsonObject.openapi("Decision", { type: "object", description: "What was decided, by whom, and why" });
+
+/** RFC 9457. */
+export const problemShape = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    fix: z.string().optional(),
+    decision: decision.optional(),
+  })
+  .openapi("Problem");

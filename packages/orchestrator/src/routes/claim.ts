@@ -1,0 +1,82 @@
+import { z } from "@hono/zod-openapi";
+import { present } from "@bylaw/kernel";
+import { problem } from "../http/problem.ts";
+import { defineRoute, reply } from "../http/route.ts";
+import { agentId, capability, requestId, taskId } from "../http/shapes.ts";
+import { claim } from "../service/claims.ts";
+
+const claimed = z.object({
+  task: z.object({
+    id: z.string(),
+    agent_id: z.string(),
+    title: z.string().nullable(),
+    capabilities: z.array(z.string()),
+    dependencies: z.array(z.string()),
+    assigned_phase: z.string().nullable(),
+    fence: z.int(),
+    lease_until: z.string(),
+  }),
+  phase_token: z.string(),
+  phase: z.string().nullable(),
+  allowed_tools: z.array(z.string()),
+  token_expires_at: z.string(),
+  contract: z.object({ name: z.string(), version: z.string(), digest: z.string() }),
+});
+
+/** Gives an agent a task. */
+export const claimTask = defineRoute({
+  method: "post",
+  path: "/tasks/claim",
+  summary: "Claim a task",
+  description: "Gives the agent the oldest free task that it can do, or the named one. An agent that holds it gets the claim that it has.",
+  tags: ["tasks"],
+  callers: ["enrolled", "agent"],
+  body: z.strictObject({
+    agent_id: agentId,
+    capabilities: z.array(capability).max(1_000).optional(),
+    task_id: taskId.optional(),
+    wait_ms: z
+      .int()
+      .min(0)
+      .max(600_000)
+      .default(0)
+      .openapi({ description: "How long to wait for a task; the server has a limit of its own" }),
+    request_id: requestId.optional(),
+  }),
+  answers: { 200: { description: "The task, and the token for its phase", schema: claimed }, 404: { description: "Nothing is free" } },
+  async handle({ service, caller, body, request_id, signal }) {
+    const { agent_id: agent, capabilities, task_id: task, wait_ms } = body;
+    const own = caller.kind === "agent" ? caller.agent : caller.agent;
+    if (own !== undefined && own !== agent)
+      throw problem({
+        ...{
+          status: 403,
+          code: "BYLAW_CREDENTIAL_UNFIT",
+          detail: "Unexpected `agent_id`, expected that of the agent whose credential it is",
+        },
+        fix: "claim in your own name",
+      });
+    const found = await claim(service, { agent, wait_ms, signal, ...present({ capabilities, task, request_id }) });
+    if (found === undefined) throw noneReady(service.settings.tasks.longest_wait_ms);
+    const { held, granted } = found;
+    const { name, version, digest } = service.contract;
+    return reply({
+      task: {
+        ...{ id: held.task, agent_id: agent, title: held.title, capabilities: held.capabilities, dependencies: held.dependencies },
+        ...{ assigned_phase: held.phase, fence: held.fence, lease_until: held.lease_until },
+      },
+      phase_token: granted.phase_token,
+      phase: granted.phase,
+      allowed_tools: granted.allowed_tools,
+      token_expires_at: granted.expires_at,
+      contract: { name, version, digest },
+    });
+  },
+});
+
+const noneReady = (longest: number) =>
+  problem({
+    ...{ status: 404, code: "task_none_ready", detail: "Unexpected claim while no task is free, expected one that this agent can do" },
+    fix: `ask again later, or wait for one with \`wait_ms\` of at most ${longest}`,
+    headers: { "retry-after": "1" },
+  });

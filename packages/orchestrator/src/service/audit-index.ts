@@ -1,0 +1,157 @@
+import type { LogEvent } from "@bylaw/kernel";
+import { facts } from "./audit-facts.ts";
+import { NONE, createNames, type Names } from "./names.ts";
+
+/** What is asked of the log; all of it has to hold. */
+export interface AuditFilter {
+  readonly task_id?: string | undefined;
+  readonly phase?: string | undefined;
+  readonly tool_name?: string | undefined;
+  readonly agent_id?: string | undefined;
+  readonly event_type?: string | undefined;
+  readonly success?: boolean | undefined;
+  /** Milliseconds since 1970, from which on and before which. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+/** An event that was found. */
+export interface AuditHit {
+  readonly sequence: number;
+  /** The phase of the task at that time. */
+  readonly phase: string | null;
+  readonly success: boolean | null;
+  /** Of a result: the sequence of the decision about the call; 0 where it is not known. */
+  readonly call: number;
+}
+
+export interface AuditFound {
+  /** The newest first. */
+  readonly hits: readonly AuditHit[];
+  /** How many there are in all, among those that are kept. */
+  readonly total: number;
+}
+
+/** Where the events of a log are that somebody looks for, in some 40 bytes for each. The events themselves stay in the store. */
+export interface AuditIndex {
+  /** Sequence of the first event that is kept; 0 before there is any. */
+  readonly first: number;
+  add(events: readonly LogEvent[]): void;
+  /** Those below a sequence, at most so many. */
+  find(filter: AuditFilter, below: number, limit: number): AuditFound;
+}
+
+const COLUMNS = ["task", "agent", "type", "tool", "phase", "call"] as const;
+type Column = (typeof COLUMNS)[number];
+
+interface Block extends Readonly<Record<Column, Int32Array>> {
+  /** Sequence of its first row. */
+  readonly first: number;
+  readonly at: Float64Array;
+  /** 0: neither, 1: yes, 2: no. */
+  readonly success: Uint8Array;
+  rows: number;
+}
+
+const BLOCK = 16_384;
+/** How many calls are known that have no result yet. */
+const OPEN_CALLS = 10_000;
+const SUCCESS = [null, true, false] as const;
+
+/** `keep`: how many events are kept at least; older ones are found no more. */
+export function createAuditIndex({
+  keep = 1_000_000,
+  block = BLOCK,
+}: { readonly keep?: number; readonly block?: number } = {}): AuditIndex {
+  const blocks: Block[] = [];
+  const names: Names = createNames();
+  const phases = new Map<string, string>();
+  const calls = new Map<string, number>();
+
+  function callOf({ event_type, sequence, details }: LogEvent, agent: string | null): number {
+    const { id } = details;
+    if (typeof id !== "string") return 0;
+    const key = JSON.stringify([agent, id]);
+    if (event_type === "tool_result") {
+      const call = calls.get(key) ?? 0;
+      calls.delete(key);
+      return call;
+    }
+    if (event_type !== "tool_allowed" || key.length > 1_000) return 0;
+    calls.delete(key);
+    calls.set(key, sequence);
+    const [oldest] = calls.keys();
+    if (calls.size > OPEN_CALLS && oldest !== undefined) calls.delete(oldest);
+    return 0;
+  }
+
+  function room(sequence: number): Block {
+    const last = blocks.at(-1);
+    if (last !== undefined && last.rows < block) return last;
+    const columns = Object.fromEntries(COLUMNS.map((column) => [column, new Int32Array(block)])) as Record<Column, Int32Array>;
+    const fresh: Block = { ...columns, first: sequence, at: new Float64Array(block), success: new Uint8Array(block), rows: 0 };
+    blocks.push(fresh);
+    if (blocks.length > Math.ceil(keep / block) + 1) blocks.shift();
+    return fresh;
+  }
+
+  function take(event: LogEvent): void {
+    const { task, agent, tool, success } = facts(event);
+    if (event.event_type === "phase_entered" && task !== null) phases.set(task, String(event.details["to"]));
+    const into = room(event.sequence);
+    const row = into.rows;
+    into.at[row] = Date.parse(event.timestamp);
+    into.task[row] = names.add(task);
+    into.agent[row] = names.add(agent);
+    into.type[row] = names.add(event.event_type);
+    into.tool[row] = names.add(tool);
+    into.phase[row] = names.add(task === null ? null : phases.get(task));
+    into.call[row] = callOf(event, agent);
+    into.success[row] = SUCCESS.indexOf(success);
+    into.rows += 1;
+  }
+
+  /** What each column has to hold, those that are asked for alone; `undefined` where a name is nowhere. */
+  function wanted(filter: AuditFilter): readonly (readonly [Column, number])[] | undefined {
+    const asked: [Column, string | undefined][] = [
+      ["task", filter.task_id],
+      ["agent", filter.agent_id],
+      ["type", filter.event_type],
+      ["tool", filter.tool_name],
+      ["phase", filter.phase],
+    ];
+    const columns = asked.flatMap(([column, name]) => (name === undefined ? [] : [[column, names.find(name)] as const]));
+    return columns.some(([, number]) => number === NONE) ? undefined : columns;
+  }
+
+  return {
+    get first() {
+      return blocks[0]?.first ?? 0;
+    },
+    add(events) {
+      for (const event of events) take(event);
+    },
+    find(filter, below, limit) {
+      const columns = wanted(filter);
+      if (columns === undefined) return { hits: [], total: 0 };
+      const { since = -Infinity, until = Infinity } = filter;
+      const success = filter.success === undefined ? undefined : SUCCESS.indexOf(filter.success);
+      const hits: AuditHit[] = [];
+      let total = 0;
+      for (const rows of blocks.toReversed()) {
+        for (let row = rows.rows - 1; row >= 0; row -= 1) {
+          if (success !== undefined && rows.success[row] !== success) continue;
+          if (!columns.every(([column, number]) => rows[column][row] === number)) continue;
+          const at = rows.at[row] ?? 0;
+          if (!(at >= since && at < until)) continue;
+          total += 1;
+          const sequence = rows.first + row;
+          if (sequence >= below || hits.length >= limit) continue;
+          const phase = names.at(rows.phase[row] ?? NONE);
+          hits.push({ sequence, phase, success: SUCCESS[rows.success[row] ?? 0] ?? null, call: rows.call[row] ?? 0 });
+        }
+      }
+      return { hits, total };
+    },
+  };
+}

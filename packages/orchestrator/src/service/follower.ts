@@ -1,0 +1,67 @@
+import type { LogEvent, Store } from "@bylaw/kernel";
+
+/** Takes the events of a run in their order, each once. */
+export interface Follows {
+  add(events: readonly LogEvent[]): void | Promise<void>;
+}
+
+/** Reads a run once, from its beginning, for all that is folded from it in memory. What it holds can be lost: the log has it. */
+export interface Follower {
+  /** Sequence of the last event that was taken. */
+  readonly head: number;
+  /** Resolves when all that was durable at the time of this call has been taken. Throws what the store throws. */
+  fresh(): Promise<void>;
+  /** Ends after the page that is being read; later calls take nothing. */
+  close(): Promise<void>;
+}
+
+/** How many events are read at once. */
+const PAGE = 500;
+
+export function createFollower(store: Pick<Store, "events">, run: string, folds: readonly Follows[]): Follower {
+  let head = 0;
+  let closed = false;
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  async function pass(): Promise<void> {
+    while (!closed) {
+      const page = await store.events(run, head, PAGE);
+      for (const fold of folds) await fold.add(page);
+      head = page.at(-1)?.sequence ?? head;
+      if (page.length < PAGE) return;
+      // A long log is read at the beginning; others have their turn in between.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  function start(): Promise<void> {
+    const current = pass().finally(() => {
+      if (running === current) running = undefined;
+    });
+    running = current;
+    return current;
+  }
+
+  return {
+    get head() {
+      return head;
+    },
+    fresh() {
+      if (closed) return Promise.resolve();
+      if (running === undefined) return start();
+      // What is being read may have been asked for before the latest event was durable; one more pass serves all who came since.
+      next ??= running
+        .catch(() => {})
+        .then(() => {
+          next = undefined;
+          return start();
+        });
+      return next;
+    },
+    async close() {
+      closed = true;
+      await Promise.allSettled([running, next]);
+    },
+  };
+}

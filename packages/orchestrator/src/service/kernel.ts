@@ -1,0 +1,96 @@
+import { createConfiguredKernel } from "@bylaw/config";
+import { loadContract, type Contract } from "@bylaw/contract";
+import { BylawError, createKernel, isPlugin, type Kernel, type Plugin, type PluginInstance, type Projection } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import { artifacts } from "@bylaw/plugin-artifacts";
+import { constitution } from "@bylaw/plugin-constitution";
+import { gates } from "@bylaw/plugin-gates";
+import { monitoring } from "@bylaw/plugin-monitoring";
+import { phases } from "@bylaw/plugin-phases";
+import { policy } from "@bylaw/plugin-policy";
+import { status } from "@bylaw/plugin-status";
+import { tasks } from "@bylaw/plugin-tasks";
+import { createSigner, tokens, type TokenSigner } from "@bylaw/plugin-tokens";
+import { dirname, resolve } from "node:path";
+
+/** What decides, and what it decides by. */
+export interface Rules {
+  readonly kernel: Kernel;
+  readonly contract: Contract;
+  readonly signer: TokenSigner;
+}
+
+/** Where the secret of tokens is. */
+export type TokenKey = { readonly id: string } & ({ readonly env: string } | { readonly file: string });
+
+interface UsualRules {
+  /** Absolute. */
+  readonly contract: string;
+  readonly workspace: string;
+  readonly policy: readonly string[];
+  readonly key: TokenKey;
+  /** Names of tools that the contract may name besides those that it knows. */
+  readonly tools: readonly string[];
+  /** What the service itself declares. */
+  readonly own: readonly Plugin[];
+}
+
+/** The kernel of a server without a configuration: the contract, and every plugin that agents meet over a wire. */
+export function usualRules({ contract: file, workspace, policy: policies, key, tools, own }: UsualRules): Rules {
+  const contract = loadContract(file, { tools: [...tools] });
+  const { mode } = contract.enforcement;
+  const common = { contract: file, tools: [...tools] };
+  const keys = { keys: [key] };
+  const kernel = createKernel(
+    {
+      plugins: [
+        phases({ ...common, mode }),
+        artifacts(common),
+        gates({ ...common, workspace }),
+        tokens({ ...common, ...keys }),
+        ...[tasks(), monitoring(common), constitution(), status()],
+        ...(policies.length === 0 ? [] : [policy({ files: [...policies], operator: true, discover: "none" })]),
+        ...own,
+      ],
+      enforcement_mode: mode,
+    },
+    { name: "bylaw serve" },
+  );
+  return { kernel, contract, signer: createSigner({ ...common, ...keys }) };
+}
+
+/** The kernel of a configuration. Throws BYLAW_SERVICE_UNFIT where it lacks what a server cannot do without. */
+export async function configuredRules(file: string, own: readonly Plugin[]): Promise<Rules> {
+  const { kernel } = await createConfiguredKernel({ file, add: () => own });
+  const folder = dirname(file);
+  const [gating, signing] = [PHASES, TOKENS].map((name) => instanceOf(kernel, name, file));
+  instanceOf(kernel, TASKS, file);
+  const { contract: named, tools = [], checks = [] } = gating?.options as { contract: string; tools?: string[]; checks?: unknown[] };
+  const contract = loadContract(resolve(folder, named), {
+    tools,
+    checks: checks.flatMap((check) => (isPlugin(check) ? [check.name] : typeof check === "string" ? [check] : [])),
+  });
+  return { kernel, contract, signer: createSigner(signing?.options, folder) };
+}
+
+const PHASES = "@bylaw/plugin-phases";
+const TOKENS = "@bylaw/plugin-tokens";
+const TASKS = "@bylaw/plugin-tasks";
+
+function instanceOf({ plugins }: Kernel, name: string, file: string): PluginInstance<unknown> {
+  const [instance] = plugins.find(({ plugin }) => plugin.name === name)?.instances ?? [];
+  if (instance !== undefined) return instance;
+  throw new BylawError({
+    code: "BYLAW_SERVICE_UNFIT",
+    message: `Unexpected configuration without ${name}, expected all that agents over a wire are held by`,
+    fix: "use `tdd()` of @bylaw/ruleset-tdd, or add the plugin",
+    source: { file },
+  });
+}
+
+/** A run whose view finds projections by their names: a configuration may bring copies of plugins of its own. */
+export function runByName(run: Run, { declared }: Pick<Kernel, "declared">): Run {
+  const own = new Map((declared.projections as readonly Projection<unknown>[]).map((projection) => [projection.name, projection]));
+  const view = <State>(projection: Projection<State>): State => run.view((own.get(projection.name) ?? projection) as Projection<State>);
+  return Object.create(run, { view: { value: view, enumerable: true } }) as Run;
+}

@@ -1,0 +1,54 @@
+import type { Contract } from "@bylaw/contract";
+import type { Kernel, Store } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import type { Tasks } from "@bylaw/plugin-tasks";
+import type { TokenSigner } from "@bylaw/plugin-tokens";
+import type { CallContext, Tool } from "@bylaw/tools";
+import type { Authenticate, Refusal } from "../auth/authenticate.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Route } from "../http/route.ts";
+import type { TokenDesk } from "./tokens.ts";
+
+/** Where the service says what happens in it; pino is one. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What a refused request was about, as far as it says. */
+export interface RefusedRequest {
+  readonly route: Route;
+  readonly task: string | undefined;
+  readonly tool: string | undefined;
+}
+
+/** All that routes work with. There is no HTTP in it. */
+export interface Service {
+  readonly settings: Settings;
+  /** The run that this node takes part in; its view finds projections by their names. */
+  readonly run: Run;
+  readonly store: Store;
+  readonly kernel: Kernel;
+  readonly contract: Contract;
+  readonly tasks: Tasks;
+  readonly signer: TokenSigner;
+  readonly tokens: TokenDesk;
+  /** By name. */
+  readonly tools: ReadonlyMap<string, Tool<CallContext>>;
+  /** The absolute folder that agents work in. */
+  readonly workspace: string;
+  /** RFC 3339, UTC. */
+  readonly now: () => string;
+  readonly log: Log;
+  /** Is aborted when the server begins to close. */
+  readonly closing: AbortSignal;
+  readonly authenticate: Authenticate;
+  /** Counts and records a request that is not let in. */
+  refused(refusal: Refusal, request: RefusedRequest): Promise<void>;
+  /** Counts a request of an agent, and throws the problem of one too many. */
+  limit?(agent: string): void;
+  /** Is told of every answer. */
+  answered?(route: Route, status: number, duration_ms: number): void;
+}
