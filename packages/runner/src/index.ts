@@ -19,7 +19,10 @@ export {
   type TemplatePlaces,
 } from "./template/discover.ts";
 export { planOf, unrunnable, type PlannedStep } from "./template/plan.ts";
-export { createEmbeddedDriver, type Driver, type EmbeddedDriverOptions, type Wake, type WakeHandler } from "./driver.ts";
+export type { Driver, Wake, WakeHandler } from "./driver.ts";
+export { createEmbeddedDriver, type EmbeddedDriverOptions } from "./wakes/embedded.ts";
+export { offeredIn, offerWorkflow, type Offered } from "./wakes/offer.ts";
+export { createWorker, type DrivenTemplate, type Worker, type WorkerOptions } from "./wakes/worker.ts";
 export { codemachineTrace, type CodemachineCase, type CodemachineTrace } from "./compat/codemachine-trace.ts";
 export { radiumCondition } from "./compat/condition.ts";
 export { codemachineResumeIndex, radiumResumeIndex } from "./compat/resume-index.ts";

@@ -1,7 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createMemoryStore } from "@bylaw/log";
-import { createEmbeddedDriver } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { stage, templateOf } from "./kit.ts";
 
@@ -110,35 +108,5 @@ describe("a program that is a step", () => {
     expect(await at.go()).toMatchObject({ outcome: "paused" });
     writeFileSync(at.controlFile, '{"action":"continue"}');
     expect(await at.go()).toMatchObject({ outcome: "paused" });
-  });
-});
-
-describe("the embedded driver", () => {
-  it("calls the handler until a run is idle, never twice at once, and again when it fails", async () => {
-    const driver = createEmbeddedDriver({ store: createMemoryStore(), poll_ms: 5 });
-    let [calls, busy, most] = [0, 0, 0];
-    await driver.wake({ runId: "r" });
-    await driver.serve(async () => {
-      calls += 1;
-      busy += 1;
-      most = Math.max(most, busy);
-      await new Promise((resolve) => setImmediate(resolve));
-      busy -= 1;
-      if (calls === 1) throw new Error("no");
-      if (calls === 5) void driver.close();
-      return calls < 4 ? "again" : "idle";
-    });
-    expect([calls, most]).toEqual([5, 1]);
-  });
-
-  it("finds a run whose wake was lost", async () => {
-    const driver = createEmbeddedDriver({ store: createMemoryStore(), poll_ms: 5, runs: async () => ["lost"] });
-    const seen: string[] = [];
-    await driver.serve(async ({ runId }) => {
-      seen.push(runId);
-      void driver.close();
-      return "idle";
-    });
-    expect(seen).toEqual(["lost"]);
   });
 });

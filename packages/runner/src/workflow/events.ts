@@ -19,6 +19,9 @@ const end = {
   error: z.string().max(500).nullable(),
 };
 
+/** Who drives a run, and by which of its claims. */
+const worker = { worker: z.string().min(1).max(200), fence: attempt };
+
 const HOLDS = ["failed", "interrupted", "rejected", "control_file", "oversight", "risk", "limit"] as const;
 
 /** The events of a workflow. Only its runner records them. */
@@ -31,6 +34,11 @@ export const WORKFLOW_EVENTS = [
     name: "workflow_ended",
     details: z.strictObject({ outcome: z.enum(["completed", "stopped"]), step: step.nullable(), reason: z.string().max(1_000).nullable() }),
   },
+  /** Workers may take the run from here on: each takes it with a lease, and keeps it while nothing else is recorded. */
+  { name: "workflow_offered", details: z.strictObject({}) },
+  { name: "workflow_taken", details: z.strictObject({ ...worker, lease_ms: attempt }) },
+  { name: "workflow_kept", details: z.strictObject(worker) },
+  { name: "workflow_left", details: z.strictObject({ ...worker, why: z.enum(["ended", "waits", "stopped", "failed"]) }) },
   { name: "step_started", details: z.strictObject({ step, index: count, next: count, visit: attempt, attempt, fallback: z.boolean() }) },
   { name: "step_completed", details: z.strictObject({ step, attempt, ...end, output: z.json() }) },
   {

@@ -17,7 +17,7 @@ import { workflowState } from "./state.ts";
 export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd> {
   const { run, template, definition, signal } = options;
   const { started } = run.view(workflowState);
-  if (started !== null && started.definition !== definition) throw changed(started.template);
+  if (started !== null && started.definition !== definition) throw templateChanged(started.template);
   makeControlFolder(options.controlFile);
   const read = new Set<string>();
   for (;;) {
@@ -29,7 +29,8 @@ export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd
   }
 }
 
-const changed = (template: string): BylawError =>
+/** What is thrown where a run is one of another template. */
+export const templateChanged = (template: string): BylawError =>
   new BylawError({
     code: "BYLAW_TEMPLATE_CHANGED",
     message: `Unexpected template, expected \`${template}\` as it was when the run began`,

@@ -1,0 +1,137 @@
+import { randomUUID } from "node:crypto";
+import { BylawError, present } from "@bylaw/kernel";
+import type { Driver, Wake, WakeHandler } from "../driver.ts";
+import { createBell } from "../wakes/bell.ts";
+import { loadPeer } from "../wakes/peer.ts";
+
+/** How the driver over DBOS works. */
+export interface DbosDriverOptions {
+  /** The database that DBOS keeps its tables in; that of the store is a good place. */
+  readonly url: string;
+  /** The schema of its tables. Default: `dbos`. */
+  readonly schema?: string;
+  /** Who serves, as DBOS names it. Default: a name of its own. */
+  readonly name?: string;
+  /** How often is looked for wakes, in milliseconds. Default: 1,000. */
+  readonly poll_ms?: number;
+  /** After so many milliseconds a wake that another took and did not answer is given to somebody else. Default: 60,000. */
+  readonly lease_ms?: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+const QUEUE = "bylaw-wakes";
+const WORKFLOW = "bylaw-wake";
+/** Of the form of a wake, not of the code around it: a deploy must not leave the wakes of yesterday lying. */
+const VERSION = "bylaw-wake-1";
+const RETRY_MS = 5_000;
+const KEPT_MS = 3_600_000;
+const PAGE = 100;
+
+// DBOS has one instance in a process, and a workflow is registered with it once.
+let serving: { readonly handler: WakeHandler; readonly failed: (wake: Wake, error: unknown) => Promise<void> } | undefined;
+let wakeWorkflow: ((wake: Wake) => Promise<string>) | undefined;
+
+const load = () => loadPeer("@dbos-inc/dbos-sdk", () => import("@dbos-inc/dbos-sdk"));
+
+/**
+ * The driver over DBOS: each wake is a short workflow in a queue of its database. Its tables are made where they are missing. One of
+ * a process serves at a time. Throws BYLAW_DRIVER_UNAVAILABLE where `@dbos-inc/dbos-sdk` is not installed, and what DBOS throws.
+ */
+export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver> {
+  const { url, schema = "dbos", name = `driver-${randomUUID()}`, poll_ms = 1_000, lease_ms = 60_000, onError = () => {} } = options;
+  const { DBOS, DBOSClient } = await load();
+  const place = { systemDatabaseUrl: url, systemDatabaseSchemaName: schema, logger: silent };
+  await DBOS.migrate(url, { schemaName: schema });
+  const client = await DBOSClient.create({ ...place, applicationName: QUEUE, systemDatabasePoolSize: 2 });
+  const closing = new AbortController();
+  const bell = createBell();
+  let served: Promise<void> | undefined;
+
+  async function serve(handler: WakeHandler): Promise<void> {
+    if (serving !== undefined)
+      throw new BylawError({
+        code: "BYLAW_DRIVER_BUSY",
+        message: "Unexpected second driver over DBOS that serves in one process, expected one",
+        fix: "close the first, or start another process",
+      });
+    const failed = async (wake: Wake, error: unknown): Promise<void> => {
+      onError(error);
+      await enqueue(wake, Date.now() + RETRY_MS);
+    };
+    serving = { handler, failed };
+    try {
+      wakeWorkflow ??= DBOS.registerWorkflow(answer, { name: WORKFLOW });
+      DBOS.setConfig({
+        ...place,
+        name: QUEUE,
+        executorID: name,
+        applicationVersion: VERSION,
+        systemDatabasePoolSize: 6,
+        listenQueues: [QUEUE],
+      });
+      await DBOS.launch();
+      try {
+        await DBOS.registerQueue(QUEUE, { minPollingIntervalMs: poll_ms, onConflict: "always_update" });
+        while (!closing.signal.aborted) {
+          await tidy().catch(onError);
+          await bell.wait(Math.min(lease_ms, KEPT_MS) / 2);
+        }
+      } finally {
+        await DBOS.shutdown({ workflowCompletionTimeoutMS: 1_000 });
+      }
+    } finally {
+      serving = undefined;
+    }
+  }
+
+  /** Gives what dead processes had taken to the living, and removes what was answered long ago. */
+  async function tidy(): Promise<void> {
+    const of = { queueName: QUEUE, limit: PAGE, loadInput: false, loadOutput: false } as const;
+    const taken = await client.listWorkflows({ ...of, status: "PENDING" });
+    const late = taken.filter(({ executorId, updatedAt }) => executorId !== name && (updatedAt ?? 0) < Date.now() - lease_ms);
+    for (const { workflowID } of late) await client.resumeWorkflow(workflowID, { queueName: QUEUE });
+    const answered = await client.listWorkflows({
+      ...{ ...of, status: ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"] },
+      completedBefore: new Date(Date.now() - KEPT_MS).toISOString(),
+    });
+    if (answered.length > 0) await client.deleteWorkflows(answered.map(({ workflowID }) => workflowID));
+  }
+
+  async function enqueue({ runId }: Wake, at = 0, key?: string): Promise<void> {
+    const wait = at - Date.now();
+    await client.enqueue(
+      {
+        ...{ queueName: QUEUE, workflowName: WORKFLOW, appVersion: VERSION },
+        ...present({ workflowID: key === undefined ? undefined : `${WORKFLOW}:${key}`, delaySeconds: wait > 0 ? wait / 1_000 : undefined }),
+      },
+      { runId },
+    );
+  }
+
+  return {
+    async wake(wake, { at, key } = {}) {
+      if (!closing.signal.aborted) await enqueue(wake, at, key);
+    },
+    serve: (handler) => (served ??= serve(handler)),
+    async close() {
+      closing.abort();
+      bell.ring();
+      await served?.catch(() => {});
+      await client.destroy();
+    },
+  };
+}
+
+/** What DBOS calls for a wake. One that could not be answered comes again as another. */
+async function answer({ runId }: Wake): Promise<string> {
+  if (serving === undefined) throw new Error("Unexpected wake in a process that does not serve");
+  const { handler, failed } = serving;
+  try {
+    while ((await handler({ runId })) === "again");
+  } catch (error) {
+    await failed({ runId }, error);
+  }
+  return "idle";
+}
+
+const silent = { info() {}, debug() {}, warn() {}, error() {} };

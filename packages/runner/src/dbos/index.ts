@@ -1,0 +1,1 @@
+export { openDbosDriver, type DbosDriverOptions } from "./dbos-driver.ts";

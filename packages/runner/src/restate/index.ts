@@ -1,0 +1,1 @@
+export { openRestateDriver, type RestateDriverOptions } from "./restate-driver.ts";

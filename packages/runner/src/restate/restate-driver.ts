@@ -1,0 +1,142 @@
+import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { BylawError, present } from "@bylaw/kernel";
+import type { Driver, WakeHandler } from "../driver.ts";
+import { loadPeer } from "../wakes/peer.ts";
+
+/** How the driver over Restate works. */
+export interface RestateDriverOptions {
+  /** Where Restate takes calls, such as `http://127.0.0.1:8080`. */
+  readonly ingress: string;
+  /** Headers of calls to it, such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where this process answers Restate. Default: a free port of 127.0.0.1. */
+  readonly listen?: { readonly host?: string; readonly port?: number };
+  /**
+   * Where Restate is told what address it finds the workers at, such as `http://127.0.0.1:9070`. Left out: somebody else tells it.
+   */
+  readonly admin?: string;
+  /** That address, where it is not the one that this process listens on: that of a balancer before all workers. */
+  readonly address?: string;
+  /** The public keys of the Restate that may call, `publickeyv1_…`. Left out: whoever reaches the port may wake a run. */
+  readonly identity_keys?: readonly string[];
+  readonly onError?: (error: unknown) => void;
+}
+
+const SERVICE = "bylaw-wakes";
+const REGISTRATIONS = 100;
+
+const load = () => loadPeer("@restatedev/restate-sdk", () => import("@restatedev/restate-sdk"));
+
+/**
+ * The driver over Restate: each wake is a call of a virtual object that has the name of the run. Throws BYLAW_DRIVER_UNAVAILABLE where
+ * `@restatedev/restate-sdk` is not installed or Restate does not answer.
+ */
+export async function openRestateDriver(options: RestateDriverOptions): Promise<Driver> {
+  const { ingress, headers = {}, listen = {}, admin, address, identity_keys, onError = () => {} } = options;
+  const { createEndpointHandler, object } = await load();
+  const closing = new AbortController();
+
+  async function wake(runId: string, at: number | undefined, key: string | undefined): Promise<void> {
+    const wait = at === undefined ? 0 : Math.ceil(at - Date.now());
+    const url = new URL(`${SERVICE}/${encodeURIComponent(runId)}/wake/send`, ingress.endsWith("/") ? ingress : `${ingress}/`);
+    if (wait > 0) url.searchParams.set("delay", `${wait}ms`);
+    await post(url, {}, { ...headers, ...present({ "idempotency-key": key && encodeURIComponent(key) }) });
+  }
+
+  async function serve(handler: WakeHandler): Promise<void> {
+    const wakes = object({
+      name: SERVICE,
+      // A wake that nobody can answer must not keep the next one of its run waiting for ever.
+      options: {
+        retryPolicy: { initialInterval: 100, exponentiationFactor: 2, maxInterval: 10_000, maxAttempts: 20, onMaxAttempts: "kill" },
+      },
+      handlers: {
+        wake: async ({ key }: { readonly key: string }): Promise<void> => {
+          try {
+            while ((await handler({ runId: key })) === "again" && !closing.signal.aborted);
+          } catch (error) {
+            onError(error);
+            throw error;
+          }
+        },
+      },
+    });
+    const server = createServer(
+      createEndpointHandler({ services: [wakes], logger: () => {}, ...present({ identityKeys: identity_keys && [...identity_keys] }) }),
+    );
+    const sessions = new Set<ServerHttp2Session>();
+    server.on("session", (session) => {
+      sessions.add(session.on("error", () => {}));
+      session.once("close", () => sessions.delete(session));
+    });
+    const { host = "127.0.0.1", port = 0 } = listen;
+    const bound = await listening(server, host, port);
+    try {
+      if (admin !== undefined)
+        await register(new URL("deployments", admin.endsWith("/") ? admin : `${admin}/`), address ?? `http://${host}:${bound}`);
+      await closed(closing.signal);
+    } finally {
+      for (const session of sessions) session.close();
+      const gone = new Promise((resolve) => server.close(resolve));
+      const timer = setTimeout(() => {
+        for (const session of sessions) session.destroy();
+      }, 1_000);
+      await gone;
+      clearTimeout(timer);
+    }
+  }
+
+  /** A Restate that has just begun takes nothing yet, though it answers. */
+  async function register(url: URL, uri: string): Promise<void> {
+    for (let left = REGISTRATIONS; ; left -= 1) {
+      try {
+        return await post(url, { uri, force: true }, {});
+      } catch (error) {
+        if (left === 0 || closing.signal.aborted) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  }
+
+  return {
+    async wake({ runId }, { at, key } = {}) {
+      if (!closing.signal.aborted) await wake(runId, at, key);
+    },
+    serve,
+    async close() {
+      closing.abort();
+    },
+  };
+}
+
+async function post(url: URL, body: object, headers: Readonly<Record<string, string>>): Promise<void> {
+  let said: string;
+  try {
+    const answer = await fetch(url, {
+      ...{ method: "POST", body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) },
+      headers: { "content-type": "application/json", ...headers },
+    });
+    if (answer.ok) return void (await answer.body?.cancel());
+    said = `${answer.status} ${(await answer.text()).slice(0, 200)}`;
+  } catch (error) {
+    said = error instanceof Error ? error.message : String(error);
+  }
+  throw new BylawError({
+    code: "BYLAW_DRIVER_UNAVAILABLE",
+    message: `Unexpected answer of Restate at ${url.host} (${said}), expected it to take the call`,
+    fix: "see to it that the server runs and can be reached from here",
+  });
+}
+
+const listening = (server: Http2Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+
+const closed = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
