@@ -9,9 +9,12 @@ export function foldName(name: string): string {
 }
 
 const folded = new WeakMap<readonly string[], readonly string[]>();
+const MAY_CHANGE = /[^\u0000-@[-\u007f]/;
 
 /** The same of a path in segments; the very same list where nothing changes. */
 export function foldPath(path: readonly string[]): readonly string[] {
+  // Most paths are in small letters: nothing is kept of them.
+  if (!path.some((name) => MAY_CHANGE.test(name))) return path;
   let found = folded.get(path);
   if (found === undefined) {
     const names = path.map(foldName);

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "node:fs";
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import { absolutePath, segmentsOf, type CommandGlob } from "./paths.ts";
 import { GlobBudget, linkedPaths } from "./real-globs.ts";
@@ -50,6 +50,10 @@ export function resolvePaths(call: ToolCall, texts: readonly string[], options: 
 
 const MAX_PATHS = 1000;
 
+// Nothing stands between two slashes, or at the end, that would be left out.
+const UNTIDY = /\/\.{0,2}(?:\/|$)/;
+const tidied = (path: string): string => (path.startsWith("/") && !UNTIDY.test(path) ? path : `/${segmentsOf(path).join("/")}`);
+
 interface Root {
   readonly seen: string;
   readonly real: string;
@@ -59,7 +63,7 @@ function rootsOf(folders: readonly (string | undefined)[]): readonly Root[] {
   const roots: Root[] = [];
   for (const folder of new Set(folders)) {
     if (folder === undefined || !folder.startsWith("/")) continue;
-    const seen = `/${segmentsOf(folder).join("/")}`;
+    const seen = tidied(folder);
     const real = realPath(seen);
     if (real !== undefined && real !== seen && real !== "/") roots.push({ seen, real });
   }
@@ -68,7 +72,7 @@ function rootsOf(folders: readonly (string | undefined)[]): readonly Root[] {
 
 // The first is the one that an allow must cover; none where the links cannot be followed.
 function followed(path: string, rootsOnce: () => readonly Root[]): readonly string[] {
-  const plain = `/${segmentsOf(path).join("/")}`;
+  const plain = tidied(path);
   const real = realPath(plain);
   if (real === undefined) return [];
   // The system follows a link before it takes `..`; a program that tidies the text first does not. Both must be allowed.
@@ -82,23 +86,27 @@ function followed(path: string, rootsOnce: () => readonly Root[]): readonly stri
 
 // With a link before `..` nobody knows where it leads, and who writes through a link to nothing makes what it names.
 function undoubted(path: string, seenAs: (real: string, plain: string) => string, guarded: readonly string[]): readonly string[] {
-  const segments = path.split("/");
-  for (const [at, segment] of segments.entries()) {
-    if (segment !== "..") continue;
-    const plain = `/${segmentsOf(segments.slice(0, at).join("/")).join("/")}`;
-    const real = realPath(plain, { dangling: "nowhere" });
-    if (real === undefined || seenAs(real, plain) !== plain) return [];
+  const plain = tidied(path);
+  if (plain !== path) {
+    const segments = path.split("/");
+    for (const [at, segment] of segments.entries()) {
+      if (segment !== "..") continue;
+      const above = tidied(segments.slice(0, at).join("/"));
+      const real = realPath(above, { dangling: "nowhere" });
+      if (real === undefined || seenAs(real, above) !== above) return [];
+    }
   }
-  const plain = `/${segmentsOf(path).join("/")}`;
-  const real = realPath(plain, { dangling: "nowhere" });
+  const there = straight(plain);
+  const real = there === undefined ? walk(plain, "nowhere") : plain;
   if (real === undefined) return [];
-  return [...new Set([seenAs(real, plain), real, ...namesakes(real, guarded)])];
+  const seen = seenAs(real, plain);
+  const others = guarded.length === 0 ? guarded : namesakes(there ?? { entry: statsOf(real) }, guarded);
+  if (others.length === 0) return seen === real ? [real] : [seen, real];
+  return [...new Set([seen, real, ...others])];
 }
 
 // A hard link is no link to follow: the names of one file are told by its number.
-function namesakes(real: string, guarded: readonly string[]): readonly string[] {
-  if (guarded.length === 0) return [];
-  const file = statsOf(real);
+function namesakes({ entry: file }: Straight, guarded: readonly string[]): readonly string[] {
   if (file === undefined || !file.isFile() || file.nlink < 2) return [];
   return guarded.filter((path) => {
     const other = statsOf(path);
@@ -106,7 +114,7 @@ function namesakes(real: string, guarded: readonly string[]): readonly string[] 
   });
 }
 
-function statsOf(path: string): ReturnType<typeof statSync> {
+function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
@@ -128,7 +136,34 @@ const MAX_LINKS = 40;
  * The path without links; what does not exist resolves to itself, and a link to what does not exist to that, since who writes
  * through it creates it, or with `dangling: "nowhere"` to nothing. Undefined where a loop or a permission hides the answer.
  */
-export function realPath(path: string, { dangling = "target" }: { readonly dangling?: "target" | "nowhere" } = {}): string | undefined {
+export function realPath(path: string, { dangling = "target" }: { readonly dangling?: Dangling } = {}): string | undefined {
+  return straight(path) === undefined ? walk(path, dangling) : path;
+}
+
+type Dangling = "target" | "nowhere";
+
+/** A path without a link in it, with what stands there; nothing is where something could be made. */
+interface Straight {
+  readonly entry: Stats | undefined;
+}
+
+// Most paths have no link, and a folder that is there: one call of the system for all folders, and one look at the last name. What is
+// not so, or cannot be told so quickly, is walked.
+function straight(path: string): Straight | undefined {
+  const slash = path.lastIndexOf("/");
+  const name = path.slice(slash + 1);
+  if (slash < 0 || name === "" || name === "." || name === "..") return undefined;
+  const folder = slash === 0 ? "/" : path.slice(0, slash);
+  try {
+    if (realpathSync.native(folder) !== folder) return undefined;
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    return entry?.isSymbolicLink() === true ? undefined : { entry };
+  } catch {
+    return undefined;
+  }
+}
+
+function walk(path: string, dangling: Dangling): string | undefined {
   const pending = path.split("/").toReversed();
   let at = "";
   let exists = true;
@@ -144,7 +179,7 @@ export function realPath(path: string, { dangling = "target" }: { readonly dangl
       continue;
     }
     const here = `${at}/${name}`;
-    // One look at each part costs a fraction of `realpath`, which throws for every call about a file to be made.
+    // One look at each part tells what is not there from what is hidden.
     const found: Entry = exists ? lookAt(here) : "nothing";
     if (found === "hidden") return undefined;
     exists = found !== "nothing";

@@ -44,14 +44,14 @@ function fromTable(name: string, tool: FileTool, { args, call }: CallFacts): Wan
   const patched = addPatches(wanted, tool, args);
   const search = tool.cwd === true;
   const expands = EXPANDS.has(name) || (tool.globs ?? []).length > 0;
-  const wild = expands ? /[*?[\]{}()!]/ : /\*/;
+  const wild = expands ? EXPANDED : WILD;
   let unknown = args === undefined ? "arguments without names" : undefined;
   if (wanted.some(({ text }) => typeof text === "string" && wild.test(text))) unknown ??= "a wildcard in a path";
   if (wanted.length === 0) {
     if (search) wanted.push({ text: ".", access: "read" });
     else unknown ??= "a file tool without a path";
   }
-  const accounted = new Set([...(tool.read ?? []), ...(tool.write ?? []), ...(tool.globs ?? []), ...(tool.patches ?? [])]);
+  const accounted = accountedIn(tool);
   const ends = COPIES.get(name);
   // A configuration may say otherwise what the tool's arguments are.
   const copies = ends !== undefined && [...ends.from, ...ends.to].every((argument) => accounted.has(argument));
@@ -65,6 +65,21 @@ function fromTable(name: string, tool: FileTool, { args, call }: CallFacts): Wan
   unknown ??= reasons.find((reason) => reason !== undefined);
   if (unknown !== undefined) guess(wanted, args ?? call.args, accounted);
   return { wanted, unknown, from: "table" };
+}
+
+const EXPANDED = /[*?[\]{}()!]/;
+const WILD = /\*/;
+
+const accountedBy = new WeakMap<FileTool, ReadonlySet<string>>();
+
+// The arguments that a tool is described by.
+function accountedIn(tool: FileTool): ReadonlySet<string> {
+  let names = accountedBy.get(tool);
+  if (names === undefined) {
+    const { read = [], write = [], globs = [], patches = [] } = tool;
+    accountedBy.set(tool, (names = new Set([...read, ...write, ...globs, ...patches])));
+  }
+  return names;
 }
 
 /** The files that patches name. */

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -71,6 +71,42 @@ describe("where paths lead", () => {
     expect(places("src/twin", { ...REFUSE, guarded })).toEqual([join(work, "src/twin"), join(work, "contract")]);
     expect(places("src/a", { ...REFUSE, guarded })).toEqual([join(work, "src/a")]);
     expect(places("contract", { ...REFUSE, guarded })).toEqual([join(work, "contract")]);
+  });
+
+  it("is what it is at every call, whatever was exchanged for a link since the one before", () => {
+    mkdirSync(join(work, "src/deep/er"), { recursive: true });
+    mkdirSync(join(root, "out/deep/er"), { recursive: true });
+    for (const [file, folder] of [
+      ["src/deep/er/new", "src/deep/er"],
+      ["src/deep/er/new", "src/deep"],
+      ["src/deep/er/new", "src"],
+      ["src/a", "src/a"],
+    ] as const) {
+      const target = join(root, folder.replace(/^src/, "out"));
+      expect(places(file), folder).toEqual([join(work, file)]);
+      renameSync(join(work, folder), join(root, "aside"));
+      symlinkSync(target, join(work, folder));
+      const led = file === folder ? [] : [join(target, file.slice(folder.length + 1))];
+      expect(places(file), folder).toEqual(led);
+      expect(places(file, { doubtful: "follow" }), folder).toEqual(
+        [join(target, file.slice(folder.length))].map((path) => path.replace(/\/$/, "")),
+      );
+      rmSync(join(work, folder));
+      renameSync(join(root, "aside"), join(work, folder));
+      expect(places(file), folder).toEqual([join(work, file)]);
+    }
+    linkSync(join(work, "src/a"), join(root, "guarded"));
+    expect(places("src/a", { ...REFUSE, guarded: [join(root, "guarded")] })).toEqual([join(work, "src/a"), join(root, "guarded")]);
+    rmSync(join(root, "guarded"));
+    expect(places("src/a", { ...REFUSE, guarded: [join(root, "guarded")] })).toEqual([join(work, "src/a")]);
+  });
+
+  it("is the same for every way to write it", () => {
+    for (const text of ["src/a", "./src/a", "src//a", "src/./a", "src/../src/a", "src/a/", "src/a/.", `${work}/src/a`, `/${work}/src/a`])
+      expect(places(text), text).toEqual([join(work, "src/a")]);
+    for (const text of [".", "src/..", work]) expect(places(text), text).toEqual([work]);
+    expect(places("/")).toEqual(["/"]);
+    expect(places("/..")).toEqual(["/"]);
   });
 
   it("is nowhere for a loop, and beyond a thousand texts nobody looks", () => {

@@ -18,11 +18,16 @@ const sizeOf = (tree: Tree<unknown>): number => tree?.size ?? 0;
 /** The value of a key. */
 export function find<Value>(tree: Tree<Value>, key: string): Value | undefined {
   let at = tree;
+  // The last one that is not above the key. One comparison a node: in a large tree that nobody has looked at for a while each costs most.
+  let under: Tree<Value> = null;
   while (at !== null) {
-    if (key === at.key) return at.value;
-    at = key < at.key ? at.left : at.right;
+    if (key < at.key) at = at.left;
+    else {
+      under = at;
+      at = at.right;
+    }
   }
-  return undefined;
+  return under?.key === key ? under.value : undefined;
 }
 
 /** A tree with this value for the key. */
