@@ -7,7 +7,17 @@ const sections = page.split(/^(?=## )/m).slice(1);
 const titles = sections.map((section) => section.slice(3, section.indexOf("\n")));
 
 // Names of the environment look like codes and are none.
-const VARIABLES = ["BYLAW_JWT_SECRET", "BYLAW_POSTGRES_URL", "BYLAW_OPERATOR_TOKEN", "BYLAW_TEST_RUN", "BYLAW_CONTROL_FILE"];
+const VARIABLES = [
+  "BYLAW_JWT_SECRET",
+  "BYLAW_POSTGRES_URL",
+  "BYLAW_OPERATOR_TOKEN",
+  "BYLAW_TEST_RUN",
+  "BYLAW_CONTROL_FILE",
+  "BYLAW_AGENT_ID",
+  "BYLAW_TASK_ID",
+  "BYLAW_PHASE_TOKEN",
+  "BYLAW_ENROL_SECRET",
+];
 
 describe("docs/errors.md", () => {
   it("has a heading for every code in the sources, and no other code", () => {

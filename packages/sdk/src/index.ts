@@ -1,1 +1,43 @@
-export {};
+export { AgentClient } from "./client.ts";
+export type { AgentClientOptions } from "./client.ts";
+export type { ClaimOptions } from "./claim.ts";
+export type { Environment } from "./environment.ts";
+export {
+  AgentError,
+  ApprovalPending,
+  ApprovalRefused,
+  Conflict,
+  NoTaskReady,
+  NotClaimed,
+  NotFound,
+  NotPermitted,
+  RateLimited,
+  RequestInvalid,
+  ServerFault,
+  TokenExpired,
+  ToolFailed,
+  ToolForbidden,
+  TransitionBlocked,
+  Unauthenticated,
+  Unavailable,
+} from "./errors.ts";
+export type { ErrorParts, NextStep } from "./errors.ts";
+export type { EventOptions } from "./events.ts";
+export type { Problem } from "./problem.ts";
+export type { RetryOptions, Sleep } from "./retry.ts";
+export type { AskOptions } from "./session.ts";
+export type { TransportOptions } from "./transport.ts";
+export type {
+  Approval,
+  Checked,
+  Claim,
+  Decision,
+  Entered,
+  Json,
+  JsonObject,
+  LogEvent,
+  Snapshot,
+  Task,
+  ToolAnswer,
+  ToolQuestion,
+} from "./types.ts";

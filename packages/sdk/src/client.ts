@@ -1,0 +1,262 @@
+import { HOLD_MS, claimTask, type ClaimOptions } from "./claim.ts";
+import { followEvents, type EventOptions } from "./events.ts";
+import { optionsFromEnvironment, type Environment } from "./environment.ts";
+import { keepAlive } from "./keep-alive.ts";
+import { askedFor, blocked, given, refused } from "./outcomes.ts";
+import { Session, type AskOptions } from "./session.ts";
+import { createTransport, credentialOf, type Transport, type TransportOptions } from "./transport.ts";
+import type {
+  Approval,
+  Checked,
+  Claim,
+  Entered,
+  HeartbeatAnswer,
+  Json,
+  JsonObject,
+  LogEvent,
+  Snapshot,
+  ToolAnswer,
+  ToolQuestion,
+  TransitionAnswer,
+} from "./types.ts";
+
+/** What a client is made of. */
+export interface AgentClientOptions extends TransportOptions {
+  /** The name of the agent. */
+  readonly agent_id: string;
+  /** What lets an agent claim a task. Not needed where it was started with a phase token. */
+  readonly enrol_secret?: string;
+  /** A task that is held already, and its phase token: given by who started the agent. */
+  readonly task_id?: string;
+  readonly phase_token?: string;
+  /** Gives signs of life for the claimed task by itself, well within its lease. Default true. */
+  readonly heartbeat?: boolean;
+}
+
+/** How long a tool may work by default, in milliseconds: tests take their time. */
+const TOOL_MS = 900_000;
+const HOUR = 3_600_000;
+
+/**
+ * An agent under a contract that `bylaw serve` enforces: it claims a task, works by tools that the phase allows, and asks for transitions. What
+ * goes wrong is an AgentError whose class and `next` say what to do. Requests that may be repeated are, and happen once.
+ */
+export class AgentClient {
+  readonly agent_id: string;
+  readonly #session: Session;
+  readonly #enrol: string | undefined;
+  readonly #transport: Transport;
+  readonly #heartbeat: boolean;
+  #alive = new AbortController();
+
+  /** Throws RequestInvalid where the endpoint or a credential can be none. */
+  constructor({ agent_id, enrol_secret, task_id, phase_token, heartbeat = true, ...transport }: AgentClientOptions) {
+    this.agent_id = agent_id;
+    this.#enrol = enrol_secret === undefined ? undefined : credentialOf(enrol_secret, "enrolment secret");
+    const token = phase_token === undefined ? undefined : credentialOf(phase_token, "phase token");
+    this.#transport = createTransport(transport);
+    this.#session = new Session(this.#transport, { token, task: task_id });
+    this.#heartbeat = heartbeat;
+    if (token !== undefined) this.#live(undefined);
+  }
+
+  /**
+   * A client from what `spawnAgent` put into the environment: BYLAW_ENDPOINT, BYLAW_AGENT_ID, BYLAW_TASK_ID and BYLAW_PHASE_TOKEN, or
+   * BYLAW_ENROL_SECRET. What is given besides wins. Throws RequestInvalid where there is no endpoint or name.
+   */
+  static fromEnvironment(environment: Environment, options: Partial<AgentClientOptions> = {}): AgentClient {
+    return new AgentClient(optionsFromEnvironment(environment, options));
+  }
+
+  /** The task that is held. */
+  get task_id(): string | undefined {
+    return this.#session.task;
+  }
+
+  /** The phase of the task, as the server said last. */
+  get phase(): string | undefined {
+    return this.#session.phase;
+  }
+
+  /** Aborted when a heartbeat finds that the task is held no longer; its reason is the AgentError. A new one with each claim. */
+  get lost(): AbortSignal {
+    return this.#alive.signal;
+  }
+
+  /**
+   * Claims a task: the one that is named, or the next that is ready and that the capabilities suffice for. With `wait_ms` it waits that long for
+   * one to become ready. Throws NoTaskReady.
+   */
+  async claimTask(options: ClaimOptions = {}): Promise<Claim> {
+    const { turn } = this.#session;
+    const authorization = (): string => (this.#enrol === undefined ? this.#session.bearer("claim") : `Bylaw-Enrol ${this.#enrol}`);
+    const { phase_token, ...claim } = await claimTask(this.#transport, { agent_id: this.agent_id, authorization }, options);
+    this.#session.renew(phase_token, turn);
+    this.#session.task = claim.task.id;
+    this.#session.phase = claim.phase;
+    this.#live(claim.task.lease_until);
+    return claim;
+  }
+
+  /**
+   * Asks for the task to enter a phase, with what the phase that it leaves requires. Throws TransitionBlocked with all reasons; where only a person's
+   * yes is missing, its `pending` is true.
+   */
+  async requestTransition(
+    target_phase: string,
+    artifacts: JsonObject = {},
+    options: AskOptions & { readonly reason?: string } = {},
+  ): Promise<Entered> {
+    const { reason, ...asked } = options;
+    const { turn } = this.#session;
+    const body = given({ target_phase, artifacts, reason });
+    const answer = (await this.#session.post("transition", "/tasks/transition", body, asked)).body as unknown as TransitionAnswer;
+    this.#session.renew(answer.new_token, turn);
+    const { allowed, blockers, new_token: _, ...entered } = answer;
+    if (!allowed) throw blocked(target_phase, answer);
+    this.#session.phase = entered.phase;
+    return entered;
+  }
+
+  /** Completes the task, with what its last phase requires. Throws TransitionBlocked. */
+  async completeTask(artifacts: JsonObject = {}, options: AskOptions = {}): Promise<Entered> {
+    const entered = await this.requestTransition("@completed", artifacts, options);
+    this.#alive.abort();
+    return entered;
+  }
+
+  /** Gives the task back, for another agent to claim. */
+  async releaseTask(options: AskOptions & { readonly reason?: string } = {}): Promise<void> {
+    const { reason, ...asked } = options;
+    await this.#session.post("release", "/tasks/release", given({ reason }), asked);
+    this.#alive.abort();
+    this.#session.end();
+  }
+
+  /** A sign of life: the claim holds on. By itself where `heartbeat` is true. Throws NotClaimed where it is too late. */
+  async heartbeat(options: AskOptions = {}): Promise<{ readonly lease_until: string }> {
+    const { turn } = this.#session;
+    const answer = (await this.#session.post("heartbeat", "/tasks/heartbeat", {}, options)).body as unknown as HeartbeatAnswer;
+    this.#session.renew(answer.phase_token, turn);
+    return { lease_until: answer.lease_until };
+  }
+
+  /**
+   * Has the server execute a tool. Throws ToolForbidden, ToolFailed, or ApprovalPending where a person is asked; with `approval_wait_ms` it waits that
+   * long for the answer, and makes the call again when it is yes.
+   */
+  async useTool(
+    tool_name: string,
+    args: JsonObject = {},
+    options: AskOptions & { readonly approval_wait_ms?: number } = {},
+  ): Promise<ToolAnswer> {
+    const { approval_wait_ms, ...asked } = options;
+    const answer = await this.#session.post(
+      tool_name,
+      "/tools/execute",
+      { tool_name, args },
+      { timeout_ms: TOOL_MS, ...asked, tool: tool_name },
+    );
+    if (answer.status !== 202) return answer.body as unknown as ToolAnswer;
+    const pending = askedFor(tool_name, answer.body);
+    if (approval_wait_ms === undefined) throw pending;
+    await this.waitForApproval(pending.approval_id, { wait_ms: approval_wait_ms, signal: asked.signal });
+    return this.useTool(tool_name, args, { ...asked, request_id: undefined });
+  }
+
+  /** Asks whether a call would be allowed, without making it. With `record: false` the question is not on record either. */
+  async checkTool(tool_name: string, args: JsonObject = {}, options: AskOptions & { readonly record?: boolean } = {}): Promise<Checked> {
+    const { record, ...asked } = options;
+    return (await this.#session.post(tool_name, "/tools/check", given({ tool_name, args, record }), { ...asked, tool: tool_name }))
+      .body as Checked;
+  }
+
+  /** Asks about many calls at once: one answer each, in order. */
+  async checkTools(calls: readonly ToolQuestion[], options: AskOptions & { readonly record?: boolean } = {}): Promise<readonly Checked[]> {
+    const { record, ...asked } = options;
+    const body = { calls: calls.map((call) => given({ ...call })), ...given({ record }) };
+    const answer = await this.#session.post("batch", "/tools/check/batch", body, asked);
+    return (answer.body as { readonly decisions: readonly Checked[] }).decisions;
+  }
+
+  /** The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them. */
+  async tools(options: AskOptions = {}): Promise<readonly JsonObject[]> {
+    return ((await this.#session.get("tools", "/tools", options)).body as { readonly tools: readonly JsonObject[] }).tools;
+  }
+
+  /** Says what came of a checked call that the agent made itself. */
+  async reportResult(
+    result: { readonly id: string; readonly tool_name: string; readonly ok: boolean; readonly result?: Json },
+    options: AskOptions = {},
+  ): Promise<void> {
+    await this.#session.post("result", "/tools/result", given({ ...result }), options);
+  }
+
+  /** Where the run stands: phase, dependencies, what is done, what blocks. */
+  async getStateSnapshot(options: AskOptions = {}): Promise<Snapshot> {
+    return (await this.#session.get("snapshot", "/state/snapshot", options)).body as Snapshot;
+  }
+
+  /** The events of the task from `after` on (default: from the first), and then each as it happens. It comes back by itself where the stream breaks. */
+  events(options: EventOptions = {}): AsyncGenerator<LogEvent, void, undefined> {
+    return followEvents(this.#transport, () => this.#session.bearer("events"), options);
+  }
+
+  /** Waits until a person has answered. Throws ApprovalRefused at a no, and where nobody answers in `wait_ms` (default: an hour). */
+  async waitForApproval(
+    approval_id: string,
+    { wait_ms = HOUR, signal }: { readonly wait_ms?: number; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Approval> {
+    const until = Date.now() + wait_ms;
+    for (;;) {
+      const held = Math.max(0, Math.min(until - Date.now(), HOLD_MS));
+      const path = `/approvals/${encodeURIComponent(approval_id)}`;
+      const asked = { signal, timeout_ms: 30_000 + held };
+      const approval = (await this.#session.get("approval", path, asked, { wait_ms: Math.round(held) })).body as Approval;
+      if (approval.state === "approved" || approval.state === "used") return approval;
+      if (approval.state !== "open" || Date.now() >= until) throw refused(approval);
+    }
+  }
+
+  /** Reads a file of the workspace. */
+  readFile(path: string, options: AskOptions & { readonly offset?: number; readonly limit?: number } = {}): Promise<Json> {
+    const { offset, limit, ...asked } = options;
+    return this.#result("read_files", given({ path, offset, limit }), asked);
+  }
+
+  /** Writes a file of the workspace. */
+  writeFile(path: string, content: string, options: AskOptions & { readonly mode?: "w" | "a" } = {}): Promise<Json> {
+    const { mode, ...asked } = options;
+    return this.#result("write_files", given({ path, content, mode }), asked);
+  }
+
+  /** Runs a command in the workspace. */
+  runCommand(command: string, options: AskOptions & { readonly timeout?: number; readonly cwd?: string } = {}): Promise<Json> {
+    const { timeout, cwd, ...asked } = options;
+    return this.#result("bash", given({ command, timeout, cwd }), asked);
+  }
+
+  /** Looks for a pattern in the files of the workspace. */
+  grep(pattern: string, path = ".", options: AskOptions = {}): Promise<Json> {
+    return this.#result("grep", { pattern, path }, options);
+  }
+
+  async #result(tool_name: string, args: JsonObject, asked: AskOptions): Promise<Json> {
+    return (await this.useTool(tool_name, args, asked)).result;
+  }
+
+  #live(lease_until: string | undefined): void {
+    this.#alive.abort();
+    this.#alive = new AbortController();
+    if (this.#heartbeat) keepAlive(this, { alive: this.#alive, lease_until, sleep: this.#transport.sleep });
+  }
+
+  /** Ends the heartbeat. The claim holds until its lease ends: `releaseTask` gives it back. */
+  close(): void {
+    this.#alive.abort();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}

@@ -1,0 +1,33 @@
+import type { AgentClientOptions } from "./client.ts";
+import { RequestInvalid } from "./errors.ts";
+
+/** Names and values of an environment: `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the parts of a client stand in the environment of an agent. */
+export const VARIABLES = {
+  endpoint: "BYLAW_ENDPOINT",
+  agent_id: "BYLAW_AGENT_ID",
+  task_id: "BYLAW_TASK_ID",
+  phase_token: "BYLAW_PHASE_TOKEN",
+  enrol_secret: "BYLAW_ENROL_SECRET",
+} as const;
+
+/** What the environment says, and what was given besides, which wins. */
+export function optionsFromEnvironment(environment: Environment, options: Partial<AgentClientOptions>): AgentClientOptions {
+  const found = Object.entries(VARIABLES).flatMap(([name, variable]) => {
+    const value = environment[variable];
+    return value === undefined || value === "" ? [] : [[name, value] as const];
+  });
+  const { endpoint, agent_id, ...rest } = { ...(Object.fromEntries(found) as Partial<AgentClientOptions>), ...options };
+  if (endpoint === undefined) throw missing(VARIABLES.endpoint);
+  if (agent_id === undefined) throw missing(VARIABLES.agent_id);
+  return { endpoint, agent_id, ...rest };
+}
+
+const missing = (variable: string): RequestInvalid =>
+  new RequestInvalid({
+    code: "request_invalid",
+    message: `Unexpected lack of ${variable}, expected it in the environment`,
+    fix: "start the agent with spawnAgent, or set it",
+  });

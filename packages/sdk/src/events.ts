@@ -1,0 +1,42 @@
+import { AgentError, RateLimited, Unavailable } from "./errors.ts";
+import { readSent } from "./sse.ts";
+import type { Transport } from "./transport.ts";
+import type { LogEvent } from "./types.ts";
+
+/** Which events. */
+export interface EventOptions {
+  /** The last event that is known, by its sequence: the ones after it come. */
+  readonly after?: number;
+  /** Ends the iteration; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Events as the server sends them, each once and in order. A stream that breaks is opened again where it broke, with pauses that grow as long
+ * as nothing comes, and without an end: stop it by leaving the loop, or by the signal. What another attempt cannot mend is thrown.
+ */
+export async function* followEvents(
+  transport: Transport,
+  authorization: () => string,
+  { after, signal }: EventOptions,
+): AsyncGenerator<LogEvent, void, undefined> {
+  let last = after;
+  for (let failures = 0; ;) {
+    try {
+      const headers = { accept: "text/event-stream", ...(last === undefined ? {} : { "last-event-id": String(last) }) };
+      const response = await transport.open({ method: "GET", path: "/events", authorization, headers, signal });
+      for await (const { data } of readSent(response.body ?? new ReadableStream())) {
+        const event = JSON.parse(data) as LogEvent;
+        if (last !== undefined && event.sequence <= last) continue;
+        failures = 0;
+        last = event.sequence;
+        yield event;
+      }
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      if (error instanceof AgentError && !(error instanceof Unavailable) && !(error instanceof RateLimited)) throw error;
+    }
+    failures += 1;
+    await transport.sleep(transport.pause(failures), signal);
+  }
+}

@@ -1,0 +1,38 @@
+import { NotClaimed, TokenExpired, Unauthenticated } from "./errors.ts";
+
+/** Who lives. */
+export interface Living {
+  heartbeat(options: { readonly signal: AbortSignal }): Promise<{ readonly lease_until: string }>;
+}
+
+/** For how long, and in what rhythm. */
+export interface Life {
+  /** Aborting it ends the heartbeat; the heartbeat aborts it when the claim is lost. */
+  readonly alive: AbortController;
+  /** Unknown where the claim was made by somebody else. */
+  readonly lease_until: string | undefined;
+  readonly sleep: (ms: number, signal: AbortSignal | undefined, options: { readonly idle: true }) => Promise<void>;
+}
+
+/** Gives signs of life, three in the time of a lease, until the claim ends. It keeps no process from ending and never rejects. */
+export function keepAlive(living: Living, { alive, lease_until, sleep }: Life): void {
+  const beat = async (): Promise<void> => {
+    for (let until = lease_until; ;) {
+      await sleep(rhythm(until), alive.signal, { idle: true });
+      try {
+        until = (await living.heartbeat({ signal: alive.signal })).lease_until;
+      } catch (error) {
+        // Silence is no loss: the server may be back before the lease ends, and says so if it is not.
+        if (error instanceof NotClaimed || error instanceof TokenExpired || error instanceof Unauthenticated) alive.abort(error);
+        if (alive.signal.aborted) return;
+      }
+    }
+  };
+  beat().catch(() => undefined);
+}
+
+// Clocks differ, so that no end of a lease is trusted too far.
+function rhythm(until: string | undefined): number {
+  const left = Date.parse(until ?? "") - Date.now();
+  return Number.isNaN(left) ? 10_000 : Math.min(60_000, Math.max(1_000, left / 3));
+}

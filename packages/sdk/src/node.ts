@@ -1,0 +1,2 @@
+export { spawnAgent } from "./spawn-agent.ts";
+export type { AgentEnd, SpawnedAgent, SpawnOptions } from "./spawn-agent.ts";

@@ -1,0 +1,96 @@
+import {
+  ApprovalRefused,
+  Conflict,
+  NoTaskReady,
+  NotClaimed,
+  NotFound,
+  NotPermitted,
+  RateLimited,
+  RequestInvalid,
+  ServerFault,
+  TokenExpired,
+  ToolFailed,
+  ToolForbidden,
+  Unauthenticated,
+  Unavailable,
+  type AgentError,
+  type ErrorParts,
+} from "./errors.ts";
+import type { Json, JsonObject } from "./types.ts";
+
+/** Problem details (RFC 9457), and what the server adds to them. */
+export interface Problem extends JsonObject {
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+}
+
+/** An answer that is an error, and what it was an answer to. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: Json | undefined;
+  readonly retry_after_ms: number | undefined;
+  /** The tool that was asked for. */
+  readonly tool?: string | undefined;
+  /** Removes credentials from a text. */
+  readonly mask: (text: string) => string;
+}
+
+// Codes of the plugins tokens and tasks. What is not listed is judged by its status.
+const OVERTAKEN = /^token_(expired|superseded|other_phase|other_session)$/;
+const NOT_HELD = /^(token_other_task|task_(unknown|blocked|not_claimed|other_agent|fence_stale|lease_over|escalated|over))$/;
+const NO_CREDENTIAL = /^token_(missing|malformed|forged|key_unknown|not_yet_valid|undated|other_run|other_agent|other_contract)$/;
+const REFUSED = /^approval_(expired|refused|rejected|unavailable)$/;
+
+/** The error that an answer is. Its class goes by the code first and by the status where the code says nothing. */
+export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): AgentError {
+  const problem = problemOf(body, status, mask);
+  const { code } = problem;
+  const fix = typeof problem["fix"] === "string" ? problem["fix"] : undefined;
+  const parts: ErrorParts = { code, message: problem.detail, fix, status, problem };
+  if (code === "task_none_ready") return new NoTaskReady({ ...parts, retry_after_ms });
+  if (OVERTAKEN.test(code)) return new TokenExpired(parts);
+  if (NOT_HELD.test(code)) return new NotClaimed(parts);
+  if (NO_CREDENTIAL.test(code)) return new Unauthenticated(parts);
+  if (REFUSED.test(code)) return new ApprovalRefused(parts);
+  if (code.startsWith("tool_") && status === 400) return new ToolFailed(parts);
+  switch (status) {
+    case 401:
+      return new Unauthenticated(parts);
+    case 403:
+      return tool === undefined ? new NotPermitted(parts) : new ToolForbidden({ ...parts, tool });
+    case 404:
+      return new NotFound(parts);
+    case 409:
+      return new Conflict(parts);
+    case 429:
+      return new RateLimited({ ...parts, retry_after_ms });
+    case 408:
+    case 502:
+    case 503:
+    case 504:
+      return new Unavailable(parts);
+    default:
+      return status >= 400 && status < 500 ? new RequestInvalid(parts) : new ServerFault(parts);
+  }
+}
+
+// A balancer in between answers with pages of its own: then the status is all there is.
+function problemOf(body: Json | undefined, status: number, mask: Refusal["mask"]): Problem {
+  const told = isObject(body) ? (masked(body, mask) as JsonObject) : {};
+  const text = (name: string, otherwise: string): string => (typeof told[name] === "string" ? told[name] : otherwise);
+  const title = text("title", "");
+  const detail = text("detail", title === "" ? `Unexpected answer with status ${status}, expected one of the service` : title);
+  return { ...told, title, status, detail, code: text("code", `http_${status}`) };
+}
+
+function masked(value: Json, mask: Refusal["mask"]): Json {
+  if (typeof value === "string") return mask(value);
+  if (Array.isArray(value)) return value.map((one: Json) => masked(one, mask));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, masked(one, mask)]));
+}
+
+/** Whether a value is an object and no list. */
+export const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);

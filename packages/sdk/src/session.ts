@@ -1,0 +1,83 @@
+import { NotClaimed, TokenExpired } from "./errors.ts";
+import type { Answer, Ask, Transport } from "./transport.ts";
+import type { JsonObject } from "./types.ts";
+
+/** What every request may be given. */
+export interface AskOptions {
+  /** Ends the request; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** The key under which the server does this once, however often it is asked. Default: a new one for each request. */
+  readonly request_id?: string | undefined;
+  /** The longest that one attempt may take, in milliseconds. */
+  readonly timeout_ms?: number | undefined;
+}
+
+/** What an agent holds now, and what it asks for with it. Private fields: nothing that prints an object prints them. */
+export class Session {
+  readonly #transport: Transport;
+  #token: string | undefined;
+  #turn = 0;
+  task: string | undefined;
+  phase: string | undefined;
+
+  constructor(transport: Transport, { token, task }: { readonly token: string | undefined; readonly task: string | undefined }) {
+    this.#transport = transport;
+    this.#token = token;
+    this.task = task;
+  }
+
+  /** The header with the phase token. Throws NotClaimed where there is none. */
+  bearer(before: string): string {
+    if (this.#token === undefined) throw notClaimed(before);
+    return `Bearer ${this.#token}`;
+  }
+
+  /** Asks for something to be done for the task. Throws NotClaimed where there is none. */
+  async post(before: string, path: string, body: JsonObject, asked: AskOptions & { readonly tool?: string } = {}): Promise<Answer> {
+    if (this.task === undefined) throw notClaimed(before);
+    return this.#ask({ method: "POST", path, body: { task_id: this.task, ...body }, authorization: () => this.bearer(before), ...asked });
+  }
+
+  /** Asks how things are. */
+  async get(before: string, path: string, asked: AskOptions = {}, query: Ask["query"] = {}): Promise<Answer> {
+    return this.#ask({ method: "GET", path, query, authorization: () => this.bearer(before), ...asked });
+  }
+
+  // A token that was replaced while the request was on its way is no fault of the request: it is made once more with the new one.
+  async #ask(request: Ask): Promise<Answer> {
+    const turn = this.#turn;
+    try {
+      return await this.#transport.ask(request);
+    } catch (error) {
+      if (!(error instanceof TokenExpired) || turn === this.#turn) throw error;
+      return this.#transport.ask(request);
+    }
+  }
+
+  /** Counts the tokens that came: a request remembers it, to know later whether its own was overtaken meanwhile. */
+  get turn(): number {
+    return this.#turn;
+  }
+
+  /** Takes a newer token. One that was asked for before another came (`since`) is late, and dropped. */
+  renew(token: string | null | undefined, since: number): void {
+    if (token === null || token === undefined || token === this.#token || since !== this.#turn) return;
+    this.#token = token;
+    this.#turn += 1;
+  }
+
+  /** Nothing is held any more. */
+  end(): void {
+    this.#token = undefined;
+    this.#turn += 1;
+    this.task = undefined;
+    this.phase = undefined;
+  }
+}
+
+const notClaimed = (before: string): NotClaimed =>
+  new NotClaimed({
+    code: "not_claimed",
+    message: `Unexpected ${before} without a task, expected a claim before it`,
+    fix: "call claimTask first",
+  });

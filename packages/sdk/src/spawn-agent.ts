@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import { claimTask, type ClaimOptions } from "./claim.ts";
+import { VARIABLES } from "./environment.ts";
+import { RequestInvalid } from "./errors.ts";
+import type { AskOptions } from "./session.ts";
+import { createTransport, credentialOf, type TransportOptions } from "./transport.ts";
+import type { Claim } from "./types.ts";
+
+/** How an agent is started. */
+export interface SpawnOptions extends TransportOptions, Omit<ClaimOptions, keyof AskOptions> {
+  /** The name of the agent. */
+  readonly agent_id: string;
+  /** What lets a task be claimed for the agent. The agent itself does not get it, only the token of its task. */
+  readonly enrol_secret: string;
+  /** The file with the workflow contract, for the agent to read: BYLAW_CONTRACT. */
+  readonly contract?: string;
+  /** The folder that it works in. Default: this process's. */
+  readonly cwd?: string;
+  /** More of its environment. Of this process's it has only what any program needs: paths, language, time zone. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends the agent, as `stop` does. */
+  readonly signal?: AbortSignal;
+  /** What becomes of what it prints. Default: `inherit`, it is shown. */
+  readonly output?: "inherit" | "ignore";
+}
+
+/** How an agent ended: by itself, with a code, or by a signal. */
+export interface AgentEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** An agent that was started, with the task that was claimed for it. */
+export interface SpawnedAgent {
+  readonly claim: Claim;
+  readonly pid: number;
+  /** Resolves when it has ended; never rejects. */
+  readonly ended: Promise<AgentEnd>;
+  /** Ends it with what it has started: asks it to, and after `grace_ms` (default 5,000) no longer asks. */
+  stop(options?: { readonly grace_ms?: number }): Promise<AgentEnd>;
+}
+
+const NEEDED =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA)$/i;
+const SECRET = /^(BYLAW_(OPERATOR_TOKEN|JWT_SECRET|ENROL_SECRET)|ORCHESTRATOR_JWT_SECRET)$/i;
+
+/**
+ * Claims a task and starts a program as the agent that works at it. The program is started as it stands, by no shell, with BYLAW_ENDPOINT,
+ * BYLAW_AGENT_ID, BYLAW_TASK_ID, BYLAW_PHASE_TOKEN and, where it was given, BYLAW_CONTRACT in its environment: `AgentClient.fromEnvironment` reads them.
+ * The agent ends when `signal` says so. Throws NoTaskReady, what a claim throws besides, and RequestInvalid where the program cannot be started.
+ */
+export async function spawnAgent(command: readonly [program: string, ...args: string[]], options: SpawnOptions): Promise<SpawnedAgent> {
+  const { endpoint, agent_id, enrol_secret, contract, cwd, env = {}, output = "inherit", signal } = options;
+  const secret = credentialOf(enrol_secret, "enrolment secret");
+  const leaked = Object.keys(env).find((name) => SECRET.test(name));
+  if (leaked !== undefined)
+    throw new RequestInvalid({
+      ...{ code: "request_invalid", message: `Unexpected ${leaked} in the environment of an agent, expected no secret of the service` },
+      fix: "leave it out: with it the agent could be anybody",
+    });
+  const { phase_token, ...claim } = await claimTask(
+    createTransport(options),
+    { agent_id, authorization: () => `Bylaw-Enrol ${secret}` },
+    { ...options, timeout_ms: undefined },
+  );
+  const inherited = Object.entries(process.env).filter(([name]) => NEEDED.test(name));
+  const [program, ...args] = command;
+  const group = process.platform !== "win32";
+  const child = spawn(program, args, {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: {
+      ...Object.fromEntries(inherited),
+      ...env,
+      [VARIABLES.endpoint]: String(endpoint),
+      [VARIABLES.agent_id]: agent_id,
+      [VARIABLES.task_id]: claim.task.id,
+      [VARIABLES.phase_token]: phase_token,
+      ...(contract === undefined ? {} : { BYLAW_CONTRACT: contract }),
+    },
+    stdio: ["ignore", output, output],
+    // A group of its own, so that what it has started ends with it.
+    detached: group,
+  });
+  const ended = new Promise<AgentEnd>((resolve) => {
+    child.once("exit", (code, by) => resolve({ code, signal: by }));
+    child.once("error", () => resolve({ code: null, signal: null }));
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    await ended;
+    throw new RequestInvalid({ code: "request_invalid", message: `Unexpected program \`${program}\`, expected one that can be started` });
+  }
+  const kill = (by: "SIGTERM" | "SIGKILL"): void => {
+    try {
+      process.kill(group ? -pid : pid, by);
+    } catch {
+      // It is over.
+    }
+  };
+  const stop = async ({ grace_ms = 5_000 } = {}): Promise<AgentEnd> => {
+    kill("SIGTERM");
+    const timer = setTimeout(kill, grace_ms, "SIGKILL");
+    const end = await ended;
+    clearTimeout(timer);
+    // What it has left behind in its group ends too.
+    kill("SIGKILL");
+    return end;
+  };
+  const abort = (): void => void stop();
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  void ended.then(() => signal?.removeEventListener("abort", abort));
+  return { claim, pid, ended, stop };
+}

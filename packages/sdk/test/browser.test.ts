@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import * as sdk from "@bylaw/sdk";
+import * as node from "@bylaw/sdk/node";
+
+const dist = join(dirname(createRequire(import.meta.url).resolve("@bylaw/sdk/package.json")), "dist");
+
+function reached(entry: string, found: Map<string, string> = new Map()): ReadonlyMap<string, string> {
+  if (found.has(entry)) return found;
+  const text = readFileSync(join(dist, entry), "utf8");
+  found.set(entry, text);
+  for (const [, specifier = ""] of text.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
+    if (specifier.startsWith("./")) reached(specifier.slice(2), found);
+    else found.set(specifier, "");
+  }
+  return found;
+}
+
+it("what a browser loads imports nothing and names nothing of Node's", () => {
+  const files = reached("index.js");
+  expect(files.size).toBeGreaterThan(8);
+  expect([...files.keys()].filter((name) => !name.endsWith(".js"))).toEqual([]);
+  expect([...files].filter(([, text]) => /\b(process|Buffer|require|__dirname|global)\b[.(]/.test(text)).map(([name]) => name)).toEqual([]);
+});
+
+it("what starts processes stands in an entry of its own", () => {
+  expect(sdk).not.toHaveProperty("spawnAgent");
+  expect(Object.keys(node)).toEqual(["spawnAgent"]);
+});

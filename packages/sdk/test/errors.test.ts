@@ -1,0 +1,176 @@
+import { expect, it } from "vitest";
+import { ApprovalPending, NotClaimed, ToolForbidden, TransitionBlocked } from "@bylaw/sdk";
+import { CLAIM, holding, problem, rejection, serve, start } from "./kit.ts";
+
+it.each([
+  [401, "credential_unknown", "Unauthenticated", "stop"],
+  [403, "token_forged", "Unauthenticated", "stop"],
+  [403, "token_missing", "Unauthenticated", "stop"],
+  [403, "token_expired", "TokenExpired", "claim"],
+  [403, "token_superseded", "TokenExpired", "claim"],
+  [403, "token_other_phase", "TokenExpired", "claim"],
+  [403, "token_other_task", "NotClaimed", "claim"],
+  [403, "task_lease_over", "NotClaimed", "claim"],
+  [409, "task_other_agent", "NotClaimed", "claim"],
+  [403, "phase_tool_forbidden", "ToolForbidden", "change"],
+  [403, "token_tool", "ToolForbidden", "change"],
+  [403, "rule_denied", "ToolForbidden", "change"],
+  [403, "approval_expired", "ApprovalRefused", "change"],
+  [400, "tool_failed", "ToolFailed", "change"],
+  [400, "body_invalid", "RequestInvalid", "change"],
+  [413, "body_too_large", "RequestInvalid", "change"],
+  [404, "tool_unknown", "NotFound", "change"],
+  [409, "request_id_used", "Conflict", "resolve"],
+  [500, "fault", "ServerFault", "stop"],
+] as const)("a tool call that is answered with %d %s is %s: %s", async (status, code, name, next) => {
+  const { endpoint } = await serve(() => problem(status, code, { fix: "do otherwise" }));
+  const error = await rejection(holding(endpoint).client.useTool("bash", { command: "ls" }));
+  expect(error).toMatchObject({
+    name,
+    next,
+    code,
+    status,
+    fix: "do otherwise",
+    message: `Unexpected ${code}, expected none`,
+    problem: { code },
+  });
+});
+
+it("what is forbidden says which tool", async () => {
+  const { endpoint } = await serve(() => problem(403, "phase_tool_forbidden"));
+  const error = await rejection(holding(endpoint).client.writeFile("src/a.ts", "x"));
+  expect(error).toBeInstanceOf(ToolForbidden);
+  expect(error).toMatchObject({ tool: "write_files" });
+});
+
+it("what is an operator's is not permitted, and is no forbidden tool", async () => {
+  const { endpoint } = await serve(() => problem(403, "operator_only"));
+  expect(await rejection(holding(endpoint).client.getStateSnapshot())).toMatchObject({ name: "NotPermitted", next: "stop" });
+});
+
+it("a blocked transition throws all that blocks it, and says whether only a yes is missing", async () => {
+  const vote = (code: string, more: object = {}) => ({ effect: "deny", code, reason: code, ...more });
+  const answers = [
+    [vote("artifact_invalid"), vote("gate_pending")],
+    [vote("gate_pending"), vote("gate_warning", { severity: "warning" }), vote("allowed", { effect: "allow" })],
+  ];
+  const { endpoint } = await serve((_, count) => ({
+    body: {
+      allowed: false,
+      new_token: null,
+      phase: "PLAN",
+      blockers: ["one", "two"],
+      sequence: count,
+      decision: { effect: "deny", code: "gate_pending", reason: "one", fix: "ask", votes: answers[count - 1] },
+    },
+  }));
+  const { client } = holding(endpoint);
+  const error = await rejection(client.requestTransition("TDD"));
+  expect(error).toBeInstanceOf(TransitionBlocked);
+  expect(error).toMatchObject({ blockers: ["one", "two"], pending: false, next: "resolve", fix: "ask", status: 200 });
+  expect(String(error)).toBe("TransitionBlocked: Transition to `TDD` blocked: one; two");
+  expect(await rejection(client.requestTransition("TDD"))).toMatchObject({ pending: true, next: "wait" });
+});
+
+it("what needs a task is refused before anything is sent", async () => {
+  const { endpoint, received } = await serve(() => ({ body: {} }));
+  const { client } = start(endpoint);
+  for (const early of [
+    () => client.useTool("bash"),
+    () => client.requestTransition("TDD"),
+    () => client.heartbeat(),
+    () => client.getStateSnapshot(),
+    () => client.releaseTask(),
+    () => client.checkTools([]),
+    () => client.events().next(),
+  ]) {
+    const error = await rejection(early());
+    expect(error).toBeInstanceOf(NotClaimed);
+    expect(error).toMatchObject({ code: "not_claimed", next: "claim", fix: "call claimTask first" });
+  }
+  expect(received).toEqual([]);
+});
+
+it("a call that needs a yes says so, or waits for it and is made again", async () => {
+  const asked = { status: 202, body: { approval_id: "q/1", status: "pending", decision: {} } };
+  let answered = 0;
+  const { endpoint, received } = await serve(({ path }) => {
+    if (path.startsWith("/api/v1/approvals/")) return { body: { id: "q/1", state: ++answered < 2 ? "open" : "approved" } };
+    return answered < 2 ? asked : { body: { id: "c1", result: "done", logged: true, decision: {} } };
+  });
+  const { client } = holding(endpoint);
+  const error = await rejection(client.useTool("send_mail"));
+  expect(error).toBeInstanceOf(ApprovalPending);
+  expect(error).toMatchObject({ approval_id: "q/1", next: "wait" });
+  expect((await client.useTool("send_mail", {}, { approval_wait_ms: 60_000 })).result).toBe("done");
+  const looked = received.filter(({ method }) => method === "GET").map(({ path }) => path);
+  expect(looked).toHaveLength(2);
+  expect(looked[0]).toMatch(/^\/api\/v1\/approvals\/q%2F1\?wait_ms=\d+$/);
+});
+
+it.each([
+  ["rejected", "approval_rejected"],
+  ["expired", "approval_expired"],
+])("a question that is %s throws", async (state, code) => {
+  const { endpoint } = await serve(() => ({ body: { id: "q1", state } }));
+  expect(await rejection(holding(endpoint).client.waitForApproval("q1"))).toMatchObject({ name: "ApprovalRefused", code, next: "change" });
+});
+
+it("a question that nobody answers throws when the time is over", async () => {
+  const { endpoint } = await serve(() => ({ body: { id: "q1", state: "open" } }));
+  const error = await rejection(holding(endpoint).client.waitForApproval("q1", { wait_ms: 0 }));
+  expect(error).toMatchObject({ name: "ApprovalRefused", code: "approval_expired" });
+});
+
+it("a token that was replaced while a request was on its way is no fault of it", async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const { endpoint, received } = await serve(async ({ path, headers }) => {
+    if (path.endsWith("/transition"))
+      return { body: { allowed: true, new_token: "second", phase: "TDD", blockers: [], decision: {}, sequence: 1 } };
+    if (headers.authorization === "Bearer second") return { body: { lease_until: "x", phase_token: "second" } };
+    await held;
+    return problem(403, "token_superseded");
+  });
+  const { client } = holding(endpoint);
+  const beat = client.heartbeat();
+  await expect.poll(() => received.length).toBe(1);
+  await client.requestTransition("TDD");
+  release();
+  await beat;
+  expect(client.phase).toBe("TDD");
+});
+
+it("a token that comes late does not replace a newer one", async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const { endpoint, received } = await serve(async ({ path }) => {
+    if (path.endsWith("/transition"))
+      return { body: { allowed: true, new_token: "second", phase: "TDD", blockers: [], decision: {}, sequence: 1 } };
+    if (path.endsWith("/snapshot")) return { body: {} };
+    await held;
+    return { body: { lease_until: "x", phase_token: "late" } };
+  });
+  const { client } = holding(endpoint);
+  const beat = client.heartbeat();
+  await expect.poll(() => received.length).toBe(1);
+  await client.requestTransition("TDD");
+  release();
+  await beat;
+  await client.getStateSnapshot();
+  expect(received.at(-1)?.headers.authorization).toBe("Bearer second");
+});
+
+it("a claim asks with the secret, everything else with the token, and neither is in an address", async () => {
+  const { endpoint, received } = await serve(({ path }) => ({ body: path.endsWith("/claim") ? CLAIM : { lease_until: "x" } }));
+  const { client } = start(endpoint);
+  const claim = await client.claimTask();
+  expect(claim).not.toHaveProperty("phase_token");
+  expect([client.task_id, client.phase]).toEqual(["t1", "PLAN"]);
+  await client.heartbeat();
+  expect(received.map(({ method, path, headers }) => [method, path, headers.authorization])).toEqual([
+    ["POST", "/api/v1/tasks/claim", "Bylaw-Enrol enrol-secret-that-nobody-may-see"],
+    ["POST", "/api/v1/tasks/heartbeat", "Bearer phase-token-that-nobody-may-see"],
+  ]);
+  expect(received[1]?.body).toEqual({ task_id: "t1" });
+});

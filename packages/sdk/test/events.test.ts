@@ -1,0 +1,104 @@
+import { setTimeout } from "node:timers/promises";
+import type { ServerResponse } from "node:http";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import type { LogEvent } from "@bylaw/sdk";
+import { holding, problem, rejection, serve } from "./kit.ts";
+
+const event = (sequence: number, text = "x"): LogEvent => ({
+  timestamp: "2026-01-02T10:00:00.000Z",
+  ...{ sequence, session_id: "s", event_type: "tool_allowed", agent_id: "ann", task_id: "t1", details: { text } },
+});
+const sent = (one: LogEvent): string => `id: ${one.sequence}\nevent: ${one.event_type}\ndata: ${JSON.stringify(one)}\n\n`;
+const stream = (text: string) => ({
+  headers: { "content-type": "text/event-stream" },
+  stream: (response: ServerResponse) => void response.end(text),
+});
+
+async function take(events: AsyncIterable<LogEvent>, count: number): Promise<readonly LogEvent[]> {
+  const taken: LogEvent[] = [];
+  for await (const one of events) if (taken.push(one) === count) break;
+  return taken;
+}
+
+it("goes on where a stream broke, and tells no event twice", async () => {
+  const answers = [
+    stream(`: hello\n\n${sent(event(1))}${sent(event(2))}id: 3\ndata: {"cut`),
+    undefined,
+    problem(503, "busy"),
+    stream(sent(event(2)) + sent(event(3))),
+    stream(sent(event(4))),
+  ];
+  const { endpoint, received } = await serve((_, count) => answers[count - 1]);
+  const { client, pauses } = holding(endpoint);
+  expect((await take(client.events({ after: 0 }), 4)).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+  expect(received.map(({ headers }) => headers["last-event-id"])).toEqual(["0", "2", "2", "2", "3"]);
+  expect(received.every(({ path, headers }) => path === "/api/v1/events" && headers.accept === "text/event-stream")).toBe(true);
+  // Longer as long as nothing comes, and short again after something came.
+  expect(pauses).toEqual([100, 200, 400, 100]);
+});
+
+it("begins with the first event where none is named", async () => {
+  const { endpoint, received } = await serve(() => stream(sent(event(1))));
+  expect(await take(holding(endpoint).client.events(), 1)).toEqual([event(1)]);
+  expect(received[0]?.headers["last-event-id"]).toBeUndefined();
+});
+
+it("throws what another attempt cannot mend", async () => {
+  const { endpoint, received } = await serve(() => problem(403, "token_expired"));
+  expect(await rejection(take(holding(endpoint).client.events(), 1))).toMatchObject({ name: "TokenExpired" });
+  expect(received).toHaveLength(1);
+});
+
+it("ends by its signal while nothing happens, and closes the stream", async () => {
+  const stop = new AbortController();
+  let closed = false;
+  const open = {
+    ...stream(""),
+    stream: (response: ServerResponse) => void response.on("close", () => (closed = true)).write(sent(event(1))),
+  };
+  const { endpoint } = await serve(() => open);
+  const events = holding(endpoint).client.events({ signal: stop.signal });
+  expect((await events.next()).value).toEqual(event(1));
+  const next = rejection(events.next());
+  stop.abort(new Error("enough"));
+  expect(await next).toBe(stop.signal.reason);
+  await expect.poll(() => closed).toBe(true);
+});
+
+it("who leaves the loop closes the stream", async () => {
+  let closed = false;
+  const open = {
+    ...stream(""),
+    stream: (response: ServerResponse) => void response.on("close", () => (closed = true)).write(sent(event(1))),
+  };
+  const { endpoint } = await serve(() => open);
+  await take(holding(endpoint).client.events(), 1);
+  await expect.poll(() => closed).toBe(true);
+});
+
+it("reads a stream the same however it is cut, with every kind of line end", async () => {
+  const ends = fc.constantFrom("\n", "\r\n", "\r");
+  const property = fc.asyncProperty(
+    fc.array(fc.tuple(fc.string({ unit: "grapheme" }), ends), { minLength: 1, maxLength: 4 }),
+    fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 6 }),
+    async (texts, cuts) => {
+      const events = texts.map(([text], index) => event(index + 1, text));
+      const whole = Buffer.from(events.map((one, index) => sent(one).replaceAll("\n", texts[index]?.[1] ?? "\n")).join(""));
+      const { endpoint } = await serve(() => ({
+        ...stream(""),
+        stream: async (response: ServerResponse) => {
+          let at = 0;
+          for (const cut of cuts) {
+            response.write(whole.subarray(at, at + cut));
+            at += cut;
+            await setTimeout(0);
+          }
+          response.end(whole.subarray(at));
+        },
+      }));
+      expect(await take(holding(endpoint).client.events(), events.length)).toEqual(events);
+    },
+  );
+  await fc.assert(property, { numRuns: 40 });
+});

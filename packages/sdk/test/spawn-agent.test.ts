@@ -1,0 +1,95 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { NoTaskReady, RequestInvalid } from "@bylaw/sdk";
+import { spawnAgent, type SpawnOptions } from "@bylaw/sdk/node";
+import { CLAIM, ENROL, TOKEN, problem, rejection, serve } from "./kit.ts";
+
+function folder(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-sdk-")));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function options(more: Partial<SpawnOptions> = {}): Promise<SpawnOptions> {
+  const { endpoint } = await serve(() => ({ body: CLAIM }));
+  return { endpoint, agent_id: "ann", enrol_secret: ENROL, cwd: folder(), output: "ignore", ...more };
+}
+
+const NOTE = `require("node:fs").writeFileSync("note.json", JSON.stringify({ env: process.env, argv: process.argv.slice(1) }))`;
+const node = (script: string, ...args: string[]): [string, ...string[]] => [process.execPath, "-e", script, "--", ...args];
+
+it("starts a program with its task, its token and its contract, and with no secret", async () => {
+  process.env["BYLAW_TEST_LEAK"] = "leaked";
+  process.env["BYLAW_OPERATOR_TOKEN"] = "leaked";
+  onTestFinished(() => {
+    delete process.env["BYLAW_TEST_LEAK"];
+    delete process.env["BYLAW_OPERATOR_TOKEN"];
+  });
+  const given = await options({ contract: "/etc/contract.yaml", env: { MODE: "fast" } });
+  const agent = await spawnAgent(node(NOTE, "; touch shell", "$(touch shell)", "*"), given);
+  expect(await agent.ended).toEqual({ code: 0, signal: null });
+  expect(agent.claim.task.id).toBe("t1");
+  expect(agent.claim).not.toHaveProperty("phase_token");
+  const { env, argv } = JSON.parse(readFileSync(join(given.cwd ?? "", "note.json"), "utf8")) as {
+    env: Record<string, string>;
+    argv: string[];
+  };
+  expect(env).toMatchObject({
+    BYLAW_ENDPOINT: given.endpoint,
+    BYLAW_AGENT_ID: "ann",
+    BYLAW_TASK_ID: "t1",
+    BYLAW_PHASE_TOKEN: TOKEN,
+    BYLAW_CONTRACT: "/etc/contract.yaml",
+    MODE: "fast",
+    PATH: process.env["PATH"],
+  });
+  expect(JSON.stringify(env)).not.toMatch(/leaked|enrol-secret/);
+  expect(argv).toEqual(["; touch shell", "$(touch shell)", "*"]);
+  expect(existsSync(join(given.cwd ?? "", "shell"))).toBe(false);
+});
+
+it.each(["BYLAW_OPERATOR_TOKEN", "BYLAW_JWT_SECRET", "BYLAW_ENROL_SECRET", "ORCHESTRATOR_JWT_SECRET"])("hands no %s on", async (name) => {
+  const given = await options({ env: { [name]: "x" } });
+  expect(await rejection(spawnAgent(node(NOTE), given))).toBeInstanceOf(RequestInvalid);
+});
+
+it("starts nothing where there is no task, and says so where there is no such program", async () => {
+  const { endpoint } = await serve(() => problem(404, "task_none_ready"));
+  const given = await options();
+  expect(await rejection(spawnAgent(node(NOTE), { ...given, endpoint }))).toBeInstanceOf(NoTaskReady);
+  expect(existsSync(join(given.cwd ?? "", "note.json"))).toBe(false);
+  const error = await rejection(spawnAgent(["no-such-program"], given));
+  expect(error).toBeInstanceOf(RequestInvalid);
+  expect(String(error)).toContain("`no-such-program`");
+});
+
+// It starts a child that outlives its parent unless the group ends, and says when both run.
+const PARENT = `const { spawn } = require("node:child_process");
+const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000); process.on('SIGTERM', () => {})"], { stdio: "ignore" });
+require("node:fs").writeFileSync("child.pid", String(child.pid));
+setInterval(() => {}, 1000);`;
+
+it.skipIf(process.platform === "win32").each(["stop", "signal"])("ends an agent with what it has started, by %s", async (by) => {
+  const stop = new AbortController();
+  const given = await options({ signal: stop.signal });
+  const agent = await spawnAgent(node(PARENT), given);
+  const file = join(given.cwd ?? "", "child.pid");
+  await expect.poll(() => existsSync(file) && readFileSync(file, "utf8")).toMatch(/^\d+$/);
+  const child = Number(readFileSync(file, "utf8"));
+  if (by === "signal") stop.abort();
+  else await agent.stop();
+  expect(await agent.ended).toEqual({ code: null, signal: "SIGTERM" });
+  // A process that nobody waits for stays in the table as a zombie.
+  const running = (): boolean => existsSync(`/proc/${child}/stat`) && !/\) Z /.test(readFileSync(`/proc/${child}/stat`, "utf8"));
+  await expect.poll(running).toBe(false);
+});
+
+it("an agent in a shell script finds itself by the environment alone", async () => {
+  const given = await options();
+  writeFileSync(join(given.cwd ?? "", "agent.sh"), 'printf %s "$BYLAW_AGENT_ID/$BYLAW_TASK_ID" > found\n');
+  const agent = await spawnAgent(["sh", "agent.sh"], given);
+  expect(await agent.ended).toEqual({ code: 0, signal: null });
+  expect(readFileSync(join(given.cwd ?? "", "found"), "utf8")).toBe("ann/t1");
+});
