@@ -1,10 +1,9 @@
 import { realpathSync, statSync } from "node:fs";
 import type { TestCommand } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
+import { programEnvironment, runProgram, type Output } from "@bylaw/process";
 import { freshCoverage } from "./process/coverage-file.ts";
-import { testEnvironment } from "./process/environment.ts";
 import { clearReport, takeReport, type ReportText } from "./process/report-file.ts";
-import { runProcess } from "./process/run-process.ts";
 import { MAX_REPORT, readReport } from "./report/read-report.ts";
 import { noReport, type Report } from "./report/report.ts";
 
@@ -31,8 +30,8 @@ export type RanTests = Report & {
 };
 
 const SHOWN = 64 * 1024;
-// A timer that is set to more goes off at once.
-const MAX_TIMER = 2 ** 31 - 1;
+// Runners write no snapshots where they think that nobody watches.
+const QUIET = { CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" };
 
 /**
  * Runs a test command without a shell, in an environment without secrets, and reads its report. It and all that it started in its
@@ -44,22 +43,35 @@ export async function runTests(command: TestCommand, { workspace, signal, env = 
   const { argv, format, report, timeoutSeconds } = command;
   if (report !== undefined) clearReport(cwd, report);
   const began = Date.now();
-  const start = {
+  const {
+    stdout,
+    stderr,
+    error,
+    overflowed: _,
+    ...end
+  } = await runProgram({
     argv,
     cwd,
-    env: { ...testEnvironment(cwd), ...env },
-    timeoutMs: Math.min(timeoutSeconds * 1_000, MAX_TIMER),
-    maxOutput: MAX_REPORT,
+    env: programEnvironment({ workspace: cwd, set: { ...QUIET, ...env } }),
+    timeoutMs: timeoutSeconds * 1_000,
+    keep: { stdout: { first: MAX_REPORT }, stderr: { last: SHOWN } },
     signal,
-  };
-  const { stdout, stderr, cut, ...end } = await runProcess(start);
-  const found: ReportText = report === undefined ? outputOf(stdout, cut) : takeReport(cwd, report, began);
+  });
+  if (error !== null) throw notStarted(error);
+  const found: ReportText = report === undefined ? outputOf(stdout) : takeReport(cwd, report, began);
   const read = found.text === null ? noReport(found.error) : readReport(format, found.text, { workspace: cwd });
   const told = read.counts !== null && read.coverage === null ? { ...read, coverage: freshCoverage(cwd, began) } : read;
-  return { argv: [...argv], ...end, ...told, output: `${stdout.slice(-SHOWN)}${stderr}` };
+  return { argv: [...argv], ...end, ...told, output: `${stdout.text.slice(-SHOWN)}${stderr.text}` };
 }
 
-const outputOf = (text: string, cut: boolean): ReportText =>
+const notStarted = (message: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_TEST_COMMAND_FAILED",
+    message,
+    fix: "name it as it is found outside of the workspace, or with its path in it, such as `node_modules/.bin/vitest`",
+  });
+
+const outputOf = ({ text, cut }: Output): ReportText =>
   cut ? { text: null, error: `Unexpected output of more than ${MAX_REPORT} bytes, expected a report` } : { text, error: null };
 
 /** The real path of a workspace. Throws BYLAW_WORKSPACE_MISSING. */

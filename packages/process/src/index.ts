@@ -1,1 +1,6 @@
-export {};
+export { programEnvironment, type EnvironmentOptions } from "./environment.ts";
+export { canLimit, type Limits } from "./limits.ts";
+export type { Keep, Output } from "./output.ts";
+export type { ProgramEnd, ProgramStart } from "./program.ts";
+export { runProgram } from "./run-program.ts";
+export { endMarked } from "./strays.ts";

@@ -24,7 +24,7 @@ function programOversight(command: readonly string[], cwd: string, timeoutMs: nu
       const { ended, text } = await runCommand({
         argv: command,
         cwd,
-        env: stepEnvironment([], {}),
+        env: stepEnvironment([], {}, cwd),
         stdin: JSON.stringify(request),
         timeoutMs,
         signal,

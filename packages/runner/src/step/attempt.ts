@@ -71,15 +71,19 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
   return runCommand({
     argv: command.map((text) => fill(text, values)),
     cwd: workspace,
-    env: stepEnvironment(names, {
-      BYLAW_RUN: values.run,
-      BYLAW_SESSION: values.session,
-      BYLAW_STEP: values.step,
-      BYLAW_AGENT: values.agent,
-      BYLAW_ATTEMPT: values.attempt,
-      BYLAW_VISIT: values.visit,
-      BYLAW_CONTROL_FILE: values.control_file,
-    }),
+    env: stepEnvironment(
+      names,
+      {
+        BYLAW_RUN: values.run,
+        BYLAW_SESSION: values.session,
+        BYLAW_STEP: values.step,
+        BYLAW_AGENT: values.agent,
+        BYLAW_ATTEMPT: values.attempt,
+        BYLAW_VISIT: values.visit,
+        BYLAW_CONTROL_FILE: values.control_file,
+      },
+      workspace,
+    ),
     stdin: prompt,
     timeoutMs: step.timeout_seconds * 1_000,
     signal,

@@ -1,9 +1,9 @@
 import { basename, dirname, extname, join } from "node:path";
 import { BylawError, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import type { Recordable } from "@bylaw/log";
+import { endMarked } from "@bylaw/process";
 import { tryStep, type Attempt } from "../step/attempt.ts";
 import { makeControlFolder, readControl, removeControl, setControlAside } from "../step/control-file.ts";
-import { endOrphans } from "../step/orphans.ts";
 import { frameKey, next, type Move, type Start } from "./next.ts";
 import type { WorkflowEnd, WorkflowOptions } from "./options.ts";
 import type { Frame } from "./standing.ts";
@@ -122,7 +122,7 @@ async function start(options: WorkflowOptions, starts: readonly Start[]): Promis
 }
 
 const endLeft = (options: WorkflowOptions, step: Start["step"]): void =>
-  endOrphans({ BYLAW_RUN: options.run.run, BYLAW_STEP: step.id, BYLAW_CONTROL_FILE: controlFileOf(options, step) });
+  endMarked({ BYLAW_RUN: options.run.run, BYLAW_STEP: step.id, BYLAW_CONTROL_FILE: controlFileOf(options, step) });
 
 // What lies there before a step begins was not written in it.
 async function clear(options: WorkflowOptions, step: string, file: string): Promise<void> {

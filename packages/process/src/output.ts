@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+
+/** How much of a stream is kept, in bytes: its beginning, its end, or some of both. What lies between is only counted. */
+export interface Keep {
+  readonly first?: number;
+  readonly last?: number;
+}
+
+/** What one stream carried. */
+export interface Output {
+  /** What was kept, read as UTF-8; where bytes are left out between beginning and end, a line says how many. */
+  readonly text: string;
+  /** How many bytes there were. */
+  readonly bytes: number;
+  /** `sha256:` and 64 hexadecimal digits, of all bytes. */
+  readonly digest: string;
+  /** Not everything was kept. */
+  readonly cut: boolean;
+}
+
+/** A stream while it is read. */
+export interface Collected {
+  readonly add: (chunk: Uint8Array) => void;
+  readonly bytes: () => number;
+  readonly output: () => Output;
+}
+
+export function collect({ first = 0, last = 0 }: Keep): Collected {
+  const hash = createHash("sha256");
+  const head: Uint8Array[] = [];
+  const tail: Uint8Array[] = [];
+  let [bytes, kept, ending] = [0, 0, 0];
+
+  function toTail(chunk: Uint8Array): void {
+    if (last === 0 || chunk.length === 0) return;
+    tail.push(chunk);
+    ending += chunk.length;
+    while (ending - (tail[0]?.length ?? ending) >= last) ending -= tail.shift()?.length ?? 0;
+  }
+
+  return {
+    add(chunk) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      const fits = chunk.subarray(0, Math.max(0, first - kept));
+      if (fits.length > 0) head.push(fits);
+      kept += fits.length;
+      toTail(chunk.subarray(fits.length));
+    },
+    bytes: () => bytes,
+    output() {
+      const end = Buffer.concat(tail).subarray(Math.max(0, ending - last));
+      const missing = bytes - kept - end.length;
+      const cut = missing > 0;
+      const between = cut && kept > 0 && end.length > 0 ? `\n[${missing} bytes left out]\n` : "";
+      const text = cut ? beforeCut(Buffer.concat(head)) + between + afterCut(end) : whole(Buffer.concat([...head, end]));
+      return { text, bytes, digest: `sha256:${hash.copy().digest("hex")}`, cut };
+    },
+  };
+}
+
+const whole = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+// A character that the cut goes through is left out.
+const beforeCut = (bytes: Uint8Array): string => new TextDecoder().decode(bytes, { stream: true });
+
+function afterCut(bytes: Uint8Array): string {
+  let at = 0;
+  while (at < 3 && at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
+  return whole(bytes.subarray(at));
+}

@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { canLimit, endMarked, programEnvironment } from "@bylaw/process";
+import { describe, expect, it, vi } from "vitest";
+import { folder, isGone, node, pidIn, sh } from "./kit.ts";
+
+// Who is told to end needs a moment for it.
+const gone = (pid: number) => vi.waitFor(() => expect(isGone(pid)).toBe(true), { timeout: 10_000 });
+
+const linux = describe.runIf(process.platform === "linux");
+
+linux("what it started", () => {
+  it.each([
+    ["ignores SIGTERM", `trap "" TERM HUP INT; echo $$ > pid; while :; do sleep 1; done`],
+    ["is in the background", "sleep 1000 & echo $! > pid; wait"],
+    ["stopped itself", "echo $$ > pid; kill -STOP $$"],
+  ])("and %s is ended when its time is over", async (_, script) => {
+    const cwd = folder();
+    expect(await sh(script, { cwd, timeoutMs: 500 })).toMatchObject({ exit_code: null, signal: "SIGKILL", timed_out: true });
+    await gone(pidIn(cwd));
+  });
+
+  it.each([
+    ["in the background", "sleep 1000 & echo $! > pid"],
+    ["forked twice", "(sleep 1000 & echo $! > pid) &\nwait"],
+    ["in a session of its own", "setsid sh -c 'echo $$ > pid; exec sleep 1000' & while ! [ -s pid ]; do sleep 0.01; done"],
+    [
+      "forked twice into a session of its own",
+      "(setsid sh -c '(sh -c \"echo \\$\\$ > pid; exec sleep 1000\" &)' &) & while ! [ -s pid ]; do sleep 0.01; done",
+    ],
+    ["that holds its output open", "setsid sh -c 'echo $$ > pid; exec sleep 1000' & while ! [ -s pid ]; do sleep 0.01; done; echo done"],
+    [
+      "that starts itself anew",
+      "cat > again <<'X'\necho $$ > pid\nsetsid sh ./again &\nX\nsh ./again; while ! [ -s pid ]; do sleep 0.01; done",
+    ],
+  ])("%s ends with it", async (_, script) => {
+    const cwd = folder();
+    expect(await sh(script, { cwd })).toMatchObject({ exit_code: 0 });
+    await gone(pidIn(cwd));
+  });
+
+  it("is ended too where it was started by a program that does this itself", async () => {
+    const cwd = folder();
+    const env = programEnvironment();
+    const inner = { argv: ["/bin/sh", "-c", "echo $$ > pid; exec sleep 1000"], cwd, env, timeoutMs: 60_000 };
+    const script = `import("@bylaw/process").then(({ runProgram }) => runProgram(${JSON.stringify(inner)}))`;
+    const outer = new AbortController();
+    const running = node(script, { cwd: import.meta.dirname, signal: outer.signal });
+    await vi.waitFor(() => expect(readFileSync(join(cwd, "pid"), "utf8")).toMatch(/\d\n/), { timeout: 60_000 });
+    outer.abort(new Error("enough"));
+    await expect(running).rejects.toThrow("enough");
+    await gone(pidIn(cwd));
+  });
+});
+
+describe("a signal of the caller", () => {
+  it("ends it and is the answer; one that came before starts nothing", async () => {
+    const cwd = folder();
+    const end = new AbortController();
+    const running = sh("echo $$ > pid; exec sleep 1000", { cwd, signal: end.signal });
+    await vi.waitFor(() => expect(existsSync(join(cwd, "pid")) && pidIn(cwd)).toBeGreaterThan(0));
+    end.abort(new Error("enough"));
+    await expect(running).rejects.toThrow("enough");
+    await gone(pidIn(cwd));
+    await expect(sh("echo $$ > late", { cwd, signal: AbortSignal.abort(new Error("never")) })).rejects.toThrow("never");
+    expect(existsSync(join(cwd, "late"))).toBe(false);
+  });
+});
+
+linux("when this process ends", () => {
+  it("what it runs ends with it", async () => {
+    const cwd = folder();
+    const start = { argv: ["/bin/sh", "-c", "echo $$ > pid; exec sleep 1000"], cwd, env: programEnvironment(), timeoutMs: 60_000 };
+    const wait = `const at = setInterval(() => { if (require("fs").existsSync(${JSON.stringify(join(cwd, "pid"))})) process.exit(0); }, 10);`;
+    const script = `import("@bylaw/process").then(({ runProgram }) => runProgram(${JSON.stringify(start)})); ${wait}`;
+    const child = spawn(process.execPath, ["-e", script], { cwd: import.meta.dirname, stdio: "ignore" });
+    await once(child, "exit");
+    await gone(pidIn(cwd));
+  });
+
+  it("what a killed one left is found by its variables, and nobody else", async () => {
+    const cwd = folder();
+    const marks = { BYLAW_RUN: "r", BYLAW_ATTEMPT: cwd };
+    const start = (env: Readonly<Record<string, string>>) => spawn("/bin/sleep", ["1000"], { env, detached: true, stdio: "ignore" });
+    const [left, other] = [start({ ...marks, MORE: "x" }), start({ BYLAW_RUN: "r" })];
+    const ended = once(left, "exit");
+    await vi.waitFor(() => expect(readFileSync(`/proc/${left.pid}/environ`, "utf8")).toContain(cwd));
+    endMarked(marks);
+    endMarked({});
+    await ended;
+    expect(isGone(other.pid ?? 0)).toBe(false);
+    const over = once(other, "exit");
+    other.kill("SIGKILL");
+    await over;
+  });
+});
+
+describe.runIf(canLimit())("limits", () => {
+  it("end what takes too much memory, and let a runtime start", async () => {
+    const hog = "const all = []; for (;;) all.push(Buffer.alloc(16 * 1024 * 1024, 1))";
+    const end = await node(hog, { limits: { memory: 1024 ** 3 } });
+    expect(end.exit_code).not.toBe(0);
+    expect(end.timed_out).toBe(false);
+    expect((await node("console.log(1)", { limits: { memory: 1024 ** 3 } })).stdout.text).toBe("1\n");
+  });
+
+  it("stop a file that grows without end, and a loop that takes the processor", async () => {
+    const cwd = folder();
+    await sh("yes > large", { cwd, limits: { file: 65_536 } });
+    expect(readFileSync(join(cwd, "large")).length).toBeLessThanOrEqual(65_536);
+    expect(await sh("while :; do :; done", { limits: { cpu: 1 } })).toMatchObject({ exit_code: null, timed_out: false });
+  });
+});

@@ -1,0 +1,35 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { programEnvironment, runProgram, type ProgramEnd, type ProgramStart } from "@bylaw/process";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+export function folder(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-process-")));
+  folders.push(path);
+  return path;
+}
+
+/** Runs a line in a real shell; what it may take is long enough for a busy machine. */
+export const sh = (script: string, more: Partial<ProgramStart> = {}): Promise<ProgramEnd> =>
+  runProgram({ argv: ["/bin/sh", "-c", script], cwd: more.cwd ?? folder(), env: programEnvironment(), timeoutMs: 60_000, ...more });
+
+export const node = (script: string, more: Partial<ProgramStart> = {}): Promise<ProgramEnd> =>
+  sh("", { argv: [process.execPath, "-e", script], ...more });
+
+/** The number that a program wrote into a file of its folder. */
+export const pidIn = (at: string, name = "pid"): number => Number(readFileSync(join(at, name), "utf8").trim());
+
+export function isGone(pid: number): boolean {
+  // A child whose parent has not asked for its end is still listed, as a zombie.
+  try {
+    return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return true;
+  }
+}
