@@ -1,4 +1,14 @@
-import { digestJson, isJsonObject, type Decision, type Effect, type Json, type LogEvent, type Subject } from "@bylaw/kernel";
+import {
+  digestJson,
+  isJsonObject,
+  type Decision,
+  type Effect,
+  type HookName,
+  type Json,
+  type LogEvent,
+  type Subject,
+  type Transition,
+} from "@bylaw/kernel";
 import type { Outcome } from "./run-contract.ts";
 
 /**
@@ -8,23 +18,36 @@ import type { Outcome } from "./run-contract.ts";
 export const requestName = async (kind: string, request_id: string, content: Json): Promise<string> =>
   `${kind}:${await digestJson({ request_id, content })}`;
 
-/** The name of a transition that came with a request id. */
-export function transitionName(given: Subject): Promise<string> | undefined {
-  if (given.hook !== "onTransition" || typeof given.request_id !== "string") return undefined;
+/** The name of a question that came with a request id: of a transition in the subject, of every other beside it. */
+export function questionName(given: Subject, asked_as: string | undefined): Promise<string> | undefined {
+  const request_id = (given.hook === "onTransition" ? given.request_id : undefined) ?? asked_as;
+  if (typeof request_id !== "string") return undefined;
   // The run says these itself, or they are about the asking and not about what is asked.
-  const { hook: _hook, request_id, id: _id, at: _at, run: _run, session: _session, phase: _phase, from: _from, ...content } = given;
-  return requestName("transition", request_id, content as unknown as Json);
+  const { hook, request_id: _, id: __, at, run, session, phase, from, ...content } = given as Partial<Transition> & Subject;
+  return requestName(RECORDED[hook].kind, request_id, content as unknown as Json);
 }
 
-const APPLIED: Readonly<Record<string, readonly Effect[]>> = { phase_entered: ["allow"], transition_blocked: ["ask_user", "deny"] };
+interface Recorded {
+  readonly kind: string;
+  /** What an event of a type says of how the question was answered. */
+  readonly applied: Readonly<Record<string, readonly Effect[]>>;
+}
 
-/** What came of a transition the first time, from its event; `undefined` where that does not say. */
-export function outcomeOf({ id }: Subject, events: readonly LogEvent[]): Outcome | undefined {
+const RECORDED: Readonly<Record<HookName, Recorded>> = {
+  beforeToolCall: { kind: "tool_call", applied: { tool_allowed: ["allow"], tool_asked: ["ask_user"], tool_denied: ["deny"] } },
+  onTransition: { kind: "transition", applied: { phase_entered: ["allow"], transition_blocked: ["ask_user", "deny"] } },
+  onBehavior: { kind: "behavior", applied: { behavior_applied: ["allow"], behavior_rejected: ["ask_user", "deny"] } },
+  // A response that does not comply is on record as such in every enforcement mode.
+  onEnforcement: { kind: "response", applied: { response_accepted: ["allow"], enforcement: ["allow", "ask_user", "deny"] } },
+};
+
+/** What came of a question the first time, from its event; `undefined` where that does not say. */
+export function outcomeOf({ id, hook }: Subject, events: readonly LogEvent[]): Outcome | undefined {
   const [event] = events;
   const kept = event?.details["decision"];
   if (event === undefined || events.length !== 1 || !isJsonObject(kept)) return undefined;
-  const applied = APPLIED[event.event_type]?.find((effect) => effect === kept["applied"]);
+  const applied = RECORDED[hook].applied[event.event_type]?.find((effect) => effect === kept["applied"]);
   if (applied === undefined) return undefined;
-  const decision = { ...(id === undefined ? {} : { id }), hook: "onTransition", ...kept } as unknown as Decision;
+  const decision = { ...(id === undefined ? {} : { id }), hook, ...kept } as unknown as Decision;
   return { decision, applied, events, replayed: true };
 }

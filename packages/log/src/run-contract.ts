@@ -51,7 +51,7 @@ export interface Outcome {
   /** What was recorded. */
   readonly events: readonly LogEvent[];
   /**
-   * A transition with a request id that was answered before: this is the answer of then, and nothing was recorded. Things may have
+   * A request with an id that was answered before: this is the answer of then, and nothing was recorded. Things may have
    * changed since: what the log says of the task holds, not this.
    */
   readonly replayed?: true;
@@ -67,6 +67,14 @@ export interface RecordOptions {
   readonly documents?: readonly DocumentWrite[];
   /** The same events under the same id are recorded once. */
   readonly request_id?: string;
+}
+
+/** How something is asked. */
+export interface AskOptions {
+  /** The same question under the same id is answered as it was the first time, and recorded once. */
+  readonly request_id?: string;
+  /** What is written with the event of the decision, whatever that is. */
+  readonly documents?: readonly DocumentWrite[];
 }
 
 /** A wish for a task of this run. */
@@ -102,11 +110,11 @@ export interface Run {
   readonly session: string;
   /** Sequence of the last event that this run has read. */
   readonly head: number;
-  toolCall(call: Omit<ToolCall, "hook">): Promise<Outcome>;
-  transition(request: Omit<Transition, "hook">): Promise<Outcome>;
-  behave(action: Omit<Behavior, "hook">): Promise<Outcome>;
-  respond(response: Omit<Response, "hook">): Promise<Outcome>;
-  toolResult(result: ToolResult): Promise<readonly LogEvent[]>;
+  toolCall(call: Omit<ToolCall, "hook">, options?: AskOptions): Promise<Outcome>;
+  transition(request: Omit<Transition, "hook">, options?: AskOptions): Promise<Outcome>;
+  behave(action: Omit<Behavior, "hook">, options?: AskOptions): Promise<Outcome>;
+  respond(response: Omit<Response, "hook">, options?: AskOptions): Promise<Outcome>;
+  toolResult(result: ToolResult, options?: Pick<AskOptions, "documents">): Promise<readonly LogEvent[]>;
   approve(request: ApprovalRequest): Promise<readonly LogEvent[]>;
   /**
    * Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED,

@@ -6,6 +6,7 @@ import {
   messageOf,
   present,
   type Decision,
+  type DocumentWrite,
   type EventDraft,
   type HookName,
   type Json,
@@ -21,7 +22,7 @@ import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals, phaseOf } fro
 import { problemOf } from "./catalogue/details.ts";
 import { fieldFits } from "./codec/envelope.ts";
 import type { Fold } from "./fold.ts";
-import type { Appended, Who } from "./journal-contract.ts";
+import type { Appended, Condition, Who } from "./journal-contract.ts";
 import { ATTEMPTS, openJournal } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { clipped, eventOf, recovered } from "./recorded.ts";
@@ -29,8 +30,8 @@ import { find } from "./order/tree.ts";
 import { RESUMPTIONS } from "./resume.ts";
 import { quote } from "./quote.ts";
 import type { Trace } from "./reading.ts";
-import { outcomeOf, requestName, transitionName } from "./request.ts";
-import type { OpenOptions, Outcome, Recordable, Run } from "./run-contract.ts";
+import { outcomeOf, questionName, requestName } from "./request.ts";
+import type { AskOptions, OpenOptions, Outcome, Recordable, Run } from "./run-contract.ts";
 import { BEGINNINGS } from "./sitting.ts";
 import { ANCHOR_TYPE } from "./verify.ts";
 
@@ -62,8 +63,8 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   const journal = await openJournal(kernel, { run, store, session, join, plan, now, onError: report });
   const turns = new Map<string, Promise<unknown>>();
 
-  async function appendAndDeliver(drafts: readonly EventDraft[]): Promise<readonly LogEvent[]> {
-    const { events, written } = await journal.append(drafts);
+  async function appendAndDeliver(drafts: readonly EventDraft[], condition: Condition = {}): Promise<readonly LogEvent[]> {
+    const { events, written } = await journal.append(drafts, condition);
     await written;
     return events;
   }
@@ -103,7 +104,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     return turn;
   }
 
-  async function ask(hook: HookName, given: object): Promise<Outcome> {
+  async function ask(hook: HookName, given: object, { request_id: asked_as, documents: beside = [] }: AskOptions = {}): Promise<Outcome> {
     let input = { hook } as Subject;
     let unreadable: unknown;
     try {
@@ -114,7 +115,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       if (hook === "onEnforcement") input = { hook, ...readableIn(given) };
     }
     return inTurn(whoIn(input), async () => {
-      const request_id = unreadable === undefined ? await transitionName(input) : undefined;
+      const request_id = unreadable === undefined ? await questionName(input, asked_as) : undefined;
       let problem: unknown;
       for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
         const before = journal.fold;
@@ -122,7 +123,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
         const decision = recovered(subject, judged);
         // The document makes an approval one-use even where two processes read it at once.
         const used = { kind: "approval", id: `${run}:${decision.approval}`, value: "used", if_version: 0 };
-        const documents = decision.approval === undefined ? [] : [used];
+        const documents = decision.approval === undefined ? beside : [...beside, used];
         let appended: Appended;
         try {
           const [type, details] = eventOf(hook, subject, decision);
@@ -164,14 +165,14 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       return journal.fold.head;
     },
     view: (projection) => journal.fold.view(projection),
-    toolCall: (call) => ask("beforeToolCall", call),
-    transition: (request) => ask("onTransition", request),
-    behave: (action) => ask("onBehavior", action),
-    respond: (response) => ask("onEnforcement", response),
-    async toolResult({ id, tool, ok, result = null, ...who }) {
+    toolCall: (call, options) => ask("beforeToolCall", call, options),
+    transition: (request, options) => ask("onTransition", request, options),
+    behave: (action, options) => ask("onBehavior", action, options),
+    respond: (response, options) => ask("onEnforcement", response, options),
+    async toolResult({ id, tool, ok, result = null, ...who }, { documents = [] } = {}) {
       const texts: readonly unknown[] = [id, tool, who.agent ?? "", who.task ?? ""];
       if (typeof ok !== "boolean" || texts.some((text) => typeof text !== "string")) throw unfit("tool result, expected its call and `ok`");
-      return appendAndDeliver([journal.draft("tool_result", who, { id, tool, ok, result })]);
+      return appendAndDeliver([journal.draft("tool_result", who, { id, tool, ok, result })], { documents: copied(documents) });
     },
     async approve({ subject, by, expires_at }) {
       if (!isJsonObject(subject)) throw unfit("approval of nothing, expected a subject");
@@ -184,7 +185,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     async record(given, { task, documents = [], request_id } = {}) {
       const drafts = given.map(draftOf);
       const condition = {
-        ...{ documents: documents.map((one) => ({ ...one })), ...present({ task: structuredClone(task) }) },
+        ...{ documents: copied(documents), ...present({ task: structuredClone(task) }) },
         ...(request_id === undefined ? {} : { request_id: await requestName("record", request_id, drafts.map(contentOf)) }),
       };
       const { events, written } = await journal.append(drafts, condition);
@@ -221,6 +222,9 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     return didYouMean(wrong, new Set(kernel.declared.events.map(({ name }) => name).filter((name) => !OWN.has(name))));
   }
 }
+
+// So that nobody changes on the way what is written.
+const copied = (documents: readonly DocumentWrite[]): readonly DocumentWrite[] => documents.map((one) => ({ ...one }));
 
 // Without its date: a request that is made again is made later.
 const contentOf = ({ event_type, agent_id, task_id, details }: EventDraft): Json => ({ event_type, agent_id, task_id, details });

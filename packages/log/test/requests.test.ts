@@ -14,6 +14,32 @@ const config = { plugins: [firstOnly, noted] };
 const codes = (outcomes: readonly { readonly applied: string; readonly replayed?: true }[]): readonly string[] =>
   outcomes.map(({ applied, replayed }) => (replayed === true ? `${applied} again` : applied));
 
+describe("a tool call under a request id", () => {
+  const call = { agent: "a1", task: "T1", tool: "write", args: { path: "a.ts" } } as const;
+  const document = { kind: "answer", id: "q1", value: "kept" } as const;
+
+  it("is answered as the first time, recorded once, and its documents are written with it", async () => {
+    let answer = allow("fine");
+    const store = createMemoryStore();
+    const run = await open({ plugins: [voter("rule", "beforeToolCall", () => answer, { grants: true })] }, { store });
+    const first = await run.toolCall(call, { request_id: "q1", documents: [document] });
+    answer = deny("no more");
+    const second = await run.toolCall({ ...call }, { request_id: "q1" });
+    expect(second).toEqual({ ...first, replayed: true });
+    expect(await store.get("answer", "q1")).toEqual({ version: 1, value: "kept" });
+    expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
+    expect((await run.toolCall({ ...call, args: { path: "b.ts" } }, { request_id: "q1" })).applied).toBe("deny");
+    expect((await run.toolCall(call)).applied).toBe("deny");
+  });
+
+  it("writes documents with what the tool came to", async () => {
+    const store = createMemoryStore();
+    const run = await open({ plugins: [noted] }, { store });
+    await run.toolResult({ id: "c1", tool: "write", ok: true }, { documents: [document] });
+    expect(await store.get("answer", "q1")).toEqual({ version: 1, value: "kept" });
+  });
+});
+
 describe("the same transition under the same request id (WF-114)", () => {
   it("is answered as the first time, and recorded once", async () => {
     const store = createMemoryStore();
