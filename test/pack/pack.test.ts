@@ -1,26 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filesAt, publishable, root, textOf, type Workspace } from "../contract/workspaces.ts";
+import { filesAt, publishable, root, textOf } from "../contract/workspaces.ts";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "bylaw-pack-"));
 const tarballs = new Map<string, { readonly file: string; readonly paths: readonly string[] }>();
-const byName = new Map(publishable.map((workspace) => [workspace.manifest.name, workspace]));
-
-// Every package gets a project of its own: together they would lend each other what one of them forgot to declare.
-function closure({ manifest }: Workspace, found: Set<string> = new Set()): ReadonlySet<string> {
-  if (found.has(manifest.name)) return found;
-  found.add(manifest.name);
-  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
-    const needed = byName.get(name);
-    if (needed !== undefined) closure(needed, found);
-  }
-  return found;
-}
 
 // As the import clause names them: `createKernel`, `type Kernel`.
 function exportedNames(name: string): readonly string[] {
@@ -38,20 +26,53 @@ function exportedNames(name: string): readonly string[] {
   return [...new Set([...direct, ...renamed])];
 }
 
-async function install(workspace: Workspace): Promise<string> {
-  const project = join(folder, basename(workspace.manifest.name));
-  mkdirSync(project);
-  const dependencies = Object.fromEntries([...closure(workspace)].map((name) => [name, `file:${tarballs.get(name)?.file ?? ""}`]));
-  const manifest = { name: "stranger", version: "1.0.0", private: true, type: "module", dependencies };
-  writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
-  const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
-  await run("npm", ["install", ...quiet], { cwd: project });
-  return project;
+interface Installed {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+// What npm installed for all of them at once, by its place below node_modules.
+let installed: Readonly<Record<string, Installed>> = {};
+
+/**
+ * Every package gets a project of its own, with what it declares and what that declares: together they would lend each other what one
+ * of them forgot. The places are links to the one installation, and node and the compiler are told to leave them unresolved.
+ */
+function project(name: string): string {
+  const own = join(folder, basename(name));
+  const linked = new Set<string>();
+  const link = (place: string): void => {
+    if (linked.has(place)) return;
+    linked.add(place);
+    const { dependencies, peerDependencies, optionalDependencies } = installed[place] ?? {};
+    // A package that stands inside another comes with it.
+    if (place.indexOf("node_modules/") === place.lastIndexOf("node_modules/")) {
+      mkdirSync(dirname(join(own, place)), { recursive: true });
+      symlinkSync(join(folder, "all", place), join(own, place));
+    }
+    for (const needed of Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies })) {
+      const at = placeOf(needed, place);
+      if (at !== undefined) link(at);
+    }
+  };
+  link(`node_modules/${name}`);
+  writeFileSync(join(own, "package.json"), JSON.stringify({ name: "stranger", version: "1.0.0", private: true, type: "module" }));
+  return own;
+}
+
+// As node looks for it: inside the package that needs it, then outwards. An optional one may be missing.
+function placeOf(name: string, from: string): string | undefined {
+  for (let inside = from; inside !== ""; inside = inside.slice(0, Math.max(0, inside.lastIndexOf("node_modules/") - 1))) {
+    if (`${inside}/node_modules/${name}` in installed) return `${inside}/node_modules/${name}`;
+  }
+  return `node_modules/${name}` in installed ? `node_modules/${name}` : undefined;
 }
 
 // What it printed, errors too, so that a failed expectation shows them.
 async function node(args: readonly string[], cwd: string): Promise<string> {
-  const { stdout, stderr } = await run(process.execPath, args, { cwd }).catch(
+  const env = { ...process.env, NODE_OPTIONS: "--preserve-symlinks --preserve-symlinks-main" };
+  const { stdout, stderr } = await run(process.execPath, args, { cwd, env }).catch(
     (error: { readonly stdout?: string; readonly stderr?: string }) => ({ stderr: String(error), ...error }),
   );
   return `${stdout ?? ""}${stderr}`;
@@ -64,7 +85,19 @@ beforeAll(async () => {
   for (const { name, filename, files } of packed) {
     tarballs.set(name, { file: join(folder, filename), paths: files.map(({ path }) => path) });
   }
+  const all = join(folder, "all");
+  mkdirSync(all);
+  const dependencies = Object.fromEntries([...tarballs].map(([name, { file }]) => [name, `file:${file}`]));
+  writeFileSync(join(all, "package.json"), JSON.stringify({ name: "strangers", version: "1.0.0", private: true, dependencies }));
+  const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
+  await run("npm", ["install", ...quiet], { cwd: all });
+  const lock = JSON.parse(readFileSync(join(all, "node_modules/.package-lock.json"), "utf8")) as Locked;
+  installed = lock.packages;
 });
+
+interface Locked {
+  readonly packages: Readonly<Record<string, Installed>>;
+}
 
 interface Packed {
   readonly name: string;
@@ -86,21 +119,21 @@ describe.concurrent("installed in an empty project", () => {
   it.each(publishable.map((workspace) => [workspace.manifest.name, workspace] as const))(
     "%s type-checks and loads by every name that it exports",
     async (name, workspace) => {
-      const project = await install(workspace);
+      const own = project(name);
       if (workspace.manifest.exports?.["."] !== undefined) {
         const names = exportedNames(name);
         expect(names.length).toBeGreaterThan(0);
         const values = names.filter((exported) => !exported.startsWith("type "));
         const text = `import { ${names.join(", ")} } from "${name}";\nconsole.log([${values.join(", ")}].length);\n`;
-        writeFileSync(join(project, "stranger.ts"), text);
-        writeFileSync(join(project, "tsconfig.json"), JSON.stringify(STRANGER));
-        expect(await node([join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"], project)).toBe("");
-        expect(await node([join("out", "stranger.js")], project)).toBe(`${values.length}\n`);
+        writeFileSync(join(own, "stranger.ts"), text);
+        writeFileSync(join(own, "tsconfig.json"), JSON.stringify(STRANGER));
+        expect(await node([join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"], own)).toBe("");
+        expect(await node([join("out", "stranger.js")], own)).toBe(`${values.length}\n`);
       }
       for (const [bin, file] of Object.entries(workspace.manifest.bin ?? {})) {
-        const version = await node([join("node_modules", name, file), "--version"], project);
+        const version = await node([join("node_modules", name, file), "--version"], own);
         expect(version, `${bin} --version`).toContain(workspace.manifest.version);
-        if (bin === "bylaw") await decides(project, join("node_modules", name, file));
+        if (bin === "bylaw") await decides(own, join("node_modules", name, file));
       }
     },
   );
@@ -108,15 +141,15 @@ describe.concurrent("installed in an empty project", () => {
 
 // The command contains copies of our packages: what they load on first use (braces, an expression) and a configuration that
 // brings copies of its own must work all the same.
-async function decides(project: string, command: string): Promise<void> {
-  writeFileSync(join(project, "policy.toml"), POLICY);
-  writeFileSync(join(project, "bylaw.config.mjs"), CONFIG);
+async function decides(own: string, command: string): Promise<void> {
+  writeFileSync(join(own, "policy.toml"), POLICY);
+  writeFileSync(join(own, "bylaw.config.mjs"), CONFIG);
   for (const source of [
     ["--policy", "policy.toml"],
     ["--config", "bylaw.config.mjs"],
   ]) {
     const call = ["check", "--tool", "read_file", "--args", '{"path":"src/main.ts"}', "--json", ...source];
-    const answer = await node([command, ...call], project);
+    const answer = await node([command, ...call], own);
     expect(answer, source.join(" ")).toContain('"effect":"allow"');
     expect(answer, source.join(" ")).toContain('"name":"sources"');
   }
@@ -145,7 +178,9 @@ const STRANGER = {
     noUncheckedIndexedAccess: true,
     verbatimModuleSyntax: true,
     skipLibCheck: false,
+    skipDefaultLibCheck: true,
     types: [],
+    preserveSymlinks: true,
     outDir: "out",
     rootDir: ".",
   },
