@@ -22,6 +22,8 @@ export default defineConfig({
         name: root,
         root,
         include: root === "test" ? ["{contract,e2e,pack}/**/*.test.ts"] : ["test/**/*.test.ts"],
+        // A suite of a package takes part of its time to load that package again for each file. The files of a worker share it.
+        isolate: root === "test",
         testTimeout: 120_000,
         hookTimeout: 240_000,
       },
