@@ -20,11 +20,14 @@ export const loopCounters = defineProjection<Counters>({
     const directive = directiveOf(event);
     if (directive === undefined) return state;
     const { step, resets, progress } = directive;
-    const kept = Object.fromEntries(Object.entries(state).filter(([key]) => !resets.some((inner) => key === keyOf(event.task_id, inner))));
-    const key = keyOf(event.task_id, step);
+    const ended = new Set(resets.map((inner) => keyOf(event.task_id, inner)));
+    const kept = Object.keys(state).some((key) => ended.has(key))
+      ? Object.fromEntries(Object.entries(state).filter(([key]) => !ended.has(key)))
+      : state;
+    if (step === null) return kept;
     const { iterations, same, progress: before } = countOf(state, event.task_id, step);
     const repeated = progress !== null && progress === before;
-    return { ...kept, [key]: { iterations: iterations + 1, progress, same: repeated ? same + 1 : 1 } };
+    return { ...kept, [keyOf(event.task_id, step)]: { iterations: iterations + 1, progress, same: repeated ? same + 1 : 1 } };
   },
 });
 
@@ -36,14 +39,16 @@ export const countOf = (state: Counters, task: string | null, step: string): Loo
 
 const keyOf = (task: string | null, step: string): string => JSON.stringify([task, step]);
 
-// Only the run writes this type, and only plugins that the operator chose give directives.
+// Only the run writes this type, and only plugins that the operator chose give directives. `step`: the one that went back, if any.
 function directiveOf({ event_type, details }: LogEvent) {
   if (event_type !== "behavior_applied") return undefined;
   const directive: Json = details["directive"] ?? null;
-  if (!isJsonObject(directive) || directive["action"] !== "loop" || typeof directive["step"] !== "string") return undefined;
-  const { step, resets = [], progress = null } = directive;
+  if (!isJsonObject(directive)) return undefined;
+  const { action, step = null, resets = [], progress = null } = directive;
+  const from = action === "loop" && typeof step === "string" ? step : null;
+  if (from === null && action !== "continue") return undefined;
   return {
-    step: step as string,
+    step: from,
     resets: Array.isArray(resets) ? resets.filter((one): one is string => typeof one === "string") : [],
     progress: typeof progress === "string" ? progress : null,
   };

@@ -11,10 +11,13 @@ export const CODES = {
 } as const;
 
 /** Where the workflow goes on from a step: back, forward, or nowhere. Pure. */
-export function steer({ order, loops }: LoopsOptions): (request: Behavior, view: View) => Verdict | undefined {
+export function steer(options: LoopsOptions): (request: Behavior, view: View) => Verdict | undefined {
+  const { order, loops, compat } = options;
+  const indexes = new Map(order.map((name, index) => [name, index]));
+  if (compat !== undefined) return steerAsBefore(options, compat, indexes);
   return ({ action, step, reason, task = null, host }, view) => {
-    const known = step !== undefined && order.includes(step);
-    const loop = known && Object.hasOwn(loops, step) ? loops[step] : undefined;
+    const at = step === undefined ? undefined : indexes.get(step);
+    const loop = step !== undefined && at !== undefined && Object.hasOwn(loops, step) ? loops[step] : undefined;
     if (action === "continue") return allow("The workflow goes on", { directive: { action: "continue" } });
     if (action === "stop")
       return loop === undefined
@@ -23,7 +26,8 @@ export function steer({ order, loops }: LoopsOptions): (request: Behavior, view:
     if (action !== "loop") return undefined;
     if (step === undefined)
       return deny("Unexpected loop from no step, expected the step that goes back", "name the step", { code: "loop_step_missing" });
-    if (!known) return deny(`Unexpected step ${quote(step)}, expected one of the workflow`, undefined, { code: "loop_step_unknown" });
+    if (at === undefined)
+      return deny(`Unexpected step ${quote(step)}, expected one of the workflow`, undefined, { code: "loop_step_unknown" });
     const rule = { name: step };
     if (loop === undefined)
       return deny(
@@ -45,29 +49,56 @@ export function steer({ order, loops }: LoopsOptions): (request: Behavior, view:
         "try another way, or ask a person",
         { code: "loop_stalled", rule },
       );
-    const at = order.indexOf(step);
     const repeated = order.slice(at - steps, at);
     // A loop inside has its whole budget again in each pass of the one around it; all of them together end, because this one does.
     const resets = repeated.filter((inner) => Object.hasOwn(loops, inner));
-    return allow(
-      `The workflow goes back from ${quote(step)} to ${quote(repeated[0] ?? step)}${reason === undefined ? "" : `: ${reason}`}`,
-      {
-        rule,
-        directive: {
-          action: "loop",
-          step,
-          to: repeated[0] ?? step,
-          steps_back: steps,
-          skip,
-          iteration: iterations + 1,
-          max_iterations,
-          resets,
-          progress,
-        },
-      },
-    );
+    const directive = {
+      action: "loop" as const,
+      step,
+      to: repeated[0] ?? step,
+      steps_back: steps,
+      skip,
+      iteration: iterations + 1,
+      max_iterations,
+    };
+    return allow(backText(step, directive.to, reason), { rule, directive: { ...directive, resets, progress } });
   };
 }
+
+/**
+ * The same as Radium and CodeMachine read it: the limit is looked at before what is asked for, what a step does not have is no fault, and
+ * only a loop or the end of one is anything. CodeMachine counts anew when a loop has ended, and not when one around it goes back.
+ */
+function steerAsBefore(
+  { order, loops }: LoopsOptions,
+  compat: NonNullable<LoopsOptions["compat"]>,
+  indexes: ReadonlyMap<string, number>,
+): (request: Behavior, view: View) => Verdict | undefined {
+  return ({ action, step, reason, task = null }, view) => {
+    const at = step === undefined ? undefined : indexes.get(step);
+    const loop = step !== undefined && at !== undefined && Object.hasOwn(loops, step) ? loops[step] : undefined;
+    const goesOn = ["loop", "stop", "continue"].includes(action)
+      ? allow("The workflow goes on", { directive: { action: "continue" } })
+      : undefined;
+    if (step === undefined || at === undefined || loop === undefined) return goesOn;
+    const { steps, max_iterations, skip } = loop;
+    const { iterations } = countOf(view(loopCounters), task, step);
+    const over = iterations + 1 > max_iterations;
+    if (over || action === "stop") {
+      const ended = { action: "continue" as const, ended: step, ...(compat === "codemachine" ? { resets: [step] } : {}) };
+      const why = over ? `loop limit reached (${max_iterations})` : `The loop of ${quote(step)} ends, and the workflow goes on`;
+      return allow(why, { rule: { name: step }, directive: ended });
+    }
+    if (action !== "loop") return goesOn;
+    const to = order[Math.max(0, at - steps)] ?? step;
+    const resets = compat === "codemachine" ? [] : order.slice(Math.max(0, at - steps), at).filter((inner) => Object.hasOwn(loops, inner));
+    const directive = { action: "loop" as const, step, to, steps_back: steps, skip, iteration: iterations + 1, max_iterations, resets };
+    return allow(backText(step, to, reason), { rule: { name: step }, directive });
+  };
+}
+
+const backText = (step: string, to: string, reason: string | undefined): string =>
+  `The workflow goes back from ${quote(step)} to ${quote(to)}${reason === undefined ? "" : `: ${reason}`}`;
 
 const quote = (text: string | undefined): string => {
   const line = (text ?? "").replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029`]/g, " ");

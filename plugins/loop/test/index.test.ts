@@ -88,3 +88,34 @@ describe("loop", () => {
     );
   });
 });
+
+describe("loop, as older systems read it", () => {
+  const beginAs = async (compat: "radium" | "codemachine", loops: Parameters<typeof loop>[0]["loops"]) => {
+    const run = await openRun(createKernel({ plugins: [loop({ order, loops, compat })] }), { run: "loops" });
+    return async (action: string, step: string) => (await run.behave({ action, step, agent: "ann" })).decision.directive;
+  };
+
+  it("takes what is not there for nothing, and clamps what goes back too far", async () => {
+    const ask = await beginAs("codemachine", { code: { steps: 9, skip: ["anybody", "code"] } });
+    expect(await ask("loop", "plan")).toEqual({ action: "continue" });
+    expect(await ask("stop", "ship")).toEqual({ action: "continue" });
+    expect(await ask("loop", "code")).toMatchObject({ to: "plan", skip: ["anybody", "code"] });
+  });
+
+  it("looks at the limit first: CodeMachine counts anew then, and Radium never goes back with a limit of 0", async () => {
+    const ask = await beginAs("codemachine", { check: { steps: 1, max_iterations: 1 } });
+    expect(await ask("loop", "check")).toMatchObject({ iteration: 1 });
+    expect(await ask("continue", "check")).toMatchObject({ action: "continue", ended: "check" });
+    expect(await ask("loop", "check")).toMatchObject({ action: "loop", iteration: 1 });
+    const never = await beginAs("radium", { check: { steps: 0, max_iterations: 0 } });
+    expect(await never("loop", "check")).toEqual({ action: "continue", ended: "check" });
+    const itself = await beginAs("radium", { check: { steps: 0, max_iterations: 1 } });
+    expect(await itself("loop", "check")).toMatchObject({ to: "check" });
+    expect(await itself("loop", "check")).toEqual({ action: "continue", ended: "check" });
+  });
+
+  it("is refused by the better reading", () => {
+    for (const wrong of [{ steps: 0 }, { steps: 1, max_iterations: 0 }, { steps: 9 }])
+      expect(() => loop({ order, loops: { check: wrong } })).toThrow(/goes back/);
+  });
+});
