@@ -41,10 +41,10 @@ export function createDatabase(settings: Settings): Database {
     settings;
   const common = {
     ...{ connectionString: url, types, keepAlive: true, fallback_application_name: `bylaw ${schema}` },
-    ...{ connectionTimeoutMillis: connect_timeout_ms, query_timeout: statement_timeout_ms },
+    ...{ connectionTimeoutMillis: connect_timeout_ms },
   };
-  const lane = createLane(common, prepared_statements);
-  const pool = new Pool({ ...common, max: connections - 1 });
+  const lane = createLane(common, statement_timeout_ms, prepared_statements);
+  const pool = new Pool({ ...common, query_timeout: statement_timeout_ms, max: connections - 1 });
   // A connection that is lost while nobody uses it is nobody's error; who uses it is told by the statement.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));

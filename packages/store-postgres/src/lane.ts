@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Client, DatabaseError, type ClientConfig } from "pg";
 import { Bound } from "./bound.ts";
 import { NotConnected, isLost } from "./failures.ts";
+import { createLimit } from "./limit.ts";
 import { createMessage, type Message, type Parameters } from "./message.ts";
 
 /** One connection, made when it is needed and made again when it was lost. Who uses it waits for one answer before the next question. */
@@ -22,8 +23,12 @@ interface Draft {
   readonly known: Set<string>;
 }
 
-/** `prepare`: statements are kept in the server, until a pooler that gives the connection to others turns out not to keep them. */
-export function createLane(config: ClientConfig, prepare: boolean): Lane {
+/**
+ * `limit_ms`: the time for one answer. `prepare`: statements are kept in the server, until a pooler that gives the connection to others
+ * turns out not to keep them.
+ */
+export function createLane(config: ClientConfig, limit_ms: number, prepare: boolean): Lane {
+  const limit = createLimit(limit_ms);
   const names = new Map<string, string>();
   const drafts = new WeakMap<Client, Draft>();
   let current: Promise<Client> | undefined;
@@ -91,6 +96,41 @@ export function createLane(config: ClientConfig, prepare: boolean): Lane {
       draft.known.add(name);
     });
 
+  function ask(
+    client: Client,
+    statement: { readonly name?: string; readonly text: string },
+    given: readonly unknown[],
+  ): Promise<readonly unknown[]> {
+    return inTime((done, fail) => {
+      // Without a promise of the driver's own, which costs a stack trace for each statement.
+      client.query({ ...statement, values: [...given] }, (error: Error | null, result) => {
+        if (error === null || error === undefined) done(result.rows as readonly unknown[]);
+        else fail(error);
+      });
+    });
+  }
+
+  const tell = (client: Client, make: () => Buffer): Promise<void> =>
+    inTime((done, fail) => {
+      client.query(new Bound(make, (error) => (error === null || error === undefined ? done() : fail(error))));
+    });
+
+  function inTime<T>(begin: (done: (answer: T) => void, fail: (error: Error) => void) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      limit.begin(reject);
+      begin(
+        (answer) => {
+          limit.end(reject);
+          resolve(answer);
+        },
+        (error) => {
+          limit.end(reject);
+          reject(error);
+        },
+      );
+    });
+  }
+
   return {
     send,
     call,
@@ -100,22 +140,3 @@ export function createLane(config: ClientConfig, prepare: boolean): Lane {
     },
   };
 }
-
-function ask(
-  client: Client,
-  statement: { readonly name?: string; readonly text: string },
-  given: readonly unknown[],
-): Promise<readonly unknown[]> {
-  return new Promise((resolve, reject) => {
-    // Without a promise of the driver's own, which costs a stack trace for each statement.
-    client.query({ ...statement, values: [...given] }, (error: Error | null, result) => {
-      if (error === null || error === undefined) resolve(result.rows as readonly unknown[]);
-      else reject(error);
-    });
-  });
-}
-
-const tell = (client: Client, make: () => Buffer): Promise<void> =>
-  new Promise((resolve, reject) => {
-    client.query(new Bound(make, (error) => (error === null || error === undefined ? resolve() : reject(error))));
-  });
