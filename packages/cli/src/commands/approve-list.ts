@@ -7,7 +7,9 @@ import { paintFor } from "../text.ts";
 
 /** Prints what waits for a person, in one line each. */
 export async function listOpen(options: ApproveOptions): Promise<void> {
-  const open = await lookAt(await projectOf(options), options, (questions) => Promise.all(questions.open.map((one) => questions.read(one))));
+  const open = await lookAt(await projectOf(options), options, (questions) =>
+    Promise.all(questions.open.map((one) => questions.read(one))),
+  );
   await write(options.json === true ? open.map(jsonLine).join("") : questionTable(open, paintFor(process.stdout)));
   conclude(0);
 }

@@ -1,6 +1,6 @@
-import { canonicalJson, digestJson, isJsonObject, type JsonObject, type LogEvent, type Store, type View } from "@bylaw/kernel";
+import { canonicalJson, digestJson, isJsonObject, type Json, type JsonObject, type LogEvent, type Store, type View } from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
-import type { OpenGate } from "@bylaw/plugin-gates";
+import type { GateVote, OpenGate } from "@bylaw/plugin-gates";
 import { createCallFold, idOfQuestion, openCall, type AskedCall, type OpenCall } from "./calls.ts";
 import type { ProjectGates } from "./gates.ts";
 import { createRequests, type Requests } from "./requests.ts";
@@ -50,6 +50,8 @@ export interface QuestionFold {
   add(event: LogEvent): Promise<void>;
   /** All that waits: gates by task, then calls, the oldest first. */
   open(at: QuestionTime): Promise<readonly OpenId[]>;
+  /** The no to what a gate waited for; `undefined` where nobody said one. */
+  rejection(gate: OpenGate): GateVote | undefined;
   /** A question about a call that is still known, answered or not. */
   call(id: string, now: number): AskedCall | undefined;
   /** All that there is to see of a question. */
@@ -61,7 +63,17 @@ export function createQuestions({ store, run, gates }: QuestionSource): Question
   const calls = createCallFold(run);
   const requests = createRequests(store, run);
   const agents = new Set<string>();
+  // The last one at each gate of each task.
+  const rejections = new Map<string, GateVote & { readonly artifacts: Json }>();
   let head = 0;
+
+  function reject({ task_id, timestamp, details: { gate, by, role, verdict, reason, artifacts = null } }: LogEvent): void {
+    const key = JSON.stringify([task_id, gate]);
+    if (verdict !== "rejected") return;
+    const said = typeof reason === "string" ? reason : null;
+    rejections.set(key, { by: String(by), role: String(role), verdict, reason: said, at: timestamp, artifacts });
+  }
+
   return {
     get head() {
       return head;
@@ -70,6 +82,7 @@ export function createQuestions({ store, run, gates }: QuestionSource): Question
     async add(event) {
       if (event.agent_id !== null) agents.add(foldName(event.agent_id));
       requests.add(event);
+      if (event.event_type === "gate_decided") reject(event);
       await calls.add(event);
       head = event.sequence;
     },
@@ -77,6 +90,10 @@ export function createQuestions({ store, run, gates }: QuestionSource): Question
       const waiting = gates === undefined ? [] : gates.plugin.openGates(gates.view(view), gates.contract);
       const ids = await Promise.all(waiting.map(async (gate): Promise<OpenId> => ({ id: await idOfGate(run, gate), kind: "gate", gate })));
       return [...ids, ...calls.open(now).map((call): OpenId => ({ id: call.id, kind: "call", call }))];
+    },
+    rejection({ task, gate, artifacts }) {
+      const { artifacts: about, ...said } = rejections.get(JSON.stringify([task, gate])) ?? { artifacts: null };
+      return "by" in said && about === artifacts ? said : undefined;
     },
     call: (id, now) => calls.get(id, now),
     async read(open) {

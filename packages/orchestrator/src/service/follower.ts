@@ -25,7 +25,8 @@ export function createFollower(store: Pick<Store, "events">, run: string, folds:
   let next: Promise<void> | undefined;
 
   async function pass(): Promise<void> {
-    while (!closed) {
+    for (;;) {
+      if (closed) return;
       const page = await store.events(run, head, PAGE);
       for (const fold of folds) await fold.add(page);
       head = page.at(-1)?.sequence ?? head;

@@ -1,0 +1,25 @@
+import { pino, type DestinationStream } from "pino";
+import type { Settings } from "../config/settings.ts";
+import type { Log } from "../service/service.ts";
+import { withoutSecrets } from "./without-secrets.ts";
+
+interface LogTerms {
+  readonly level: Settings["log"]["level"];
+  /** Where it is written. Default: the standard output, one JSON object in a line. */
+  readonly to?: DestinationStream;
+  /** Secrets of this server: wherever one stands in what is logged, it is taken out. */
+  readonly secrets?: readonly string[];
+}
+
+/** Makes the log of a server: structured, and without secrets, whoever wrote them where. */
+export function createLog({ level, to, secrets = [] }: LogTerms): Log {
+  const clean = withoutSecrets(secrets);
+  const options = { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` };
+  const log = to === undefined ? pino(options) : pino(options, to);
+  const write =
+    (at: "debug" | "info" | "warn" | "error") =>
+    (fields: object, message: string): void => {
+      if (log.isLevelEnabled(at)) log[at](clean(fields) as object, clean(message) as string);
+    };
+  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}

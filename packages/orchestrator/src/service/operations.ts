@@ -1,0 +1,91 @@
+import type { Contract } from "@bylaw/contract";
+import type { Kernel, Store } from "@bylaw/kernel";
+import { RUN_TYPES, type Run } from "@bylaw/log";
+import * as gating from "@bylaw/plugin-gates";
+import type { Tasks } from "@bylaw/plugin-tasks";
+import { createQuestions, projectGates } from "../approvals/index.ts";
+import { createMetrics, type Metrics } from "../observe/metrics.ts";
+import { createApprovals, type Approvals } from "./approvals.ts";
+import { createAudit, type Audit } from "./audit.ts";
+import { dueSteps } from "./due.ts";
+import { createDuty, type Duty } from "./duty.ts";
+import { createFeed, type Feed } from "./feed.ts";
+import { createFollower, type Follower } from "./follower.ts";
+import { createRefusals, type Refusals } from "./refusals.ts";
+import type { Log } from "./service.ts";
+import { createRunStatus, type RunStatus } from "./status.ts";
+import { createStreams, type Streams } from "./streams.ts";
+
+/** What operators look at and answer, and what time makes due. All that is in memory here the log has too. */
+export interface Operations {
+  readonly follower: Follower;
+  readonly feed: Feed;
+  readonly approvals: Approvals;
+  readonly audit: Audit;
+  readonly status: RunStatus;
+  readonly metrics: Metrics;
+  readonly refusals: Refusals;
+  readonly streams: Streams;
+  readonly duty: Duty;
+  /** Begins to read the log, and to do what is due. */
+  start(): void;
+  /** Ends streams and long polls, and what is due. */
+  close(): Promise<void>;
+}
+
+interface OperationTerms {
+  readonly run: Run;
+  readonly store: Store;
+  readonly kernel: Kernel;
+  readonly contract: Contract;
+  readonly tasks: Pick<Tasks, "recover">;
+  readonly now: () => string;
+  readonly log: Log;
+  readonly refusals_per_second: number;
+  /** Milliseconds from one look at what is due to the next. */
+  readonly duty_ms: number;
+}
+
+const GATES = "@bylaw/plugin-gates";
+
+export function createOperations(terms: OperationTerms): Operations {
+  const { run, store, kernel, contract, tasks, now, log } = terms;
+  const gates = kernel.declared.plugins.includes(GATES) ? projectGates(kernel, gating, contract) : undefined;
+  const failed = (error: unknown): void => log.warn({ error: String(error) }, "the log could not be read");
+  const questions = createQuestions({ store, run: run.run, gates });
+  const own = (): Follower => follower;
+  const audit = createAudit({ store, run: run.run }, own);
+  const status = createRunStatus(own);
+  const asked = {
+    async add(events: Parameters<Audit["add"]>[0]) {
+      for (const event of events) await questions.add(event);
+    },
+  };
+  const follower = createFollower(store, run.run, [audit, status, asked]);
+  const feed = createFeed({ store, run: run.run, known: () => run.head, onError: failed });
+  const approvals = createApprovals({ run, kernel, gates, questions, follower, feed, now });
+  const types = new Set([...kernel.declared.events.map(({ name }) => name), ...RUN_TYPES.map(({ name }) => name)]);
+  const metrics = createMetrics({
+    types,
+    numbers: async () => ({ head: follower.head, open_approvals: await approvals.count(), stats: audit.known() }),
+  });
+  const refusals = createRefusals({
+    ...{ run, per_second: terms.refusals_per_second, time: () => Date.parse(now()), log },
+    onRefused: (code) => metrics.refused(code),
+  });
+  const duty = createDuty({
+    ...{ steps: dueSteps({ run, kernel, contract, tasks, now }), every_ms: terms.duty_ms, log },
+    onStep: (step, outcome) => metrics.stepped(step, outcome),
+  });
+  return {
+    ...{ follower, feed, approvals, audit, status, metrics, refusals, streams: createStreams(), duty },
+    start() {
+      follower.fresh().catch(failed);
+      duty.start();
+    },
+    async close() {
+      feed.close();
+      await Promise.all([duty.stop(), follower.close()]);
+    },
+  };
+}
