@@ -197,9 +197,15 @@ export class AgentClient {
     return (await this.#session.get("snapshot", "/state/snapshot", options)).body as Snapshot;
   }
 
-  /** The events of the task from `after` on (default: from the first), and then each as it happens. It comes back by itself where the stream breaks. */
+  /** The events of the task after number `after` (default 0: all), and then each as it happens. It comes back by itself where the stream breaks. */
   events(options: EventOptions = {}): AsyncGenerator<LogEvent, void, undefined> {
     return followEvents(this.#transport, () => this.#session.bearer("events"), options);
+  }
+
+  /** The open questions to a person that concern the task: calls and gates. */
+  async approvals(options: AskOptions = {}): Promise<readonly Approval[]> {
+    const { body } = await this.#session.get("approvals", "/approvals", options);
+    return (body as { readonly approvals: readonly Approval[] }).approvals;
   }
 
   /** Waits until a person has answered. Throws ApprovalRefused at a no, and where nobody answers in `wait_ms` (default: an hour). */

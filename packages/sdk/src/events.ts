@@ -5,7 +5,7 @@ import type { LogEvent } from "./types.ts";
 
 /** Which events. */
 export interface EventOptions {
-  /** The last event that is known, by its sequence: the ones after it come. */
+  /** The last event that is known, by its sequence: the ones after it come. Default 0: all. */
   readonly after?: number;
   /** Ends the iteration; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -18,17 +18,19 @@ export interface EventOptions {
 export async function* followEvents(
   transport: Transport,
   authorization: () => string,
-  { after, signal }: EventOptions,
+  { after = 0, signal }: EventOptions,
 ): AsyncGenerator<LogEvent, void, undefined> {
   let last = after;
   for (let failures = 0; ;) {
     try {
-      const headers = { accept: "text/event-stream", ...(last === undefined ? {} : { "last-event-id": String(last) }) };
+      const headers = { accept: "text/event-stream", "last-event-id": String(last) };
       const response = await transport.open({ method: "GET", path: "/events", authorization, headers, signal });
-      for await (const { data } of readSent(response.body ?? new ReadableStream())) {
-        const event = JSON.parse(data) as LogEvent;
-        if (last !== undefined && event.sequence <= last) continue;
+      for await (const { id, data } of readSent(response.body ?? new ReadableStream())) {
         failures = 0;
+        // Events that are none of this agent's business count too.
+        if (data === undefined) last = Math.max(last, Number(id) || 0);
+        const event = data === undefined ? undefined : (JSON.parse(data) as LogEvent);
+        if (event === undefined || event.sequence <= last) continue;
         last = event.sequence;
         yield event;
       }

@@ -1,8 +1,8 @@
 /** One server-sent event, as the stream has it. */
 export interface SentEvent {
   readonly id: string | undefined;
-  readonly event: string;
-  readonly data: string;
+  /** None where the stream only says how far it is. */
+  readonly data: string | undefined;
 }
 
 /** The longest event that is read, in characters: a stream without an end of line must not fill the memory. */
@@ -29,8 +29,8 @@ export async function* readSent(body: ReadableStream<Uint8Array>): AsyncGenerato
           collect(fields, line);
           continue;
         }
-        const data = fields.get("data");
-        if (data !== undefined) yield { id: fields.get("id"), event: fields.get("event") ?? "message", data };
+        const [id, data] = [fields.get("id"), fields.get("data")];
+        if (id !== undefined || data !== undefined) yield { id, data };
         fields = new Map();
       }
     }

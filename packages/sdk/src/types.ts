@@ -103,5 +103,5 @@ export interface LogEvent {
 /** A question to a person. */
 export interface Approval extends JsonObject {
   readonly id: string;
-  readonly state: "open" | "approved" | "rejected" | "used" | "expired" | "superseded";
+  readonly state: "open" | "approved" | "rejected" | "used" | "superseded" | "settled";
 }

@@ -15,6 +15,7 @@ it.each([
   [403, "phase_tool_forbidden", "ToolForbidden", "change"],
   [403, "token_tool", "ToolForbidden", "change"],
   [403, "rule_denied", "ToolForbidden", "change"],
+  [403, "BYLAW_CREDENTIAL_UNFIT", "NotPermitted", "stop"],
   [403, "approval_expired", "ApprovalRefused", "change"],
   [400, "tool_failed", "ToolFailed", "change"],
   [400, "body_invalid", "RequestInvalid", "change"],
@@ -110,7 +111,7 @@ it("a call that needs a yes says so, or waits for it and is made again", async (
 
 it.each([
   ["rejected", "approval_rejected"],
-  ["expired", "approval_expired"],
+  ["superseded", "approval_superseded"],
 ])("a question that is %s throws", async (state, code) => {
   const { endpoint } = await serve(() => ({ body: { id: "q1", state } }));
   expect(await rejection(holding(endpoint).client.waitForApproval("q1"))).toMatchObject({ name: "ApprovalRefused", code, next: "change" });

@@ -41,7 +41,13 @@ it("goes on where a stream broke, and tells no event twice", async () => {
 it("begins with the first event where none is named", async () => {
   const { endpoint, received } = await serve(() => stream(sent(event(1))));
   expect(await take(holding(endpoint).client.events(), 1)).toEqual([event(1)]);
-  expect(received[0]?.headers["last-event-id"]).toBeUndefined();
+  expect(received[0]?.headers["last-event-id"]).toBe("0");
+});
+
+it("remembers how far the stream is, where nothing of it concerns the agent", async () => {
+  const { endpoint, received } = await serve((_, count) => stream(count === 1 ? ": beat\nid: 41\n\n" : sent(event(42))));
+  expect(await take(holding(endpoint).client.events(), 1)).toEqual([event(42)]);
+  expect(received[1]?.headers["last-event-id"]).toBe("41");
 });
 
 it("throws what another attempt cannot mend", async () => {

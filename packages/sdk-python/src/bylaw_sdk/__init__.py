@@ -1,0 +1,56 @@
+"""A client for agents that work under a contract which ``bylaw serve`` enforces."""
+
+from .answers import Approval, Checked, Claim, Contract, Decision, Entered, LogEvent, Snapshot, Task, ToolAnswer
+from .client import AgentClient
+from .errors import (
+    AgentError,
+    ApprovalPending,
+    ApprovalRefused,
+    Conflict,
+    NoTaskReady,
+    NotClaimed,
+    NotFound,
+    NotPermitted,
+    RateLimited,
+    RequestInvalid,
+    ServerFault,
+    TokenExpired,
+    ToolFailed,
+    ToolForbidden,
+    TransitionBlocked,
+    Unauthenticated,
+    Unavailable,
+)
+from .transport import Retry
+
+__all__ = [
+    "AgentClient",
+    "AgentError",
+    "Approval",
+    "ApprovalPending",
+    "ApprovalRefused",
+    "Checked",
+    "Claim",
+    "Conflict",
+    "Contract",
+    "Decision",
+    "Entered",
+    "LogEvent",
+    "NoTaskReady",
+    "NotClaimed",
+    "NotFound",
+    "NotPermitted",
+    "RateLimited",
+    "RequestInvalid",
+    "Retry",
+    "ServerFault",
+    "Snapshot",
+    "Task",
+    "TokenExpired",
+    "ToolAnswer",
+    "ToolFailed",
+    "ToolForbidden",
+    "TransitionBlocked",
+    "Unauthenticated",
+    "Unavailable",
+]

@@ -1,0 +1,333 @@
+"""An agent under a contract."""
+
+from __future__ import annotations
+
+import os
+import re
+import ssl
+import threading
+import time
+import urllib.parse
+from datetime import datetime, timezone
+from types import TracebackType
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Type, cast
+
+from .answers import Approval, Checked, Claim, Entered, LogEvent, Snapshot, ToolAnswer
+from .errors import (
+    AgentError,
+    ApprovalPending,
+    ApprovalRefused,
+    NoTaskReady,
+    NotClaimed,
+    RequestInvalid,
+    TokenExpired,
+    TransitionBlocked,
+    Unauthenticated,
+)
+from .events import follow
+from .session import Session
+from .transport import Retry, Transport, credential_of
+
+# The longest that a server is asked to hold a request open, in seconds: what is in between may cut longer ones.
+_HOLD = 25.0
+# How long a tool may work by default: tests take their time.
+_TOOL = 900.0
+# What only somebody else can end: plugin gates says so of a gate that waits for approvals or reviewers.
+_WAITING = "gate_pending"
+
+_VARIABLES = {
+    "orchestrator_url": "BYLAW_ENDPOINT",
+    "agent_id": "BYLAW_AGENT_ID",
+    "task_id": "BYLAW_TASK_ID",
+    "phase_token": "BYLAW_PHASE_TOKEN",
+    "enrol_secret": "BYLAW_ENROL_SECRET",
+}
+
+
+class AgentClient:
+    """Claims a task, works by tools that the phase allows, and asks for transitions.
+
+    What goes wrong is an :class:`AgentError` whose class and ``next`` say what to do. Requests that may be repeated are, and happen once. All
+    times are in seconds. Safe to use from many threads; as a context manager it ends its heartbeat.
+    """
+
+    def __init__(
+        self,
+        agent_id: str,
+        orchestrator_url: str = "http://localhost:8000",
+        *,
+        enrol_secret: Optional[str] = None,
+        task_id: Optional[str] = None,
+        phase_token: Optional[str] = None,
+        heartbeat: bool = True,
+        allow_http: bool = False,
+        timeout: float = 30.0,
+        retry: Retry = Retry(),
+        ssl_context: Optional[ssl.SSLContext] = None,
+        **testing: Callable[..., Any],
+    ) -> None:
+        """``enrol_secret`` lets the agent claim; ``task_id`` and ``phase_token`` are of a task that was claimed for it. ``heartbeat`` gives signs of
+        life by itself. ``allow_http`` lets ``http:`` go to another machine. ``testing`` replaces ``sleep`` and ``random``."""
+        self.agent_id = agent_id
+        # In functions, since whatever prints an object prints its fields.
+        secret = None if enrol_secret is None else credential_of(enrol_secret, "enrolment secret")
+        self._enrol: Optional[Callable[[], str]] = None if secret is None else lambda: f"Bylaw-Enrol {secret}"
+        token = None if phase_token is None else credential_of(phase_token, "phase token")
+        self._transport = Transport(
+            orchestrator_url, allow_http=allow_http, timeout=timeout, retry=retry, ssl_context=ssl_context, **testing
+        )
+        self._session = Session(self._transport, token, task_id)
+        self._heartbeat = heartbeat
+        self._ended = threading.Event()
+        #: Why the task is held no longer, as a heartbeat found; ``None`` while it is held.
+        self.lost: Optional[AgentError] = None
+        if token is not None:
+            self._live(None)
+
+    @classmethod
+    def from_environment(cls, **options: Any) -> "AgentClient":
+        """A client from BYLAW_ENDPOINT, BYLAW_AGENT_ID, BYLAW_TASK_ID and BYLAW_PHASE_TOKEN, or BYLAW_ENROL_SECRET. What is given wins."""
+        found = {name: os.environ[variable] for name, variable in _VARIABLES.items() if os.environ.get(variable)}
+        for name in ("orchestrator_url", "agent_id"):
+            if name not in found and name not in options:
+                message = f"Unexpected lack of {_VARIABLES[name]}, expected it in the environment"
+                raise RequestInvalid(message, code="request_invalid", fix="start the agent with spawnAgent, or set it")
+        return cls(**{**found, **options})
+
+    def __repr__(self) -> str:
+        return f"AgentClient(agent_id={self.agent_id!r}, task_id={self.task_id!r}, phase={self.phase!r})"
+
+    @property
+    def task_id(self) -> Optional[str]:
+        """The task that is held."""
+        return self._session.task_id
+
+    @property
+    def phase(self) -> Optional[str]:
+        """The phase of the task, as the server said last."""
+        return self._session.phase
+
+    def claim_task(
+        self,
+        capabilities: Optional[Sequence[str]] = None,
+        *,
+        task_id: Optional[str] = None,
+        wait: float = 0.0,
+        request_id: Optional[str] = None,
+    ) -> Claim:
+        """Claims a task: the one that is named, or the next that is ready and that the capabilities suffice for. Raises NoTaskReady after ``wait``."""
+        until = time.monotonic() + wait
+        turn = self._session.turn
+        authorization = self._enrol or (lambda: self._session.bearer("claim"))
+        wanted = _given(agent_id=self.agent_id, capabilities=None if capabilities is None else list(capabilities), task_id=task_id)
+        while True:
+            held = min(max(0.0, until - time.monotonic()), _HOLD)
+            body = {**wanted, **({} if held == 0 else {"wait_ms": round(held * 1_000)})}
+            try:
+                answer = self._transport.ask(
+                    "POST", "/tasks/claim", authorization, body=body, request_id=request_id, timeout=30.0 + held
+                )[1]
+                break
+            except NoTaskReady as none:
+                left = until - time.monotonic()
+                if left <= 0:
+                    raise
+                self._transport.sleep(min(none.retry_after or 1.0, left))
+        self._session.renew(answer.pop("phase_token"), turn)
+        self._session.task_id = answer["task"]["id"]
+        self._session.phase = answer["phase"]
+        self._live(answer["task"]["lease_until"])
+        return cast(Claim, answer)
+
+    def request_transition(
+        self,
+        target_phase: str,
+        artifacts: Optional[Mapping[str, Any]] = None,
+        *,
+        reason: Optional[str] = None,
+        request_id: Optional[str] = None,
+    ) -> Entered:
+        """Asks for the task to enter a phase, with what the phase that it leaves requires. Raises TransitionBlocked with all reasons."""
+        turn = self._session.turn
+        body = _given(target_phase=target_phase, artifacts=dict(artifacts or {}), reason=reason)
+        answer = self._session.post("transition", "/tasks/transition", body, request_id=request_id)[1]
+        self._session.renew(answer.pop("new_token", None), turn)
+        if not answer["allowed"]:
+            raise _blocked(target_phase, answer)
+        self._session.phase = answer["phase"]
+        return cast(Entered, answer)
+
+    def complete_task(self, artifacts: Optional[Mapping[str, Any]] = None, *, request_id: Optional[str] = None) -> Entered:
+        """Completes the task, with what its last phase requires. Raises TransitionBlocked."""
+        entered = self.request_transition("@completed", artifacts, request_id=request_id)
+        self._ended.set()
+        return entered
+
+    def release_task(self, reason: Optional[str] = None) -> None:
+        """Gives the task back, for another agent to claim."""
+        self._session.post("release", "/tasks/release", _given(reason=reason))
+        self._ended.set()
+        self._session.end()
+
+    def heartbeat(self) -> str:
+        """A sign of life: the claim holds on, until the time that this returns. Raises NotClaimed where it is too late."""
+        turn = self._session.turn
+        answer = self._session.post("heartbeat", "/tasks/heartbeat", {})[1]
+        self._session.renew(answer.get("phase_token"), turn)
+        return cast(str, answer["lease_until"])
+
+    def use_tool(
+        self,
+        tool_name: str,
+        args: Optional[Mapping[str, Any]] = None,
+        *,
+        approval_wait: Optional[float] = None,
+        request_id: Optional[str] = None,
+        timeout: float = _TOOL,
+        **more: Any,
+    ) -> Any:
+        """Has the server execute a tool, and returns its result. Arguments may also be given by name.
+
+        Raises ToolForbidden, ToolFailed, or ApprovalPending where a person is asked; with ``approval_wait`` it waits that long for the answer, and
+        makes the call again when it is yes.
+        """
+        given = {**(args or {}), **more}
+        return self._execute(tool_name, given, approval_wait=approval_wait, request_id=request_id, timeout=timeout)["result"]
+
+    def _execute(
+        self, tool_name: str, args: Dict[str, Any], *, approval_wait: Optional[float] = None, request_id: Optional[str], timeout: float
+    ) -> ToolAnswer:
+        body = {"tool_name": tool_name, "args": args}
+        status, answer = self._session.post(tool_name, "/tools/execute", body, tool=tool_name, request_id=request_id, timeout=timeout)
+        if status != 202:
+            return cast(ToolAnswer, answer)
+        approval_id = answer["approval_id"]
+        if approval_wait is None:
+            raise ApprovalPending(
+                f"Unexpected call of `{tool_name}` without approval, expected a person's yes first",
+                **{"code": "approval_pending", "status": 202, "fix": "wait for the approval, then make the same call again"},
+                approval_id=approval_id,
+            )
+        self.wait_for_approval(approval_id, timeout=approval_wait)
+        return self._execute(tool_name, args, request_id=None, timeout=timeout)
+
+    def check_tool(self, tool_name: str, args: Optional[Mapping[str, Any]] = None, *, record: Optional[bool] = None) -> Checked:
+        """Asks whether a call would be allowed, without making it. With ``record=False`` the question is not on record either."""
+        body = _given(tool_name=tool_name, args=dict(args or {}), record=record)
+        return cast(Checked, self._session.post(tool_name, "/tools/check", body, tool=tool_name)[1])
+
+    def check_tools(self, calls: Sequence[Mapping[str, Any]], *, record: Optional[bool] = None) -> List[Checked]:
+        """Asks about many calls at once, each ``{"tool_name", "args", "id"?}``: one answer each, in order."""
+        body = _given(calls=[dict(call) for call in calls], record=record)
+        return cast(List[Checked], self._session.post("batch", "/tools/check/batch", body)[1]["decisions"])
+
+    batch = check_tools
+
+    def report_result(self, id: str, tool_name: str, *, ok: bool, result: Any = None) -> None:
+        """Says what came of a checked call that the agent made itself."""
+        self._session.post("result", "/tools/result", {"id": id, "tool_name": tool_name, "ok": ok, "result": result})
+
+    def tools(self) -> List[Dict[str, Any]]:
+        """The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them."""
+        return cast(List[Dict[str, Any]], self._session.get("tools", "/tools")["tools"])
+
+    def get_state_snapshot(self) -> Snapshot:
+        """Where the run stands: phase, dependencies, what is done, what blocks."""
+        return cast(Snapshot, self._session.get("snapshot", "/state/snapshot"))
+
+    def events(self, after: int = 0) -> Iterator[LogEvent]:
+        """The events of the task after number ``after`` (default: all), and then each as it happens. It comes back by itself."""
+        return follow(self._transport, lambda: self._session.bearer("events"), after)
+
+    def approvals(self) -> List[Approval]:
+        """The open questions to a person that concern the task: calls and gates."""
+        return cast(List[Approval], self._session.get("approvals", "/approvals")["approvals"])
+
+    def wait_for_approval(self, approval_id: str, *, timeout: float = 3_600.0) -> Approval:
+        """Waits until a person has answered. Raises ApprovalRefused at a no, and where nobody answers in time."""
+        until = time.monotonic() + timeout
+        path = f"/approvals/{urllib.parse.quote(approval_id, safe='')}"
+        while True:
+            held = min(max(0.0, until - time.monotonic()), _HOLD)
+            approval = self._session.get("approval", path, query={"wait_ms": round(held * 1_000)}, timeout=30.0 + held)
+            state = approval["state"]
+            if state in ("approved", "used"):
+                return cast(Approval, approval)
+            if state != "open":
+                raise ApprovalRefused(f"Unexpected state `{state}` of `{approval_id}`, expected a yes", code=f"approval_{state}")
+            if time.monotonic() >= until:
+                raise ApprovalRefused(f"Unexpected silence about `{approval_id}`, expected an answer", code="approval_expired")
+
+    def read_file(self, path: str, *, offset: Optional[int] = None, limit: Optional[int] = None) -> Any:
+        """Reads a file of the workspace."""
+        return self.use_tool("read_files", _given(path=path, offset=offset, limit=limit))
+
+    def write_file(self, path: str, content: str, *, mode: Optional[str] = None) -> Any:
+        """Writes a file of the workspace; with ``mode="a"`` at its end."""
+        return self.use_tool("write_files", _given(path=path, content=content, mode=mode))
+
+    def run_command(self, command: str, *, timeout: Optional[float] = None, cwd: Optional[str] = None) -> Any:
+        """Runs a command in the workspace."""
+        return self.use_tool("bash", _given(command=command, timeout=timeout, cwd=cwd))
+
+    def grep(self, pattern: str, path: str = ".") -> Any:
+        """Looks for a pattern in the files of the workspace."""
+        return self.use_tool("grep", {"pattern": pattern, "path": path})
+
+    def close(self) -> None:
+        """Ends the heartbeat. The claim holds until its lease ends: ``release_task`` gives it back."""
+        self._ended.set()
+
+    def __enter__(self) -> "AgentClient":
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def _live(self, lease_until: Optional[str]) -> None:
+        self._ended.set()
+        ended = self._ended = threading.Event()
+        self.lost = None
+        if self._heartbeat:
+            threading.Thread(target=self._beat, args=(ended, lease_until), name="bylaw-heartbeat", daemon=True).start()
+
+    def _beat(self, ended: threading.Event, lease_until: Optional[str]) -> None:
+        while not ended.wait(_rhythm(lease_until)):
+            try:
+                lease_until = self.heartbeat()
+            except (NotClaimed, TokenExpired, Unauthenticated) as error:
+                if not ended.is_set():
+                    self.lost = error
+                return
+            except AgentError:
+                # Silence is no loss: the server may be back before the lease ends, and says so if it is not.
+                continue
+
+
+def _rhythm(until: Optional[str]) -> float:
+    # Three signs of life in a lease. Clocks differ, so that no end of a lease is trusted too far.
+    if until is None:
+        return 10.0
+    try:
+        # Before 3.11 neither Z nor fractions of any length are understood.
+        at = datetime.strptime(re.sub(r"(\.\d+)?Z$", "", until), "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+    except ValueError:
+        return 10.0
+    return min(60.0, max(1.0, (at - datetime.now(timezone.utc)).total_seconds() / 3))
+
+
+def _given(**fields: Any) -> Dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _blocked(target: str, answer: Mapping[str, Any]) -> TransitionBlocked:
+    decision = answer["decision"]
+    votes = [vote for vote in decision.get("votes") or [] if vote.get("effect") != "allow" and vote.get("severity") != "warning"]
+    codes = [vote.get("code") for vote in votes] or [decision["code"]]
+    blockers = list(answer["blockers"]) or [decision["reason"]]
+    return TransitionBlocked(
+        f"Transition blocked: {'; '.join(blockers)}",
+        **{"code": decision["code"], "fix": decision.get("fix"), "status": 200},
+        blockers=blockers,
+        pending=all(code == _WAITING for code in codes),
+    )

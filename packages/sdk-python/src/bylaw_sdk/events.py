@@ -1,0 +1,60 @@
+"""Events as they happen, over a stream that comes back by itself."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from typing import Any, Callable, Dict, Iterator, Optional, Tuple
+
+from .answers import LogEvent
+from .errors import AgentError
+from .transport import Transport
+
+# The longest line that is read, in bytes: a stream without an end of line must not fill the memory.
+_LONGEST = 8 * 1024 * 1024
+# Longer than the service is ever silent.
+_SILENCE = 90.0
+
+
+def follow(transport: Transport, authorization: Callable[[], str], after: int) -> Iterator[LogEvent]:
+    """Each event once and in order, without an end. What another attempt cannot mend is raised."""
+    last = after
+    failures = 0
+    while True:
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last)}
+        try:
+            with transport.open("GET", "/events", authorization, headers=headers, timeout=_SILENCE) as stream:
+                for passed, event in _read(stream):
+                    failures = 0
+                    # Events that are none of this agent's business count too.
+                    if event is None:
+                        last = max(last, passed)
+                    elif event["sequence"] > last:
+                        last = event["sequence"]
+                        yield event
+        except AgentError as error:
+            if error.status not in (408, 429, 502, 503, 504):
+                raise
+        except (OSError, http.client.HTTPException):
+            pass
+        failures += 1
+        transport.sleep(transport.pause(failures))
+
+
+def _read(stream: Any) -> Iterator[Tuple[int, Optional[LogEvent]]]:
+    fields: Dict[str, str] = {}
+    while True:
+        raw: bytes = stream.readline(_LONGEST)
+        # What the stream cuts off is no event.
+        if not raw.endswith(b"\n"):
+            return
+        line = raw.rstrip(b"\r\n").decode("utf-8")
+        if line == "":
+            passed = fields.get("id", "")
+            if "data" in fields or passed:
+                yield int(passed) if passed.isdecimal() else 0, json.loads(fields["data"]) if "data" in fields else None
+            fields = {}
+            continue
+        name, _, value = line.partition(":")
+        value = value[1:] if value.startswith(" ") else value
+        fields[name] = f"{fields[name]}\n{value}" if name == "data" and "data" in fields else value

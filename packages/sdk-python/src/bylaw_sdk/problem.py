@@ -1,0 +1,85 @@
+"""From an answer that is an error to the error that it is."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Dict, Optional
+
+from . import errors
+
+# Codes of the plugins tokens and tasks. What is not listed is judged by its status.
+_BY_CODE = (
+    (re.compile(r"token_(expired|superseded|other_phase|other_session)"), errors.TokenExpired),
+    (
+        re.compile(r"token_other_task|task_(unknown|blocked|not_claimed|other_agent|fence_stale|lease_over|escalated|over)"),
+        errors.NotClaimed,
+    ),
+    (
+        re.compile(r"token_(missing|malformed|forged|key_unknown|not_yet_valid|undated|other_run|other_agent|other_contract)"),
+        errors.Unauthenticated,
+    ),
+    (re.compile(r"approval_(expired|refused|rejected|unavailable)"), errors.ApprovalRefused),
+)
+_BY_STATUS = {
+    401: errors.Unauthenticated,
+    404: errors.NotFound,
+    409: errors.Conflict,
+    408: errors.Unavailable,
+    502: errors.Unavailable,
+    503: errors.Unavailable,
+    504: errors.Unavailable,
+}
+
+
+def error_of(
+    status: int,
+    body: Any,
+    *,
+    retry_after: Optional[float],
+    tool: Optional[str],
+    mask: Callable[[str], str],
+) -> errors.AgentError:
+    """The error that an answer is. Its class goes by the code first and by the status where the code says nothing."""
+    problem = _problem_of(status, body, mask)
+    code = problem["code"]
+    fix = problem.get("fix")
+    parts: Dict[str, Any] = {"code": code, "fix": fix if isinstance(fix, str) else None, "status": status, "problem": problem}
+    detail = problem["detail"]
+    if code == "task_none_ready":
+        return errors.NoTaskReady(detail, retry_after=retry_after, **parts)
+    for pattern, kind in _BY_CODE:
+        if pattern.fullmatch(code):
+            return kind(detail, **parts)
+    if code.startswith("tool_") and status == 400:
+        return errors.ToolFailed(detail, **parts)
+    if status == 403:
+        if tool is None or code.startswith("BYLAW_"):
+            return errors.NotPermitted(detail, **parts)
+        return errors.ToolForbidden(detail, tool=tool, **parts)
+    if status == 429:
+        return errors.RateLimited(detail, retry_after=retry_after, **parts)
+    other = errors.RequestInvalid if 400 <= status < 500 else errors.ServerFault
+    return _BY_STATUS.get(status, other)(detail, **parts)
+
+
+def _problem_of(status: int, body: Any, mask: Callable[[str], str]) -> Dict[str, Any]:
+    # A balancer in between answers with pages of its own: then the status is all there is.
+    told: Dict[str, Any] = _masked(body, mask) if isinstance(body, dict) else {}
+
+    def text(name: str, otherwise: str) -> str:
+        value = told.get(name)
+        return value if isinstance(value, str) else otherwise
+
+    title = text("title", "")
+    detail = text("detail", title or f"Unexpected answer with status {status}, expected one of the service")
+    return {**told, "title": title, "status": status, "detail": detail, "code": text("code", f"http_{status}")}
+
+
+def _masked(value: Any, mask: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, list):
+        return [_masked(one, mask) for one in value]
+    if isinstance(value, dict):
+        return {key: _masked(one, mask) for key, one in value.items()}
+    return value

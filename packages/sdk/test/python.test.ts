@@ -1,0 +1,64 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const sdk = dirname(createRequire(import.meta.url).resolve("@bylaw/sdk/package.json"));
+const source = join(sdk, "../sdk-python");
+const scratch = mkdtempSync(join(tmpdir(), "bylaw-python-"));
+const venv = join(scratch, "venv");
+const python = join(venv, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
+
+interface Ran {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+function run(program: string, args: readonly string[], cwd = scratch): Ran {
+  // No index, so that nothing can be fetched; no bytecode beside the sources.
+  const env = { ...process.env, PIP_NO_INDEX: "1", PIP_FIND_LINKS: "", PIP_DISABLE_PIP_VERSION_CHECK: "1", PYTHONDONTWRITEBYTECODE: "1" };
+  const { status, stdout, stderr } = spawnSync(program, [...args], { cwd, env, encoding: "utf8" });
+  return { status, output: `${stdout}${stderr}` };
+}
+
+const present = run("python3", ["-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))"]).status === 0;
+if (!present) console.warn("The Python client is not tested: there is no python3 of 3.9 or later with venv here.");
+
+describe.skipIf(!present)("the Python client", () => {
+  beforeAll(() => {
+    expect(run("python3", ["-m", "venv", venv])).toMatchObject({ status: 0 });
+  });
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+  it("is installed by pip without a network, with its version and nothing besides", () => {
+    expect(run(python, ["-m", "pip", "install", "--quiet", source])).toEqual({ status: 0, output: "" });
+    const { output } = run(python, ["-m", "pip", "list", "--format=json"]);
+    const { version } = JSON.parse(readFileSync(join(sdk, "package.json"), "utf8")) as { version: string };
+    const installed = JSON.parse(output) as readonly { readonly name: string; readonly version: string }[];
+    expect(installed.filter(({ name }) => !["pip", "setuptools"].includes(name))).toEqual([{ name: "bylaw-sdk", version }]);
+    expect(run(python, ["-m", "pip", "check"]).status).toBe(0);
+  });
+
+  it("builds the same wheel each time, and the wheel is what pip takes", () => {
+    const build = (folder: string): string => {
+      const code = `import sys; sys.path.insert(0, ${JSON.stringify(join(source, "backend"))}); import bylaw_build, os; os.makedirs(${JSON.stringify(folder)}); print(bylaw_build.build_wheel(${JSON.stringify(folder)}))`;
+      const { status, output } = run("python3", ["-c", code], source);
+      expect(status).toBe(0);
+      return join(folder, output.trim());
+    };
+    const [one, other] = [build(join(scratch, "one")), build(join(scratch, "other"))];
+    const digest = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex");
+    expect(digest(one)).toBe(digest(other));
+    expect(readdirSync(join(scratch, "one"))).toEqual([expect.stringMatching(/^bylaw_sdk-.*-py3-none-any\.whl$/)]);
+    expect(run(python, ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", one])).toEqual({ status: 0, output: "" });
+  });
+
+  it("does what its own tests say", () => {
+    const { status, output } = run(python, ["-W", "error", "-m", "unittest", "discover", "-s", join(source, "tests")]);
+    expect(output).toMatch(/^OK$/m);
+    expect(status).toBe(0);
+  });
+});
