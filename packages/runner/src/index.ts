@@ -1,13 +1,15 @@
 export { agentsSchema, templateJsonSchema, templateSchema, type TemplateText } from "./template/schema.ts";
-export type { Agent, Invocation, OversightSource, Step, StepLoop, Template, TemplateFinding } from "./template/template.ts";
+export type { Agent, Choice, Invocation, OversightSource, Step, StepLoop, Template, TemplateFinding, Tracks } from "./template/template.ts";
 export { TemplateError } from "./template/template-error.ts";
 export { loadAgents, loadTemplate, parseTemplate, type LoadTemplateOptions, type LoadedTemplate } from "./template/load.ts";
-export { frameKey, next, type Move, type SkipReason, type Start } from "./workflow/next.ts";
-export type { OversightQuestion, StepContext, StepFunction, WorkflowEnd, WorkflowOptions } from "./workflow/options.ts";
+export { selectionOf, type Selection } from "./template/select.ts";
+export { frameKey, next, type LoopBack, type Move, type Start } from "./workflow/next.ts";
+export type { SkipReason } from "./workflow/skip-reason.ts";
+export type { AtWork, Door, OversightQuestion, StepContext, StepFunction, WorkflowEnd, WorkflowOptions } from "./workflow/options.ts";
 export { loopOptionsOf, triggerOptionsOf } from "./workflow/plugin-options.ts";
 export { moveWorkflow, releaseWorkflow } from "./workflow/release.ts";
 export { runWorkflow } from "./workflow/run-workflow.ts";
-export type { Frame, SkipScope, StepResult, Unit, WorkflowState } from "./workflow/standing.ts";
+export type { Asked, Frame, SkipScope, StepResult, Unit, WorkflowState } from "./workflow/standing.ts";
 export { resultOf, workflowState } from "./workflow/state.ts";
 export { workflow } from "./workflow/workflow-plugin.ts";
 export {

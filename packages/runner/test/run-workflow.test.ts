@@ -295,6 +295,12 @@ it("what came of each step is in the state", async () => {
   const at = stage(await templateOf({ steps: [step("a")] }), player().functions);
   await at.go();
   const run = await at.open();
-  expect(resultOf(run.view(workflowState), "a")).toEqual({ status: "completed", exit_code: null, output: null, visits: 1, attempts: 1 });
+  expect(resultOf(run.view(workflowState), "a")).toMatchObject({
+    status: "completed",
+    exit_code: null,
+    output: null,
+    visits: 1,
+    attempts: 1,
+  });
   await run.close();
 });

@@ -20,24 +20,34 @@ export interface Attempt {
   readonly controlFile: string;
 }
 
+/** What came of an attempt. */
+export interface Tried {
+  readonly ended: Ended;
+  /** What it handed on, where it says so. */
+  readonly output: Json;
+  /** Of a program that no agent is: a digest of how it ended and what it printed, without times. */
+  readonly print: string | null;
+}
+
 /** Output of a step that is kept for conditions is at most so long, in characters. */
 const MAX_JSON = 65_536;
 
 /** Runs one attempt to its end. Throws the reason of an aborted signal; everything else is an end that is not `ok`. */
-export async function tryStep(options: WorkflowOptions, attempt: Attempt): Promise<{ readonly ended: Ended; readonly output: Json }> {
-  const { step, own } = attempt;
+export async function tryStep(options: WorkflowOptions, attempt: Attempt): Promise<Tried> {
+  const { step, own, agent } = attempt;
   const invocation = invocationOf(options.template, attempt);
   if (invocation === null)
-    return { ended: failure(0, `Unexpected agent \`${String(attempt.agent)}\` without a command, expected one`), output: null };
+    return { ...NOT_TRIED, ended: failure(0, `Unexpected agent \`${String(agent)}\` without a command, expected one`) };
   if ("function" in invocation) return callFunction(options, attempt, invocation.function);
-  const { ended, text } = await program(options, attempt, invocation.command);
-  if (!own || step.output === "text" || !ended.ok) return { ended, output: null };
+  const { ended, text, printed } = await program(options, attempt, invocation.command);
+  const print = own && agent === null ? printOf(ended.exit_code, printed) : null;
+  if (!own || step.output === "text" || !ended.ok) return { ended, output: null, print };
   try {
     if (text === null || text.length > MAX_JSON)
       throw new Error(`Unexpected output of more than ${MAX_JSON} characters, expected a short JSON value`);
-    return { ended, output: parseJson(text) };
+    return { ended, output: parseJson(text), print };
   } catch (error) {
-    return { ended: { ...ended, ok: false, error: messageOf(error).slice(0, 500) }, output: null };
+    return { ended: { ...ended, ok: false, error: messageOf(error).slice(0, 500) }, output: null, print };
   }
 }
 
@@ -47,15 +57,16 @@ function invocationOf({ agents }: Template, { step, agent, own }: Pick<Attempt, 
   return said ?? (agent !== null && Object.hasOwn(agents, agent) ? (agents[agent]?.run ?? null) : null);
 }
 
-function promptOf({ agents }: Template, { step, agent }: Attempt): string {
+function promptOf({ template: { agents }, preface }: WorkflowOptions, { step, agent }: Attempt): string {
   const own = agent === null || !Object.hasOwn(agents, agent) ? "" : (agents[agent]?.prompt ?? "");
-  return [own, step.prompt].filter((text) => text !== "").join("\n\n");
+  const before = agent === null ? "" : (preface?.() ?? "");
+  return [before, own, step.prompt].filter((text) => text !== "").join("\n\n");
 }
 
 async function program(options: WorkflowOptions, attempt: Attempt, command: readonly string[]) {
   const { template, run, workspace, signal, onOutput } = options;
   const { step, agent } = attempt;
-  const prompt = promptOf(template, attempt);
+  const prompt = promptOf(options, attempt);
   const values: Placeholders = {
     prompt,
     run: run.run,
@@ -68,7 +79,8 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
     workspace,
   };
   const names = [...step.env, ...(agent === null ? [] : (template.agents[agent]?.env ?? []))];
-  return runCommand({
+  const door = agent === null ? undefined : options.door?.({ step: step.id, agent, attempt: attempt.attempt, visit: attempt.visit });
+  const ran = runCommand({
     argv: command.map((text) => fill(text, values)),
     cwd: workspace,
     env: stepEnvironment(
@@ -81,6 +93,7 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
         BYLAW_ATTEMPT: values.attempt,
         BYLAW_VISIT: values.visit,
         BYLAW_CONTROL_FILE: values.control_file,
+        ...door?.env,
       },
       workspace,
     ),
@@ -89,17 +102,14 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
     signal,
     onOutput: onOutput === undefined ? undefined : (name, text) => onOutput(step.id, name, text),
   });
+  return ran.finally(() => door?.close());
 }
 
-async function callFunction(
-  options: WorkflowOptions,
-  attempt: Attempt,
-  name: string,
-): Promise<{ readonly ended: Ended; readonly output: Json }> {
-  const { functions = {}, run, template, signal } = options;
+async function callFunction(options: WorkflowOptions, attempt: Attempt, name: string): Promise<Tried> {
+  const { functions = {}, run, signal } = options;
   const { step, agent, visit, controlFile } = attempt;
   const work: StepFunction | undefined = Object.hasOwn(functions, name) ? functions[name] : undefined;
-  if (work === undefined) return { ended: failure(0, `Unexpected function \`${name}\`, expected one of the host`), output: null };
+  if (work === undefined) return { ...NOT_TRIED, ended: failure(0, `Unexpected function \`${name}\`, expected one of the host`) };
   signal?.throwIfAborted();
   const began = performance.now();
   const late = AbortSignal.timeout(step.timeout_seconds * 1_000);
@@ -114,7 +124,7 @@ async function callFunction(
       agent,
       attempt: attempt.attempt,
       visit,
-      prompt: promptOf(template, attempt),
+      prompt: promptOf(options, attempt),
       controlFile,
       signal: either,
     };
@@ -122,12 +132,27 @@ async function callFunction(
     const kept = step.output === "json" && attempt.own ? freezeJson(output ?? null) : null;
     if (JSON.stringify(kept).length > MAX_JSON)
       throw new BylawError({ code: "BYLAW_JSON_INVALID", message: "Unexpected long output, expected a short JSON value" });
-    return { ended: { ...failure(performance.now() - began, null), ok: true }, output: kept };
+    const print = attempt.own && agent === null ? printOf(0, JSON.stringify(kept)) : null;
+    return { ended: { ...failure(performance.now() - began, null), ok: true }, output: kept, print };
   } catch (error) {
     signal?.throwIfAborted();
-    return { ended: { ...failure(performance.now() - began, messageOf(error).slice(0, 500)), timed_out: late.aborted }, output: null };
+    const said = messageOf(error).slice(0, 500);
+    const print = attempt.own && agent === null ? printOf(1, said) : null;
+    return { ended: { ...failure(performance.now() - began, said), timed_out: late.aborted }, output: null, print };
   }
 }
+
+const TIMES =
+  // eslint-disable-next-line no-control-regex
+  /\u001b\[[0-9;]*[A-Za-z]|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b|\b\d+(?:[.,]\d+)?\s?(?:ns|µs|ms|s|secs?|seconds?|mins?|minutes?|m|h)\b/g;
+
+// When it ran and how long it took is new each time, and no progress.
+const printOf = (exit: number | null, text: string): string =>
+  `sha256:${createHash("sha256")
+    .update(`${exit}\n${text.replaceAll(TIMES, "")}`)
+    .digest("hex")}`;
+
+const NOT_TRIED = { output: null, print: null };
 
 const NOTHING = { digest: `sha256:${createHash("sha256").digest("hex")}`, bytes: 0 };
 

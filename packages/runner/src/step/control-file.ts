@@ -40,8 +40,11 @@ export function readControl(file: string): FoundControl {
 
 const digestOf = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** Takes away a request that is on record. A folder that lies there is not emptied: it stays in the way, and is told again. */
-export const removeControl = (file: string): void => rmSync(file, { force: true });
+/** Takes away a request that is on record, by its digest. What was written since then is another, and stays. */
+export function removeControl(file: string, digest: string): void {
+  const found = readControl(file);
+  if (found.state !== "none" && found.digest === digest) rmSync(file, { force: true });
+}
 
 /** Moves a file out of the way, beside itself, where a person can look at it. */
 export function setControlAside(file: string): void {

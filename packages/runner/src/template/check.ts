@@ -1,11 +1,13 @@
-import { suggest } from "@bylaw/config";
+import { didYouMean } from "@bylaw/wording";
 import { readCondition } from "./condition.ts";
+import { checkWays } from "./check-ways.ts";
 import type { Problem } from "./dialects.ts";
 import type { Step, Template } from "./template.ts";
 
 /** What is wrong between the parts of a template: names that nobody has, and what could never have an effect. Pure. */
-export function checkTemplate({ agents, steps }: Template, pathOf: (index: number) => readonly PropertyKey[]): readonly Problem[] {
-  const problems: Problem[] = [];
+export function checkTemplate(template: Template, pathOf: (index: number) => readonly PropertyKey[]): readonly Problem[] {
+  const { agents, steps, compat } = template;
+  const problems: Problem[] = [...checkWays(template, pathOf)];
   const indexes = new Map<string, number>();
   const seenGroups = new Set<string>();
   steps.forEach((step, index) => {
@@ -15,8 +17,8 @@ export function checkTemplate({ agents, steps }: Template, pathOf: (index: numbe
     indexes.set(step.id, index);
     for (const key of ["agent", "fallback", "trigger"] as const) {
       const named = step[key];
-      if (named !== null && !Object.hasOwn(agents, named))
-        tell(key, `Unexpected agent \`${named}\`, expected one of \`agents\``, nearest(named, Object.keys(agents)));
+      if (named !== null && named !== "" && !Object.hasOwn(agents, named))
+        tell(key, `Unexpected agent \`${named}\`, expected one of \`agents\``, didYouMean(named, Object.keys(agents)));
     }
     if (step.agent === null && step.run === null)
       tell(undefined, `Unexpected step \`${step.id}\` that runs nothing, expected \`agent\` or \`run\``);
@@ -33,7 +35,14 @@ export function checkTemplate({ agents, steps }: Template, pathOf: (index: numbe
     }
     for (const key of ["when", "skip_if"] as const) {
       const text = step[key];
-      if (text !== null) checkCondition(text, steps, index, (message, fix) => tell(key, message, fix));
+      if (text === null) continue;
+      if (compat !== "radium") checkCondition(text, steps, index, (message, fix) => tell(key, message, fix));
+      else if (!RADIUM_CONDITION.test(text))
+        problems.push({
+          path: [...pathOf(index), key],
+          message: `\`${key}\` is always true: Radium could not read it`,
+          severity: "warning",
+        });
     }
     for (const needed of step.depends_on) {
       const fault = fitsBefore(needed, steps, index);
@@ -41,19 +50,21 @@ export function checkTemplate({ agents, steps }: Template, pathOf: (index: numbe
         tell(
           "depends_on",
           fault,
-          nearest(
+          didYouMean(
             needed,
             steps.map(({ id }) => id),
           ),
         );
     }
     if (step.loop !== null) {
-      const fault = loopFault(step.loop, steps, index);
+      const fault = compat === null ? loopFault(step.loop, steps, index) : undefined;
       if (fault !== undefined) tell("loop", fault);
     }
   });
   return problems;
 }
+
+const RADIUM_CONDITION = /^\s*[^.\s]+\.result\.[^.\s]+ == .+$/;
 
 function checkCondition(text: string, steps: readonly Step[], index: number, tell: (message: string, fix?: string) => void): void {
   const condition = readCondition(text);
@@ -63,7 +74,7 @@ function checkCondition(text: string, steps: readonly Step[], index: number, tel
     if (fault !== undefined)
       tell(
         fault,
-        nearest(
+        didYouMean(
           step,
           steps.map(({ id }) => id),
         ),
@@ -97,9 +108,4 @@ function loopFault({ steps: back, skip }: NonNullable<Step["loop"]>, steps: read
   return skip.length > 0 && repeated.every((one) => skip.includes(one))
     ? "Unexpected loop that skips all that it repeats, expected a step to repeat"
     : undefined;
-}
-
-function nearest(word: string, known: readonly string[]): string | undefined {
-  const meant = word.length > 100 || known.length > 1_000 ? undefined : suggest(word, known);
-  return meant === undefined ? undefined : `did you mean \`${meant}\`?`;
 }

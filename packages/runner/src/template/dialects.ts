@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import type { Compat } from "@bylaw/behavior";
 import type { StepText, TemplateText } from "./schema.ts";
 
 /** A problem with the path of what it is about. */
@@ -13,7 +14,7 @@ export interface Problem {
 /** A template of an older form, in the words of ours. */
 export interface Translated {
   readonly dialect: "radium" | "codemachine";
-  readonly text: Pick<TemplateText, "name" | "description"> & { readonly steps: readonly StepText[] };
+  readonly text: Pick<TemplateText, "name" | "description" | "tracks" | "choices"> & { readonly steps: readonly StepText[] };
   readonly agents: readonly string[];
   /** Where each step stood. */
   readonly origins: readonly number[];
@@ -27,14 +28,14 @@ const STEP_KEYS: ReadonlySet<string> = new Set([
 ]);
 const SEPARATORS: ReadonlySet<unknown> = new Set(["ui", "separator"]);
 // What they choose belongs to the host that starts the agent, and is told to nobody here.
-const WITHOUT_EFFECT = ["engine", "model", "modelReasoningEffort", "interactive", "tracks", "conditions", "conditionsAny"] as const;
+const WITHOUT_EFFECT = ["engine", "model", "modelReasoningEffort", "interactive"] as const;
 
 /** Whether data is a template of an older form: no version, and steps in their words. */
 export const isOlder = (value: Json): value is JsonObject =>
   isJsonObject(value) && value["bylaw"] === undefined && Array.isArray(value["steps"]);
 
 /** Reads a template of Radium (its own and that of its extensions) or of CodeMachine. Tells all that is wrong or has no effect. */
-export function translate(value: JsonObject): Translated {
+export function translate(value: JsonObject, compat?: Compat): Translated {
   const problems: Problem[] = [];
   const steps: StepText[] = [];
   const origins: number[] = [];
@@ -46,8 +47,8 @@ export function translate(value: JsonObject): Translated {
   const warn = (path: readonly PropertyKey[], message: string): void => void problems.push({ path, message, severity: "warning" });
   const name = typeof value["name"] === "string" ? nameOf(value["name"]) : "";
   if (name === "") fail(["name"], "Unexpected absence of a name, expected one");
-  for (const key of ["tracks", "conditionGroups", "parameters"] as const)
-    if (value[key] !== undefined) warn([key], `\`${key}\` has no effect: a choice of the user is not part of a template here`);
+  if (value["parameters"] !== undefined) warn(["parameters"], "`parameters` has no effect: say their values in the template");
+  const ways = waysOf(value, (path, message) => fail(path, message));
 
   given.forEach((entry, index) => {
     const at = ["steps", index] as const;
@@ -83,37 +84,25 @@ export function translate(value: JsonObject): Translated {
     if (entry["executeOnce"] === true) step["once"] = true;
     if (entry["continue_on_error"] === true) step["continue_on_error"] = true;
     if (fallback !== undefined) step["fallback"] = fallback;
+    for (const [key, ours] of WAYS) {
+      const list = entry[key];
+      if (list === undefined) continue;
+      if (Array.isArray(list) && list.every((one) => typeof one === "string")) {
+        if (list.length > 0) step[ours] = list.map(nameOf);
+      } else fail([...at, key], `Unexpected \`${key}\`, expected a list of names`);
+    }
     const behavior = behaviorOf(entry["module"]);
     if (behavior?.["type"] === "loop") {
-      const { steps: back, maxIterations, skip = [] } = behavior;
-      if (typeof back !== "number" || !Number.isInteger(back) || back < 1)
-        fail(
-          [...at, "module"],
-          "Unexpected loop without a number of steps, expected at least 1",
-          "say `steps`; without it the origin never looped",
-        );
-      else {
-        // Separators were steps there, and are none here.
-        const count = Math.max(1, origins.filter((origin) => origin >= index - back).length);
-        // It names agents there: every repeated step of theirs is left out.
-        const names = Array.isArray(skip) ? skip.map((one) => nameOf(String(one))) : [];
-        const skipped = steps
-          .slice(-count)
-          .filter((one) => one.agent !== undefined && names.includes(one.agent))
-          .map((one) => one.id);
-        step["loop"] = {
-          steps: count,
-          ...(typeof maxIterations === "number" && maxIterations >= 1
-            ? { max_iterations: Math.floor(maxIterations) }
-            : { max_iterations: 1_000_000 }),
-          skip: skipped,
-        };
-      }
+      const loop = loopIn(behavior, index, { origins, steps, compat });
+      if (typeof loop !== "string") step["loop"] = loop;
+      else fail([...at, "module"], loop, "say `steps`; without it the origin never looped");
     } else if (behavior?.["type"] === "trigger") {
-      if (typeof behavior["triggerAgentId"] === "string" && behavior["triggerAgentId"] !== "") {
-        step["trigger"] = nameOf(behavior["triggerAgentId"]);
+      const named = behavior["triggerAgentId"];
+      if (typeof named === "string" && named !== "") {
+        step["trigger"] = nameOf(named);
         agents.add(step["trigger"] as string);
-      }
+        // A step that may call, and names nobody by itself.
+      } else if (compat === "codemachine") step["trigger"] = "";
     } else if (behavior !== undefined) fail([...at, "module"], "Unexpected behavior of a module, expected loop or trigger");
     origins.push(index);
     steps.push(step as StepText);
@@ -128,11 +117,94 @@ export function translate(value: JsonObject): Translated {
   );
   return {
     dialect: older ? "radium" : "codemachine",
-    text: { name, ...(description === undefined ? {} : { description }), steps },
+    text: { name, ...(description === undefined ? {} : { description }), ...ways, steps },
     agents: [...agents],
     origins,
     problems,
   };
+}
+
+const WAYS = [
+  ["tracks", "tracks"],
+  ["conditions", "choices"],
+  ["conditionsAny", "choices_any"],
+] as const;
+
+interface Before {
+  /** Where each step before stood. */
+  readonly origins: readonly number[];
+  readonly steps: readonly StepText[];
+  readonly compat: Compat | undefined;
+}
+
+// A text is what is wrong with it.
+function loopIn(
+  { steps: back, maxIterations, skip = [] }: JsonObject,
+  index: number,
+  { origins, steps, compat }: Before,
+): NonNullable<StepText["loop"]> | string {
+  const names = Array.isArray(skip) ? skip.map((one) => nameOf(String(one))) : [];
+  const times = typeof maxIterations === "number" ? Math.floor(maxIterations) : 0;
+  const most = compat === "radium" && maxIterations === 0 ? 0 : times >= 1 ? Math.min(times, ENDLESS) : ENDLESS;
+  // Separators were steps there, and are none here.
+  const standBefore = (count: number): number => origins.filter((origin) => origin >= index - count).length;
+  if (compat === "codemachine") {
+    const count = typeof back === "number" ? Math.max(1, Math.floor(back)) : 1;
+    return { steps: standBefore(count), max_iterations: most, skip: names };
+  }
+  if (compat === "radium" && back === 0) return { steps: 0, max_iterations: most, skip: [] };
+  if (typeof back !== "number" || !Number.isInteger(back) || back < 1)
+    return "Unexpected loop without a number of steps, expected at least 1";
+  const count = Math.max(1, standBefore(back));
+  // It names agents there: every repeated step of theirs is left out.
+  const skipped = steps.slice(-count).filter(({ agent }) => agent !== undefined && names.includes(agent));
+  return { steps: count, max_iterations: most, skip: skipped.map(({ id }) => id) };
+}
+
+/** More often than any workflow goes back. */
+const ENDLESS = 1_000_000;
+
+// What the user was asked there before the workflow began.
+function waysOf(
+  { tracks, conditionGroups }: JsonObject,
+  fail: (path: readonly PropertyKey[], message: string) => void,
+): Pick<TemplateText, "tracks" | "choices"> {
+  const choices: Record<string, NonNullable<TemplateText["choices"]>[string]> = {};
+  const labels = (options: Json | undefined, path: readonly PropertyKey[]): Record<string, { readonly label?: string }> => {
+    if (!isJsonObject(options ?? null) || Object.keys(options as JsonObject).length === 0) {
+      fail(path, "Unexpected question without answers, expected some by name");
+      return {};
+    }
+    return Object.fromEntries(
+      Object.entries(options as JsonObject).map(([id, said]) => {
+        const label = isJsonObject(said) ? said["label"] : undefined;
+        return [nameOf(id), typeof label === "string" ? { label } : {}];
+      }),
+    );
+  };
+  const group = (id: string, said: Json, after: string | undefined, path: readonly PropertyKey[]): void => {
+    if (!isJsonObject(said)) return fail(path, "Unexpected question, expected an object");
+    const { question, multiSelect, tracks: on, conditions, children } = said;
+    choices[id] = {
+      ...(typeof question === "string" ? { question } : {}),
+      ...(multiSelect === true ? { multiple: true } : {}),
+      ...(Array.isArray(on) && on.length > 0 ? { tracks: on.map((one) => nameOf(String(one))) } : {}),
+      ...(after === undefined ? {} : { after }),
+      options: labels(conditions, [...path, "conditions"]),
+    };
+    if (isJsonObject(children ?? null))
+      for (const [option, child] of Object.entries(children as JsonObject))
+        group(`${id}.${nameOf(option)}`.slice(0, 100), child, nameOf(option), [...path, "children", option]);
+    return undefined;
+  };
+  if (Array.isArray(conditionGroups))
+    conditionGroups.forEach((said, at) =>
+      group(nameOf(isJsonObject(said) ? String(said["id"] ?? `choice-${at + 1}`) : ""), said, undefined, ["conditionGroups", at]),
+    );
+  const some = Object.keys(choices).length === 0 ? {} : { choices };
+  if (!isJsonObject(tracks ?? null)) return some;
+  const { question, options } = tracks as JsonObject;
+  return { tracks: { ...(typeof question === "string" ? { question } : {}), options: labels(options, ["tracks", "options"]) }, ...some };
 }
 
 // Radium has the behavior in `module`, CodeMachine one level below.

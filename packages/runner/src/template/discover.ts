@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, extname, join, resolve } from "node:path";
 import { BylawError, isJsonObject, messageOf } from "@bylaw/kernel";
-import { suggest } from "@bylaw/config";
+import { didYouMean } from "@bylaw/wording";
 import { loadTemplate } from "./load.ts";
 import { parseSource, readTemplateText } from "./source.ts";
 import { TemplateError } from "./template-error.ts";
@@ -98,17 +98,14 @@ export async function templateFile(wanted: string, places: TemplatePlaces): Prom
   if (found !== undefined) return found.file;
   const broken = findings.find(({ file }) => nameOf(file) === wanted);
   if (broken !== undefined) throw new TemplateError([broken, ...findings.filter((one) => one !== broken && one.file === broken.file)]);
-  const near =
-    wanted.length > 100
-      ? undefined
-      : suggest(
-          wanted,
-          templates.map(({ name }) => name),
-        );
+  const near = didYouMean(
+    wanted,
+    templates.map(({ name }) => name),
+  );
   throw new BylawError({
     code: "BYLAW_TEMPLATE_MISSING",
     message: `Unexpected template \`${wanted.slice(0, 80)}\`, expected a file, or the name of one in ${templateFolders(places).join(", ")}`,
-    fix: near === undefined ? "`bylaw template list` says which there are" : `did you mean \`${near}\`?`,
+    fix: near ?? "`bylaw template list` says which there are",
   });
 }
 

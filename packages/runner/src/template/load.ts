@@ -1,9 +1,11 @@
-import { suggest } from "@bylaw/config";
+import { didYouMean } from "@bylaw/wording";
 import { BylawError, digestJson, freezeJson, type Json, type JsonObject } from "@bylaw/kernel";
 import type { z } from "zod";
+import type { Compat } from "@bylaw/behavior";
 import { checkTemplate } from "./check.ts";
+import { completeChoices, completeStep, completeTracks } from "./complete.ts";
 import { isOlder, translate, type Problem } from "./dialects.ts";
-import { agentsSchema, templateSchema, type TemplateText } from "./schema.ts";
+import { agentsSchema, templateSchema } from "./schema.ts";
 import { parseSource, readTemplateText, type Source } from "./source.ts";
 import { TemplateError } from "./template-error.ts";
 import type { Agent, Step, Template, TemplateFinding } from "./template.ts";
@@ -21,20 +23,26 @@ export interface LoadedTemplate {
 export interface LoadTemplateOptions {
   /** A file that says the agents, or some of them; what it says goes before the template's. */
   readonly agents?: string;
+  /** Reads loops, triggers and conditions as an older system did, whatever the template says of it. */
+  readonly compat?: Compat;
 }
 
 /** Reads a template from a file. Throws BYLAW_TEMPLATE_UNREADABLE, and a {@link TemplateError} with all that is wrong. */
-export async function loadTemplate(file: string, { agents }: LoadTemplateOptions = {}): Promise<LoadedTemplate> {
-  return parseTemplate(readTemplateText(file), { file, ...(agents === undefined ? {} : { agents: loadAgents(agents) }) });
+export async function loadTemplate(file: string, { agents, ...more }: LoadTemplateOptions = {}): Promise<LoadedTemplate> {
+  return parseTemplate(readTemplateText(file), { file, ...(agents === undefined ? {} : { agents: loadAgents(agents) }), ...more });
 }
 
 /** Reads the text of a template: `file` says its format by its ending. Throws a {@link TemplateError}. */
 export async function parseTemplate(
   text: string,
-  { file, agents = {} }: { readonly file: string; readonly agents?: Readonly<Record<string, Agent>> },
+  {
+    file,
+    agents = {},
+    compat,
+  }: Omit<LoadTemplateOptions, "agents"> & { readonly file: string; readonly agents?: Readonly<Record<string, Agent>> },
 ): Promise<LoadedTemplate> {
   const source = sourceOf(file, text);
-  const { template, problems } = isOlder(source.value) ? fromOlder(source.value, agents) : fromText(source, agents);
+  const { template, problems } = isOlder(source.value) ? fromOlder(source.value, agents, compat) : fromText(source, agents, compat);
   const findings = problems.map((problem) => findingOf(file, source, problem));
   const errors = findings.filter(({ severity }) => severity === "error");
   const [first, ...rest] = errors.toSorted(byPlace);
@@ -60,10 +68,10 @@ interface Draft {
   readonly problems: readonly Problem[];
 }
 
-function fromText({ value }: Source, given: Readonly<Record<string, Agent>>): Draft {
+function fromText({ value }: Source, given: Readonly<Record<string, Agent>>, compat: Compat | undefined): Draft {
   const parsed = templateSchema.safeParse(value);
   if (!parsed.success) return { template: undefined, problems: parsed.error.issues.flatMap(problemsOf) };
-  const { name, description = "", steps, modules = {}, overrides = {}, agents = {}, oversight } = parsed.data;
+  const { name, description = "", steps, modules = {}, overrides = {}, agents = {}, oversight, tracks, choices } = parsed.data;
   const problems: Problem[] = [];
   const resolved = steps.map((step, index): Step => {
     const { module, ...own } = step;
@@ -75,7 +83,7 @@ function fromText({ value }: Source, given: Readonly<Record<string, Agent>>): Dr
         ...near(module, Object.keys(modules)),
       });
     const change = Object.hasOwn(overrides, step.id) ? overrides[step.id] : undefined;
-    return complete({ ...shared, ...own, ...change });
+    return completeStep({ ...shared, ...own, ...change });
   });
   for (const unused of Object.keys(modules).filter((one) => !steps.some(({ module }) => module === one)))
     problems.push({
@@ -109,6 +117,9 @@ function fromText({ value }: Source, given: Readonly<Record<string, Agent>>): Dr
     name,
     description,
     dialect: "bylaw",
+    compat: compat ?? parsed.data.compat ?? null,
+    tracks: completeTracks(tracks),
+    choices: completeChoices(choices),
     agents: { ...Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, agentOf(agent)])), ...given },
     steps: resolved,
     oversight:
@@ -124,48 +135,21 @@ function fromText({ value }: Source, given: Readonly<Record<string, Agent>>): Dr
   return { template, problems: [...problems, ...checkTemplate(template, (index) => ["steps", index])] };
 }
 
-function fromOlder(value: JsonObject, given: Readonly<Record<string, Agent>>): Draft {
-  const { dialect, text, agents, origins, problems } = translate(value);
+function fromOlder(value: JsonObject, given: Readonly<Record<string, Agent>>, compat: Compat | undefined): Draft {
+  const { dialect, text, agents, origins, problems } = translate(value, compat);
   const nobody: Agent = { run: null, prompt: "", env: [] };
   const template: Template = {
     name: text.name,
     description: text.description ?? "",
     dialect,
+    compat: compat ?? null,
+    tracks: completeTracks(text.tracks),
+    choices: completeChoices(text.choices),
     agents: { ...Object.fromEntries(agents.map((id) => [id, nobody])), ...given },
-    steps: text.steps.map(complete),
+    steps: text.steps.map(completeStep),
     oversight: null,
   };
   return { template, problems: [...problems, ...checkTemplate(template, (index) => ["steps", origins[index] ?? 0])] };
-}
-
-type Parts = Partial<TemplateText["steps"][number]> & { readonly id?: string };
-
-function complete({ id = "", loop, ...said }: Parts): Step {
-  return {
-    id,
-    agent: said.agent ?? null,
-    run: said.run ?? null,
-    prompt: said.prompt ?? "",
-    timeout_seconds: said.timeout_seconds ?? 3_600,
-    retries: said.retries ?? 0,
-    once: said.once ?? false,
-    repeatable: said.repeatable ?? false,
-    interrupted: said.interrupted ?? "run",
-    when: said.when ?? null,
-    skip_if: said.skip_if ?? null,
-    depends_on: said.depends_on ?? [],
-    fallback: said.fallback ?? null,
-    parallel: said.parallel ?? null,
-    loop:
-      loop === undefined
-        ? null
-        : { steps: loop.steps, max_iterations: loop.max_iterations ?? 10, skip: loop.skip ?? [], on_limit: loop.on_limit ?? "continue" },
-    trigger: said.trigger ?? null,
-    kind: said.kind ?? "implementation",
-    continue_on_error: said.continue_on_error ?? false,
-    output: said.output ?? "text",
-    env: said.env ?? [],
-  };
 }
 
 const agentOf = ({ run, prompt = "", env = [] }: z.output<typeof agentsSchema>[string]): Agent => ({ run, prompt, env });
@@ -221,11 +205,12 @@ const KEYS = [
     "trigger",
     "kind",
   ])
-  .concat(["continue_on_error", "output", "env", "command", "function", "max_iterations", "skip", "on_limit", "module", "url", "hold_at"]);
+  .concat(["continue_on_error", "output", "env", "command", "function", "max_iterations", "skip", "on_limit", "module", "url", "hold_at"])
+  .concat(["compat", "tracks", "choices", "choices_any", "stall", "question", "options", "default", "multiple", "after", "label"]);
 
 function near(word: string, known: readonly string[]): { readonly fix?: string } {
-  const meant = word.length > 100 ? undefined : suggest(word, known);
-  return meant === undefined ? {} : { fix: `did you mean \`${meant}\`?` };
+  const fix = didYouMean(word, known);
+  return fix === undefined ? {} : { fix };
 }
 
 function findingOf(file: string, { place }: Source, { path, message, fix, severity: given }: Problem): TemplateFinding {

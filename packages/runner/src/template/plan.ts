@@ -25,10 +25,13 @@ export function planOf({ steps, agents }: Template): readonly PlannedStep[] {
       step.retries === 0 ? undefined : `tried ${step.retries + 1} times`,
       step.fallback === null ? undefined : `else by ${step.fallback}`,
       step.continue_on_error ? "goes on when it fails" : undefined,
+      step.tracks === null ? undefined : `on track ${step.tracks.join(", ")}`,
+      step.choices.length === 0 ? undefined : `if ${step.choices.join(" and ")} chosen`,
+      step.choices_any.length === 0 ? undefined : `if ${step.choices_any.join(" or ")} chosen`,
       loop === null
         ? undefined
-        : `may go back to ${steps[index - loop.steps]?.id ?? "?"}, at most ${loop.max_iterations} times${loop.skip.length === 0 ? "" : `, without ${loop.skip.join(", ")}`}`,
-      step.trigger === null ? undefined : `may call ${step.trigger}`,
+        : `may go back to ${steps[Math.max(0, index - loop.steps)]?.id ?? "?"}, at most ${loop.max_iterations} times${loop.skip.length === 0 ? "" : `, without ${loop.skip.join(", ")}`}`,
+      step.trigger === null ? undefined : `may call ${step.trigger === "" ? "an agent" : step.trigger}`,
       run === null ? "cannot run: nobody says the command" : undefined,
     ];
     return {

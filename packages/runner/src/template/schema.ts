@@ -1,3 +1,4 @@
+import { COMPATS } from "@bylaw/behavior";
 import { z } from "zod";
 import { PLACEHOLDERS } from "./placeholders.ts";
 
@@ -43,6 +44,27 @@ const loop = z.strictObject({
   max_iterations: z.int().min(1).max(1_000_000).optional().describe("How often it may go back. Default: 10"),
   skip: z.array(name).optional().describe("Steps that are left out while it repeats"),
   on_limit: z.enum(["continue", "hold", "stop"]).optional().describe("What happens when it may go back no more. Default: continue"),
+  stall: z.int().min(1).optional().describe("How often it may go back while the same checks fail in the same way"),
+});
+
+const label = z.string().max(500);
+const options = z
+  .record(name, z.strictObject({ label: label.optional() }))
+  .refine((record) => Object.keys(record).length > 0, "needs an option");
+const onTracks = z.array(name).min(1).optional();
+
+const tracks = z.strictObject({
+  question: label.optional(),
+  options: options.describe("The tracks, by name"),
+  default: name.optional().describe("The track of a run that names none"),
+});
+
+const choice = z.strictObject({
+  question: label.optional(),
+  multiple: z.boolean().optional().describe("Any number of options may be chosen. Default: exactly one"),
+  tracks: onTracks.describe("The tracks that it is asked on. Default: all"),
+  after: name.optional().describe("The option of another choice that it is asked after"),
+  options: options.describe("What can be chosen, by name"),
 });
 
 /** What a step says; a module and an override say any part of it. */
@@ -66,6 +88,9 @@ const parts = {
   continue_on_error: z.boolean().optional().describe("The workflow goes on when it failed"),
   output: z.enum(["text", "json"]).optional().describe("json: the standard output is one JSON value, kept for conditions"),
   env: z.array(variable).optional().describe("Variables of the environment that are handed on, beside those of the agent"),
+  tracks: onTracks.describe("Runs on these tracks only"),
+  choices: z.array(name).min(1).optional().describe("Runs only where all of these options are chosen"),
+  choices_any: z.array(name).min(1).optional().describe("Runs only where one of these options is chosen"),
 };
 
 const step = z.strictObject({ id: name, module: name.optional().describe("Takes what it does not say from one of `modules`"), ...parts });
@@ -75,6 +100,9 @@ export const templateSchema = z.strictObject({
   bylaw: z.literal(1).describe("The version of this form"),
   name,
   description: z.string().optional(),
+  compat: z.enum(COMPATS).optional().describe("Reads loops, triggers and conditions as an older system did"),
+  tracks: tracks.optional().describe("Ways through the workflow, of which a run takes one"),
+  choices: z.record(name, choice).optional().describe("Questions whose answers say which steps run"),
   agents: z.record(name, agent).optional().describe("Who there is, by name: steps and triggers choose among them"),
   modules: z.record(name, z.strictObject(parts)).optional().describe("Parts of steps that several steps share"),
   steps: z.array(step).min(1).max(100_000).describe("In the order in which they run"),

@@ -1,3 +1,5 @@
+import type { Compat } from "@bylaw/behavior";
+
 /** What a step or an agent runs. */
 export type Invocation = { readonly command: readonly string[] } | { readonly function: string };
 
@@ -15,6 +17,8 @@ export interface StepLoop {
   readonly max_iterations: number;
   readonly skip: readonly string[];
   readonly on_limit: "continue" | "hold" | "stop";
+  /** How often it may go back while nothing changes; `null`: as often as it may at all. */
+  readonly stall: number | null;
 }
 
 /** One step, with everything said. */
@@ -39,6 +43,34 @@ export interface Step {
   readonly continue_on_error: boolean;
   readonly output: "text" | "json";
   readonly env: readonly string[];
+  /** The tracks that it belongs to; `null`: all. */
+  readonly tracks: readonly string[] | null;
+  /** Options of choices that have to be chosen, all of them, for it to run. */
+  readonly choices: readonly string[];
+  /** Options of which one has to be chosen, where there are any. */
+  readonly choices_any: readonly string[];
+}
+
+/** The ways through a workflow, of which a run takes one. */
+export interface Tracks {
+  readonly question: string;
+  /** What each is called, by name. */
+  readonly options: Readonly<Record<string, string>>;
+  /** The one that is taken where nobody says. */
+  readonly default: string | null;
+}
+
+/** A question whose answers say which steps run. */
+export interface Choice {
+  readonly id: string;
+  readonly question: string;
+  /** Any number of options may be chosen, and not just one. */
+  readonly multiple: boolean;
+  /** The tracks that it is asked on; `null`: all. */
+  readonly tracks: readonly string[] | null;
+  /** The option that has to be chosen for it to be asked. */
+  readonly after: string | null;
+  readonly options: Readonly<Record<string, string>>;
 }
 
 /** Who is asked when a step wants oversight. */
@@ -56,6 +88,10 @@ export interface Template {
   readonly description: string;
   /** The form that it was written in. */
   readonly dialect: "bylaw" | "radium" | "codemachine";
+  /** Whose reading of loops, triggers and conditions holds; `null`: ours. */
+  readonly compat: Compat | null;
+  readonly tracks: Tracks | null;
+  readonly choices: readonly Choice[];
   readonly agents: Readonly<Record<string, Agent>>;
   readonly steps: readonly Step[];
   readonly oversight: OversightSource | null;

@@ -22,12 +22,29 @@ const end = {
 /** Who drives a run, and by which of its claims. */
 const worker = { worker: z.string().min(1).max(200), fence: attempt };
 
+const way = { track: step.nullable().optional(), chosen: z.array(step).optional() };
+
 const HOLDS = ["failed", "interrupted", "rejected", "control_file", "oversight", "risk", "limit"] as const;
 
 /** The events of a workflow. Only its runner records them. */
 export const WORKFLOW_EVENTS = [
-  { name: "workflow_started", details: z.strictObject({ template: z.string().min(1), definition: digest, steps: count, from: count }) },
+  {
+    name: "workflow_started",
+    details: z.strictObject({ template: z.string().min(1), definition: digest, steps: count, from: count, ...way }),
+  },
   { name: "workflow_moved", details: z.strictObject({ by: z.string().min(1), to: count }) },
+  {
+    name: "workflow_migrated",
+    details: z.strictObject({
+      by: z.string().min(1).max(200),
+      from: digest,
+      definition: digest,
+      cursor: count,
+      redo: count,
+      units: z.array(z.strictObject({ step, index: count, next: count })),
+      scopes: z.array(z.strictObject({ owner: count, skip: z.array(step) })),
+    }),
+  },
   { name: "workflow_held", details: z.strictObject({ step, why: z.enum(HOLDS), message: z.string().max(1_000) }) },
   { name: "workflow_released", details: z.strictObject({ by: z.string().min(1).max(200), step }) },
   {
@@ -40,19 +57,23 @@ export const WORKFLOW_EVENTS = [
   { name: "workflow_kept", details: z.strictObject(worker) },
   { name: "workflow_left", details: z.strictObject({ ...worker, why: z.enum(["ended", "waits", "stopped", "failed"]) }) },
   { name: "step_started", details: z.strictObject({ step, index: count, next: count, visit: attempt, attempt, fallback: z.boolean() }) },
-  { name: "step_completed", details: z.strictObject({ step, attempt, ...end, output: z.json() }) },
+  { name: "step_completed", details: z.strictObject({ step, attempt, ...end, output: z.json(), print: digest.nullable().optional() }) },
   {
     name: "step_skipped",
     details: z.strictObject({
       step,
       index: count,
       next: count,
-      why: z.enum(["loop", "when", "skip_if", "depends_on", "once", "completed", "from"]),
+      why: z.enum(["loop", "when", "skip_if", "depends_on", "once", "completed", "from", "track"]),
     }),
   },
   {
     name: "step_settled",
-    details: z.strictObject({ step, next: count.nullable(), loop: z.strictObject({ to: count, skip: z.array(step) }).nullable() }),
+    details: z.strictObject({
+      step,
+      next: count.nullable(),
+      loop: z.strictObject({ to: count, skip: z.array(step), kept: z.boolean().optional() }).nullable(),
+    }),
   },
   { name: "call_started", details: z.strictObject({ step, agent: step, attempt }) },
   { name: "call_completed", details: z.strictObject({ step, agent: step, attempt, ...end }) },
@@ -60,7 +81,7 @@ export const WORKFLOW_EVENTS = [
     name: "control_file_set_aside",
     details: z.strictObject({
       step: step.nullable(),
-      why: z.enum(["stale", "other_step", "other_run", "second"]),
+      why: z.enum(["stale", "other_step", "other_run", "second", "broken"]),
       digest: digest.nullable(),
     }),
   },

@@ -1,11 +1,7 @@
-import { treeGet } from "@bylaw/log";
-import { holds, readCondition, type Condition, type StepFacts } from "../template/condition.ts";
 import type { Step, Template } from "../template/template.ts";
-import type { Frame, StepResult, Unit, WorkflowState } from "./standing.ts";
+import { skipReason, type SkipReason } from "./skip-reason.ts";
+import type { Frame, Unit, WorkflowState } from "./standing.ts";
 import { resultOf } from "./state.ts";
-
-/** Why a step does not run. */
-export type SkipReason = "loop" | "when" | "skip_if" | "depends_on" | "once" | "completed";
 
 /** A step that is to be tried. */
 export interface Start {
@@ -15,6 +11,13 @@ export interface Start {
   readonly visit: number;
   readonly attempt: number;
   readonly fallback: boolean;
+}
+
+/** Where a loop goes back to, and what it leaves out. `kept`: also when it is over. */
+export interface LoopBack {
+  readonly to: number;
+  readonly skip: readonly string[];
+  readonly kept?: boolean;
 }
 
 /** What a workflow does next. */
@@ -30,29 +33,29 @@ export type Move =
   | { readonly do: "ask" | "oversee"; readonly unit: Unit; readonly frame: Frame; readonly step: Step }
   | { readonly do: "call"; readonly unit: Unit; readonly agent: string; readonly attempt: number; readonly step: Step }
   | { readonly do: "return"; readonly unit: Unit; readonly agent: string; readonly ok: boolean }
-  | {
-      readonly do: "settle";
-      readonly unit: Unit;
-      readonly next: number | null;
-      readonly loop: { readonly to: number; readonly skip: readonly string[] } | null;
-    }
+  | { readonly do: "settle"; readonly unit: Unit; readonly next: number | null; readonly loop: LoopBack | null }
   | { readonly do: "hold"; readonly step: string; readonly why: string; readonly message: string };
 
 /** Names one frame of one unit, so that its control file is read once. */
 export const frameKey = ({ step, visit, frames }: Unit): string => JSON.stringify([step, visit, frames.length, frames.at(-1)?.attempt]);
 
-/** What a workflow does next, by its state. `read`: the frames whose control file was looked at since this process began. Pure. */
-export function next(template: Template, state: WorkflowState, read: ReadonlySet<string>): Move {
+const NOTHING: ReadonlySet<string> = new Set();
+
+/**
+ * What a workflow does next, by its state. `read`: the frames whose control file was looked at since this process began. `before`: the steps
+ * that had been completed before it began, which one older reading asks about. Pure.
+ */
+export function next(template: Template, state: WorkflowState, read: ReadonlySet<string>, before = NOTHING): Move {
   if (state.started === null) return { do: "begin" };
   if (state.ended !== null) return { do: "ended" };
   if (state.hold !== null) return { do: "held" };
   if (state.pauses.length > 0) return { do: "paused" };
   if (state.units.length > 0) return proceed(template, state, read);
   if (state.cursor >= template.steps.length) return { do: "end", outcome: "completed", step: null, reason: null };
-  return enter(template, state);
+  return enter(template, state, before);
 }
 
-function enter({ steps }: Template, state: WorkflowState): Move {
+function enter({ steps, compat }: Template, state: WorkflowState, before: ReadonlySet<string>): Move {
   const { cursor } = state;
   const group = steps[cursor]?.parallel ?? null;
   let end = cursor + 1;
@@ -62,7 +65,7 @@ function enter({ steps }: Template, state: WorkflowState): Move {
   for (let index = cursor; index < end; index += 1) {
     const step = steps[index];
     if (step === undefined) break;
-    const why = skipReason(step, index, state);
+    const why = skipReason(step, index, state, { compat, before });
     if (why === undefined)
       starts.push({ step, index, next: end, visit: (resultOf(state, step.id)?.visits ?? 0) + 1, attempt: 1, fallback: false });
     else skips.push({ step, index, next: cursor, why });
@@ -71,40 +74,6 @@ function enter({ steps }: Template, state: WorkflowState): Move {
   if (starts.length === 0 && last !== undefined) skips[skips.length - 1] = { ...last, next: end };
   return { do: "enter", skips, starts };
 }
-
-const conditions = new Map<string, Condition>();
-
-function conditionOf(text: string): Condition {
-  const known = conditions.get(text);
-  if (known !== undefined) return known;
-  const read = readCondition(text);
-  // A template with such a condition does not load.
-  if (typeof read === "string") throw new TypeError(read);
-  conditions.set(text, read);
-  return read;
-}
-
-function skipReason(
-  { id, once, repeatable, depends_on, skip_if, when }: Step,
-  index: number,
-  state: WorkflowState,
-): SkipReason | undefined {
-  const facts = (step: string): StepFacts => factsOf(treeGet(state.results, step));
-  const done = resultOf(state, id)?.status === "completed";
-  if (state.scopes.some(({ skip }) => skip.includes(id))) return "loop";
-  if (done && once) return "once";
-  if (done && !repeatable && index < state.redo) return "completed";
-  if (!depends_on.every((needed) => facts(needed).success)) return "depends_on";
-  if (skip_if !== null && holds(conditionOf(skip_if), facts)) return "skip_if";
-  return when !== null && !holds(conditionOf(when), facts) ? "when" : undefined;
-}
-
-const factsOf = (result: StepResult | undefined): StepFacts => ({
-  success: result?.status === "completed",
-  skipped: result === undefined || result.status === "skipped",
-  exit_code: result?.exit_code ?? null,
-  output: result?.output ?? null,
-});
 
 function proceed(template: Template, state: WorkflowState, read: ReadonlySet<string>): Move {
   const open = state.units.filter(({ settled }) => !settled);
@@ -154,18 +123,21 @@ function steer(template: Template, state: WorkflowState, unit: Unit, alone: bool
   const called = unit.frames.length > 1 ? frame.agent : null;
   if (called !== null && frame.status === "running")
     return interrupted(step, unit) ?? { do: "call", unit, agent: called, attempt: frame.attempt + 1, step };
-  if (called !== null && frame.status === "failed" && !step.continue_on_error) {
+  const { compat } = template;
+  if (called !== null && frame.status === "failed" && !step.continue_on_error && compat !== "codemachine") {
     const hold = held("failed", `Agent \`${called}\` failed, which step \`${step.id}\` called`);
     return hold ?? { do: "call", unit, agent: called, attempt: frame.attempt + 1, step };
   }
-  const leave = (loop: { readonly to: number; readonly skip: readonly string[] } | null): Move =>
+  const leave = (loop: LoopBack | null): Move =>
     called === null
       ? { do: "settle", unit, next: alone ? (loop?.to ?? unit.next) : null, loop }
       : { do: "return", unit, agent: called, ok: frame.status === "done" };
   if (frame.status === "failed") return leave(null);
+  // What a called agent asked for was nobody's business there.
+  if (called !== null && compat === "codemachine") return leave(null);
   if (!read.has(frameKey(unit))) return { do: "ask", unit, frame, step };
   if (frame.asked === "nothing") return leave(null);
-  if (frame.asked === "rejected") return rejected(step, frame, held) ?? leave(null);
+  if (frame.asked === "rejected") return (compat === "codemachine" ? undefined : rejected(step, frame, held)) ?? leave(null);
   const { action, to, skip } = frame.directive ?? {};
   switch (action) {
     case "stop":
@@ -180,7 +152,7 @@ function steer(template: Template, state: WorkflowState, unit: Unit, alone: bool
       // A plugin of the configuration may send it anywhere; nowhere is no place.
       if (target < 0 || target > unit.index)
         return held("rejected", `Unexpected loop to \`${String(to)}\`, expected an earlier step`) ?? leave(null);
-      return leave({ to: target, skip: Array.isArray(skip) ? skip.map(String) : [] });
+      return leave({ to: target, skip: Array.isArray(skip) ? skip.map(String) : [], ...(compat === "codemachine" ? { kept: true } : {}) });
     }
     default:
       return leave(null);

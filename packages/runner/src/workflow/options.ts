@@ -1,5 +1,6 @@
 import type { Json, LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import type { Selection } from "../template/select.ts";
 import type { Template } from "../template/template.ts";
 
 /** What a function that is a step is told. */
@@ -28,6 +29,21 @@ export interface OversightQuestion {
   readonly step: string;
 }
 
+/** An agent at work in a step. */
+export interface AtWork {
+  readonly agent: string;
+  readonly step: string;
+  readonly attempt: number;
+  readonly visit: number;
+}
+
+/** How an agent reaches the run while it works. */
+export interface Door {
+  /** Goes into its environment. Names begin with `BYLAW_`. */
+  readonly env: Readonly<Record<string, string>>;
+  close(): void;
+}
+
 /** How a workflow is run. */
 export interface WorkflowOptions {
   /** Of a kernel with the plugin `workflow`, and those that grant what steps may ask for. */
@@ -41,6 +57,14 @@ export interface WorkflowOptions {
   readonly controlFile: string;
   /** The index of the step that a new workflow begins with. Default: 0. */
   readonly from?: number;
+  /** The way that a new workflow takes through its template. Default: the one of a run that names none. */
+  readonly selection?: Selection;
+  /** Steps that a workflow before this one completed; only the reading of CodeMachine asks. */
+  readonly completed?: readonly string[];
+  /** Stands before the prompt of every agent, as it is when the agent begins: rules of the run, in a frame of their own. */
+  readonly preface?: () => string;
+  /** Opens a door to the run for an agent that begins; it is closed when the agent has ended. */
+  readonly door?: (who: AtWork) => Door;
   readonly functions?: Readonly<Record<string, StepFunction>>;
   /** Asks for oversight, and puts on record what came of it: `oversight_given` or `oversight_failed`. */
   readonly oversee?: (question: OversightQuestion) => Promise<unknown>;

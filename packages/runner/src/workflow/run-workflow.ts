@@ -1,13 +1,13 @@
-import { basename, dirname, extname, join } from "node:path";
-import { BylawError, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
 import type { Recordable } from "@bylaw/log";
-import { endMarked } from "@bylaw/process";
-import { tryStep, type Attempt } from "../step/attempt.ts";
-import { makeControlFolder, readControl, removeControl, setControlAside } from "../step/control-file.ts";
-import { frameKey, next, type Move, type Start } from "./next.ts";
+import { makeControlFolder } from "../step/control-file.ts";
+import { call, start } from "./attempts.ts";
+import { selectionOf } from "../template/select.ts";
+import { frameKey, next, type Move } from "./next.ts";
 import type { WorkflowEnd, WorkflowOptions } from "./options.ts";
-import type { Frame } from "./standing.ts";
-import { workflowState } from "./state.ts";
+import { draft, json, record, unrecorded } from "./record.ts";
+import { takeRequest } from "./request.ts";
+import { completedSteps, workflowState } from "./state.ts";
 
 /**
  * Runs a workflow from where its log says that it stands, until it has ended or a person has to do something. May be called again after
@@ -20,9 +20,10 @@ export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd
   if (started !== null && started.definition !== definition) throw templateChanged(started.template);
   makeControlFolder(options.controlFile);
   const read = new Set<string>();
+  const before = new Set([...(options.completed ?? []), ...completedSteps(template, run.view(workflowState))]);
   for (;;) {
     signal?.throwIfAborted();
-    const move = next(template, run.view(workflowState), read);
+    const move = next(template, run.view(workflowState), read, before);
     const end = endOf(move, options);
     if (end !== undefined) return end;
     await perform(move, options, read);
@@ -46,11 +47,13 @@ function endOf(move: Move, { run }: WorkflowOptions): WorkflowEnd | undefined {
 }
 
 async function perform(move: Move, options: WorkflowOptions, read: Set<string>): Promise<void> {
-  const { template, definition, from = 0 } = options;
+  const { template, definition, from = 0, selection = selectionOf(template, {}) } = options;
   const put = (...drafts: readonly Recordable[]): Promise<void> => record(options, drafts);
   switch (move.do) {
     case "begin":
-      return put(draft("workflow_started", null, { template: template.name, definition, steps: template.steps.length, from }));
+      return put(
+        draft("workflow_started", null, { template: template.name, definition, steps: template.steps.length, from, ...json(selection) }),
+      );
     case "end":
       return put(draft("workflow_ended", null, { outcome: move.outcome, step: move.step, reason: move.reason }));
     case "hold":
@@ -66,119 +69,24 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
     case "run":
       return start(options, move.starts);
     case "ask":
-      return ask(options, move, read);
+      await takeRequest(options, move.step, "end");
+      read.add(frameKey(move.unit));
+      return undefined;
     case "oversee":
       return oversee(options, move);
-    case "call": {
-      const { unit, agent, attempt, step } = move;
-      if (attempt > 1) endLeft(options, step);
-      await clear(options, step.id, controlFileOf(options, step));
-      await put(draft("call_started", agent, { step: step.id, agent, attempt }));
-      const { ended } = await tryStep(options, {
-        step,
-        agent,
-        own: false,
-        attempt,
-        visit: unit.visit,
-        controlFile: controlFileOf(options, step),
-      });
-      return put(draft("call_completed", agent, { step: step.id, agent, attempt, ...json(ended) }));
-    }
+    case "call":
+      return call(options, move);
     case "return":
       return put(draft("agent_returned", move.agent, { agent: move.agent, ok: move.ok }));
     case "settle": {
       const { unit, next: after, loop } = move;
-      const to = loop === null ? null : { to: loop.to, skip: [...loop.skip] };
+      const to = loop === null ? null : { ...loop, skip: [...loop.skip] };
       return put(draft("step_settled", unit.frames[0]?.agent ?? null, { step: unit.step, next: after, loop: to }));
     }
     default:
       return undefined;
   }
 }
-
-async function start(options: WorkflowOptions, starts: readonly Start[]): Promise<void> {
-  for (const { step, attempt } of starts) {
-    if (attempt > 1) endLeft(options, step);
-    await clear(options, step.id, controlFileOf(options, step));
-  }
-  const agentOf = ({ step, fallback }: Start): string | null => (fallback ? step.fallback : step.agent);
-  await record(
-    options,
-    starts.map((one) => {
-      const { step, index, next: after, visit, attempt, fallback } = one;
-      return draft("step_started", agentOf(one), { step: step.id, index, next: after, visit, attempt, fallback });
-    }),
-  );
-  const results = await Promise.allSettled(
-    starts.map(async (one) => {
-      const { step, attempt, visit, fallback } = one;
-      const work: Attempt = { step, agent: agentOf(one), own: !fallback, attempt, visit, controlFile: controlFileOf(options, step) };
-      const { ended, output } = await tryStep(options, work);
-      await record(options, [draft("step_completed", agentOf(one), { step: step.id, attempt, ...json(ended), output })]);
-    }),
-  );
-  // None of them is left behind before the first failure is told.
-  for (const result of results) if (result.status === "rejected") throw result.reason;
-}
-
-const endLeft = (options: WorkflowOptions, step: Start["step"]): void =>
-  endMarked({ BYLAW_RUN: options.run.run, BYLAW_STEP: step.id, BYLAW_CONTROL_FILE: controlFileOf(options, step) });
-
-// What lies there before a step begins was not written in it.
-async function clear(options: WorkflowOptions, step: string, file: string): Promise<void> {
-  const found = readControl(file);
-  if (found.state === "none") return;
-  await record(options, [draft("control_file_set_aside", null, { step, why: "stale", digest: found.digest })]);
-  setControlAside(file);
-}
-
-async function ask(
-  options: WorkflowOptions,
-  { unit, frame, step }: Extract<Move, { readonly do: "ask" | "oversee" }>,
-  read: Set<string>,
-): Promise<void> {
-  const { run, definition } = options;
-  const file = controlFileOf(options, step);
-  const found = readControl(file);
-  const aside = async (why: string): Promise<void> => {
-    await record(options, [
-      draft("control_file_set_aside", frame.agent, { step: step.id, why, digest: found.state === "none" ? null : found.digest }),
-    ]);
-    setControlAside(file);
-  };
-  if (found.state === "broken") {
-    if (!unit.released.includes("control_file"))
-      await record(options, [draft("workflow_held", frame.agent, { step: step.id, why: "control_file", message: found.message })]);
-    setControlAside(file);
-  } else if (found.state === "read") {
-    const { action } = found;
-    if (isOnRecord(frame, action)) removeControl(file);
-    else if (frame.asked === "granted") await aside("second");
-    else if (action.run !== null && action.run !== run.run) await aside("other_run");
-    else if (action.step !== null && action.step !== step.id) await aside("other_step");
-    else {
-      const outcome = await run.behave({
-        action: action.action,
-        step: step.id,
-        ...(frame.agent === null ? {} : { agent: frame.agent }),
-        ...(action.reason === null ? {} : { reason: action.reason }),
-        ...(action.triggerAgentId === null ? {} : { trigger_agent_id: action.triggerAgentId }),
-        host: { definition, control: found.digest },
-      });
-      if (outcome.events.length === 0) throw unrecorded(outcome.decision.reason);
-      options.onEvents?.(outcome.events);
-      removeControl(file);
-    }
-  }
-  read.add(frameKey(unit));
-}
-
-const isOnRecord = (
-  { request }: Frame,
-  { action, reason, triggerAgentId }: { readonly action: string; readonly reason: string | null; readonly triggerAgentId: string | null },
-): boolean => request !== null && request.action === action && request.reason === reason && request.target === triggerAgentId;
-
-const unrecorded = (reason: string): BylawError => new BylawError({ code: "BYLAW_EVENT_REFUSED", message: reason });
 
 async function oversee(options: WorkflowOptions, { unit, frame, step }: Extract<Move, { readonly do: "ask" | "oversee" }>): Promise<void> {
   const { template, run } = options;
@@ -202,28 +110,4 @@ async function oversee(options: WorkflowOptions, { unit, frame, step }: Extract<
   await run.catchUp();
   if (run.head === before) throw unrecorded("Unexpected oversight that is not on record, expected its event");
   return undefined;
-}
-
-async function record({ run, onEvents }: WorkflowOptions, drafts: readonly Recordable[]): Promise<void> {
-  const events: readonly LogEvent[] = await run.record(drafts);
-  onEvents?.(events);
-}
-
-const draft = (event_type: string, agent_id: string | null, details: JsonObject): Recordable => ({
-  event_type,
-  agent_id,
-  task_id: null,
-  details,
-});
-
-const json = (value: object): JsonObject => ({ ...value }) as JsonObject;
-
-// Steps that run at once have a file each.
-function controlFileOf(
-  { controlFile }: WorkflowOptions,
-  { id, parallel }: { readonly id: string; readonly parallel: string | null },
-): string {
-  if (parallel === null) return controlFile;
-  const ending = extname(controlFile);
-  return join(dirname(controlFile), `${basename(controlFile, ending)}.${id}${ending}`);
 }

@@ -1,5 +1,13 @@
 import type { Json, JsonObject } from "@bylaw/kernel";
 import type { Tree } from "@bylaw/log";
+import type { Selection } from "../template/select.ts";
+
+/** A request as it is on record. */
+export interface Asked {
+  readonly action: Json;
+  readonly reason: Json;
+  readonly target: Json;
+}
 
 /** One who is at work in a step: its own agent first, then those whom it called, each by the one before. */
 export interface Frame {
@@ -12,7 +20,9 @@ export interface Frame {
   readonly asked: "nothing" | "granted" | "rejected";
   readonly directive: JsonObject | null;
   /** The request itself. */
-  readonly request: { readonly action: Json; readonly reason: Json; readonly target: Json } | null;
+  readonly request: Asked | null;
+  /** Others that are on record: what it asked for before or after the one that counts. */
+  readonly others: readonly Asked[];
   /** Why a request was not granted. */
   readonly refusal: { readonly code: string; readonly reason: string } | null;
   /** What became of the oversight that it asked for. */
@@ -31,6 +41,8 @@ export interface Unit {
   readonly frames: readonly Frame[];
   readonly output: Json;
   readonly exit_code: number | null;
+  /** A digest of how it ended and what it printed, without times; `null`: an agent's, whose words are always new. */
+  readonly print: string | null;
   /** How often it was tried in this visit. */
   readonly tries: number;
   readonly settled: boolean;
@@ -43,19 +55,30 @@ export interface StepResult {
   readonly status: "completed" | "failed" | "skipped";
   readonly exit_code: number | null;
   readonly output: Json;
+  readonly print: string | null;
   readonly visits: number;
   readonly attempts: number;
 }
 
 /** Steps that are left out until the loop that says so has ended. */
 export interface SkipScope {
+  /** The index of the step with the loop; {@link NO_OWNER}: until another loop says otherwise. */
   readonly owner: number;
   readonly skip: readonly string[];
 }
 
+/** The owner of a scope that no end of a loop closes. */
+export const NO_OWNER: number = Number.MAX_SAFE_INTEGER;
+
 /** Where a workflow stands. */
 export interface WorkflowState {
-  readonly started: { readonly template: string; readonly definition: string } | null;
+  readonly started:
+    | (Selection & {
+        readonly template: string;
+        /** Of the template as the workflow follows it now. */
+        readonly definition: string;
+      })
+    | null;
   readonly cursor: number;
   readonly units: readonly Unit[];
   readonly results: Tree<StepResult>;

@@ -1,6 +1,7 @@
 import { defineProjection, isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { treeGet, treePut } from "@bylaw/log";
-import type { Frame, StepResult, Unit, WorkflowState } from "./standing.ts";
+import type { Template } from "../template/template.ts";
+import { NO_OWNER, type Asked, type Frame, type StepResult, type Unit, type WorkflowState } from "./standing.ts";
 
 const BEGIN: WorkflowState = {
   started: null,
@@ -21,6 +22,7 @@ const FRAME: Frame = {
   asked: "nothing",
   directive: null,
   request: null,
+  others: [],
   refusal: null,
   oversight: "none",
   risk: 0,
@@ -29,13 +31,17 @@ const FRAME: Frame = {
 /** The workflow of a run, folded from its log. */
 export const workflowState = defineProjection<WorkflowState>({
   name: "@bylaw/runner/workflow",
-  version: 1,
+  version: 2,
   initial: BEGIN,
   reduce: (state, event) => (Object.hasOwn(FOLDS, event.event_type) ? (FOLDS[event.event_type]?.(state, event) ?? state) : state),
 });
 
 /** What is known of a step. */
 export const resultOf = ({ results }: WorkflowState, step: string): StepResult | undefined => treeGet(results, step);
+
+/** The steps of a template that are completed. */
+export const completedSteps = ({ steps }: Template, state: WorkflowState): readonly string[] =>
+  state.results === null ? [] : steps.flatMap(({ id }) => (resultOf(state, id)?.status === "completed" ? [id] : []));
 
 type Fold = (state: WorkflowState, event: LogEvent) => WorkflowState;
 
@@ -45,7 +51,12 @@ const number = (value: Json | undefined): number => Number(value);
 const FOLDS: Readonly<Record<string, Fold>> = {
   workflow_started: (state, { details }) => ({
     ...state,
-    started: { template: text(details["template"]), definition: text(details["definition"]) },
+    started: {
+      template: text(details["template"]),
+      definition: text(details["definition"]),
+      track: (details["track"] ?? null) as string | null,
+      chosen: (details["chosen"] ?? []) as readonly string[],
+    },
     cursor: number(details["from"]),
   }),
   workflow_moved: (state, { details }) => {
@@ -60,6 +71,17 @@ const FOLDS: Readonly<Record<string, Fold>> = {
       scopes: [],
       hold: null,
       ended: null,
+    };
+  },
+  workflow_migrated: (state, { details }) => {
+    const units = details["units"] as unknown as readonly Pick<Unit, "step" | "index" | "next">[];
+    return {
+      ...state,
+      started: state.started === null ? null : { ...state.started, definition: text(details["definition"]) },
+      cursor: number(details["cursor"]),
+      redo: number(details["redo"]),
+      units: state.units.map((unit) => ({ ...unit, ...units.find(({ step }) => step === unit.step) })),
+      scopes: details["scopes"] as unknown as WorkflowState["scopes"],
     };
   },
   workflow_ended: (state, { details }) => ({
@@ -78,8 +100,11 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   step_started: (state, { agent_id, details }) => {
     const step = text(details["step"]);
     const [attempt, fallback] = [number(details["attempt"]), details["fallback"] === true];
-    const frame: Frame = { ...FRAME, agent: agent_id, attempt };
     const known = state.units.find((unit) => unit.step === step);
+    const [before] = known?.frames ?? [];
+    // What was granted to an attempt that came to no good end is granted to the next one: it is on record, counted, and asked for once.
+    const kept = before?.asked === "granted" ? before : FRAME;
+    const frame: Frame = { ...kept, agent: agent_id, attempt, status: "running", called: false };
     if (known !== undefined)
       return withUnit(state, step, (unit) => ({
         ...unit,
@@ -98,6 +123,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
       frames: [frame],
       output: null,
       exit_code: null,
+      print: null,
       tries: 1,
       settled: false,
       released: [],
@@ -109,6 +135,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
       ...withTop(unit, { status: details["ok"] === true ? "done" : "failed" }),
       output: details["output"] ?? null,
       exit_code: (details["exit_code"] ?? null) as number | null,
+      print: (details["print"] ?? null) as string | null,
     })),
   step_skipped: (state, { details }) => {
     const before = resultOf(state, text(details["step"]));
@@ -117,6 +144,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
       status: "skipped",
       exit_code: null,
       output: null,
+      print: null,
       visits: before?.visits ?? 0,
       attempts: before?.attempts ?? 0,
     };
@@ -132,6 +160,8 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     const closed = after.scopes.filter(({ owner }) => owner !== unit.index);
     if (!isJsonObject(loop)) return moved({ ...after, units: [], scopes: closed }, details["next"]);
     const to = number(loop["to"]);
+    if (loop["kept"] === true)
+      return { ...after, units: [], cursor: to, redo: 0, scopes: [{ owner: NO_OWNER, skip: loop["skip"] as readonly string[] }] };
     // A loop inside what is repeated begins anew.
     const outer = closed.filter(({ owner }) => owner < to || owner > unit.index);
     return { ...after, units: [], cursor: to, redo: 0, scopes: [...outer, { owner: unit.index, skip: loop["skip"] as readonly string[] }] };
@@ -145,12 +175,12 @@ const FOLDS: Readonly<Record<string, Fold>> = {
       step: (details["step"] ?? null) as string | null,
     };
     const paused = action === "checkpoint" ? { ...state, pauses: [...state.pauses, pause] } : state;
-    return withAsker(paused, agent_id, details["step"], (unit) =>
+    return withAsker(paused, agent_id, details, (unit) =>
       withTop(unit, { asked: "granted", directive, request: requestIn(details), oversight: action === "vibecheck" ? "due" : "none" }),
     );
   },
   behavior_rejected: (state, { agent_id, details }) =>
-    withAsker(state, agent_id, details["step"], (unit) => {
+    withAsker(state, agent_id, details, (unit) => {
       const decision = isJsonObject(details["decision"] ?? null) ? (details["decision"] as JsonObject) : {};
       return withTop(unit, {
         asked: "rejected",
@@ -190,14 +220,14 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   },
 };
 
-const requestIn = (details: JsonObject): NonNullable<Frame["request"]> => ({
+const requestIn = (details: JsonObject): Asked => ({
   action: details["action"] ?? null,
   reason: details["reason"] ?? null,
   target: details["trigger_agent_id"] ?? null,
 });
 
-function resultIn({ frames: [{ status, attempt } = FRAME], exit_code, output, visit }: Unit): StepResult {
-  return { status: status === "done" ? "completed" : "failed", exit_code, output, visits: visit, attempts: attempt };
+function resultIn({ frames: [{ status, attempt } = FRAME], exit_code, output, print, visit }: Unit): StepResult {
+  return { status: status === "done" ? "completed" : "failed", exit_code, output, print, visits: visit, attempts: attempt };
 }
 
 /** Behind a step that was left out its loop has ended too. */
@@ -217,12 +247,15 @@ const withTop = (unit: Unit, change: Partial<Frame>): Unit => ({
   frames: unit.frames.map((frame, index) => (index === unit.frames.length - 1 ? { ...frame, ...change } : frame)),
 });
 
-// The first request of an agent in a step counts; whoever is not at work there asks for nothing that concerns it.
-function withAsker(state: WorkflowState, agent: string | null, step: Json | undefined, change: (unit: Unit) => Unit): WorkflowState {
-  const unit = state.units.find((one) => one.step === step && !one.settled);
+// The first request of an agent in a step counts, and after it a stop; whoever is not at work there asks for nothing that concerns it.
+function withAsker(state: WorkflowState, agent: string | null, details: JsonObject, change: (unit: Unit) => Unit): WorkflowState {
+  const unit = state.units.find((one) => one.step === details["step"] && !one.settled);
   const top = unit?.frames.at(-1);
-  if (unit === undefined || top === undefined || top.agent !== agent || top.asked === "granted") return state;
-  return withUnit(state, unit.step, change);
+  if (unit === undefined || top === undefined || top.agent !== agent) return state;
+  const counts = top.asked !== "granted" || (details["action"] === "stop" && details["directive"] !== undefined);
+  const other = counts ? top.request : requestIn(details);
+  const others = other === null ? top.others : [...top.others, other].slice(-20);
+  return withUnit(state, unit.step, (one) => withTop(counts ? change(one) : one, { others }));
 }
 
 function withOversight(state: WorkflowState, agent: string | null, change: Partial<Frame>): WorkflowState {

@@ -1,0 +1,52 @@
+/** A watch over one control file. */
+export interface ControlWatch {
+  /** Waits for what is under way. Throws what looking threw. */
+  close(): Promise<void>;
+}
+
+/** Most steps are over before it would be worth to begin, in milliseconds. */
+const BEGIN_MS = 100;
+/** A file is looked at when nobody has written to it for so long, in milliseconds. */
+const DEBOUNCE_MS = 100;
+
+/** Looks at a file whenever it was written and came to rest, one look at a time, until the watch is closed. What looking throws ends it. */
+export function watchControl(file: string, look: () => Promise<void>): ControlWatch {
+  let closed = false;
+  let stop: (() => Promise<void>) | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let under: Promise<void> = Promise.resolve();
+  let failed = false;
+  const later = (): void => {
+    clearTimeout(timer);
+    if (closed || failed) return;
+    timer = setTimeout(() => {
+      under = under.then(look);
+      // It is thrown when the watch is closed.
+      under.catch(() => (failed = true));
+    }, DEBOUNCE_MS);
+  };
+  const begin = async (): Promise<void> => {
+    // Loaded when a step takes its time.
+    const { watch } = await import("chokidar");
+    if (closed) return;
+    const watcher = watch(file, { followSymlinks: false, depth: 0 });
+    // A watch that fails costs nothing: the file is read at the end of the step.
+    watcher
+      .on("add", later)
+      .on("change", later)
+      .on("error", () => {});
+    stop = () => watcher.close();
+  };
+  const beginning = { work: Promise.resolve() };
+  const first = setTimeout(() => void (beginning.work = begin().catch(() => {})), BEGIN_MS);
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(first);
+      clearTimeout(timer);
+      await beginning.work;
+      await stop?.();
+      await under;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { TemplateText } from "./schema.ts";
+import type { Choice, Step, StepLoop, Tracks } from "./template.ts";
+
+type Parts = Partial<TemplateText["steps"][number]> & { readonly id?: string };
+
+/** A step with everything said. Pure. */
+export function completeStep({ id = "", loop, ...said }: Parts): Step {
+  return {
+    id,
+    agent: said.agent ?? null,
+    run: said.run ?? null,
+    prompt: said.prompt ?? "",
+    timeout_seconds: said.timeout_seconds ?? 3_600,
+    retries: said.retries ?? 0,
+    once: said.once ?? false,
+    repeatable: said.repeatable ?? false,
+    interrupted: said.interrupted ?? "run",
+    when: said.when ?? null,
+    skip_if: said.skip_if ?? null,
+    depends_on: said.depends_on ?? [],
+    fallback: said.fallback ?? null,
+    parallel: said.parallel ?? null,
+    loop: loop === undefined ? null : completeLoop(loop),
+    trigger: said.trigger ?? null,
+    kind: said.kind ?? "implementation",
+    continue_on_error: said.continue_on_error ?? false,
+    output: said.output ?? "text",
+    env: said.env ?? [],
+    tracks: said.tracks ?? null,
+    choices: said.choices ?? [],
+    choices_any: said.choices_any ?? [],
+  };
+}
+
+const completeLoop = ({ steps, max_iterations, skip, on_limit, stall }: NonNullable<Parts["loop"]>): StepLoop => ({
+  steps,
+  max_iterations: max_iterations ?? 10,
+  skip: skip ?? [],
+  on_limit: on_limit ?? "continue",
+  stall: stall ?? null,
+});
+
+type Options = Readonly<Record<string, { readonly label?: string | undefined }>>;
+
+const labels = (options: Options): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(options).map(([name, { label = "" }]) => [name, label]));
+
+/** The tracks of a template, complete; `null` where it has none. Pure. */
+export const completeTracks = (tracks: TemplateText["tracks"]): Tracks | null =>
+  tracks === undefined ? null : { question: tracks.question ?? "", options: labels(tracks.options), default: tracks.default ?? null };
+
+/** The choices of a template, complete, in their order. Pure. */
+export const completeChoices = (choices: TemplateText["choices"] = {}): readonly Choice[] =>
+  Object.entries(choices).map(([id, { question = "", multiple = false, tracks = null, after = null, options }]) => ({
+    id,
+    question,
+    multiple,
+    tracks,
+    after,
+    options: labels(options),
+  }));
