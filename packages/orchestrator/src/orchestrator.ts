@@ -1,21 +1,27 @@
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { BylawError, issuesOf, type Plugin, type Store } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
 import { createTasks } from "@bylaw/plugin-tasks";
 import type { CallContext, Tool } from "@bylaw/tools";
 import type { Hono } from "hono";
-import { createAuthenticate, type Refusal } from "./auth/authenticate.ts";
+import { createAuthenticate } from "./auth/authenticate.ts";
 import { createTokenReader } from "./auth/token-caller.ts";
 import { madeSecret, secretIn, fit } from "./config/secrets.ts";
 import { settingsSchema, type Settings, type SettingsInput } from "./config/settings.ts";
 import { createApp } from "./http/app.ts";
 import { listen, type Listener } from "./http/listen.ts";
 import { ROUTES } from "./routes/index.ts";
+import { serviceEvents } from "./service/events.ts";
+import { createExecutor } from "./service/executions.ts";
 import { holdersPlugin } from "./service/holders.ts";
 import { configuredRules, runByName, usualRules, type TokenKey } from "./service/kernel.ts";
-import type { Log, RefusedRequest, Service } from "./service/service.ts";
+import { createOperations } from "./service/operations.ts";
+import { createRateLimit } from "./service/rate.ts";
+import type { Log, Service, ServiceParts } from "./service/service.ts";
 import { openStore } from "./service/store.ts";
+import { workspaces } from "./service/workspace.ts";
 import { createTokenDesk } from "./service/tokens.ts";
 
 /** What a server is made of. */
@@ -50,7 +56,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const settings = settingsOf(options.settings ?? {});
   const data = resolve(settings.data);
   const workspace = resolve(settings.workspace);
-  const own: readonly Plugin[] = [holdersPlugin()];
+  const own: readonly Plugin[] = [holdersPlugin(), serviceEvents()];
   const { kernel, contract, signer } =
     settings.config === undefined
       ? usualRules({
@@ -75,11 +81,19 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
     onError: (error) => log.error({ err: String(error) }, "a sink failed"),
   });
   const run = runByName(raw, kernel);
-  const closing = new AbortController();
+  const [closing, over] = [new AbortController(), new AbortController()];
+  const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
   const enrol = secrets.enrol ?? secretIn(settings.auth.enrol_secret_file ?? madeSecret(data, "enrol.secret"));
-  const service: Service = {
-    ...{ settings, run, store, kernel, contract, signer, workspace, now, log, closing: closing.signal },
-    tasks: createTasks(run, contract, { now }),
+  const tasks = createTasks(run, contract, { now });
+  const operations = createOperations({
+    ...{ run, store, kernel, contract, tasks, now, log },
+    ...{ refusals_per_second: settings.limits.refusals_per_second, duty_ms: settings.operate.due_every_ms },
+  });
+  const parts: ServiceParts = {
+    ...{ settings, run, store, kernel, contract, signer, now, log, closing: closing.signal, over: over.signal },
+    ...(limit === undefined ? {} : { limit }),
+    workspaceOf: workspaces(workspace, { per_task: settings.workspace_per_task }),
+    ...{ tasks, operations },
     tokens: createTokenDesk({ run, signer, contract, now }),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     authenticate: createAuthenticate(
@@ -88,13 +102,15 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
         operator: secrets.operator === undefined ? undefined : fit(secrets.operator, "of the operator"),
         operators_file: resolve(settings.auth.operators_file ?? `${data}/operators.json`),
       },
-      createTokenReader({ signer, run: run.run, now: () => Date.parse(now()) }),
+      createTokenReader({ signer, run: run.run }),
     ),
-    refused: async (refusal: Refusal, { route }: RefusedRequest) =>
-      log.warn({ code: refusal.code, route: route.path }, "a request was refused"),
+    refused: (refusal, request) => operations.refusals.add(refusal, request),
+    answered: (route, status, duration_ms) => operations.metrics.answered(route, status, duration_ms),
   };
+  const service: Service = { ...parts, executor: createExecutor(parts) };
   await issueDirectives(run, contract);
   const app = createApp(service, ROUTES);
+  operations.start();
   let listener: Listener | undefined;
   return {
     app,
@@ -105,7 +121,10 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
     },
     async close() {
       closing.abort();
-      await listener?.close(settings.shutdown.grace_ms);
+      await operations.close();
+      await sleep(settings.shutdown.unready_ms);
+      await listener?.close(settings.shutdown.grace_ms, () => over.abort());
+      over.abort();
       await run.close();
       await opened?.close();
     },

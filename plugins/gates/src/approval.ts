@@ -1,8 +1,9 @@
 import type { Contract, Gate } from "@bylaw/contract";
 import type { RuleReference, Verdict } from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
+import { prose, quote, quoteAll } from "@bylaw/wording";
 import type { Book, GateVote } from "./book.ts";
-import { inLine, listed, quote, refuse } from "./codes.ts";
+import { refuse } from "./codes.ts";
 import { askedAbout } from "./gate-book.ts";
 import { expiryOf } from "./states.ts";
 
@@ -58,12 +59,12 @@ export function judgeApproval({
     return refuse(
       "gate_blocked",
       rule,
-      `Unexpected no of ${quote(refusal.by)} at gate ${quote(id)}${refusal.reason === null ? "" : `: ${inLine(refusal.reason, 500)}`}, expected ${quorum} yes of ${listed(approvers)}`,
+      `Unexpected no of ${quote(refusal.by)} at gate ${quote(id)}${refusal.reason === null ? "" : `: ${prose(refusal.reason, 500)}`}, expected ${quorum} yes of ${quoteAll(approvers, 5)}`,
       "change what was rejected, and hand it in again",
     );
   const yes = peopleOf(said).filter((name) => !worked(name));
   if (yes.length >= quorum) return undefined;
-  const wanted = `expected ${quorum} yes of ${listed(approvers)} ${askedAbout(artifacts, tree)}, with ${yes.length} so far`;
+  const wanted = `expected ${quorum} yes of ${quoteAll(approvers, 5)} ${askedAbout(artifacts, tree)}, with ${yes.length} so far`;
   const expired = opening !== undefined && at !== undefined && Date.parse(at) >= expiryOf(gate, opening);
   const closes = contract.recovery.gateTimeout.action === "reject";
   if (opening !== undefined && (opening.state === "timed_out" || (expired && closes)))

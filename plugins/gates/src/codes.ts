@@ -22,21 +22,3 @@ export const refuse = (code: Code, rule: RuleReference, reason: string, fix?: st
 /** What is on record and blocks nothing. */
 export const note = (code: Code, rule: RuleReference, reason: string, fix?: string): Verdict =>
   deny(reason, fix, { code, rule, severity: "warning" });
-
-/** Text of a caller in one line and not too long, without the marks that quote. */
-export const inLine = (text: string, most = 200): string => oneLine(text.replaceAll("`", " "), most);
-
-/** Text in one line and not too long. */
-export function oneLine(text: string, most: number): string {
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, " ").trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
-}
-
-/** The same in backticks. */
-export const quote = (text: string): string => `\`${inLine(text, 120)}\``;
-
-/** At most some names, each in backticks, and how many more there are. */
-export function listed(names: readonly string[], most = 5): string {
-  const more = names.length - most;
-  return `${names.slice(0, most).map(quote).join(", ")}${more > 0 ? ` and ${more} more` : ""}` || "none";
-}

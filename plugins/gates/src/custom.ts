@@ -10,7 +10,7 @@ import {
   type Verdict,
   type View,
 } from "@bylaw/kernel";
-import { quote } from "./codes.ts";
+import { quote } from "@bylaw/wording";
 import type { Finding } from "./checks/check-input.ts";
 
 /** A check of a host, asked when a gate names it. */

@@ -1,7 +1,7 @@
 import type { Contract } from "@bylaw/contract";
 import { BylawError, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import { quote } from "./codes.ts";
+import { quote } from "@bylaw/wording";
 import { bookOf, gateBook } from "./gate-book.ts";
 import { expiryOf, gateIn, openGates } from "./states.ts";
 

@@ -1,7 +1,7 @@
 import type { Condition, Contract, DeclaredCheck } from "@bylaw/contract";
 import { BylawError, type Declared, type Json, type JsonObject, type Projection, type View } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
 import { Engine, type TopLevelCondition } from "json-rules-engine";
-import { quote } from "./codes.ts";
 import { no, type CheckInput, type Finding } from "./checks/check-input.ts";
 import { isResult, resultOf } from "./checks/test-run.ts";
 

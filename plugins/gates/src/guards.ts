@@ -1,8 +1,8 @@
 import { COMPLETED } from "@bylaw/contract";
 import type { EventDraft, Finding, KernelApi, View } from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
+import { quote, quoteAll } from "@bylaw/wording";
 import type { Compiled } from "./compile.ts";
-import { inLine, listed, quote } from "./codes.ts";
 import { bookOf, gateBook } from "./gate-book.ts";
 import { workedOn } from "./judge.ts";
 import { expiryOf, gateIn } from "./states.ts";
@@ -36,7 +36,7 @@ function wrongDecision(view: View, draft: EventDraft, compiled: Compiled): Findi
       `it is about other artifacts, another workspace, another way or another contract than gate ${quote(id)} asks about, expected exactly those`,
     );
   if (!gate.approvers.includes(role))
-    return finding("role", `role ${quote(role)} is no approver of gate ${quote(id)}, expected ${listed(gate.approvers, 10)}`);
+    return finding("role", `role ${quote(role)} is no approver of gate ${quote(id)}, expected ${quoteAll(gate.approvers, 10)}`);
   const name = foldName(by);
   if (name === "") return finding("name", "it is of nobody, expected the name of an approver");
   if (workedOn({ compiled, book })(name)) return finding("own-work", `${quote(by)} worked on the task, expected somebody who did not`);
@@ -61,21 +61,19 @@ function wrongWaiver(view: View, draft: EventDraft, compiled: Compiled): Finding
   if (meant.length === 0 || phase !== book.phase)
     return finding("phase", `gate ${quote(id)} is none of the phase that the task is in, expected one that is`);
   const known = [...new Set([...meant.flatMap(({ demands }) => demands.map((demand) => demand.check.check)), TESTS_UNCHANGED])];
-  if (!known.includes(check)) return finding("check", `check ${quote(check)} is none of gate ${quote(id)}, expected ${listed(known, 20)}`);
+  if (!known.includes(check))
+    return finding("check", `check ${quote(check)} is none of gate ${quote(id)}, expected ${quoteAll(known, 20)}`);
   // A gate that asks nobody can be waived by a person alone.
   const each = meant.map(({ gate }) => (gate !== undefined && gate.approvers.length > 0 ? gate.approvers : ["human"]));
   const roles = each[0]?.filter((one) => each.every((other) => other.includes(one))) ?? [];
   if (!roles.includes(role))
-    return finding("role", `role ${quote(role)} may not waive at gate ${quote(id)}, expected ${listed(roles, 10)}`);
+    return finding("role", `role ${quote(role)} may not waive at gate ${quote(id)}, expected ${quoteAll(roles, 10)}`);
   const name = foldName(by);
   if (name === "") return finding("name", "it is of nobody, expected the name of who waives");
   if (workedOn({ compiled, book })(name)) return finding("own-work", `${quote(by)} worked on the task, expected somebody who did not`);
   const why = emptyReason(reason);
   if (why !== undefined)
-    return finding(
-      "reason",
-      `the reason ${why}, expected at least ${REASON.characters} characters that say why: ${quote(inLine(reason, 60))}`,
-    );
+    return finding("reason", `the reason ${why}, expected at least ${REASON.characters} characters that say why: ${quote(reason)}`);
   return Date.parse(expires_at) > Date.parse(draft.timestamp)
     ? undefined
     : finding("expiry", `it ended at ${quote(expires_at)}, expected a time to come`);

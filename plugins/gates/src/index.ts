@@ -1,3 +1,4 @@
+export { asksForTests } from "./asks-for-tests.ts";
 export { gates } from "./gates.ts";
 export { GATE_EVENTS } from "./events.ts";
 export type { GateVote, Waiver } from "./book.ts";

@@ -1,11 +1,12 @@
 import { GATE_CHECKS, ARTIFACT_RULES } from "@bylaw/contract";
 import { deny, type JsonObject, type Transition, type Verdict, type View } from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
+import { oneLine, prose, quote, quoteAll } from "@bylaw/wording";
 import manifest from "../package.json" with { type: "json" };
 import { judgeApproval } from "./approval.ts";
 import type { Book } from "./book.ts";
 import type { CheckInput, Finding } from "./checks/check-input.ts";
-import { inLine, listed, oneLine, note, quote, refuse } from "./codes.ts";
+import { note, refuse } from "./codes.ts";
 import { asksForRun, type Compiled, type Demand, type Way } from "./compile.ts";
 import { digestOf } from "./digest.ts";
 import { factsOf } from "./file-facts.ts";
@@ -157,7 +158,7 @@ function verdictOf(finding: Finding, demand: Demand, way: Way, one: Case): Verdi
   if (kind === "broken") return deny(text, fix, { code: "check_failed", rule: named });
   const waiver = waiverOf(finding, demand, way, one);
   if (waiver !== undefined)
-    return note("gate_waived", named, `${text}; waived by ${quote(waiver.by)} until ${waiver.expires_at}: ${inLine(waiver.reason, 500)}`);
+    return note("gate_waived", named, `${text}; waived by ${quote(waiver.by)} until ${waiver.expires_at}: ${prose(waiver.reason, 500)}`);
   if (kind === "note" || check.severity === "warning") return note("gate_warning", named, text, fix);
   return refuse(kind === "stale" ? "gate_stale" : "gate_blocked", named, text, fix ?? "mend it, and ask again");
 }
@@ -191,7 +192,7 @@ function words({ demands, rule, phase, gate }: Way, { compiled, view, request }:
     note(
       "gate_reported",
       at,
-      `Unexpected lack of an observed test run, expected none: the contract says \`evidence: reported\`, and ${listed(names, 10)} were judged on the agent's word`,
+      `Unexpected lack of an observed test run, expected none: the contract says \`evidence: reported\`, and ${quoteAll(names, 10)} were judged on the agent's word`,
     ),
   ];
 }
@@ -209,7 +210,7 @@ function waitsFor({ phase, rule, gate }: Way, { book }: Case): Verdict | undefin
   return refuse(
     "gate_pending",
     { ...rule, name: `${phase.id}.gates.${gate?.id ?? "none"}.reviewers` },
-    `Unexpected request while ${silent.length} agent(s) started for ${quote(phase.id)} have not reported, expected a report of each: ${listed(silent, 10)}`,
+    `Unexpected request while ${silent.length} agent(s) started for ${quote(phase.id)} have not reported, expected a report of each: ${quoteAll(silent, 10)}`,
     "wait for them; the host records what they report (`completeDirective`)",
   );
 }

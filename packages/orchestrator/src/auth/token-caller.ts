@@ -8,14 +8,12 @@ export type TokenReader = (token: string) => Caller | Refusal | Promise<Caller |
 interface TokenTerms {
   readonly signer: Pick<TokenSigner, "read" | "contract">;
   readonly run: string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 type Read = Awaited<ReturnType<TokenSigner["read"]>>;
 
 /** Makes the reader of phase tokens. A token that was read before costs a look-up. */
-export function createTokenReader({ signer, run, now }: TokenTerms): TokenReader {
+export function createTokenReader({ signer, run }: TokenTerms): TokenReader {
   function callerOf(token: string, claims: Read): Caller | Refusal {
     if (typeof claims === "string") {
       const status = 401;

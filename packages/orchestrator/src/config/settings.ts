@@ -11,6 +11,7 @@ export const settingsSchema = z.strictObject({
   config: file.optional().describe("A `bylaw.config.*`, whose plugins decide instead of the usual ones"),
   policy: z.array(file).default([]).describe("Policy files of the operator, beside the usual plugins"),
   workspace: file.default(".").describe("The folder that agents work in"),
+  workspace_per_task: z.boolean().default(false).describe("Whether each task has a folder of its own in it, named as the task"),
   data: file.default(".bylaw").describe("The folder of the store and of secrets that were made on the first start"),
   store: file.optional().describe("Where the run is kept: `sqlite:PATH` or `postgres://…`. Default: `store.db` in the data folder"),
   run: z.string().min(1).max(200).default("main").describe("The name of the run; nodes that share it share their tasks"),
@@ -41,6 +42,10 @@ export const settingsSchema = z.strictObject({
       longest_wait_ms: ms.default(30_000).describe("How long a claim may wait for a task"),
     })
     .prefault({}),
+  observe_tests: z
+    .boolean()
+    .default(true)
+    .describe("Whether the tests of the contract are run where a transition is judged on them; `false`: something else records test runs"),
   limits: z
     .strictObject({
       body_bytes: z.int().min(1_024).max(67_108_864).default(1_048_576).describe("The largest body of a request"),
@@ -70,6 +75,14 @@ export const settingsSchema = z.strictObject({
   metrics: z
     .strictObject({
       open: z.boolean().default(false).describe("Whether /metrics asks for no credential: for scrapers on a network of their own"),
+    })
+    .prefault({}),
+  operate: z
+    .strictObject({
+      due_every_ms: ms.default(5_000).describe("How often a node looks for what time makes due: lost agents, gates out of time, alerts"),
+      longest_wait_ms: ms.default(30_000).describe("How long a request for an approval may wait for an answer"),
+      heartbeat_ms: ms.default(15_000).describe("After how long without an event a stream says that it is alive"),
+      slow_ms: ms.default(30_000).describe("How long a client of a stream may leave what was sent before it is cut"),
     })
     .prefault({}),
   shutdown: z

@@ -12,8 +12,21 @@ import type { Settings } from "../config/settings.ts";
 export interface Listener {
   /** Where it is reached: scheme, host and port. */
   readonly url: string;
-  /** Takes no connection any more, lets requests end within the grace, then cuts them off. */
-  close(grace_ms: number): Promise<void>;
+  /** Takes no connection any more, lets requests end within the grace, then says `over` and cuts off what is left after it. */
+  close(grace_ms: number, over: () => void): Promise<void>;
+}
+
+/** How long those have to answer that were cut off. */
+const LAST_MS = 500;
+
+async function endsWithin(closed: Promise<void>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = sleep(ms, false, { signal: timer.signal }).catch(() => false);
+  try {
+    return await Promise.race([closed.then(() => true), late]);
+  } finally {
+    timer.abort();
+  }
 }
 
 /** How much longer the head of a request is than any that a client of ours sends. */
@@ -44,12 +57,14 @@ export async function listen(app: Hono, { host, port, tls, limits }: Settings): 
   const name = family === "IPv6" ? `[${address}]` : address;
   return {
     url: `${tls === undefined ? "http" : "https"}://${name}:${bound}`,
-    async close(grace_ms) {
+    async close(grace_ms, over) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      const over = new AbortController();
-      await Promise.race([closed, sleep(grace_ms, undefined, { signal: over.signal }).catch(() => {})]);
-      over.abort();
+      if (!(await endsWithin(closed, grace_ms))) {
+        over();
+        // So that whoever is cut off is told why.
+        await endsWithin(closed, LAST_MS);
+      }
       server.closeAllConnections();
       await closed;
     },

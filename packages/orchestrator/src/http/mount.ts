@@ -59,7 +59,10 @@ async function understood(context: Context, route: Route, service: Service): Pro
   return {
     ...{ service, caller: caller as never, params, query, body: wanted, context },
     request_id: requestId(req.header("idempotency-key"), wanted),
-    signal: service.closing.aborted ? service.closing : AbortSignal.any([req.raw.signal, service.closing]),
+    // Most routes wait for nothing, and a signal costs as much as a decision.
+    get signal() {
+      return AbortSignal.any([req.raw.signal, service.closing]);
+    },
   };
 }
 
@@ -128,7 +131,7 @@ const textIn = (body: Json | undefined, key: string): string | undefined => {
 };
 
 /** What a client is told of an error. Of a failure of the server it is told nothing but that. */
-export function fieldsOf(error: unknown, service: Pick<Service, "log">): ProblemFields {
+export function fieldsOf(error: unknown, service: Pick<Service, "log" | "over">): ProblemFields {
   if (error instanceof Problem) return error.fields;
   if (error instanceof StoreConflict)
     return {
@@ -141,6 +144,13 @@ export function fieldsOf(error: unknown, service: Pick<Service, "log">): Problem
     const status = statusOf(error.code);
     if (status !== undefined) return { status, code: error.code, detail: error.message, fix: error.fix };
   }
+  if (service.over.aborted)
+    return {
+      status: 503,
+      code: "BYLAW_SERVICE_CLOSING",
+      detail: "Unexpected request while the server ends, expected one that runs",
+      fix: "ask another node, or this one again when it is back",
+    };
   service.log.error({ err: messageOf(error) }, "a request failed");
   return {
     status: 500,

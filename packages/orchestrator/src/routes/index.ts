@@ -1,6 +1,29 @@
 import type { Route } from "../http/route.ts";
+import { getApproval, getApprovals, postApproval, postWaiver } from "./approvals.ts";
+import { getAuditQuery, getAuditRecent, getAuditStats } from "./audit.ts";
+import { postBehavior } from "./behaviors.ts";
 import { claimTask } from "./claim.ts";
-import { getHealth } from "./health.ts";
+import { deleteConstitution, getConstitution, postConstitution, putConstitution } from "./constitution.ts";
+import { listDirectives, reportDirective } from "./directives.ts";
+import { docsRoutes } from "./docs.ts";
+import { getEvents } from "./events.ts";
+import { getHealth, getReady } from "./health.ts";
+import { fail, heartbeat, release } from "./hold.ts";
+import { getMetrics } from "./metrics.ts";
+import { postResponse } from "./responses.ts";
+import { getStatus } from "./status.ts";
+import { snapshot } from "./state.ts";
+import { createTasksRoute, getTask, listTasks, retryTask } from "./tasks.ts";
+import { checkTool, checkTools, executeTool, listTools, toolResult } from "./tools.ts";
+import { transitionTask } from "./transition.ts";
 
-/** Every route of the interface. */
-export const ROUTES: readonly Route[] = [getHealth, claimTask];
+const DESCRIBED: readonly Route[] = [
+  ...[getHealth, createTasksRoute, listTasks, claimTask, transitionTask, heartbeat, release, fail, getTask, retryTask],
+  ...[checkTool, checkTools, executeTool, toolResult, listTools, snapshot, listDirectives, reportDirective],
+  ...[postResponse, postBehavior, getConstitution, postConstitution, putConstitution, deleteConstitution],
+  ...[getApprovals, getApproval, postApproval, postWaiver, getAuditQuery, getAuditRecent, getAuditStats, getEvents, getStatus],
+  ...[getReady, getMetrics],
+];
+
+/** Every route of the interface. A path that another pattern would take too stands before that. */
+export const ROUTES: readonly Route[] = [...DESCRIBED, ...docsRoutes(DESCRIBED)];

@@ -46,7 +46,7 @@ async function begun(service: Service, held: HeldTask): Promise<Claimed | undefi
   const { task, agent, fence } = held;
   let granted = await tokens.tokenFor(task, agent);
   if (granted !== undefined && granted.phase === null) {
-    const host = hostFor(service, { token: granted.phase_token, fence });
+    const host = hostFor(service, { task, token: granted.phase_token, fence });
     const { applied } = await run.transition({ agent, task, to: contract.initial, artifacts: {}, host });
     if (applied === "allow") {
       await issueDirectives(run, contract, { task });

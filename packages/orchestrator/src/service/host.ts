@@ -1,8 +1,14 @@
 import type { JsonObject } from "@bylaw/kernel";
 import type { Service } from "./service.ts";
 
+interface Hold {
+  readonly task: string;
+  readonly token: string;
+  readonly fence: number | undefined;
+}
+
 /** What plugins are handed of whoever asks for something, by the names that they look for. */
-export const hostFor = (
-  { workspace }: Pick<Service, "workspace">,
-  { token, fence }: { readonly token: string; readonly fence: number | undefined },
-): JsonObject => (fence === undefined ? { token, workspace } : { token, fence, workspace });
+export function hostFor({ workspaceOf }: Pick<Service, "workspaceOf">, { task, token, fence }: Hold): JsonObject {
+  const workspace = workspaceOf(task);
+  return fence === undefined ? { token, workspace } : { token, fence, workspace };
+}

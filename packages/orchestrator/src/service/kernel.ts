@@ -65,7 +65,11 @@ export async function configuredRules(file: string, own: readonly Plugin[]): Pro
   const folder = dirname(file);
   const [gating, signing] = [PHASES, TOKENS].map((name) => instanceOf(kernel, name, file));
   instanceOf(kernel, TASKS, file);
-  const { contract: named, tools = [], checks = [] } = gating?.options as { contract: string; tools?: string[]; checks?: unknown[] };
+  const {
+    contract: named,
+    tools = [],
+    checks = [],
+  } = (gating?.options ?? {}) as { contract: string; tools?: string[]; checks?: unknown[] };
   const contract = loadContract(resolve(folder, named), {
     tools,
     checks: checks.flatMap((check) => (isPlugin(check) ? [check.name] : typeof check === "string" ? [check] : [])),

@@ -7,6 +7,8 @@ import type { CallContext, Tool } from "@bylaw/tools";
 import type { Authenticate, Refusal } from "../auth/authenticate.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Route } from "../http/route.ts";
+import type { Operations } from "./operations.ts";
+import type { Executor } from "./executions.ts";
 import type { TokenDesk } from "./tokens.ts";
 
 /** Where the service says what happens in it; pino is one. */
@@ -35,15 +37,20 @@ export interface Service {
   readonly tasks: Tasks;
   readonly signer: TokenSigner;
   readonly tokens: TokenDesk;
+  /** What operators look at and answer, and what time makes due. */
+  readonly operations: Operations;
   /** By name. */
   readonly tools: ReadonlyMap<string, Tool<CallContext>>;
-  /** The absolute folder that agents work in. */
-  readonly workspace: string;
+  /** The absolute folder that the agent of a task works in. */
+  readonly workspaceOf: (task: string) => string;
+  readonly executor: Executor;
   /** RFC 3339, UTC. */
   readonly now: () => string;
   readonly log: Log;
-  /** Is aborted when the server begins to close. */
+  /** Is aborted when the server begins to close: it is not ready any more, and nobody waits for something to happen. */
   readonly closing: AbortSignal;
+  /** Is aborted when those that are still at work had their time. */
+  readonly over: AbortSignal;
   readonly authenticate: Authenticate;
   /** Counts and records a request that is not let in. */
   refused(refusal: Refusal, request: RefusedRequest): Promise<void>;
@@ -52,3 +59,6 @@ export interface Service {
   /** Is told of every answer. */
   answered?(route: Route, status: number, duration_ms: number): void;
 }
+
+/** A service that runs no tools yet. */
+export type ServiceParts = Omit<Service, "executor">;

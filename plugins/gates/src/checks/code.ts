@@ -1,4 +1,4 @@
-import { inLine } from "../codes.ts";
+import { prose } from "@bylaw/wording";
 import { artifactOf, isFindings, lacking, no, type CheckJudge } from "./check-input.ts";
 import { deletedIn, filesProblem, pathsIn } from "./named-files.ts";
 
@@ -12,8 +12,8 @@ export const CODE_CHECKS = {
     const gone = deletedIn(changed, "files_changed");
     return pathsIn(changed, "files_changed").flatMap((path) => {
       const fact = input.facts?.files.get(path);
-      if (fact?.state !== "file") return gone.has(path) ? [] : [lacking(`${inLine(path)} is ${fact?.state ?? "not looked at"}`)];
-      return fact.commented === null ? [] : [no(`${inLine(path)}:${fact.commented} is commented-out code`)];
+      if (fact?.state !== "file") return gone.has(path) ? [] : [lacking(`${prose(path, 200)} is ${fact?.state ?? "not looked at"}`)];
+      return fact.commented === null ? [] : [no(`${prose(path, 200)}:${fact.commented} is commented-out code`)];
     });
   },
 } as const satisfies Readonly<Record<string, CheckJudge>>;

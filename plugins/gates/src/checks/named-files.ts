@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@bylaw/kernel";
-import { inLine } from "../codes.ts";
+import { prose } from "@bylaw/wording";
 import { artifactOf, field, isFindings, itemsOf, lacking, no, type CheckInput, type Finding } from "./check-input.ts";
 
 const GONE: ReadonlySet<string> = new Set(["deleted", "delete", "removed", "remove"]);
@@ -43,8 +43,9 @@ export function filesAreThere(input: CheckInput, type: string, name: string): re
 
 function stateOf(path: string, gone: boolean, { facts }: CheckInput): readonly Finding[] {
   const state = facts?.files.get(path)?.state ?? "not looked at";
-  if (gone) return state === "missing" ? [] : [no(`${inLine(path)} is said to be deleted and is ${state === "file" ? "there" : state}`)];
-  return state === "file" ? [] : [no(`${inLine(path)} is ${state}`, "name files of the workspace, by their paths in it")];
+  if (gone)
+    return state === "missing" ? [] : [no(`${prose(path, 200)} is said to be deleted and is ${state === "file" ? "there" : state}`)];
+  return state === "file" ? [] : [no(`${prose(path, 200)} is ${state}`, "name files of the workspace, by their paths in it")];
 }
 
 function nameless(artifact: JsonObject, name: string): readonly Finding[] {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@bylaw/kernel";
-import { inLine } from "../codes.ts";
+import { prose } from "@bylaw/wording";
 import { artifactOf, field, filled, isFindings, itemsOf, no, type CheckInput, type CheckJudge } from "./check-input.ts";
 
 /** Checks of what a plan says. */
@@ -46,10 +46,10 @@ export const planOf = (
 
 /** What an issue, a question or a comment says, in one line. */
 export function wordsOf(item: Json): string {
-  if (typeof item === "string") return inLine(item);
+  if (typeof item === "string") return prose(item, 200);
   for (const name of ["description", "issue", "title", "message", "text", "comment", "question", "summary"]) {
     const text = field(item, name);
-    if (typeof text === "string" && text.trim() !== "") return inLine(text);
+    if (typeof text === "string" && text.trim() !== "") return prose(text, 200);
   }
-  return inLine(JSON.stringify(item));
+  return prose(JSON.stringify(item), 200);
 }

@@ -1,6 +1,6 @@
 import type { Json } from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
-import { inLine, listed } from "../codes.ts";
+import { prose, quoteAll } from "@bylaw/wording";
 import {
   artifactOf,
   field,
@@ -45,7 +45,7 @@ export function noBlockingIssues(input: CheckInput): readonly Finding[] {
   const said = input.reviewers.flatMap(({ model, report }) => {
     const issues = (report?.blocking_issues ?? []).map(wordsOf);
     return issues.length === 0 && report?.verdict === "rejected"
-      ? [`rejected by ${inLine(model ?? report.agent ?? "a reviewer")}`]
+      ? [`rejected by ${prose(model ?? report.agent ?? "a reviewer", 200)}`]
       : issues;
   });
   const report = artifactOf(input.artifacts, "review_report");
@@ -65,7 +65,7 @@ export function reviewsAreThere(input: CheckInput, wanted: readonly string[]): r
   const report = artifactOf(input.artifacts, "review_report");
   const reviews = isFindings(report) ? undefined : field(report, "reviews");
   const absent = wanted.filter((name) => !filled(field(reviews, name)));
-  const found = isFindings(report) ? report : absent.length === 0 ? [] : [lacking(`Reviews not in the report: ${listed(absent)}`)];
+  const found = isFindings(report) ? report : absent.length === 0 ? [] : [lacking(`Reviews not in the report: ${quoteAll(absent, 5)}`)];
   const started = input.phase.spawns.flatMap(({ models }) => models);
   const silent = wanted.filter(
     (name) => started.includes(name) && !heardOf(input).some(({ model, report: said }) => model === name && said?.ok === true),
@@ -74,7 +74,7 @@ export function reviewsAreThere(input: CheckInput, wanted: readonly string[]): r
   return [
     ...found,
     lacking(
-      `No report of a reviewer who did not do the work: ${listed(silent)}`,
+      `No report of a reviewer who did not do the work: ${quoteAll(silent, 5)}`,
       "start the reviewers, and record what each of them reports",
     ),
   ];

@@ -1,5 +1,5 @@
 import { hashTestId, type TestRun } from "@bylaw/evidence";
-import { listed } from "../codes.ts";
+import { quoteAll } from "@bylaw/wording";
 import type { Finding } from "./check-input.ts";
 
 /** The name that what is found here is waived by: the tests themselves may still have to pass. */
@@ -34,9 +34,9 @@ function testsOf(red: TestRun, green: TestRun): readonly string[] {
   const disabled = [...before.passed, ...before.failed].filter((id) => skipped.has(id));
   const broken = before.failed.filter((id) => failed.has(id));
   return [
-    ...(missing.length > 0 ? [`${missing.length} test(s) of the failing run are gone: ${listed(missing)}`] : []),
-    ...(disabled.length > 0 ? [`${disabled.length} test(s) of the failing run are skipped: ${listed(disabled)}`] : []),
-    ...(broken.length > 0 ? [`${broken.length} test(s) of the failing run still fail: ${listed(broken)}`] : []),
+    ...(missing.length > 0 ? [`${missing.length} test(s) of the failing run are gone: ${quoteAll(missing, 5)}`] : []),
+    ...(disabled.length > 0 ? [`${disabled.length} test(s) of the failing run are skipped: ${quoteAll(disabled, 5)}`] : []),
+    ...(broken.length > 0 ? [`${broken.length} test(s) of the failing run still fail: ${quoteAll(broken, 5)}`] : []),
   ];
 }
 
@@ -53,9 +53,11 @@ function filesOf(red: TestRun, green: TestRun): readonly string[] {
   const changed = paths.filter((path) => at(path) !== undefined && at(path) !== red.frozen[path]);
   const added = Object.keys(green.frozen).filter((path) => !Object.hasOwn(red.frozen, path) && steers(path));
   return [
-    ...(added.length > 0 ? [`${added.length} file(s) that steer tests have come: ${listed(added)}`] : []),
-    ...(gone.length > 0 ? [`${gone.length} file(s) of the tests are gone: ${listed(gone)}`] : []),
-    ...(changed.length > 0 ? [`${changed.length} file(s) of the tests, or of how they are run, have changed: ${listed(changed)}`] : []),
+    ...(added.length > 0 ? [`${added.length} file(s) that steer tests have come: ${quoteAll(added, 5)}`] : []),
+    ...(gone.length > 0 ? [`${gone.length} file(s) of the tests are gone: ${quoteAll(gone, 5)}`] : []),
+    ...(changed.length > 0
+      ? [`${changed.length} file(s) of the tests, or of how they are run, have changed: ${quoteAll(changed, 5)}`]
+      : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from "@bylaw/kernel";
-import { inLine, listed } from "../codes.ts";
+import { prose, quoteAll } from "@bylaw/wording";
 import { FILE_LIMITS } from "../file-facts.ts";
 import { budgetOf, fits } from "../glob.ts";
 import { inWorkspace } from "../workspace-path.ts";
@@ -28,13 +28,13 @@ export function matchesPlan(input: CheckInput): readonly Finding[] {
   const budget = budgetOf();
   const found = paths.flatMap((path) => {
     const written = inWorkspace(path);
-    if (written === undefined) return [no(`${inLine(path)} is no path of the workspace`)];
+    if (written === undefined) return [no(`${prose(path, 200)} is no path of the workspace`)];
     // A link leads where it leads, whatever it is called; letter case tells no two files apart everywhere.
     const places = [written, input.facts?.files.get(path)?.real ?? written];
     if (outside.some((pattern) => places.some((place) => fits(place.toLowerCase(), pattern.toLowerCase(), budget))))
-      return [no(`${inLine(path)} is out of the scope of the approved plan`)];
+      return [no(`${prose(path, 200)} is out of the scope of the approved plan`)];
     if (inside.length === 0 || places.every((place) => inside.some((pattern) => fits(place, pattern, budget)))) return [];
-    return [no(`${inLine(path)} is not in the scope of the approved plan: ${listed(inside, 10)}`)];
+    return [no(`${prose(path, 200)} is not in the scope of the approved plan: ${quoteAll(inside, 10)}`)];
   });
   return budget.left < 0
     ? [lacking("The scope of the approved plan takes too long to compare with these files", "name shorter paths")]

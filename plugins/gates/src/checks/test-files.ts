@@ -1,9 +1,9 @@
 import type { Json } from "@bylaw/kernel";
-import { inLine, listed } from "../codes.ts";
 import { FILE_LIMITS } from "../file-facts.ts";
 import { fits } from "../glob.ts";
 import { inWorkspace } from "../workspace-path.ts";
 import { foldName as foldText } from "@bylaw/log";
+import { prose, quoteAll } from "@bylaw/wording";
 import { artifactOf, field, isFindings, itemsOf, lacking, no, type CheckInput, type CheckJudge, type Finding } from "./check-input.ts";
 import { filesProblem, pathsIn } from "./named-files.ts";
 import { planOf } from "./plan.ts";
@@ -12,7 +12,7 @@ import { planOf } from "./plan.ts";
 export const TEST_FILE_CHECKS = {
   tests_exist_for_acceptance_criteria: covered,
   tests_are_meaningful: (input) =>
-    eachFile(input, (path, { asserts }) => (asserts ? undefined : `${inLine(path)} asserts nothing that could fail`)),
+    eachFile(input, (path, { asserts }) => (asserts ? undefined : `${prose(path, 200)} asserts nothing that could fail`)),
   test_files_follow_convention: (input) => {
     const tests = artifactOf(input.artifacts, "test_files");
     if (isFindings(tests)) return tests;
@@ -22,7 +22,7 @@ export const TEST_FILE_CHECKS = {
     if (paths.length > FILE_LIMITS.files) return [lacking(`The artifacts name ${paths.length} files, more than ${FILE_LIMITS.files}`)];
     return paths
       .filter((path) => !patterns.some((pattern) => fits(inWorkspace(path) ?? "", pattern)))
-      .map((path) => no(`${inLine(path)} is named like none of ${listed(patterns, 10)}`));
+      .map((path) => no(`${prose(path, 200)} is named like none of ${quoteAll(patterns, 10)}`));
   },
 } as const satisfies Readonly<Record<string, CheckJudge>>;
 
@@ -57,7 +57,7 @@ export function covered(input: CheckInput): readonly Finding[] {
       ? []
       : [
           no(
-            `Acceptance criterion ${at} has no test: ${inLine(textOf(criterion))}`,
+            `Acceptance criterion ${at} has no test: ${prose(textOf(criterion), 200)}`,
             "name it under `covers` of a test file, by its text or as `AC-<number>` counted from 1",
           ),
         ],
@@ -95,7 +95,7 @@ function eachFile(input: CheckInput, judge: (path: string, fact: { readonly asse
   if (paths.length === 0) return [lacking("The artifact names no test file")];
   return paths.flatMap((path) => {
     const fact = input.facts?.files.get(path);
-    if (fact?.state !== "file") return [lacking(`${inLine(path)} is ${fact?.state ?? "not looked at"}`)];
+    if (fact?.state !== "file") return [lacking(`${prose(path, 200)} is ${fact?.state ?? "not looked at"}`)];
     const said = judge(path, fact);
     return said === undefined ? [] : [no(said)];
   });

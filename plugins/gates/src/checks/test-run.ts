@@ -1,6 +1,6 @@
 import type { Contract } from "@bylaw/contract";
 import type { TestRun } from "@bylaw/evidence";
-import { listed } from "../codes.ts";
+import { quoteAll } from "@bylaw/wording";
 import { artifactOf, field, isFindings, lacking, type CheckInput, type Finding } from "./check-input.ts";
 
 /** What a test run came to, observed or, where the contract permits it, as the agent tells it. */
@@ -46,7 +46,7 @@ function faultsOf(run: TestRun, contract: Contract): readonly Finding[] {
   const wanted = contract.evidence.testCommand?.argv ?? [];
   const told: string[] = [];
   if (argv.length !== wanted.length || argv.some((word, at) => word !== wanted[at]))
-    told.push(`The run is of ${listed([argv.join(" ")])} and not of the \`test_command\` of the contract`);
+    told.push(`The run is of ${quoteAll([argv.join(" ")])} and not of the \`test_command\` of the contract`);
   if (run.contract !== contract.digest) told.push("The run was made under another contract");
   if (timed_out) told.push("The tests took too long and were ended");
   else if (signal !== null) told.push(`The tests were ended by ${signal}`);

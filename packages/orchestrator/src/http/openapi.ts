@@ -1,0 +1,89 @@
+import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from "@hono/zod-openapi";
+import type { JsonObject } from "@bylaw/kernel";
+import type { CallerKind } from "../auth/caller.ts";
+import type { Route } from "./route.ts";
+import { problemShape } from "./shapes.ts";
+
+const SECURITY: Readonly<Record<Exclude<CallerKind, "anyone">, string>> = {
+  agent: "phase_token",
+  operator: "operator_token",
+  enrolled: "enrolment",
+};
+
+/** What every route may be refused with, whatever it says itself. */
+const REFUSED = {
+  400: "Not understood",
+  401: "No credential, or one that is not known here",
+  403: "Not for this caller, or the token does not hold",
+  429: "Too many at once",
+} as const;
+
+const TAGS = [
+  ["tasks", "Claim a task, and move it through its phases"],
+  ["tools", "Ask whether a tool call may run, or have it run"],
+  ["agents", "What agents say besides, and the rules that they give themselves"],
+  ["approvals", "What waits for a person"],
+  ["state", "What an agent needs to know"],
+  ["audit", "What happened"],
+  ["events", "What happens"],
+  ["status", "How the run stands"],
+  ["server", "The server itself"],
+] as const;
+
+/** Describes routes as OpenAPI 3.1, from the very schemas that requests are held to. `base`: below which they stand. */
+export function describeRoutes(
+  routes: readonly Route[],
+  { base, version }: { readonly base: string; readonly version: string },
+): JsonObject {
+  const registry = new OpenAPIRegistry();
+  registry.registerComponent("securitySchemes", "phase_token", {
+    ...{ type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The token of an agent, for one phase of one task" },
+  });
+  registry.registerComponent("securitySchemes", "operator_token", {
+    ...{ type: "http", scheme: "bearer", description: "The token of an operator" },
+  });
+  registry.registerComponent("securitySchemes", "enrolment", {
+    ...{ type: "apiKey", in: "header", name: "Authorization", description: "`Bylaw-Enrol <secret>`, for a claim alone" },
+  });
+  registry.register("Problem", problemShape);
+  for (const route of routes) registry.registerPath(pathOf(route));
+  const used = new Set(routes.flatMap(({ tags }) => tags));
+  const document = new OpenApiGeneratorV31(registry.definitions, { sortComponents: "alphabetically" }).generateDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "Bylaw",
+      version,
+      description: "Agents work under a contract through this interface, and operators watch and answer.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: base }],
+    tags: TAGS.filter(([name]) => used.has(name)).map(([name, description]) => ({ name, description })),
+  });
+  return document as unknown as JsonObject;
+}
+
+function pathOf({ method, path, summary, description, tags, callers, params, query, body, answers }: Route): RouteConfig {
+  const open = callers.includes("anyone");
+  const kinds = callers.filter((kind) => kind !== "anyone");
+  const refused = Object.entries(open ? {} : REFUSED).map(([status, text]) => [status, problemAnswer(text)] as const);
+  const given = Object.entries(answers).map(([status, { description: text, schema }]) => {
+    if (schema !== undefined) return [status, { description: text, content: { "application/json": { schema } } }] as const;
+    return [status, Number(status) >= 400 ? problemAnswer(text) : { description: text }] as const;
+  });
+  return {
+    ...{ method, path, operationId: operationOf(method, path), summary, tags: [...tags] },
+    ...(description === undefined ? {} : { description }),
+    security: open ? [] : kinds.map((kind) => ({ [SECURITY[kind]]: [] })),
+    request: {
+      ...(params === undefined ? {} : { params: params as never }),
+      ...(query === undefined ? {} : { query: query as never }),
+      ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
+    },
+    responses: Object.fromEntries([...refused, ...given]),
+  };
+}
+
+const problemAnswer = (description: string) => ({ description, content: { "application/problem+json": { schema: problemShape } } });
+
+/** `get` and `/approvals/{id}` is `get_approvals_id`. */
+const operationOf = (method: string, path: string): string => `${method}${path.replaceAll(/\W+/g, "_")}`.replace(/_$/, "");

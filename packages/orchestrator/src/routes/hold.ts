@@ -1,0 +1,86 @@
+import { z } from "@hono/zod-openapi";
+import { present } from "@bylaw/kernel";
+import { treeGet } from "@bylaw/log";
+import { taskBoard, type Hold } from "@bylaw/plugin-tasks";
+import type { AgentCaller } from "../auth/caller.ts";
+import { problem } from "../http/problem.ts";
+import { defineRoute, reply, type Route } from "../http/route.ts";
+import { phaseToken, taskId } from "../http/shapes.ts";
+import { admitAgent } from "../service/admission.ts";
+import type { Service } from "../service/service.ts";
+
+const released = z.object({ task_id: z.string(), status: z.string() });
+
+/** What an agent holds. A token without a fence is of a claim that the log says. */
+const holdOf = ({ run }: Service, { task, agent, fence }: AgentCaller): Hold => ({
+  ...{ task, agent },
+  fence: fence ?? treeGet(run.view(taskBoard).tasks, task)?.fence ?? 0,
+});
+
+/** Says that an agent still works on its task. */
+export const heartbeat: Route = defineRoute({
+  method: "post",
+  path: "/tasks/heartbeat",
+  summary: "Keep a claim",
+  description: "Lets the lease end as long after now as the contract says. The token is a new one where the old is near its end.",
+  tags: ["tasks"],
+  callers: ["agent"],
+  token_in_body: true,
+  body: z.strictObject({ task_id: taskId, phase_token: phaseToken.optional() }),
+  answers: {
+    200: {
+      description: "Until when",
+      schema: z.object({ lease_until: z.string(), phase_token: z.string(), phase: z.string().nullable(), token_expires_at: z.string() }),
+    },
+  },
+  async handle({ service, caller, body }) {
+    await admitAgent(service, caller, { route: heartbeat, task: body.task_id });
+    const { lease_until } = await service.tasks.heartbeat(holdOf(service, caller));
+    const granted = await service.tokens.tokenFor(caller.task, caller.agent);
+    if (granted === undefined)
+      throw problem({
+        status: 409,
+        code: "BYLAW_EVENT_REFUSED",
+        detail: "Unexpected sign of life of an agent that does not hold the task",
+        fix: "claim a task",
+      });
+    const { phase_token, phase, expires_at } = granted;
+    return reply({ lease_until, phase_token, phase, token_expires_at: expires_at });
+  },
+});
+
+/** Gives a task back. */
+export const release: Route = defineRoute({
+  method: "post",
+  path: "/tasks/release",
+  summary: "Give a task back",
+  description: "It goes on in its phase with whoever claims it next.",
+  tags: ["tasks"],
+  callers: ["agent"],
+  token_in_body: true,
+  body: z.strictObject({ task_id: taskId, reason: z.string().max(2_000).optional(), phase_token: phaseToken.optional() }),
+  answers: { 200: { description: "It is free", schema: released } },
+  async handle({ service, caller, body: { task_id, reason } }) {
+    await admitAgent(service, caller, { route: release, task: task_id });
+    const { status } = await service.tasks.release({ ...holdOf(service, caller), ...present({ reason }) });
+    return reply({ task_id, status });
+  },
+});
+
+/** Gives a task up. */
+export const fail: Route = defineRoute({
+  method: "post",
+  path: "/tasks/fail",
+  summary: "Give a task up",
+  description: "It waits for a person.",
+  tags: ["tasks"],
+  callers: ["agent"],
+  token_in_body: true,
+  body: z.strictObject({ task_id: taskId, reason: z.string().min(1).max(2_000), phase_token: phaseToken.optional() }),
+  answers: { 200: { description: "It waits for a person", schema: released } },
+  async handle({ service, caller, body: { task_id, reason } }) {
+    await admitAgent(service, caller, { route: fail, task: task_id });
+    const { status } = await service.tasks.fail({ ...holdOf(service, caller), reason });
+    return reply({ task_id, status });
+  },
+});

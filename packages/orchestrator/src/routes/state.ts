@@ -1,0 +1,45 @@
+import { z } from "@hono/zod-openapi";
+import { present } from "@bylaw/kernel";
+import { problem } from "../http/problem.ts";
+import { defineRoute, reply, type Route } from "../http/route.ts";
+import { jsonObject, taskId } from "../http/shapes.ts";
+import { admitAgent } from "../service/admission.ts";
+
+/** What an agent needs to know of its task. */
+export const snapshot: Route = defineRoute({
+  method: "get",
+  path: "/state/snapshot",
+  summary: "What there is to know of a task",
+  description:
+    "What `snapshot_includes` of the contract names, under 100 KB; where dependencies are left, `next` is the cursor of the next page.",
+  tags: ["state"],
+  callers: ["agent", "operator"],
+  query: z.strictObject({
+    task_id: taskId.optional(),
+    cursor: z
+      .string()
+      .regex(/^\d{1,6}$/)
+      .optional(),
+  }),
+  answers: {
+    200: {
+      description: "A page",
+      schema: z.object({
+        task_id: z.string(),
+        task_dependencies: z.array(z.string()).optional(),
+        completed_tasks: z.array(z.string()).optional(),
+        current_phase: z.string().nullable().optional(),
+        blockers: z.array(z.object({ code: z.string(), reason: z.string(), fix: z.string().optional() })).optional(),
+        prd_state: jsonObject.nullable().optional(),
+        next: z.string().nullable(),
+      }),
+    },
+  },
+  async handle({ service, caller, query: { task_id, cursor } }) {
+    const task = task_id ?? (caller.kind === "agent" ? caller.task : undefined);
+    if (task === undefined)
+      throw problem({ status: 400, code: "BYLAW_REQUEST_INVALID", detail: "Unexpected query without `task_id`, expected that of a task" });
+    if (caller.kind === "agent") await admitAgent(service, caller, { route: snapshot, task });
+    return reply({ task_id: task, ...(await service.tasks.snapshot({ task, ...present({ cursor }) })) });
+  },
+});

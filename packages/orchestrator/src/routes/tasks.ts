@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { z } from "@hono/zod-openapi";
+import { present } from "@bylaw/kernel";
+import { currentPhases, phaseOf, treeEntries } from "@bylaw/log";
+import { taskBoard, type Task } from "@bylaw/plugin-tasks";
+import { problem } from "../http/problem.ts";
+import { defineRoute, reply } from "../http/route.ts";
+import { capability, taskId } from "../http/shapes.ts";
+import type { Service } from "../service/service.ts";
+
+const STATES = ["blocked", "ready", "claimed", "waiting", "escalated", "failed", "completed"] as const;
+
+const taskShape = z
+  .object({
+    id: z.string(),
+    title: z.string().nullable(),
+    status: z.enum(STATES),
+    phase: z.string().nullable(),
+    agent_id: z.string().nullable(),
+    dependencies: z.array(z.string()),
+    unmet_dependencies: z.int(),
+    capabilities: z.array(z.string()),
+    fence: z.int(),
+    lease_until: z.string().nullable(),
+    lost_agents: z.int(),
+    blockers: z.array(z.object({ code: z.string(), reason: z.string(), fix: z.string().optional() })),
+  })
+  .openapi("Task");
+
+/** A task as it is told. */
+export function taskAnswer(
+  { run }: Pick<Service, "run">,
+  { id, title, status, agent, dependencies, unmet, capabilities, fence, until, lapses, blockers }: Task,
+): z.output<typeof taskShape> {
+  return {
+    ...{ id, title, status, phase: phaseOf(run.view(currentPhases), id) ?? null, agent_id: agent, dependencies: [...dependencies] },
+    ...{ unmet_dependencies: unmet, capabilities: [...capabilities], fence, lease_until: until, lost_agents: lapses },
+    blockers: blockers.map((one) => ({ ...one })),
+  };
+}
+
+const newTask = z.strictObject({
+  id: taskId.optional(),
+  title: z.string().max(500).optional(),
+  dependencies: z.array(taskId).max(10_000).optional(),
+  capabilities: z.array(capability).max(64).optional(),
+});
+
+/** Creates tasks. */
+export const createTasksRoute = defineRoute({
+  method: "post",
+  path: "/tasks",
+  summary: "Create tasks",
+  description:
+    "One task, or several in an order in which each stands behind those that it waits for. A task that is there already, and is the same, is answered as it is.",
+  tags: ["tasks"],
+  callers: ["operator"],
+  body: z.union([z.strictObject({ tasks: z.array(newTask).min(1).max(1_000) }), newTask]),
+  answers: { 201: { description: "The tasks", schema: z.object({ tasks: z.array(taskShape) }) } },
+  async handle({ service, body, request_id }) {
+    const wanted = "tasks" in body ? body.tasks : [body];
+    const tasks = [];
+    for (const [index, task] of wanted.entries()) {
+      const id = task.id ?? (request_id === undefined ? undefined : `task-${idOf(service, request_id, index)}`);
+      tasks.push(taskAnswer(service, await service.tasks.create(present({ ...task, id }))));
+    }
+    return reply({ tasks }, { status: 201 });
+  },
+});
+
+const idOf = ({ run }: Service, request_id: string, index: number): string =>
+  createHash("sha256")
+    .update(JSON.stringify([run.run, request_id, index]))
+    .digest("hex")
+    .slice(0, 32);
+
+/** Lists tasks. */
+export const listTasks = defineRoute({
+  method: "get",
+  path: "/tasks",
+  summary: "List tasks",
+  tags: ["tasks"],
+  callers: ["operator"],
+  query: z.strictObject({
+    status: z.enum(STATES).optional(),
+    limit: z.coerce.number().int().min(1).max(500).default(100),
+    cursor: z.string().max(256).optional().openapi({ description: "The `next` of the page before" }),
+  }),
+  answers: {
+    200: { description: "A page of tasks by their ids", schema: z.object({ tasks: z.array(taskShape), next: z.string().nullable() }) },
+  },
+  async handle({ service, query: { status, limit, cursor } }) {
+    await service.run.catchUp();
+    const tasks: z.output<typeof taskShape>[] = [];
+    for (const [id, task] of treeEntries(service.run.view(taskBoard).tasks)) {
+      if ((cursor !== undefined && id <= cursor) || (status !== undefined && task.status !== status)) continue;
+      if (tasks.length === limit) return reply({ tasks, next: tasks.at(-1)?.id ?? null });
+      tasks.push(taskAnswer(service, { id, ...task }));
+    }
+    return reply({ tasks, next: null });
+  },
+});
+
+/** One task. */
+export const getTask = defineRoute({
+  method: "get",
+  path: "/tasks/{id}",
+  summary: "One task",
+  tags: ["tasks"],
+  callers: ["operator", "agent"],
+  params: z.strictObject({ id: taskId }),
+  answers: { 200: { description: "The task", schema: taskShape } },
+  async handle({ service, caller, params: { id } }) {
+    if (caller.kind === "agent" && caller.task !== id)
+      throw problem({
+        status: 403,
+        code: "token_other_task",
+        detail: "Unexpected token: the token is of another task",
+        fix: "ask about the task whose token it is",
+      });
+    return reply(taskAnswer(service, await service.tasks.get(id)));
+  },
+});
+
+/** Has a task tried again whose agents were lost or gave up. */
+export const retryTask = defineRoute({
+  method: "post",
+  path: "/tasks/{id}/retry",
+  summary: "Have a task tried again",
+  tags: ["tasks"],
+  callers: ["operator"],
+  params: z.strictObject({ id: taskId }),
+  body: z.strictObject({ reason: z.string().max(2_000).optional() }),
+  answers: { 200: { description: "The task", schema: taskShape } },
+  async handle({ service, caller, params: { id }, body: { reason } }) {
+    return reply(taskAnswer(service, await service.tasks.retry({ task: id, by: caller.name, ...present({ reason }) })));
+  },
+});

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { present, type Decision, type Effect, type JsonObject, type ToolCall } from "@bylaw/kernel";
+import { currentPhases, phaseOf, type Outcome } from "@bylaw/log";
+import type { AgentCaller } from "../auth/caller.ts";
+import { hostFor } from "./host.ts";
+import type { NamedRequest } from "./requests.ts";
+import type { ServiceParts } from "./service.ts";
+
+/** A tool call of an agent. */
+export interface Call {
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+/** What was decided about a call. */
+export interface Decided {
+  /** Of the call, for its result; left out where nothing was recorded. */
+  readonly id?: string;
+  readonly decision: Decision;
+  readonly applied: Effect;
+}
+
+/** Decides about a call and puts that on record; resolves when it is durable. */
+export async function decideCall(
+  service: ServiceParts,
+  caller: AgentCaller,
+  call: Call,
+  named?: NamedRequest,
+): Promise<Decided & { readonly id: string; readonly outcome: Outcome }> {
+  const id = named === undefined ? `call-${randomUUID()}` : `call-${named.name.slice(0, 32)}`;
+  const subject = subjectOf(service, caller, call);
+  const outcome = await (named === undefined
+    ? service.run.toolCall({ id, ...subject })
+    : service.run.toolCall({ id, ...subject }, { request_id: named.request_id, documents: named.documents }));
+  return { id, decision: outcome.decision, applied: outcome.applied, outcome };
+}
+
+/** Decides about a call as things stand, and records nothing. */
+export async function weighCall(service: ServiceParts, caller: AgentCaller, call: Call): Promise<Decided> {
+  const { kernel, run, now } = service;
+  const phase = phaseOf(run.view(currentPhases), caller.task);
+  const at = { run: run.run, session: run.session, at: now() };
+  const subject = await kernel.prepare({ hook: "beforeToolCall", ...subjectOf(service, caller, call), ...at, ...present({ phase }) });
+  const decision = await kernel.decide(subject, run.view);
+  return { decision, applied: decision.applied };
+}
+
+function subjectOf(service: ServiceParts, caller: AgentCaller, { tool, args }: Call): Omit<ToolCall, "hook"> {
+  const { agent, task } = caller;
+  const workspace = service.workspaceOf(task);
+  const annotations = service.tools.get(tool)?.annotations as JsonObject | undefined;
+  return {
+    agent,
+    task,
+    tool,
+    args,
+    cwd: workspace,
+    workspace,
+    host: hostFor(service, caller),
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+}

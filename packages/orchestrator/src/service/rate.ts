@@ -1,0 +1,48 @@
+import { problem } from "../http/problem.ts";
+
+interface Rate {
+  /** Requests in a second; 0: any number. */
+  readonly per_second: number;
+  /** How many may come at once. */
+  readonly burst: number;
+  /** Milliseconds, of a clock that only goes on. */
+  readonly clock?: () => number;
+}
+
+interface Bucket {
+  left: number;
+  at: number;
+}
+
+/** So many agents are remembered; of the others nothing is known, which is as if they had been quiet. */
+const AGENTS = 100_000;
+
+/** Makes the function that counts the requests of agents on this node, and throws the problem of one too many; none where any number may come. */
+export function createRateLimit({ per_second, burst, clock = () => performance.now() }: Rate): ((agent: string) => void) | undefined {
+  if (per_second === 0) return undefined;
+  const buckets = new Map<string, Bucket>();
+  return (agent) => {
+    const at = clock();
+    let bucket = buckets.get(agent);
+    if (bucket === undefined) {
+      const [oldest] = buckets.size >= AGENTS ? buckets.keys() : [];
+      if (oldest !== undefined) buckets.delete(oldest);
+      buckets.set(agent, (bucket = { left: burst, at }));
+    }
+    bucket.left = Math.min(burst, bucket.left + ((at - bucket.at) / 1_000) * per_second);
+    bucket.at = at;
+    if (bucket.left >= 1) {
+      bucket.left -= 1;
+      return;
+    }
+    const wait = Math.max(1, Math.ceil((1 - bucket.left) / per_second));
+    throw problem({
+      ...{
+        status: 429,
+        code: "BYLAW_RATE_EXCEEDED",
+        detail: `Unexpected number of requests of one agent, expected at most ${per_second} a second`,
+      },
+      ...{ fix: `wait ${wait} s; what belongs together goes into one batch`, headers: { "retry-after": String(wait) } },
+    });
+  };
+}
