@@ -12,10 +12,10 @@ interface Layer {
 }
 
 const KERNEL = /^packages\/kernel$/;
-const SPELLING = /^packages\/spelling$/;
+const WORDING = /^packages\/wording$/;
 const LAYERS: readonly Layer[] = [
   { folder: KERNEL, internal: [], external: ["tapable"], peers: ["zod"] },
-  { folder: SPELLING, internal: [], external: [] },
+  { folder: WORDING, internal: [], external: [] },
   { folder: /^packages\/policy-language$/, internal: [KERNEL, /^packages\/shell$/] },
   { folder: /^packages\/(config|contract|shell|log|testing)$/, internal: [KERNEL] },
   { folder: /^packages\/process$/, internal: [KERNEL], external: [] },
@@ -71,7 +71,7 @@ describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as con
     const layer = layerOf(folder);
     const forbidden = needs.filter((name) => {
       const target = folderOf.get(name);
-      if (target !== undefined) return [SPELLING, ...(layer?.internal ?? [])].some((allowed) => allowed.test(target)) !== true;
+      if (target !== undefined) return [WORDING, ...(layer?.internal ?? [])].some((allowed) => allowed.test(target)) !== true;
       return layer?.external?.includes(name) === false && layer.peers?.includes(name) !== true;
     });
     expect(forbidden).toEqual([]);

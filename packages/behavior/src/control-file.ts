@@ -1,6 +1,6 @@
 import { parseJson } from "@bylaw/config";
-import { nearest } from "@bylaw/spelling";
 import { BylawError, isJsonObject, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
+import { nearest, quote } from "@bylaw/wording";
 import { BEHAVIOR_ACTIONS, type BehaviorAction, type BehaviorActionName } from "./action.ts";
 
 /** The largest control file that is read, in UTF-16 units. */
@@ -62,7 +62,7 @@ function actionOf(action: Json | undefined, invalid: Invalid): BehaviorActionNam
   if (known !== undefined) return known;
   const near = MEANT.get(action.toLowerCase()) ?? nearest(action, BEHAVIOR_ACTIONS);
   throw invalid(
-    `Unexpected action \`${shown(action)}\`, expected one of ${wanted}`,
+    `Unexpected action ${quote(action)}, expected one of ${wanted}`,
     near === undefined ? undefined : `did you mean \`${near}\`?`,
   );
 }
@@ -88,8 +88,3 @@ function textOf(value: JsonObject, field: string, invalid: Invalid): string | nu
 
 const kindOf = (value: Json): string =>
   value === null ? "null" : Array.isArray(value) ? "list" : isJsonObject(value) ? "object" : typeof value;
-
-function shown(text: string): string {
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029`]/g, " ");
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
-}

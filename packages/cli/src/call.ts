@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, type ApprovalMode, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
-import { didYouMean } from "@bylaw/spelling";
+import { didYouMean } from "@bylaw/wording";
 
 /** What holds for a call that does not say otherwise. */
 export interface CallDefaults {

@@ -2,7 +2,7 @@ import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, isEffect, isJsonObject, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
 import type { Expectation } from "@bylaw/policy-language";
 import { CALL_KEYS, callFromLine, type CallDefaults } from "./call.ts";
-import { didYouMean } from "@bylaw/spelling";
+import { didYouMean } from "@bylaw/wording";
 import { keysIn } from "./line-id.ts";
 import { textLines, withoutLine, type TextLine } from "./read-lines.ts";
 

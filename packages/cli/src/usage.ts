@@ -1,7 +1,7 @@
 import { isBylawError } from "@bylaw/config";
 import type { BylawError } from "@bylaw/kernel";
 import type { Command, CommanderError } from "commander";
-import { didYouMean } from "@bylaw/spelling";
+import { didYouMean, quote } from "@bylaw/wording";
 import { usageError } from "./fault.ts";
 
 /** What commander refused, in the words of this command. */
@@ -14,7 +14,7 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
       const [flag = ""] = quoted.split("=");
       const known = command.options.flatMap(({ long }) => long ?? []);
       return usageError(
-        `Unexpected option ${code(flag)}, expected one of ${help}`,
+        `Unexpected option ${quote(flag)}, expected one of ${help}`,
         didYouMean(flag, [...known, "--help"]) ?? `see ${help}`,
       );
     }
@@ -22,23 +22,23 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
       return unknownCommand(quoted, command);
     case "commander.optionMissingArgument": {
       const [flag = ""] = quoted.split(/[ ,]/);
-      return usageError(`Unexpected ${code(flag)} without a value, expected ${code(quoted)}`, `see ${help}`);
+      return usageError(`Unexpected ${quote(flag)} without a value, expected ${quote(quoted)}`, `see ${help}`);
     }
     case "commander.missingMandatoryOptionValue": {
       const [flag = ""] = quoted.split(" ");
-      return usageError(`Unexpected command without ${code(flag)}, expected ${code(quoted)}`, `see ${help}`);
+      return usageError(`Unexpected command without ${quote(flag)}, expected ${quote(quoted)}`, `see ${help}`);
     }
     case "commander.missingArgument": {
       const named = command.registeredArguments.map((argument) => `<${argument.name()}${argument.variadic ? "..." : ""}>`).join(" ");
       return usageError(
-        `Unexpected command without ${code(`<${quoted}>`)}, expected ${code(`${nameOf(command)} ${named}`)}`,
+        `Unexpected command without ${quote(`<${quoted}>`)}, expected ${quote(`${nameOf(command)} ${named}`)}`,
         `see ${help}`,
       );
     }
     case "commander.excessArguments": {
       const most = command.registeredArguments.length;
       const extra = command.args[most] ?? "";
-      return usageError(`Unexpected argument ${code(extra)}, expected ${most === 0 ? "only options" : `at most ${most}`}`, `see ${help}`);
+      return usageError(`Unexpected argument ${quote(extra)}, expected ${most === 0 ? "only options" : `at most ${most}`}`, `see ${help}`);
     }
     default:
       return usageError(`Unexpected command line (${error.message.replace(/^error: /, "")}), expected one of ${help}`, `see ${help}`);
@@ -77,7 +77,7 @@ export function helpAsked(group: Command, [first = "", ...rest]: readonly string
 /** The command that `bylaw`, or a group of its commands, does not have. */
 function unknownCommand(name: string, program: Command): BylawError {
   const names = [...program.commands.map((command) => command.name()), "help"];
-  return usageError(`Unexpected command ${code(name)}, expected ${names.join(", ")}`, didYouMean(name, names));
+  return usageError(`Unexpected command ${quote(name)}, expected ${names.join(", ")}`, didYouMean(name, names));
 }
 
 /** Reads the value of an option that takes one. */
@@ -87,8 +87,8 @@ export function valueOf(flags: string): (text: string, previous?: string) => str
     // An option without its value would take the next option for it, and ask about a tool named `--json`.
     if (text.startsWith("--")) {
       throw usageError(
-        `Unexpected option ${code(text)} as the value of ${code(flag)}, expected ${code(flags)}`,
-        `write the value after ${code(flag)}`,
+        `Unexpected option ${quote(text)} as the value of ${quote(flag)}, expected ${quote(flags)}`,
+        `write the value after ${quote(flag)}`,
       );
     }
     // Of two values one would be dropped in silence.
@@ -112,7 +112,7 @@ export function numberOf(flags: string, least: number): (text: string) => number
     given = true;
     const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
     if (number >= least) return number;
-    throw usageError(`Unexpected ${code(text)} as the value of ${code(flag)}, expected a whole number from ${least}`);
+    throw usageError(`Unexpected ${quote(text)} as the value of ${quote(flag)}, expected a whole number from ${least}`);
   };
 }
 
@@ -122,7 +122,7 @@ export function pathOf(flags: string): (text: string, previous?: string) => stri
   const [flag = ""] = flags.split(" ");
   return (text, previous) => {
     if (/^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i.test(text)) {
-      throw usageError(`Unexpected URL ${code(text)} as the value of ${code(flag)}, expected a path`, "write the path of the file");
+      throw usageError(`Unexpected URL ${quote(text)} as the value of ${quote(flag)}, expected a path`, "write the path of the file");
     }
     return value(text, previous);
   };
@@ -143,14 +143,10 @@ export function wordOf(flags: string, words: readonly string[]): (text: string) 
     if (given) throw secondValue(flag);
     given = true;
     if (words.includes(text)) return text;
-    throw usageError(`Unexpected ${code(text)} as the value of ${code(flag)}, expected ${words.join(", ")}`, didYouMean(text, words));
+    throw usageError(`Unexpected ${quote(text)} as the value of ${quote(flag)}, expected ${words.join(", ")}`, didYouMean(text, words));
   };
 }
 
 function secondValue(flag: string): BylawError {
-  return usageError(`Unexpected second ${code(flag)}, expected it once`, "remove one");
-}
-
-function code(text: string): string {
-  return `\`${text.length > 80 ? `${text.slice(0, 79)}…` : text}\``;
+  return usageError(`Unexpected second ${quote(flag)}, expected it once`, "remove one");
 }

@@ -1,4 +1,4 @@
-import { nearest } from "@bylaw/spelling";
+import { nearest } from "@bylaw/wording";
 import { BylawError, type Config } from "@bylaw/kernel";
 
 const ALL: Readonly<Record<keyof Config, true>> = {

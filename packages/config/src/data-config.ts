@@ -1,4 +1,4 @@
-import { nearest } from "@bylaw/spelling";
+import { nearest } from "@bylaw/wording";
 import { APPROVAL_MODES, BylawError, ENFORCEMENT_MODES, type Config, type Plugin } from "@bylaw/kernel";
 import { z } from "zod";
 import { CONFIG_KEYS } from "./config-keys.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
-import { quote } from "./finding.ts";
+import { quote } from "@bylaw/wording";
 import { meant } from "./meant.ts";
 
 /** What is wrong with a schema, and where inside of it. */

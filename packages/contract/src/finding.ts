@@ -36,16 +36,3 @@ export class ContractError extends BylawError {
     this.findings = findings;
   }
 }
-
-/** Text with what a terminal would obey, or nobody would see, written out. */
-export const visible = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
-
-/** User text in backticks: in one line, and at most 80 characters of it. */
-export function quote(text: string): string {
-  const line = visible(text);
-  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``;
-}
-
-/** Names in backticks, with commas; "none" for none. */
-export const quoteAll = (names: Iterable<string>): string => [...names].map(quote).join(", ") || "none";

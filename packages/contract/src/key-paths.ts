@@ -1,6 +1,6 @@
+import { quote } from "@bylaw/wording";
 import { z } from "zod";
 import type { DataPath } from "./drafts.ts";
-import { visible } from "./finding.ts";
 import { contractSchema } from "./schema.ts";
 
 /** One key of a contract. */
@@ -63,7 +63,7 @@ export function textOfPath(path: DataPath): string {
     (before, step) => (typeof step === "number" ? `${before}[${step}]` : before === "" ? String(step) : `${before}.${String(step)}`),
     "",
   );
-  return `\`${text.length > 100 ? `${text.slice(0, 99)}…` : visible(text)}\``;
+  return quote(text);
 }
 
 /** The JSON Schema (2020-12) of contracts, for editors. The package ships it as `contract.schema.json`. */

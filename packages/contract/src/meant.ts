@@ -1,4 +1,4 @@
-import { didYouMean } from "@bylaw/spelling";
+import { didYouMean } from "@bylaw/wording";
 
 /** "did you mean" for a misspelt word, or else the advice that is given. */
 export const meant = (word: string, known: Iterable<string>, otherwise?: string): string | undefined =>

@@ -1,9 +1,10 @@
+import { quote } from "@bylaw/wording";
 import { isMap, isScalar, isSeq, parseDocument, visit, type Document, type Node } from "yaml";
 import { lastWork, gapOf } from "./analyse/tools.ts";
 import { rejections } from "./analyse/graph.ts";
 import type { Subject } from "./analyse/subject.ts";
 import { Drafts } from "./drafts.ts";
-import { ContractError, quote, type ContractFinding } from "./finding.ts";
+import { ContractError, type ContractFinding } from "./finding.ts";
 import { analyse, lintContract, type ContractOptions } from "./load.ts";
 
 /** A contract in the form `bylaw: 1`. */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, freezeJson, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import { quote, quoteAll } from "@bylaw/wording";
 import { isInside } from "./analyse/settings.ts";
 import type { Subject } from "./analyse/subject.ts";
 import { schemaFaults } from "./artifact-schema.ts";
-import { quote, quoteAll } from "./finding.ts";
 import { meant } from "./meant.ts";
 import type { ArtifactSchema } from "./model.ts";
 

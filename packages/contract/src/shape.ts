@@ -1,9 +1,8 @@
 import { isJsonObject, type Json } from "@bylaw/kernel";
 import type { z } from "zod";
 import type { DataPath, Drafts, Places } from "./drafts.ts";
-import { quote } from "./finding.ts";
 import { keysAt, textOfPath } from "./key-paths.ts";
-import { nearest } from "@bylaw/spelling";
+import { nearest, quote } from "@bylaw/wording";
 import { meant } from "./meant.ts";
 import { contractSchema, NEW_KEYS, type ContractData } from "./schema.ts";
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { Json } from "@bylaw/kernel";
+import { oneLine, quote } from "@bylaw/wording";
 import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from "yaml";
 import type { DataPath, Drafts, Place, Places } from "./drafts.ts";
-import { quote, visible } from "./finding.ts";
 
 /** The most bytes that a contract may have. */
 export const MAX_CONTRACT_BYTES = 262_144;
@@ -44,7 +44,7 @@ export function readSource(text: string, drafts: Drafts): Source | undefined {
   const document = documentOf(text, lines, drafts);
   if (document === undefined) return undefined;
   for (const { message, pos } of document.errors) {
-    drafts.add("contract_yaml", at(pos[0]), `Unexpected YAML: ${visible((message.split("\n", 1)[0] ?? "").slice(0, 300))}`);
+    drafts.add("contract_yaml", at(pos[0]), `Unexpected YAML: ${oneLine(message.split("\n", 1)[0] ?? "", 300)}`);
   }
   if (document.errors.length > 0) return undefined;
   if (document.directives?.yaml.explicit === true || Object.keys(document.directives?.tags ?? {}).length > 1) {

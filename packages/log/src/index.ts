@@ -46,7 +46,18 @@ export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type Lo
 export { callIn, type RecordedCall } from "./recorded-call.ts";
 export { openRun } from "./run.ts";
 export { pathTemplateFault, runFileName, runPath } from "./run-path.ts";
-export type { ApprovalRequest, AskOptions, OpenOptions, Outcome, Plan, RecordOptions, Recordable, Run, TaskClaim, ToolResult } from "./run-contract.ts";
+export type {
+  ApprovalRequest,
+  AskOptions,
+  OpenOptions,
+  Outcome,
+  Plan,
+  RecordOptions,
+  Recordable,
+  Run,
+  TaskClaim,
+  ToolResult,
+} from "./run-contract.ts";
 export { TIME_AT_END, timeAtEnd, type RunSummary, type StoreReader } from "./store-reader.ts";
 export { askAdmit, checkClaim, checkCommit, checkDraft, checkText, expiryOf, otherFence, storeClosed } from "./store-input.ts";
 export {

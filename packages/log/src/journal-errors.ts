@@ -1,7 +1,7 @@
 import { BylawError, StoreConflict, freezeJson, isJsonObject, type Claim, type EventDraft, type Redactor } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
 import { fieldFits } from "./codec/envelope.ts";
 import type { impossible } from "./fold.ts";
-import { quote } from "./quote.ts";
 
 /** What a redactor leaves of an event. Throws BYLAW_EVENT_INVALID where that is no object. */
 export function redacted(event: EventDraft, redact: Redactor): EventDraft {

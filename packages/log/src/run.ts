@@ -15,7 +15,7 @@ import {
   type LogEvent,
   type Subject,
 } from "@bylaw/kernel";
-import { didYouMean } from "@bylaw/spelling";
+import { didYouMean, quote } from "@bylaw/wording";
 import { attemptOf } from "./agents/attempt.ts";
 import { readableIn } from "./agents/readable.ts";
 import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals, phaseOf } from "./approval.ts";
@@ -28,7 +28,6 @@ import { createMemoryStore } from "./memory-store.ts";
 import { clipped, eventOf, recovered } from "./recorded.ts";
 import { find } from "./order/tree.ts";
 import { RESUMPTIONS } from "./resume.ts";
-import { quote } from "./quote.ts";
 import type { Trace } from "./reading.ts";
 import { outcomeOf, questionName, requestName } from "./request.ts";
 import type { AskOptions, OpenOptions, Outcome, Recordable, Run } from "./run-contract.ts";

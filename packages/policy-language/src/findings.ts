@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 import type { z } from "zod";
 import { PolicyError, quote, type PolicyFinding } from "./finding.ts";
 import type { Locator } from "./locate.ts";
-import { nearest } from "@bylaw/spelling";
+import { nearest } from "@bylaw/wording";
 import { keysAt, type Compat } from "./schema.ts";
 
 /** The code of every mistake in a policy. */

@@ -1,7 +1,7 @@
 import { isJsonObject } from "@bylaw/kernel";
 import { z } from "zod";
 import { reportIssues, type Findings, type Path } from "./findings.ts";
-import { nearest } from "@bylaw/spelling";
+import { nearest } from "@bylaw/wording";
 import { oneOf } from "./schema-fields.ts";
 import { WHEN_KEYS } from "./schema.ts";
 import { WHEN_FACTS, WHEN_OPERATORS, WHEN_PATH, type WhenFact, type WhenOperator, type WhenSource } from "./when.ts";

@@ -1,5 +1,6 @@
 import type { Contract, Phase, RequiredArtifact } from "@bylaw/contract";
 import { deny, type Json, type JsonObject, type Verdict } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { RULES } from "./rules.ts";
 import { Schemas, type Validate } from "./schema.ts";
@@ -107,9 +108,4 @@ function placeOf(type: string, pointer: string, below?: string): string {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   const path = [...parts, ...(below === undefined ? [] : [below])].map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`));
   return quote(`${type}${path.join("")}`);
-}
-
-function quote(text: string): string {
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029`]/g, " ");
-  return `\`${line.length > 120 ? `${line.slice(0, 119)}…` : line}\``;
 }

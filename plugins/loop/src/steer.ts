@@ -1,4 +1,5 @@
 import { allow, deny, type Behavior, type Verdict, type View } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
 import { countOf, loopCounters } from "./counters.ts";
 import type { LoopsOptions } from "./options.ts";
 
@@ -22,7 +23,7 @@ export function steer(options: LoopsOptions): (request: Behavior, view: View) =>
     if (action === "stop")
       return loop === undefined
         ? allow("The workflow stops", { directive: { action: "stop" } })
-        : allow(`The loop of ${quote(step)} ends, and the workflow goes on`, { directive: { action: "continue", ended: step ?? null } });
+        : allow(`The loop of ${quote(step ?? "")} ends, and the workflow goes on`, { directive: { action: "continue", ended: step ?? null } });
     if (action !== "loop") return undefined;
     if (step === undefined)
       return deny("Unexpected loop from no step, expected the step that goes back", "name the step", { code: "loop_step_missing" });
@@ -99,8 +100,3 @@ function steerAsBefore(
 
 const backText = (step: string, to: string, reason: string | undefined): string =>
   `The workflow goes back from ${quote(step)} to ${quote(to)}${reason === undefined ? "" : `: ${reason}`}`;
-
-const quote = (text: string | undefined): string => {
-  const line = (text ?? "").replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029`]/g, " ");
-  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``;
-};

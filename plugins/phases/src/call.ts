@@ -2,7 +2,8 @@ import { COMPLETED } from "@bylaw/contract";
 import { isJsonObject, type Json, type JsonObject, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
 import type { PolicyPool } from "@bylaw/policy-language";
 import { resolvePaths } from "@bylaw/policy-language/real-paths";
-import { CODES, listed, quote, refuse, type Code } from "./codes.ts";
+import { quote, quoteAll } from "@bylaw/wording";
+import { CODES, refuse, type Code } from "./codes.ts";
 import { LINE_TOOLS, type Compiled, type CompiledPhase } from "./compile.ts";
 import { readWrites, type LinePhase, type LineWrites } from "./line.ts";
 import { LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
@@ -17,7 +18,7 @@ export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict
   const { id } = found.phase;
   const place = compiled.contract.phases.findIndex((phase) => phase.id === id);
   const where: Where = (...keys) => compiled.at([id, ...keys].join("."), ["phases", place, ...keys]);
-  const instead = `use one of ${listed([...found.allowed].filter((tool) => !found.forbidden.has(tool)))}, or ask for a transition`;
+  const instead = `use one of ${quoteAll([...found.allowed].filter((tool) => !found.forbidden.has(tool)))}, or ask for a transition`;
   // An MCP server may name its tools as the host's are named: that forbids them, and allows nothing.
   const refused: Verdict[] = [];
   if (found.forbidden.has(name) || found.forbidden.has(call.tool))
@@ -91,7 +92,7 @@ function phaseOf({ task, phase }: ToolCall, { phases }: Compiled): CompiledPhase
     phases.get(phase) ??
     refuse(
       "phase_unknown",
-      `Unexpected phase ${quote(phase)}, expected one of ${listed([...phases.keys()])}`,
+      `Unexpected phase ${quote(phase)}, expected one of ${quoteAll([...phases.keys()])}`,
       "finish the task under the contract that it began with",
     )
   );
@@ -151,7 +152,7 @@ const writerOf = (tool: string): string => (tool === LINE_WRITES_BELOW ? LINE_WR
 function namedIn({ tool, args }: ToolCall): string {
   const { path, paths } = (isJsonObject(args) ? args : {}) as { readonly path?: Json; readonly paths?: Json };
   const texts = [path, ...(Array.isArray(paths) ? (paths as readonly Json[]) : [paths])].filter((text) => typeof text === "string");
-  return texts.length === 0 ? `path in a call of ${quote(tool)}` : `path among ${listed(texts.slice(0, 5))}`;
+  return texts.length === 0 ? `path in a call of ${quote(tool)}` : `path among ${quoteAll(texts.slice(0, 5))}`;
 }
 
 // What nobody may write in any phase. A folder with something of that below it is that too.

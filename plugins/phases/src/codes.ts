@@ -30,11 +30,3 @@ export type Code = keyof typeof CODES | "unknown_command";
 /** A deny with one of the codes. `rule` says where the contract has it. */
 export const refuse = (code: Code, reason: string, fix?: string, rule?: RuleReference): Verdict =>
   deny(reason, fix, { code, ...(rule === undefined ? {} : { rule }) });
-
-/** Text of a caller in backticks, in one line and not too long. */
-export function quote(text: string): string {
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029`]/g, " ");
-  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``;
-}
-
-export const listed = (names: readonly string[]): string => names.map(quote).join(", ") || "none";

@@ -1,6 +1,6 @@
 import { canonicalJson, type EventDraft, type Finding, type Guard, type Json, type JsonObject, type View } from "@bylaw/kernel";
 import { foldName, treeGet } from "@bylaw/log";
-import { quote } from "./codes.ts";
+import { quote } from "@bylaw/wording";
 import type { Compiled } from "./compile.ts";
 import type { DirectiveReport } from "./directive-events.ts";
 import { directiveState, directivesOfTask, type TaskDirectives } from "./directive-state.ts";

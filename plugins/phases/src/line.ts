@@ -1,6 +1,7 @@
 import type { JsonObject, ToolCall, Verdict } from "@bylaw/kernel";
 import { analyze, type Effect, type ShellCommand } from "@bylaw/shell";
-import { quote, refuse } from "./codes.ts";
+import { quote } from "@bylaw/wording";
+import { refuse } from "./codes.ts";
 import type { CompiledPhase } from "./compile.ts";
 import { onlyLooks } from "./lookers.ts";
 import { LINE_READS, LINE_READS_BELOW, LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";

@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
 import { allow, definePlugin, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
 import manifest from "../package.json" with { type: "json" };
 import { judgeCall, prepareCall } from "./call.ts";
 import { checkEnforced } from "./enforced.ts";
-import { CODES, quote } from "./codes.ts";
+import { CODES } from "./codes.ts";
 import { compileContract, type Compiled } from "./compile.ts";
 import { directiveCompleted, directiveIssued } from "./directive-events.ts";
 import { directiveGuard } from "./directive-guard.ts";

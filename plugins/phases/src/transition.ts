@@ -1,6 +1,7 @@
 import { COMPLETED } from "@bylaw/contract";
 import { allow, type Transition, type Verdict, type View } from "@bylaw/kernel";
-import { listed, quote, refuse } from "./codes.ts";
+import { quote, quoteAll } from "@bylaw/wording";
+import { refuse } from "./codes.ts";
 import type { Compiled } from "./compile.ts";
 import { directivesOfTask } from "./directive-state.ts";
 import { dueOf } from "./issue-directives.ts";
@@ -12,7 +13,11 @@ export function judgeTransition({ task, from, to }: Transition, { contract, at }
   const refused: Verdict[] = [];
   if (to !== COMPLETED && !known.includes(to))
     refused.push(
-      refuse("phase_target_unknown", `Unexpected phase ${quote(to)}, expected one of ${listed(known)}`, "ask for a phase of the contract"),
+      refuse(
+        "phase_target_unknown",
+        `Unexpected phase ${quote(to)}, expected one of ${quoteAll(known)}`,
+        "ask for a phase of the contract",
+      ),
     );
   if (from === undefined) {
     if (to === initial)
@@ -32,7 +37,7 @@ export function judgeTransition({ task, from, to }: Transition, { contract, at }
       ...refused,
       refuse(
         "phase_unknown",
-        `Unexpected phase ${quote(from)} of task ${quote(task)}, expected one of ${listed(known)}`,
+        `Unexpected phase ${quote(from)} of task ${quote(task)}, expected one of ${quoteAll(known)}`,
         "finish the task under the contract that it began with",
       ),
     ];
@@ -42,7 +47,7 @@ export function judgeTransition({ task, from, to }: Transition, { contract, at }
     return [
       refuse(
         "phase_not_last",
-        `Unexpected completion of task ${quote(task)} in ${quote(from)}, expected it in ${listed(ends)}`,
+        `Unexpected completion of task ${quote(task)} in ${quote(from)}, expected it in ${quoteAll(ends)}`,
         "go on to a phase that no transition leaves",
         rule,
       ),
@@ -64,7 +69,7 @@ export function judgeTransition({ task, from, to }: Transition, { contract, at }
       ...refused,
       refuse(
         "phase_transition_undeclared",
-        `Unexpected transition from ${quote(from)} to ${quote(to)}, expected one to ${listed([...new Set(ways.map((way) => way.to))])}`,
+        `Unexpected transition from ${quote(from)} to ${quote(to)}, expected one to ${quoteAll([...new Set(ways.map((way) => way.to))])}`,
         "take one of the declared transitions",
       ),
     ];

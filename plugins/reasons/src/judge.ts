@@ -2,7 +2,7 @@ import type { Response } from "@bylaw/kernel";
 import { answerFault } from "./answer.ts";
 import { openTools, type Calls } from "./calls.ts";
 import type { Fault } from "./fault.ts";
-import { nearest } from "@bylaw/spelling";
+import { nearest } from "@bylaw/wording";
 import type { ReasonsOptions } from "./options.ts";
 import type { Standing } from "./standing.ts";
 import { terminalIn } from "./terminal.ts";

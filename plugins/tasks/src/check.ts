@@ -1,8 +1,8 @@
 import { COMPLETED } from "@bylaw/contract";
 import { deny, type ToolCall, type Transition, type Verdict, type View } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
 import { isoOf } from "./board.ts";
 import type { CODES } from "./codes.ts";
-import { quote } from "./fault.ts";
 import { taskOf } from "./task-board.ts";
 
 /** Denies the completion of a task that waits for others, and of one that is completed, whoever holds it. Pure. */

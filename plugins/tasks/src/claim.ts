@@ -1,8 +1,8 @@
 import { BylawError } from "@bylaw/kernel";
 import { phaseOf, currentPhases, treeGet, type Run } from "@bylaw/log";
+import { quote } from "@bylaw/wording";
 import type { ClaimWish, HeldTask, TaskRules } from "./api.ts";
 import { askedKey, isFree, nextTask, type Board, type Seeking, type TaskState } from "./board.ts";
-import { quote } from "./fault.ts";
 import { isOvertaken, recoverTasks } from "./recover.ts";
 import { storedName } from "./store-task.ts";
 import { taskBoard } from "./task-board.ts";

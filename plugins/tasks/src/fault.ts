@@ -1,6 +1,7 @@
 import { COMPLETED } from "@bylaw/contract";
 import type { EventDraft } from "@bylaw/kernel";
 import { foldName, treeGet } from "@bylaw/log";
+import { quote } from "@bylaw/wording";
 import { askedKey, isoOf, type Board, type TaskState } from "./board.ts";
 import { taskEventOf, type TaskEvent } from "./events.ts";
 
@@ -11,15 +12,6 @@ export interface Fault {
 }
 
 const fault = (rule: string, message: string): Fault => ({ rule, message });
-/** A name as a text of one line, and not the whole of a long one. */
-export function quote(text: string): string {
-  const line = text
-    .slice(0, 101)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029`]/g, " ")
-    .toWellFormed();
-  return `\`${line.length > 100 ? `${line.slice(0, 99)}…` : line}\``;
-}
-
 /** Why an event of a task is impossible on this board; `undefined` for one that is possible or about something else. Pure. */
 export function faultOf(board: Board, event: EventDraft): Fault | undefined {
   const { event_type, task_id } = event;

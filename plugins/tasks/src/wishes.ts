@@ -1,7 +1,7 @@
 import { BylawError, issuesOf } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
 import { z } from "zod";
 import { LIMITS } from "./events.ts";
-import { quote } from "./fault.ts";
 
 const name = z.string().min(1).max(LIMITS.name);
 const reason = z.string().max(LIMITS.reason);

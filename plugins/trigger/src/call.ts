@@ -1,4 +1,5 @@
 import { allow, deny, type Behavior, type Verdict, type View } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
 import { calledAgents, chainOf } from "./called.ts";
 import type { TriggerOptions } from "./options.ts";
 
@@ -49,8 +50,3 @@ export function call({ agents, steps, max_depth, max_triggers }: TriggerOptions)
     });
   };
 }
-
-const quote = (text: string): string => {
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029`]/g, " ");
-  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``;
-};

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { BylawError, messageOf, type LogEvent, type Store } from "@bylaw/kernel";
 import type { StoreReader } from "@bylaw/log";
-import { didYouMean } from "@bylaw/spelling";
+import { didYouMean } from "@bylaw/wording";
 import { usageError } from "../fault.ts";
 import type { LogLine } from "./log-line.ts";
 

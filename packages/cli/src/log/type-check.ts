@@ -1,6 +1,6 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, RUN_TYPES } from "@bylaw/log";
-import { didYouMean } from "@bylaw/spelling";
+import { didYouMean } from "@bylaw/wording";
 import { plain } from "../text.ts";
 
 /** Notices types that were asked for and that nobody knows. */

@@ -1,4 +1,4 @@
-import { quote, quoteAll } from "../finding.ts";
+import { quote, quoteAll } from "@bylaw/wording";
 import type { Condition } from "../condition.ts";
 import { reachable, reversed } from "../reach.ts";
 import type { GateData } from "../schema.ts";

@@ -1,4 +1,4 @@
-import { quote, quoteAll } from "../finding.ts";
+import { quote, quoteAll } from "@bylaw/wording";
 import { reachable, reversed } from "../reach.ts";
 import { phaseOf, type Subject } from "./subject.ts";
 

@@ -1,5 +1,5 @@
+import { quote, quoteAll } from "@bylaw/wording";
 import type { FindingCode } from "../finding-codes.ts";
-import { quote, quoteAll } from "../finding.ts";
 import { meant } from "../meant.ts";
 import { ARTIFACT_RULES, COMPLETED, GATE_CHECKS } from "../words.ts";
 import type { Subject } from "./subject.ts";

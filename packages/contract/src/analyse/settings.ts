@@ -1,5 +1,5 @@
+import { quote } from "@bylaw/wording";
 import { parseAlert } from "../alert.ts";
-import { quote } from "../finding.ts";
 import type { Subject } from "./subject.ts";
 
 /** What is wrong with tokens, enforcement, places and alerts. */

@@ -1,4 +1,4 @@
-import { quote } from "../finding.ts";
+import { quote } from "@bylaw/wording";
 import { meant } from "../meant.ts";
 import { reachable, reversed } from "../reach.ts";
 import type { PhaseData } from "../schema.ts";

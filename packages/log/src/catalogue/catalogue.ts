@@ -1,12 +1,11 @@
 import { BylawError, type EventType, type JsonObject } from "@bylaw/kernel";
-import { quote } from "../quote.ts";
 import type { CatalogueType } from "./catalogue-type.ts";
 import { detailsProblem } from "./details.ts";
 import { DEVELOPER_TYPES } from "./developer.ts";
 import { EXPERT_TYPES } from "./expert.ts";
 import { GUIDANCE_TYPES } from "./guidance.ts";
 import { INFRASTRUCTURE_TYPES } from "./infrastructure.ts";
-import { nearest } from "@bylaw/spelling";
+import { nearest, quote } from "@bylaw/wording";
 import { REVIEW_TYPES } from "./review.ts";
 import { RUN_TYPES } from "./run-types.ts";
 import { SESSION_TYPES } from "./session.ts";

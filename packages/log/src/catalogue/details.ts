@@ -1,6 +1,6 @@
 import { isJsonObject, type EventType, type Json, type JsonObject } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
 import type { z } from "zod";
-import { quote } from "../quote.ts";
 
 const DIGEST = /^(?:hmac-)?sha256:[0-9a-f]{64}$/;
 /** Of a crowd of mistakes the first are enough. */

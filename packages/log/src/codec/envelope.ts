@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { quote } from "../quote.ts";
+import { quote } from "@bylaw/wording";
 import { isLink } from "./hash-text.ts";
 
 /** The fields of an event, in the order in which they stand on its line. `hash` follows where the log is chained. */

@@ -1,5 +1,5 @@
+import { quote } from "@bylaw/wording";
 import { COORDINATOR_TYPES } from "../catalogue/catalogue.ts";
-import { quote } from "../quote.ts";
 import { COMPACTION_STEPS } from "./compaction.ts";
 import { NO_RECORD, type CoordinatorState, type TaskRecord } from "./coordinator-state.ts";
 import { agentOf, listOf, taskOf, textOf, type Happening } from "./event-parts.ts";

@@ -1,5 +1,5 @@
 import type { EventDraft, Finding, Projection, View } from "@bylaw/kernel";
-import { quote } from "../quote.ts";
+import { quote } from "@bylaw/wording";
 import { coordinatorLife, judge } from "./coordinator-life.ts";
 import { taskOf, textOf } from "./event-parts.ts";
 import { entriesOfKeyed, valueOf } from "./keyed.ts";

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
 import { fieldFits } from "../codec/envelope.ts";
-import { quote } from "../quote.ts";
 import type { Broken } from "./rules.ts";
 
 /** Holds each line against the one before it: numbering, time and session. */

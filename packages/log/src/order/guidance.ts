@@ -1,4 +1,4 @@
-import { quote } from "../quote.ts";
+import { quote } from "@bylaw/wording";
 import { agentOf, taskOf, type Happening } from "./event-parts.ts";
 import { impossible, type Step } from "./rules.ts";
 

@@ -1,4 +1,4 @@
-import { quote } from "../quote.ts";
+import { quote } from "@bylaw/wording";
 import { taskOf, textOf, type Happening } from "./event-parts.ts";
 import { impossible, type Step } from "./rules.ts";
 import { NEW_TASK, wrong, type TaskState } from "./task.ts";

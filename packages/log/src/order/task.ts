@@ -1,4 +1,4 @@
-import { quote } from "../quote.ts";
+import { quote } from "@bylaw/wording";
 import { agentOf, isFrom, taskOf, type Happening } from "./event-parts.ts";
 import { impossible, type LogRuleId, type Step } from "./rules.ts";
 

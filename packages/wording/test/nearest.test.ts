@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from "@bylaw/spelling";
+import { didYouMean, nearest } from "@bylaw/wording";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

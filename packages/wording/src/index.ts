@@ -1,0 +1,2 @@
+export { didYouMean, nearest } from "./nearest.ts";
+export { oneLine, prose, quote, quoteAll } from "./quote.ts";
