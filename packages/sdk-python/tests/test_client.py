@@ -163,7 +163,7 @@ class Errors(Case):
         early, _ = self.client(endpoint)
         with self.assertRaisesRegex(RuntimeError, "^Must claim task before"):
             early.use_tool("bash")
-        endpoint, _ = self.serve(lambda *_: problem(400, "tool_failed"))
+        endpoint, _ = self.serve(lambda *_: problem(400, "BYLAW_TOOL_FAILED", decision={"effect": "allow"}))
         with self.assertRaises(ValueError):
             self.holding(endpoint)[0].read_file("x")
 

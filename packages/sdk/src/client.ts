@@ -7,6 +7,7 @@ import { Session, type AskOptions } from "./session.ts";
 import { createTransport, credentialOf, type Transport, type TransportOptions } from "./transport.ts";
 import type {
   Approval,
+  BatchChecked,
   Checked,
   Claim,
   Entered,
@@ -16,7 +17,9 @@ import type {
   LogEvent,
   Snapshot,
   ToolAnswer,
+  ToolDescription,
   ToolQuestion,
+  ToolsAnswer,
   TransitionAnswer,
 } from "./types.ts";
 
@@ -93,7 +96,7 @@ export class AgentClient {
     const { phase_token, ...claim } = await claimTask(this.#transport, { agent_id: this.agent_id, authorization }, options);
     this.#session.renew(phase_token, turn);
     this.#session.task = claim.task.id;
-    this.#session.phase = claim.phase;
+    this.#session.phase = claim.phase ?? undefined;
     this.#live(claim.task.lease_until);
     return claim;
   }
@@ -114,7 +117,7 @@ export class AgentClient {
     this.#session.renew(answer.new_token, turn);
     const { allowed, blockers, new_token: _, ...entered } = answer;
     if (!allowed) throw blocked(target_phase, answer);
-    this.#session.phase = entered.phase;
+    this.#session.phase = entered.phase ?? undefined;
     return entered;
   }
 
@@ -129,6 +132,13 @@ export class AgentClient {
   async releaseTask(options: AskOptions & { readonly reason?: string } = {}): Promise<void> {
     const { reason, ...asked } = options;
     await this.#session.post("release", "/tasks/release", given({ reason }), asked);
+    this.#alive.abort();
+    this.#session.end();
+  }
+
+  /** Gives the task up: it waits for a person. */
+  async failTask(reason: string, options: AskOptions = {}): Promise<void> {
+    await this.#session.post("fail", "/tasks/fail", { reason }, options);
     this.#alive.abort();
     this.#session.end();
   }
@@ -168,20 +178,23 @@ export class AgentClient {
   async checkTool(tool_name: string, args: JsonObject = {}, options: AskOptions & { readonly record?: boolean } = {}): Promise<Checked> {
     const { record, ...asked } = options;
     return (await this.#session.post(tool_name, "/tools/check", given({ tool_name, args, record }), { ...asked, tool: tool_name }))
-      .body as Checked;
+      .body as unknown as Checked;
   }
 
   /** Asks about many calls at once: one answer each, in order. */
-  async checkTools(calls: readonly ToolQuestion[], options: AskOptions & { readonly record?: boolean } = {}): Promise<readonly Checked[]> {
+  async checkTools(
+    calls: readonly ToolQuestion[],
+    options: AskOptions & { readonly record?: boolean } = {},
+  ): Promise<readonly BatchChecked[]> {
     const { record, ...asked } = options;
     const body = { calls: calls.map((call) => given({ ...call })), ...given({ record }) };
     const answer = await this.#session.post("batch", "/tools/check/batch", body, asked);
-    return (answer.body as { readonly decisions: readonly Checked[] }).decisions;
+    return (answer.body as unknown as { readonly decisions: readonly BatchChecked[] }).decisions;
   }
 
   /** The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them. */
-  async tools(options: AskOptions = {}): Promise<readonly JsonObject[]> {
-    return ((await this.#session.get("tools", "/tools", options)).body as { readonly tools: readonly JsonObject[] }).tools;
+  async tools(options: AskOptions = {}): Promise<readonly ToolDescription[]> {
+    return ((await this.#session.get("tools", "/tools", options)).body as unknown as ToolsAnswer).tools;
   }
 
   /** Says what came of a checked call that the agent made itself. */
@@ -193,8 +206,9 @@ export class AgentClient {
   }
 
   /** Where the run stands: phase, dependencies, what is done, what blocks. */
-  async getStateSnapshot(options: AskOptions = {}): Promise<Snapshot> {
-    return (await this.#session.get("snapshot", "/state/snapshot", options)).body as Snapshot;
+  async getStateSnapshot(options: AskOptions & { readonly cursor?: string } = {}): Promise<Snapshot> {
+    const { cursor, ...asked } = options;
+    return (await this.#session.get("snapshot", "/state/snapshot", asked, { cursor })).body as unknown as Snapshot;
   }
 
   /** The events of the task after number `after` (default 0: all), and then each as it happens. It comes back by itself where the stream breaks. */
@@ -205,7 +219,7 @@ export class AgentClient {
   /** The open questions to a person that concern the task: calls and gates. */
   async approvals(options: AskOptions = {}): Promise<readonly Approval[]> {
     const { body } = await this.#session.get("approvals", "/approvals", options);
-    return (body as { readonly approvals: readonly Approval[] }).approvals;
+    return (body as unknown as { readonly approvals: readonly Approval[] }).approvals;
   }
 
   /** Waits until a person has answered. Throws ApprovalRefused at a no, and where nobody answers in `wait_ms` (default: an hour). */
@@ -218,7 +232,7 @@ export class AgentClient {
       const held = Math.max(0, Math.min(until - Date.now(), HOLD_MS));
       const path = `/approvals/${encodeURIComponent(approval_id)}`;
       const asked = { signal, timeout_ms: 30_000 + held };
-      const approval = (await this.#session.get("approval", path, asked, { wait_ms: Math.round(held) })).body as Approval;
+      const approval = (await this.#session.get("approval", path, asked, { wait_ms: Math.round(held) })).body as unknown as Approval;
       if (approval.state === "approved" || approval.state === "used") return approval;
       if (approval.state !== "open" || Date.now() >= until) throw refused(approval);
     }

@@ -1,4 +1,4 @@
-import { AgentError, RateLimited, Unavailable } from "./errors.ts";
+import { AgentError, RateLimited, TokenExpired, Unavailable } from "./errors.ts";
 import { readSent } from "./sse.ts";
 import type { Transport } from "./transport.ts";
 import type { LogEvent } from "./types.ts";
@@ -22,6 +22,7 @@ export async function* followEvents(
 ): AsyncGenerator<LogEvent, void, undefined> {
   let last = after;
   for (let failures = 0; ;) {
+    const credential = authorization();
     try {
       const headers = { accept: "text/event-stream", "last-event-id": String(last) };
       const response = await transport.open({ method: "GET", path: "/events", authorization, headers, signal });
@@ -36,7 +37,9 @@ export async function* followEvents(
       }
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
-      if (error instanceof AgentError && !(error instanceof Unavailable) && !(error instanceof RateLimited)) throw error;
+      // A token that was replaced meanwhile is no fault of the stream.
+      const replaced = error instanceof TokenExpired && authorization() !== credential;
+      if (!replaced && error instanceof AgentError && !(error instanceof Unavailable) && !(error instanceof RateLimited)) throw error;
     }
     failures += 1;
     await transport.sleep(transport.pause(failures), signal);

@@ -29,6 +29,7 @@ export type { AskOptions } from "./session.ts";
 export type { TransportOptions } from "./transport.ts";
 export type {
   Approval,
+  BatchChecked,
   Checked,
   Claim,
   Decision,
@@ -39,5 +40,6 @@ export type {
   Snapshot,
   Task,
   ToolAnswer,
+  ToolDescription,
   ToolQuestion,
 } from "./types.ts";

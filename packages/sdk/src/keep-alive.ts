@@ -1,4 +1,4 @@
-import { NotClaimed, TokenExpired, Unauthenticated } from "./errors.ts";
+import { RateLimited, ServerFault, Unavailable } from "./errors.ts";
 
 /** Who lives. */
 export interface Living {
@@ -23,7 +23,7 @@ export function keepAlive(living: Living, { alive, lease_until, sleep }: Life): 
         until = (await living.heartbeat({ signal: alive.signal })).lease_until;
       } catch (error) {
         // Silence is no loss: the server may be back before the lease ends, and says so if it is not.
-        if (error instanceof NotClaimed || error instanceof TokenExpired || error instanceof Unauthenticated) alive.abort(error);
+        if (!(error instanceof Unavailable || error instanceof RateLimited || error instanceof ServerFault)) alive.abort(error);
         if (alive.signal.aborted) return;
       }
     }

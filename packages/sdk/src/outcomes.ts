@@ -1,5 +1,5 @@
 import { ApprovalPending, ApprovalRefused, TransitionBlocked } from "./errors.ts";
-import type { Approval, Json, JsonObject, TransitionAnswer } from "./types.ts";
+import type { Approval, Json, JsonObject, PendingAnswer, TransitionAnswer } from "./types.ts";
 
 /** The fields that have a value. */
 export const given = (fields: Readonly<Record<string, Json | undefined>>): JsonObject =>
@@ -27,7 +27,7 @@ export function blocked(target: string, { blockers, decision }: TransitionAnswer
 
 /** The error that a call is which a person is asked about. */
 export function askedFor(tool: string, body: Json): ApprovalPending {
-  const { approval_id } = body as { readonly approval_id: string };
+  const { approval_id } = body as unknown as PendingAnswer;
   const message = `Unexpected call of \`${tool}\` without approval, expected a person's yes first`;
   const fix = "wait for the approval, then make the same call again";
   return new ApprovalPending({ code: "approval_pending", message, fix, status: 202, approval_id });

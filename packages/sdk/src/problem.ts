@@ -39,7 +39,8 @@ export interface Refusal {
 
 // Codes of the plugins tokens and tasks. What is not listed is judged by its status.
 const OVERTAKEN = /^token_(expired|superseded|other_phase|other_session)$/;
-const NOT_HELD = /^(token_other_task|task_(unknown|blocked|not_claimed|other_agent|fence_stale|lease_over|escalated|over))$/;
+const NOT_HELD =
+  /^(token_other_task|task_(unknown|blocked|not_claimed|other_agent|fence_stale|lease_over|escalated|over)|phase_task_completed)$/;
 const NO_CREDENTIAL = /^token_(missing|malformed|forged|key_unknown|not_yet_valid|undated|other_run|other_agent|other_contract)$/;
 const REFUSED = /^approval_(expired|refused|rejected|unavailable)$/;
 
@@ -54,7 +55,8 @@ export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): 
   if (NOT_HELD.test(code)) return new NotClaimed(parts);
   if (NO_CREDENTIAL.test(code)) return new Unauthenticated(parts);
   if (REFUSED.test(code)) return new ApprovalRefused(parts);
-  if (code.startsWith("tool_") && status === 400) return new ToolFailed(parts);
+  // What was decided about stands in the answer: then it was allowed, and the tool itself is at fault.
+  if (status === 400 && tool !== undefined && isObject(problem["decision"]) && code !== "invalid_call") return new ToolFailed(parts);
   switch (status) {
     case 401:
       return new Unauthenticated(parts);

@@ -14,11 +14,14 @@ export interface Decision extends JsonObject {
 }
 
 /** A task as its agent sees it. */
-export interface Task extends JsonObject {
+export interface Task {
   readonly id: string;
   readonly agent_id: string;
+  readonly title: string | null;
   readonly capabilities: readonly string[];
-  readonly assigned_phase: string;
+  readonly dependencies: readonly string[];
+  readonly assigned_phase: string | null;
+  /** Counts the claims of the task. */
   readonly fence: number;
   /** When the claim ends without a heartbeat, ISO 8601. */
   readonly lease_until: string;
@@ -27,14 +30,31 @@ export interface Task extends JsonObject {
 /** A task that was claimed. The phase token stays inside the client. */
 export interface Claim {
   readonly task: Task;
-  readonly phase: string;
+  readonly phase: string | null;
   readonly allowed_tools: readonly string[];
+  readonly token_expires_at: string;
   readonly contract: { readonly name: string; readonly version: string; readonly digest: string };
 }
 
 /** What the server answers to a claim. */
 export interface ClaimAnswer extends Claim {
   readonly phase_token: string;
+}
+
+/** A transition that was let through. */
+export interface Entered {
+  readonly phase: string | null;
+  readonly allowed_tools: readonly string[];
+  /** What the contract warns of. */
+  readonly notes: readonly string[];
+  /** The number of the event that says so. */
+  readonly sequence: number | null;
+  /** Whether this answers a request that was made before. */
+  readonly replayed: boolean;
+  /** What somebody is to do now. */
+  readonly directives: readonly JsonObject[];
+  readonly token_expires_at: string | null;
+  readonly decision: Decision;
 }
 
 /** What the server answers to a request for a transition. */
@@ -48,20 +68,22 @@ export interface TransitionAnswer extends Entered {
 export interface HeartbeatAnswer {
   readonly lease_until: string;
   readonly phase_token: string;
-}
-
-/** A transition that was let through. */
-export interface Entered {
-  readonly phase: string;
-  readonly decision: Decision;
-  /** The number of the event that says so. */
-  readonly sequence: number;
+  readonly phase: string | null;
+  readonly token_expires_at: string;
 }
 
 /** What came of a tool call that was executed. */
 export interface ToolAnswer {
   readonly id: string;
   readonly result: Json;
+  readonly logged: true;
+  readonly decision: Decision;
+}
+
+/** What the server answers to a call that a person is asked about. */
+export interface PendingAnswer {
+  readonly approval_id: string;
+  readonly status: "pending";
   readonly decision: Decision;
 }
 
@@ -74,19 +96,52 @@ export interface ToolQuestion {
 }
 
 /** What was decided about a call that nobody executed. */
-export interface Checked extends JsonObject {
+export interface Checked {
+  /** That of the record; in a batch the caller's. */
+  readonly id?: string;
+  /** Whether the call may be made: what was decided, under the enforcement mode. */
   readonly allowed: boolean;
   readonly effect: "allow" | "ask_user" | "deny";
+  readonly applied: "allow" | "ask_user" | "deny";
   readonly code: string;
   readonly reason: string;
+  readonly fix?: string;
+  readonly decision?: Decision;
 }
 
-/** Where the run stands. */
-export interface Snapshot extends JsonObject {
-  readonly task_dependencies: readonly Json[];
-  readonly completed_tasks: readonly Json[];
-  readonly current_phase: string | null;
-  readonly blockers: readonly Json[];
+/** One answer of a batch. */
+export interface BatchChecked extends Checked {
+  /** That of the record, for `reportResult`. */
+  readonly call_id?: string;
+}
+
+/** A tool that the server has. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly input_schema: JsonObject;
+  readonly annotations: JsonObject;
+  /** Whether the phase of the task allows it. */
+  readonly allowed: boolean;
+}
+
+/** What the server answers about its tools. */
+export interface ToolsAnswer {
+  readonly phase: string | null;
+  readonly tools: readonly ToolDescription[];
+}
+
+/** Where the task stands, as far as the contract lets agents see; a page of it. */
+export interface Snapshot {
+  readonly task_id: string;
+  readonly task_dependencies?: readonly string[];
+  readonly completed_tasks?: readonly string[];
+  readonly current_phase?: string | null;
+  readonly blockers?: readonly { readonly code: string; readonly reason: string; readonly fix?: string }[];
+  readonly prd_state?: JsonObject | null;
+  /** Where the next page begins. */
+  readonly next: string | null;
 }
 
 /** One event of the log. */
@@ -100,8 +155,15 @@ export interface LogEvent {
   readonly details: JsonObject;
 }
 
-/** A question to a person. */
-export interface Approval extends JsonObject {
+/** A question to a person. One that is open has all that there is to see of it. */
+export interface Approval {
   readonly id: string;
-  readonly state: "open" | "approved" | "rejected" | "used" | "superseded" | "settled";
+  readonly kind: "gate" | "call";
+  readonly state: "open" | "approved" | "used" | "rejected" | "superseded" | "settled";
+  readonly agent: string | null;
+  readonly task: string | null;
+  readonly by?: string;
+  readonly reason?: string;
+  readonly expires_at?: string | null;
+  readonly [more: string]: unknown;
 }

@@ -17,14 +17,18 @@ it.each([
   [403, "rule_denied", "ToolForbidden", "change"],
   [403, "BYLAW_CREDENTIAL_UNFIT", "NotPermitted", "stop"],
   [403, "approval_expired", "ApprovalRefused", "change"],
-  [400, "tool_failed", "ToolFailed", "change"],
+  [400, "BYLAW_TOOL_FAILED", "ToolFailed", "change"],
+  [409, "BYLAW_REQUEST_UNFINISHED", "Conflict", "resolve"],
+  [403, "phase_task_completed", "NotClaimed", "claim"],
   [400, "body_invalid", "RequestInvalid", "change"],
   [413, "body_too_large", "RequestInvalid", "change"],
   [404, "tool_unknown", "NotFound", "change"],
   [409, "request_id_used", "Conflict", "resolve"],
   [500, "fault", "ServerFault", "stop"],
 ] as const)("a tool call that is answered with %d %s is %s: %s", async (status, code, name, next) => {
-  const { endpoint } = await serve(() => problem(status, code, { fix: "do otherwise" }));
+  const { endpoint } = await serve(() =>
+    problem(status, code, { fix: "do otherwise", ...(name === "ToolFailed" && { decision: { effect: "allow" } }) }),
+  );
   const error = await rejection(holding(endpoint).client.useTool("bash", { command: "ls" }));
   expect(error).toMatchObject({
     name,

@@ -18,8 +18,10 @@ class Task(TypedDict):
 
     id: str
     agent_id: str
+    title: Optional[str]
     capabilities: List[str]
-    assigned_phase: str
+    dependencies: List[str]
+    assigned_phase: Optional[str]
     fence: int
     lease_until: str
 
@@ -36,17 +38,23 @@ class Claim(TypedDict):
     """A task that was claimed. The phase token stays inside the client."""
 
     task: Task
-    phase: str
+    phase: Optional[str]
     allowed_tools: List[str]
+    token_expires_at: str
     contract: Contract
 
 
 class Entered(TypedDict):
     """A transition that was let through, and the number of the event that says so."""
 
-    phase: str
+    phase: Optional[str]
+    allowed_tools: List[str]
+    notes: List[str]
+    sequence: Optional[int]
+    replayed: bool
+    directives: List[Dict[str, Any]]
+    token_expires_at: Optional[str]
     decision: Decision
-    sequence: int
 
 
 class ToolAnswer(TypedDict):
@@ -62,17 +70,21 @@ class Checked(TypedDict):
 
     allowed: bool
     effect: str
+    applied: str
     code: str
     reason: str
 
 
-class Snapshot(TypedDict):
-    """Where the run stands."""
+class Snapshot(TypedDict, total=False):
+    """Where the task stands, as far as the contract lets agents see; a page of it."""
 
-    task_dependencies: List[Any]
-    completed_tasks: List[Any]
+    task_id: str
+    task_dependencies: List[str]
+    completed_tasks: List[str]
     current_phase: Optional[str]
-    blockers: List[Any]
+    blockers: List[Dict[str, str]]
+    prd_state: Optional[Dict[str, Any]]
+    next: Optional[str]
 
 
 class LogEvent(TypedDict):
@@ -91,4 +103,7 @@ class Approval(TypedDict):
     """A question to a person: ``state`` is open, approved, rejected, used, superseded or settled."""
 
     id: str
+    kind: str
     state: str
+    agent: Optional[str]
+    task: Optional[str]

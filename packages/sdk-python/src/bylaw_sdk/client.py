@@ -18,11 +18,11 @@ from .errors import (
     ApprovalPending,
     ApprovalRefused,
     NoTaskReady,
-    NotClaimed,
+    RateLimited,
     RequestInvalid,
-    TokenExpired,
+    ServerFault,
     TransitionBlocked,
-    Unauthenticated,
+    Unavailable,
 )
 from .events import follow
 from .session import Session
@@ -169,6 +169,12 @@ class AgentClient:
         self._ended.set()
         self._session.end()
 
+    def fail_task(self, reason: str) -> None:
+        """Gives the task up: it waits for a person."""
+        self._session.post("fail", "/tasks/fail", {"reason": reason})
+        self._ended.set()
+        self._session.end()
+
     def heartbeat(self) -> str:
         """A sign of life: the claim holds on, until the time that this returns. Raises NotClaimed where it is too late."""
         turn = self._session.turn
@@ -231,9 +237,9 @@ class AgentClient:
         """The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them."""
         return cast(List[Dict[str, Any]], self._session.get("tools", "/tools")["tools"])
 
-    def get_state_snapshot(self) -> Snapshot:
-        """Where the run stands: phase, dependencies, what is done, what blocks."""
-        return cast(Snapshot, self._session.get("snapshot", "/state/snapshot"))
+    def get_state_snapshot(self, cursor: Optional[str] = None) -> Snapshot:
+        """Where the task stands: phase, dependencies, what is done, what blocks. ``cursor`` is the ``next`` of the page before."""
+        return cast(Snapshot, self._session.get("snapshot", "/state/snapshot", query={"cursor": cursor}))
 
     def events(self, after: int = 0) -> Iterator[LogEvent]:
         """The events of the task after number ``after`` (default: all), and then each as it happens. It comes back by itself."""
@@ -295,13 +301,13 @@ class AgentClient:
         while not ended.wait(_rhythm(lease_until)):
             try:
                 lease_until = self.heartbeat()
-            except (NotClaimed, TokenExpired, Unauthenticated) as error:
+            except (Unavailable, RateLimited, ServerFault):
+                # Silence is no loss: the server may be back before the lease ends, and says so if it is not.
+                continue
+            except AgentError as error:
                 if not ended.is_set():
                     self.lost = error
                 return
-            except AgentError:
-                # Silence is no loss: the server may be back before the lease ends, and says so if it is not.
-                continue
 
 
 def _rhythm(until: Optional[str]) -> float:

@@ -11,7 +11,7 @@ from . import errors
 _BY_CODE = (
     (re.compile(r"token_(expired|superseded|other_phase|other_session)"), errors.TokenExpired),
     (
-        re.compile(r"token_other_task|task_(unknown|blocked|not_claimed|other_agent|fence_stale|lease_over|escalated|over)"),
+        re.compile(r"token_other_task|task_(unknown|blocked|not_claimed|other_agent|fence_stale|lease_over|escalated|over)|phase_task_completed"),
         errors.NotClaimed,
     ),
     (
@@ -50,7 +50,8 @@ def error_of(
     for pattern, kind in _BY_CODE:
         if pattern.fullmatch(code):
             return kind(detail, **parts)
-    if code.startswith("tool_") and status == 400:
+    # What was decided about stands in the answer: then it was allowed, and the tool itself is at fault.
+    if status == 400 and tool is not None and isinstance(problem.get("decision"), dict) and code != "invalid_call":
         return errors.ToolFailed(detail, **parts)
     if status == 403:
         if tool is None or code.startswith("BYLAW_"):
