@@ -1,8 +1,11 @@
-import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from "@hono/zod-openapi";
+import { OpenAPIHono } from "@hono/zod-openapi";
 import type { JsonObject } from "@bylaw/kernel";
 import type { CallerKind } from "../auth/caller.ts";
 import type { Route } from "./route.ts";
 import { problemShape } from "./shapes.ts";
+
+type Registry = OpenAPIHono["openAPIRegistry"];
+type PathConfig = Parameters<Registry["registerPath"]>[0];
 
 const SECURITY: Readonly<Record<Exclude<CallerKind, "anyone">, string>> = {
   agent: "phase_token",
@@ -35,7 +38,8 @@ export function describeRoutes(
   routes: readonly Route[],
   { base, version }: { readonly base: string; readonly version: string },
 ): JsonObject {
-  const registry = new OpenAPIRegistry();
+  const described = new OpenAPIHono();
+  const registry = described.openAPIRegistry;
   registry.registerComponent("securitySchemes", "phase_token", {
     ...{ type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The token of an agent, for one phase of one task" },
   });
@@ -48,13 +52,13 @@ export function describeRoutes(
   registry.register("Problem", problemShape);
   for (const route of routes) registry.registerPath(pathOf(route));
   const used = new Set(routes.flatMap(({ tags }) => tags));
-  const document = new OpenApiGeneratorV31(registry.definitions, { sortComponents: "alphabetically" }).generateDocument({
+  const document = described.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Bylaw",
       version,
       description: "Agents work under a contract through this interface, and operators watch and answer.",
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      license: { name: "Apache-2.0" },
     },
     servers: [{ url: base }],
     tags: TAGS.filter(([name]) => used.has(name)).map(([name, description]) => ({ name, description })),
@@ -62,7 +66,7 @@ export function describeRoutes(
   return document as unknown as JsonObject;
 }
 
-function pathOf({ method, path, summary, description, tags, callers, params, query, body, answers }: Route): RouteConfig {
+function pathOf({ method, path, summary, description, tags, callers, params, query, body, answers }: Route): PathConfig {
   const open = callers.includes("anyone");
   const kinds = callers.filter((kind) => kind !== "anyone");
   const refused = Object.entries(open ? {} : REFUSED).map(([status, text]) => [status, problemAnswer(text)] as const);

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { isJsonObject, type JsonObject } from "@bylaw/kernel";
+import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 
 /** The shapes that several routes take or answer with. Input is strict: a key that nobody knows is a mistake that somebody made. */
 
@@ -7,6 +7,9 @@ import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 export const jsonObject = z
   .custom<JsonObject>((value) => isJsonObject(value), "expected an object")
   .openapi({ type: "object", additionalProperties: true });
+
+/** Any JSON as it is: bodies are JSON before they are looked at. */
+export const anyJson = z.custom<Json>((value) => value !== undefined, "expected JSON").openapi({ description: "Any JSON" });
 
 export const taskId = z.string().min(1).max(256).openapi({ description: "The id of a task", example: "task-1" });
 export const agentId = z.string().min(1).max(256).openapi({ description: "The name of an agent", example: "ann" });

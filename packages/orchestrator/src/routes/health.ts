@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { defineRoute, reply } from "../http/route.ts";
+import { isReady } from "../service/ready.ts";
 
 /** Whether the process answers at all. */
 export const getHealth = defineRoute({
@@ -8,6 +9,29 @@ export const getHealth = defineRoute({
   summary: "Whether the server answers",
   tags: ["server"],
   callers: ["anyone"],
-  answers: { 200: { description: "It does", schema: z.object({ status: z.literal("healthy") }) } },
-  handle: () => reply({ status: "healthy" }),
+  answers: {
+    200: {
+      description: "It does",
+      schema: z.object({ status: z.literal("healthy"), workflow_loaded: z.literal(true), enforcement_mode: z.string() }),
+    },
+  },
+  handle: ({ service }) => reply({ status: "healthy", workflow_loaded: true, enforcement_mode: service.kernel.enforcement_mode }),
+});
+
+const readiness = z.object({ ready: z.boolean(), reason: z.enum(["closing", "store"]).optional() });
+
+/** Whether requests may be sent here. */
+export const getReady = defineRoute({
+  method: "get",
+  path: "/ready",
+  summary: "Whether the server takes requests",
+  description: "503 while it closes, and while its store does not answer.",
+  tags: ["server"],
+  callers: ["anyone"],
+  answers: { 200: { description: "It does", schema: readiness }, 503: { description: "It does not", schema: readiness } },
+  async handle({ service }) {
+    const reason = service.closing.aborted ? "closing" : (await isReady(service)) ? undefined : "store";
+    if (reason === undefined) return reply({ ready: true });
+    return reply({ ready: false, reason }, { status: 503, headers: { "retry-after": "1" } });
+  },
 });

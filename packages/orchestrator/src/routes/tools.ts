@@ -3,7 +3,7 @@ import { currentPhases, phaseOf } from "@bylaw/log";
 import { callQuestionId } from "../approvals/index.ts";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
-import { decision, jsonObject, phaseToken, requestId, taskId } from "../http/shapes.ts";
+import { anyJson, decision, jsonObject, phaseToken, requestId, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../service/admission.ts";
 import { decideCall, weighCall, type Decided } from "../service/calls.ts";
 import { namedRequest } from "../service/requests.ts";
@@ -191,7 +191,7 @@ export const toolResult: Route = defineRoute({
     id: callId,
     tool_name: toolName,
     ok: z.boolean(),
-    result: z.json().optional(),
+    result: anyJson.optional(),
     phase_token: phaseToken.optional(),
     request_id: requestId.optional(),
   }),

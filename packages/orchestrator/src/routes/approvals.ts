@@ -1,0 +1,146 @@
+import { z } from "@hono/zod-openapi";
+import { defineRoute, reply, type Route } from "../http/route.ts";
+import { jsonObject, taskId } from "../http/shapes.ts";
+import { problem, type Problem } from "../http/problem.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { Sight } from "../service/approvals.ts";
+import { admitAgent } from "../service/admission.ts";
+import type { Service } from "../service/service.ts";
+
+const id = z
+  .string()
+  .regex(/^[0-9a-f]{16}$/, "expected 16 hexadecimal digits")
+  .openapi({ example: "0a1b2c3d4e5f6071" });
+const params = z.strictObject({ id });
+const STATES = ["open", "approved", "used", "rejected", "superseded", "settled"] as const;
+const time = z.iso.datetime({ offset: true });
+const reason = z.string().max(10_000);
+const role = z.string().min(1).max(200);
+
+const approval = z
+  .looseObject({
+    id,
+    kind: z.enum(["gate", "call"]),
+    state: z
+      .enum(STATES)
+      .openapi({
+        description:
+          "`open`: it waits. `approved`: ask again now. `used`: a call ran by it. `superseded`: it was asked again, under another id. `settled`: nobody has to answer any more",
+      }),
+    agent: z.string().nullable(),
+    task: z.string().nullable(),
+    by: z.string().optional(),
+    reason: z.string().optional(),
+    expires_at: z.string().nullable().optional(),
+  })
+  .openapi("Approval", { description: "What waits for a person, or waited; one that is open has all that there is to see of it" });
+
+const recorded = z.object({ recorded: z.literal(true), sequence: z.int(), event_type: z.string(), details: jsonObject });
+
+/** What waits for a person. */
+export const getApprovals: Route = defineRoute({
+  method: "get",
+  path: "/approvals",
+  summary: "What waits for a person",
+  description: "Gates, by task, then tool calls, the oldest first. An agent sees those of its task.",
+  tags: ["approvals"],
+  callers: ["operator", "agent"],
+  query: z.strictObject({ limit: count(100, 20), after: id.optional() }),
+  answers: { 200: { description: "A page", schema: z.object({ approvals: z.array(approval), total: z.int(), next: id.optional() }) } },
+  async handle({ service, caller, query: { limit, after } }) {
+    return reply(await service.operations.approvals.open(await sightOf(service, caller, getApprovals), { limit, after }));
+  },
+});
+
+/** One question. */
+export const getApproval: Route = defineRoute({
+  method: "get",
+  path: "/approvals/{id}",
+  summary: "One question, or how it was answered",
+  description: "With `wait_ms` the answer comes when somebody answered, or when that time is over.",
+  tags: ["approvals"],
+  callers: ["operator", "agent"],
+  params,
+  query: z.strictObject({ wait_ms: z.coerce.number().int().min(0).max(600_000).default(0) }),
+  answers: { 200: { description: "How it stands", schema: approval }, 404: { description: "Nothing is known of it" } },
+  async handle({ service, caller, params: { id: wanted }, query: { wait_ms }, signal }) {
+    const sight = await sightOf(service, caller, getApproval);
+    const ms = Math.min(wait_ms, service.settings.operate.longest_wait_ms);
+    const found = await service.operations.approvals.get(wanted, sight, { ms, signal });
+    if (found === undefined) throw unknown(wanted);
+    return reply(found);
+  },
+});
+
+/** A person's answer. */
+export const postApproval = defineRoute({
+  method: "post",
+  path: "/approvals/{id}",
+  summary: "Answer a question",
+  description:
+    "`yes` or `no` to exactly what has this id, or `waive` to let a check of its gate pass for a while. Who answers is whose credential it is.",
+  tags: ["approvals"],
+  callers: ["operator"],
+  params,
+  body: z.discriminatedUnion("answer", [
+    z.strictObject({ answer: z.enum(["yes", "no"]), role: role.optional(), reason: reason.optional(), expires_at: time.optional() }),
+    z.strictObject({ answer: z.literal("waive"), check: role, role: role.optional(), reason, expires_at: time }),
+  ]),
+  answers: {
+    200: { description: "It is on record", schema: recorded },
+    403: { description: "Not for this operator to say" },
+    404: { description: "Nothing is open under this id" },
+    409: { description: "The answer does not fit the question, or somebody was quicker" },
+  },
+  async handle({ service, caller, params: { id: wanted }, body }) {
+    const { approvals } = service.operations;
+    const who = { by: caller.name, ...(caller.roles && { roles: caller.roles }) };
+    if (body.answer !== "waive") return told(await approvals.answer(wanted, who, body));
+    const found = await approvals.get(wanted, {});
+    if (found === undefined || !("gate" in found)) throw unknown(wanted);
+    return told(await approvals.waive(who, { ...body, task: found.task, gate: found.gate }));
+  },
+});
+
+/** Lets a check pass that a gate is not open for yet. */
+export const postWaiver = defineRoute({
+  method: "post",
+  path: "/waivers",
+  summary: "Let a check of a gate pass for a while",
+  description: "For a check that keeps a gate shut; `POST /approvals/{id}` does the same for a gate that waits for a person.",
+  tags: ["approvals"],
+  callers: ["operator"],
+  body: z.strictObject({ task_id: taskId, gate: role, check: role, role: role.optional(), reason, expires_at: time }),
+  answers: { 200: { description: "It is on record", schema: recorded }, 409: { description: "It may not be so" } },
+  async handle({ service, caller, body: { task_id: task, ...waived } }) {
+    const who = { by: caller.name, ...(caller.roles && { roles: caller.roles }) };
+    return told(await service.operations.approvals.waive(who, { ...waived, task }));
+  },
+});
+
+function count(most: number, usual: number): z.ZodType<number, unknown> {
+  return z.coerce.number().int().min(1).max(most).default(usual);
+}
+
+const told = ({ sequence, event_type, details }: { sequence: number; event_type: string; details: object }) =>
+  reply({ recorded: true, sequence, event_type, details });
+
+async function sightOf(
+  service: Service,
+  caller: Extract<Caller, { readonly kind: "operator" | "agent" }>,
+  route: Parameters<typeof admitAgent>[2]["route"],
+): Promise<Sight> {
+  if (caller.kind === "operator") return {};
+  await admitAgent(service, caller, { route, task: caller.task });
+  return { task: caller.task };
+}
+
+const unknown = (wanted: string): Problem =>
+  problem({
+    ...{
+      status: 404,
+      code: "BYLAW_APPROVAL_MISSING",
+      detail: `Unexpected id \`${wanted}\`, expected one of a question that is known here`,
+    },
+    fix: "it was answered, or is about something else by now: list what is open",
+  });

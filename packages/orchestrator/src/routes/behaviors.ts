@@ -1,0 +1,60 @@
+import { z } from "@hono/zod-openapi";
+import { BEHAVIOR_ACTIONS, parseControlFile } from "@bylaw/behavior";
+import { present } from "@bylaw/kernel";
+import { problem } from "../http/problem.ts";
+import { defineRoute, reply, type Route } from "../http/route.ts";
+import { decision, jsonObject, requestId } from "../http/shapes.ts";
+import { admitAgent } from "../service/admission.ts";
+import { hostFor } from "../service/host.ts";
+import { namedRequest } from "../service/requests.ts";
+
+/** A wish to steer the workflow. */
+export const postBehavior: Route = defineRoute({
+  method: "post",
+  path: "/behaviors",
+  summary: "Ask to steer the workflow",
+  description: `The object of a control file: \`action\` is one of ${BEHAVIOR_ACTIONS.join(", ")}, beside \`reason\`, \`triggerAgentId\`, \`step\` and \`run\`. A key that means nothing is told in \`ignored\`.`,
+  tags: ["agents"],
+  callers: ["agent"],
+  body: z.looseObject({ action: z.unknown(), request_id: requestId.optional() }),
+  answers: {
+    200: {
+      description: "What was decided",
+      schema: z.object({
+        applied: z.boolean(),
+        directive: jsonObject.optional(),
+        code: z.string(),
+        reason: z.string(),
+        ignored: z.array(z.object({ key: z.string(), near: z.string().optional() })),
+        sequence: z.int().nullable(),
+        decision,
+      }),
+    },
+  },
+  async handle({ service, caller, body: { request_id: _, ...given }, request_id }) {
+    const { agent, task } = caller;
+    await admitAgent(service, caller, { route: postBehavior, task });
+    const text = JSON.stringify(given);
+    const wish = parseControlFile(text);
+    if (wish.run !== null && wish.run !== service.run.run)
+      throw problem({
+        status: 400,
+        code: "BYLAW_BEHAVIOR_INVALID",
+        detail: "Unexpected `run`, expected that of this server",
+        fix: "leave it out",
+      });
+    const named = await namedRequest(service, { agent, task, request_id, content: { route: "behaviors", text } });
+    const about = present({
+      reason: wish.reason ?? undefined,
+      step: wish.step ?? undefined,
+      trigger_agent_id: wish.triggerAgentId ?? undefined,
+    });
+    const options = named === undefined ? {} : { request_id: named.name, documents: named.documents };
+    const outcome = await service.run.behave({ agent, task, action: wish.action, ...about, host: hostFor(service, caller) }, options);
+    const { directive, code, reason } = outcome.decision;
+    return reply({
+      ...{ applied: outcome.applied === "allow", ...present({ directive }), code, reason },
+      ...{ ignored: wish.ignored, sequence: outcome.events.at(-1)?.sequence ?? null, decision: outcome.decision },
+    });
+  },
+});

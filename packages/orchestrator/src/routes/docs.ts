@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { z } from "@hono/zod-openapi";
+import manifest from "../../package.json" with { type: "json" };
+import { BASE } from "../http/app.ts";
+import { describeRoutes } from "../http/openapi.ts";
+import { problem } from "../http/problem.ts";
+import { defineRoute, type Route } from "../http/route.ts";
+import type { Service } from "../service/service.ts";
+
+/** Nothing but what this server sends itself is loaded, and nothing in the page runs that is not a file of it. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const HEADERS = {
+  "content-security-policy": POLICY,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+} as const;
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Bylaw: the interface</title>
+    <link rel="stylesheet" href="docs/swagger-ui.css" />
+  </head>
+  <body>
+    <div id="reference"></div>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`;
+// What is typed in to try a request stays in the page, and is not written anywhere.
+const START = `SwaggerUIBundle({ url: "openapi.json", dom_id: "#reference", deepLinking: true, persistAuthorization: false, validatorUrl: null });
+`;
+
+const TYPES = {
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+  "start.js": "text/javascript; charset=utf-8",
+} as const;
+type File = keyof typeof TYPES;
+
+const { resolve } = createRequire(import.meta.url);
+
+/** The routes that describe the interface that they are part of. */
+export function docsRoutes(others: readonly Route[]): readonly Route[] {
+  let described: string | undefined;
+  const files = new Map<File, Promise<string>>();
+
+  const textOf = (file: File): Promise<string> => {
+    const known = files.get(file) ?? (file === "start.js" ? Promise.resolve(START) : readFile(resolve(`swagger-ui-dist/${file}`), "utf8"));
+    files.set(file, known);
+    return known;
+  };
+
+  const openApi: Route = defineRoute({
+    method: "get",
+    path: "/openapi.json",
+    summary: "This interface, as OpenAPI 3.1",
+    tags: ["server"],
+    callers: ["anyone"],
+    answers: { 200: { description: "OpenAPI 3.1" }, 404: { description: "Not served here" } },
+    handle({ service }) {
+      checkServed(service);
+      described ??= JSON.stringify(describeRoutes([...others, openApi, page, file], { base: BASE, version: manifest.version }));
+      return new Response(described, { headers: { ...HEADERS, "content-type": "application/json", "cache-control": "no-cache" } });
+    },
+  });
+
+  const page: Route = defineRoute({
+    method: "get",
+    path: "/docs",
+    summary: "This interface, as a page",
+    tags: ["server"],
+    callers: ["anyone"],
+    answers: { 200: { description: "HTML" }, 404: { description: "Not served here" } },
+    handle({ service }) {
+      checkServed(service);
+      return new Response(PAGE, { headers: { ...HEADERS, "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" } });
+    },
+  });
+
+  const file: Route = defineRoute({
+    method: "get",
+    path: "/docs/{file}",
+    summary: "A file of that page",
+    tags: ["server"],
+    callers: ["anyone"],
+    params: z.strictObject({ file: z.enum(Object.keys(TYPES) as [File, ...File[]]) }),
+    answers: { 200: { description: "The file" }, 404: { description: "Not served here" } },
+    async handle({ service, params }) {
+      checkServed(service);
+      const headers = { ...HEADERS, "content-type": TYPES[params.file], "cache-control": "public, max-age=3600" };
+      return new Response(await textOf(params.file), { headers });
+    },
+  });
+
+  return [openApi, page, file];
+}
+
+function checkServed({ settings }: Service): void {
+  if (settings.docs) return;
+  throw problem({
+    ...{ status: 404, code: "BYLAW_ROUTE_UNKNOWN", detail: "Unexpected path, expected one of the interface" },
+    fix: "the description of the interface is not served here: `docs` of the settings says so",
+  });
+}

@@ -1,0 +1,77 @@
+import type { ServerResponse } from "node:http";
+import { z } from "@hono/zod-openapi";
+import { holderOf } from "../service/holders.ts";
+import { problem } from "../http/problem.ts";
+import { defineRoute, type CallerOf, type Route } from "../http/route.ts";
+import { eventStream } from "../http/sse.ts";
+import { admitAgent } from "../service/admission.ts";
+import type { Service } from "../service/service.ts";
+
+const sequence = z.string().regex(/^\d{1,15}$/, "expected the sequence of an event");
+
+/** The events of the run as they come. */
+export const getEvents: Route = defineRoute({
+  method: "get",
+  path: "/events",
+  summary: "The events of the run as they come",
+  description:
+    "Server-sent events; the id of each is its sequence. With `Last-Event-ID`, or `after`, it goes on behind that event and misses none; without either it begins now. An agent sees the events of its task.",
+  tags: ["events"],
+  callers: ["operator", "agent"],
+  query: z.strictObject({ after: sequence.optional() }),
+  answers: { 200: { description: "A stream of events" }, 429: { description: "This caller has too many streams" } },
+  async handle({ service, caller, query, signal, context }) {
+    const { operations, settings, now } = service;
+    if (caller.kind === "agent") await admitAgent(service, caller, { route: getEvents, task: caller.task });
+    const after = await placeOf(service, context.req.header("last-event-id") ?? query.after);
+    const leave = operations.streams.enter(`${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`);
+    if (leave === undefined) throw tooMany();
+    operations.metrics.streamOpened();
+    const body = eventStream({
+      listener: operations.feed.listen(),
+      after,
+      sees: ({ task }) => caller.kind === "operator" || task === caller.task,
+      may: () => caller.kind === "operator" || isHolder(service, caller, Date.parse(now())),
+      signal,
+      heartbeat_ms: settings.operate.heartbeat_ms,
+      slow_ms: settings.operate.slow_ms,
+      cut: () => (context.env as { readonly outgoing?: ServerResponse } | undefined)?.outgoing?.destroy(),
+      onEnd(how) {
+        leave();
+        operations.metrics.streamEnded(how);
+      },
+    });
+    const headers = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" };
+    return new Response(body, { headers });
+  },
+});
+
+async function placeOf({ operations }: Service, given: string | undefined): Promise<number> {
+  if (given === undefined) return await operations.feed.head();
+  if (!sequence.safeParse(given).success)
+    throw problem({
+      ...{ status: 400, code: "BYLAW_REQUEST_INVALID", detail: "Unexpected Last-Event-ID, expected the id of an event" },
+      fix: "send back the id that came with the last event, or leave it out",
+    });
+  const after = Number(given);
+  // Nothing would ever come behind an event that the log does not have, such as one of another run.
+  if (after > 0 && after > (await operations.feed.head()))
+    throw problem({
+      ...{ status: 400, code: "BYLAW_REQUEST_INVALID", detail: `Unexpected event ${after}, expected one that the log has` },
+      fix: "leave Last-Event-ID out, or send 0 to read from the beginning",
+    });
+  return after;
+}
+
+// A stream may be open for longer than the token of its beginning holds; the task must still be this agent's.
+function isHolder({ run }: Service, { agent, task, fence, claims }: CallerOf<"agent">, now: number): boolean {
+  const holder = holderOf(run.view, task);
+  return holder?.agent === agent && (fence === undefined || holder.fence === fence) && claims.exp * 1_000 > now;
+}
+
+const tooMany = () =>
+  problem({
+    ...{ status: 429, code: "BYLAW_RATE_EXCEEDED", detail: "Unexpected stream beside so many others, expected one for each client" },
+    fix: "close a stream before another is opened",
+    headers: { "retry-after": "5" },
+  });

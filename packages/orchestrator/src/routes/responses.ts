@@ -1,0 +1,60 @@
+import { z } from "@hono/zod-openapi";
+import { present, type Response as ModelResponse } from "@bylaw/kernel";
+import { defineRoute, reply, type Route } from "../http/route.ts";
+import { anyJson, decision, requestId } from "../http/shapes.ts";
+import { admitAgent } from "../service/admission.ts";
+import { namedRequest } from "../service/requests.ts";
+
+const tool = z.string().min(1).max(2_000);
+const count = z.int().min(1).max(1_000_000);
+
+/** A complete response of a model. */
+export const postResponse: Route = defineRoute({
+  method: "post",
+  path: "/responses",
+  summary: "Whether a complete response of a model complies",
+  description: "What does not is on record with its reason; `message` is for the model, and `recovery` says how it goes on.",
+  tags: ["agents"],
+  callers: ["agent"],
+  body: z.strictObject({
+    text: z.string().optional(),
+    tool_calls: z
+      .array(z.strictObject({ id: z.string().max(2_000).optional(), tool, args: anyJson.optional() }))
+      .max(1_000)
+      .optional(),
+    available_tools: z.array(tool).max(10_000).optional(),
+    round: count.optional(),
+    max_attempts: count.optional(),
+    inline: z.boolean().optional().openapi({ description: "Whether the client can answer an unknown tool in the stream" }),
+    request_id: requestId.optional(),
+  }),
+  answers: {
+    200: {
+      description: "What was decided",
+      schema: z.object({
+        accepted: z.boolean(),
+        code: z.string(),
+        reason: z.string(),
+        message: z.string(),
+        recovery: z.enum(["inline", "restart", "end"]).optional(),
+        sequence: z.int().nullable(),
+        decision,
+      }),
+    },
+  },
+  async handle({ service, caller, body: { request_id: _, inline, ...said }, request_id }) {
+    const { agent, task } = caller;
+    await admitAgent(service, caller, { route: postResponse, task });
+    const content = { route: "responses", said: present({ ...said, inline }) } as Parameters<typeof namedRequest>[1]["content"];
+    const named = await namedRequest(service, { agent, task, request_id, content });
+    const response = { agent, task, ...present(said), ...(inline === undefined ? {} : { host: { inline } }) } as Omit<
+      ModelResponse,
+      "hook"
+    >;
+    const options = named === undefined ? {} : { request_id: named.name, documents: named.documents };
+    const { decision: made, applied, events } = await service.run.respond(response, options);
+    const { code, reason, message = reason, recovery } = made;
+    const sequence = events.at(-1)?.sequence ?? null;
+    return reply({ accepted: applied === "allow", code, reason, message, ...present({ recovery }), sequence, decision: made });
+  },
+});

@@ -1,0 +1,18 @@
+import { z } from "@hono/zod-openapi";
+import { statusSchema } from "@bylaw/plugin-status";
+import { defineRoute } from "../http/route.ts";
+
+/** The state of the run, as `status.json` has it. */
+export const getStatus = defineRoute({
+  method: "get",
+  path: "/status",
+  summary: "The state of the run",
+  description: "The same as `status.json` and `bylaw status --json`, folded from the log.",
+  tags: ["status"],
+  callers: ["operator"],
+  answers: { 200: { description: "The state", schema: statusSchema as unknown as z.ZodType } },
+  async handle({ service }) {
+    const { text } = await service.operations.status.read();
+    return new Response(text, { headers: { "content-type": "application/json", "cache-control": "no-store" } });
+  },
+});
