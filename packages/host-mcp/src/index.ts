@@ -1,1 +1,3 @@
-export {};
+export { openDoor, type ToolDoor } from "./door.ts";
+export { bridgeStdio, callThrough, serveStdio, type DoorKey, type StdioOptions } from "./stdio.ts";
+export type { ToolOffer } from "./tool-server.ts";

@@ -30,3 +30,4 @@ export { radiumCondition } from "./compat/condition.ts";
 export { codemachineResumeIndex, radiumResumeIndex } from "./compat/resume-index.ts";
 export { runCommand, type CommandStart, type Ended } from "./step/run-command.ts";
 export { stepEnvironment } from "./step/environment.ts";
+export { BEHAVIOR_TOOLS, reportBehavior, type BehaviorAnswer, type BehaviorContext } from "./behavior-tools.ts";

@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parseJson } from "@bylaw/config";
+import type { Tool } from "@bylaw/tools";
+import type { ToolOffer } from "./tool-server.ts";
+
+/** A place on this machine where agents reach the tools of a run, each by a key of its own. */
+export interface ToolDoor<Context> {
+  /** Of the protocol's HTTP transport, on the loopback interface. */
+  readonly url: string;
+  /** Gives a key to one who is known: it stands for this context, and for nothing else, until it is taken back. */
+  admit(context: Context): { readonly key: string; readonly close: () => void };
+  close(): Promise<void>;
+}
+
+const MAX_BODY = 1_048_576;
+const PATH = "/mcp";
+
+/** Opens a door for tools. Throws what listening throws. */
+export async function openDoor<Context extends object>(tools: readonly Tool<Context>[]): Promise<ToolDoor<Context>> {
+  // By digest: finding one tells nothing of another by the time that it takes.
+  const admitted = new Map<string, Context>();
+  const server = createHttpServer((request, response) => {
+    answer(tools, admitted, request, response).catch(() => {
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+  // Nobody needs longer, and whoever says nothing holds no place.
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  // A door alone keeps no process alive.
+  server.unref();
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`,
+    admit(context) {
+      const key = randomBytes(32).toString("base64url");
+      const digest = digestOf(key);
+      admitted.set(digest, context);
+      return { key, close: () => void admitted.delete(digest) };
+    },
+    async close() {
+      admitted.clear();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+const digestOf = (key: string): string => createHash("sha256").update(key).digest("hex");
+
+async function answer<Context extends object>(
+  tools: readonly Tool<Context>[],
+  admitted: ReadonlyMap<string, Context>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method, url, headers } = request;
+  const refuse = (status: number): void => void response.writeHead(status, { connection: "close" }).end();
+  // No page of a browser has any business here.
+  if (headers.origin !== undefined) return refuse(403);
+  if (url !== PATH) return refuse(404);
+  const [, key = ""] = /^Bearer ([A-Za-z0-9_-]{43})$/i.exec(headers.authorization ?? "") ?? [];
+  const digest = digestOf(key);
+  const context = admitted.get(digest);
+  if (context === undefined) return refuse(401);
+  if (method !== "POST") return refuse(405);
+  const body = await bodyOf(request);
+  if (body === undefined) return refuse(413);
+  let message: unknown;
+  try {
+    message = parseJson(body);
+  } catch {
+    return refuse(400);
+  }
+  // Large, and most runs need none of it.
+  const [{ StreamableHTTPServerTransport }, { createServer, sourceOf }] = await Promise.all([
+    import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
+    import("./tool-server.ts"),
+  ]);
+  const offer: ToolOffer<Context> = {
+    tools,
+    context: (signal) => {
+      // A call that waited is none of an agent that has ended meanwhile.
+      if (!admitted.has(digest)) throw new Error("Unexpected key that was taken back");
+      return { ...context, signal };
+    },
+  };
+  const server = createServer(sourceOf(offer));
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+  response.once("close", () => void server.close());
+  await server.connect(transport as Parameters<typeof server.connect>[0]);
+  await transport.handleRequest(request, response, message);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_BODY) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

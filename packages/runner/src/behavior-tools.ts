@@ -1,0 +1,76 @@
+import { BEHAVIOR_ACTIONS, parseControlFile } from "@bylaw/behavior";
+import { BylawError, present, type Decision, type Effect } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import { defineTool, type RunContext, type Tool } from "@bylaw/tools";
+import { quote } from "@bylaw/wording";
+import { z } from "zod";
+import type { WorkflowState } from "./workflow/standing.ts";
+import { workflowState } from "./workflow/state.ts";
+
+/** What the tool needs of its carrier: a run, the agent that calls, and the step that it is at work in, where the carrier knows it. */
+export interface BehaviorContext extends RunContext<Run> {
+  readonly step?: string;
+}
+
+/** What came of a request. */
+export interface BehaviorAnswer {
+  readonly effect: Effect;
+  readonly code: string;
+  readonly reason: string;
+  readonly fix?: string;
+  readonly directive?: Decision["directive"];
+}
+
+const input = z.strictObject({
+  action: z
+    .string()
+    .meta({ enum: [...BEHAVIOR_ACTIONS] })
+    .describe(
+      "loop: go back and do it again; trigger: let another agent work now; checkpoint: wait for a person; vibecheck: let somebody look; continue; stop",
+    ),
+  reason: z.string().max(4_000).optional().describe("Why, in a sentence; it is put on record"),
+  triggerAgentId: z.string().max(200).optional().describe("The agent that a trigger is for"),
+});
+
+/** The tool that does what a control file does, for every carrier. Who asks, and of which run and step, is never an argument. */
+export const BEHAVIOR_TOOLS: readonly Tool<BehaviorContext>[] = [
+  defineTool({
+    name: "report_behavior",
+    description: "Ask your workflow to go back, let another agent work, wait for a person, be looked at, go on or stop. The answer says whether it is granted.",
+    input,
+    run: (given, context: BehaviorContext) => reportBehavior(context, given),
+  }),
+];
+
+/**
+ * Asks for something as an agent at work in a step. Throws BYLAW_BEHAVIOR_INVALID for what a control file could not say either, and
+ * BYLAW_BEHAVIOR_NOT_AT_WORK where the run is a workflow in which this agent is at work in no step, or in several and the carrier names none.
+ */
+export async function reportBehavior({ run, agent, task, step: named }: BehaviorContext, given: z.output<typeof input>): Promise<BehaviorAnswer> {
+  const { action, reason, triggerAgentId } = parseControlFile(JSON.stringify(given));
+  await run.catchUp();
+  const state = run.view(workflowState);
+  const step = state.started === null ? named : stepOf(state, agent, named);
+  const { decision } = await run.behave({
+    action,
+    agent,
+    ...present({ task, step, reason: reason ?? undefined, trigger_agent_id: triggerAgentId ?? undefined }),
+    host: present({ definition: state.started?.definition }),
+  });
+  const { code, reason: why, fix, directive } = decision;
+  return { effect: decision.applied, code, reason: why, ...present({ fix, directive }) };
+}
+
+function stepOf({ units }: WorkflowState, agent: string, named: string | undefined): string {
+  const own = units.filter(({ step, settled, frames }) => {
+    const top = frames.at(-1);
+    return !settled && top?.agent === agent && top.status === "running" && (named === undefined || step === named);
+  });
+  const [only, ...others] = own;
+  if (only !== undefined && others.length === 0) return only.step;
+  throw new BylawError({
+    code: "BYLAW_BEHAVIOR_NOT_AT_WORK",
+    message: `Unexpected request of ${quote(agent)}, expected an agent at work in ${only === undefined ? "a step" : "one step, and not in several"}`,
+    fix: "ask while the step is at work, from inside it",
+  });
+}
