@@ -7,8 +7,8 @@ import { defineConfig, type Plugin } from "rolldown";
 export default defineConfig({
   input: "src/bin.ts",
   platform: "node",
-  // The first loads a compiler of its own beside itself, the others native code and a driver that few commands need.
-  external: ["jiti", "@bylaw/store-sqlite", "@bylaw/store-postgres", "@bylaw/plugin-event-log"],
+  // The first loads a compiler of its own beside itself, the others native code, a driver and a server that few commands need.
+  external: ["jiti", "@bylaw/store-sqlite", "@bylaw/store-postgres", "@bylaw/plugin-event-log", "@bylaw/orchestrator"],
   plugins: [placesOfPackages(), notices()],
   // Without blanks and comments there is half as much to read at every start; names stay, for they stand in messages.
   output: {

@@ -16,6 +16,7 @@ const COMMANDS: readonly { readonly command: readonly string[] }[] = [
   { command: ["status"] },
   { command: ["report"] },
   { command: ["run"] },
+  { command: ["serve"] },
   { command: ["import"] },
   { command: ["init"] },
 ];

@@ -5,6 +5,7 @@ import { write } from "./output.ts";
 import { addBehaviorCommands } from "./commands/behavior-program.ts";
 import { addContractCommands } from "./commands/contract-program.ts";
 import { addRunCommand } from "./commands/run-program.ts";
+import { addServeCommand } from "./commands/serve-program.ts";
 import { addTemplateCommands } from "./commands/template-program.ts";
 import { addApproveCommands } from "./program-approve.ts";
 import { addLogCommands } from "./program-log.ts";
@@ -98,6 +99,7 @@ Examples:
   const contract = addContractCommands(program);
   const behavior = addBehaviorCommands(program);
   addRunCommand(program);
+  addServeCommand(program);
   const template = addTemplateCommands(program);
   program
     .command("import")

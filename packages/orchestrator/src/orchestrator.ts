@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { BundledPackages } from "@bylaw/config";
 import { BylawError, issuesOf, type Plugin, type Store } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
@@ -10,6 +11,7 @@ import { createAuthenticate } from "./auth/authenticate.ts";
 import { createTokenReader } from "./auth/token-caller.ts";
 import { madeSecret, secretIn, fit } from "./config/secrets.ts";
 import { settingsSchema, type Settings, type SettingsInput } from "./config/settings.ts";
+import { isShared } from "./config/shown.ts";
 import { createApp } from "./http/app.ts";
 import { listen, type Listener } from "./http/listen.ts";
 import { ROUTES } from "./routes/index.ts";
@@ -32,6 +34,8 @@ export interface OrchestratorOptions {
   readonly secrets?: { readonly enrol?: string | undefined; readonly operator?: string | undefined };
   /** An open store, which is not closed with the server. Default: the one that the settings name. */
   readonly store?: Store;
+  /** Packages that a configuration may use without installing them, by name: the URL of their entry. */
+  readonly bundled?: BundledPackages;
   /** What agents may call. */
   readonly tools?: readonly Tool<CallContext>[];
   readonly log?: Log;
@@ -69,7 +73,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
             own,
           },
         })
-      : await configuredRules(resolve(settings.config), own);
+      : await configuredRules(resolve(settings.config), own, options.bundled);
   const opened = options.store === undefined ? await openStore(settings, data) : undefined;
   const store = options.store ?? opened;
   if (store === undefined) throw new Error("Unexpected lack of a store");
@@ -83,7 +87,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const run = runByName(raw, kernel);
   const [closing, over] = [new AbortController(), new AbortController()];
   const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
-  const enrol = secrets.enrol ?? secretIn(settings.auth.enrol_secret_file ?? madeSecret(data, "enrol.secret"));
+  const enrol = enrolment(settings, data, secrets.enrol);
   const tasks = createTasks(run, contract, { now });
   const operations = createOperations({
     ...{ run, store, kernel, contract, tasks, now, log },
@@ -98,7 +102,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     authenticate: createAuthenticate(
       {
-        ...{ enrol: fit(enrol, "of enrolment"), shared_enrolment: settings.auth.shared_enrolment },
+        ...{ enrol, shared_enrolment: settings.auth.shared_enrolment },
         operator: secrets.operator === undefined ? undefined : fit(secrets.operator, "of the operator"),
         operators_file: resolve(settings.auth.operators_file ?? `${data}/operators.json`),
       },
@@ -134,20 +138,27 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
 function settingsOf(given: SettingsInput): Settings {
   const parsed = settingsSchema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new BylawError({
-    code: "BYLAW_SETTINGS_INVALID",
-    message: `Unexpected settings: ${issuesOf(parsed.error)}`,
-    fix: "see docs/serve.md",
-  });
+  const message = `Unexpected settings: ${issuesOf(parsed.error)}`;
+  throw new BylawError({ code: "BYLAW_SETTINGS_INVALID", message, fix: "`bylaw serve --help` and docs/serve.md name them" });
 }
 
-function tokenKey({ auth, store = "" }: Settings, data: string): TokenKey {
+function tokenKey({ auth, store }: Settings, data: string): TokenKey {
   const id = "default";
   if (auth.token_secret_file !== undefined) return { id, file: resolve(auth.token_secret_file) };
   const env = ["BYLAW_JWT_SECRET", "ORCHESTRATOR_JWT_SECRET"].find((name) => (process.env[name] ?? "") !== "");
   // Many nodes have one secret, and nobody hands it on but a person.
-  if (env === undefined && !/^postgres/i.test(store)) return { id, file: madeSecret(data, "token.secret") };
-  return { id, env: env ?? "BYLAW_JWT_SECRET" };
+  return env === undefined && !isShared(store) ? { id, file: madeSecret(data, "token.secret") } : { id, env: env ?? "BYLAW_JWT_SECRET" };
+}
+
+function enrolment({ auth, store }: Settings, data: string, given: string | undefined): string {
+  if (given !== undefined) return fit(given, "of enrolment");
+  if (auth.enrol_secret_file !== undefined || !isShared(store))
+    return secretIn(resolve(auth.enrol_secret_file ?? madeSecret(data, "enrol.secret")));
+  throw new BylawError({
+    code: "BYLAW_SECRET_INVALID",
+    message: "Unexpected server without a secret that agents enrol with, expected the one that all nodes have",
+    fix: "set BYLAW_ENROL_SECRET, or name a file with `auth.enrol_secret_file`",
+  });
 }
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };

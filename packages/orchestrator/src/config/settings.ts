@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-const file = z.string().min(1);
+/** A path, which stands against the folder of the file that it is said in. */
+const file = z.string().min(1).meta({ path: true });
 const ms = z.int().min(1).max(86_400_000);
 
 /** All that may be set of a server, whatever it is set by. Secrets are not among them: they come from the environment or from files. */

@@ -1,4 +1,4 @@
-import { createConfiguredKernel } from "@bylaw/config";
+import { createConfiguredKernel, type BundledPackages } from "@bylaw/config";
 import { loadContract, type Contract } from "@bylaw/contract";
 import { BylawError, createKernel, isPlugin, type Kernel, type Plugin, type PluginInstance, type Projection } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
@@ -60,8 +60,8 @@ export function usualRules({ contract: file, workspace, policy: policies, key, t
 }
 
 /** The kernel of a configuration. Throws BYLAW_SERVICE_UNFIT where it lacks what a server cannot do without. */
-export async function configuredRules(file: string, own: readonly Plugin[]): Promise<Rules> {
-  const { kernel } = await createConfiguredKernel({ file, add: () => own });
+export async function configuredRules(file: string, own: readonly Plugin[], bundled: BundledPackages = {}): Promise<Rules> {
+  const { kernel } = await createConfiguredKernel({ file, bundled, add: () => own });
   const folder = dirname(file);
   const [gating, signing] = [PHASES, TOKENS].map((name) => instanceOf(kernel, name, file));
   instanceOf(kernel, TASKS, file);

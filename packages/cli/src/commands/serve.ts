@@ -1,0 +1,92 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { createLog, createOrchestrator, resolveSettings, shownConfig, type Log, type Orchestrator } from "@bylaw/orchestrator";
+import { takeToken } from "../approve/authority.ts";
+import { bundled } from "../kernel-source.ts";
+import { storePlace, withStore } from "../log/store.ts";
+import { conclude, whileLoading } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+
+/** The options of `bylaw serve`. */
+export interface ServeOptions {
+  readonly host?: string;
+  readonly port?: string;
+  readonly contract?: string;
+  readonly data?: string;
+  readonly store?: string;
+  readonly run?: string;
+  readonly workspace?: string;
+  readonly config?: string;
+  readonly policy?: readonly string[];
+  readonly settings?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly printConfig?: boolean;
+  readonly json?: boolean;
+}
+
+/** Serves until it is told to end, by a signal. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const resolved = resolveSettings({ flags: flagsOf(options), environment: process.env, file: options.settings });
+  const { settings } = resolved;
+  if (options.printConfig === true) {
+    await write(`${JSON.stringify(shownConfig(resolved, process.env), undefined, 2)}\n`);
+    return conclude(0);
+  }
+  // Before any code of a configuration runs, and for no program that a tool starts.
+  const secrets = { enrol: taken("BYLAW_ENROL_SECRET"), operator: takeToken() };
+  const token = process.env["BYLAW_JWT_SECRET"] ?? process.env["ORCHESTRATOR_JWT_SECRET"];
+  const log = createLog({ level: settings.log.level, to: process.stderr, secrets: present([secrets.enrol, secrets.operator, token]) });
+  const place = storePlace(settings.store ?? `sqlite:${join(settings.data, "store.db")}`);
+  if (place.engine === "sqlite") mkdirSync(dirname(resolve(place.target)), { recursive: true, mode: 0o700 });
+  await withStore(place, { create: true }, async (store) => {
+    const create = (): Promise<Orchestrator> => createOrchestrator({ settings, secrets, store, log, bundled: bundled() });
+    const server = await (settings.config === undefined ? create() : whileLoading(resolve(settings.config), create));
+    delete process.env["BYLAW_JWT_SECRET"];
+    delete process.env["ORCHESTRATOR_JWT_SECRET"];
+    try {
+      const { url } = await server.listen();
+      const told = {
+        url: `${url}/api/v1`,
+        run: settings.run,
+        store: place.shown,
+        contract: server.service.contract.name,
+        pid: process.pid,
+      };
+      await write(options.json === true ? jsonLine(told) : `Serving ${told.contract} on ${told.url}, run ${told.run}\n`);
+      await untilTold(log);
+    } finally {
+      await server.close();
+    }
+  });
+  conclude(0);
+}
+
+const present = (texts: readonly (string | undefined)[]): readonly string[] =>
+  texts.filter((text) => text !== undefined && text !== "") as readonly string[];
+
+function taken(name: string): string | undefined {
+  const value = process.env[name];
+  delete process.env[name];
+  return value === "" ? undefined : value;
+}
+
+function flagsOf({ tlsCert, tlsKey, policy, ...options }: ServeOptions): Readonly<Record<string, string | readonly string[]>> {
+  const { host, port, contract, data, store, run, workspace, config } = options;
+  const flags = { host, port, contract, data, store, run, workspace, config, policy, "tls.cert": tlsCert, "tls.key": tlsKey };
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined)) as Record<string, string | readonly string[]>;
+}
+
+/** Waits for the first signal that ends a server; a second one ends it at once. */
+function untilTold(log: Log): Promise<void> {
+  return new Promise((done) => {
+    let told = false;
+    const end = (signal: NodeJS.Signals): void => {
+      if (told) process.exit(2);
+      told = true;
+      log.info({ signal }, "the server ends");
+      done();
+    };
+    process.on("SIGTERM", end).on("SIGINT", end);
+  });
+}

@@ -1,0 +1,156 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { parseJson } from "@bylaw/config";
+import { BylawError, isJsonObject, issuesOf, type Json, type JsonObject } from "@bylaw/kernel";
+import { didYouMean, quote } from "@bylaw/wording";
+import { z } from "zod";
+import { settingsSchema, type Settings } from "./settings.ts";
+
+/** Where a setting comes from. */
+export type Origin = "default" | "file" | "environment" | "flag";
+
+/** Settings, and where each of them comes from that is not as usual. */
+export interface Resolved {
+  readonly settings: Settings;
+  /** By the path of the setting: `limits.body_bytes`. */
+  readonly origins: Readonly<Record<string, Origin>>;
+  /** The file of settings, where there is one. */
+  readonly file: string | undefined;
+}
+
+interface Sources {
+  /** By path, as the command line has them. */
+  readonly flags?: Readonly<Record<string, string | readonly string[]>>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The file of settings. Left out: `bylaw.serve.json` of the working directory, where it is there. */
+  readonly file?: string | undefined;
+  readonly cwd?: string;
+}
+
+/** The file of settings that is read without being named. */
+export const SETTINGS_FILE = "bylaw.serve.json";
+
+interface Leaf {
+  readonly path: string;
+  readonly type: string;
+  readonly isPath: boolean;
+}
+
+interface Shape {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+  readonly path?: boolean;
+}
+
+const leavesOf = (shape: Shape, above = ""): readonly Leaf[] =>
+  Object.entries(shape.properties ?? {}).flatMap(([name, one]) => {
+    const path = above === "" ? name : `${above}.${name}`;
+    return one.properties === undefined
+      ? [{ path, type: one.type ?? "string", isPath: one.path === true || one.items?.path === true }]
+      : leavesOf(one, path);
+  });
+
+/** Every setting that can be named. */
+export const LEAVES: readonly Leaf[] = leavesOf(z.toJSONSchema(settingsSchema, { io: "input" }) as Shape);
+
+/** The variable of a setting: `BYLAW_LIMITS_BODY_BYTES`. */
+export const variableOf = (path: string): string => `BYLAW_${path.replaceAll(".", "_").toUpperCase()}`;
+
+const GROUPS = new Set(LEAVES.flatMap(({ path }) => (path.includes(".") ? [variableOf(path.split(".")[0] ?? "")] : [])));
+
+/**
+ * Settings from all that says something: a flag goes before the environment, that before the file, that before what is usual. Throws
+ * BYLAW_SETTINGS_INVALID for a setting that nobody knows or that has no such value, wherever it is said.
+ */
+export function resolveSettings({ flags = {}, environment = {}, file: named, cwd = process.cwd() }: Sources = {}): Resolved {
+  const usual = resolve(cwd, SETTINGS_FILE);
+  const file = named === undefined ? (existsSync(usual) ? usual : undefined) : resolve(cwd, named);
+  const tree: Record<string, Json> = {};
+  const origins: Record<string, Origin> = {};
+  if (file !== undefined) {
+    for (const [path, value] of valuesIn(read(file))) {
+      put(tree, path, LEAVES.some((leaf) => leaf.path === path && leaf.isPath) ? placed(value, dirname(file), path) : value);
+      origins[path] = "file";
+    }
+  }
+  checkVariables(environment);
+  for (const { path, type } of LEAVES) {
+    const said = environment[variableOf(path)];
+    if (said === undefined || said === "") continue;
+    put(tree, path, valueOf(said, type));
+    origins[path] = "environment";
+  }
+  for (const [path, said] of Object.entries(flags)) {
+    const { type = "string" } = LEAVES.find((leaf) => leaf.path === path) ?? {};
+    put(tree, path, typeof said === "string" ? valueOf(said, type) : [...said]);
+    origins[path] = "flag";
+  }
+  const parsed = settingsSchema.safeParse(tree);
+  if (!parsed.success) throw invalid(`settings: ${issuesOf(parsed.error)}`, "`bylaw serve --help` and docs/serve.md name them", file);
+  return { settings: parsed.data, origins, file };
+}
+
+// Of a group of ours nobody else has variables: one that is no setting is one that was misspelt.
+function checkVariables(environment: Readonly<Record<string, string | undefined>>): void {
+  const known = LEAVES.map(({ path }) => variableOf(path));
+  for (const name of Object.keys(environment)) {
+    if (known.includes(name) || ![...GROUPS].some((group) => name.startsWith(`${group}_`))) continue;
+    throw invalid(
+      `variable ${quote(name)}, expected one of a setting`,
+      didYouMean(name, known) ?? "`bylaw serve --print-config` names them",
+    );
+  }
+}
+
+function read(file: string): JsonObject {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw invalid("file that cannot be read, expected settings in JSON", "name the file of settings", file, error);
+  }
+  const value = parseJson(text, { file });
+  if (isJsonObject(value)) return value;
+  throw invalid("content, expected an object with settings", 'write {"port": 8000}', file);
+}
+
+// A group that nobody knows is left whole, so that the schema says so.
+function* valuesIn(object: JsonObject, above = ""): Generator<readonly [string, Json]> {
+  for (const [name, value] of Object.entries(object)) {
+    const path = above === "" ? name : `${above}.${name}`;
+    if (isJsonObject(value) && LEAVES.some((leaf) => leaf.path.startsWith(`${path}.`))) yield* valuesIn(value, path);
+    else yield [path, value];
+  }
+}
+
+const placed = (value: Json, folder: string, path: string): Json => {
+  if (Array.isArray(value)) return (value as readonly Json[]).map((one) => placed(one, folder, path));
+  if (typeof value !== "string") return value;
+  if (path !== "store") return resolve(folder, value);
+  return /^postgres(?:ql)?:/i.test(value) ? value : `sqlite:${resolve(folder, value.replace(/^sqlite:/, ""))}`;
+};
+
+function put(tree: Record<string, Json>, path: string, value: Json): void {
+  const names = path.split(".");
+  const last = names.pop() ?? "";
+  let at = tree;
+  for (const name of names) at = (at[name] ??= {}) as Record<string, Json>;
+  at[last] = value;
+}
+
+function valueOf(said: string, type: string): Json {
+  if (type === "array") return said.split(",").filter((one) => one !== "");
+  if (type === "boolean") return said === "true" ? true : said === "false" ? false : said;
+  if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(said) ? Number(said) : said;
+  return said;
+}
+
+const invalid = (what: string, fix: string, file?: string, cause?: unknown): BylawError =>
+  new BylawError({
+    code: "BYLAW_SETTINGS_INVALID",
+    message: `Unexpected ${what}`,
+    fix,
+    ...(file === undefined ? {} : { source: { file } }),
+    ...(cause === undefined ? {} : { cause }),
+  });
