@@ -1,0 +1,78 @@
+import { BylawError } from "@bylaw/kernel";
+import { z } from "zod";
+import { defineTool } from "../../define-tool.ts";
+import type { CallContext, Tool } from "../../tool.ts";
+import { limitsOf, type WorkspaceToolsOptions } from "../options.ts";
+import { path } from "../shapes.ts";
+import { unfit } from "./refused.ts";
+import { readText } from "./text.ts";
+import { atPlace, workspaceOf } from "./workspace.ts";
+import { writeText } from "./write-text.ts";
+
+const text = z.string().refine((given) => given.isWellFormed(), "must be text");
+const edit = z.strictObject({
+  old_string: text.min(1).describe("What stands there, character by character"),
+  new_string: text.describe("What will stand there"),
+  replace_all: z.boolean().default(false).describe("Everywhere; else it must stand there once"),
+});
+type Edit = z.output<typeof edit>;
+
+const { old_string, new_string, replace_all } = edit.shape;
+const input = z
+  .object({
+    path: path.describe("The file"),
+    old_string: old_string.optional(),
+    new_string: new_string.optional(),
+    replace_all,
+    edits: z.array(edit).min(1).max(100).optional().describe("Several, one after the other; all or none"),
+  })
+  .refine(
+    (args) => (args.edits === undefined) === (args.old_string !== undefined && args.new_string !== undefined),
+    "takes either `old_string` with `new_string`, or `edits`",
+  );
+
+/** Replaces text in a file. */
+export function editFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
+  const { file: limit } = limitsOf(options);
+  return defineTool({
+    name: "edit_files",
+    description: "Replaces text in a file of the workspace. What is replaced must stand there exactly once, or everywhere be replaced.",
+    input,
+    annotations: { destructiveHint: true, openWorldHint: false },
+    async run({ path: given, old_string: before = "", new_string: after = "", replace_all: all, edits }, context: CallContext) {
+      const workspace = await workspaceOf(context, options);
+      const way = workspace.way(given);
+      workspace.mayWrite(way);
+      return atPlace(workspace, way, {}, async (place) => {
+        const found = await readText(place, limit);
+        if (found.lossy) throw unfit(place.path, "file that is no UTF-8", "text");
+        const wanted: readonly Edit[] = edits ?? [{ old_string: before, new_string: after, replace_all: all }];
+        let whole = found.text;
+        let replacements = 0;
+        for (const one of wanted) {
+          const parts = whole.split(one.old_string);
+          mustFit(one, parts.length - 1, place.path);
+          if (whole.length + (parts.length - 1) * (one.new_string.length - one.old_string.length) > limit)
+            throw unfit(place.path, "file that grows", `at most ${limit} characters`);
+          whole = parts.join(one.new_string);
+          replacements += parts.length - 1;
+        }
+        const { parted } = await writeText(place, whole, { state: found.state });
+        return { status: "success", path: place.path, replacements, ...(parted ? { parted_from_hard_link: true } : {}) };
+      });
+    },
+  });
+}
+
+function mustFit({ replace_all: all, old_string: wanted }: Edit, times: number, path: string): void {
+  if (times === 1 || (times > 1 && all)) return;
+  const shown = wanted.slice(0, 80).replace(/\s+/g, " ");
+  throw new BylawError({
+    code: "BYLAW_EDIT_UNFIT",
+    message: `Unexpected \`${shown}\` ${times === 0 ? "that stands nowhere" : `that stands ${times} times`} in \`${path}\`, expected it once`,
+    fix:
+      times === 0
+        ? "read the file again: it must fit character by character"
+        : "take in more of what stands around it, or set `replace_all`",
+  });
+}

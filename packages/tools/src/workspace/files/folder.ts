@@ -1,0 +1,138 @@
+import { constants, existsSync, type Dirent, type Stats } from "node:fs";
+import { lstat, mkdir, open, readdir, readlink, realpath, rename, unlink, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { refused, unfit } from "./refused.ts";
+
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW;
+// A pipe that nobody writes to opens at once, and is then seen to be none.
+const FILE = constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+
+/**
+ * A folder that is held open. Whoever renames it, or puts a link in its place, changes nothing about where its members are: each step
+ * goes through the handle, and none follows a link. Where the system has no `/proc`, what lies on the way is asked before each step
+ * instead.
+ */
+export class Folder {
+  /** From the workspace; empty for the workspace itself. */
+  readonly path: string;
+  readonly #handle: FileHandle;
+  readonly #real: string;
+
+  private constructor(handle: FileHandle, path: string, real: string) {
+    this.#handle = handle;
+    this.path = path;
+    this.#real = real;
+  }
+
+  /** Opens a workspace by its real path. */
+  static async open(real: string): Promise<Folder> {
+    return new Folder(await open(real, FOLDER), "", real);
+  }
+
+  /** What a member is; `undefined` where there is none. */
+  async kindOf(name: string): Promise<Stats | undefined> {
+    try {
+      return await lstat(await this.#at(name));
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  /** Opens a folder in it. Throws BYLAW_PLACE_REFUSED for a link, BYLAW_FILE_UNFIT for what is no folder. */
+  async enter(name: string, { make = false } = {}): Promise<Folder> {
+    const path = this.pathOf(name);
+    try {
+      return new Folder(await open(await this.#at(name), FOLDER), path, join(this.#real, name));
+    } catch (error) {
+      const kind = await this.kindOf(name);
+      if (kind === undefined && make) {
+        await mkdir(await this.#at(name)).catch((cause: unknown) => {
+          if (codeOf(cause) !== "EEXIST") throw cause;
+        });
+        return this.enter(name);
+      }
+      if (kind === undefined) throw unfit(path, "missing", "a folder that is there");
+      if (kind.isSymbolicLink()) throw await this.#link(name);
+      if (!kind.isDirectory()) throw unfit(path, "file", "a folder");
+      throw error;
+    }
+  }
+
+  /** Opens a file in it to read. Throws BYLAW_PLACE_REFUSED for a link and for what is neither file nor folder, BYLAW_FILE_UNFIT. */
+  async read(name: string): Promise<{ readonly handle: FileHandle; readonly stats: Stats }> {
+    await this.#mustBeFile(name, (await this.kindOf(name)) ?? missing(this.pathOf(name)));
+    const handle = await open(await this.#at(name), FILE);
+    try {
+      const stats = await handle.stat();
+      await this.#mustBeFile(name, stats);
+      return { handle, stats };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** What stands in the place of a file that will be written; `undefined` for nothing. Throws as `read` does. */
+  async replaceable(name: string): Promise<Stats | undefined> {
+    const kind = await this.kindOf(name);
+    if (kind !== undefined) await this.#mustBeFile(name, kind);
+    return kind;
+  }
+
+  /** Makes a file that was not there, with the rights `mode`. */
+  async create(name: string, mode: number): Promise<FileHandle> {
+    return open(await this.#at(name), NEW, mode);
+  }
+
+  /** Puts one member in the place of another, at once. */
+  async replace(from: string, to: string): Promise<void> {
+    await rename(await this.#at(from), await this.#at(to));
+  }
+
+  async remove(name: string): Promise<void> {
+    await unlink(await this.#at(name));
+  }
+
+  async list(): Promise<readonly Dirent[]> {
+    return readdir(await this.#at("."), { withFileTypes: true });
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+
+  pathOf(name: string): string {
+    return this.path === "" ? name : `${this.path}/${name}`;
+  }
+
+  async #mustBeFile(name: string, kind: Stats): Promise<void> {
+    const path = this.pathOf(name);
+    if (kind.isSymbolicLink()) throw await this.#link(name);
+    if (kind.isDirectory()) throw unfit(path, "folder", "a file");
+    if (!kind.isFile()) throw refused(path, "is a pipe, a socket or a device");
+  }
+
+  async #link(name: string): Promise<Error> {
+    const target = await readlink(await this.#at(name)).catch(() => undefined);
+    const fix = "name the place that it leads to, so that what is decided is what happens";
+    return refused(this.pathOf(name), target === undefined ? "is a link" : `is a link to \`${target.slice(0, 200)}\``, fix);
+  }
+
+  async #at(name: string): Promise<string> {
+    if (hasHandles()) return `/proc/self/fd/${this.#handle.fd}/${name}`;
+    if ((await realpath(this.#real)) !== this.#real) throw refused(this.path, "was replaced by a link");
+    return join(this.#real, name);
+  }
+}
+
+let handles: boolean | undefined;
+const hasHandles = (): boolean => (handles ??= process.platform === "linux" && existsSync("/proc/self/fd"));
+
+function missing(path: string): never {
+  throw unfit(path, "missing", "a file that is there");
+}
+
+export const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;

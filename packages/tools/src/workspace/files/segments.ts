@@ -1,0 +1,54 @@
+import { isAbsolute, relative, sep } from "node:path";
+import { refused } from "./refused.ts";
+
+/** A folder that a task works in, as its carrier named it and as it really is. */
+export interface Root {
+  readonly given: string;
+  readonly real: string;
+}
+
+const MAX_PATH = 4_096;
+const MAX_NAME = 255;
+// oxlint-disable-next-line no-control-regex -- a zero byte ends a path for the system, and others hide what it is
+const CONTROL = /[\u0000-\u001f\u007f]/;
+// What only a program that decodes it again takes for a dot, a slash or a zero byte; nobody names a file so.
+const ENCODED = /%(?:25)*(?:2e|2f|5c|00)/i;
+
+/**
+ * The names on the way to a path, from the workspace; none is the workspace itself. Absolute paths are taken where they lie in it. Throws
+ * BYLAW_PLACE_REFUSED for a path that leaves it, and for one that two readers could read differently.
+ */
+export function segmentsOf(path: string, root: Root): readonly string[] {
+  if (path.length > MAX_PATH) throw refused(`${path.slice(0, 80)}…`, `is longer than ${MAX_PATH} characters`);
+  if (CONTROL.test(path) || !path.isWellFormed()) throw refused(path, "has characters that no name has");
+  if (path.includes("\\")) throw refused(path, "has a backslash", "write `/` between names");
+  if (ENCODED.test(path)) throw refused(path, "is encoded", "write the path as it is");
+  if (path.startsWith("~")) throw refused(path, "begins with `~`", "name it from the workspace");
+  const names: string[] = [];
+  for (const name of (isAbsolute(path) ? below(path, root) : path).split("/")) {
+    if (name === "" || name === ".") continue;
+    if (name === "..") {
+      if (names.pop() === undefined) throw refused(path, "leads out of the workspace");
+      continue;
+    }
+    const plain = name.normalize("NFKC");
+    if (plain === "." || plain === ".." || /[/\\]/.test(plain)) throw refused(path, "looks like another path");
+    if (new TextEncoder().encode(name).length > MAX_NAME) throw refused(path, `has a name of more than ${MAX_NAME} bytes`);
+    names.push(name);
+  }
+  return names;
+}
+
+function below(path: string, { given, real }: Root): string {
+  for (const root of [given, real]) {
+    if (path === root) return "";
+    if (path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) return path.slice(root.length);
+  }
+  throw refused(path, "lies outside of the workspace");
+}
+
+/** Where an absolute path lies in a workspace, in segments; `undefined` for one outside. */
+export function segmentsBelow(real: string, path: string): readonly string[] | undefined {
+  const way = relative(real, path);
+  return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way.split(sep).filter((name) => name !== "");
+}

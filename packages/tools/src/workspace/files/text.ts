@@ -1,0 +1,62 @@
+import type { FileHandle } from "node:fs/promises";
+import { unfit } from "./refused.ts";
+import type { Place } from "./workspace.ts";
+
+/** The text of a file. */
+export interface FileText {
+  readonly text: string;
+  readonly bytes: number;
+  /** It was no UTF-8: what could not be read is U+FFFD. */
+  readonly lossy: boolean;
+  /** How many names the file has: more than one is a hard link. */
+  readonly links: number;
+  /** Which file that was, in which state. */
+  readonly state: string;
+  readonly mode: number;
+}
+
+// Text files have no zero byte near their beginning.
+const LOOKED_AT = 8_192;
+const CHUNK = 256 * 1024;
+
+/** Reads a file as text. Throws as `Folder.read` does, and BYLAW_FILE_UNFIT for one that is too large or binary. */
+export async function readText({ folder, name, path }: Place, limit: number): Promise<FileText> {
+  const { handle, stats } = await folder.read(name);
+  try {
+    if (stats.size > limit) throw tooLarge(path, stats.size, limit);
+    const bytes = await bytesOf(handle, limit, path);
+    if (bytes.subarray(0, LOOKED_AT).includes(0)) throw unfit(path, "binary file", "text");
+    const { text, lossy } = decoded(bytes);
+    return { text, bytes: bytes.length, lossy, links: stats.nlink, state: stateOf(stats), mode: stats.mode & 0o777 };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Tells a file from another, and from itself after a change. */
+export const stateOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Record<"dev" | "ino" | "size" | "mtimeMs" | "ctimeMs", number>): string =>
+  [dev, ino, size, mtimeMs, ctimeMs].join(":");
+
+// Size is what a file says of itself; what is read is what counts.
+async function bytesOf(handle: FileHandle, limit: number, path: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read(new Uint8Array(CHUNK), 0, CHUNK, null);
+    if (bytesRead === 0) return Buffer.concat(chunks);
+    chunks.push(buffer.subarray(0, bytesRead));
+    size += bytesRead;
+    if (size > limit) throw tooLarge(path, size, limit);
+  }
+}
+
+function decoded(bytes: Uint8Array): { readonly text: string; readonly lossy: boolean } {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), lossy: false };
+  } catch {
+    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), lossy: true };
+  }
+}
+
+const tooLarge = (path: string, size: number, limit: number): Error =>
+  unfit(path, `file of ${size} bytes`, `at most ${limit}`, "search it with grep, or read a part with bash");

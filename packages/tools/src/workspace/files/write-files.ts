@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { defineTool } from "../../define-tool.ts";
+import type { CallContext, Tool } from "../../tool.ts";
+import { limitsOf, type WorkspaceToolsOptions } from "../options.ts";
+import { path } from "../shapes.ts";
+import { unfit } from "./refused.ts";
+import { readText } from "./text.ts";
+import { atPlace, workspaceOf } from "./workspace.ts";
+import { writeText } from "./write-text.ts";
+
+/** Writes a text file. */
+export function writeFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
+  const { file: limit } = limitsOf(options);
+  return defineTool({
+    name: "write_files",
+    description: "Writes a text file of the workspace, with the folders that it lies in, or appends to it.",
+    input: z.object({
+      path: path.describe("The file"),
+      content: z.string().refine((text) => text.isWellFormed(), "must be text"),
+      mode: z.enum(["w", "a"]).default("w").describe("`w` writes it anew, `a` appends"),
+    }),
+    annotations: { destructiveHint: true, openWorldHint: false },
+    async run({ path: text, content, mode }, context: CallContext) {
+      const workspace = await workspaceOf(context, options);
+      const way = workspace.way(text);
+      workspace.mayWrite(way);
+      return atPlace(workspace, way, { make: true }, async (place) => {
+        const there = mode === "a" ? await place.folder.kindOf(place.name) : undefined;
+        const before = there === undefined ? undefined : await readText(place, limit);
+        if (before?.lossy === true) throw unfit(place.path, "file that is no UTF-8", "text");
+        const whole = `${before?.text ?? ""}${content}`;
+        if (whole.length > limit) throw unfit(place.path, `content of ${whole.length} characters`, `at most ${limit}`);
+        const { created, parted } = await writeText(place, whole, before === undefined ? {} : { state: before.state });
+        const bytes_written = new TextEncoder().encode(content).length;
+        return { status: "success", path: place.path, bytes_written, mode, created, ...(parted ? { parted_from_hard_link: true } : {}) };
+      });
+    },
+  });
+}

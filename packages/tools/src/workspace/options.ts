@@ -1,0 +1,67 @@
+import type { Json } from "@bylaw/kernel";
+import type { Limits } from "@bylaw/process";
+import type { CallContext } from "../tool.ts";
+import type { WebOptions } from "./web/options.ts";
+
+/** What the tools of a workspace are given by their carrier. Everything may be left out. */
+export interface WorkspaceToolsOptions {
+  /** Places that are never written: absolute, or from the workspace. `.git`, `.bylaw` and `bylaw.config.*` are among them anyway. */
+  readonly protect?: readonly string[];
+  /** Places that file tools neither read, list nor write, such as the folder of the service. */
+  readonly hidden?: readonly string[];
+  /** Texts that no answer holds: the secrets of the service. Those of fewer than eight characters are not looked for. */
+  readonly secrets?: readonly string[];
+  /** Takes secrets out of an answer by their form. */
+  readonly redact?: (answer: Json) => Json;
+  /** Programs that agents start. */
+  readonly programs?: ProgramOptions;
+  /** Runs the tests of the contract and records what was seen. Without it there is no `run_tests`. */
+  readonly runTests?: (context: CallContext) => Promise<Json>;
+  /** Asks a person. Without it there is no `ask_user_question`. */
+  readonly ask?: (question: Question, context: CallContext) => Promise<Json>;
+  /** Hosts that `web_fetch` may go to. Without it there is no `web_fetch`. */
+  readonly web?: WebOptions;
+  /** How much is read and looked at. */
+  readonly limits?: Partial<FileLimits>;
+}
+
+/** How programs of agents run: `bash` and `git_commit`. */
+export interface ProgramOptions {
+  /** Variables of this process that are handed on by name. Default: none but PATH, HOME and the like. */
+  readonly env?: readonly string[];
+  /** Longest time a call may ask for, in seconds. Default: 600. */
+  readonly maxTimeout?: number;
+  /** Bytes of output, after which a program is ended. Default: 64 MiB. */
+  readonly maxOutput?: number;
+  /** What each process may take, where the system can limit it. Default: 4 GiB of memory, files of 1 GiB. */
+  readonly limits?: Limits;
+  /** What really starts, such as the same line in a container. */
+  readonly wrap?: (argv: readonly string[], context: CallContext) => readonly string[];
+  /** Whether hooks of the repository run with `git_commit`: agents may have written them. Default: false. */
+  readonly gitHooks?: boolean;
+}
+
+/** What an agent asks a person. */
+export interface Question {
+  readonly question: string;
+  readonly options: readonly string[];
+}
+
+/** How much file tools read and look at. */
+export interface FileLimits {
+  /** Bytes of a file that is read or edited. Default: 16 MiB. */
+  readonly file: number;
+  /** Characters of an answer. Default: 200,000. */
+  readonly answer: number;
+  /** Files that one search looks at. Default: 50,000. */
+  readonly files: number;
+  /** Bytes that one search reads. Default: 256 MiB. */
+  readonly searched: number;
+  /** Milliseconds of one search. Default: 10,000. */
+  readonly search_ms: number;
+}
+
+export const limitsOf = ({ limits = {} }: WorkspaceToolsOptions): FileLimits => ({
+  ...{ file: 16 * 1024 ** 2, answer: 200_000, files: 50_000, searched: 256 * 1024 ** 2, search_ms: 10_000 },
+  ...limits,
+});

@@ -1,0 +1,18 @@
+import type { Json } from "@bylaw/kernel";
+import { z } from "zod";
+import { defineTool } from "../../define-tool.ts";
+import type { CallContext, Tool } from "../../tool.ts";
+import type { Question } from "../options.ts";
+
+/** Asks a person. */
+export const askUserQuestion = (ask: (question: Question, context: CallContext) => Promise<Json>): Tool<CallContext> =>
+  defineTool({
+    name: "ask_user_question",
+    description: "Asks a person a question, who answers in their own time.",
+    input: z.object({
+      question: z.string().trim().min(1).max(4_000),
+      options: z.array(z.string().trim().min(1).max(500)).max(20).default([]).describe("Answers to choose from"),
+    }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run: (question, context: CallContext) => ask(question, context),
+  });

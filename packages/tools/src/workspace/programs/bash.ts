@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { defineTool } from "../../define-tool.ts";
+import type { CallContext, Tool } from "../../tool.ts";
+import { inFolder, workspaceOf } from "../files/workspace.ts";
+import type { WorkspaceToolsOptions } from "../options.ts";
+import { path } from "../shapes.ts";
+import { answerOf, start } from "./start.ts";
+
+const TIMEOUT = 30;
+const MAX_TIMEOUT = 600;
+const SHELLS = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
+
+/**
+ * Runs a line of a shell. The line is the argument of that shell by nature: what it may do was decided before, and what it can do is what
+ * the user of this process can.
+ */
+export function bash(options: WorkspaceToolsOptions): Tool<CallContext> {
+  const longest = options.programs?.maxTimeout ?? MAX_TIMEOUT;
+  return defineTool({
+    name: "bash",
+    description: "Runs a line in bash, without input and in an environment without secrets. What it starts ends with it.",
+    input: z.object({
+      command: z
+        .string()
+        .min(1)
+        .max(100_000)
+        .refine((line) => !line.includes("\0") && line.isWellFormed(), "must be text without a zero byte")
+        .describe("The line"),
+      timeout: z.number().positive().max(longest).default(Math.min(TIMEOUT, longest)).describe("Seconds"),
+      cwd: path.default(".").describe("The folder that it runs in"),
+    }),
+    annotations: { destructiveHint: true, openWorldHint: true },
+    async run({ command, timeout, cwd }, context: CallContext) {
+      const workspace = await workspaceOf(context, options);
+      const way = workspace.way(cwd);
+      workspace.mayRead(way);
+      // Refused where a link leads there.
+      await inFolder(workspace.real, way, {}, async () => {});
+      const shell = SHELLS.find((file) => existsSync(file)) ?? "/bin/sh";
+      const flags = shell.endsWith("bash") ? ["--noprofile", "--norc"] : [];
+      const line = { argv: [shell, ...flags, "-c", command], cwd: join(workspace.real, ...way), timeoutMs: timeout * 1_000 };
+      return { ...answerOf(await start(line, workspace.real, options, context)), command };
+    },
+  });
+}

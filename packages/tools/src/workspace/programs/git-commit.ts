@@ -1,0 +1,83 @@
+import { dirname } from "node:path";
+import { BylawError } from "@bylaw/kernel";
+import type { ProgramEnd } from "@bylaw/process";
+import { z } from "zod";
+import { defineTool } from "../../define-tool.ts";
+import type { CallContext, Tool } from "../../tool.ts";
+import { refused } from "../files/refused.ts";
+import { workspaceOf } from "../files/workspace.ts";
+import type { WorkspaceToolsOptions } from "../options.ts";
+import { path } from "../shapes.ts";
+import { start } from "./start.ts";
+
+const TIMEOUT_MS = 120_000;
+// What a repository may start beside git itself, and agents may have set up.
+const QUIET = ["core.fsmonitor=false", "commit.gpgSign=false", "gc.auto=0", "maintenance.auto=false", "core.editor=false"];
+const NO_HOOKS = "core.hooksPath=/dev/null";
+
+/** Commits what is in the workspace, in the name of the agent. */
+export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
+  const { gitHooks = false } = options.programs ?? {};
+  return defineTool({
+    name: "git_commit",
+    description: "Commits files of the workspace as they are, or all that changed.",
+    input: z.object({
+      message: z
+        .string()
+        .trim()
+        .min(1)
+        .max(65_536)
+        .refine((text) => !text.includes("\0") && text.isWellFormed(), "must be text without a zero byte"),
+      paths: z.array(path).min(1).max(1_000).optional().describe("Only these files and folders"),
+    }),
+    annotations: { destructiveHint: false, openWorldHint: false },
+    async run({ message, paths }, context: CallContext) {
+      const workspace = await workspaceOf(context, options);
+      const places = (paths ?? ["."]).map((text) => {
+        const way = workspace.way(text);
+        if (way.some((name) => name.toLowerCase() === ".git")) throw refused(text, "belongs to git");
+        return way.join("/") || ".";
+      });
+      const settings = [...QUIET, ...(gitHooks ? [] : [NO_HOOKS])].flatMap((one) => ["-c", one]);
+      const set = environmentOf(workspace.real, context.agent);
+      const git = async (args: readonly string[], stdin?: string): Promise<ProgramEnd> =>
+        start(
+          {
+            argv: ["git", ...settings, ...args],
+            cwd: workspace.real,
+            timeoutMs: TIMEOUT_MS,
+            set,
+            ...(stdin === undefined ? {} : { stdin }),
+          },
+          workspace.real,
+          options,
+          context,
+        );
+      must(await git(["add", "--all", "--", ...places]));
+      if (must(await git(["diff", "--cached", "--quiet", "--", ...places]), [0, 1]).exit_code === 0)
+        throw failed("Unexpected commit of nothing, expected changes", "change a file first");
+      const flags = [...(gitHooks ? [] : ["--no-verify"]), "--file=-", ...(paths === undefined ? [] : ["--only"])];
+      const done = must(await git(["commit", ...flags, ...(paths === undefined ? [] : ["--", ...places])], message));
+      const commit = must(await git(["rev-parse", "HEAD"])).stdout.text.trim();
+      return { status: "success", commit, summary: done.stdout.text };
+    },
+  });
+}
+
+// It finds no repository above the workspace, takes paths as they are, asks nobody, and says who it was.
+function environmentOf(real: string, agent: string): Readonly<Record<string, string>> {
+  const name = agent.replace(/[<>\n\r\0]/g, "").trim() || "agent";
+  const email = `${name.replace(/[^A-Za-z0-9._-]/g, "-")}@agents.invalid`;
+  return {
+    ...{ GIT_CEILING_DIRECTORIES: dirname(real), GIT_LITERAL_PATHSPECS: "1", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
+    ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
+  };
+}
+
+function must(end: ProgramEnd, codes: readonly number[] = [0]): ProgramEnd {
+  if (end.exit_code !== null && codes.includes(end.exit_code)) return end;
+  const said = (end.stderr.text.trim() || end.stdout.text.trim()).replace(/\s+/g, " ").slice(0, 500);
+  throw failed(`Unexpected answer of git (${said || (end.signal ?? "nothing")}), expected a commit`);
+}
+
+const failed = (message: string, fix?: string): BylawError => new BylawError({ code: "BYLAW_PROGRAM_FAILED", message, fix });

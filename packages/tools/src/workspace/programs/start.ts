@@ -1,0 +1,64 @@
+import { BylawError } from "@bylaw/kernel";
+import { programEnvironment, runProgram, type Limits, type ProgramEnd } from "@bylaw/process";
+import type { CallContext } from "../../tool.ts";
+import type { WorkspaceToolsOptions } from "../options.ts";
+
+/** What is started for an agent. */
+export interface Start {
+  readonly argv: readonly string[];
+  /** Absolute, in the workspace. */
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly stdin?: string;
+  readonly set?: Readonly<Record<string, string>>;
+}
+
+const LIMITS: Limits = { memory: 4 * 1024 ** 3, file: 1024 ** 3 };
+const MAX_OUTPUT = 64 * 1024 ** 2;
+// Of each stream, at its beginning and at its end: what failed stands in one or the other.
+const KEPT = { first: 16_384, last: 16_384 };
+
+/**
+ * Runs a program in an environment without secrets of this process, within limits. It and what it started have ended when this returns.
+ * Throws BYLAW_PROGRAM_FAILED where it cannot be started, and the reason of an aborted signal.
+ */
+export async function start(
+  { argv, cwd, timeoutMs, stdin, set = {} }: Start,
+  workspace: string,
+  options: WorkspaceToolsOptions,
+  context: CallContext,
+): Promise<ProgramEnd> {
+  const { env = [], maxOutput = MAX_OUTPUT, limits = LIMITS, wrap } = options.programs ?? {};
+  const end = await runProgram({
+    argv: wrap === undefined ? argv : wrap(argv, context),
+    cwd,
+    env: programEnvironment({ workspace, names: env, set: { NO_COLOR: "1", ...set } }),
+    timeoutMs,
+    maxOutput,
+    keep: { stdout: KEPT, stderr: KEPT },
+    stdin,
+    limits,
+    signal: context.signal,
+  });
+  if (end.error !== null) throw new BylawError({ code: "BYLAW_PROGRAM_FAILED", message: end.error });
+  return end;
+}
+
+/** How a program ended, as a tool answers it. */
+export const answerOf = ({
+  exit_code,
+  signal,
+  timed_out,
+  overflowed,
+  stdout,
+  stderr,
+  duration_ms,
+}: ProgramEnd): Record<string, unknown> => ({
+  status: timed_out ? "timed_out" : overflowed ? "overflowed" : "completed",
+  exit_code,
+  signal,
+  stdout: stdout.text,
+  stderr: stderr.text,
+  truncated: stdout.cut || stderr.cut,
+  duration_ms,
+});

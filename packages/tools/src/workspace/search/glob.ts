@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { defineTool } from "../../define-tool.ts";
+import type { CallContext, Tool } from "../../tool.ts";
+import { workspaceOf } from "../files/workspace.ts";
+import { limitsOf, type WorkspaceToolsOptions } from "../options.ts";
+import { searched } from "../shapes.ts";
+import { budgetOf } from "./budget.ts";
+import { relativeTo } from "./grep.ts";
+import { globMatcher } from "./pattern.ts";
+import { walk } from "./walk.ts";
+
+/** Finds files by name. */
+export function glob(options: WorkspaceToolsOptions): Tool<CallContext> {
+  const limits = limitsOf(options);
+  return defineTool({
+    name: "glob",
+    description: "Finds files by name: `*.md`, `src/**/*.ts`. Leaves out `.git` and `node_modules`.",
+    input: z.object({
+      pattern: z.string().min(1).describe("As seen from `path`"),
+      path: searched,
+      limit: z.int().min(1).max(10_000).default(1_000).describe("Files that are shown"),
+    }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    async run({ pattern, path, limit }, context: CallContext) {
+      const workspace = await workspaceOf(context, options);
+      const matches = globMatcher(pattern);
+      const way = workspace.way(path);
+      const budget = budgetOf(limits, context.signal);
+      const files: string[] = [];
+      let room = limits.answer;
+      const truncated = await walk(workspace, way, budget, async (place) => {
+        budget.spend(0);
+        if (!matches(relativeTo(place.path, way))) return undefined;
+        room -= place.path.length;
+        if (files.length === limit || room < 0) return files.length === limit ? `found more than ${limit} files` : "found more than fits";
+        files.push(place.path);
+        return undefined;
+      });
+      return { status: "success", pattern, path: way.join("/") || ".", files, total: files.length, truncated: truncated ?? null };
+    },
+  });
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { defineTool } from "../../define-tool.ts";
+import type { CallContext, Tool } from "../../tool.ts";
+import { workspaceOf } from "../files/workspace.ts";
+import { limitsOf, type WorkspaceToolsOptions } from "../options.ts";
+import { searched } from "../shapes.ts";
+import { budgetOf } from "./budget.ts";
+import { eachLine, shownLine } from "./lines.ts";
+import { globMatcher, regexMatcher } from "./pattern.ts";
+import { walk } from "./walk.ts";
+
+/** Finds lines by a regular expression. */
+export function grep(options: WorkspaceToolsOptions): Tool<CallContext> {
+  const limits = limitsOf(options);
+  return defineTool({
+    name: "grep",
+    description:
+      "Finds lines of text files by a regular expression of re2, without look-around and back-references. Leaves out `.git` and `node_modules`.",
+    input: z.object({
+      pattern: z.string().min(1).describe("What is looked for"),
+      path: searched,
+      glob: z.string().min(1).optional().describe("Only files of such names: `*.ts`, `src/**/*.ts`"),
+      ignore_case: z.boolean().default(false),
+      limit: z.int().min(1).max(2_000).default(200).describe("Lines that are shown"),
+    }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    async run({ pattern, path, glob, ignore_case: ignoreCase, limit }, context: CallContext) {
+      const workspace = await workspaceOf(context, options);
+      const matches = regexMatcher(pattern, { ignoreCase });
+      const way = workspace.way(path);
+      const named = glob === undefined ? undefined : globMatcher(glob.includes("/") ? glob : `**/${glob}`);
+      const budget = budgetOf(limits, context.signal);
+      const found: { readonly file: string; readonly line: number; readonly content: string }[] = [];
+      const skipped = { count: 0 };
+      let room = limits.answer;
+      const truncated = await walk(workspace, way, budget, async (place) => {
+        if (named !== undefined && !named(relativeTo(place.path, way))) return undefined;
+        return eachLine(place, limits, budget, skipped, (line, number) => {
+          if (!matches(line)) return undefined;
+          const content = shownLine(line);
+          room -= content.length + place.path.length;
+          if (found.length === limit || room < 0) return found.length === limit ? `found more than ${limit} lines` : "found more than fits";
+          found.push({ file: place.path, line: number, content });
+          return undefined;
+        });
+      });
+      const rest = { truncated: truncated ?? null, skipped_files: skipped.count };
+      return { status: "success", pattern, path: way.join("/") || ".", matches: found, total: found.length, ...rest };
+    },
+  });
+}
+
+/** A path as seen from the folder that is searched. */
+export const relativeTo = (path: string, way: readonly string[]): string => {
+  const from = way.join("/");
+  return from !== "" && path.startsWith(`${from}/`) ? path.slice(from.length + 1) : path;
+};

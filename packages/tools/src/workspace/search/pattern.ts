@@ -1,0 +1,93 @@
+import { RE2JS } from "re2js";
+import { BylawError, messageOf } from "@bylaw/kernel";
+
+/** Tells whether a text has what is looked for, in time that grows with its length alone. */
+export type Matches = (text: string) => boolean;
+
+const MAX_PATTERN = 1_000;
+
+/** Compiles a regular expression of re2, which finds its match anywhere. Throws BYLAW_PATTERN_INVALID. */
+export function regexMatcher(pattern: string, { ignoreCase = false }: { readonly ignoreCase?: boolean } = {}): Matches {
+  if (!ignoreCase && /^[\w\s"'`,:;<>=!@#%&/~-]+$/.test(pattern)) return (text) => text.includes(pattern);
+  const compiled = compile(pattern, pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+  return (text) => compiled.test(text);
+}
+
+/**
+ * Compiles a glob over paths: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any number of folders. Names that begin with a dot match. Throws
+ * BYLAW_PATTERN_INVALID for one that leaves the folder, and for extended globs.
+ */
+export function globMatcher(glob: string): Matches {
+  const names = glob.split("/");
+  if (glob.startsWith("/") || names.includes("..")) throw invalid(glob, "that leaves the folder, expected one below it");
+  if (/[@!+*?]\(/.test(glob) || glob.startsWith("!") || glob.includes("\\"))
+    throw invalid(glob, "with extended syntax, expected `*`, `?`, `[a-z]`, `{a,b}` and `**`");
+  const compiled = compile(regexOf(names.filter((name) => name !== "" && name !== ".").join("/")), glob, RE2JS.DOTALL);
+  return (text) => compiled.testExact(text);
+}
+
+function compile(source: string, shown: string, flags: number): RE2JS {
+  if (shown.length > MAX_PATTERN) throw invalid(shown, `of ${shown.length} characters, expected at most ${MAX_PATTERN}`);
+  try {
+    return RE2JS.compile(source, flags);
+  } catch (cause) {
+    throw invalid(shown, `(${messageOf(cause)}), expected one that re2 reads`, "write it without look-around and back-references");
+  }
+}
+
+function regexOf(glob: string): string {
+  let source = "";
+  for (let at = 0; at < glob.length;) {
+    const [text, width] = tokenAt(glob, at);
+    source += text;
+    at += width;
+  }
+  return source;
+}
+
+function tokenAt(glob: string, at: number): readonly [source: string, width: number] {
+  const starts = at === 0 || /[/{,]/.test(glob[at - 1] ?? "");
+  const [stars = ""] = /^\*+/.exec(glob.slice(at)) ?? [];
+  const after = glob[at + stars.length];
+  if (stars.length > 1 && starts && after === "/") return ["(?:[^/]+/)*", stars.length + 1];
+  if (stars.length > 1 && starts && after === undefined) return [".+", stars.length];
+  const whole = starts && (after === undefined || after === "/");
+  if (stars !== "") return [whole ? "[^/]+" : "[^/]*", stars.length];
+  const char = glob[at] ?? "";
+  if (char === "?") return ["[^/]", 1];
+  if (char === "[") {
+    const [match, not, set] = /^\[([!^]?)(\]?[^\]/]*)\]/.exec(glob.slice(at)) ?? [];
+    if (match !== undefined && set !== "") return [`[${not === "" ? "" : "^/"}${(set ?? "").replace(/[[\]&~]/g, "\\$&")}]`, match.length];
+  }
+  if (char === "{") {
+    const end = closing(glob, at);
+    const inner = end === undefined ? [] : alternatives(glob.slice(at + 1, end));
+    if (end !== undefined && inner.length > 1) return [`(?:${inner.map(regexOf).join("|")})`, end + 1 - at];
+  }
+  return [RE2JS.quote(char), 1];
+}
+
+// Where a brace is closed; `undefined` where it is not.
+function closing(glob: string, at: number): number | undefined {
+  let depth = 0;
+  for (let here = at; here < glob.length; here += 1) {
+    if (glob[here] === "{") depth += 1;
+    if (glob[here] === "}" && --depth === 0) return here;
+  }
+  return undefined;
+}
+
+function alternatives(text: string): readonly string[] {
+  const parts: string[] = [""];
+  let depth = 0;
+  for (const char of text) {
+    if (char === "{") depth += 1;
+    if (char === "}") depth -= 1;
+    if (char === "," && depth === 0) parts.push("");
+    else parts.push((parts.pop() ?? "") + char);
+  }
+  return parts;
+}
+
+const invalid = (pattern: string, what: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_PATTERN_INVALID", message: `Unexpected pattern \`${pattern.slice(0, 80)}\` ${what}`, fix });

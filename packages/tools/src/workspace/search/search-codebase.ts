@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { defineTool } from "../../define-tool.ts";
+import type { CallContext, Tool } from "../../tool.ts";
+import { workspaceOf } from "../files/workspace.ts";
+import { limitsOf, type WorkspaceToolsOptions } from "../options.ts";
+import { searched } from "../shapes.ts";
+import { budgetOf } from "./budget.ts";
+import { eachLine, shownLine } from "./lines.ts";
+import { walk } from "./walk.ts";
+
+interface Hit {
+  readonly path: string;
+  /** Words that the path or some line has; then how many lines have one. */
+  readonly score: number;
+  readonly matches: readonly { readonly line: number; readonly content: string }[];
+}
+
+const MAX_WORDS = 20;
+const LINES = 3;
+const KEPT = 1_000;
+
+/** Finds files by words. */
+export function searchCodebase(options: WorkspaceToolsOptions): Tool<CallContext> {
+  const limits = limitsOf(options);
+  return defineTool({
+    name: "search_codebase",
+    description:
+      "Finds the text files that have most of some words in their name or lines, best first. Leaves out `.git` and `node_modules`.",
+    input: z.object({
+      query: z.string().min(1).max(1_000).describe("Words, in any order and case"),
+      path: searched,
+      limit: z.int().min(1).max(100).default(20).describe("Files that are shown"),
+    }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    async run({ query, path, limit }, context: CallContext) {
+      const workspace = await workspaceOf(context, options);
+      const way = workspace.way(path);
+      const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])].slice(0, MAX_WORDS);
+      const budget = budgetOf(limits, context.signal);
+      const skipped = { count: 0 };
+      let hits: Hit[] = [];
+      const truncated = await walk(workspace, way, budget, async (place) => {
+        const name = place.path.toLowerCase();
+        const known = new Set(words.filter((word) => name.includes(word)));
+        const best: { readonly line: number; readonly content: string; readonly count: number }[] = [];
+        let lines = 0;
+        const stop = await eachLine(place, limits, budget, skipped, (line, number) => {
+          const lower = line.toLowerCase();
+          const here = words.filter((word) => lower.includes(word));
+          if (here.length === 0) return undefined;
+          lines += 1;
+          for (const word of here) known.add(word);
+          if (best.length === LINES && (best.at(-1)?.count ?? 0) >= here.length) return undefined;
+          best.push({ line: number, content: shownLine(line, lower.indexOf(here[0] ?? "")), count: here.length });
+          best.sort((a, b) => b.count - a.count);
+          best.length = Math.min(best.length, LINES);
+          return undefined;
+        });
+        if (known.size > 0) {
+          const matches = best.map(({ line, content }) => ({ line, content }));
+          hits.push({ path: place.path, score: known.size * 1_000 + Math.min(lines, 999), matches });
+        }
+        if (hits.length > 2 * KEPT) hits = ranked(hits).slice(0, KEPT);
+        return stop;
+      });
+      const results = ranked(hits).slice(0, limit);
+      return { status: "success", query, results, total: results.length, truncated: truncated ?? null, skipped_files: skipped.count };
+    },
+  });
+}
+
+const ranked = (hits: readonly Hit[]): Hit[] => [...hits].sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));

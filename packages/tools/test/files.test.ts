@@ -1,0 +1,171 @@
+import { chmodSync, linkSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Json } from "@bylaw/kernel";
+import { callTool, toolNamed, workspaceTools } from "@bylaw/tools";
+import { describe, expect, it } from "vitest";
+import { UNFIT, folder, toolsIn } from "./kit.ts";
+
+describe("read_files", () => {
+  it("reads a file, or some of its lines", async () => {
+    const call = toolsIn(folder({ "a/b.txt": "one\ntwo\nthree\n" }));
+    expect(await call("read_files", { path: "a/b.txt" })).toMatchObject({
+      status: "success",
+      path: "a/b.txt",
+      content: "one\ntwo\nthree\n",
+      lines: 3,
+      truncated: false,
+    });
+    expect(await call("read_files", { path: "a/b.txt", offset: 1, limit: 1 })).toMatchObject({
+      content: "two\n",
+      lines: 1,
+      truncated: true,
+    });
+    expect(await call("read_files", { path: "a/b.txt", offset: 9 })).toMatchObject({ content: "", lines: 0, truncated: false });
+  });
+
+  it("reads several, and says of each that it cannot read why", async () => {
+    const call = toolsIn(folder({ a: "1", b: "2" }));
+    expect(await call("read_files", { paths: ["a", "missing", "../x", "b"] })).toMatchObject({
+      files: [
+        { path: "a", content: "1" },
+        { path: "missing", error: "Unexpected missing `missing`, expected a file that is there" },
+        { path: "../x", error: expect.stringContaining("leads out of the workspace") },
+        { path: "b", content: "2" },
+      ],
+    });
+    for (const args of [{}, { path: "a", paths: ["b"] }, { path: "a", file: "b" }, { path: "a", offset: -1 }, { path: "" }])
+      await expect(call("read_files", args), JSON.stringify(args)).rejects.toMatchObject({ code: "BYLAW_TOOL_ARGUMENTS_INVALID" });
+  });
+
+  it("answers with no more than fits, and says so", async () => {
+    const call = toolsIn(folder({ a: "12345\n12345\n12345\n", b: "€".repeat(100) }), { limits: { answer: 13, file: 1_000 } });
+    expect(await call("read_files", { path: "a" })).toMatchObject({ content: "12345\n12345\n", truncated: true, lines: 2, total_lines: 3 });
+    expect(await call("read_files", { path: "b" })).toMatchObject({ content: "€".repeat(13), truncated: true });
+    expect(await call("read_files", { paths: ["a", "b"] })).toMatchObject({ files: [{ lines: 2 }, { content: "€" }] });
+  });
+
+  it("says what is no text, and what was none in part", async () => {
+    const call = toolsIn(folder({ binary: Uint8Array.of(1, 0, 2), latin: Uint8Array.of(0x61, 0xe9), large: "x".repeat(100) }), {
+      limits: { file: 99 },
+    });
+    await expect(call("read_files", { path: "binary" })).rejects.toMatchObject(UNFIT);
+    await expect(call("read_files", { path: "large" })).rejects.toMatchObject(UNFIT);
+    expect(await call("read_files", { path: "latin" })).toMatchObject({ content: "a\ufffd", not_utf8: true });
+  });
+
+  it("needs a workspace", async () => {
+    const read = toolNamed(workspaceTools(), "read_files");
+    if (read === undefined) throw new Error("none");
+    for (const context of [{ agent: "ann" }, { agent: "ann", workspace: "/no/such" }, { agent: "ann", workspace: "/etc/passwd" }])
+      await expect(callTool(read, { path: "a" }, context)).rejects.toMatchObject({ code: "BYLAW_WORKSPACE_MISSING" });
+  });
+});
+
+describe("write_files", () => {
+  it("writes a file with its folders, anew or at its end", async () => {
+    const root = folder();
+    const call = toolsIn(root);
+    expect(await call("write_files", { path: "a/b/c.txt", content: "é" })).toEqual({
+      ...{ status: "success", path: "a/b/c.txt", bytes_written: 2, mode: "w", created: true },
+    });
+    expect(await call("write_files", { path: "a/b/c.txt", content: "f", mode: "a" })).toMatchObject({ bytes_written: 1, created: false });
+    expect(readFileSync(join(root, "a/b/c.txt"), "utf8")).toBe("éf");
+    expect(await call("write_files", { path: "new.txt", content: "n", mode: "a" })).toMatchObject({ created: true });
+    expect(readdirSync(join(root, "a/b"))).toEqual(["c.txt"]);
+  });
+
+  it("keeps the rights of a file, but for those that hand on a user", async () => {
+    const root = folder({ run: "old" });
+    chmodSync(join(root, "run"), 0o4755);
+    await toolsIn(root)("write_files", { path: "run", content: "new" });
+    expect((statSync(join(root, "run")).mode & 0o7777).toString(8)).toBe("755");
+  });
+
+  it("parts a file from its other names, and says so", async () => {
+    const [root, outside] = [folder(), folder({ kept: "kept" })];
+    linkSync(join(outside, "kept"), join(root, "linked"));
+    const call = toolsIn(root);
+    expect(await call("read_files", { path: "linked" })).toMatchObject({ content: "kept", hard_links: 2 });
+    expect(await call("write_files", { path: "linked", content: "mine" })).toMatchObject({ parted_from_hard_link: true });
+    linkSync(join(outside, "kept"), join(root, "edited"));
+    expect(await call("edit_files", { path: "edited", old_string: "kept", new_string: "mine" })).toMatchObject({
+      parted_from_hard_link: true,
+    });
+    expect(readFileSync(join(outside, "kept"), "utf8")).toBe("kept");
+    expect(readFileSync(join(root, "edited"), "utf8")).toBe("mine");
+  });
+
+  it("writes no more than its limit, and leaves nothing behind when it fails", async () => {
+    const root = folder();
+    mkdirSync(join(root, "folder"));
+    const call = toolsIn(root, { limits: { file: 10 } });
+    await expect(call("write_files", { path: "a", content: "x".repeat(11) })).rejects.toMatchObject(UNFIT);
+    await call("write_files", { path: "a", content: "x".repeat(10) });
+    await expect(call("write_files", { path: "a", content: "x", mode: "a" })).rejects.toMatchObject(UNFIT);
+    await expect(call("write_files", { path: "folder", content: "x" })).rejects.toMatchObject(UNFIT);
+    await expect(call("write_files", { path: "a/b", content: "x" })).rejects.toMatchObject(UNFIT);
+    expect(readdirSync(root)).toEqual(["a", "folder"]);
+  });
+});
+
+describe("edit_files", () => {
+  const root = folder();
+  const call = toolsIn(root);
+  const edit = async (text: string, args: object): Promise<string> => {
+    writeFileSync(join(root, "f"), text);
+    await call("edit_files", { path: "f", ...args });
+    return readFileSync(join(root, "f"), "utf8");
+  };
+
+  it("replaces what stands there once, or everywhere, character by character", async () => {
+    expect(await edit("a b", { old_string: "b", new_string: "$& $1 c" })).toBe("a $& $1 c");
+    expect(await edit("a.a.a", { old_string: ".", new_string: "", replace_all: true })).toBe("aaa");
+    expect(
+      await edit("one two", {
+        edits: [
+          { old_string: "one", new_string: "two" },
+          { old_string: "two two", new_string: "x" },
+        ],
+      }),
+    ).toBe("x");
+    expect(await edit("\ufeffa\r\nb", { old_string: "a\r\n", new_string: "" })).toBe("\ufeffb");
+  });
+
+  it("changes nothing where one of several does not fit", async () => {
+    for (const args of [
+      { old_string: "c", new_string: "x" },
+      { old_string: "a", new_string: "x" },
+      {
+        edits: [
+          { old_string: "b", new_string: "x" },
+          { old_string: "none", new_string: "y" },
+        ],
+      },
+    ]) {
+      await expect(edit("a b a", args)).rejects.toMatchObject({ code: "BYLAW_EDIT_UNFIT" });
+      expect(readFileSync(join(root, "f"), "utf8")).toBe("a b a");
+    }
+    for (const args of [{}, { old_string: "a" }, { old_string: "", new_string: "b" }, { old_string: "a", new_string: "b", edits: [] }])
+      await expect(edit("a", args)).rejects.toMatchObject({ code: "BYLAW_TOOL_ARGUMENTS_INVALID" });
+  });
+
+  it("does not spoil what is no UTF-8, nor let a file grow without end", async () => {
+    writeFileSync(join(root, "latin"), Uint8Array.of(0x61, 0xe9));
+    await expect(call("edit_files", { path: "latin", old_string: "a", new_string: "b" })).rejects.toMatchObject(UNFIT);
+    writeFileSync(join(root, "wide"), "a".repeat(1_000_000));
+    const grow = { path: "wide", old_string: "a", new_string: "b".repeat(1_000), replace_all: true };
+    await expect(call("edit_files", grow)).rejects.toMatchObject(UNFIT);
+  });
+});
+
+describe("all of them", () => {
+  it("hold no secret of the service in an answer, and what a redactor takes out", async () => {
+    const root = folder({ env: "TOKEN=very-secret-token\nmail=ann@example.org\n" });
+    const redact = (answer: Json): Json => JSON.parse(JSON.stringify(answer).replace(/[\w.]+@[\w.]+/g, "[mail]")) as Json;
+    const call = toolsIn(root, { secrets: ["very-secret-token", "a"], redact });
+    expect((await call("read_files", { path: "env" })).content).toBe("TOKEN=[secret]\nmail=[mail]\n");
+    expect((await call("grep", { pattern: "secret" })).matches[0].content).toBe("TOKEN=[secret]");
+    expect((await call("bash", { command: "cat env" })).stdout).toContain("TOKEN=[secret]");
+    await expect(call("edit_files", { path: "env", old_string: "very-secret-token?", new_string: "" })).rejects.toThrow(/\[secret\]/);
+  });
+});

@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { callTool, toolNamed, workspaceTools, type CallContext, type WorkspaceToolsOptions } from "@bylaw/tools";
+import { afterAll } from "vitest";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder with files, by path. */
+export function folder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-tools-")));
+  folders.push(root);
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  return root;
+}
+
+/** What tools answer; each some of it. */
+export interface Answer {
+  readonly status: string;
+  readonly content: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit_code: number | null;
+  readonly truncated: unknown;
+  readonly files: readonly unknown[];
+  readonly matches: readonly { readonly file: string; readonly line: number; readonly content: string }[];
+  readonly results: readonly { readonly path: string; readonly matches: readonly { readonly line: number }[] }[];
+  readonly commit: string;
+}
+
+/** Calls tools of one workspace. */
+export function toolsIn(
+  workspace: string,
+  options: WorkspaceToolsOptions = {},
+  context: Partial<CallContext> = {},
+): (name: string, args: object) => Promise<Answer> {
+  const tools = workspaceTools(options);
+  return async (name, args) => {
+    const tool = toolNamed(tools, name);
+    if (tool === undefined) throw new Error(`no tool ${name}`);
+    return (await callTool(tool, args, { agent: "ann", workspace, ...context })) as unknown as Answer;
+  };
+}
+
+export const REFUSED = { code: "BYLAW_PLACE_REFUSED" };
+export const UNFIT = { code: "BYLAW_FILE_UNFIT" };
