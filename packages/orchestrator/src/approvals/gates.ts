@@ -37,13 +37,8 @@ export function projectGates({ declared }: Pick<Kernel, "declared">, plugin: Gat
     contract,
     plugin,
     view: through,
-    run: (run) => ({
-      ...run,
-      get head() {
-        return run.head;
-      },
-      view: through(run.view),
-    }),
+    // Not a copy: a run may be one that stands before another.
+    run: (run) => Object.create(run, { view: { value: through(run.view), enumerable: true } }) as Run,
   };
 }
 

@@ -118,7 +118,7 @@ export const postWaiver = defineRoute({
   },
 });
 
-function count(most: number, usual: number): z.ZodType<number, unknown> {
+function count(most: number, usual: number): z.ZodType<number> {
   return z.coerce.number().int().min(1).max(most).default(usual);
 }
 

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import { statusSchema } from "@bylaw/plugin-status";
 import { defineRoute } from "../http/route.ts";
 

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventsOf, planOf, serve, type Agent, type Answer, type Asker, type Served } from "./operate-kit.ts";
+
+let served: Served;
+let ann: Agent;
+beforeAll(async () => {
+  served = await serve();
+  ann = await served.claim("ann");
+});
+afterAll(() => served.close());
+
+interface Listed {
+  readonly id: string;
+  readonly kind: string;
+  readonly task: string;
+  readonly [field: string]: unknown;
+}
+
+async function open(by: Asker): Promise<readonly Listed[]> {
+  const { status, body } = await by.get("/approvals");
+  expect(status).toBe(200);
+  return (body as unknown as { approvals: readonly Listed[] }).approvals;
+}
+
+async function onlyOf(by: Asker, task: string): Promise<Listed> {
+  const [first, ...more] = (await open(by)).filter((one) => one.task === task);
+  expect(more).toEqual([]);
+  if (first === undefined) throw new Error("Unexpected lack of a question, expected one");
+  return first;
+}
+
+const answer = (by: Asker, id: string, said: object): Promise<Answer> => by.send("POST", `/approvals/${id}`, said);
+const refused = ({ status, body }: Answer): unknown => [status, body["code"]];
+
+describe("a gate", () => {
+  test("is listed with what is to be approved, answered in a role, and lets the next request pass", async () => {
+    const agent = await served.claim("gate-1");
+    expect((await agent.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: false });
+    const question = await onlyOf(served.as("ada"), agent.task);
+    expect(question).toMatchObject({ kind: "gate", state: "open", gate: "plan_approval", content: planOf("It greets"), quorum: 1 });
+    expect(refused(await answer(served.as("ada"), question.id, { answer: "yes" }))).toEqual([409, "BYLAW_APPROVAL_UNFIT"]);
+    const said = await answer(served.as("ada"), question.id, { answer: "yes", role: "lead" });
+    expect([said.status, said.body]).toMatchObject([
+      200,
+      { recorded: true, event_type: "gate_decided", details: { by: "ada", role: "lead" } },
+    ]);
+    expect(await onlyOf(served.as("ada"), agent.task)).toMatchObject({ state: "approved" });
+    expect((await agent.get(`/approvals/${question.id}`)).body).toMatchObject({ state: "approved" });
+    expect((await agent.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: true });
+    expect(await open(agent)).toEqual([]);
+    expect((await agent.get(`/approvals/${question.id}`)).body).toMatchObject({ id: question.id, state: "settled" });
+  });
+
+  test("has another id for other artifacts, and a yes to the old one is none", async () => {
+    const agent = await served.claim("gate-2");
+    await agent.move("BUILD", planOf("It greets"));
+    const first = await onlyOf(served.as("ada"), agent.task);
+    await agent.move("BUILD", planOf("It sends the keys away"));
+    const second = await onlyOf(served.as("ada"), agent.task);
+    expect(second.id).not.toBe(first.id);
+    expect(second["before"]).toEqual(planOf("It greets"));
+    expect(refused(await answer(served.as("ada"), first.id, { answer: "yes", role: "lead" }))).toEqual([404, "BYLAW_APPROVAL_MISSING"]);
+  });
+
+  test("takes no answer in a role that is not the operator's, of an agent's name, or twice of one person", async () => {
+    const agent = await served.claim("gate-3");
+    await agent.move("BUILD", planOf("It greets"));
+    const { id } = await onlyOf(served.as("ada"), agent.task);
+    expect(refused(await answer(served.as("ci"), id, { answer: "yes", role: "human" }))).toEqual([403, "BYLAW_APPROVAL_UNAUTHORIZED"]);
+    // `ann` is an operator here, and an agent of the run as well.
+    expect(ann.task).not.toBe(agent.task);
+    expect(refused(await answer(served.as("ann"), id, { answer: "yes" }))).toEqual([403, "BYLAW_APPROVAL_UNAUTHORIZED"]);
+    await answer(served.as("bob"), id, { answer: "yes" });
+    await agent.move("BUILD", planOf("It greets"));
+    await agent.move("DONE", {});
+    const next = await onlyOf(served.as("ada"), agent.task);
+    expect(next).toMatchObject({ gate: "build_approval", quorum: 2 });
+    expect((await answer(served.as("bob"), next.id, { answer: "yes" })).status).toBe(200);
+    expect(refused(await answer(served.as("bob"), next.id, { answer: "yes" }))).toEqual([409, "BYLAW_EVENT_REFUSED"]);
+    expect(await onlyOf(served.as("ada"), agent.task)).toMatchObject({ state: "open", approvals: [{ by: "bob" }] });
+  });
+
+  test("needs a reason for a no, and the agent that waits is told of it", async () => {
+    const agent = await served.claim("gate-4");
+    await agent.move("BUILD", planOf("It greets"));
+    const { id } = await onlyOf(served.as("ada"), agent.task);
+    expect(refused(await answer(served.as("bob"), id, { answer: "no" }))).toEqual([409, "BYLAW_APPROVAL_UNFIT"]);
+    const waiting = agent.get(`/approvals/${id}?wait_ms=30000`);
+    expect((await answer(served.as("bob"), id, { answer: "no", reason: "Say how it greets" })).status).toBe(200);
+    expect((await waiting).body).toMatchObject({ id, kind: "gate", state: "rejected", by: "bob", reason: "Say how it greets" });
+  });
+
+  test("has its checks waived for a while, and also one that keeps it shut", async () => {
+    const agent = await served.claim("gate-5");
+    const bare = { plan_document: { acceptance_criteria: [] } };
+    await agent.move("BUILD", bare);
+    expect((await open(served.as("ada"))).filter(({ task }) => task === agent.task)).toEqual([]);
+    const reason = "The criteria of this task are in the ticket that everybody works from, number 1234.";
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const waiver = { task_id: agent.task, gate: "plan_approval", check: "plan_has_acceptance_criteria", role: "lead", reason, expires_at };
+    expect((await served.as("ada").send("POST", "/waivers", { ...waiver, reason: "no" })).status).toBe(409);
+    expect((await served.as("ada").send("POST", "/waivers", waiver)).body).toMatchObject({ event_type: "check_waived" });
+    await agent.move("BUILD", bare);
+    expect(await onlyOf(served.as("ada"), agent.task)).toMatchObject({ gate: "plan_approval" });
+  });
+});
+
+describe("a tool call", () => {
+  test("waits for a yes, passes once by it, and says so to who asks", async () => {
+    const agent = await served.claim("call-1");
+    const args = { url: "https://example.com" };
+    expect((await agent.check("web_fetch", args)).body).toMatchObject({ effect: "ask_user" });
+    const { id, kind } = await onlyOf(served.as("ada"), agent.task);
+    expect(kind).toBe("call");
+    const waiting = agent.get(`/approvals/${id}?wait_ms=30000`);
+    expect((await answer(served.as("ci"), id, { answer: "yes" })).body).toMatchObject({ event_type: "approval_granted" });
+    expect((await waiting).body).toMatchObject({ id, state: "approved", by: "ci" });
+    expect((await agent.check("web_fetch", args)).body).toMatchObject({ effect: "allow", code: "approved" });
+    expect((await agent.get(`/approvals/${id}`)).body).toMatchObject({ state: "used" });
+    expect((await agent.check("web_fetch", args)).body).toMatchObject({ effect: "ask_user" });
+    expect((await onlyOf(served.as("ada"), agent.task)).id).not.toBe(id);
+  });
+
+  test("is refused by a no, which closes the question until it is asked again", async () => {
+    const agent = await served.claim("call-2");
+    const args = { url: "https://example.org" };
+    await agent.check("web_fetch", args);
+    const { id } = await onlyOf(served.as("ada"), agent.task);
+    expect((await answer(served.as("ada"), id, { answer: "no", reason: "Not this host" })).body).toMatchObject({
+      event_type: "approval_refused",
+    });
+    expect((await agent.get(`/approvals/${id}`)).body).toMatchObject({ state: "rejected", by: "ada", reason: "Not this host" });
+    expect(refused(await answer(served.as("ada"), id, { answer: "yes" }))).toEqual([404, "BYLAW_APPROVAL_MISSING"]);
+    expect(await open(agent)).toEqual([]);
+    await agent.check("web_fetch", args);
+    expect((await onlyOf(served.as("ada"), agent.task)).id).not.toBe(id);
+    expect((await agent.get(`/approvals/${id}`)).body).toMatchObject({ state: "rejected" });
+  });
+
+  test("takes no role, no time that is over, and no yes of an agent's name", async () => {
+    const agent = await served.claim("call-3");
+    await agent.check("web_fetch", { url: "https://example.net" });
+    const { id } = await onlyOf(served.as("ada"), agent.task);
+    for (const said of [{ role: "human" }, { expires_at: "2020-01-01T00:00:00Z" }, { expires_at: "2100-01-01T00:00:00Z" }])
+      expect(refused(await answer(served.as("ada"), id, { answer: "yes", ...said }))).toEqual([409, "BYLAW_APPROVAL_UNFIT"]);
+    expect(refused(await answer(served.as("ann"), id, { answer: "yes" }))).toEqual([403, "BYLAW_APPROVAL_UNAUTHORIZED"]);
+  });
+});
+
+describe("who may look and answer", () => {
+  test("an agent sees its own task alone, and answers nothing; that it tried is on record", async () => {
+    const [one, other] = [await served.claim("look-1"), await served.claim("look-2")];
+    await one.check("web_fetch", { url: "https://example.com/1" });
+    const { id } = await onlyOf(one, one.task);
+    expect(await open(other)).toEqual([]);
+    expect((await other.get(`/approvals/${id}`)).status).toBe(404);
+    expect(refused(await answer(one, id, { answer: "yes" }))).toEqual([403, "BYLAW_CREDENTIAL_UNFIT"]);
+    expect(refused(await answer(served.nobody, id, { answer: "yes" }))).toEqual([401, "BYLAW_CREDENTIAL_MISSING"]);
+    const recorded = (await eventsOf(served)).filter(({ event_type }) => event_type === "access_refused");
+    expect(recorded.map(({ agent_id, details }) => [agent_id, details["route"], details["status"]])).toEqual([
+      ["look-1", "/approvals/{id}", 403],
+      [null, "/approvals/{id}", 401],
+    ]);
+  });
+
+  test("what is no answer is refused before anything is looked at", async () => {
+    const ada = served.as("ada");
+    for (const said of [{}, { answer: "maybe" }, { answer: "yes", by: "bob" }, { answer: "waive", check: "x" }])
+      expect(refused(await answer(ada, "0a1b2c3d4e5f6071", said))).toEqual([400, "BYLAW_REQUEST_INVALID"]);
+    expect((await ada.get("/approvals/..%2faudit")).status).toBe(400);
+    expect((await ada.get("/approvals?token=x")).status).toBe(400);
+  });
+
+  test("questions come in pages", async () => {
+    const agents = await Promise.all(["p-1", "p-2", "p-3"].map((name) => served.claim(name)));
+    for (const agent of agents) await agent.check("web_fetch", { url: "https://example.com/page" });
+    const seen: string[] = [];
+    for (let after = ""; ;) {
+      const { body } = await served.as("ada").get(`/approvals?limit=2${after}`);
+      const page = body as unknown as { approvals: readonly Listed[]; next?: string; total: number };
+      seen.push(...page.approvals.map(({ id }) => id));
+      if (page.next === undefined) {
+        expect(seen).toHaveLength(page.total);
+        break;
+      }
+      after = `&after=${page.next}`;
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+});
