@@ -104,7 +104,7 @@ describe("FR-3 checkpoint", () => {
     change(at, "w.json", readFileSync(join(at.cwd, "w.json"), "utf8").replace('"c"', '"d"'));
     expect(at.go("--run", "w", "--resume", "--by", "ada")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("BYLAW_CHECKPOINT_CHANGED"),
+      stderr: expect.stringContaining("BYLAW_TEMPLATE_CHANGED"),
     });
     expect(stepsOf(at.trace())).not.toContain("d");
   });

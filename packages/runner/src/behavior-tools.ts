@@ -36,7 +36,8 @@ const input = z.strictObject({
 export const BEHAVIOR_TOOLS: readonly Tool<BehaviorContext>[] = [
   defineTool({
     name: "report_behavior",
-    description: "Ask your workflow to go back, let another agent work, wait for a person, be looked at, go on or stop. The answer says whether it is granted.",
+    description:
+      "Ask your workflow to go back, let another agent work, wait for a person, be looked at, go on or stop. The answer says whether it is granted.",
     input,
     run: (given, context: BehaviorContext) => reportBehavior(context, given),
   }),
@@ -46,7 +47,10 @@ export const BEHAVIOR_TOOLS: readonly Tool<BehaviorContext>[] = [
  * Asks for something as an agent at work in a step. Throws BYLAW_BEHAVIOR_INVALID for what a control file could not say either, and
  * BYLAW_BEHAVIOR_NOT_AT_WORK where the run is a workflow in which this agent is at work in no step, or in several and the carrier names none.
  */
-export async function reportBehavior({ run, agent, task, step: named }: BehaviorContext, given: z.output<typeof input>): Promise<BehaviorAnswer> {
+export async function reportBehavior(
+  { run, agent, task, step: named }: BehaviorContext,
+  given: z.output<typeof input>,
+): Promise<BehaviorAnswer> {
   const { action, reason, triggerAgentId } = parseControlFile(JSON.stringify(given));
   await run.catchUp();
   const state = run.view(workflowState);

@@ -7,6 +7,8 @@ export { frameKey, next, type LoopBack, type Move, type Start } from "./workflow
 export type { SkipReason } from "./workflow/skip-reason.ts";
 export type { AtWork, Door, OversightQuestion, StepContext, StepFunction, WorkflowEnd, WorkflowOptions } from "./workflow/options.ts";
 export { loopOptionsOf, triggerOptionsOf } from "./workflow/plugin-options.ts";
+export { keptTemplate } from "./workflow/kept-template.ts";
+export { migrateWorkflow, migrationOf, notMigrated, type Migration } from "./workflow/migrate.ts";
 export { moveWorkflow, releaseWorkflow } from "./workflow/release.ts";
 export { runWorkflow } from "./workflow/run-workflow.ts";
 export type { Asked, Frame, SkipScope, StepResult, Unit, WorkflowState } from "./workflow/standing.ts";

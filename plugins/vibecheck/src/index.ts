@@ -5,6 +5,7 @@ export {
   type OverseeOptions,
   type Oversight,
   type OversightRequest,
+  type OversightRule,
   type OversightService,
 } from "./oversee.ts";
 export { oversight, standingOf, type Standing } from "./standing.ts";

@@ -12,8 +12,18 @@ export interface OversightRequest {
   readonly progress?: string;
   readonly uncertainties?: readonly string[];
   readonly history?: readonly string[];
-  /** Rules of the session that the service holds the plan to. */
-  readonly rules?: readonly string[];
+  /** Rules of the run that the service holds the plan to: data, each with whose it is. */
+  readonly rules?: readonly OversightRule[];
+  /** How many more there are, for which there was no room. */
+  readonly rules_left_out?: number;
+}
+
+/** A rule as an oversight is told of it. */
+export interface OversightRule {
+  readonly id: number;
+  readonly tier: "operator" | "agent";
+  readonly by: string;
+  readonly rule: string;
 }
 
 /** Somebody who looks on: a function, a model, a service. What it returns is held to {@link OversightVerdict} strictly. */

@@ -5,29 +5,61 @@ import { loopOptionsOf, triggerOptionsOf, workflow, type Template } from "@bylaw
 import { bundled } from "../kernel-source.ts";
 import { whileLoading } from "../outcome.ts";
 
-const LOOP = "@bylaw/plugin-loop";
-const TRIGGER = "@bylaw/plugin-trigger";
-const CHECKPOINT = "@bylaw/plugin-checkpoint";
-const VIBECHECK = "@bylaw/plugin-vibecheck";
+/** The plugins that a run has whatever its configuration says, by what each is for. */
+const OWN = {
+  loop: "@bylaw/plugin-loop",
+  trigger: "@bylaw/plugin-trigger",
+  checkpoint: "@bylaw/plugin-checkpoint",
+  vibecheck: "@bylaw/plugin-vibecheck",
+  constitution: "@bylaw/plugin-constitution",
+} as const;
+
+/** The modules that the plugins of a kernel are from: what is asked of their state has to come from the same copy. */
+export interface RunPlugins {
+  readonly loop: typeof import("@bylaw/plugin-loop");
+  readonly trigger: typeof import("@bylaw/plugin-trigger");
+  readonly checkpoint: typeof import("@bylaw/plugin-checkpoint");
+  readonly vibecheck: typeof import("@bylaw/plugin-vibecheck");
+  readonly constitution: typeof import("@bylaw/plugin-constitution");
+}
 
 /** What a workflow runs under. */
 export interface RunKernel {
   readonly kernel: Kernel;
   /** Absolute path; `undefined` where there is no configuration. */
   readonly file: string | undefined;
+  readonly plugins: RunPlugins;
 }
 
-/** The kernel of a template: its configuration, where there is one, and the plugins that grant what its steps may ask for. */
-export async function kernelOf(template: Template, config: string | undefined): Promise<RunKernel> {
+/**
+ * The kernel of a run: its configuration, where there is one, and the plugins that grant what agents may ask for. Without a template nobody
+ * says which loops and agents there are, and no more of these are granted than the configuration grants.
+ */
+export async function kernelOf(template: Template | undefined, config: string | undefined): Promise<RunKernel> {
   const file = config === undefined ? await nearest() : resolve(config);
-  if (file === undefined)
-    return { kernel: createKernel({ plugins: await pluginsOf(template, new Set(), undefined) }, { name: "bylaw run" }), file };
+  if (file === undefined) {
+    const plugins = await ownPlugins();
+    return { kernel: createKernel({ plugins: instancesOf(plugins, template, new Set()) }, { name: "bylaw run" }), file, plugins };
+  }
   return whileLoading(file, async () => {
-    const { config: loaded } = await loadConfig({ file, bundled: { ...bundled(), ...behaviors() } });
-    const plugins = await pluginsOf(template, namesIn(loaded), file);
-    return { kernel: createKernel({ ...loaded, plugins: [...(loaded.plugins ?? []), ...plugins] }, { configFile: file }), file };
+    const sources = { ...bundled(), ...Object.fromEntries(Object.values(OWN).map((name) => [name, import.meta.resolve(name)])) };
+    const { config: loaded } = await loadConfig({ file, bundled: sources });
+    // From where the configuration has its own: two copies of one plugin in one kernel are refused.
+    const load = await packagesBeside(file, sources);
+    const entries = await Promise.all(Object.entries(OWN).map(async ([key, name]) => [key, await load(name)] as const));
+    const plugins = Object.fromEntries(entries) as unknown as RunPlugins;
+    const more = instancesOf(plugins, template, namesIn(loaded));
+    return { kernel: createKernel({ ...loaded, plugins: [...(loaded.plugins ?? []), ...more] }, { configFile: file }), file, plugins };
   });
 }
+
+const ownPlugins = async (): Promise<RunPlugins> => ({
+  loop: await import("@bylaw/plugin-loop"),
+  trigger: await import("@bylaw/plugin-trigger"),
+  checkpoint: await import("@bylaw/plugin-checkpoint"),
+  vibecheck: await import("@bylaw/plugin-vibecheck"),
+  constitution: await import("@bylaw/plugin-constitution"),
+});
 
 async function nearest(): Promise<string | undefined> {
   try {
@@ -38,30 +70,24 @@ async function nearest(): Promise<string | undefined> {
   }
 }
 
-const behaviors = (): Readonly<Record<string, string>> =>
-  Object.fromEntries([LOOP, TRIGGER, CHECKPOINT, VIBECHECK].map((name) => [name, import.meta.resolve(name)]));
-
 /** The names of all plugins of a configuration, those of its rulesets too. */
 function namesIn({ plugins = [], extends: rulesets = [] }: Pick<Config, "plugins" | "extends">): ReadonlySet<string> {
   const own = plugins.filter(isPlugin).map(({ name }) => name);
   return new Set([...own, ...rulesets.flatMap((ruleset) => [...namesIn(ruleset)])]);
 }
 
-// From where the configuration has its own: two copies of one plugin in one kernel are refused.
-async function pluginsOf(template: Template, present: ReadonlySet<string>, file: string | undefined): Promise<readonly Plugin[]> {
-  const load = file === undefined ? undefined : await packagesBeside(file, { ...bundled(), ...behaviors() });
-  const of = async <T>(name: string, own: () => Promise<T>): Promise<T> =>
-    load === undefined ? own() : ((await load(name)) as unknown as T);
-  const { loop } = await of(LOOP, () => import("@bylaw/plugin-loop"));
-  const { trigger } = await of(TRIGGER, () => import("@bylaw/plugin-trigger"));
-  const { checkpoint } = await of(CHECKPOINT, () => import("@bylaw/plugin-checkpoint"));
-  const { vibecheck } = await of(VIBECHECK, () => import("@bylaw/plugin-vibecheck"));
-  const called = triggerOptionsOf(template);
+function instancesOf(
+  { loop, trigger, checkpoint, vibecheck, constitution }: RunPlugins,
+  template: Template | undefined,
+  present: ReadonlySet<string>,
+): readonly Plugin[] {
+  const called = template === undefined ? undefined : triggerOptionsOf(template);
   return [
-    loop(loopOptionsOf(template)),
-    ...(called === undefined ? [] : [trigger(called)]),
-    ...(present.has(CHECKPOINT) ? [] : [checkpoint()]),
-    ...(present.has(VIBECHECK) ? [] : [vibecheck()]),
+    ...(template === undefined ? [] : [loop.loop(loopOptionsOf(template))]),
+    ...(called === undefined ? [] : [trigger.trigger(called)]),
+    ...(present.has(OWN.checkpoint) ? [] : [checkpoint.checkpoint()]),
+    ...(present.has(OWN.vibecheck) ? [] : [vibecheck.vibecheck()]),
+    ...(present.has(OWN.constitution) ? [] : [constitution.constitution()]),
     workflow(),
   ];
 }

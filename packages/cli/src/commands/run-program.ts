@@ -1,5 +1,6 @@
-import type { Command } from "commander";
-import { pathOf, valueOf } from "../usage.ts";
+import { COMPATS } from "@bylaw/behavior";
+import { Option, type Command } from "commander";
+import { pathOf, valueOf, valuesOf, wordOf } from "../usage.ts";
 
 /** The command that runs a workflow, wired as `bylaw run`. */
 export function addRunCommand(program: Command): void {
@@ -14,7 +15,15 @@ export function addRunCommand(program: Command): void {
   run.option("--resume", "go on with a run: after a crash, and as a person after a checkpoint or a hold");
   option(run, "--by <person>", "who ends a pause or a hold: an operator with a token, or a person at a terminal");
   option(run, "--from <step>", "begin at this step; with --resume go on from it");
+  option(run, "--track <name>", "the way through the template that a new run takes");
+  run.option("--choose <option...>", "what a new run chooses of the template's choices", valuesOf("--choose <option...>"));
   run
+    .option("--migrate", "with --resume: carry the run over to the template as it is now; with --dry-run only say what changed")
+    .addOption(
+      new Option("--compat <reading>", "read loops, triggers and conditions as an older system did")
+        .choices(COMPATS)
+        .argParser(wordOf("--compat <reading>", COMPATS)),
+    )
     .option("--agents <file>", "agents, by name: what each runs; they go before those of the template", pathOf("--agents <file>"))
     .option("--config <file>", "the configuration (default: the nearest one upwards, if any)", pathOf("--config <file>"))
     .option("--control-file <file>", "where agents write requests (default: .bylaw/memory/behavior.json)", pathOf("--control-file <file>"))
@@ -34,4 +43,5 @@ Exit code: 0 completed, 1 held (a step failed, a request was rejected, a control
 Examples:
   $ bylaw run release.yaml
   $ bylaw run release --run release-42 --data .bylaw
-  $ bylaw run release --run release-42 --resume --by ada`;
+  $ bylaw run release --run release-42 --resume --by ada
+  $ bylaw run release --run release-42 --resume --migrate --dry-run`;

@@ -1,31 +1,30 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { BylawError, type Store } from "@bylaw/kernel";
+import type { Compat } from "@bylaw/behavior";
+import { BylawError, present, type Store } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
-import { unauthorized } from "@bylaw/orchestrator/approvals";
-import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
 import {
   loadTemplate,
-  moveWorkflow,
   planOf,
-  releaseWorkflow,
   runWorkflow,
+  selectionOf,
   templateFile,
   unrunnable,
-  workflowState,
   type LoadedTemplate,
+  type Selection,
   type Template,
   type WorkflowEnd,
 } from "@bylaw/runner";
-import { answererOf, confirmed, takeToken } from "../approve/authority.ts";
+import { takeToken } from "../approve/authority.ts";
 import { usageError } from "../fault.ts";
 import { storePlace, withStore } from "../log/store.ts";
 import { conclude } from "../outcome.ts";
 import { jsonLine, write } from "../output.ts";
 import { plain } from "../text.ts";
 import { kernelOf } from "./run-kernel.ts";
-import { overseerOf } from "./run-oversight.ts";
-import { progressOf } from "./run-progress.ts";
+import { migrated } from "./run-migrate.ts";
+import { personOf, resumeAs } from "./run-resume.ts";
+import { workOf, type WorkParts } from "./run-work.ts";
 import { placesHere, planText, warn } from "./template-text.ts";
 
 /** The options of `bylaw run`. */
@@ -39,6 +38,10 @@ export interface RunOptions {
   readonly agents?: string;
   readonly config?: string;
   readonly controlFile?: string;
+  readonly compat?: Compat;
+  readonly track?: string;
+  readonly choose?: readonly string[];
+  readonly migrate?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
@@ -47,15 +50,19 @@ const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = { completed: 0, 
 
 /** Runs a workflow, and says by the exit code what came of it. */
 export async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
-  const { store, data, agents, json = false, dryRun = false, resume = false, run: named } = options;
+  const { store, data, agents, compat, json = false, dryRun = false, resume = false, migrate = false, run: named } = options;
   const token = takeToken();
   if (store !== undefined && data !== undefined)
     throw usageError("Unexpected `--data` beside `--store`, expected one of both", "remove one");
-  const loaded = await loadTemplate(await templateFile(wanted, placesHere()), agents === undefined ? {} : { agents: resolve(agents) });
+  if (migrate && !resume) throw usageError("Unexpected `--migrate` without `--resume`, expected both");
+  const loaded = await loadTemplate(await templateFile(wanted, placesHere()), {
+    ...(agents === undefined ? {} : { agents: resolve(agents) }),
+    ...(compat === undefined ? {} : { compat }),
+  });
   warn(loaded.warnings);
   const { template } = loaded;
   const from = indexOf(template, options.from);
-  if (dryRun) {
+  if (dryRun && !migrate) {
     await write(json ? jsonLine({ template: template.name, steps: planOf(template), warnings: loaded.warnings }) : planText(template));
     return conclude(0);
   }
@@ -68,15 +75,20 @@ export async function runTemplate(wanted: string, options: RunOptions): Promise<
       message: `Unexpected template of which nobody says what it runs: ${wrong.slice(0, 5).join(", ")}${wrong.length > 5 ? ", …" : ""}; expected a command for each`,
       fix: "name a file with the commands of the agents: --agents agents.yaml",
     });
+  const selection = selectionFor(template, options);
   const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
   if (place.engine === "sqlite" && !resume) mkdirSync(dirname(resolve(place.target)), { recursive: true });
-  const { kernel, file } = await kernelOf(template, options.config);
+  const { kernel, file, plugins } = await kernelOf(template, options.config);
   await withStore(place, { create: !resume }, async (opened) => {
     const name = await nameOf(opened, template, named, resume);
     const run = await openRun(kernel, { run: name, store: opened });
     try {
-      if (resume) await resumeAs(run, loaded, { from, person: personOf(options, file, token) });
-      const end = await execute(run, loaded, options, from);
+      if (resume) {
+        const person = personOf(options, file, token);
+        if (await migrated(run, { loaded, store: opened, migrate, dryRun, json, from, person })) return conclude(0);
+        await resumeAs(run, loaded, { from, migrate, person, plugins });
+      }
+      const end = await execute(run, loaded, options, { plugins, selection, from });
       const code = end === undefined ? 1 : EXITS[end.outcome];
       const said = end ?? { outcome: "interrupted", step: null, why: null, reason: null };
       await write(json ? jsonLine({ run: name, template: template.name, ...said, exit_code: code }) : `${endText(name, wanted, said)}\n`);
@@ -87,71 +99,40 @@ export async function runTemplate(wanted: string, options: RunOptions): Promise<
   });
 }
 
+// The way of a run that goes on is on record.
+function selectionFor(template: Template, { track, choose, resume = false }: RunOptions): Selection | undefined {
+  if (!resume) return selectionOf(template, present({ track, chosen: choose }));
+  if (track !== undefined || choose !== undefined)
+    throw usageError("Unexpected `--track` or `--choose` beside `--resume`, expected the way that the run took", "leave them out");
+  return undefined;
+}
+
 // `undefined`: a signal ended it, and it can be resumed.
 async function execute(
   run: Run,
-  { template, definition }: LoadedTemplate,
+  loaded: LoadedTemplate,
   options: RunOptions,
-  from: number | undefined,
+  { plugins, selection, from }: Pick<WorkParts, "plugins" | "selection" | "from">,
 ): Promise<WorkflowEnd | undefined> {
   const { json = false, controlFile = ".bylaw/memory/behavior.json" } = options;
-  const workspace = process.cwd();
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort(INTERRUPTED);
   for (const signal of SIGNALS) process.once(signal, stop);
-  const progress = await progressOf({ json, steps: template.steps.length });
-  const overseer = overseerOf(template, run, workspace);
+  const signal = interrupt.signal;
+  const work = await workOf({ run, loaded, plugins, selection, from, workspace: process.cwd(), controlFile, signal, json });
   try {
-    return await runWorkflow({
-      ...{ run, template, definition, workspace, controlFile: resolve(controlFile), signal: interrupt.signal },
-      ...(from === undefined ? {} : { from }),
-      ...(overseer === undefined ? {} : { oversee: overseer }),
-      onEvents: progress.events,
-      onOutput: progress.output,
-    });
+    return await runWorkflow(work.options);
   } catch (error) {
     if (error === INTERRUPTED) return undefined;
     throw error;
   } finally {
-    for (const signal of SIGNALS) process.removeListener(signal, stop);
-    await progress.close();
+    for (const name of SIGNALS) process.removeListener(name, stop);
+    await work.close();
   }
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const INTERRUPTED = new Error("interrupted");
-
-/** Says who resumes, or that it is nobody in particular: after a crash anybody may. Throws what {@link answererOf} throws. */
-type Person = (what: string) => Promise<string | undefined>;
-
-function personOf({ by }: RunOptions, file: string | undefined, token: string | undefined): Person {
-  return async (what) => {
-    // A supervisor that starts again what fell over is no person, and ends no pause.
-    if (by === undefined && (token === undefined || token === "")) return undefined;
-    const who = answererOf(file ?? resolve("bylaw.config"), by, token);
-    if (who.ask && !(await confirmed(`${what} as ${plain(who.by)}\nType yes to go on: `)))
-      throw unauthorized("Unexpected answer at the terminal, expected `yes`", "resume again when it may go on");
-    return who.by;
-  };
-}
-
-/** What a person does who resumes: ends the pauses, lets go what is held, goes to another step. */
-async function resumeAs(
-  run: Run,
-  { definition }: LoadedTemplate,
-  { from, person }: { readonly from: number | undefined; readonly person: Person },
-): Promise<void> {
-  const { pauses, hold } = run.view(workflowState);
-  if (pauses.length === 0 && hold === null && from === undefined) return;
-  const by = await person(`Go on with ${plain(run.run)}`);
-  if (by === undefined) {
-    if (from === undefined) return;
-    throw unauthorized("Unexpected `--from` by nobody, expected a person", "say who you are with `--by`, or bring an operator's token");
-  }
-  for (const { checkpoint } of pauses) await resumeCheckpoint(run, { checkpoint, by, definition });
-  if (hold !== null) await releaseWorkflow(run, { by });
-  if (from !== undefined) await moveWorkflow(run, { by, to: from });
-}
 
 function indexOf({ steps }: Template, from: string | undefined): number | undefined {
   if (from === undefined) return undefined;

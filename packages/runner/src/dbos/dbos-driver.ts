@@ -1,11 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { BylawError, present } from "@bylaw/kernel";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { BylawError, present, type Store } from "@bylaw/kernel";
 import type { Driver, Wake, WakeHandler } from "../driver.ts";
 import { createBell } from "../wakes/bell.ts";
+import { once } from "../wakes/once.ts";
 import { loadPeer } from "../wakes/peer.ts";
 
 /** How the driver over DBOS works. */
 export interface DbosDriverOptions {
+  /** The store of the runs: there is on record who made the tables of DBOS, which bears no two who make them at once. */
+  readonly store: Store;
   /** The database that DBOS keeps its tables in; that of the store is a good place. */
   readonly url: string;
   /** The schema of its tables. Default: `dbos`. */
@@ -19,6 +25,7 @@ export interface DbosDriverOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+const PEER = "@dbos-inc/dbos-sdk";
 const QUEUE = "bylaw-wakes";
 const WORKFLOW = "bylaw-wake";
 /** Of the form of a wake, not of the code around it: a deploy must not leave the wakes of yesterday lying. */
@@ -31,44 +38,49 @@ const PAGE = 100;
 let serving: { readonly handler: WakeHandler; readonly failed: (wake: Wake, error: unknown) => Promise<void> } | undefined;
 let wakeWorkflow: ((wake: Wake) => Promise<string>) | undefined;
 
-const load = () => loadPeer("@dbos-inc/dbos-sdk", () => import("@dbos-inc/dbos-sdk"));
+const load = () => loadPeer(PEER, () => import("@dbos-inc/dbos-sdk"));
 
 /**
  * The driver over DBOS: each wake is a short workflow in a queue of its database. Its tables are made where they are missing. One of
  * a process serves at a time. Throws BYLAW_DRIVER_UNAVAILABLE where `@dbos-inc/dbos-sdk` is not installed, and what DBOS throws.
  */
 export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver> {
-  const { url, schema = "dbos", name = `driver-${randomUUID()}`, poll_ms = 1_000, lease_ms = 60_000, onError = () => {} } = options;
+  const { store, url, schema = "dbos", name = `driver-${randomUUID()}`, poll_ms = 1_000, lease_ms = 60_000, onError = () => {} } = options;
   const { DBOS, DBOSClient } = await load();
   const place = { systemDatabaseUrl: url, systemDatabaseSchemaName: schema, logger: silent };
-  await DBOS.migrate(url, { schemaName: schema });
   const client = await DBOSClient.create({ ...place, applicationName: QUEUE, systemDatabasePoolSize: 2 });
   const closing = new AbortController();
   const bell = createBell();
+  let prepared: Promise<void> | undefined;
   let served: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+
+  const settings = {
+    ...{ ...place, name: QUEUE, executorID: name, applicationVersion: VERSION, systemDatabasePoolSize: 6, listenQueues: [QUEUE] },
+  };
+
+  const prepare = (): Promise<void> =>
+    (prepared ??= once(store, { name: `dbos:${schema}`, version: dbosVersion() }, async () => {
+      if (serving !== undefined) throw busy();
+      DBOS.setConfig(settings);
+      await DBOS.launch();
+      await DBOS.shutdown();
+    }).catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    }));
 
   async function serve(handler: WakeHandler): Promise<void> {
-    if (serving !== undefined)
-      throw new BylawError({
-        code: "BYLAW_DRIVER_BUSY",
-        message: "Unexpected second driver over DBOS that serves in one process, expected one",
-        fix: "close the first, or start another process",
-      });
+    if (serving !== undefined) throw busy();
     const failed = async (wake: Wake, error: unknown): Promise<void> => {
       onError(error);
-      await enqueue(wake, Date.now() + RETRY_MS);
+      await enqueue(wake, Date.now() + Math.min(lease_ms, RETRY_MS));
     };
+    await prepare();
     serving = { handler, failed };
     try {
       wakeWorkflow ??= DBOS.registerWorkflow(answer, { name: WORKFLOW });
-      DBOS.setConfig({
-        ...place,
-        name: QUEUE,
-        executorID: name,
-        applicationVersion: VERSION,
-        systemDatabasePoolSize: 6,
-        listenQueues: [QUEUE],
-      });
+      DBOS.setConfig({ ...settings, runMigrations: false });
       await DBOS.launch();
       try {
         await DBOS.registerQueue(QUEUE, { minPollingIntervalMs: poll_ms, onConflict: "always_update" });
@@ -97,8 +109,16 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
     if (answered.length > 0) await client.deleteWorkflows(answered.map(({ workflowID }) => workflowID));
   }
 
+  async function close(): Promise<void> {
+    closing.abort();
+    bell.ring();
+    await served?.catch(() => {});
+    await client.destroy();
+  }
+
   async function enqueue({ runId }: Wake, at = 0, key?: string): Promise<void> {
     const wait = at - Date.now();
+    await prepare();
     await client.enqueue(
       {
         ...{ queueName: QUEUE, workflowName: WORKFLOW, appVersion: VERSION },
@@ -113,12 +133,7 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
       if (!closing.signal.aborted) await enqueue(wake, at, key);
     },
     serve: (handler) => (served ??= serve(handler)),
-    async close() {
-      closing.abort();
-      bell.ring();
-      await served?.catch(() => {});
-      await client.destroy();
-    },
+    close: () => (closed ??= close()),
   };
 }
 
@@ -132,6 +147,21 @@ async function answer({ runId }: Wake): Promise<string> {
     await failed({ runId }, error);
   }
   return "idle";
+}
+
+const busy = (): BylawError =>
+  new BylawError({
+    code: "BYLAW_DRIVER_BUSY",
+    message: "Unexpected second driver over DBOS that serves in one process, expected one",
+    fix: "close the first, or start another process",
+  });
+
+/** The version of DBOS that is installed: its package says it to nobody who asks by name. */
+function dbosVersion(): string {
+  let folder = dirname(createRequire(import.meta.url).resolve(PEER));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { readonly version: string };
+  return version;
 }
 
 const silent = { info() {}, debug() {}, warn() {}, error() {} };

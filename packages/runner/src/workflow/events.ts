@@ -43,6 +43,7 @@ export const WORKFLOW_EVENTS = [
       redo: count,
       units: z.array(z.strictObject({ step, index: count, next: count })),
       scopes: z.array(z.strictObject({ owner: count, skip: z.array(step) })),
+      moved: z.boolean(),
     }),
   },
   { name: "workflow_held", details: z.strictObject({ step, why: z.enum(HOLDS), message: z.string().max(1_000) }) },

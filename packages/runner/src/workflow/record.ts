@@ -1,5 +1,5 @@
 import { BylawError, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import type { Recordable } from "@bylaw/log";
+import type { Recordable, RecordOptions } from "@bylaw/log";
 import type { WorkflowOptions } from "./options.ts";
 
 /** An event of a workflow, which belongs to no task. */
@@ -11,8 +11,12 @@ export const draft = (event_type: string, agent_id: string | null, details: Json
 });
 
 /** Records events, and tells who listens. Throws what the run throws. */
-export async function record({ run, onEvents }: Pick<WorkflowOptions, "run" | "onEvents">, drafts: readonly Recordable[]): Promise<void> {
-  const events: readonly LogEvent[] = await run.record(drafts);
+export async function record(
+  { run, onEvents }: Pick<WorkflowOptions, "run" | "onEvents">,
+  drafts: readonly Recordable[],
+  options?: RecordOptions,
+): Promise<void> {
+  const events: readonly LogEvent[] = await run.record(drafts, options);
   onEvents?.(events);
 }
 

@@ -1,5 +1,6 @@
 import { BylawError } from "@bylaw/kernel";
 import type { Recordable, Run } from "@bylaw/log";
+import type { WorkflowState } from "./standing.ts";
 import { workflowState } from "./state.ts";
 
 /**
@@ -7,10 +8,10 @@ import { workflowState } from "./state.ts";
  * Does nothing where it is not held. Throws BYLAW_WORKFLOW_BY_ITSELF for an agent at work in the step.
  */
 export async function releaseWorkflow(run: Run, { by }: { readonly by: string }): Promise<boolean> {
-  const { hold, units } = run.view(workflowState);
+  const state = run.view(workflowState);
+  const { hold } = state;
   if (hold === null) return false;
-  const agents = units.flatMap(({ frames }) => frames.map(({ agent }) => agent));
-  if (agents.some((agent) => agent !== null && fold(agent) === fold(by))) throw byItself(by);
+  refuseOwn(state, by);
   const drafts: Recordable[] = [];
   if (hold.why === "risk" || hold.why === "oversight")
     drafts.push({ event_type: "oversight_acknowledged", agent_id: null, task_id: null, details: { by, reason: hold.message } });
@@ -24,7 +25,14 @@ export async function releaseWorkflow(run: Run, { by }: { readonly by: string })
  * {@link releaseWorkflow}.
  */
 export async function moveWorkflow(run: Run, { by, to }: { readonly by: string; readonly to: number }): Promise<void> {
+  refuseOwn(run.view(workflowState), by);
   await run.record([{ event_type: "workflow_moved", agent_id: null, task_id: null, details: { by, to } }]);
+}
+
+/** Throws BYLAW_WORKFLOW_BY_ITSELF for an agent at work in a step that is under way: whose work it is does not say that it goes on. */
+export function refuseOwn({ units }: WorkflowState, by: string): void {
+  const agents = units.flatMap(({ frames }) => frames.map(({ agent }) => agent));
+  if (agents.some((agent) => agent !== null && fold(agent) === fold(by))) throw byItself(by);
 }
 
 const byItself = (by: string): BylawError =>

@@ -3,6 +3,7 @@ import type { Recordable } from "@bylaw/log";
 import { makeControlFolder } from "../step/control-file.ts";
 import { call, start } from "./attempts.ts";
 import { selectionOf } from "../template/select.ts";
+import { keepTemplate } from "./kept-template.ts";
 import { frameKey, next, type Move } from "./next.ts";
 import type { WorkflowEnd, WorkflowOptions } from "./options.ts";
 import { draft, json, record, unrecorded } from "./record.ts";
@@ -35,7 +36,7 @@ export const templateChanged = (template: string): BylawError =>
   new BylawError({
     code: "BYLAW_TEMPLATE_CHANGED",
     message: `Unexpected template, expected \`${template}\` as it was when the run began`,
-    fix: "take the old template back, or begin another run",
+    fix: "take the old template back, carry the run over with --migrate, or begin another run",
   });
 
 function endOf(move: Move, { run }: WorkflowOptions): WorkflowEnd | undefined {
@@ -47,13 +48,11 @@ function endOf(move: Move, { run }: WorkflowOptions): WorkflowEnd | undefined {
 }
 
 async function perform(move: Move, options: WorkflowOptions, read: Set<string>): Promise<void> {
-  const { template, definition, from = 0, selection = selectionOf(template, {}) } = options;
+  const { template, from = 0 } = options;
   const put = (...drafts: readonly Recordable[]): Promise<void> => record(options, drafts);
   switch (move.do) {
     case "begin":
-      return put(
-        draft("workflow_started", null, { template: template.name, definition, steps: template.steps.length, from, ...json(selection) }),
-      );
+      return begin(options, from);
     case "end":
       return put(draft("workflow_ended", null, { outcome: move.outcome, step: move.step, reason: move.reason }));
     case "hold":
@@ -86,6 +85,12 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
     default:
       return undefined;
   }
+}
+
+async function begin(options: WorkflowOptions, from: number): Promise<void> {
+  const { run, template, definition, selection = selectionOf(template, {}) } = options;
+  const said = { template: template.name, definition, steps: template.steps.length, from, ...json(selection) };
+  await record(options, [draft("workflow_started", null, said)], { documents: [keepTemplate(run.run, { template, definition })] });
 }
 
 async function oversee(options: WorkflowOptions, { unit, frame, step }: Extract<Move, { readonly do: "ask" | "oversee" }>): Promise<void> {

@@ -60,11 +60,10 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     cursor: number(details["from"]),
   }),
   workflow_moved: (state, { details }) => {
-    // What was done and not settled is done all the same.
-    const done = state.units.filter(({ frames }) => frames[0]?.status === "done");
+    const done = doneIn(state);
     return {
       ...state,
-      results: done.reduce((results, unit) => treePut(results, unit.step, resultIn(unit)), state.results),
+      results: resultsWith(state),
       cursor: number(details["to"]),
       redo: Math.max(state.cursor, state.redo, ...done.map(({ next }) => next)),
       units: [],
@@ -75,6 +74,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   },
   workflow_migrated: (state, { details }) => {
     const units = details["units"] as unknown as readonly Pick<Unit, "step" | "index" | "next">[];
+    const moved = details["moved"] === true ? { results: resultsWith(state), units: [], hold: null, ended: null } : {};
     return {
       ...state,
       started: state.started === null ? null : { ...state.started, definition: text(details["definition"]) },
@@ -82,6 +82,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
       redo: number(details["redo"]),
       units: state.units.map((unit) => ({ ...unit, ...units.find(({ step }) => step === unit.step) })),
       scopes: details["scopes"] as unknown as WorkflowState["scopes"],
+      ...moved,
     };
   },
   workflow_ended: (state, { details }) => ({
@@ -219,6 +220,11 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     });
   },
 };
+
+// What was done and not settled is done all the same.
+const doneIn = ({ units }: WorkflowState): readonly Unit[] => units.filter(({ frames }) => frames[0]?.status === "done");
+const resultsWith = (state: WorkflowState): WorkflowState["results"] =>
+  doneIn(state).reduce((results, unit) => treePut(results, unit.step, resultIn(unit)), state.results);
 
 const requestIn = (details: JsonObject): Asked => ({
   action: details["action"] ?? null,

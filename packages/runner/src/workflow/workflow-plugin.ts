@@ -43,6 +43,11 @@ const running: Fault = ({ units }, { details }) => {
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   workflow_started: ({ started }) => (started === null ? undefined : "Unexpected second start, expected one workflow in a run"),
+  workflow_migrated: ({ started, ended }, { details }) => {
+    if (started === null) return "Unexpected change of a workflow that has not begun, expected `workflow_started` first";
+    if (started.definition !== details["from"]) return "Unexpected change of another template, expected the one that the workflow follows";
+    return ended !== null && details["moved"] !== true ? "Unexpected change of a workflow that has ended, expected none" : undefined;
+  },
   step_started: (state, event) => {
     const { units, cursor } = state;
     const { step, index, attempt } = event.details as { readonly step: string; readonly index: number; readonly attempt: number };

@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+import { openDoor } from "@bylaw/host-mcp/door";
+import type { Tool } from "@bylaw/tools";
+import type { Run } from "@bylaw/log";
+import {
+  BEHAVIOR_TOOLS,
+  type BehaviorContext,
+  type LoadedTemplate,
+  type Selection,
+  type Template,
+  type WorkflowOptions,
+} from "@bylaw/runner";
+import type { RunPlugins } from "./run-kernel.ts";
+import { overseerOf } from "./run-oversight.ts";
+import { progressOf } from "./run-progress.ts";
+
+/** What a workflow needs beside its template to be carried out here. */
+export interface WorkParts {
+  readonly run: Run;
+  readonly loaded: LoadedTemplate;
+  readonly plugins: RunPlugins;
+  readonly selection?: Selection | undefined;
+  readonly from?: number | undefined;
+  readonly workspace: string;
+  readonly controlFile: string;
+  readonly signal: AbortSignal;
+  readonly json: boolean;
+}
+
+/** Everything that `runWorkflow` wants, and what has to be closed when it is over. */
+export interface Work {
+  readonly options: WorkflowOptions;
+  readonly close: () => Promise<void>;
+}
+
+/** Sets up how a workflow is carried out: who is shown what, who is asked for oversight, and how its agents reach the run. */
+export async function workOf({ run, loaded, plugins, selection, from, workspace, controlFile, signal, json }: WorkParts): Promise<Work> {
+  const { template, definition } = loaded;
+  const { constitutionOf, constitutionText } = plugins.constitution;
+  const tools: readonly Tool<BehaviorContext>[] = [...BEHAVIOR_TOOLS, ...plugins.constitution.CONSTITUTION_TOOLS];
+  const door = startsAgents(template) ? await openDoor(tools) : undefined;
+  const progress = await progressOf({ json, steps: template.steps.length });
+  const overseer = overseerOf(template, run, { workspace, plugins });
+  const options: WorkflowOptions = {
+    ...{ run, template, definition, workspace, controlFile: resolve(controlFile), signal },
+    ...(selection === undefined ? {} : { selection }),
+    ...(from === undefined ? {} : { from }),
+    ...(overseer === undefined ? {} : { oversee: overseer }),
+    preface: () => constitutionText(constitutionOf(run)),
+    ...(door === undefined
+      ? {}
+      : {
+          door: ({ agent, step }) => {
+            const { key, close } = door.admit({ run, agent, step, workspace });
+            return { env: { BYLAW_MCP_URL: door.url, BYLAW_MCP_KEY: key, BYLAW_MCP_COMMAND: JSON.stringify(mcpCommand()) }, close };
+          },
+        }),
+    onEvents: progress.events,
+    onOutput: progress.output,
+  };
+  return {
+    options,
+    close: async () => {
+      await door?.close();
+      await progress.close();
+    },
+  };
+}
+
+const startsAgents = ({ agents, steps }: Template): boolean =>
+  Object.values(agents).some(({ run }) => run !== null && "command" in run) ||
+  steps.some(({ agent, run }) => agent !== null && run !== null);
+
+/** What starts the server of the protocol, for a client that is told a command. */
+const mcpCommand = (): readonly string[] => [process.execPath, process.argv[1] ?? "bylaw", "mcp"];

@@ -1,0 +1,133 @@
+import { BylawError } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import { quote } from "@bylaw/wording";
+import type { LoadedTemplate } from "../template/load.ts";
+import type { Template } from "../template/template.ts";
+import { keepTemplate } from "./kept-template.ts";
+import { draft } from "./record.ts";
+import { refuseOwn } from "./release.ts";
+import { NO_OWNER, type WorkflowState } from "./standing.ts";
+import { resultOf, workflowState } from "./state.ts";
+import { templateChanges } from "./template-changes.ts";
+
+/** How a run can be carried over to another template. */
+export interface Migration {
+  /** What has changed, one line each. */
+  readonly changes: readonly string[];
+  /** What a person should know before it is done. */
+  readonly notes: readonly string[];
+  /** Why it cannot be done; empty: it can. */
+  readonly faults: readonly string[];
+  /** Where the workflow goes on: the index of a step, or their number. */
+  readonly cursor: number;
+  readonly redo: number;
+  readonly units: readonly { readonly step: string; readonly index: number; readonly next: number }[];
+  readonly scopes: readonly { readonly owner: number; readonly skip: readonly string[] }[];
+}
+
+/**
+ * Carries where a workflow stands over to another template, step by step by their ids. What has no place there is a fault, and nothing is
+ * guessed. `from`: the index of the step that a person says to go on from. Pure.
+ */
+export function migrationOf(before: Template, now: Template, state: WorkflowState, from?: number): Migration {
+  const faults: string[] = [];
+  const notes: string[] = [];
+  const indexes = new Map(now.steps.map(({ id }, index) => [id, index]));
+  const idAt = (index: number): string | undefined => before.steps[index]?.id;
+  const open = from === undefined ? state.units : [];
+
+  const groupEnd = (index: number): number => {
+    const group = now.steps[index]?.parallel ?? null;
+    let end = index + 1;
+    if (group !== null) while (now.steps[end]?.parallel === group) end += 1;
+    return end;
+  };
+  const units = open.flatMap(({ step, frames, settled }) => {
+    const index = indexes.get(step);
+    const [old, fresh] = [before.steps.find(({ id }) => id === step), index === undefined ? undefined : now.steps[index]];
+    if (index === undefined || fresh === undefined) {
+      faults.push(`step ${quote(step)} is under way and is gone`);
+      return [];
+    }
+    if (old?.parallel !== fresh.parallel) faults.push(`step ${quote(step)} is under way, and runs beside others than before`);
+    for (const { agent } of settled ? [] : frames)
+      if (agent !== null && !Object.hasOwn(now.agents, agent)) faults.push(`agent ${quote(agent)} is at work and is gone`);
+    return [{ step, index, next: groupEnd(index) }];
+  });
+  if (new Set(units.map(({ next }) => next)).size > 1) faults.push("the steps that are under way do not stand beside each other any more");
+
+  if (state.ended !== null && from === undefined) faults.push("the workflow has ended: say with --from where it goes on");
+  const cursor = from ?? cursorIn();
+  const completed = now.steps.flatMap(({ id }, index) => (resultOf(state, id)?.status === "completed" ? [index] : []));
+  const again = completed.filter((index) => index >= cursor && now.steps[index]?.repeatable !== true);
+  const late = now.steps.flatMap(({ id }, index) =>
+    index < cursor && resultOf(state, id) === undefined && !open.some(({ step }) => step === id) ? [id] : [],
+  );
+  for (const id of late) notes.push(`step ${quote(id)} stands before where the workflow goes on, and will not run`);
+  for (const index of again.slice(0, 20)) notes.push(`step ${quote(now.steps[index]?.id ?? "")} is completed, and is not done again`);
+
+  const scopes = (from === undefined ? state.scopes : []).flatMap(({ owner, skip }) => {
+    if (owner === NO_OWNER) return [{ owner, skip }];
+    const id = idAt(owner);
+    const index = id === undefined ? undefined : indexes.get(id);
+    if (index === undefined || now.steps[index]?.loop === null) {
+      faults.push(`the loop of step ${quote(id ?? "?")} is under way and is gone`);
+      return [];
+    }
+    return [{ owner: index, skip: skip.filter((one) => indexes.has(one)) }];
+  });
+  // What is done stays done, wherever it stands now.
+  const redo = Math.max(0, ...again.map((index) => index + 1));
+  return { changes: templateChanges(before, now), notes, faults, cursor, redo, units, scopes };
+
+  function cursorIn(): number {
+    const [first] = units;
+    if (first !== undefined) return Math.min(...units.map(({ index }) => index));
+    const id = idAt(state.cursor);
+    if (id !== undefined) {
+      const index = indexes.get(id);
+      if (index === undefined) faults.push(`step ${quote(id)}, where the workflow goes on, is gone: say where with --from`);
+      return index ?? 0;
+    }
+    // It stood behind its last step: whatever is behind that now is still to be done.
+    const last = idAt(before.steps.length - 1);
+    const index = last === undefined ? undefined : indexes.get(last);
+    if (index === undefined) faults.push("the last step is gone: say with --from where the workflow goes on");
+    return (index ?? -1) + 1;
+  }
+}
+
+/**
+ * Carries a run over to another template, as a person says, on record. Throws BYLAW_TEMPLATE_NOT_MIGRATED with what has no place there,
+ * BYLAW_WORKFLOW_BY_ITSELF, and what the run throws.
+ */
+export async function migrateWorkflow(
+  run: Run,
+  { before, loaded, by, from }: { readonly before: Template; readonly loaded: LoadedTemplate; readonly by: string; readonly from?: number },
+): Promise<Migration> {
+  const state = run.view(workflowState);
+  refuseOwn(state, by);
+  const migration = migrationOf(before, loaded.template, state, from);
+  if (migration.faults.length > 0) throw notMigrated(migration.faults);
+  const { cursor, redo, units, scopes } = migration;
+  const details = {
+    by,
+    from: state.started?.definition ?? "",
+    definition: loaded.definition,
+    cursor,
+    redo,
+    units: units.map((unit) => ({ ...unit })),
+    scopes: scopes.map(({ owner, skip }) => ({ owner, skip: [...skip] })),
+    moved: from !== undefined,
+  };
+  await run.record([draft("workflow_migrated", null, details)], { documents: [keepTemplate(run.run, loaded)] });
+  return migration;
+}
+
+/** What is thrown where a run cannot be carried over. */
+export const notMigrated = (faults: readonly string[]): BylawError =>
+  new BylawError({
+    code: "BYLAW_TEMPLATE_NOT_MIGRATED",
+    message: `Unexpected template that the run cannot be carried over to, expected a place for all that is under way: ${faults.slice(0, 10).join("; ")}`,
+    fix: "take the old template back, change the new one, or begin another run",
+  });
