@@ -12,6 +12,7 @@ interface Growth {
   readonly links: string[];
 }
 
+const CALL_ONE = "select {schema}.commit_batch_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 const CALL = "select {schema}.commit_batch_on($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 
 /**
@@ -38,23 +39,47 @@ const PAIR = /[\ud800-\udfff]/;
 const byUnits = (one: Growth, other: Growth): number => (one.key < other.key ? -1 : 1);
 const byBytes = (one: Growth, other: Growth): number => Buffer.compare(Buffer.from(one.key), Buffer.from(other.key));
 
+/** A segment of a run. */
+interface Piece {
+  readonly key: string;
+  readonly last: number;
+  readonly length: number;
+  readonly text: string;
+  readonly links: string;
+}
+
+function piecesOf({ key, on, items, links }: Growth): readonly Piece[] {
+  let at = 0;
+  const bodies = items.length === 1 ? (items[0]?.bodies ?? []) : items.flatMap((item) => item.bodies);
+  return segmentsOf(bodies).map(({ length, text }) => {
+    const own = length === 1 ? (links[at] ?? "") : links.slice(at, at + length).join("");
+    at += length;
+    return { key, last: on.sequence + at, length, text, links: own };
+  });
+}
+
+const endOf = ({ on, links }: Growth): number => on.sequence + links.length;
+const endLinkOf = ({ links }: Growth): string => links.at(-1) ?? "";
+
 /** Sends a batch as one statement, which is one transaction: all of it is written, or BY004 is thrown. */
 export function callBatchOn(database: Database, { writer, batch, lock_timeout_ms }: Turn, growths: readonly Growth[]): Promise<void> {
-  const runs: string[] = [];
-  const lasts: number[] = [];
-  const lengths: number[] = [];
-  const texts: string[] = [];
-  const links: string[] = [];
-  for (const { key, on, items, links: own } of growths) {
-    let at = 0;
-    for (const { length, text } of segmentsOf(items.length === 1 ? (items[0]?.bodies ?? []) : items.flatMap(({ bodies }) => bodies))) {
-      runs.push(key);
-      lasts.push(on.sequence + at + length);
-      lengths.push(length);
-      texts.push(text);
-      links.push(own.slice(at, at + length).join(""));
-      at += length;
-    }
+  const pieces = growths.flatMap(piecesOf);
+  const [growth] = growths;
+  const [piece] = pieces;
+  if (growth !== undefined && piece !== undefined && pieces.length === 1) {
+    return database.call(CALL_ONE, 11, (to) => {
+      to.uuid(writer);
+      to.long(batch);
+      to.int(lock_timeout_ms);
+      to.text(growth.key);
+      to.long(growth.on.sequence);
+      to.bytea(digitsOf(growth.on.link));
+      to.long(piece.last);
+      to.bytea(endLinkOf(growth));
+      to.int(piece.length);
+      to.text(piece.text);
+      to.bytea(piece.links);
+    });
   }
   return database.call(CALL, 13, (to) => {
     to.uuid(writer);
@@ -62,14 +87,14 @@ export function callBatchOn(database: Database, { writer, batch, lock_timeout_ms
     to.int(lock_timeout_ms);
     to.texts(growths.map(({ key }) => key));
     to.longs(growths.map(({ on }) => on.sequence));
-    to.bytes(growths.map(({ on }) => digitsOf(on.link)));
-    to.longs(growths.map(({ on, links: own }) => on.sequence + own.length));
-    to.bytes(growths.map(({ links: own }) => own.at(-1) ?? ""));
-    to.texts(runs);
-    to.longs(lasts);
-    to.ints(lengths);
-    to.texts(texts);
-    to.bytes(links);
+    to.byteas(growths.map(({ on }) => digitsOf(on.link)));
+    to.longs(growths.map(endOf));
+    to.byteas(growths.map(endLinkOf));
+    to.texts(pieces.map(({ key }) => key));
+    to.longs(pieces.map(({ last }) => last));
+    to.ints(pieces.map(({ length }) => length));
+    to.texts(pieces.map(({ text }) => text));
+    to.byteas(pieces.map(({ links }) => links));
   });
 }
 

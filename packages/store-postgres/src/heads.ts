@@ -5,8 +5,10 @@ export interface Head {
   readonly sequence: number;
   /** `sha256:…`; `undefined` where only the number is known. */
   readonly link: string | undefined;
-  /** The last events, in order up to `sequence`; perhaps none. */
+  /** The last events, in order up to `sequence`; none until `eventsAfter` was asked for some. */
   readonly events: readonly LogEvent[];
+  /** Set by `eventsAfter`: most logs have writers who have seen all of them, and whatever is kept of each costs the collector. */
+  wanted?: boolean;
 }
 
 interface Kept extends Head {
@@ -47,11 +49,12 @@ export function createHeads(): Heads {
       const before = heads.get(run);
       if (last === undefined || (before !== undefined && last.sequence <= before.sequence)) return;
       if (before === undefined || first > before.sequence + 1) {
-        put(run, { sequence: last.sequence, link: last.hash, events: events.slice(-EVENTS) });
+        const { wanted = false } = before ?? {};
+        put(run, { sequence: last.sequence, link: last.hash, events: wanted ? events.slice(-EVENTS) : [], wanted });
         return;
       }
       // An overlap holds the same events twice, so the part that is new begins behind it.
-      for (const event of events) if (event.sequence > before.sequence) before.events.push(event);
+      if (before.wanted === true) for (const event of events) if (event.sequence > before.sequence) before.events.push(event);
       // Not one by one: what is taken away at the front moves all the others.
       if (before.events.length > 2 * EVENTS) before.events.splice(0, before.events.length - EVENTS);
       before.sequence = last.sequence;
@@ -59,14 +62,17 @@ export function createHeads(): Heads {
       put(run, before);
     },
     at(run, sequence, link) {
-      if (heads.get(run)?.link !== link) put(run, { sequence, link, events: [] });
+      const before = heads.get(run);
+      if (before?.link !== link) put(run, { sequence, link, events: [], wanted: before?.wanted ?? false });
     },
   };
 }
 
 /** The events after `after` up to a head; `undefined` where it no longer holds them all. */
-export function eventsAfter({ sequence, events }: Head, after: number): readonly LogEvent[] | undefined {
+export function eventsAfter(head: Head, after: number): readonly LogEvent[] | undefined {
+  const { sequence, events } = head;
   if (after >= sequence) return [];
+  head.wanted = true;
   const first = events[0]?.sequence ?? Infinity;
   return first <= after + 1 ? events.slice(after + 1 - first) : undefined;
 }

@@ -8,8 +8,8 @@ export interface Limit {
 type Fail = (error: Error) => void;
 
 /**
- * One timer for all: a timer for each would keep what hangs on it alive until the next collection of the whole heap, because its list is
- * old and leads from one to the next.
+ * One timer for all of them. With the driver's own, one for each statement, all that hangs on a statement lived until the whole heap was
+ * collected: 7.7 KB for each batch of one event, which took the collector longer than all else here together.
  */
 export function createLimit(ms: number): Limit {
   let failing: Fail | undefined;

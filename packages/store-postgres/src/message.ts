@@ -3,11 +3,13 @@ export interface Parameters {
   uuid(value: string): void;
   int(value: number): void;
   long(value: number): void;
+  text(value: string): void;
+  /** Written in hexadecimal, as all bytes here are. */
+  bytea(value: string): void;
   ints(values: readonly number[]): void;
   longs(values: readonly number[]): void;
   texts(values: readonly string[]): void;
-  /** `bytea[]`, of elements written in hexadecimal. */
-  bytes(values: readonly string[]): void;
+  byteas(values: readonly string[]): void;
 }
 
 /** Writes the messages of one connection, one at a time: the bytes of one are good until the next. */
@@ -113,10 +115,20 @@ export function createMessage(): Message {
       at += 8;
       close(start);
     },
+    text(value) {
+      const start = open(3 * value.length);
+      at += buffer.write(value, at);
+      close(start);
+    },
+    bytea(value) {
+      const start = open(value.length / 2);
+      at += buffer.write(value, at, "hex");
+      close(start);
+    },
     ints: (values) => array("int4", values, 8 * values.length, putInt),
     longs: (values) => array("int8", values, 12 * values.length, putLong),
     texts: (values) => array("text", values, most(values, 3), putText),
-    bytes: (values) => array("bytea", values, most(values, 1), putBytes),
+    byteas: (values) => array("bytea", values, most(values, 1), putBytes),
   };
 
   return {

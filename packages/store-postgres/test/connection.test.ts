@@ -194,9 +194,10 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
       await store.commit({ run: "r1", seen: 1, events: [draft()] });
       // From now on each statement finds nothing prepared where it comes to.
       await place.sql("alter function {schema}.begin_write(integer) rename to begin_write_alone");
-      await place.sql(`create function {schema}.begin_write(p integer) returns void language plpgsql as $$ begin
+      await place.sql(`create function {schema}.begin_write(p integer) returns boolean language plpgsql as $$ begin
         perform {schema}.begin_write_alone(p);
         execute 'deallocate all';
+        return true;
       end $$`);
       for (const n of upTo(4)) {
         const documents = n % 2 === 0 ? [{ kind: "k", id: "d", value: "v" }] : [];

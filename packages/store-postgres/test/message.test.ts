@@ -37,14 +37,18 @@ describe.skipIf(server === undefined)("a batch as the messages it is made of", (
         to.ints([1, 2 ** 31 - 1]);
         to.longs([0, 2 ** 32, 2 ** 32 - 1, 2 ** 40 + 5]);
         to.texts(["", "a,b", "NULL", "\u{1f600}"]);
-        to.bytes(["", "00ff", "ab".repeat(32)]);
+        to.byteas(["", "00ff", "ab".repeat(32)]);
         to.texts([]);
+        to.text("ä€\u{1f600}");
+        to.bytea("00ff");
+        to.text("");
       };
       // A longer one before it leaves nothing behind.
       message.bind("s", 1, (to) => to.texts(["x".repeat(100_000)]));
       const [row] = await place.sql(
         `select $1::uuid::text as uuid, $2::integer as int, $3::bigint::text as long, $4::integer[] as ints, $5::bigint[]::text[] as longs,
-          $6::text[] as texts, (select array_agg(encode(b, 'hex')) from unnest($7::bytea[]) b) as bytes, $8::text[] as none`,
+          $6::text[] as texts, (select array_agg(encode(b, 'hex')) from unnest($7::bytea[]) b) as bytes, $8::text[] as none,
+          $9::text as text, encode($10::bytea, 'hex') as bytea, $11::text as empty`,
         message.values(write),
       );
       expect(row).toEqual({
@@ -56,6 +60,9 @@ describe.skipIf(server === undefined)("a batch as the messages it is made of", (
         texts: ["", "a,b", "NULL", "\u{1f600}"],
         bytes: ["", "00ff", "ab".repeat(32)],
         none: [],
+        text: "ä€\u{1f600}",
+        bytea: "00ff",
+        empty: "",
       });
     } finally {
       await place.end();

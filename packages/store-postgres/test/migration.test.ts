@@ -1,63 +1,73 @@
 import { chainedText } from "@bylaw/log";
 import type { PostgresServer } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
+import { createDatabase, type Database } from "../src/database.ts";
 import { openPostgresReader } from "../src/index.ts";
+import { settingsOf } from "../src/options.ts";
+import { checkSchema, migrate } from "../src/schema/migrate.ts";
 import { VERSIONS } from "../src/schema/versions.ts";
 import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
 
 const server = await serverOfFile();
 
-/** A schema as version 1 left it, with events, a document, a task, and a request id that came to the second and third event. */
-async function versionOne(work: (place: Place) => Promise<void>): Promise<void> {
+/** What a later version could add: it fails where it is done twice. */
+const LATER = [...VERSIONS, "create table {schema}.later (n integer); insert into {schema}.later select length from {schema}.segments"];
+
+/** A schema as this version leaves it, with events, a document, a task and a request id. */
+async function written(work: (place: Place, database: () => Database) => Promise<void>): Promise<void> {
   const place = placeOn(server as PostgresServer);
+  const databases: Database[] = [];
   try {
-    await place.sql("create schema {schema}");
-    await place.sql("create table {schema}.bylaw_versions (version integer primary key, applied_at timestamptz not null default now())");
-    await place.sql(VERSIONS[0] ?? "");
-    await place.sql("insert into {schema}.bylaw_versions (version) values (1)");
-    for (const n of upTo(5)) await place.sql("select {schema}.append('r1', $1)", [chainedText(draft({ details: { n } }))]);
-    await place.sql("insert into {schema}.receipts (run, request_id, first, last) values ('r1', 'q1', 2, 3)");
-    await place.sql("insert into {schema}.documents (kind, id, version, value) values ('k', 'd', 4, 'v')");
-    await place.sql("insert into {schema}.tasks (id, queue, run, state) values ('T1', 'q', 'r1', 'available')");
-    await work(place);
+    const store = await place.open();
+    const documents = [{ kind: "k", id: "d", value: "v" }];
+    await store.commit({ run: "r1", seen: 0, events: upTo(5).map((n) => draft({ details: { n } })), request_id: "q1", documents });
+    await store.commit({ run: "r1", seen: 5, events: [draft()], task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } } });
+    await store.close();
+    await work(place, () => {
+      const database = createDatabase(settingsOf(place.url, { schema: place.schema, connections: 2 }));
+      databases.push(database);
+      return database;
+    });
   } finally {
+    await Promise.all(databases.map((database) => database.end()));
     await place.end();
   }
 }
 
-describe.skipIf(server === undefined)("a schema of version 1", () => {
-  it("is taken forward with all that is in it, and goes on", () =>
-    versionOne(async ({ open, sql }) => {
+describe.skipIf(server === undefined)("a schema of an earlier version", () => {
+  it("is taken forward once with all that is in it, however many open it at the same time", () =>
+    written(async ({ sql }, database) => {
       const before = await sql("select run, sequence, text, link from {schema}.events order by sequence");
-      const store = await open();
-      const log = await logOf(store, "r1");
-      expect([log.map(({ details }) => details["n"]), faultOf(log)]).toEqual([[1, 2, 3, 4, 5], undefined]);
+      await Promise.all(upTo(6).map(() => migrate(database(), LATER)));
+      expect(await sql("select version from {schema}.bylaw_versions order by version")).toEqual([{ version: 1 }, { version: 2 }]);
+      expect(await sql("select sum(n)::int as n from {schema}.later")).toEqual([{ n: 6 }]);
       expect(await sql("select run, sequence, text, link from {schema}.events order by sequence")).toEqual(before);
-      expect(await store.get("k", "d")).toEqual({ version: 4, value: "v" });
+      await checkSchema(database(), LATER.length);
+    }));
+
+  it("stays as it is where a step of it fails", () =>
+    written(async ({ open, sql }, database) => {
+      await expect(migrate(database(), [...LATER, "select 1 / 0"])).rejects.toMatchObject({ code: "BYLAW_STORE_FAILED" });
+      expect(await sql("select version from {schema}.bylaw_versions")).toEqual([{ version: 1 }]);
+      expect(await sql("select to_regclass('{schema}.later') as later")).toEqual([{ later: null }]);
+      const store = await open();
       const again = await store.commit({ run: "r1", seen: 0, events: [draft()], request_id: "q1" });
-      expect([again.replayed, again.events.map(({ sequence }) => sequence)]).toEqual([true, [2, 3]]);
+      expect([again.replayed, again.events.map(({ sequence }) => sequence)]).toEqual([true, upTo(5)]);
+      expect(await store.get("k", "d")).toEqual({ version: 1, value: "v" });
       const task = { queue: "q", agent: "a1", lease_ms: 1_000, event: () => draft({ event_type: "task_claimed" }) };
-      expect(await store.claim(task)).toMatchObject({ task: "T1", fence: 1, event: { sequence: 6 } });
-      await store.commit({ run: "r1", seen: 6, events: [draft(), draft()] });
-      const grown = await logOf(store, "r1");
-      expect([grown.length, faultOf(grown)]).toEqual([8, undefined]);
+      expect(await store.claim(task)).toMatchObject({ task: "T1", fence: 1, event: { sequence: 7 } });
+      const log = await logOf(store, "r1");
+      expect([log.length, faultOf(log)]).toEqual([7, undefined]);
       await store.close();
     }));
 
-  it("is taken forward once, however many open it at the same time", () =>
-    versionOne(async ({ open, sql }) => {
-      const stores = await Promise.all(upTo(6).map(() => open({ connections: 2 })));
-      expect(await sql("select version from {schema}.bylaw_versions order by version")).toEqual([{ version: 1 }, { version: 2 }]);
-      await Promise.all(stores.map((store, n) => store.commit({ run: "r1", seen: 0, events: [draft({ details: { n } })] })));
-      const log = await logOf(stores[0] as (typeof stores)[0], "r1");
-      expect([log.length, faultOf(log)]).toEqual([11, undefined]);
-      await Promise.all(stores.map((store) => store.close()));
-    }));
-
-  it("is not read before it was taken forward, and stays as it is", () =>
-    versionOne(async ({ url, schema, sql }) => {
-      await expect(openPostgresReader(url, { schema })).rejects.toMatchObject({ code: "BYLAW_STORE_UNUSABLE" });
+  it("is not read before it was taken forward, and is not opened by an older version afterwards", () =>
+    written(async ({ open, url, schema, sql }, database) => {
+      await expect(checkSchema(database(), LATER.length)).rejects.toMatchObject({ code: "BYLAW_STORE_UNUSABLE" });
       expect(await sql("select max(version) as version from {schema}.bylaw_versions")).toEqual([{ version: 1 }]);
+      await migrate(database(), LATER);
+      await expect(open()).rejects.toMatchObject({ code: "BYLAW_STORE_NEWER" });
+      await expect(openPostgresReader(url, { schema })).rejects.toMatchObject({ code: "BYLAW_STORE_NEWER" });
     }));
 });
 

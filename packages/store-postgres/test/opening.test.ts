@@ -109,7 +109,7 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
   it("makes the schema once, however many open it at the same time", () =>
     inPlace(async ({ open, sql }) => {
       const stores = await Promise.all(upTo(8).map(() => open({ connections: 2 })));
-      expect(await sql("select version from {schema}.bylaw_versions")).toEqual([{ version: 1 }, { version: 2 }]);
+      expect(await sql("select version from {schema}.bylaw_versions")).toEqual([{ version: 1 }]);
       await Promise.all(stores.map((store, n) => store.commit({ run: "r1", seen: 0, events: [draft({ details: { n } })] })));
       expect(await logOf(stores[0] as (typeof stores)[0], "r1")).toHaveLength(8);
       await Promise.all(stores.map((store) => store.close()));
@@ -118,9 +118,9 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
   it("refuses the schema of a later version, and leaves it as it is", () =>
     inPlace(async ({ open, sql, schema }) => {
       await (await open()).close();
-      await sql("insert into {schema}.bylaw_versions (version) values (3)");
+      await sql("insert into {schema}.bylaw_versions (version) values (2)");
       await expect(open()).rejects.toMatchObject({ code: "BYLAW_STORE_NEWER", message: expect.stringContaining(schema) as string });
-      expect(await sql("select count(*)::int as n from {schema}.bylaw_versions")).toEqual([{ n: 3 }]);
+      expect(await sql("select count(*)::int as n from {schema}.bylaw_versions")).toEqual([{ n: 2 }]);
     }));
 
   it("refuses a schema that holds something else", () =>

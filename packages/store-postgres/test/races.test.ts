@@ -123,11 +123,12 @@ describe.skipIf(server === undefined)("writers that race", () => {
       await store?.commit({ run: "r1", seen: 0, events: [draft()] });
       // Somebody who is always quicker, but for a transaction that has begun.
       await place.sql(`alter function {schema}.begin_write(integer) rename to begin_write_alone`);
-      await place.sql(`create function {schema}.begin_write(p integer) returns void language plpgsql as $$ begin
+      await place.sql(`create function {schema}.begin_write(p integer) returns boolean language plpgsql as $$ begin
         perform {schema}.begin_write_alone(p);
         if current_setting('statement_timeout') = '0' then
           perform {schema}.append('r1', '{"agent_id":null,"details":{},"event_type":"other","session_id":"s","task_id":null,"timestamp":"t"}');
         end if;
+        return true;
       end $$`);
       const shown: number[] = [];
       const admit = (unseen: readonly LogEvent[]): void => void shown.push(unseen.length);

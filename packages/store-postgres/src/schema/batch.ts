@@ -1,15 +1,15 @@
 /**
- * The function of version 1 that writes a batch of commits. Its arrays run in parallel, one place for each commit, but for
- * `p_runs` (the runs, each once) and `p_texts` (the events of all commits, one after the other).
+ * The function that writes a batch of any commits. Its arrays run in parallel, one place for each commit,
+ * but for `p_runs` (the runs, each once) and `p_texts` (the segments of all commits, one after the other; `p_parts` says how many).
  *
  * Answers with one row for each commit and its outcome: 1 written (first sequence, links), 2 replayed (first, last), 3 the head
  * has moved (head, link), 4 a document's condition and 5 a fence does not hold (what), 6 nothing to write and the head stands.
- * Rows of outcome 0 are events that the writer of a moved commit has not seen.
+ * Rows of outcome 0 are segments that hold what the writer of a moved commit has not seen (last sequence, texts, links).
  */
 export const BATCH = `
 create function {schema}.commit_batch(
   p_writer uuid, p_batch bigint, p_lock_ms integer,
-  p_runs text[], p_run integer[], p_count integer[], p_texts text[],
+  p_runs text[], p_run integer[], p_parts integer[], p_texts text[],
   p_head bigint[], p_head_link text[], p_after bigint[],
   p_requests text[], p_tasks jsonb, p_documents jsonb
 ) returns table (item integer, outcome integer, number bigint, content text, hash text)
@@ -24,6 +24,8 @@ declare
   v_at integer := 0;
   v_head bigint;
   v_link bytea;
+  v_line text;
+  v_part bytea;
   v_hex text;
   v_task jsonb;
   v_documents jsonb;
@@ -31,22 +33,23 @@ declare
   v_last bigint;
   r integer;
   o_runs text[] := '{}';
-  o_numbers bigint[] := '{}';
+  o_lasts bigint[] := '{}';
+  o_lengths integer[] := '{}';
   o_links bytea[] := '{}';
   o_texts text[] := '{}';
 begin
   perform {schema}.begin_write(p_lock_ms);
   if p_requests is not null then
     perform {schema}.lock_requests(
-      array(select p_runs[u.r] from unnest(p_run, p_count) with ordinality u(r, n, i) where u.n > 0 order by u.i),
-      array(select u.q from unnest(p_requests, p_count) with ordinality u(q, n, i) where u.n > 0 order by u.i));
+      array(select p_runs[u.r] from unnest(p_run, p_parts) with ordinality u(r, n, i) where u.n > 0 order by u.i),
+      array(select u.q from unnest(p_requests, p_parts) with ordinality u(q, n, i) where u.n > 0 order by u.i));
   end if;
   if p_tasks is not null then
     perform {schema}.lock_tasks(p_tasks);
   end if;
   if (select count(*) from {schema}.runs x where x.run = any (p_runs)) < cardinality(p_runs) then
     insert into {schema}.runs (run)
-      select distinct (p_runs[u.r]) collate "C" from unnest(p_run, p_count) u(r, n) where u.n > 0 order by 1
+      select distinct (p_runs[u.r]) collate "C" from unnest(p_run, p_parts) u(r, n) where u.n > 0 order by 1
       on conflict do nothing;
   end if;
   with held as materialized (
@@ -62,7 +65,7 @@ begin
 
   for i in 1 .. cardinality(p_run) loop
     r := p_run[i];
-    v_at := v_at + p_count[i];
+    v_at := v_at + p_parts[i];
     item := i;
     content := null;
     hash := null;
@@ -82,7 +85,7 @@ begin
       return next;
       continue;
     end if;
-    if p_count[i] = 0 then
+    if p_parts[i] = 0 then
       outcome := 6; number := v_heads[r]; hash := encode(v_links[r], 'hex');
       return next;
       continue;
@@ -115,13 +118,19 @@ begin
     v_head := v_heads[r];
     v_link := v_links[r];
     v_hex := '';
-    for k in v_at - p_count[i] + 1 .. v_at loop
-      v_head := v_head + 1;
-      v_link := sha256(v_link || int8send(v_head) || sha256(convert_to(p_texts[k], 'UTF8')));
-      v_hex := v_hex || encode(v_link, 'hex');
+    for k in v_at - p_parts[i] + 1 .. v_at loop
+      v_first := v_head;
+      v_part := '';
+      foreach v_line in array string_to_array(p_texts[k], E'\\n') loop
+        v_head := v_head + 1;
+        v_link := sha256(v_link || int8send(v_head) || sha256(convert_to(v_line, 'UTF8')));
+        v_part := v_part || v_link;
+      end loop;
+      v_hex := v_hex || encode(v_part, 'hex');
       o_runs := array_append(o_runs, p_runs[r]);
-      o_numbers := array_append(o_numbers, v_head);
-      o_links := array_append(o_links, v_link);
+      o_lasts := array_append(o_lasts, v_head);
+      o_lengths := array_append(o_lengths, (v_head - v_first)::integer);
+      o_links := array_append(o_links, v_part);
       o_texts := array_append(o_texts, p_texts[k]);
     end loop;
     v_firsts[i] := v_heads[r] + 1;
@@ -134,7 +143,7 @@ begin
     return next;
   end loop;
 
-  insert into {schema}.events (run, sequence, text, link) select * from unnest(o_runs, o_numbers, o_texts, o_links);
+  insert into {schema}.segments (run, last, length, text, links) select * from unnest(o_runs, o_lasts, o_lengths, o_texts, o_links);
   update {schema}.runs x set sequence = u.head, link = u.link, changed = pg_current_xact_id()
     from unnest(p_runs, v_before, v_heads, v_links) u(run, before, head, link)
     where x.run = u.run collate "C" and u.head > u.before;
@@ -148,11 +157,11 @@ begin
   end if;
   if v_moved is not null then
     return query
-      select m.i, 0, e.sequence, e.text, encode(e.link, 'hex') from unnest(v_moved) m(i)
+      select m.i, 0, e.last, e.text, encode(e.links, 'hex') from unnest(v_moved) m(i)
       cross join lateral (
-        select x.sequence, x.text, x.link from {schema}.events x
-        where x.run = p_runs[p_run[m.i]] and x.sequence > p_after[m.i] order by x.sequence limit 200
-      ) e order by m.i, e.sequence;
+        select x.last, x.text, x.links from {schema}.segments x
+        where x.run = p_runs[p_run[m.i]] and x.last > p_after[m.i] order by x.last limit 100
+      ) e order by m.i, e.last;
   end if;
 end $$;
 

@@ -1,10 +1,10 @@
 /**
- * The functions of version 1 that write commits. One call is one transaction; what fails of a batch is told, and the rest is written.
+ * What the functions that write commits have in common. One call is one transaction; what fails of a batch is told, and the rest is written.
  * Their plans look rows up by key whatever the statistics say: a plan that was made for an empty table may live for long.
  */
 export const COMMIT = `
 -- What every write begins with: nothing here is right under a snapshot that is older than a lock, or unless it is flushed.
-create function {schema}.begin_write(p_lock_ms integer) returns void
+create function {schema}.begin_write(p_lock_ms integer) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
@@ -14,6 +14,7 @@ begin
     perform set_config('synchronous_commit', 'on', true);
   end if;
   perform set_config('lock_timeout', p_lock_ms::text, true);
+  return true;
 end $$;
 
 -- The order of locks, everywhere: request ids, tasks, runs, documents; each sorted by its key. New rows before those that are there.
@@ -93,15 +94,17 @@ begin
   end loop;
 end $$;
 
--- Whether a commit may write its task, whose row is held.
+-- Whether a commit may write its task, whose row is held. A lease is that of a claim, so the task must be claimed.
 create function {schema}.holds_fence(t jsonb) returns boolean
 language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
   select coalesce(
     (select case when state = 'absent' then (t->>'fence')::bigint = 0 else fence > 0 and fence = (t->>'fence')::bigint end
+        and (not t ? 'lease' or coalesce(t->>'state', state) = 'claimed')
       from {schema}.tasks where id = t->>'id'),
     (t->>'fence')::bigint = 0)
 $$;
 
+-- Writes the task of a commit that holds its fence.
 create function {schema}.write_task(p_run text, t jsonb) returns void
 language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
   update {schema}.tasks set
@@ -109,7 +112,8 @@ language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan =
     queue = coalesce(t->>'queue', case when state = 'absent' then 'default' else queue end),
     phase = coalesce(t->>'phase', phase),
     owner = case when t ? 'owner' then t->>'owner' else owner end,
-    state = t->>'state'
-  where id = t->>'id' and t ? 'state'
+    state = coalesce(t->>'state', state),
+    lease_until = case when t ? 'lease' then {schema}.now_ms() + (t->>'lease')::bigint else lease_until end
+  where id = t->>'id' and (t ? 'state' or t ? 'lease')
 $$;
 `;

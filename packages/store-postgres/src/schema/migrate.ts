@@ -6,13 +6,13 @@ import { VERSIONS } from "./versions.ts";
 const OLDEST_SERVER = 140_000;
 
 /**
- * Brings the schema to this version, one version after the other in one transaction; of many that open a store at once, one does it.
+ * Brings the schema to the last of these versions, one after the other in one transaction; of many that open a store at once, one does it.
  * Throws BYLAW_STORE_NEWER for a schema of a later version, and BYLAW_STORE_UNUSABLE for a schema or server that is none for a store.
  */
-export async function migrate(database: Database): Promise<void> {
+export async function migrate(database: Database, versions: readonly string[] = VERSIONS): Promise<void> {
   const { schema } = database.settings;
   await checkServer(database);
-  if ((await versionOf(database.query, schema)) === VERSIONS.length) return;
+  if ((await versionOf(database.query, schema, versions.length)) === versions.length) return;
   await database.transaction(
     async (query) => {
       await query("select pg_advisory_xact_lock(hashtextextended('bylaw store ' || $1, 0))", [schema]);
@@ -22,8 +22,8 @@ export async function migrate(database: Database): Promise<void> {
       await query(
         "create table if not exists {schema}.bylaw_versions (version integer primary key, applied_at timestamptz not null default clock_timestamp())",
       );
-      for (let version = (await versionOf(query, schema)) + 1; version <= VERSIONS.length; version += 1) {
-        await query(VERSIONS[version - 1] ?? "");
+      for (let version = (await versionOf(query, schema, versions.length)) + 1; version <= versions.length; version += 1) {
+        await query(versions[version - 1] ?? "");
         await query("insert into {schema}.bylaw_versions (version) values ($1)", [version]);
       }
     },
@@ -35,13 +35,13 @@ export async function migrate(database: Database): Promise<void> {
  * Whether a store of this version is there, for who only reads it. Throws BYLAW_STORE_NEWER, and BYLAW_STORE_UNUSABLE for a schema or
  * server that has none.
  */
-export async function checkSchema(database: Database): Promise<void> {
+export async function checkSchema(database: Database, latest = VERSIONS.length): Promise<void> {
   const { schema, target } = database.settings;
   await checkServer(database);
-  const version = await versionOf(database.query, schema);
+  const version = await versionOf(database.query, schema, latest);
   if (version === 0) throw unusable(`schema \`${schema}\` without a store at ${target}, expected one that runs were written to`, FIX);
-  if (version < VERSIONS.length)
-    throw unusable(`version ${version} of schema \`${schema}\`, expected ${VERSIONS.length}`, "open it once for writing, which updates it");
+  if (version < latest)
+    throw unusable(`version ${version} of schema \`${schema}\`, expected ${latest}`, "open it once for writing, which updates it");
 }
 
 const FIX = "name the database, and the schema where it is not `bylaw`";
@@ -63,7 +63,7 @@ async function checkServer(database: Database): Promise<void> {
   }
 }
 
-async function versionOf(query: Query, schema: string): Promise<number> {
+async function versionOf(query: Query, schema: string, latest: number): Promise<number> {
   const [there] = await query<{ readonly versions: boolean; readonly others: boolean }>(
     `select to_regclass($1) is not null as versions,
       exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -76,10 +76,10 @@ async function versionOf(query: Query, schema: string): Promise<number> {
   }
   const [row] = await query<{ readonly version: number }>("select coalesce(max(version), 0) as version from {schema}.bylaw_versions");
   const version = row?.version ?? 0;
-  if (version > VERSIONS.length) {
+  if (version > latest) {
     throw new BylawError({
       code: "BYLAW_STORE_NEWER",
-      message: `Unexpected version ${version} of schema \`${schema}\`, expected at most ${VERSIONS.length}`,
+      message: `Unexpected version ${version} of schema \`${schema}\`, expected at most ${latest}`,
       fix: "update @bylaw/store-postgres, or name another schema",
     });
   }

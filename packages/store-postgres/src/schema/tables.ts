@@ -1,4 +1,4 @@
-/** The tables of version 1. `{schema}` is the quoted name of the schema. Times are milliseconds since 1970, by the database's clock. */
+/** The tables. `{schema}` is the quoted name of the schema. Times are milliseconds since 1970, by the database's clock. */
 export const TABLES = `
 -- The one clock that decides: no client's counts.
 create function {schema}.now_ms() returns bigint language sql volatile
@@ -12,15 +12,23 @@ create table {schema}.runs (
   changed xid8 not null default pg_current_xact_id()
 ) with (fillfactor = 50);
 
--- The text is that of RFC 8785, byte for byte, over all fields but sequence and link: never jsonb, which writes numbers and keys anew.
-create table {schema}.events (
+-- Events that were written together, one row for several of them: those up to the sequence \`last\`, \`length\` of them. Each text is one line,
+-- that of RFC 8785, byte for byte, over all fields but sequence and link: never jsonb, which writes numbers and keys anew. The links have
+-- 32 bytes each. A row is kept whole in a page: to move a text out of it takes longer than to write it.
+create table {schema}.segments (
   run text collate "C" not null,
-  sequence bigint not null,
+  last bigint not null,
+  length integer not null,
   text text collate "C" not null,
-  link bytea not null,
+  links bytea not null,
   recorded_at timestamptz not null default clock_timestamp(),
-  primary key (run, sequence)
-);
+  primary key (run, last)
+) with (toast_tuple_target = 8160);
+
+-- For people: the events one by one.
+create view {schema}.events as
+  select s.run, s.last - s.length + e.n as sequence, e.text, substr(s.links, ((e.n - 1) * 32 + 1)::integer, 32) as link, s.recorded_at
+  from {schema}.segments s cross join lateral string_to_table(s.text, E'\\n') with ordinality e(text, n);
 
 -- A document without a value is deleted; its row stays, so that versions go on.
 create table {schema}.documents (

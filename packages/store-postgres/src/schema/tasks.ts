@@ -1,4 +1,4 @@
-/** The functions of version 1 behind claims and sweeps: what they take is held until the same transaction has it on record. */
+/** The functions behind claims and sweeps: what they take is held until the same transaction has it on record. */
 export const TASKS = `
 create function {schema}.append(p_run text, p_text text) returns table (sequence bigint, link text)
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -10,7 +10,7 @@ begin
   select x.sequence, x.link into v_head, v_link from {schema}.runs x where x.run = p_run for update;
   v_head := v_head + 1;
   v_link := sha256(v_link || int8send(v_head) || sha256(convert_to(p_text, 'UTF8')));
-  insert into {schema}.events (run, sequence, text, link) values (p_run, v_head, p_text, v_link);
+  insert into {schema}.segments (run, last, length, text, links) values (p_run, v_head, 1, p_text, v_link);
   update {schema}.runs x set sequence = v_head, link = v_link, changed = pg_current_xact_id() where x.run = p_run;
   sequence := v_head;
   link := encode(v_link, 'hex');

@@ -1,10 +1,8 @@
-import { BATCH_ANY } from "./batch-any.ts";
 import { BATCH_ON } from "./batch-on.ts";
 import { BATCH } from "./batch.ts";
 import { COMMIT } from "./commit.ts";
-import { SEGMENTS } from "./segments.ts";
 import { TABLES } from "./tables.ts";
 import { TASKS } from "./tasks.ts";
 
 /** What brings a schema from each version to the next, from none to the first on. Never changed once released. */
-export const VERSIONS: readonly string[] = [TABLES + COMMIT + BATCH + TASKS, SEGMENTS + BATCH_ON + BATCH_ANY];
+export const VERSIONS: readonly string[] = [TABLES + COMMIT + BATCH + BATCH_ON + TASKS];
