@@ -1,6 +1,7 @@
 import type { Contract } from "@bylaw/contract";
 import { BylawError, issuesOf, type EventDraft, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { frozenFiles } from "./frozen/frozen-files.ts";
+import { headOf, repositoryOf } from "./git/repository.ts";
 import { readReport } from "./report/read-report.ts";
 import { noReport, type Report, type ReportFormat } from "./report/report.ts";
 import { runTests } from "./run-tests.ts";
@@ -48,10 +49,12 @@ export async function observeTests(run: TestRecorder, contract: Contract, option
   }
   const before = await contractTree(contract, workspace, { fresh: true });
   const frozen = frozenFiles(contract, before);
+  const head = await headIn(before.workspace);
   const { output, ...seen } = await runTests(command, { workspace, ...(signal === undefined ? {} : { signal }) });
   const evidence = evidenceOf(contract, seen, {
     observed_by: "bylaw",
     before: before.digest,
+    head,
     after: await contractTree(contract, workspace, { fresh: true }),
     frozen,
   });
@@ -89,13 +92,15 @@ export async function reportTestRun(run: TestRecorder, contract: Contract, given
     report === null ? noReport("Unexpected run without a report, expected one") : readReport(report.format, report.text, { workspace });
   const seen = { argv, exit_code, signal, timed_out, duration_ms, ...read };
   const frozen = given.frozen ?? frozenFiles(contract, after);
-  const evidence = evidenceOf(contract, seen, { observed_by: "host", before: tree_before, after, frozen });
+  const head = await headIn(after.workspace);
+  const evidence = evidenceOf(contract, seen, { observed_by: "host", before: tree_before, head, after, frozen });
   return { evidence, events: await record(run, evidence, { task, agent }) };
 }
 
 interface Around {
   readonly observed_by: TestRun["observed_by"];
   readonly before: string;
+  readonly head: string | null | undefined;
   readonly after: Tree;
   readonly frozen: Readonly<Record<string, string>>;
 }
@@ -103,12 +108,19 @@ interface Around {
 type Seen = Report &
   Pick<SeenTestRun, "argv" | "exit_code" | "duration_ms"> & { readonly signal: string | null; readonly timed_out: boolean };
 
-function evidenceOf(contract: Contract, seen: Seen, { observed_by, before, after, frozen }: Around): TestRun {
+// A run is evidence of its tests also where nobody can say what was committed.
+async function headIn(workspace: string): Promise<string | null | undefined> {
+  const repository = repositoryOf(workspace);
+  return repository === undefined ? null : headOf(repository).catch(() => undefined);
+}
+
+function evidenceOf(contract: Contract, seen: Seen, { observed_by, before, head, after, frozen }: Around): TestRun {
   const parsed = testRunDetails.safeParse({
     observed_by,
     ...seen,
     tree_before: before,
     tree_after: after.digest,
+    ...(head === undefined ? {} : { head }),
     frozen,
     contract: contract.digest,
   });

@@ -30,6 +30,12 @@ export const testRunDetails = z
     coverage: z.number().min(0).max(100).nullable(),
     tree_before: digest,
     tree_after: digest,
+    /** The commit that was checked out as the run began; null without a repository or a commit. Left out: nobody looked. */
+    head: z
+      .string()
+      .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
+      .nullable()
+      .optional(),
     /** Digests of test files and runner configuration as the run began, by path. */
     frozen: z.record(z.string(), digest),
     /** The digest of the contract. */

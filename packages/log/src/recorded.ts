@@ -22,7 +22,7 @@ const DESCRIBE: Readonly<Record<HookName, Describe>> = {
   beforeToolCall: (subject, { applied }) => [TOOL_EVENT[applied], { ...fieldsOf(subject, ...CALL_FIELDS), ...registryOf(subject) }],
   onTransition: (subject, { applied }) => [
     applied === "allow" ? "phase_entered" : "transition_blocked",
-    fieldsOf(subject, "from", "to", "artifacts"),
+    { ...fieldsOf(subject, "from", "to", "artifacts"), ...commitOf(subject) },
   ],
   onBehavior: (subject, { applied, directive }) => [
     applied === "allow" ? "behavior_applied" : "behavior_rejected",
@@ -61,6 +61,12 @@ function registryOf(subject: Subject): JsonObject {
     return name === server || (tool.includes(name) && listed.length > 0) ? [[name, listed]] : [];
   });
   return { servers: Object.fromEntries(near) };
+}
+
+// What a plugin prepared about the commit that is checked out, under `commit` of its facts: later decisions ask where the task began.
+function commitOf({ facts = {} }: Subject): JsonObject {
+  const commit = Object.values(facts).find((of) => isJsonObject(of) && isJsonObject(of["commit"]));
+  return commit === undefined ? {} : { commit: (commit as JsonObject)["commit"] ?? null };
 }
 
 /** What a plugin may prepare about a response, under `turn` of its facts. */

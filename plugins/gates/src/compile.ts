@@ -9,6 +9,7 @@ import { customChecks, type CustomCheck } from "./custom.ts";
 import { declaredChecks, type DeclaredJudge } from "./declared.ts";
 import { digestOf } from "./digest.ts";
 import type { GateOptions } from "./options.ts";
+import { COMMIT_TESTED, asksForCommit, commitTested } from "./tested-commit.ts";
 import { READERS, TREE_UNCHANGED, leavesFiles, treeUnchanged } from "./tested-tree.ts";
 import { workRecord, type WorkRecord } from "./work-record.ts";
 
@@ -56,6 +57,7 @@ const UNCHANGED: Check = {
   ...{ check: TREE_UNCHANGED, severity: "blocking", threshold: undefined, requiredReviews: undefined },
   message: "What was tested is what goes on",
 };
+const COMMITTED: Check = { ...UNCHANGED, check: COMMIT_TESTED, message: "What was tested is what is committed" };
 const RED: ReadonlySet<string> = new Set(["tests_are_failing", "tests_failed"]);
 
 /** Reads a contract and compiles what its gates ask for, once. Throws what `loadContract` throws, and BYLAW_GATE_CHECK_INVALID. */
@@ -99,16 +101,18 @@ export function compileGates({ contract: file, tools, checks }: GateOptions, fol
   };
 
   const observes = contract.evidence.testCommand !== undefined;
-  // Asked only where nothing may have been written since the tests ran.
-  const treeOf = (phase: Phase, gate: Gate | undefined, rule: RuleReference): readonly Demand[] =>
-    observes && leavesFiles(phase)
-      ? [
-          {
-            ...{ check: UNCHANGED, judge: treeUnchanged, custom: undefined, declared: undefined },
-            rule: { ...rule, name: `${phase.id}.gates.${gate?.id ?? "none"}.${TREE_UNCHANGED}` },
-          },
-        ]
-      : [];
+  // Asked only where nothing may have been written since the tests ran, and where what was committed is what the task leaves.
+  const treeOf = (phase: Phase, to: string, gate: Gate | undefined, rule: RuleReference): readonly Demand[] => {
+    const named = (check: Check, judge: CheckJudge): Demand => ({
+      ...{ check, judge, custom: undefined, declared: undefined },
+      rule: { ...rule, name: `${phase.id}.gates.${gate?.id ?? "none"}.${check.check}` },
+    });
+    if (!observes) return [];
+    return [
+      ...(leavesFiles(phase) ? [named(UNCHANGED, treeUnchanged)] : []),
+      ...(asksForCommit(phase, to) ? [named(COMMITTED, commitTested)] : []),
+    ];
+  };
 
   const ways = new Map<string, readonly Way[]>();
   const key = (from: string, to: string): string => JSON.stringify([from, to]);
@@ -118,12 +122,12 @@ export function compileGates({ contract: file, tools, checks }: GateOptions, fol
     const gate = contract.gates.find((one) => one.id === id);
     const rule = at(`${from}.gates.${id ?? "none"}.way`, ["transitions", index]);
     const asked = [...(when === "passed" ? rulesOf(phase, gate) : []), ...(gate === undefined ? [] : checksOf(gate))];
-    const way = { phase, to, when, gate, demands: [...asked, ...treeOf(phase, gate, rule)], rule };
+    const way = { phase, to, when, gate, demands: [...asked, ...treeOf(phase, to, gate, rule)], rule };
     ways.set(key(from, to), [...(ways.get(key(from, to)) ?? []), way]);
   }
   for (const phase of contract.phases.filter(({ id }) => contract.ends.includes(id))) {
     const rule = at(`${phase.id}.gates.none.way`, ["phases", contract.phases.indexOf(phase)]);
-    const demands = [...rulesOf(phase), ...treeOf(phase, undefined, rule)];
+    const demands = [...rulesOf(phase), ...treeOf(phase, COMPLETED, undefined, rule)];
     ways.set(key(phase.id, COMPLETED), [{ phase, to: COMPLETED, when: "passed", gate: undefined, demands, rule }]);
   }
 

@@ -23,6 +23,16 @@ export interface FileFacts {
   /** The digest of the workspace. */
   readonly tree: string | null;
   readonly treeProblem: string | null;
+  /** The commit that is checked out, with what is not the same in it as in the workspace. */
+  readonly commit: CommitFact | null;
+  readonly commitProblem: string | null;
+}
+
+interface CommitFact {
+  readonly head: string | null;
+  readonly apart: string;
+  readonly differs: readonly string[];
+  readonly count: number;
 }
 
 /** How much is looked at. */
@@ -100,10 +110,17 @@ function read(path: string, root: string, most: number): Look {
 /** The facts as a check reads them; undefined where nothing was prepared. */
 export function factsOf(facts: Json | undefined): FileFacts | undefined {
   if (!isJsonObject(facts ?? null)) return undefined;
-  const { files, problem, tree, tree_problem } = facts as JsonObject;
+  const { files, problem, tree, tree_problem, commit, uncommitted, commit_problem } = facts as JsonObject;
   const listed = (Array.isArray(files) ? (files as readonly JsonObject[]) : []).map(
     (file) => [String(file["path"]), file as unknown as FileFact] as const,
   );
   const text = (value: Json | undefined): string | null => (typeof value === "string" ? value : null);
-  return { files: new Map(listed), problem: text(problem), tree: text(tree), treeProblem: text(tree_problem) };
+  return {
+    files: new Map(listed),
+    problem: text(problem),
+    tree: text(tree),
+    treeProblem: text(tree_problem),
+    commit: isJsonObject(commit) && isJsonObject(uncommitted) ? ({ ...commit, ...uncommitted } as unknown as CommitFact) : null,
+    commitProblem: text(commit_problem) ?? text(tree_problem),
+  };
 }

@@ -11,6 +11,7 @@ import { asksForRun, type Compiled, type Demand, type Way } from "./compile.ts";
 import { digestOf } from "./digest.ts";
 import { factsOf } from "./file-facts.ts";
 import { approvalRule, bookOf, gateBook } from "./gate-book.ts";
+import { COMMIT_TESTED } from "./tested-commit.ts";
 import { TREE_UNCHANGED } from "./tested-tree.ts";
 import { workOf } from "./work-record.ts";
 
@@ -92,7 +93,7 @@ function judgeRejected(way: Way, one: Case): readonly Verdict[] {
     findAll(way, one, artifacts).some(({ demand, findings }) =>
       findings.some(
         (finding) =>
-          (finding.kind === "no" || (finding.kind === "stale" && demand.check.check === TREE_UNCHANGED)) &&
+          (finding.kind === "no" || (finding.kind === "stale" && [TREE_UNCHANGED, COMMIT_TESTED].includes(demand.check.check))) &&
           demand.check.severity === "blocking" &&
           waiverOf(finding, demand, way, one) === undefined,
       ),
@@ -111,10 +112,11 @@ function judgeRejected(way: Way, one: Case): readonly Verdict[] {
 
 /** Looks at every demand of a way, with these artifacts. */
 function findAll({ demands, phase }: Way, { request, view, compiled, book, late }: Case, artifacts: JsonObject): Found {
-  const { run, red, tested, approved } = workOf(view(compiled.record), request.task);
+  const { run, red, tested, base, approved } = workOf(view(compiled.record), request.task);
   const facts = artifacts === request.artifacts ? factsOf(request.facts?.[manifest.name]) : factsWithoutFiles(request);
   const { contract } = compiled;
   const worked = workedOn({ request, compiled, book });
+  const judged = tested ?? (run !== null && demands.some(asksForRun) ? run.details.tree_after : null);
   return demands.map((demand) => {
     const input: CheckInput = {
       contract,
@@ -126,6 +128,8 @@ function findAll({ demands, phase }: Way, { request, view, compiled, book, late 
       run,
       red,
       tested,
+      judged,
+      base,
       afterRed: compiled.afterRed.has(phase.id),
       reviewers: book.reviewers,
       worked,
@@ -165,6 +169,7 @@ function verdictOf(finding: Finding, demand: Demand, way: Way, one: Case): Verdi
 
 const passesWhen = (check: string): string =>
   (check === TREE_UNCHANGED ? "the workspace that was tested" : undefined) ??
+  (check === COMMIT_TESTED ? "a commit of what was tested" : undefined) ??
   (Object.hasOwn(GATE_CHECKS, check) ? GATE_CHECKS[check]?.passes : undefined) ??
   (Object.hasOwn(ARTIFACT_RULES, check) ? ARTIFACT_RULES[check] : undefined) ??
   "it to pass";

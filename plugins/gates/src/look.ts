@@ -1,14 +1,17 @@
 import { isAbsolute } from "node:path";
-import { contractTree } from "@bylaw/evidence";
+import type { Contract } from "@bylaw/contract";
+import { commitState, contractTree, type CommitStateOptions, type Tree } from "@bylaw/evidence";
 import { messageOf, type JsonObject, type Transition } from "@bylaw/kernel";
 import { pathsIn } from "./checks/named-files.ts";
 import { asksForRun, type Compiled, type Way } from "./compile.ts";
 import { lookAt } from "./file-facts.ts";
+import { COMMIT_TESTED } from "./tested-commit.ts";
 import { TREE_UNCHANGED } from "./tested-tree.ts";
 
 const TESTS: ReadonlySet<string> = new Set([
   ...["tests_exist", "tests_exist_for_acceptance_criteria", "tests_cover_acceptance_criteria", "tests_are_meaningful"],
 ]);
+const COMMITS: ReadonlySet<string> = new Set([COMMIT_TESTED]);
 const CODE: ReadonlySet<string> = new Set(["implementation_exists", "matches_plan", "no_commented_out_code"]);
 
 /**
@@ -22,23 +25,45 @@ export async function look(request: Transition, compiled: Compiled, folder: stri
   const asked = (names: ReadonlySet<string>): boolean => demands.some(({ check }) => names.has(check.check));
   const [tests, code, runs] = [asked(TESTS), asked(CODE), ways.some(isAboutTree)];
   const tree = runs && compiled.observes;
-  if (!tests && !code && !tree) return undefined;
+  // What a task begins on is what it may leave as it is.
+  const commit = compiled.observes && (from === undefined || asked(COMMITS));
+  if (!tests && !code && !tree && !commit) return undefined;
   const named = host?.["workspace"];
   const workspace = typeof named === "string" && isAbsolute(named) ? named : folder;
   const paths = [
     ...(tests ? pathsIn(artifacts["test_files"], "test_files") : []),
     ...(code ? pathsIn(artifacts["implementation_files"], "files_changed") : []),
   ];
-  return { ...lookAt(workspace, paths), ...(tree ? await treeOf(workspace, compiled) : {}) };
+  return {
+    ...lookAt(workspace, paths),
+    ...(tree || commit ? await treeOf(workspace, compiled, { commit, begins: from === undefined }) : {}),
+  };
 }
 
 const isAboutTree = ({ gate, demands }: Way): boolean =>
   (gate !== undefined && gate.quorum > 0) || demands.some((one) => one.check.check === TREE_UNCHANGED || asksForRun(one));
 
-async function treeOf(workspace: string, { contract }: Compiled): Promise<JsonObject> {
+interface Wanted {
+  readonly commit: boolean;
+  /** Nothing was done yet that could have been committed. */
+  readonly begins: boolean;
+}
+
+async function treeOf(workspace: string, { contract }: Compiled, { commit, begins }: Wanted): Promise<JsonObject> {
   try {
-    return { tree: (await contractTree(contract, workspace)).digest };
+    const tree = await contractTree(contract, workspace);
+    return { tree: tree.digest, ...(commit ? await commitOf(contract, tree, begins ? { only: "apart" } : {}) : {}) };
   } catch (error) {
     return { tree_problem: `The workspace cannot be read: ${messageOf(error)}` };
+  }
+}
+
+// `commit` goes on record with the transition; what differs, only where it is in the way.
+async function commitOf(contract: Contract, tree: Tree, options: CommitStateOptions): Promise<JsonObject> {
+  try {
+    const { head, apart, differs, count } = await commitState(contract, tree, options);
+    return { commit: { head, apart }, uncommitted: { differs, count } };
+  } catch (error) {
+    return { commit_problem: messageOf(error) };
   }
 }

@@ -2,6 +2,7 @@ import type { Contract } from "@bylaw/contract";
 import { defineProjection, isJsonObject, type Json, type JsonObject, type LogEvent, type Projection } from "@bylaw/kernel";
 import type { TestRun } from "@bylaw/evidence";
 import { treeGet, treePut, type Tree } from "@bylaw/log";
+import type { CommitBase } from "./tested-commit.ts";
 import { TREE_UNCHANGED, leavesFiles } from "./tested-tree.ts";
 
 /** A test run as it is on record. */
@@ -21,13 +22,15 @@ export interface Work {
   readonly red: RecordedRun | null;
   /** The digest of the tree that the last gate that asks for a test run judged, until the task comes to a phase that may write. */
   readonly tested: string | null;
+  /** The commit that it began on, as the first transition has it, else the first test run. */
+  readonly base: CommitBase | null;
   /** The artifacts that a gate let pass. A later one takes the place of an earlier one only where its phase requires it. */
   readonly approved: JsonObject;
 }
 
 export type WorkRecord = Projection<Tree<Work>>;
 
-const NOTHING: Work = Object.freeze({ phase: "", run: null, red: null, tested: null, approved: Object.freeze({}) });
+const NOTHING: Work = Object.freeze({ phase: "", run: null, red: null, tested: null, base: null, approved: Object.freeze({}) });
 
 /** What the record of a contract keeps. */
 export interface Keeps {
@@ -45,21 +48,25 @@ export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
   const required = new Map(contract.phases.map(({ id, artifacts }) => [id, artifacts.map(({ type }) => type)]));
   return defineProjection<Tree<Work>>({
     name: `@bylaw/plugin-gates/work/${contract.digest.slice(7, 23)}`,
-    version: 2,
+    version: 3,
     initial: null,
     reduce(works, event) {
       const { event_type, task_id, sequence, timestamp, details } = event;
       if (task_id === null) return works;
       if (event_type === "test_run") {
         const run = { sequence, at: timestamp, details: details as unknown as TestRun };
-        return treePut(works, task_id, { ...(treeGet(works, task_id) ?? NOTHING), run });
+        const work = treeGet(works, task_id) ?? NOTHING;
+        const { head } = run.details;
+        const base = work.base ?? (head === undefined ? null : { head, apart: null });
+        return treePut(works, task_id, { ...work, run, base });
       }
       return event_type === "phase_entered" ? treePut(works, task_id, moved(treeGet(works, task_id) ?? NOTHING, event)) : works;
     },
   });
 
-  function moved({ run, red, tested, approved }: Work, { details }: LogEvent): Work {
+  function moved({ run, red, tested, base: begun, approved }: Work, { details }: LogEvent): Work {
     const { from, to, artifacts, decision } = details;
+    const base = from === undefined ? baseIn(details) : begun;
     const phase = String(to);
     if (!contract.phases.some(({ id }) => id === phase)) return { ...NOTHING, phase };
     // What goes back after a no, or past a gate that only warns, was looked at by nobody.
@@ -67,13 +74,14 @@ export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
     const passed = ways.length > 0 && ways.every(({ when }) => when === "passed") && isJsonObject(decision ?? null);
     const still = leaving.has(phase);
     if (!passed || (decision as JsonObject)["effect"] !== "allow")
-      return { phase, run: null, red, tested: still ? tested : null, approved };
+      return { phase, run: null, red, tested: still ? tested : null, base, approved };
     const handed = isJsonObject(artifacts ?? null) ? (artifacts as JsonObject) : {};
     const kept = (required.get(String(from)) ?? []).filter((type) => keeps.artifacts.has(type) && Object.hasOwn(handed, type));
     return {
       phase,
       run: null,
       red: keeps.redPhases.has(String(from)) ? run : red,
+      base,
       tested: still ? treeOf(String(from), decision as JsonObject, { run, tested }) : null,
       approved: kept.length === 0 ? approved : { ...approved, ...Object.fromEntries(kept.map((type) => [type, handed[type] ?? null])) },
     };
@@ -86,6 +94,12 @@ export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
     // Whoever lets another tree pass answers for it.
     return [...waived].some((rule) => rule.endsWith(`.${TREE_UNCHANGED}`)) ? null : tested;
   }
+}
+
+function baseIn({ commit = null }: JsonObject): CommitBase | null {
+  if (!isJsonObject(commit)) return null;
+  const { head, apart } = commit;
+  return { head: typeof head === "string" ? head : null, apart: typeof apart === "string" ? apart : null };
 }
 
 const waivedIn = (votes: Json): ReadonlySet<string> =>

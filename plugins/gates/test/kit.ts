@@ -44,8 +44,8 @@ export interface Bench {
   readonly ask: (to: string, artifacts: object, fields?: object) => Promise<Asked>;
   /** Records a test run as a host saw it. */
   readonly observe: (came: Partial<Record<"passed" | "failed" | "skipped", readonly string[]>>, fields?: Partial<TestRun>) => Promise<void>;
-  /** The task goes on to a phase, with all that is asked for. */
-  readonly goTo: (phase: string) => Promise<void>;
+  /** The task goes on to a phase, with all that is asked for, from the start or the phase that it is in; `entered` is told each that it comes to. */
+  readonly goTo: (phase: string, options?: { readonly from?: string; readonly entered?: (phase: string) => void }) => Promise<void>;
   readonly approve: (gate: string, by: string, role?: string) => Promise<unknown>;
   /** The reviewers of the phase are started and report. */
   readonly review: (fields?: JsonObject, agents?: readonly string[]) => Promise<void>;
@@ -194,9 +194,11 @@ export async function bench({
       await must("REVIEW", built);
     },
   };
-  const goTo: Bench["goTo"] = async (phase) => {
-    for (const [id, step] of Object.entries(steps)) {
+  const goTo: Bench["goTo"] = async (phase, { from, entered } = {}) => {
+    const ids = Object.keys(steps);
+    for (const [id, step] of Object.entries(steps).slice(from === undefined ? 0 : ids.indexOf(from) + 1)) {
       await step();
+      entered?.(id);
       if (id === phase) return;
     }
   };

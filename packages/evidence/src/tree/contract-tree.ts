@@ -10,16 +10,21 @@ import { treeDigest, type Tree, type TreeOptions } from "./tree-digest.ts";
  */
 export function contractTree(contract: Contract, workspace: string, options: Pick<TreeOptions, "cache" | "fresh"> = {}): Promise<Tree> {
   const root = folderOf(workspace);
+  return treeDigest(root, { ignore: leftOutBy(contract, root), ...options });
+}
+
+/** What is left out of the tree of a workspace because of its contract: paths as seen from there, with `/`. `root` has no link in it. */
+export function leftOutBy(contract: Contract, root: string): readonly string[] {
   const home = realOf(dirname(resolve(contract.file)));
   const report = contract.evidence.testCommand?.report;
   const paths = [
     ...contract.protectedPaths.flatMap(siblings).map((path) => resolve(home, path)),
     ...(report === undefined ? [] : [resolve(root, report)]),
   ];
-  const ignore = paths
+  return paths
     .map((path) => relative(root, path))
-    .filter((path) => path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path));
-  return treeDigest(root, { ignore: ignore.map((path) => path.split(sep).join("/")), ...options });
+    .filter((path) => path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path))
+    .map((path) => path.split(sep).join("/"));
 }
 
 // SQLite keeps these beside its file.

@@ -2,6 +2,7 @@ import type { Check, Contract, Phase } from "@bylaw/contract";
 import type { Json, JsonObject } from "@bylaw/kernel";
 import type { Reviewer } from "../book.ts";
 import type { FileFacts } from "../file-facts.ts";
+import type { CommitBase } from "../tested-commit.ts";
 import type { RecordedRun } from "../work-record.ts";
 
 /** What a check sees. */
@@ -22,6 +23,10 @@ export interface CheckInput {
   readonly red: RecordedRun | null;
   /** The digest of the tree that an earlier gate judged by its tests, where no phase since then writes. */
   readonly tested: string | null;
+  /** The digest of the tree that the commit is held against: that one, or of the run that this way is judged by. */
+  readonly judged: string | null;
+  /** The commit that the task began on. */
+  readonly base: CommitBase | null;
   /** No task comes to this phase but through one in which its tests were red. */
   readonly afterRed: boolean;
   /** The agents that were started for the phase. */

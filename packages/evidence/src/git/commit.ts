@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Contract } from "@bylaw/contract";
+import { leftOutBy } from "../tree/contract-tree.ts";
+import { textDigest, type Tree, type TreeEntry } from "../tree/tree-digest.ts";
+import { contentsOf, filesOf, type CommitFile } from "./commit-files.ts";
+import { askGit, headOf, repositoryOf, type Repository } from "./repository.ts";
+
+/** The commit that is checked out in a workspace, beside the files that are in it. */
+export interface CommitState {
+  /** Its id; `null` without a repository, and where nothing was committed yet. */
+  readonly head: string | null;
+  /**
+   * `sha256:` over the files of the commit that are no file of the tree: outside of the workspace, in folders that a digest leaves out, or
+   * not checked out. Nobody can hold them against anything but an earlier commit.
+   */
+  readonly apart: string;
+  /** The first of the files that are one thing in the commit and another in the tree, or in one of them alone, and why. */
+  readonly differs: readonly string[];
+  /** How many there are. */
+  readonly count: number;
+}
+
+/** What is looked at. */
+export interface CommitStateOptions {
+  /** `apart`: the files of the tree are held against nothing. */
+  readonly only?: "apart";
+}
+
+/** As many are told. */
+const TOLD = 20;
+const MAX_DEPTH = 8;
+
+/**
+ * Holds the commit that is checked out against a tree of the same workspace: files, by content as git hands it out, links, and what
+ * may be run. What a committed `.gitignore` ignores need not be in it. Throws BYLAW_REPOSITORY_UNREADABLE.
+ */
+export async function commitState(contract: Contract, tree: Tree, { only }: CommitStateOptions = {}): Promise<CommitState> {
+  const repository = repositoryOf(tree.workspace);
+  const head = repository === undefined ? null : await headOf(repository);
+  const found: Found = { apart: [], differs: [] };
+  if (repository !== undefined && head !== null) {
+    const protectedBy = leftOutBy(contract, tree.workspace);
+    await compare(
+      { repository, commit: head, at: "", entries: tree.entries, workspace: tree.workspace, protectedBy, only, depth: 0 },
+      found,
+    );
+  }
+  const hash = createHash("sha256");
+  for (const line of found.apart.toSorted()) hash.update(`${line}\n`);
+  const differs = found.differs.toSorted();
+  return { head, apart: `sha256:${hash.digest("hex")}`, differs: differs.slice(0, TOLD), count: differs.length };
+}
+
+interface Found {
+  readonly apart: string[];
+  readonly differs: string[];
+}
+
+interface Compared {
+  readonly repository: Repository;
+  readonly commit: string;
+  /** Where the repository's workspace lies in the tree: nothing, or the path of a submodule, with `/`. */
+  readonly at: string;
+  /** The files of the tree below it. */
+  readonly entries: readonly TreeEntry[];
+  readonly workspace: string;
+  /** What no agent writes, and Bylaw does. */
+  readonly protectedBy: readonly string[];
+  readonly only: CommitStateOptions["only"];
+  readonly depth: number;
+}
+
+async function compare(given: Compared, found: Found): Promise<void> {
+  const { repository, commit, at, workspace, protectedBy } = given;
+  const files = await filesOf(repository, commit);
+  const tested = new Map(given.entries.map((entry) => [entry.path, entry]));
+  const held: Held[] = [];
+  const modules: { readonly file: CommitFile; readonly path: string; readonly entries: readonly TreeEntry[] }[] = [];
+  for (const file of files) {
+    const path = file.path.startsWith(repository.prefix) ? `${at}${file.path.slice(repository.prefix.length)}` : undefined;
+    const entry = path === undefined ? undefined : tested.get(path);
+    const below = file.mode === "160000" && path !== undefined ? given.entries.filter((one) => one.path.startsWith(`${path}/`)) : [];
+    if (path !== undefined && below.length > 0) modules.push({ file, path, entries: below });
+    else if (path !== undefined && entry !== undefined) held.push({ file, path, entry });
+    else if (path !== undefined && isBelow(path, protectedBy)) held.push({ file, path, entry: onDisk(workspace, path) });
+    else if (path === undefined || !isRecord(path)) found.apart.push(JSON.stringify([`${at}${file.path}`, file.mode, file.id]));
+  }
+  if (given.only === undefined) await hold(given, { files, held, modules: modules.map(({ path }) => path) }, found);
+  for (const { file, path, entries } of modules) {
+    const own = given.depth < MAX_DEPTH ? repositoryOf(join(workspace, path)) : undefined;
+    if (own === undefined || own.prefix !== "") found.differs.push(`${path} (a submodule that is no repository)`);
+    else await compare({ ...given, repository: own, commit: file.id, at: `${path}/`, entries, depth: given.depth + 1 }, found);
+  }
+}
+
+interface Held {
+  readonly file: CommitFile;
+  readonly path: string;
+  readonly entry: TreeEntry | undefined;
+}
+
+interface Listed {
+  readonly files: readonly CommitFile[];
+  readonly held: readonly Held[];
+  /** The paths of submodules. */
+  readonly modules: readonly string[];
+}
+
+async function hold(given: Compared, { files, held, modules }: Listed, { differs }: Found): Promise<void> {
+  const contents = await contentsOf(
+    given.repository,
+    held.filter(({ file }) => file.mode !== "160000").map(({ file }) => file.id),
+  );
+  for (const { file, path, entry } of held) {
+    // What Bylaw itself goes on writing is another the moment after.
+    if (isRecord(path)) continue;
+    const why = unlike(file, entry, contents.get(file.id));
+    if (why !== undefined) differs.push(`${path} (${why})`);
+  }
+  const committed = new Set(held.map(({ path }) => path));
+  const inModule = (path: string): boolean => modules.some((one) => path.startsWith(`${one}/`));
+  const left = given.entries
+    .filter(({ path, kind }) => kind !== "other" && !committed.has(path) && !inModule(path))
+    .map(({ path }) => path);
+  const ignored = await ignoredOf(given, left, new Set(files.map(({ path }) => path)));
+  for (const path of left) if (!ignored.has(path)) differs.push(`${path} (not in the commit)`);
+}
+
+const KINDS: Readonly<Record<string, TreeEntry["kind"]>> = { "100644": "file", "100664": "file", "100755": "program", "120000": "link" };
+
+// Why a file of the commit is not the one of the tree.
+function unlike({ mode }: CommitFile, entry: TreeEntry | undefined, digest: string | undefined): string | undefined {
+  const kind = KINDS[mode];
+  if (entry === undefined) return "not in the workspace";
+  if (kind === undefined || digest === undefined || entry.kind !== kind) return `another kind: ${kind ?? mode} and not ${entry.kind}`;
+  return digest === entry.digest ? undefined : "another content";
+}
+
+const isBelow = (path: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+
+// Logs and stores: they are written while the task goes on.
+const isRecord = (path: string): boolean =>
+  /(?:^|\/)\.(?:bylaw|orchestrator)\//.test(path) && /\.(?:db|sqlite3?|jsonl|log|lock)(?:-wal|-shm|-journal)?$|\/status\.json$/.test(path);
+
+function onDisk(workspace: string, path: string): TreeEntry | undefined {
+  const file = join(workspace, path);
+  try {
+    const seen = lstatSync(file, { throwIfNoEntry: false });
+    if (seen?.isSymbolicLink() === true) return { path, kind: "link", digest: textDigest(readlinkSync(file)) };
+    if (seen?.isFile() !== true) return undefined;
+    const digest = `sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
+    return { path, kind: (seen.mode & 0o111) === 0 ? "file" : "program", digest };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of these files of the tree those that a `.gitignore` ignores which is in the commit itself: another would hide what hides it. */
+async function ignoredOf(
+  { repository, at }: Compared,
+  paths: readonly string[],
+  committed: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const ignored = new Set<string>();
+  if (paths.length === 0) return ignored;
+  // With a name that begins like this git looks for no pattern in it.
+  const stdin = paths.map((path) => `./${repository.prefix}${path.slice(at.length)}\0`).join("");
+  const args = ["check-ignore", "-z", "--stdin", "--verbose", "--no-index"];
+  const said = new TextDecoder().decode(await askGit(repository, { args, stdin, answers: [0, 1] })).split("\0");
+  for (let index = 0; index + 3 < said.length; index += 4) {
+    const [source = "", , pattern = "", path = ""] = said.slice(index, index + 4);
+    const counts = /(?:^|\/)\.gitignore$/.test(source) && committed.has(source) && !pattern.startsWith("!");
+    if (counts) ignored.add(`${at}${path.slice(repository.prefix.length + 2)}`);
+  }
+  return ignored;
+}

@@ -1,0 +1,345 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { commitState, contractTree, observeTests, type CommitState } from "../src/index.ts";
+import { NODE, contractAt, folder, put } from "./kit.ts";
+
+const GOOD = "export const add = (one, other) => one + other;\n";
+const BAD = "export const add = () => 3;\n";
+const FILES = { "src/add.js": GOOD, "src/run.sh": "#!/bin/sh\n", "package.json": "{}\n", ".gitignore": "dist/\n*.local\n" };
+
+interface Place {
+  readonly root: string;
+  readonly git: (...args: readonly string[]) => string;
+  readonly state: () => Promise<CommitState>;
+}
+
+/** A repository with all of the files committed, and a workspace in it. */
+function repository(files: Readonly<Record<string, string>> = FILES, { inside = "", format = "sha1" } = {}): Place {
+  const root = folder(files);
+  const git: Place["git"] = (...args) => gitIn(root, args);
+  git("init", "--quiet", "--initial-branch=main", `--object-format=${format}`);
+  git("add", "--all");
+  git("commit", "--quiet", "--message=begin");
+  const workspace = join(root, inside);
+  const contract = contractAt(join(workspace, "workflow.yaml"));
+  return { root, git, state: async () => commitState(contract, await contractTree(contract, workspace)) };
+}
+
+const gitIn = (cwd: string, args: readonly string[]): string =>
+  execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "protocol.file.allow=always", ...args], {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" },
+  }).trim();
+
+const commit = ({ git }: Place, message = "more"): string => git("commit", "--quiet", "--allow-empty", `--message=${message}`);
+
+describe("a commit", () => {
+  it("is the workspace, in repositories of either kind of id, whatever the index says", async () => {
+    for (const format of ["sha1", "sha256"]) {
+      const place = repository(FILES, { format });
+      const { root, git, state } = place;
+      const begun = await state();
+      expect(begun).toMatchObject({ head: git("rev-parse", "HEAD"), differs: [], count: 0 });
+      expect(begun.head).toHaveLength(format === "sha1" ? 40 : 64);
+      chmodSync(join(root, "src/run.sh"), 0o755);
+      symlinkSync("add.js", join(root, "src/link.js"));
+      put(root, "src/more.js", GOOD);
+      expect((await state()).differs).toEqual([
+        "src/link.js (not in the commit)",
+        "src/more.js (not in the commit)",
+        "src/run.sh (another kind: file and not program)",
+      ]);
+      git("add", "--all");
+      commit(place);
+      expect(await state()).toMatchObject({ differs: [], count: 0, apart: begun.apart });
+      // What is only staged is nothing yet.
+      put(root, "src/add.js", BAD);
+      git("add", "--all");
+      put(root, "src/add.js", GOOD);
+      expect((await state()).differs).toEqual([]);
+      // And what is committed of it is something else than what is there.
+      commit(place);
+      expect((await state()).differs).toEqual(["src/add.js (another content)"]);
+      git("rm", "--cached", "--quiet", "src/more.js");
+      commit(place);
+      expect((await state()).differs).toEqual(["src/add.js (another content)", "src/more.js (not in the commit)"]);
+    }
+  });
+
+  it("is none where there is no repository, or nothing in it yet", async () => {
+    const root = folder(FILES);
+    const contract = contractAt(join(root, "workflow.yaml"));
+    const state = async (): Promise<CommitState> => commitState(contract, await contractTree(contract, root));
+    const none = await state();
+    expect(none).toMatchObject({ head: null, differs: [], count: 0 });
+    gitIn(root, ["init", "--quiet"]);
+    expect(await state()).toEqual(none);
+  });
+
+  it("is that of the workspace alone, and what it holds elsewhere is told apart", async () => {
+    const place = repository({ "one/src/add.js": GOOD, "two/src/add.js": GOOD, ".gitignore": "*.local\n" }, { inside: "one" });
+    const { root, git, state } = place;
+    const begun = await state();
+    expect(begun.differs).toEqual([]);
+    put(root, "one/key.local", "x");
+    expect((await state()).differs).toEqual([]);
+    put(root, "two/src/add.js", BAD);
+    expect(await state()).toEqual(begun);
+    git("add", "--all");
+    commit(place);
+    const later = await state();
+    expect([later.differs, later.apart === begun.apart]).toEqual([[], false]);
+  });
+
+  it("may leave out what a committed `.gitignore` ignores, and nothing that only the agent's own does", async () => {
+    const place = repository();
+    const { root, git, state } = place;
+    put(root, "dist/out.js", BAD);
+    put(root, "key.local", "x");
+    expect((await state()).differs).toEqual([]);
+    put(root, "src/hidden.js", BAD);
+    put(root, "src/.gitignore", "*\n");
+    expect((await state()).differs).toEqual(["src/.gitignore (not in the commit)", "src/hidden.js (not in the commit)"]);
+    rmSync(join(root, "src/.gitignore"));
+    put(root, ".git/info/exclude", "hidden.js\n");
+    git("config", "core.excludesFile", join(root, ".git/info/exclude"));
+    expect((await state()).differs).toEqual(["src/hidden.js (not in the commit)"]);
+    rmSync(join(root, "src/hidden.js"));
+    put(root, ":(glob)x.local", BAD);
+    expect((await state()).differs).toEqual([]);
+    rmSync(join(root, ":(glob)x.local"));
+    put(root, "SRC.LOCAL", BAD);
+    git("config", "core.ignoreCase", "true");
+    expect((await state()).differs).toEqual(["SRC.LOCAL (not in the commit)"]);
+  });
+
+  it("holds what is left out of a tree apart, and what no agent writes as it is on the disk", async () => {
+    const place = repository({ ...FILES, "workflow.yaml": "a: 1\n", "node_modules/a/index.js": GOOD, ".bylaw/policy.toml": "x = 1\n" });
+    const { root, git, state } = place;
+    const begun = await state();
+    expect(begun.differs).toEqual([]);
+    for (const path of ["node_modules/a/index.js", ".bylaw/policy.toml"]) {
+      put(root, path, BAD);
+      git("add", "--all");
+      commit(place);
+      const { differs, apart } = await state();
+      expect([path, differs, apart === begun.apart]).toEqual([path, [], false]);
+      git("reset", "--quiet", "--hard", "HEAD~1");
+      expect((await state()).apart).toBe(begun.apart);
+    }
+    git("update-index", "--cacheinfo", `100644,${git("hash-object", "-w", "src/add.js")},workflow.yaml`);
+    commit(place);
+    expect((await state()).differs).toEqual(["workflow.yaml (another content)"]);
+    git("reset", "--quiet", "--hard", "HEAD~1");
+    // Its own records go on while a task does.
+    put(root, ".bylaw/log.jsonl", "{}\n");
+    put(root, "audit.jsonl", "{}\n");
+    git("add", "--all", "--force", ".bylaw");
+    commit(place);
+    put(root, ".bylaw/log.jsonl", "{}\n{}\n");
+    expect(await state()).toMatchObject({ differs: [], apart: begun.apart });
+  });
+
+  it("is told apart from a workspace of which something is not checked out", async () => {
+    const place = repository();
+    const { root, git, state } = place;
+    git("update-index", "--skip-worktree", "src/add.js");
+    rmSync(join(root, "src/add.js"));
+    const begun = await state();
+    expect(begun.differs).toEqual([]);
+    put(root, "package.json", '{"a":1}\n');
+    git("add", "package.json");
+    commit(place);
+    expect(await state()).toMatchObject({ differs: [], apart: begun.apart });
+    rmSync(join(root, "package.json"));
+    expect((await state()).apart).not.toBe(begun.apart);
+  });
+});
+
+describe("an agent that writes into the repository", () => {
+  it("puts no other object in the place of one: by replacement, by grafts, or by a file that has the name of another", async () => {
+    const place = repository();
+    const { root, git, state } = place;
+    const begun = git("rev-parse", "HEAD");
+    put(root, "src/add.js", BAD);
+    git("add", "--all");
+    commit(place, "bad");
+    put(root, "src/add.js", GOOD);
+    const bad = git("rev-parse", "HEAD");
+    git("replace", bad, begun);
+    expect(git("show", "HEAD:src/add.js")).toBe(GOOD.trim());
+    expect((await state()).differs).toEqual(["src/add.js (another content)"]);
+    git("replace", "--delete", bad);
+    put(root, ".git/info/grafts", `${bad}\n`);
+    expect((await state()).differs).toEqual(["src/add.js (another content)"]);
+    git("reset", "--quiet", "--hard", begun);
+
+    // The id of what is good, and another content.
+    const id = git("rev-parse", "HEAD:src/add.js");
+    const file = join(root, ".git/objects", id.slice(0, 2), id.slice(2));
+    chmodSync(file, 0o644);
+    writeFileSync(file, deflateSync(Buffer.from(`blob ${BAD.length}\0${BAD}`)));
+    expect(git("cat-file", "-p", id)).toBe(BAD.trim());
+    const seen = await state().then(
+      ({ differs }) => differs,
+      (error: unknown) => [(error as { readonly code: string }).code],
+    );
+    expect(["src/add.js (another content)", "BYLAW_REPOSITORY_UNREADABLE"]).toContain(seen[0]);
+    rmSync(file);
+    await expect(state()).rejects.toMatchObject({ code: "BYLAW_REPOSITORY_UNREADABLE" });
+  });
+
+  it("runs no program by looking, and no hook", async () => {
+    const place = repository({ ...FILES, ".gitattributes": "* filter=own diff=own\n*.js text eol=crlf ident\n" });
+    const { root, git, state } = place;
+    const mark = join(folder(), "mark");
+    // Something is not there, so that whoever may would fetch it.
+    const id = git("rev-parse", "HEAD:package.json");
+    rmSync(join(root, ".git/objects", id.slice(0, 2), id.slice(2)));
+    const program = join(root, ".git/own.sh");
+    writeFileSync(program, `#!/bin/sh\ntouch ${mark}\ncat\n`, { mode: 0o755 });
+    for (const name of ["core.fsmonitor", "core.pager", "core.sshCommand", "filter.own.smudge", "filter.own.clean", "filter.own.process"])
+      git("config", name, program);
+    for (const name of [
+      "diff.own.textconv",
+      "diff.external",
+      "core.alternateRefsCommand",
+      "gpg.program",
+      "core.editor",
+      "credential.helper",
+    ])
+      git("config", name, program);
+    git("config", "alias.ls-tree", `!${program}`);
+    git("config", "core.hooksPath", join(root, ".git"));
+    git("config", "core.worktree", "/");
+    git("config", "remote.origin.url", `ext::${program}`);
+    git("config", "remote.origin.promisor", "true");
+    git("config", "extensions.partialClone", "origin");
+    for (const hook of ["post-index-change", "reference-transaction", "post-checkout"]) cpSync(program, join(root, ".git/hooks", hook));
+    await expect(state()).rejects.toMatchObject({ code: "BYLAW_REPOSITORY_UNREADABLE" });
+    expect(existsSync(mark)).toBe(false);
+    writeFileSync(join(root, ".git/objects", id.slice(0, 2), id.slice(2)), deflateSync(Buffer.from("blob 3\0{}\n")));
+    expect((await state()).differs).toEqual([]);
+    put(root, "new.js", GOOD);
+    expect((await state()).differs).toEqual(["new.js (not in the commit)"]);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it("is not helped by the environment of the host, by another index, or by marks in it", async () => {
+    const place = repository();
+    const { root, git, state } = place;
+    git("update-index", "--assume-unchanged", "src/add.js");
+    git("update-index", "--split-index");
+    put(root, "src/add.js", BAD);
+    git("update-index", "--no-assume-unchanged", "src/add.js");
+    git("add", "src/add.js");
+    commit(place);
+    put(root, "src/add.js", GOOD);
+    git("update-index", "--assume-unchanged", "src/add.js");
+    const other = repository().root;
+    const names = { GIT_DIR: join(other, ".git"), GIT_OBJECT_DIRECTORY: join(other, ".git/objects"), GIT_INDEX_FILE: "/nowhere" };
+    const before = { ...process.env };
+    try {
+      Object.assign(process.env, names, { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.bare", GIT_CONFIG_VALUE_0: "true" });
+      expect(await state()).toMatchObject({ differs: ["src/add.js (another content)"] });
+    } finally {
+      for (const name of [...Object.keys(names), "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"]) delete process.env[name];
+    }
+    expect(process.env).toEqual(before);
+    git("repack", "-adq");
+    expect(readdirSync(join(root, ".git/objects/pack")).length).toBeGreaterThan(0);
+    expect((await state()).differs).toEqual(["src/add.js (another content)"]);
+  });
+
+  it("hides nothing behind names that only differ in case, or by a branch that is named like a commit", async () => {
+    const place = repository();
+    const { git, state } = place;
+    const bad = gitIn(place.root, ["hash-object", "-w", "package.json"]);
+    const begun = await state();
+    git("update-index", "--add", "--cacheinfo", `100644,${bad},SRC/ADD.JS`);
+    commit(place);
+    const later = await state();
+    expect([later.differs, later.apart === begun.apart]).toEqual([[], false]);
+    git("reset", "--quiet", "--hard", "HEAD~1");
+    const head = git("rev-parse", "HEAD");
+    put(place.root, "src/add.js", BAD);
+    git("commit", "--quiet", "--all", "--message=bad");
+    put(place.root, "src/add.js", GOOD);
+    git("update-ref", "refs/heads/HEAD", head);
+    git("update-ref", `refs/heads/${git("rev-parse", "HEAD")}`, head);
+    expect((await state()).differs).toEqual(["src/add.js (another content)"]);
+  });
+
+  it("is held to the repository that is there: a linked work tree, a file for a folder, another store of objects", async () => {
+    const place = repository();
+    const { root, git } = place;
+    const tree = join(folder(), "linked");
+    git("worktree", "add", "--quiet", "-b", "side", tree);
+    expect(statSync(join(tree, ".git")).isFile()).toBe(true);
+    const contract = contractAt(join(tree, "workflow.yaml"));
+    const state = async (): Promise<CommitState> => commitState(contract, await contractTree(contract, tree));
+    expect(await state()).toMatchObject({ head: git("rev-parse", "side"), differs: [] });
+    put(tree, "src/add.js", BAD);
+    gitIn(tree, ["commit", "--quiet", "--all", "--message=bad"]);
+    put(tree, "src/add.js", GOOD);
+    expect((await state()).differs).toEqual(["src/add.js (another content)"]);
+    // The objects elsewhere.
+    const objects = join(folder(), "objects");
+    renameSync(join(root, ".git/objects"), objects);
+    mkdirSync(join(root, ".git/objects/info"), { recursive: true });
+    await expect(state()).rejects.toMatchObject({ code: "BYLAW_REPOSITORY_UNREADABLE" });
+    put(root, ".git/objects/info/alternates", `${objects}\n`);
+    expect((await state()).differs).toEqual(["src/add.js (another content)"]);
+    put(tree, ".git", "gitdir: /nowhere\n");
+    await expect(state()).rejects.toMatchObject({ code: "BYLAW_REPOSITORY_UNREADABLE" });
+  });
+
+  it("is held to what a submodule holds too", async () => {
+    const inner = repository({ "lib.js": GOOD });
+    const place = repository();
+    const { root, git, state } = place;
+    git("submodule", "--quiet", "add", inner.root, "vendor");
+    commit(place);
+    expect((await state()).differs).toEqual([]);
+    put(root, "vendor/lib.js", BAD);
+    expect((await state()).differs).toEqual(["vendor/lib.js (another content)"]);
+    gitIn(join(root, "vendor"), ["commit", "--quiet", "--all", "--message=bad"]);
+    // The commit of the outer one has the old one still.
+    expect((await state()).differs).toEqual(["vendor/lib.js (another content)"]);
+    git("add", "vendor");
+    commit(place);
+    expect((await state()).differs).toEqual([]);
+    rmSync(join(root, "vendor/.git"));
+    expect((await state()).differs).toEqual(["vendor (a submodule that is no repository)"]);
+  });
+});
+
+it("a test run names the commit that was checked out as it began", async () => {
+  const place = repository({ "a.js": "console.log('1..1\\nok 1 - a');\n" });
+  const contract = contractAt(join(place.root, "workflow.yaml"), { test_command: { argv: [NODE, "a.js"], format: "tap" } });
+  const run = { record: async () => [] };
+  const observed = async (): Promise<unknown> => (await observeTests(run, contract, { task: "t1", workspace: place.root })).evidence.head;
+  expect(await observed()).toBe(place.git("rev-parse", "HEAD"));
+  expect(readFileSync(join(place.root, ".git/HEAD"), "utf8")).toBe("ref: refs/heads/main\n");
+  put(place.root, ".git/HEAD", "nothing that is known\n");
+  expect(await observed()).toBeUndefined();
+  rmSync(join(place.root, ".git"), { recursive: true });
+  expect(await observed()).toBeNull();
+});

@@ -1,0 +1,208 @@
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { COMPLETED } from "@bylaw/contract";
+import { createMemoryStore } from "@bylaw/log";
+import { waiveCheck } from "../src/index.ts";
+import { TEXT, bench, reviewed, tempFolder, type Bench, type BenchOptions } from "./kit.ts";
+
+const CODE = "export const greet = (name) => `Hello ${name}`;\n";
+const BAD = `${CODE}// and a backdoor\n`;
+const HEAD = "a".repeat(40);
+
+interface Place extends Bench {
+  readonly git: (...args: readonly string[]) => string;
+  /** Commits all that is there, another text in the place of the code, which is back in the workspace after. */
+  readonly commit: (code?: string) => string;
+}
+
+async function place(options: BenchOptions = {}): Promise<Place> {
+  const folder = options.folder ?? tempFolder();
+  const git: Place["git"] = (...args) =>
+    execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=ann@example.org", ...args], {
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+  const made = await bench({ ...options, folder });
+  const commit: Place["commit"] = (code = CODE) => {
+    made.put("src/a.js", code);
+    git("add", "--all");
+    git("commit", "--quiet", "--allow-empty", "--message=work");
+    made.put("src/a.js", CODE);
+    return git("rev-parse", "HEAD");
+  };
+  return { ...made, git, commit };
+}
+
+/** With a repository in which everything is committed as the task begins. */
+async function began(options: BenchOptions = {}): Promise<Place> {
+  const made = await place(options);
+  made.git("init", "--quiet", "--initial-branch=main");
+  made.git("add", "--all");
+  made.git("commit", "--quiet", "--message=begin");
+  return made;
+}
+
+async function inComplete(made: Place): Promise<void> {
+  await made.goTo("REVIEW");
+  await made.review();
+  await made.ask("COMPLETE", reviewed);
+  await made.approve("review_approved", "Rita", "review_agent");
+  expect((await made.ask("COMPLETE", reviewed)).decision.effect).toBe("allow");
+}
+
+const UNTESTED = ["gate_stale commit_tested"];
+const REASON = "The line that differs was written by me, and legal wants it in the release of today.";
+
+describe("what is committed", () => {
+  it("is what was tested, or the task does not end, and it is on record which commit it ended with", async () => {
+    const store = createMemoryStore();
+    const made = await began({ store });
+    const { ask, put, git, commit } = made;
+    const begun = git("rev-parse", "HEAD");
+    await inComplete(made);
+    put("src/a.js", BAD);
+    git("add", "--all");
+    put("src/a.js", CODE);
+    git("commit", "--quiet", "--message=bad");
+    const { blocked, text, decision } = await ask(COMPLETED, {});
+    expect([decision.code, blocked]).toEqual(["gate_stale", UNTESTED]);
+    expect(text).toMatch(/1 file\(s\) are in commit [0-9a-f]{12} not what the tests ran on: `src\/a\.js \(another content\)`/);
+    const good = commit();
+    expect((await ask(COMPLETED, {})).decision.effect).toBe("allow");
+    const events = await store.events("r1", 0, 1_000);
+    const heads = events.filter(({ event_type }) => event_type === "phase_entered").map(({ details }) => details["commit"]);
+    expect(heads).toEqual([
+      { head: begun, apart: expect.any(String) as string },
+      ...Array.from({ length: 4 }),
+      { head: good, apart: expect.any(String) as string },
+    ]);
+  });
+
+  it("is held against the tests also where it was committed before they ran, in whatever phase", async () => {
+    for (const phase of ["PLAN", "TDD", "IMPL", "REVIEW"]) {
+      const made = await began();
+      await made.goTo("REVIEW", {
+        entered: (entered) => {
+          if (entered === phase) made.commit(BAD);
+          if (entered === phase && phase !== "REVIEW") rmSync(join(made.folder, "src"), { recursive: true });
+        },
+      });
+      await made.review();
+      await made.ask("COMPLETE", reviewed);
+      await made.approve("review_approved", "Rita", "review_agent");
+      expect((await made.ask("COMPLETE", reviewed)).decision.effect, phase).toBe("allow");
+      expect((await made.ask(COMPLETED, {})).blocked, phase).toEqual(UNTESTED);
+      made.commit();
+      expect((await made.ask(COMPLETED, {})).decision.effect, phase).toBe("allow");
+    }
+  });
+
+  it("may be nothing: who commits later takes what is in the workspace", async () => {
+    const made = await began();
+    await inComplete(made);
+    expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
+    const without = await place();
+    await inComplete(without);
+    expect((await without.ask(COMPLETED, {})).decision.effect).toBe("allow");
+  });
+
+  it("is all of it, and nothing that no test ran on", async () => {
+    const ways: readonly (readonly [string, (made: Place) => void, RegExp])[] = [
+      [
+        "a file too few",
+        ({ git, commit }) => {
+          commit();
+          git("rm", "--cached", "--quiet", "src/a.js");
+          git("commit", "--quiet", "--message=less");
+        },
+        /src\/a\.js \(not in the commit\)/,
+      ],
+      [
+        "a file too many",
+        ({ put, commit, folder }) => {
+          put("src/more.js", BAD);
+          commit();
+          rmSync(join(folder, "src/more.js"));
+        },
+        /changes files that are not among those/,
+      ],
+      [
+        "a file that no tree has",
+        ({ put, commit }) => {
+          put("node_modules/a/index.js", BAD);
+          commit();
+        },
+        /changes files that are not among those/,
+      ],
+      ["no commit at all", ({ folder }) => rmSync(join(folder, ".git"), { recursive: true }), /checked out no longer/],
+      ["no repository that says anything", ({ put }) => put(".git/HEAD", "nonsense"), /cannot be relied|git/],
+    ];
+    for (const [name, way, because] of ways) {
+      const made = await began();
+      await inComplete(made);
+      way(made);
+      const { decision, text } = await made.ask(COMPLETED, {});
+      expect([name, decision.effect]).toEqual([name, "deny"]);
+      expect(text, name).toMatch(because);
+    }
+  });
+
+  it("is looked at in a repository that came later, and in one that is another than at first", async () => {
+    const made = await place();
+    await inComplete(made);
+    made.git("init", "--quiet");
+    made.commit(BAD);
+    expect((await made.ask(COMPLETED, {})).blocked).toEqual(UNTESTED);
+    rmSync(join(made.folder, ".git"), { recursive: true });
+    made.git("init", "--quiet");
+    made.commit();
+    expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
+  });
+
+  it("is asked for where a phase commits before the last one, on the way out of it", async () => {
+    const text = TEXT.replace(
+      "    allowed_tools: [read_files, grep]\n    auto_spawn:",
+      "    allowed_tools: [read_files, grep, git_commit]\n    auto_spawn:",
+    );
+    expect(text).not.toBe(TEXT);
+    const made = await began({ text });
+    await made.goTo("REVIEW");
+    await made.review();
+    made.commit(BAD);
+    expect((await made.ask("COMPLETE", reviewed)).blocked).toEqual(UNTESTED);
+    // And says so to whoever would go back.
+    expect((await made.ask("IMPL", {})).decision.effect).toBe("allow");
+  });
+
+  it("may be let pass by a person", async () => {
+    const made = await began();
+    await inComplete(made);
+    made.commit(BAD);
+    const waiver = { task: "t1", gate: "COMPLETE", check: "commit_tested", by: "Rita", role: "human", reason: REASON };
+    await expect(waiveCheck(made.run, { ...waiver, by: "ann", expires_at: "2026-01-02T00:00:00Z" })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+    });
+    await waiveCheck(made.run, { ...waiver, expires_at: "2026-01-02T00:00:00Z" });
+    const { decision, told } = await made.ask(COMPLETED, {});
+    expect([decision.effect, told]).toEqual(["allow", ["gate_waived commit_tested"]]);
+  });
+
+  it("goes by the first test run where nobody looked as the task began", async () => {
+    for (const head of [undefined, HEAD]) {
+      const made = await began();
+      await made.ask("PLAN", {}, { host: { workspace: "/nowhere" } });
+      await made.goTo("TDD", { from: "PLAN" });
+      await made.observe({ failed: ["greets", "greets nobody"] }, { ...(head === undefined ? {} : { head }) });
+      await made.goTo("REVIEW", { from: "TDD" });
+      await made.review();
+      await made.ask("COMPLETE", reviewed);
+      await made.approve("review_approved", "Rita", "review_agent");
+      await made.ask("COMPLETE", reviewed);
+      made.commit(BAD);
+      expect((await made.ask(COMPLETED, {})).blocked).toEqual(head === undefined ? [] : UNTESTED);
+    }
+  });
+});
