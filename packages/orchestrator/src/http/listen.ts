@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { getRequestListener } from "@hono/node-server";
@@ -53,6 +53,13 @@ export async function listen(app: Hono, { host, port, tls, limits }: Settings): 
     server.listen({ host, port }, resolve);
   });
   server.on("error", () => {});
+  // Clients open connections ahead of their requests; Node takes none of these for idle before the time of a head is over.
+  const unused = new Set<Socket>();
+  server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  server.on("request", ({ socket }: IncomingMessage) => unused.delete(socket));
   const { address, port: bound, family } = server.address() as AddressInfo;
   const name = family === "IPv6" ? `[${address}]` : address;
   return {
@@ -60,6 +67,7 @@ export async function listen(app: Hono, { host, port, tls, limits }: Settings): 
     async close(grace_ms, over) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
+      for (const socket of unused) socket.destroy();
       if (!(await endsWithin(closed, grace_ms))) {
         over();
         // So that whoever is cut off is told why.
