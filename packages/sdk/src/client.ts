@@ -216,6 +216,12 @@ export class AgentClient {
     return followEvents(this.#transport, () => this.#session.bearer("events"), options);
   }
 
+  /** What somebody is still to do for the task, such as reviews that were asked for. */
+  async directives(options: AskOptions = {}): Promise<readonly JsonObject[]> {
+    const { body } = await this.#session.get("directives", "/directives", options);
+    return (body as unknown as { readonly directives: readonly JsonObject[] }).directives;
+  }
+
   /** The open questions to a person that concern the task: calls and gates. */
   async approvals(options: AskOptions = {}): Promise<readonly Approval[]> {
     const { body } = await this.#session.get("approvals", "/approvals", options);

@@ -61,7 +61,7 @@ export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): 
     case 401:
       return new Unauthenticated(parts);
     case 403:
-      return tool === undefined || code.startsWith("BYLAW_") ? new NotPermitted(parts) : new ToolForbidden({ ...parts, tool });
+      return tool === undefined || code.startsWith("BYLAW_CREDENTIAL_") ? new NotPermitted(parts) : new ToolForbidden({ ...parts, tool });
     case 404:
       return new NotFound(parts);
     case 409:

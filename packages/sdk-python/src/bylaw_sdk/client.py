@@ -245,6 +245,10 @@ class AgentClient:
         """The events of the task after number ``after`` (default: all), and then each as it happens. It comes back by itself."""
         return follow(self._transport, lambda: self._session.bearer("events"), after)
 
+    def directives(self) -> List[Dict[str, Any]]:
+        """What somebody is still to do for the task, such as reviews that were asked for."""
+        return cast(List[Dict[str, Any]], self._session.get("directives", "/directives")["directives"])
+
     def approvals(self) -> List[Approval]:
         """The open questions to a person that concern the task: calls and gates."""
         return cast(List[Approval], self._session.get("approvals", "/approvals")["approvals"])

@@ -54,7 +54,7 @@ def error_of(
     if status == 400 and tool is not None and isinstance(problem.get("decision"), dict) and code != "invalid_call":
         return errors.ToolFailed(detail, **parts)
     if status == 403:
-        if tool is None or code.startswith("BYLAW_"):
+        if tool is None or code.startswith("BYLAW_CREDENTIAL_"):
             return errors.NotPermitted(detail, **parts)
         return errors.ToolForbidden(detail, tool=tool, **parts)
     if status == 429:

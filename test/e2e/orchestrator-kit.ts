@@ -1,0 +1,165 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { SHIPPED } from "./workflow-walk-kit.ts";
+
+/** What agents enrol with, what the operator has, and what tokens are signed with. */
+export const ENROL = "the enrolment secret of these walks, which is long".replaceAll(/[ ,]/g, "-");
+export const OPERATOR = "the token of the operator of these walks".replaceAll(" ", "-");
+const SIGNING = "the secret that the tokens of these walks are signed with";
+
+/** The whole tree of `workflow-walk-kit.ts`: a repository with an adder to be. */
+const REPOSITORY: Readonly<Record<string, string>> = {
+  "package.json": `${JSON.stringify({ name: "adder", type: "module", scripts: { test: "node --test" } }, null, 2)}\n`,
+  ".gitignore": ".bylaw/\n.orchestrator/\nnode_modules/\n",
+  "src/index.js": "// The adder.\n",
+};
+
+/** A folder with a contract and a repository for each task; `remove` when the tests are over. */
+export interface Site {
+  readonly folder: string;
+  readonly path: (...names: readonly string[]) => string;
+  readonly git: (task: string, ...args: readonly string[]) => string;
+  readonly remove: () => void;
+}
+
+export function makeSite(tasks: readonly string[], contract = SHIPPED): Site {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-orchestrator-")));
+  const path = (...names: readonly string[]): string => join(folder, ...names);
+  const put = (file: string, text: string): void => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  };
+  const git = (task: string, ...args: readonly string[]): string =>
+    execFileSync("git", args, { cwd: path("work", task), encoding: "utf8" }).trim();
+  put(path("agent_workflow.yaml"), contract);
+  for (const task of tasks) {
+    for (const [name, text] of Object.entries(REPOSITORY)) put(path("work", task, name), text);
+    git(task, "init", "--quiet", "--initial-branch=main");
+    git(task, "config", "user.name", "Ann");
+    git(task, "config", "user.email", "ann@example.org");
+    git(task, "config", "commit.gpgsign", "false");
+    git(task, "add", ".");
+    git(task, "commit", "--quiet", "--message=begin");
+  }
+  return { folder, path, git, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** All that it printed on standard error so far. */
+  readonly errors: () => string;
+  /** Ends it as an operator does; resolves to its exit code. */
+  readonly stop: () => Promise<number | null>;
+  /** Ends it as a power cut does. */
+  readonly kill: () => Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+/** Ends every server that is left: for `afterAll`. */
+export async function endServers(): Promise<void> {
+  await Promise.all([...running].map((child) => ended(child, "SIGKILL")));
+}
+
+const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> =>
+  new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve(child.exitCode);
+    child.once("exit", (code) => resolve(code));
+    child.kill(signal);
+  });
+
+/** Starts a server over a site, and waits until it listens. */
+export async function startServer({ path }: Site, settings: Readonly<Record<string, unknown>> = {}): Promise<ServerProcess> {
+  const all = {
+    contract: path("agent_workflow.yaml"),
+    workspace: path("work"),
+    workspace_per_task: true,
+    data: path("data"),
+    port: 0,
+    ...settings,
+  };
+  const child = spawn(process.execPath, [join(import.meta.dirname, "children/serve.ts"), JSON.stringify(all)], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, BYLAW_ENROL_SECRET: ENROL, BYLAW_OPERATOR_TOKEN: OPERATOR, BYLAW_JWT_SECRET: SIGNING },
+  });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`Unexpected end of the server with ${code}: ${errors}`)));
+    createInterface(child.stdout).on("line", (line) => {
+      const { url: at } = JSON.parse(line) as { readonly url?: string };
+      if (at !== undefined) resolve(at);
+    });
+  });
+  return {
+    ...{ url, port: Number(new URL(url).port), pid: child.pid ?? 0, errors: () => errors },
+    stop: () => ended(child, "SIGTERM"),
+    kill: async () => void (await ended(child, "SIGKILL")),
+  };
+}
+
+/** A person who answers what waits for one, and reviewers who report: what an operator does, over the interface. */
+export interface Operator {
+  /** Asks, and gets status and body; throws where nobody answers. */
+  ask(method: string, path: string, body?: object): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+  /** The same until it is answered. */
+  insist(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
+  /** Says yes to every gate, and reports every review, until it is told to stop; what fails is tried again. */
+  attend(stop: AbortSignal): Promise<void>;
+}
+
+export function createOperator(endpoint: () => string): Operator {
+  const ask: Operator["ask"] = async (method, path, body) => {
+    const response = await fetch(`${endpoint()}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(10_000),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+  const round = async (): Promise<void> => {
+    const { body } = await ask("GET", "/approvals");
+    for (const { id, state } of body["approvals"] as readonly { id: string; state: string }[])
+      if (state === "open") await ask("POST", `/approvals/${id}`, { answer: "yes", role: "human" });
+    const open = (await ask("GET", "/directives")).body["directives"] as readonly { directive: string; model?: string; task: string }[];
+    for (const { directive, model, task } of open)
+      if (model !== undefined)
+        await ask("POST", `/directives/${directive}`, {
+          task_id: task,
+          ok: true,
+          agent: `reviewer-${model}`,
+          verdict: "approved",
+          summary: "looked at",
+        });
+  };
+  return {
+    ask,
+    async insist(method, path, body) {
+      for (;;) {
+        const answer = await ask(method, path, body).catch(() => undefined);
+        if (answer !== undefined && answer.status < 400) return answer.body;
+        if (answer !== undefined && answer.status < 500 && answer.status !== 429)
+          throw new Error(`Unexpected ${answer.status}: ${JSON.stringify(answer.body)}`);
+        await pause();
+      }
+    },
+    async attend(stop) {
+      while (!stop.aborted) {
+        await round().catch(() => undefined);
+        await pause();
+      }
+    },
+  };
+}
+
+/** The text of a file of a task. */
+export const textIn = ({ path }: Site, task: string, name: string): string => readFileSync(path("work", task, name), "utf8");
