@@ -37,6 +37,7 @@ const written = ({ status, body, headers }: Reply): Response =>
 
 async function understood(context: Context, route: Route, service: Service): Promise<Asked<CallerKind, unknown, unknown, unknown>> {
   const { req } = context;
+  checkUrl(req.url);
   let found = await service.authenticate(req.header("authorization"));
   let body: Json | undefined;
   // A token may be in the body, and what is refused is on record with what it was about.
@@ -94,6 +95,17 @@ function held(schema: NonNullable<Route["body"]>, given: unknown, where: string)
   throw problem({ status: 400, code: "BYLAW_REQUEST_INVALID", detail, fix: "see what the route takes in /api/v1/openapi.json" });
 }
 
+const TOKEN_IN_URL = /[?&][^=&]*(?:token|secret|authorization)[^=&]*=/i;
+
+// Whoever it is: addresses stand in logs, and what is in one is no secret any more.
+function checkUrl(url: string): void {
+  if (!TOKEN_IN_URL.test(url)) return;
+  throw problem({
+    ...{ status: 400, code: "BYLAW_REQUEST_INVALID", detail: "Unexpected token in a URL, expected it in the Authorization header" },
+    fix: "send it as `Authorization: Bearer <token>`, and have this one replaced: a URL is kept in many logs",
+  });
+}
+
 function queryOf({ req }: Context, route: Route): unknown {
   const at = req.url.indexOf("?");
   const pairs = at === -1 ? [] : [...new URLSearchParams(req.url.slice(at + 1).replace(/#.*$/, ""))];
@@ -104,7 +116,7 @@ function queryOf({ req }: Context, route: Route): unknown {
   if (pairs.length === 0) return undefined;
   throw problem({
     ...{ status: 400, code: "BYLAW_REQUEST_INVALID", detail: "Unexpected query, expected none" },
-    fix: "a token goes in the Authorization header and never in a URL; everything else goes in the body",
+    fix: "see what the route takes in /api/v1/openapi.json",
   });
 }
 

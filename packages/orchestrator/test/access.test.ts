@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { agentEnrolment } from "../src/index.ts";
+import { ENROL, OPERATOR, asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
+
+let at: Served;
+let ann: Agent;
+let bob: Agent;
+
+beforeAll(async () => {
+  at = await serve();
+  ann = await at.agent("ann");
+  bob = await at.agent("bob");
+});
+afterAll(() => at.close());
+
+const read = (task: string) => ({ task_id: task, tool_name: "read_files", args: { path: "a.ts" } });
+const forged = (token: string, change: object): string => {
+  const [head = "", body = "", mac = ""] = token.split(".");
+  const claims = { ...(JSON.parse(Buffer.from(body, "base64url").toString()) as object), ...change };
+  return `${head}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.${mac}`;
+};
+const unsigned = (token: string): string => {
+  const [, body = ""] = token.split(".");
+  return `${Buffer.from('{"alg":"none","typ":"JWT","kid":"default"}').toString("base64url")}.${body}.`;
+};
+
+describe("a request of an agent's route", () => {
+  it.each<[string, () => string | undefined, number, string]>([
+    ["without a credential", () => undefined, 401, "token_missing"],
+    ["with an empty header", () => "", 401, "BYLAW_CREDENTIAL_UNKNOWN"],
+    ["with a scheme alone", () => "Bearer", 401, "BYLAW_CREDENTIAL_UNKNOWN"],
+    ["with the token alone", () => ann.token, 401, "BYLAW_CREDENTIAL_UNKNOWN"],
+    ["with another scheme", () => `Basic ${ann.token}`, 401, "BYLAW_CREDENTIAL_UNKNOWN"],
+    ["with two blanks", () => `Bearer  ${ann.token}`, 401, "BYLAW_CREDENTIAL_UNKNOWN"],
+    ["with two credentials in one header", () => `Bearer ${ann.token}, Bearer ${OPERATOR}`, 401, "BYLAW_CREDENTIAL_UNKNOWN"],
+    ["with a text that is no token", () => "Bearer abc", 401, "token_malformed"],
+    ["with a token that nobody signed", () => `Bearer ${unsigned(ann.token)}`, 401, "token_forged"],
+    ["with a token that says another task", () => `Bearer ${forged(ann.token, { task_id: bob.task })}`, 401, "token_forged"],
+    [
+      "with a token that says another phase",
+      () => `Bearer ${forged(ann.token, { phase: "WORK", allowed_tools: ["bash"] })}`,
+      401,
+      "token_forged",
+    ],
+    ["with a token of a hundred thousand characters", () => `Bearer ${"a".repeat(150_000)}`, 401, "BYLAW_CREDENTIAL_UNKNOWN"],
+    ["with the enrolment secret", () => asNewcomer, 403, "BYLAW_CREDENTIAL_UNFIT"],
+    ["with an operator's token", () => asOperator, 403, "BYLAW_CREDENTIAL_UNFIT"],
+  ])("%s is refused", async (_, credential, status, code) => {
+    const authorization = credential();
+    for (const path of ["/tools/execute", "/tools/check", "/tasks/heartbeat", "/tasks/transition", "/tools/result"]) {
+      const answer = await at.ask("POST", path, authorization, read(ann.task));
+      expect(answer).toMatchObject({ status, body: { code, status } });
+      expect(answer.headers.get("content-type")).toBe("application/problem+json");
+      if (status === 401) expect(answer.headers.get("www-authenticate")).toContain("Bearer");
+    }
+    expect(at.runs.get("read_files")).toBeUndefined();
+  });
+
+  it("takes the scheme in any letter case, as RFC 9110 has it", async () => {
+    expect((await at.ask("GET", "/tools", `bEARER ${ann.token}`)).status).toBe(200);
+  });
+
+  it("is refused for another task, and is on record as what it was", async () => {
+    at.pass(10_000);
+    const before = (await at.events("access_refused")).length;
+    expect(await at.ask("POST", "/tools/execute", bob.auth, read(ann.task))).toMatchObject({
+      status: 403,
+      body: { code: "token_other_task" },
+    });
+    expect(await at.ask("GET", `/state/snapshot?task_id=${ann.task}`, bob.auth)).toMatchObject({ status: 403 });
+    expect(await at.ask("GET", `/tasks/${ann.task}`, bob.auth)).toMatchObject({ status: 403 });
+    const [event] = (await at.events("access_refused")).slice(before);
+    expect(event).toMatchObject({ details: { code: "token_other_task", status: 403, task: ann.task, tool: "read_files", agent: "bob" } });
+    // Nothing of it comes into the history of the task.
+    expect((await at.events()).filter(({ task_id, agent_id }) => task_id === ann.task && agent_id === "bob")).toEqual([]);
+  });
+
+  it("is refused without a token, and is on record with what it was about", async () => {
+    at.pass(10_000);
+    const before = (await at.events("access_refused")).length;
+    await at.ask("POST", "/tools/execute", undefined, read("of-ann"));
+    expect((await at.events("access_refused")).slice(before)).toMatchObject([
+      { details: { code: "token_missing", credential: "none", task: "of-ann", tool: "read_files", route: "/tools/execute" } },
+    ]);
+  });
+
+  it("may bring its token in the body, but no second one", async () => {
+    const body = { ...read(ann.task), phase_token: ann.token };
+    expect((await at.ask("POST", "/tools/check", undefined, body)).status).toBe(200);
+    expect((await at.ask("POST", "/tools/check", ann.auth, body)).status).toBe(200);
+    expect(await at.ask("POST", "/tools/check", bob.auth, body)).toMatchObject({ status: 400, body: { code: "BYLAW_REQUEST_INVALID" } });
+    expect(await at.ask("POST", "/tools/check", asOperator, body)).toMatchObject({ status: 400 });
+    expect(await at.ask("POST", "/tools/check", undefined, { ...body, phase_token: `${ann.token}x` })).toMatchObject({ status: 401 });
+  });
+
+  it("never has a token in its URL", async () => {
+    for (const path of ["/state/snapshot?phase_token=x", "/tools?token=x", "/health?access_token=x"]) {
+      expect(await at.ask("GET", path)).toMatchObject({ status: 400, body: { code: "BYLAW_REQUEST_INVALID" } });
+    }
+    expect(await at.ask("GET", "/state/snapshot?task_id=a&task_id=b", ann.auth)).toMatchObject({ status: 400 });
+  });
+
+  it("is not another one because a header says so", async () => {
+    const headers = {
+      "x-http-method-override": "DELETE",
+      "x-forwarded-user": "operator",
+      "x-forwarded-for": "127.0.0.1",
+      "x-original-url": "/api/v1/tasks",
+    };
+    expect(await at.ask("GET", "/tasks", ann.auth, undefined, headers)).toMatchObject({ status: 403 });
+    expect(await at.ask("GET", "/tools", ann.auth, undefined, headers)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("a claim", () => {
+  it.each<[string, string | undefined, number]>([
+    ["without a credential", undefined, 401],
+    ["with a secret that is nearly right", `Bylaw-Enrol ${ENROL.slice(0, -1)}`, 401],
+    ["with the secret as a bearer", `Bearer ${ENROL}`, 401],
+    ["of an operator", asOperator, 403],
+  ])("%s is refused", async (_, authorization, status) => {
+    expect((await at.ask("POST", "/tasks/claim", authorization, { agent_id: "eve" })).status).toBe(status);
+  });
+
+  it("is in the name of the agent whose credential it is", async () => {
+    const eve = `Bylaw-Enrol ${agentEnrolment(ENROL, "eve")}`;
+    expect(await at.ask("POST", "/tasks/claim", eve, { agent_id: "ann", task_id: ann.task })).toMatchObject({ status: 403 });
+    expect(await at.ask("POST", "/tasks/claim", eve, { agent_id: "eve" })).toMatchObject({
+      status: 404,
+      body: { code: "task_none_ready" },
+    });
+    expect(await at.ask("POST", "/tasks/claim", bob.auth, { agent_id: "ann" })).toMatchObject({ status: 403 });
+    const mixed = agentEnrolment(ENROL, "eve").replace(/^agent\.[^.]+/, `agent.${Buffer.from("ann").toString("base64url")}`);
+    expect((await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${mixed}`, { agent_id: "ann" })).status).toBe(401);
+  });
+
+  it("takes nothing but an agent's own credential where the secret is not for everybody", async () => {
+    const strict = await serve({ settings: { auth: { shared_enrolment: false } } });
+    expect((await strict.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "eve" })).status).toBe(401);
+    const eve = `Bylaw-Enrol ${agentEnrolment(ENROL, "eve")}`;
+    expect((await strict.ask("POST", "/tasks/claim", eve, { agent_id: "eve" })).status).toBe(200);
+    await strict.close();
+  });
+});
+
+describe("a route of operators", () => {
+  it.each(["/tasks", "/audit/query", "/audit/recent", "/audit/stats", "/status"])("%s is for nobody else", async (path) => {
+    expect((await at.ask("GET", path)).status).toBe(401);
+    expect((await at.ask("GET", path, ann.auth)).status).toBe(403);
+    expect((await at.ask("GET", path, asNewcomer)).status).toBe(403);
+    expect((await at.ask("GET", path, `Bearer ${OPERATOR}x`)).status).toBe(401);
+    expect((await at.ask("GET", path, asOperator)).status).toBe(200);
+  });
+});
+
+it("what is no route is refused, whoever asks", async () => {
+  expect(await at.ask("GET", "/nothing", asOperator)).toMatchObject({ status: 404, body: { code: "BYLAW_ROUTE_UNKNOWN" } });
+  expect(await at.ask("GET", "/../../etc/passwd", asOperator)).toMatchObject({ status: 404 });
+  const wrong = await at.ask("DELETE", "/tasks", asOperator);
+  expect(wrong).toMatchObject({ status: 405, body: { code: "BYLAW_METHOD_UNSUPPORTED" } });
+  expect(wrong.headers.get("allow")).toBe("POST, GET");
+});
+
+it("refusals are recorded so many a second, and counted beyond that", async () => {
+  const small = await serve({ settings: { limits: { refusals_per_second: 2 } } });
+  for (let left = 30; left > 0; left -= 1) expect((await small.ask("GET", "/tasks")).status).toBe(401);
+  expect((await small.events("access_refused")).length).toBeLessThan(10);
+  small.pass(5_000);
+  await small.ask("GET", "/tasks");
+  const [last] = (await small.events("access_refused")).slice(-1);
+  expect(Number(last?.details["unrecorded"])).toBeGreaterThan(15);
+  await small.close();
+});

@@ -1,0 +1,154 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject, LogEvent, Store } from "@bylaw/kernel";
+import { createMemoryStore } from "@bylaw/log";
+import { defineTool, type CallContext, type Tool } from "@bylaw/tools";
+import { z } from "zod";
+import { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SettingsInput } from "../src/index.ts";
+
+export const ENROL = "the-secret-that-agents-enrol-with-here";
+export const OPERATOR = "the-token-of-the-operator-of-this-server";
+const START = Date.parse("2026-01-02T10:00:00.000Z");
+
+const CONTRACT = `
+bylaw: 1
+name: Two phases
+version: "3"
+phases:
+  - { id: PLAN, name: Plan, allowed_tools: [read_files, note, slow, broken, grep], required_artifacts: [{ type: plan, schema: plan }] }
+  - { id: WORK, name: Work, allowed_tools: [read_files, write_files] }
+transitions:
+  - { from: PLAN, to: WORK }
+enforcement: { mode: strict, phase_tokens: { enabled: true, expiry_seconds: 3600 } }
+coordination: { conflict_resolution: { strategy: orchestrator_merge, lock_timeout_seconds: 300 } }
+recovery: { agent_crash: { action: retry, max_retries: 3, backoff_seconds: 60 } }
+schemas:
+  plan: { type: object, required: [title] }
+`;
+
+/** An answer that was read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, never>> & JsonObject;
+}
+
+/** How often a tool was run, by name. */
+export type Runs = Map<string, number>;
+
+/** A server without a socket, in memory, with a clock that the test moves. */
+export interface Served extends Orchestrator {
+  readonly store: Store;
+  readonly runs: Runs;
+  readonly workspace: string;
+  /** Lets the tool `slow` end. */
+  readonly finish: () => void;
+  pass(ms: number): void;
+  ask(method: string, path: string, authorization?: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Creates a task and has an agent claim it: its Authorization header, and its task. */
+  agent(name: string, task?: string): Promise<Agent>;
+  events(...types: readonly string[]): Promise<readonly LogEvent[]>;
+}
+
+/** An agent with a task. */
+export interface Agent {
+  readonly auth: string;
+  readonly token: string;
+  readonly task: string;
+}
+
+export const asOperator = `Bearer ${OPERATOR}`;
+export const asNewcomer = `Bylaw-Enrol ${ENROL}`;
+
+/** What is needed of the options, and the rest as usual here. */
+export interface ServeOptions extends Omit<OrchestratorOptions, "settings"> {
+  readonly settings?: SettingsInput;
+  readonly policy?: string;
+}
+
+/** Starts a server; another of the same folder and store is another node. */
+export async function serve(
+  { settings, policy, ...options }: ServeOptions = {},
+  folder = mkdtempSync(join(tmpdir(), "bylaw-serve-")),
+): Promise<Served> {
+  let at = START;
+  const runs: Runs = new Map();
+  let finish = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const workspace = join(folder, "work");
+  mkdirSync(workspace, { recursive: true });
+  writeFileSync(join(folder, "contract.yaml"), CONTRACT);
+  if (policy !== undefined) writeFileSync(join(folder, "policy.toml"), policy);
+  const store = options.store ?? createMemoryStore({ now: () => at });
+  const orchestrator = await createOrchestrator({
+    ...{ secrets: { enrol: ENROL, operator: OPERATOR }, now: () => new Date(at).toISOString(), tools: tools(runs, released), ...options },
+    store,
+    settings: {
+      ...{ contract: join(folder, "contract.yaml"), data: join(folder, "data"), workspace, port: 0 },
+      ...(policy === undefined ? {} : { policy: [join(folder, "policy.toml")] }),
+      ...settings,
+    },
+  });
+  const { app, service, close } = orchestrator;
+  const served: Served = {
+    ...orchestrator,
+    ...{ store, runs, workspace, finish },
+    pass(ms) {
+      at += ms;
+    },
+    async ask(method, path, authorization, body, headers = {}) {
+      const given = body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+      const response = await app.request(`/api/v1${path}`, {
+        method,
+        headers: {
+          ...(authorization === undefined ? {} : { authorization }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(given === undefined ? {} : { body: given as BodyInit }),
+      });
+      return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) as Answer["body"] };
+    },
+    async agent(name, task = `of-${name}`) {
+      await served.ask("POST", "/tasks", asOperator, { id: task });
+      const { body } = await served.ask("POST", "/tasks/claim", asNewcomer, { agent_id: name, task_id: task });
+      const token = String(body["phase_token"]);
+      return { auth: `Bearer ${token}`, token, task };
+    },
+    async events(...types) {
+      const all = await store.events(service.run.run, 0, 10_000);
+      return types.length === 0 ? all : all.filter(({ event_type }) => types.includes(event_type));
+    },
+    async close() {
+      await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return served;
+}
+
+function tools(runs: Runs, released: Promise<void>): readonly Tool<CallContext>[] {
+  const path = z.object({ path: z.string() });
+  const ran = (name: string): void => void runs.set(name, (runs.get(name) ?? 0) + 1);
+  return [
+    defineTool({
+      ...{ name: "read_files", description: "Reads a file", input: path, annotations: { readOnlyHint: true } },
+      run: ({ path: file }, { workspace }) => {
+        ran("read_files");
+        return { content: `${file} in ${workspace ?? "nothing"}` };
+      },
+    }),
+    defineTool({ name: "note", description: "Notes that it ran", input: path, run: () => (ran("note"), { count: runs.get("note") ?? 0 }) }),
+    defineTool({ name: "slow", description: "Waits", input: path, run: async () => (ran("slow"), await released, { done: true }) }),
+    defineTool({
+      ...{ name: "broken", description: "Fails", input: path },
+      run: () => {
+        throw new Error("Unexpected fire, expected none");
+      },
+    }),
+    defineTool({ name: "write_files", description: "Writes a file", input: path, run: () => (ran("write_files"), { written: true }) }),
+  ];
+}

@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { asNewcomer, asOperator, serve, type Served } from "./kit.ts";
+
+let at: Served;
+beforeEach(async () => {
+  at = await serve();
+});
+afterEach(() => at.close());
+
+const claim = (agent_id: string, more: object = {}) => at.ask("POST", "/tasks/claim", asNewcomer, { agent_id, ...more });
+const plan = { plan: { title: "A plan" } };
+
+describe("tasks", () => {
+  it("are created once, with what they wait for and what they need", async () => {
+    const tasks = [{ id: "a" }, { id: "b", dependencies: ["a"], capabilities: ["go"], title: "The second" }];
+    const first = await at.ask("POST", "/tasks", asOperator, { tasks });
+    expect(first).toMatchObject({
+      status: 201,
+      body: {
+        tasks: [
+          { id: "a", status: "ready" },
+          { id: "b", status: "blocked", unmet_dependencies: 1 },
+        ],
+      },
+    });
+    expect((await at.ask("POST", "/tasks", asOperator, { tasks })).body).toEqual(first.body);
+    expect(await at.ask("POST", "/tasks", asOperator, { id: "a", title: "Another" })).toMatchObject({ status: 409 });
+    expect(await at.ask("POST", "/tasks", asOperator, { id: "c", dependencies: ["nothing"] })).toMatchObject({ status: 409 });
+    expect(await at.ask("POST", "/tasks", asOperator, { id: "" })).toMatchObject({ status: 400 });
+    const [one, two] = [
+      await at.ask("POST", "/tasks", asOperator, { title: "T" }, { "idempotency-key": "k" }),
+      await at.ask("POST", "/tasks", asOperator, { title: "T" }, { "idempotency-key": "k" }),
+    ];
+    expect(two.body).toEqual(one.body);
+    expect((await at.events("task_created")).length).toBe(3);
+  });
+
+  it("are listed page by page, by what they are", async () => {
+    await at.ask("POST", "/tasks", asOperator, { tasks: Array.from({ length: 7 }, (_, index) => ({ id: `t${index}` })) });
+    await claim("ann", { task_id: "t3" });
+    const pages: string[][] = [];
+    for (let cursor = ""; ;) {
+      const { body } = await at.ask("GET", `/tasks?limit=3${cursor === "" ? "" : `&cursor=${cursor}`}`, asOperator);
+      pages.push((body["tasks"] as unknown as { id: string }[]).map(({ id }) => id));
+      if (body["next"] === null) break;
+      cursor = String(body["next"]);
+    }
+    expect(pages).toEqual([["t0", "t1", "t2"], ["t3", "t4", "t5"], ["t6"]]);
+    expect((await at.ask("GET", "/tasks?status=claimed", asOperator)).body).toMatchObject({
+      tasks: [{ id: "t3", agent_id: "ann", phase: "PLAN" }],
+      next: null,
+    });
+    expect((await at.ask("GET", "/tasks?limit=0", asOperator)).status).toBe(400);
+    expect((await at.ask("GET", "/tasks/none", asOperator)).status).toBe(404);
+  });
+});
+
+describe("a claim", () => {
+  it("makes a task where nobody ever created one, and none where somebody did", async () => {
+    const first = await claim("ann");
+    expect(first).toMatchObject({ status: 200, body: { phase: "PLAN", task: { agent_id: "ann", assigned_phase: "PLAN", fence: 1 } } });
+    expect(await claim("bob")).toMatchObject({ status: 404, body: { code: "task_none_ready" } });
+    const seeded = await serve({ settings: { tasks: { create_on_claim: false } } });
+    expect((await seeded.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(404);
+    await seeded.close();
+  });
+
+  it("comes with a token for the phase, the tools that it allows and the contract", async () => {
+    const { body } = await claim("ann");
+    expect(body).toMatchObject({
+      allowed_tools: ["read_files", "note", "slow", "broken", "grep"],
+      contract: { name: "Two phases", version: "3" },
+      token_expires_at: "2026-01-02T11:00:00.000Z",
+    });
+    expect((await at.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).body).toMatchObject({ phase: "PLAN" });
+  });
+
+  it("is for what the agent can do", async () => {
+    await at.ask("POST", "/tasks", asOperator, { tasks: [{ id: "a", capabilities: ["go"] }, { id: "b" }] });
+    expect((await claim("ann")).body).toMatchObject({ task: { id: "b" } });
+    expect((await claim("bob")).status).toBe(404);
+    expect((await claim("bob", { capabilities: ["go", "c"] })).body).toMatchObject({ task: { id: "a" } });
+  });
+
+  it("that is made again comes to the same task with the same token", async () => {
+    const first = await claim("ann", { request_id: "r1" });
+    const again = await claim("ann", { request_id: "r1" });
+    expect(again.body).toEqual(first.body);
+    const { task } = first.body as unknown as { task: { id: string } };
+    expect((await claim("ann", { task_id: task.id })).body["phase_token"]).toBe(first.body["phase_token"]);
+    expect((await at.events("task_claimed")).length).toBe(1);
+    expect((await at.events("token_issued")).length).toBe(2);
+  });
+
+  it("of a thousand at once gives each of a hundred tasks to one agent", async () => {
+    const tasks = Array.from({ length: 100 }, (_, index) => ({ id: `t${index}` }));
+    await at.ask("POST", "/tasks", asOperator, { tasks });
+    const answers = await Promise.all(Array.from({ length: 1_000 }, (_, index) => claim(`agent-${index}`)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won.length).toBe(100);
+    expect(new Set(won.map(({ body }) => (body["task"] as { id: string }).id)).size).toBe(100);
+    expect(answers.filter(({ status }) => status === 404).length).toBe(900);
+    const [one] = won;
+    expect((await at.ask("GET", "/tools", `Bearer ${String(one?.body["phase_token"])}`)).status).toBe(200);
+  }, 60_000);
+
+  it("waits for a task that becomes free", async () => {
+    await at.ask("POST", "/tasks", asOperator, { id: "a" });
+    const held = await claim("ann");
+    const waiting = claim("bob", { wait_ms: 20_000 });
+    await at.ask("POST", "/tasks/release", `Bearer ${String(held.body["phase_token"])}`, { task_id: "a" });
+    expect((await waiting).body).toMatchObject({ task: { id: "a", agent_id: "bob", fence: 2 } });
+  });
+
+  it("of a lease that is over gives the task to the next, where it stands, and ends the token of the one before", async () => {
+    const ann = await at.agent("ann", "a");
+    await at.ask("POST", "/tasks/transition", ann.auth, { task_id: "a", target_phase: "WORK", artifacts: plan });
+    at.pass(301_000);
+    expect((await claim("bob")).status).toBe(404);
+    at.pass(61_000);
+    const bob = await claim("bob");
+    expect(bob.body).toMatchObject({ task: { id: "a", agent_id: "bob", assigned_phase: "WORK" }, phase: "WORK" });
+    expect(await at.ask("POST", "/tools/execute", ann.auth, { task_id: "a", tool_name: "read_files", args: { path: "x" } })).toMatchObject({
+      ...{ status: 403, body: { code: "token_superseded" } },
+    });
+  });
+});
+
+describe("an agent that holds a task", () => {
+  it("keeps it by signs of life, and gets a new token before the old one ends", async () => {
+    const ann = await at.agent("ann", "a");
+    const beat = (auth: string) => at.ask("POST", "/tasks/heartbeat", auth, { task_id: "a" });
+    at.pass(200_000);
+    expect((await beat(ann.auth)).body).toMatchObject({ lease_until: "2026-01-02T10:08:20.000Z", phase_token: ann.token, phase: "PLAN" });
+    for (let left = 12; left > 0; left -= 1) {
+      at.pass(250_000);
+      expect((await beat(ann.auth)).status).toBe(left > 0 ? 200 : 0);
+      if ((await at.events("token_issued")).length > 2) break;
+    }
+    const { body } = await claim("ann", { task_id: "a" });
+    expect(body["phase_token"]).not.toBe(ann.token);
+    expect((await beat(ann.auth)).body).toMatchObject({ code: "token_superseded" });
+    expect((await beat(`Bearer ${String(body["phase_token"])}`)).status).toBe(200);
+  });
+
+  it("is told when its time is over, or its token", async () => {
+    const ann = await at.agent("ann", "a");
+    at.pass(301_000);
+    expect(await at.ask("POST", "/tasks/heartbeat", ann.auth, { task_id: "a" })).toMatchObject({
+      status: 409,
+      body: { code: "BYLAW_EVENT_REFUSED" },
+    });
+    at.pass(3_600_000);
+    expect(await at.ask("POST", "/tasks/heartbeat", ann.auth, { task_id: "a" })).toMatchObject({
+      status: 403,
+      body: { code: "token_expired" },
+    });
+  });
+
+  it("gives it back, or up; then a person has it tried again", async () => {
+    const ann = await at.agent("ann", "a");
+    expect((await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a", reason: "elsewhere" })).body).toEqual({
+      task_id: "a",
+      status: "ready",
+    });
+    expect((await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a" })).status).toBe(409);
+    const bob = await claim("bob");
+    const auth = `Bearer ${String(bob.body["phase_token"])}`;
+    expect((await at.ask("POST", "/tasks/fail", auth, { task_id: "a", reason: "cannot be done" })).body).toEqual({
+      task_id: "a",
+      status: "failed",
+    });
+    expect((await claim("cid")).status).toBe(404);
+    expect((await at.ask("POST", "/tasks/a/retry", asOperator, { reason: "try harder" })).body).toMatchObject({ status: "ready" });
+    expect((await claim("cid")).body).toMatchObject({ task: { id: "a" } });
+  });
+});
+
+describe("a transition", () => {
+  const move = (auth: string, body: object = {}, key?: string) =>
+    at.ask(
+      "POST",
+      "/tasks/transition",
+      auth,
+      { task_id: "a", target_phase: "WORK", artifacts: plan, ...body },
+      key === undefined ? {} : { "idempotency-key": key },
+    );
+
+  it("that is blocked says what is in the way, and leaves the token as it is", async () => {
+    const ann = await at.agent("ann", "a");
+    const blocked = await move(ann.auth, { artifacts: {} });
+    expect(blocked).toMatchObject({ status: 200, body: { allowed: false, new_token: null, phase: "PLAN" } });
+    expect(String(blocked.body["blockers"])).toContain("plan");
+    expect((await at.ask("GET", "/state/snapshot", ann.auth)).body).toMatchObject({
+      task_id: "a",
+      current_phase: "PLAN",
+      blockers: [{ code: "artifact_missing" }],
+    });
+    expect((await at.ask("GET", "/tools", ann.auth)).status).toBe(200);
+  });
+
+  it("hands out the token of the next phase, and the old one is void everywhere", async () => {
+    const ann = await at.agent("ann", "a");
+    const { body } = await move(ann.auth, { current_phase: "PLAN" });
+    expect(body).toMatchObject({
+      allowed: true,
+      phase: "WORK",
+      blockers: [],
+      allowed_tools: ["read_files", "write_files"],
+      replayed: false,
+    });
+    const next = `Bearer ${String(body["new_token"])}`;
+    expect((await at.ask("GET", "/tools", next)).body).toMatchObject({ phase: "WORK" });
+    for (const path of ["/tools/execute", "/tools/check"])
+      expect((await at.ask("POST", path, ann.auth, { task_id: "a", tool_name: "read_files", args: { path: "x" } })).body).toMatchObject({
+        code: "token_superseded",
+      });
+    expect(await move(ann.auth)).toMatchObject({ status: 403, body: { code: "token_superseded" } });
+    expect(await at.ask("GET", "/state/snapshot", ann.auth)).toMatchObject({ status: 403 });
+  });
+
+  it("that is made again under its id is answered the same, with the same token", async () => {
+    const ann = await at.agent("ann", "a");
+    const first = await move(ann.auth, {}, "m1");
+    const again = await move(ann.auth, {}, "m1");
+    expect(again).toMatchObject({
+      status: 200,
+      body: { allowed: true, replayed: true, new_token: first.body["new_token"], sequence: first.body["sequence"] },
+    });
+    expect((await at.events("phase_entered")).length).toBe(2);
+    expect(await move(ann.auth, { reason: "other" }, "m1")).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } });
+    // Whoever has only the id of a request has nothing.
+    const bob = await at.agent("bob");
+    expect(await move(bob.auth, {}, "m1")).toMatchObject({ status: 403, body: { code: "token_other_task" } });
+  });
+
+  it("of two at once is made once", async () => {
+    const ann = await at.agent("ann", "a");
+    const answers = await Promise.all([move(ann.auth), move(ann.auth), move(ann.auth)]);
+    expect(answers.filter(({ body }) => body["allowed"] === true).length).toBe(1);
+    expect((await at.events("phase_entered")).length).toBe(2);
+  });
+
+  it("over a way that the contract does not have is a bad request, and a phase that the agent makes up is refused", async () => {
+    const ann = await at.agent("ann", "a");
+    expect(await move(ann.auth, { target_phase: "NOWHERE" })).toMatchObject({ status: 400, body: { code: "phase_target_unknown" } });
+    expect(await move(ann.auth, { target_phase: "@completed" })).toMatchObject({ status: 400, body: { code: "phase_not_last" } });
+    expect(await move(ann.auth, { current_phase: "WORK" })).toMatchObject({ status: 403, body: { code: "token_other_phase" } });
+    expect(await move(ann.auth, { artifacts: [] })).toMatchObject({ status: 400 });
+    expect(await move(ann.auth, { phase: "WORK" })).toMatchObject({ status: 400 });
+  });
+
+  it("to the end completes the task, and frees what waited for it", async () => {
+    await at.ask("POST", "/tasks", asOperator, { tasks: [{ id: "a" }, { id: "b", dependencies: ["a"] }] });
+    const ann = await at.agent("ann", "a");
+    const { body } = await move(ann.auth);
+    const work = `Bearer ${String(body["new_token"])}`;
+    const done = await move(work, { target_phase: "@completed", artifacts: {} }, "end");
+    expect(done.body).toMatchObject({ allowed: true, new_token: null, phase: "@completed" });
+    expect((await move(work, { target_phase: "@completed", artifacts: {} }, "end")).body).toMatchObject({
+      allowed: true,
+      replayed: true,
+      new_token: null,
+    });
+    expect((await at.ask("GET", "/tasks/a", asOperator)).body).toMatchObject({ status: "completed" });
+    expect((await claim("bob")).body).toMatchObject({ task: { id: "b" } });
+    expect(await at.ask("POST", "/tools/execute", work, { task_id: "a", tool_name: "read_files", args: { path: "x" } })).toMatchObject({
+      status: 403,
+    });
+  });
+});

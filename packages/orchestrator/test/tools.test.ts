@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createMemoryStore } from "@bylaw/log";
+import { asOperator, serve, type Agent, type Served } from "./kit.ts";
+
+const POLICY = `
+[[rules]]
+name = "ask-before-notes"
+action = "ask_user"
+tool = "note"
+args = { path = { eq = "secret" } }
+reason = "Unexpected note about a secret, expected a person's yes"
+`;
+
+let at: Served;
+let ann: Agent;
+beforeEach(async () => {
+  at = await serve();
+  ann = await at.agent("ann", "a");
+});
+afterEach(() => at.close());
+
+const call = (tool_name: string, path = "a.ts", more: object = {}) => ({ task_id: "a", tool_name, args: { path }, ...more });
+const execute = (body: object, key?: string) =>
+  at.ask("POST", "/tools/execute", ann.auth, body, key === undefined ? {} : { "idempotency-key": key });
+const check = (body: object, key?: string) =>
+  at.ask("POST", "/tools/check", ann.auth, body, key === undefined ? {} : { "idempotency-key": key });
+
+describe("a call that is executed", () => {
+  it("is decided, made in the workspace, and on record with what it came to and nothing of its content", async () => {
+    const { status, body } = await execute(call("read_files"));
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { logged: true, result: { content: `a.ts in ${at.workspace}` }, decision: { effect: "allow" } },
+    });
+    const [allowed, result] = await at.events("tool_allowed", "tool_result");
+    expect(allowed).toMatchObject({
+      agent_id: "ann",
+      task_id: "a",
+      details: { id: body["id"], tool: "read_files", args: { path: "a.ts" } },
+    });
+    expect(result).toMatchObject({
+      details: { id: body["id"], ok: true, result: { digest: expect.stringMatching(/^sha256:/) as string } },
+    });
+    expect(JSON.stringify(result)).not.toContain(at.workspace);
+  });
+
+  it("that is denied is on record, and nothing is run", async () => {
+    expect(await execute(call("write_files"))).toMatchObject({
+      status: 403,
+      body: { code: "phase_tool_not_allowed", decision: { effect: "deny" } },
+    });
+    expect(at.runs.size).toBe(0);
+    expect(await at.events("tool_denied", "tool_allowed")).toMatchObject([{ event_type: "tool_denied", agent_id: "ann", task_id: "a" }]);
+  });
+
+  it.each([
+    ["fails", "broken", "BYLAW_TOOL_FAILED", /^Tool execution failed: Unexpected fire/],
+    ["is one that the server does not have", "grep", "BYLAW_TOOL_UNKNOWN", /^Tool execution failed: Unexpected tool `grep`/],
+  ])("that %s is told, and on record", async (_, tool, code, detail) => {
+    const { status, body } = await execute(call(tool));
+    expect({ status, body }).toMatchObject({ status: 400, body: { code, decision: { effect: "allow" } } });
+    expect(body["detail"]).toMatch(detail);
+    expect(await at.events("tool_result")).toMatchObject([{ details: { ok: false, result: { error: code } } }]);
+  });
+
+  it("with arguments that the tool does not take is not made", async () => {
+    expect(await execute({ ...call("note"), args: { path: "x", mode: "w" } })).toMatchObject({
+      status: 400,
+      body: { code: "BYLAW_TOOL_ARGUMENTS_INVALID" },
+    });
+    expect(at.runs.size).toBe(0);
+  });
+});
+
+describe("the same call under the same id", () => {
+  it("is made once, also by two at once, and answered the same", async () => {
+    const answers = await Promise.all([execute(call("note"), "k"), execute(call("note"), "k"), execute(call("note"), "k")]);
+    expect(new Set(answers.map(({ body }) => JSON.stringify([body["id"], body["result"]]))).size).toBe(1);
+    expect((await execute(call("note"), "k")).body).toEqual(answers[0]?.body);
+    expect(at.runs.get("note")).toBe(1);
+    expect((await at.events("tool_allowed")).length).toBe(1);
+    expect((await at.events("tool_result")).length).toBe(1);
+    expect((await execute(call("note"), "l")).body).toMatchObject({ result: { count: 2 } });
+  });
+
+  it("is refused for another call, on another route too", async () => {
+    await execute(call("note"), "k");
+    expect(await execute(call("note", "b.ts"), "k")).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } });
+    expect(await check(call("note"), "k")).toMatchObject({ status: 409 });
+    expect(at.runs.get("note")).toBe(1);
+  });
+
+  it("fails the same way", async () => {
+    const first = await execute(call("broken"), "k");
+    expect((await execute(call("broken"), "k")).body).toEqual(first.body);
+    expect((await at.events("tool_result")).length).toBe(1);
+  });
+
+  it("is not made again where a node died in it, unless it only reads", async () => {
+    const store = createMemoryStore();
+    const first = await serve({ store });
+    const dying = await first.agent("ann", "a");
+    const send = (served: Served, tool: string, key: string) =>
+      served.ask("POST", "/tools/execute", dying.auth, call(tool), { "idempotency-key": key });
+    void send(first, "slow", "k1");
+    // As it is when the process ends between the decision and the result.
+    await expect.poll(async () => (await first.events("tool_allowed")).length).toBe(1);
+    const folder = first.service.workspaceOf("a").replace(/\/work$/, "");
+    const second = await serve({ store }, folder);
+    expect(await send(second, "slow", "k1")).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_UNFINISHED" } });
+    expect(second.runs.get("slow")).toBeUndefined();
+    first.finish();
+    await second.close();
+    await first.close();
+  });
+});
+
+describe("a call that a person has to answer", () => {
+  it("waits for the answer, and is made when it is made again after a yes", async () => {
+    const strict = await serve({ policy: POLICY });
+    const bob = await strict.agent("bob", "a");
+    const ask = (key?: string) =>
+      strict.ask("POST", "/tools/execute", bob.auth, call("note", "secret"), key === undefined ? {} : { "idempotency-key": key });
+    const asked = await ask("k1");
+    expect(asked).toMatchObject({ status: 202, body: { status: "pending", decision: { effect: "ask_user" } } });
+    expect((await ask("k1")).body).toEqual(asked.body);
+    expect(strict.runs.size).toBe(0);
+    const id = String(asked.body["approval_id"]);
+    expect((await strict.ask("GET", `/approvals/${id}`, bob.auth)).body).toMatchObject({ id, state: "open" });
+    expect((await strict.ask("POST", `/approvals/${id}`, bob.auth, { answer: "yes" })).status).toBe(403);
+    expect((await strict.ask("POST", `/approvals/${id}`, asOperator, { answer: "yes" })).status).toBe(200);
+    expect(await ask("k2")).toMatchObject({ status: 200, body: { result: { count: 1 } } });
+    expect(await ask("k3")).toMatchObject({ status: 202 });
+    await strict.close();
+  });
+});
+
+describe("a call that the agent makes itself", () => {
+  it("is decided and on record", async () => {
+    const { body } = await check(call("read_files"));
+    expect(body).toMatchObject({ allowed: true, effect: "allow", applied: "allow", code: "rule_allowed" });
+    expect(await check(call("write_files"))).toMatchObject({
+      status: 200,
+      body: { allowed: false, effect: "deny", code: "phase_tool_not_allowed" },
+    });
+    expect(await at.events("tool_allowed", "tool_denied")).toMatchObject([{ details: { id: body["id"] } }, { event_type: "tool_denied" }]);
+    expect(at.runs.size).toBe(0);
+    const result = { task_id: "a", id: body["id"], tool_name: "read_files", ok: true, result: { lines: 3 } };
+    expect((await at.ask("POST", "/tools/result", ann.auth, result)).body).toEqual({ logged: true });
+    expect(await at.events("tool_result")).toMatchObject([{ details: { id: body["id"], ok: true, result: { lines: 3 } } }]);
+  });
+
+  it("is decided the same without a record, and leaves none", async () => {
+    for (const tool of ["read_files", "write_files"]) {
+      const before = (await at.events()).length;
+      const { body } = await check(call(tool, "a.ts", { record: false }));
+      expect(body).not.toHaveProperty("id");
+      expect((await at.events()).length).toBe(before);
+      const { id: _, ...recorded } = (await check(call(tool))).body;
+      expect({ ...body, decision: null }).toEqual({ ...recorded, decision: null });
+    }
+  });
+
+  it("is answered once under its id", async () => {
+    const first = await check(call("read_files"), "k");
+    expect((await check(call("read_files"), "k")).body).toEqual(first.body);
+    expect((await at.events("tool_allowed")).length).toBe(1);
+  });
+
+  it("is decided in a batch, in order", async () => {
+    const calls = [
+      { id: "one", tool_name: "write_files", args: {} },
+      { tool_name: "read_files", args: { path: "x" } },
+    ];
+    const { body } = await at.ask("POST", "/tools/check/batch", ann.auth, { task_id: "a", calls });
+    expect(body).toMatchObject({ decisions: [{ id: "one", allowed: false }, { allowed: true }] });
+    const [allowed] = await at.events("tool_allowed");
+    expect(body).toMatchObject({ decisions: [{}, { call_id: allowed?.details["id"] }] });
+    expect((await at.ask("POST", "/tools/check/batch", ann.auth, { task_id: "a", calls: [] })).status).toBe(400);
+    const many = Array.from({ length: 101 }, () => ({ tool_name: "read_files", args: {} }));
+    expect((await at.ask("POST", "/tools/check/batch", ann.auth, { task_id: "a", calls: many })).status).toBe(400);
+  });
+});
+
+describe("an agent that asks too much", () => {
+  it("is told to wait, and nobody else is", async () => {
+    const small = await serve({ settings: { limits: { agent_per_second: 0.001, agent_burst: 3 } } });
+    const [eve, bob] = [await small.agent("eve"), await small.agent("bob")];
+    const answers = [];
+    for (let left = 5; left > 0; left -= 1) answers.push(await small.ask("GET", "/tools", eve.auth));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+    expect(answers[4]).toMatchObject({ body: { code: "BYLAW_RATE_EXCEEDED" } });
+    expect(Number(answers[4]?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await small.ask("GET", "/tools", bob.auth)).status).toBe(200);
+    await small.close();
+  });
+});
