@@ -1,0 +1,295 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { messageOf } from "@bylaw/kernel";
+import { describe, expect, it } from "vitest";
+import { REFUSED, folder, toolsIn } from "./kit.ts";
+
+const SECRET = "what nobody may see";
+
+/** A workspace beside a folder that is not in it, whose name begins like that of the workspace. */
+function stage() {
+  const home = folder({ "work/in.txt": "in\n", "work/sub/deep.txt": "deep\n", "work-outside/secret.txt": SECRET });
+  const [root, outside] = [join(home, "work"), join(home, "work-outside")];
+  symlinkSync(join(outside, "secret.txt"), join(root, "link"));
+  symlinkSync(outside, join(root, "linked"));
+  symlinkSync("../../work-outside", join(root, "sub", "up"));
+  symlinkSync("in.txt", join(root, "inner"));
+  symlinkSync("sub", join(root, "inner-folder"));
+  symlinkSync("loop", join(root, "loop"));
+  symlinkSync("nowhere", join(root, "dangling"));
+  return { home, root, outside };
+}
+
+/** Every way to name a place, by every tool that takes one. */
+const WAYS: readonly (readonly [tool: string, args: (path: string) => object])[] = [
+  ["read_files", (path) => ({ path })],
+  ["write_files", (path) => ({ path, content: "planted" })],
+  ["write_files", (path) => ({ path, content: "planted", mode: "a" })],
+  ["edit_files", (path) => ({ path, old_string: "w", new_string: "planted" })],
+  ["grep", (path) => ({ pattern: "what", path })],
+  ["glob", (path) => ({ pattern: "**", path })],
+  ["search_codebase", (path) => ({ query: "what", path })],
+  ["bash", (path) => ({ command: "echo planted > planted; ls", cwd: path })],
+  ["git_commit", (path) => ({ message: "m", paths: [path] })],
+];
+
+const OUT: readonly string[] = [
+  ...[
+    "..",
+    "../",
+    "../work-outside/secret.txt",
+    "../../etc/passwd",
+    "sub/../../work-outside/secret.txt",
+    "./../x",
+    "sub/../..",
+    "a/../../x",
+  ],
+  ...["/", "/etc/passwd", "/proc/self/environ", "/proc/self/cwd/../x", "/dev/null", "//etc/passwd"],
+  ...["~", "~/.ssh/id_rsa", "~root/x", "..\\work-outside\\secret.txt", "sub\\..\\..\\x", "C:\\Windows", "\\\\host\\share"],
+  ...["%2e%2e/work-outside/secret.txt", "..%2fwork-outside", "%252e%252e%252fx", "..%5cx", "in.txt%00.png"],
+  ...["in.txt\0", "in.txt\0.png", "a\nb", "a\u0007b", "\u007f", "\ud800"],
+  ...["‥/work-outside/secret.txt", "．．/work-outside/secret.txt", "..／work-outside", "․․/x", "sub／..／..／x"],
+  ...["x".repeat(300), `${"a/".repeat(2_100)}b`],
+];
+
+describe("a path that leads out", () => {
+  it.each(OUT.map((path) => [path.slice(0, 60), path]))("%j is refused by every tool, and nothing is touched", async (_, path) => {
+    const { root, home } = stage();
+    const before = readdirSync(home, { recursive: true }).sort();
+    const call = toolsIn(root);
+    for (const [tool, args] of WAYS) {
+      const answer = call(tool, args(path));
+      await expect(answer, tool).rejects.toThrow(/^Unexpected/);
+      const error: unknown = await answer.catch((thrown: unknown) => thrown);
+      expect(messageOf(error)).not.toContain(SECRET);
+    }
+    expect(readdirSync(home, { recursive: true }).sort()).toEqual(before);
+  });
+
+  it("by its absolute name is refused where it only begins like the workspace, and taken where it lies in it", async () => {
+    const { root, home, outside } = stage();
+    const call = toolsIn(root);
+    await expect(call("read_files", { path: join(outside, "secret.txt") })).rejects.toMatchObject(REFUSED);
+    expect(await call("read_files", { path: join(root, "in.txt") })).toMatchObject({ path: "in.txt" });
+    // The workspace itself may lie behind a link: what was named and what it is are both taken.
+    symlinkSync(root, join(home, "as-named"));
+    const named = toolsIn(join(home, "as-named/"));
+    expect(await named("read_files", { path: join(home, "as-named/in.txt") })).toMatchObject({ path: "in.txt" });
+    expect(await named("read_files", { path: join(root, "sub/../in.txt") })).toMatchObject({ path: "in.txt" });
+  });
+});
+
+describe("a link", () => {
+  const links = [
+    "link",
+    "linked/secret.txt",
+    "linked",
+    "sub/up/secret.txt",
+    "inner",
+    "inner-folder/deep.txt",
+    "loop",
+    "loop/x",
+    "dangling",
+  ];
+  it.each(links)("%s is not gone through by any tool, even where it leads to the workspace", async (path) => {
+    const { root, outside } = stage();
+    const call = toolsIn(root);
+    for (const [tool, args] of WAYS.filter(([name]) => name !== "git_commit" && name !== "bash"))
+      await expect(call(tool, args(path)), tool).rejects.toMatchObject({ ...REFUSED, message: expect.stringContaining("is a link") });
+    if (path !== "dangling") await expect(call("bash", { command: "ls", cwd: path })).rejects.toThrow(/^Unexpected/);
+    expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
+    expect(readdirSync(outside)).toEqual(["secret.txt"]);
+    expect(existsSync(join(root, "nowhere"))).toBe(false);
+  });
+
+  it("is not gone through by a search either", async () => {
+    const call = toolsIn(stage().root);
+    expect((await call("glob", { pattern: "**" })).files).toEqual(["in.txt", "sub/deep.txt"]);
+    expect((await call("grep", { pattern: "what" })).matches).toEqual([]);
+    expect((await call("search_codebase", { query: "nobody secret" })).results).toEqual([]);
+  });
+
+  it("says what it leads to, so that the place itself can be asked for", async () => {
+    const call = toolsIn(stage().root);
+    await expect(call("read_files", { path: "inner" })).rejects.toMatchObject({
+      message: "Unexpected path `inner` that is a link to `in.txt`, expected a place in the workspace",
+      fix: expect.stringContaining("name the place that it leads to"),
+    });
+  });
+});
+
+describe.runIf(process.platform === "linux")("somebody who changes places while tools work", () => {
+  // A real program swaps a folder for a link that leads out, again and again; what a tool made in its place it takes away.
+  const swapper = (root: string, outside: string): string =>
+    `const fs = require("fs"); const [a, b] = ${JSON.stringify([join(root, "spot"), join(root, "spare")])};
+     const nap = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0.2);
+     const attempt = (step, or = () => {}) => { try { step(); } catch { or(); } };
+     for (;;) {
+       attempt(() => fs.renameSync(a, b));
+       attempt(() => fs.symlinkSync(${JSON.stringify(outside)}, a));
+       nap();
+       attempt(() => fs.unlinkSync(a), () => fs.rmSync(a, { recursive: true, force: true }));
+       attempt(() => fs.renameSync(b, a));
+       nap();
+     }`;
+
+  it("gets nothing read or written outside, whatever the moment", async () => {
+    const { root, outside } = stage();
+    mkdirSync(join(root, "spot"));
+    writeFileSync(join(root, "spot/secret.txt"), "mine");
+    const stop = new AbortController();
+    const { runProgram, programEnvironment } = await import("@bylaw/process");
+    const argv = [process.execPath, "-e", swapper(root, outside)];
+    const swapping = runProgram({ argv, cwd: root, env: programEnvironment(), timeoutMs: 60_000, signal: stop.signal }).catch(() => {});
+    const call = toolsIn(root);
+    const seen = new Map<string, number>();
+    for (let round = 0; round < 150; round += 1) {
+      const results = await Promise.allSettled([
+        call("read_files", { path: "spot/secret.txt" }).then(({ content }) => content),
+        call("write_files", { path: "spot/secret.txt", content: "mine" }).then(() => "written"),
+        call("grep", { pattern: "nobody", path: "spot" }).then(({ matches }) => `grep ${matches.length}`),
+        call("write_files", { path: `spot/new/${round}`, content: "mine" }).then(() => "made"),
+      ]);
+      for (const result of results) {
+        const what = result.status === "fulfilled" ? result.value : "refused";
+        seen.set(what, (seen.get(what) ?? 0) + 1);
+      }
+    }
+    stop.abort();
+    await swapping;
+    expect([...seen.keys()].filter((what) => !["mine", "written", "made", "grep 0", "refused"].includes(what))).toEqual([]);
+    // The race was on: some came through, some did not.
+    expect(seen.get("refused")).toBeGreaterThan(0);
+    expect(seen.get("written")).toBeGreaterThan(0);
+    expect(readdirSync(outside)).toEqual(["secret.txt"]);
+    expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
+  });
+
+  it("does not get an edit lost: a file that changed since it was read is not written", async () => {
+    const root = folder({ counter: "0\n" });
+    const call = toolsIn(root);
+    const add = (line: number) => call("edit_files", { path: "counter", old_string: "0\n", new_string: `0\n${line}\n` });
+    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, line) => add(line + 1)));
+    const done = results.filter(({ status }) => status === "fulfilled").length;
+    for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "BYLAW_FILE_UNFIT" });
+    expect(readdirSync(root)).toEqual(["counter"]);
+    expect(readFileSync(join(root, "counter"), "utf8").trim().split("\n").length).toBeLessThanOrEqual(done + 1);
+  });
+});
+
+describe.runIf(process.platform !== "win32")("what is neither file nor folder", () => {
+  it("is refused, and nobody waits for it", async () => {
+    const root = folder({ "in.txt": "in" });
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    const server = createServer().listen(join(root, "socket"));
+    const call = toolsIn(root);
+    for (const path of ["pipe", "socket"])
+      for (const [tool, args] of WAYS.filter(([name]) => !["git_commit", "bash"].includes(name)))
+        await expect(call(tool, args(path)), `${tool} ${path}`).rejects.toMatchObject(REFUSED);
+    expect((await call("grep", { pattern: "in" })).matches).toHaveLength(1);
+    expect(await call("search_codebase", { query: "in" })).toMatchObject({ total: 1 });
+    server.close();
+  });
+
+  it.runIf(process.getuid?.() === 0)("is refused for a device too", async () => {
+    const root = folder();
+    execFileSync("mknod", [join(root, "zero"), "c", "1", "5"]);
+    for (const [tool, args] of WAYS.filter(([name]) => !["git_commit", "bash"].includes(name)))
+      await expect(toolsIn(root)(tool, args("zero")), tool).rejects.toMatchObject(REFUSED);
+  });
+});
+
+describe("what nobody writes", () => {
+  const OWN = [
+    ...[".git/config", ".git/hooks/pre-commit", ".git", "sub/.git/config", ".GIT/config", ".Git/HEAD", ".git./config", ".git /config"],
+    ...[
+      "git~1/config",
+      ".g\u200bit/config",
+      ".gi\u00adt/config",
+      "\uff0egit/config",
+      ".ｇｉｔ/config",
+      "sub/../.git/config",
+      "./.git//config",
+    ],
+    ...[".bylaw/policy.toml", ".BYLAW/policy.toml", "sub/.bylaw/x", "bylaw.config.ts", "Bylaw.Config.TS", "packages/a/bylaw.config.json"],
+    ...["contract.yaml", "Contract.YAML", "rules/a.toml", "rules", "RULES/b/c", "kept/deep/x"],
+  ];
+  it.each(OWN)("%s is refused to write, to append and to edit", async (path) => {
+    const root = folder({ "contract.yaml": "phases", "rules/a.toml": "rules", ".git/config": "[core]", "kept/deep/x": "x" });
+    const call = toolsIn(root, { protect: [join(root, "contract.yaml"), "rules", join(root, "kept/deep"), "/elsewhere"] });
+    const before = readdirSync(root, { recursive: true }).sort();
+    for (const [tool, args] of WAYS.filter(([name]) => ["write_files", "edit_files"].includes(name)))
+      await expect(call(tool, args(path)), tool).rejects.toMatchObject(REFUSED);
+    expect(readdirSync(root, { recursive: true }).sort()).toEqual(before);
+    expect(readFileSync(join(root, "contract.yaml"), "utf8")).toBe("phases");
+  });
+
+  it("is not what only looks like it", async () => {
+    const call = toolsIn(folder(), { protect: ["rules"] });
+    for (const path of [
+      ".gitignore",
+      ".github/workflows/ci.yml",
+      "git/x",
+      "rules.md",
+      "sub/rules/x",
+      "my.bylaw",
+      "docs/bylaw.config.md.txt",
+    ])
+      expect(await call("write_files", { path, content: "" }), path).toMatchObject({ status: "success" });
+  });
+
+  it("is not written by another name of it: who writes there gets a file of their own", async () => {
+    const root = folder({ ".bylaw/policy.toml": "strict" });
+    linkSync(join(root, ".bylaw/policy.toml"), join(root, "plain.txt"));
+    await toolsIn(root)("write_files", { path: "plain.txt", content: "lax" });
+    expect(readFileSync(join(root, ".bylaw/policy.toml"), "utf8")).toBe("strict");
+  });
+
+  it("is not put there by a folder that is not made yet", async () => {
+    const root = folder();
+    await expect(toolsIn(root)("write_files", { path: "a/b/.git/hooks/x", content: "" })).rejects.toMatchObject(REFUSED);
+    expect(readdirSync(root)).toEqual([]);
+  });
+});
+
+describe("what is kept from agents", () => {
+  it("is neither read, listed, found nor written", async () => {
+    const root = folder({ "data/secret.key": SECRET, "data/deep/x": SECRET, "token.key": SECRET, "in.txt": "in" });
+    const call = toolsIn(root, { hidden: [join(root, "data"), "token.key", "/elsewhere"] });
+    for (const path of ["data/secret.key", "data", "DATA/deep/x", "token.key", "sub/../token.key", "Token.KEY"])
+      for (const [tool, args] of WAYS.filter(([name]) => name !== "git_commit"))
+        await expect(call(tool, args(path)), `${tool} ${path}`).rejects.toMatchObject(REFUSED);
+    expect((await call("glob", { pattern: "**" })).files).toEqual(["in.txt"]);
+    expect((await call("grep", { pattern: "what" })).matches).toEqual([]);
+    expect((await call("search_codebase", { query: "nobody token data" })).results).toEqual([]);
+  });
+});
+
+it("a place that was made into a link between two calls is a link in the second", async () => {
+  const { root, outside } = stage();
+  const call = toolsIn(root);
+  expect(await call("write_files", { path: "sub/deep.txt", content: "one" })).toMatchObject({ status: "success" });
+  renameSync(join(root, "sub"), join(root, "gone"));
+  symlinkSync(outside, join(root, "sub"));
+  await expect(call("write_files", { path: "sub/deep.txt", content: "two" })).rejects.toMatchObject(REFUSED);
+  unlinkSync(join(root, "sub"));
+  symlinkSync(join(outside, "secret.txt"), join(root, "in"));
+  rmSync(join(root, "in.txt"));
+  renameSync(join(root, "in"), join(root, "in.txt"));
+  await expect(call("write_files", { path: "in.txt", content: "two" })).rejects.toMatchObject(REFUSED);
+  expect(lstatSync(join(root, "in.txt")).isSymbolicLink()).toBe(true);
+});
