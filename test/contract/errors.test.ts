@@ -17,6 +17,9 @@ const VARIABLES = [
   "BYLAW_TASK_ID",
   "BYLAW_PHASE_TOKEN",
   "BYLAW_ENROL_SECRET",
+  "BYLAW_MCP_COMMAND",
+  "BYLAW_MCP_KEY",
+  "BYLAW_MCP_URL",
 ];
 
 describe("docs/errors.md", () => {

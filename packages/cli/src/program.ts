@@ -4,6 +4,8 @@ import { Command, Option } from "commander";
 import { write } from "./output.ts";
 import { addBehaviorCommands } from "./commands/behavior-program.ts";
 import { addContractCommands } from "./commands/contract-program.ts";
+import { addConstitutionCommands } from "./commands/constitution-program.ts";
+import { addMcpCommand } from "./commands/mcp-program.ts";
 import { addRunCommand } from "./commands/run-program.ts";
 import { addServeCommand } from "./commands/serve-program.ts";
 import { addTemplateCommands } from "./commands/template-program.ts";
@@ -99,6 +101,8 @@ Examples:
   const contract = addContractCommands(program);
   const behavior = addBehaviorCommands(program);
   addRunCommand(program);
+  addMcpCommand(program);
+  const constitution = addConstitutionCommands(program);
   addServeCommand(program);
   const template = addTemplateCommands(program);
   program
@@ -132,6 +136,7 @@ Examples:
     ...approve.commands,
     ...contract.commands,
     ...behavior.commands,
+    ...constitution.commands,
     ...template.commands,
   ]) {
     command.exitOverride().configureOutput({ writeOut: (text) => void write(text), outputError: () => {} });

@@ -69,11 +69,9 @@ async function serve(source: ToolSource, { write }: StdioOptions): Promise<void>
             Promise.resolve(write(text)).then(() => done(), done);
           },
         });
-  const gone = new Promise<void>((resolve) => {
-    server.onclose = resolve;
-    // The transport does not look for the end of its input.
-    process.stdin.once("end", () => void server.close());
-  });
+  // The transport does not look for the end of its input.
+  const gone = new Promise<void>((resolve) => process.stdin.once("end", resolve));
   await server.connect(new StdioServerTransport(process.stdin, output));
   await gone;
+  await server.close();
 }

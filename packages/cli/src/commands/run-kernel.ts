@@ -1,6 +1,11 @@
 import { resolve } from "node:path";
 import { findConfig, isBylawError, loadConfig, packagesBeside } from "@bylaw/config";
 import { createKernel, isPlugin, type Config, type Kernel, type Plugin } from "@bylaw/kernel";
+import type * as CheckpointPlugin from "@bylaw/plugin-checkpoint";
+import type * as ConstitutionPlugin from "@bylaw/plugin-constitution";
+import type * as LoopPlugin from "@bylaw/plugin-loop";
+import type * as TriggerPlugin from "@bylaw/plugin-trigger";
+import type * as VibecheckPlugin from "@bylaw/plugin-vibecheck";
 import { loopOptionsOf, triggerOptionsOf, workflow, type Template } from "@bylaw/runner";
 import { bundled } from "../kernel-source.ts";
 import { whileLoading } from "../outcome.ts";
@@ -16,11 +21,11 @@ const OWN = {
 
 /** The modules that the plugins of a kernel are from: what is asked of their state has to come from the same copy. */
 export interface RunPlugins {
-  readonly loop: typeof import("@bylaw/plugin-loop");
-  readonly trigger: typeof import("@bylaw/plugin-trigger");
-  readonly checkpoint: typeof import("@bylaw/plugin-checkpoint");
-  readonly vibecheck: typeof import("@bylaw/plugin-vibecheck");
-  readonly constitution: typeof import("@bylaw/plugin-constitution");
+  readonly loop: typeof LoopPlugin;
+  readonly trigger: typeof TriggerPlugin;
+  readonly checkpoint: typeof CheckpointPlugin;
+  readonly vibecheck: typeof VibecheckPlugin;
+  readonly constitution: typeof ConstitutionPlugin;
 }
 
 /** What a workflow runs under. */

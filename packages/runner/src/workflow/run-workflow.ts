@@ -1,8 +1,9 @@
-import { BylawError } from "@bylaw/kernel";
-import type { Recordable } from "@bylaw/log";
+import { BylawError, type DocumentWrite } from "@bylaw/kernel";
+import type { Recordable, Run } from "@bylaw/log";
 import { makeControlFolder } from "../step/control-file.ts";
 import { call, start } from "./attempts.ts";
 import { selectionOf } from "../template/select.ts";
+import type { Template } from "../template/template.ts";
 import { keepTemplate } from "./kept-template.ts";
 import { frameKey, next, type Move } from "./next.ts";
 import type { WorkflowEnd, WorkflowOptions } from "./options.ts";
@@ -39,7 +40,11 @@ export const templateChanged = (template: string): BylawError =>
     fix: "take the old template back, carry the run over with --migrate, or begin another run",
   });
 
-function endOf(move: Move, { run }: WorkflowOptions): WorkflowEnd | undefined {
+/** Where a workflow stands that waits for a person or has ended; `undefined` while there is something to do. */
+export const endIn = (template: Template, run: Pick<Run, "view">): WorkflowEnd | undefined =>
+  endOf(next(template, run.view(workflowState), new Set()), { run });
+
+function endOf(move: Move, { run }: { readonly run: Pick<Run, "view"> }): WorkflowEnd | undefined {
   const { hold, pauses, ended } = run.view(workflowState);
   if (move.do === "held") return { outcome: "held", step: hold?.step ?? null, why: hold?.why ?? null, reason: hold?.message ?? null };
   if (move.do === "paused") return { outcome: "paused", step: pauses[0]?.step ?? null, why: null, reason: pauses[0]?.reason ?? null };
@@ -48,7 +53,7 @@ function endOf(move: Move, { run }: WorkflowOptions): WorkflowEnd | undefined {
 }
 
 async function perform(move: Move, options: WorkflowOptions, read: Set<string>): Promise<void> {
-  const { template, from = 0 } = options;
+  const { from = 0 } = options;
   const put = (...drafts: readonly Recordable[]): Promise<void> => record(options, drafts);
   switch (move.do) {
     case "begin":
@@ -88,9 +93,22 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
 }
 
 async function begin(options: WorkflowOptions, from: number): Promise<void> {
-  const { run, template, definition, selection = selectionOf(template, {}) } = options;
+  const { event, document } = beginningOf(options.run.run, { ...options, from });
+  await record(options, [event], { documents: [document] });
+}
+
+/** What begins a workflow in a run: its event, and the template that is kept beside it. */
+export function beginningOf(
+  run: string,
+  {
+    template,
+    definition,
+    from,
+    selection = selectionOf(template, {}),
+  }: Pick<WorkflowOptions, "template" | "definition" | "selection"> & { readonly from: number },
+): { readonly event: Recordable; readonly document: DocumentWrite } {
   const said = { template: template.name, definition, steps: template.steps.length, from, ...json(selection) };
-  await record(options, [draft("workflow_started", null, said)], { documents: [keepTemplate(run.run, { template, definition })] });
+  return { event: draft("workflow_started", null, said), document: keepTemplate(run, { template, definition }) };
 }
 
 async function oversee(options: WorkflowOptions, { unit, frame, step }: Extract<Move, { readonly do: "ask" | "oversee" }>): Promise<void> {

@@ -1,0 +1,63 @@
+import { resolve } from "node:path";
+import { bridgeStdio, serveStdio } from "@bylaw/host-mcp";
+import { present } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { unauthorized } from "@bylaw/orchestrator/approvals";
+import { BEHAVIOR_TOOLS, workflowState, type BehaviorContext } from "@bylaw/runner";
+import type { Tool } from "@bylaw/tools";
+import { answererOf, takeToken } from "../approve/authority.ts";
+import { usageError } from "../fault.ts";
+import { noSuchRun, storePlace, withReader, withStore } from "../log/store.ts";
+import { conclude } from "../outcome.ts";
+import { write } from "../output.ts";
+import { doorHere } from "./door-here.ts";
+import { kernelOf } from "./run-kernel.ts";
+
+/** The options of `bylaw mcp`. */
+export interface McpOptions {
+  readonly store?: string;
+  readonly run?: string;
+  readonly agent?: string;
+  readonly task?: string;
+  readonly config?: string;
+}
+
+/** Serves the tools of a run on standard input and output, until the client has gone. */
+export async function serveTools(options: McpOptions): Promise<void> {
+  const token = takeToken();
+  const door = doorHere(options);
+  if (door === undefined) await serveRun(options, token);
+  else await bridgeStdio(door, { write });
+  conclude(0);
+}
+
+async function serveRun({ store, run: name, agent, task, config }: McpOptions, token: string | undefined): Promise<void> {
+  if (store === undefined || name === undefined || agent === undefined || agent === "")
+    throw usageError("Unexpected absence of `--store`, `--run` or `--agent`, expected all three outside of a step of `bylaw run`");
+  const place = storePlace(store);
+  // Opening a run would begin it.
+  await withReader(place, async (reader) => {
+    if ((await reader.events(name, 0, 1)).length === 0) throw await noSuchRun(reader, name);
+  });
+  const { kernel, file, plugins } = await kernelOf(undefined, config);
+  await withStore(place, { create: false }, async (opened) => {
+    const run = await openRun(kernel, { run: name, store: opened, join: true });
+    try {
+      const { started, ended } = run.view(workflowState);
+      if (started !== null && ended === null) {
+        // Its agents have keys of their own, and whoever has none is none of them until an operator says so.
+        if (token === undefined || token === "")
+          throw unauthorized(
+            "Unexpected client of a run in which a workflow is at work, expected one of its steps",
+            "start it in a step, or bring an operator's token in BYLAW_OPERATOR_TOKEN",
+          );
+        answererOf(file ?? resolve("bylaw.config"), undefined, token);
+      }
+      const tools: readonly Tool<BehaviorContext>[] = [...BEHAVIOR_TOOLS, ...plugins.constitution.CONSTITUTION_TOOLS];
+      const workspace = process.cwd();
+      await serveStdio({ tools, context: (signal) => ({ run, agent, workspace, signal, ...present({ task }) }) }, { write });
+    } finally {
+      await run.close();
+    }
+  });
+}
