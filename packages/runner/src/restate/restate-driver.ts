@@ -117,7 +117,10 @@ async function post(url: URL, body: object, headers: Readonly<Record<string, str
       ...{ method: "POST", body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) },
       headers: { "content-type": "application/json", ...headers },
     });
-    if (answer.ok) return void (await answer.body?.cancel());
+    if (answer.ok) {
+      await answer.body?.cancel();
+      return;
+    }
     said = `${answer.status} ${(await answer.text()).slice(0, 200)}`;
   } catch (error) {
     said = error instanceof Error ? error.message : String(error);

@@ -1,8 +1,8 @@
-import { StoreConflict, type JsonObject, type Kernel, type Store } from "@bylaw/kernel";
-import { openRun, type Recordable, type Run } from "@bylaw/log";
+import { StoreConflict, type Kernel, type Store } from "@bylaw/kernel";
+import { openRun, type Run } from "@bylaw/log";
 import type { Template } from "../template/template.ts";
-import { next } from "../workflow/next.ts";
-import { workflowState } from "../workflow/state.ts";
+import { draft } from "../workflow/record.ts";
+import { endIn } from "../workflow/run-workflow.ts";
 import { leaseOf, offerDocument } from "./offer.ts";
 
 /** Who takes a run, and for how long. */
@@ -25,10 +25,6 @@ export interface Lease {
   /** Gives it back. Does nothing where another took it. */
   readonly leave: (why: "ended" | "waits" | "stopped" | "failed", definition: string) => Promise<void>;
 }
-
-/** Whether there is something to do in a workflow that nobody has to decide first. */
-export const isAwake = (template: Template, run: Pick<Run, "view">): boolean =>
-  !["held", "paused", "ended"].includes(next(template, run.view(workflowState), new Set()).do);
 
 /**
  * Takes a run that is awake, if nobody drives it: `busy` where somebody does, `idle` where there is nothing to do. From then on every write
@@ -63,10 +59,10 @@ export async function takeRun(
   async function claim(): Promise<number | "busy" | "idle"> {
     const visitor = await openRun(kernel, { run: name, store, join: true });
     try {
-      if (!isAwake(template, visitor)) return "idle";
+      if (endIn(template, visitor) !== undefined) return "idle";
       const claimed = await visitor.claim({
         ...{ queue: leaseOf(name), agent: worker, lease_ms },
-        event: ({ fence: given }) => draft("workflow_taken", { worker, fence: given, lease_ms }),
+        event: ({ fence: given }) => draft("workflow_taken", null, { worker, fence: given, lease_ms }),
       });
       return claimed?.fence ?? "busy";
     } finally {
@@ -78,12 +74,12 @@ export async function takeRun(
     run,
     isOver: () => now() - kept >= (lease_ms * 5) / 6,
     async keep() {
-      if (now() - kept >= lease_ms / 3) await run.record([draft("workflow_kept", { worker, fence })]);
+      if (now() - kept >= lease_ms / 3) await run.record([draft("workflow_kept", null, { worker, fence })]);
     },
     async leave(why, definition) {
       const ended = why === "ended";
       try {
-        await run.record([draft("workflow_left", { worker, fence, why })], {
+        await run.record([draft("workflow_left", null, { worker, fence, why })], {
           task: { ...task, set: { state: ended ? "done" : "available", owner: null } },
           documents: ended ? [offerDocument(name, { definition, ended })] : [],
         });
@@ -99,5 +95,3 @@ export const isTaken = (error: unknown): boolean =>
   error instanceof StoreConflict
     ? error.what === "fence"
     : error instanceof Error && "code" in error && error.code === "BYLAW_RUN_SUPERSEDED";
-
-const draft = (event_type: string, details: JsonObject): Recordable => ({ event_type, agent_id: null, task_id: null, details });

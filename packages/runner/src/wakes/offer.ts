@@ -1,7 +1,9 @@
-import { isJsonObject, type DocumentWrite, type JsonObject, type Store, type TaskWrite } from "@bylaw/kernel";
-import type { Recordable, Run } from "@bylaw/log";
+import { isJsonObject, present, type DocumentWrite, type Store, type TaskWrite } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
 import type { LoadedTemplate } from "../template/load.ts";
-import { templateChanged } from "../workflow/run-workflow.ts";
+import type { Selection } from "../template/select.ts";
+import { draft } from "../workflow/record.ts";
+import { beginningOf, templateChanged } from "../workflow/run-workflow.ts";
 import { workflowState } from "../workflow/state.ts";
 
 const KIND = "bylaw/workflow";
@@ -19,27 +21,39 @@ export const leaseOf = (run: string): string => `bylaw/workflow:${run}`;
 /** What a document says that goes with the first and the last event of a run that is offered. */
 export const offerDocument = (run: string, offered: Offered): DocumentWrite => ({ kind: KIND, id: run, value: JSON.stringify(offered) });
 
+/** How a workflow that is offered begins. */
+export interface OfferOptions {
+  /** The index of its first step. Default: 0. */
+  readonly from?: number | undefined;
+  /** Its way through the template. Default: that of the template. */
+  readonly selection?: Selection | undefined;
+}
+
 /**
- * Begins a workflow in a run, unless it has begun, and lets workers take it from here on. May be said twice. `from`: the index of its
- * first step. Throws BYLAW_TEMPLATE_CHANGED where the run is one of another template, and what the run throws.
+ * Begins a workflow in a run, unless it has begun, and lets workers take it from here on. May be said again: after the run was carried
+ * over to another template it has to be. Throws BYLAW_TEMPLATE_CHANGED where the run is one of another template, and what the run throws.
  */
 export async function offerWorkflow(
-  store: Store,
+  store: Pick<Store, "get">,
   run: Run,
   { template, definition }: Pick<LoadedTemplate, "template" | "definition">,
-  { from = 0 }: { readonly from?: number } = {},
+  { from = 0, selection }: OfferOptions = {},
 ): Promise<void> {
   const { started } = run.view(workflowState);
   if (started !== null && started.definition !== definition) throw templateChanged(started.template);
-  if ((await offeredIn(store, run.run)) !== undefined) return;
-  const begin = draft("workflow_started", { template: template.name, definition, steps: template.steps.length, from });
+  const before = await offeredIn(store, run.run);
+  if (before?.definition === definition) return;
+  const offer = { ...offerDocument(run.run, { definition, ended: false }), ...(before === undefined ? { if_version: 0 } : {}) };
   const task: TaskWrite = { id: leaseOf(run.run), fence: 0, set: { state: "available", queue: leaseOf(run.run) } };
+  const beginning = started === null ? beginningOf(run.run, { template, definition, from, ...present({ selection }) }) : undefined;
   try {
-    const documents = [{ ...offerDocument(run.run, { definition, ended: false }), if_version: 0 }];
-    await run.record([...(started === null ? [begin] : []), draft("workflow_offered", {})], { task, documents });
+    await run.record([...(beginning === undefined ? [] : [beginning.event]), draft("workflow_offered", null, {})], {
+      documents: beginning === undefined ? [offer] : [beginning.document, offer],
+      ...(before === undefined ? { task } : {}),
+    });
   } catch (error) {
     // Somebody else has offered it meanwhile.
-    if ((await offeredIn(store, run.run)) === undefined) throw error;
+    if ((await offeredIn(store, run.run))?.definition !== definition) throw error;
   }
 }
 
@@ -52,5 +66,3 @@ export async function offeredIn(store: Pick<Store, "get">, run: string): Promise
   const { definition, ended } = value;
   return typeof definition === "string" && typeof ended === "boolean" ? { definition, ended } : undefined;
 }
-
-const draft = (event_type: string, details: JsonObject): Recordable => ({ event_type, agent_id: null, task_id: null, details });

@@ -4,16 +4,22 @@ import type { Run } from "@bylaw/log";
 import type { Driver } from "../driver.ts";
 import type { LoadedTemplate } from "../template/load.ts";
 import type { WorkflowEnd, WorkflowOptions } from "../workflow/options.ts";
-import { runWorkflow } from "../workflow/run-workflow.ts";
+import { endIn, runWorkflow } from "../workflow/run-workflow.ts";
 import { createBell } from "./bell.ts";
-import { isAwake, isTaken, takeRun, type Lease } from "./lease.ts";
+import { isTaken, takeRun, type Lease } from "./lease.ts";
 import { offeredIn } from "./offer.ts";
 
 /** How a worker runs the workflows of one template. */
 export interface DrivenTemplate extends Pick<LoadedTemplate, "template" | "definition"> {
   readonly kernel: Kernel;
-  /** What else a workflow is given, for one run. */
-  readonly options: (run: Run) => Omit<WorkflowOptions, "run" | "template" | "definition" | "signal" | "from">;
+  /** Sets up how one run is carried out here. The signal ends what runs; `close` is called when it is over. */
+  readonly work: (run: Run, signal: AbortSignal) => Promise<DrivenWork>;
+}
+
+/** All that `runWorkflow` wants for one run. */
+export interface DrivenWork {
+  readonly options: WorkflowOptions;
+  readonly close?: () => Promise<void>;
 }
 
 /** How a worker works. */
@@ -32,6 +38,8 @@ export interface WorkerOptions {
   readonly reconcile_ms?: number;
   /** How many runs it drives at once. Default: 4. */
   readonly concurrency?: number;
+  readonly onTake?: (run: string) => void;
+  /** What came of a run that this worker drove, when it has given it back. */
   readonly onEnd?: (run: string, end: WorkflowEnd) => void;
   readonly onError?: (error: unknown, run: string | null) => void;
 }
@@ -58,7 +66,7 @@ interface Driving {
 
 export function createWorker(options: WorkerOptions): Worker {
   const { driver, store, runs, templateOf, name = `worker-${randomUUID()}`, lease_ms = 60_000, concurrency = 4 } = options;
-  const { reconcile_ms = Math.ceil(lease_ms / 2), onEnd = () => {}, onError = () => {} } = options;
+  const { reconcile_ms = Math.ceil(lease_ms / 2), onTake = () => {}, onEnd = () => {}, onError = () => {} } = options;
   const closing = new AbortController();
   const bell = createBell();
   const free = createBell();
@@ -68,6 +76,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const idle = new Map<string, number>();
   const failures = new Map<string, { readonly count: number; readonly until: number }>();
   let places = concurrency;
+  const isFull = (): boolean => places === 0;
   const now = (): number => performance.now();
 
   function look(run: string): Promise<"taken" | "busy" | "idle"> {
@@ -86,7 +95,7 @@ export function createWorker(options: WorkerOptions): Worker {
     if (offered === undefined || offered.ended) return "idle";
     const driven = await templateOf(offered.definition);
     if (driven === undefined) return "busy";
-    while (places === 0 && !closing.signal.aborted) await free.wait(reconcile_ms);
+    while (isFull() && !closing.signal.aborted) await free.wait(reconcile_ms);
     if (closing.signal.aborted || (failures.get(run)?.until ?? 0) > now()) return "busy";
     places -= 1;
     let lease: Lease | "busy" | "idle" = "busy";
@@ -98,6 +107,7 @@ export function createWorker(options: WorkerOptions): Worker {
     if (typeof lease === "string") return lease;
     const one = { again: false, done: Promise.resolve() };
     driving.set(run, one);
+    onTake(run);
     one.done = drive(run, driven, lease)
       .then((again) => (one.again ||= again))
       .catch((error: unknown) => onError(error, run))
@@ -126,16 +136,15 @@ export function createWorker(options: WorkerOptions): Worker {
       if (lease.isOver()) lost.abort(new Error("lost"));
       else lease.keep().catch((error: unknown) => void (isTaken(error) && lost.abort(error)));
     }, lease_ms / 6);
+    let work: DrivenWork | undefined;
     try {
-      const end = await runWorkflow({
-        ...{ run, template, definition, ...driven.options(run) },
-        signal: AbortSignal.any([closing.signal, lost.signal]),
-      });
+      work = await driven.work(run, AbortSignal.any([closing.signal, lost.signal]));
+      const end = await runWorkflow(work.options);
       failures.delete(name);
       await lease.leave(end.outcome === "completed" || end.outcome === "stopped" ? "ended" : "waits", definition);
       onEnd(name, end);
       // Somebody may have woken it before it was given back.
-      if (isAwake(template, run)) return true;
+      if (endIn(template, run) === undefined) return true;
       idle.set(name, run.head);
       return false;
     } catch (error) {
@@ -154,6 +163,7 @@ export function createWorker(options: WorkerOptions): Worker {
       return false;
     } finally {
       clearInterval(beat);
+      await work?.close?.().catch((error: unknown) => onError(error, name));
       await run.close().catch((error: unknown) => onError(error, name));
     }
   }

@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { freePort, type RestateServer } from "./restate-server.ts";
+import type { Place } from "./kit.ts";
+
+const SCRIPT = fileURLToPath(new URL("child.ts", import.meta.url));
+
+/** One worker in a process of its own. */
+export interface WorkerProcess {
+  readonly process: ChildProcess;
+  readonly lines: readonly Readonly<Record<string, unknown>>[];
+  /** Resolves with the signal that ended it, or `null`. */
+  readonly ended: Promise<string | null>;
+  /** Resolves when a line fits. */
+  said(fits: (line: Readonly<Record<string, unknown>>) => boolean): Promise<void>;
+  /** Asks it to end, and waits until it has. */
+  close(): Promise<void>;
+}
+
+/** What the workers of a test have in common. */
+export interface WorkerSettings {
+  readonly lease_ms?: number;
+  readonly reconcile_ms?: number;
+  readonly concurrency?: number;
+}
+
+/** Starts workers, and ends all that are left. */
+export function workersAt(place: Place, restate: RestateServer | undefined) {
+  const all = new Set<WorkerProcess>();
+  let count = 0;
+
+  async function start({ lease_ms = 1_000, reconcile_ms = 200, concurrency = 2 }: WorkerSettings = {}): Promise<WorkerProcess> {
+    count += 1;
+    const port = restate === undefined ? undefined : await freePort();
+    const setup = { ...place, worker: `w${count}`, lease_ms, reconcile_ms, concurrency, port };
+    const child = spawn(process.execPath, [SCRIPT, JSON.stringify(setup)], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { ...process.env, RESTATE_LOGGING: "ERROR" },
+    });
+    const lines: Record<string, unknown>[] = [];
+    const waiting = new Set<() => void>();
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      lines.push(JSON.parse(line) as Record<string, unknown>);
+      for (const look of waiting) look();
+    });
+    const ended = once(child, "close").then(([code, signal]) => {
+      if (port !== undefined) restate?.workers.delete(port);
+      if (code !== null && code !== 0) throw new Error(`Unexpected end of a worker with ${String(code)}`);
+      return signal as string | null;
+    });
+    ended.catch(() => {});
+    const worker: WorkerProcess = {
+      ...{ process: child, lines, ended },
+      said: (fits) =>
+        new Promise((resolve) => {
+          const look = (): void => {
+            if (!lines.some(fits)) return;
+            waiting.delete(look);
+            resolve();
+          };
+          waiting.add(look);
+          look();
+        }),
+      async close() {
+        child.stdin.end();
+        await ended;
+      },
+    };
+    all.add(worker);
+    if (port !== undefined) restate?.workers.add(port);
+    await Promise.race([worker.said(({ up }) => up === true), ended]);
+    return worker;
+  }
+
+  return {
+    start,
+    async end(): Promise<void> {
+      for (const { process: child } of all) {
+        child.kill("SIGCONT");
+        child.kill("SIGKILL");
+      }
+      await Promise.allSettled([...all].map(({ ended }) => ended));
+      all.clear();
+    },
+  };
+}

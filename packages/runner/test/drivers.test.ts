@@ -1,0 +1,225 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LogEvent, Store } from "@bylaw/kernel";
+import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
+import { startPostgres } from "@bylaw/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { offerWorkflow, workflowState, type Driver, type Wake } from "../src/index.ts";
+import { loadedOf, openAs, openDriver, openStore, traceOf, type Engine, type Place } from "./driver/kit.ts";
+import { workersAt, type WorkerProcess, type WorkerSettings } from "./driver/processes.ts";
+import { freePort, startRestate } from "./driver/restate-server.ts";
+import { openRestateDriver } from "../src/restate/index.ts";
+
+const [server, restate] = await Promise.all([startPostgres({ fsync: true }), startRestate()]);
+afterAll(async () => {
+  await Promise.all([server?.stop(), restate?.stop()]);
+});
+
+interface Stage {
+  readonly place: Place;
+  readonly store: Store;
+  /** Of this process, which does not serve. */
+  readonly driver: Driver;
+  readonly start: (settings?: WorkerSettings) => Promise<WorkerProcess>;
+  /** Kills all workers that there are. */
+  readonly end: () => Promise<void>;
+  readonly close: () => Promise<void>;
+  readonly offer: (template: string, run: string, how?: { readonly wake?: boolean }) => Promise<void>;
+  readonly log: (run: string) => Promise<readonly LogEvent[]>;
+  /** Resolves when a run has an event of a type, and more is so. */
+  readonly until: (run: string, type: string, more?: () => boolean) => Promise<void>;
+}
+
+beforeAll(async () => {
+  if (restate === undefined) return;
+  // Restate keeps wakes only for a service that it was told of.
+  const { ingress, admin, address, workers } = restate;
+  const port = await freePort();
+  workers.add(port);
+  const driver = await openRestateDriver({ ingress, admin, address, listen: { port } });
+  const served = driver.serve(async () => "idle");
+  while (
+    !(await driver.wake({ runId: "nobody" }).then(
+      () => true,
+      () => false,
+    ))
+  )
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  await driver.close();
+  await served;
+  workers.delete(port);
+});
+
+/** What the tests of one driver share. */
+async function stageOf(engine: Engine): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-driver-"));
+  const place: Place = { url: server?.url ?? "", schema: `t_${randomBytes(6).toString("hex")}`, folder, engine };
+  const store = await openStore(place);
+  const driver = await openDriver(place, store);
+  const workers = workersAt(place, engine.name === "restate" ? restate : undefined);
+  const log = (run: string): Promise<readonly LogEvent[]> => store.events(run, 0, 10_000);
+  return {
+    ...{ place, store, driver, log },
+    start: (settings) => workers.start(settings),
+    end: () => workers.end(),
+    async close() {
+      await workers.end();
+      await driver.close();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+    async offer(template, name, { wake = true } = {}) {
+      const run = await openAs(template, name, store);
+      await offerWorkflow(store, run, await loadedOf(template));
+      await run.close();
+      if (wake) await driver.wake({ runId: name });
+    },
+    log,
+    until: (run, type, more = () => true) =>
+      new Promise((resolve, reject) => {
+        const timer = setInterval(() => {
+          log(run).then((events) => {
+            if (!events.some(({ event_type }) => event_type === type) || !more()) return;
+            clearInterval(timer);
+            resolve();
+          }, reject);
+        }, 50);
+      }),
+  };
+}
+
+/** Serves in this process until the handler says `close`. */
+async function serveHere(place: Place, store: Store, handler: (wake: Wake, close: () => void) => Promise<"again" | "idle">): Promise<void> {
+  const port = place.engine.name === "restate" ? await freePort() : undefined;
+  if (port !== undefined) restate?.workers.add(port);
+  const driver = await openDriver(place, store, port === undefined ? {} : { port });
+  const over = new AbortController();
+  const served = driver.serve((wake) => handler(wake, () => over.abort()));
+  over.signal.addEventListener("abort", () => void driver.close());
+  await served;
+  await driver.close();
+  if (port !== undefined) restate?.workers.delete(port);
+}
+
+const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map(({ event_type }) => event_type);
+const completed = (events: readonly LogEvent[]): readonly unknown[] =>
+  events.filter(({ event_type }) => event_type === "step_completed").map(({ details }) => details["step"]);
+
+/** That each who drove had the run for itself: claims rise, and no session writes after the next has begun. */
+function faultsOf(events: readonly LogEvent[]): readonly string[] {
+  const faults: string[] = [];
+  const over = new Set<string>();
+  let [fence, session] = [0, events[0]?.session_id ?? ""];
+  for (const { sequence, event_type, session_id, details } of events) {
+    if (event_type === "workflow_taken") {
+      if (Number(details["fence"]) <= fence) faults.push(`${sequence}: claim ${String(details["fence"])} after ${fence}`);
+      fence = Number(details["fence"]);
+    }
+    if (event_type === "session_resumed") {
+      over.add(session);
+      session = session_id;
+    }
+    if (over.has(session_id)) faults.push(`${sequence}: ${event_type} of a session that is over`);
+  }
+  return faults;
+}
+
+const SHORT = ["workflow_started", "workflow_offered", "workflow_taken", "session_resumed"];
+const STEP = ["step_started", "step_completed", "step_settled"];
+const UNDISTURBED = ["session_start", ...SHORT, ...STEP, ...STEP, ...STEP, "workflow_ended", "workflow_left"];
+
+const engines: readonly (readonly [string, Engine | undefined])[] = [
+  ["embedded", { name: "embedded" }],
+  ["dbos", { name: "dbos" }],
+  ["restate", restate && { name: "restate", restate: { ingress: restate.ingress, admin: restate.admin, address: restate.address } }],
+];
+
+describe.skipIf(server === undefined).each(engines.filter(([, engine]) => engine !== undefined))("the driver %s", (name, engine) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await stageOf(engine as Engine);
+  });
+  afterEach(() => stage.end());
+  afterAll(() => stage.close());
+
+  it("lets a worker run what another process has offered, once, however often it is woken", async () => {
+    const { start, offer, driver, until, log, place } = stage;
+    // Nobody looks by itself in this time: it is the wakes that start it.
+    const settings = { reconcile_ms: 600_000 };
+    await Promise.all([start(settings), start(settings)]);
+    await offer("short", "r1", { wake: false });
+    await Promise.all(Array.from({ length: 10 }, () => driver.wake({ runId: "r1" })));
+    await until("r1", "workflow_left");
+    expect(typesOf(await log("r1"))).toEqual(UNDISTURBED);
+    expect(traceOf(place, "r1").map((line) => line.split(" ")[0])).toEqual(["plan", "code", "check"]);
+  });
+
+  it("delivers a wake at its time, also when who asked for it is gone, and again when it could not be answered", async () => {
+    const { place, store } = stage;
+    const asking = await openDriver(place, store);
+    const at = Date.now() + 400;
+    await asking.wake({ runId: "later" }, { at });
+    await asking.wake({ runId: "keyed" }, { key: "k" });
+    await asking.wake({ runId: "keyed" }, { key: "k" });
+    await asking.close();
+    const seen: (readonly [string, number])[] = [];
+    const late = (): boolean => seen.some(([run]) => run === "later");
+    const again = (): boolean => seen.filter(([run]) => run === "keyed").length > 1;
+    await serveHere(place, store, async ({ runId }, close) => {
+      seen.push([runId, Date.now()]);
+      if (late() && again()) close();
+      if (runId === "keyed" && !again()) throw new Error("not now");
+      return "idle";
+    });
+    expect(seen.filter(([run, time]) => run === "later" && time < at)).toEqual([]);
+  });
+
+  it("lets a workflow rest at a checkpoint, and go on in another process when a person says so", async () => {
+    const { start, offer, until, log, store, driver, place } = stage;
+    const first = await start();
+    await offer("pausing", "p1");
+    await until("p1", "workflow_left");
+    await first.close();
+    await start();
+    const run = await openAs("pausing", "p1", store);
+    const [pause] = run.view(workflowState).pauses;
+    await resumeCheckpoint(run, { checkpoint: pause?.checkpoint ?? 0, by: "ada", definition: (await loadedOf("pausing")).definition });
+    await run.close();
+    await driver.wake({ runId: "p1" });
+    await until("p1", "workflow_ended");
+    const pids = traceOf(place, "p1").map((line) => line.split(" ")[2]);
+    expect([new Set(pids).size, pids[0] === pids[1], completed(await log("p1"))]).toEqual([2, true, ["plan", "ask", "last"]]);
+    expect(faultsOf(await log("p1"))).toEqual([]);
+  });
+
+  it("brings every run to the same end, at whatever event its worker is killed, with no completed step done again", async () => {
+    const { start, end, offer, until, log, place } = stage;
+    // From the claim on. What the drivers share is killed at every event; `npm run crash -- driver` does that with each of them.
+    const all = UNDISTURBED.map((_, index) => index + 1).slice(SHORT.length - 1);
+    const points = all.filter((point) => name === "embedded" || point % 2 === (name === "dbos" ? 0 : 1));
+    for (const point of points) writeFileSync(join(place.folder, `k${point}.kill`), String(point));
+    // Every other one is never told of: then a look at the log finds it.
+    for (const point of points) await offer("short", `k${point}`, { wake: point % 4 < 2 });
+    const isKilled = (point: number): boolean => existsSync(join(place.folder, `k${point}.killed`));
+    const over = new AbortController();
+    const keep = async (): Promise<void> => {
+      while (!over.signal.aborted) await (await start()).ended;
+    };
+    const kept = Promise.all([keep(), keep()]);
+    try {
+      await Promise.race([kept, Promise.all(points.map((point) => until(`k${point}`, "workflow_ended", () => isKilled(point))))]);
+    } finally {
+      over.abort();
+      await end();
+      await kept;
+    }
+    for (const point of points) {
+      const events = await log(`k${point}`);
+      expect([point, faultsOf(events)]).toEqual([point, []]);
+      expect([point, completed(events)]).toEqual([point, ["plan", "code", "check"]]);
+      expect([point, typesOf(events).filter((type) => type === "workflow_ended").length]).toEqual([point, 1]);
+    }
+  });
+});
