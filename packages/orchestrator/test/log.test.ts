@@ -1,0 +1,52 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { createLog } from "../src/observe/log.ts";
+
+function logged(secrets: readonly string[] = []): {
+  readonly log: ReturnType<typeof createLog>;
+  readonly lines: () => readonly Record<string, unknown>[];
+} {
+  let text = "";
+  const log = createLog({ level: "debug", secrets, to: { write: (line: string) => void (text += line) } });
+  const lines = () =>
+    text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { log, lines };
+}
+
+const TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJhZ2VudCI6ImFubiJ9.c2lnbmF0dXJlLW9mLWl0";
+
+test("a line is one JSON object with a level, a time and what was told", () => {
+  const { log, lines } = logged();
+  log.info({ route: "/tasks", status: 200 }, "answered");
+  expect(lines()).toMatchObject([{ level: 30, time: expect.any(String) as string, route: "/tasks", status: 200, msg: "answered" }]);
+});
+
+test("no line holds a secret, wherever it stands", () => {
+  const { log, lines } = logged(["the secret of this server"]);
+  log.warn({ authorization: "Bearer abcdefghijkl", headers: { cookie: "a=b" } }, "one");
+  log.warn({ why: `Authorization: Bearer ${TOKEN}`, phase_token: TOKEN, deep: [{ note: `it was ${TOKEN}.` }] }, "two");
+  log.error({ err: new Error("could not reach postgres://bylaw:hunter22@db.example/bylaw") }, "three");
+  log.error({ err: "it is the secret of this server, really" }, "with the secret of this server in the message");
+  log.info({ [TOKEN]: "as a key" }, "five");
+  const text = JSON.stringify(lines());
+  for (const secret of ["abcdefghijkl", "a=b", TOKEN, "hunter22", "the secret of this server"]) expect(text).not.toContain(secret);
+  expect(text).toContain("postgres://bylaw:[redacted]@db.example/bylaw");
+  expect(lines()).toHaveLength(5);
+});
+
+test("what somebody sends makes no second line, no endless one, and no failure", () => {
+  const { log, lines } = logged();
+  fc.assert(
+    fc.property(fc.anything({ withBigInt: true, withNullPrototype: true, maxDepth: 8 }), fc.string(), (given, message) => {
+      const before = lines().length;
+      log.info({ given }, message);
+      expect(lines()).toHaveLength(before + 1);
+    }),
+    { numRuns: 50 },
+  );
+  log.info({ text: "line\r\nlevel: 60", long: "x".repeat(1_000_000) }, "x\ny");
+  expect(JSON.stringify(lines().at(-1)).length).toBeLessThan(6_000);
+});
