@@ -124,7 +124,15 @@ const bytes = whole.bytes();
 const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
 const text = whole.text();
 await report(`floor: its text to UTF-8, ${(bytes.byteLength / 1e6).toFixed(1)} MB`, () => Buffer.from(text), 50);
-await report("its bytes, folded as events came", () => whole.bytes(), 50);
+let added = log.length;
+await report(
+  "its parts, after one event more each time",
+  () => {
+    whole.add([{ ...violationOf(added), sequence: (added += 1) }]);
+    whole.parts();
+  },
+  50,
+);
 await report(
   "floor: a file of so many bytes, synchronised and renamed",
   async () => {

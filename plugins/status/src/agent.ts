@@ -15,8 +15,8 @@ export interface AgentFold {
   /** What it answered and voted; kept by the coordination of all agents. */
   readonly answers: { count: number; label: string | null };
   vote: AgentStatus["vote_cast"];
-  /** The entry as JSON, indented as the entry of a file, in parts. */
-  parts(): readonly (string | Uint8Array)[];
+  /** The entry as JSON in UTF-8, indented as the entry of a file, in parts. They stay as they are. */
+  parts(): readonly Uint8Array[];
 }
 
 const INFRASTRUCTURE = 100;
@@ -36,6 +36,11 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
   let last: number | null = null;
   let worked = false;
   let error: AgentStatus["error"] = null;
+  // What the entry was made of the last time: most agents are as they were when another one did something.
+  let changes = 0;
+  let made:
+    | { readonly key: string; readonly vote: AgentStatus["vote_cast"]; readonly around: readonly [Uint8Array, Uint8Array] }
+    | undefined;
 
   function fail(type: string, message: string, timestamp: number): void {
     error = { type, message: preview(message, PREVIEWED), timestamp };
@@ -48,6 +53,32 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
     if (answers.count > 0) return "answered";
     if (reliability.outcome === "ok") return "ok";
     return worked ? "working" : "waiting";
+  }
+
+  // What stands before and behind the violations.
+  function around(): readonly [Uint8Array, Uint8Array] {
+    const { list } = reliability;
+    const value: AgentStatus = {
+      status: statusOf(),
+      answer_count: answers.count,
+      latest_answer_label: answers.label,
+      vote_cast: vote,
+      times_restarted: restarts,
+      last_activity: last,
+      error,
+      token_usage: { ...usage, estimated_cost: rounded(usage.estimated_cost, 6) },
+      tool_metrics: tools.value(),
+      round_timing: { round_number: reliability.round, round_start_time: reliability.entered },
+      infrastructure_events: infrastructure,
+      total_infrastructure_events: failures,
+      enforcement_attempts_omitted: reliability.violations - list.length,
+      total_buffer_chars_carried: reliability.carried,
+      reliability: reliability.value(),
+    };
+    const text = jsonText(value, 2).replaceAll("\n", INDENT);
+    // Inside of a string its quotes were escaped, and behind it stand only numbers and strings: the last one is ours.
+    const at = text.lastIndexOf(EMPTY) + EMPTY.length - 1;
+    return [encoder.encode(text.slice(0, at)), encoder.encode(`${list.length === 0 ? "" : "\n        "}${text.slice(at)}`)];
   }
 
   const agent: AgentFold = {
@@ -66,6 +97,7 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
     add(event, at) {
       const { event_type, details } = event;
       last = at;
+      changes += 1;
       if (event_type !== "agent_registered") worked = true;
       const before = reliability.outcome;
       reliability.add(event, at);
@@ -100,33 +132,15 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
     },
     parts() {
       const { list } = reliability;
-      const value: AgentStatus = {
-        status: statusOf(),
-        answer_count: answers.count,
-        latest_answer_label: answers.label,
-        vote_cast: vote,
-        times_restarted: restarts,
-        last_activity: last,
-        error,
-        token_usage: { ...usage, estimated_cost: rounded(usage.estimated_cost, 6) },
-        tool_metrics: tools.value(),
-        round_timing: { round_number: reliability.round, round_start_time: reliability.entered },
-        infrastructure_events: infrastructure,
-        total_infrastructure_events: failures,
-        enforcement_attempts_omitted: reliability.violations - list.length,
-        total_buffer_chars_carried: reliability.carried,
-        reliability: reliability.value(),
-      };
-      const text = jsonText(value, 2).replaceAll("\n", INDENT);
-      if (list.length === 0) return [text];
-      // Inside of a string its quotes were escaped, and behind it stand only numbers and strings: the last one is ours.
-      const at = text.lastIndexOf(EMPTY) + EMPTY.length - 1;
-      return [text.slice(0, at), ...list.parts(), `\n        ${text.slice(at)}`];
+      const key = `${changes} ${answers.count} ${answers.label ?? ""}`;
+      if (made === undefined || made.key !== key || made.vote !== vote) made = { key, vote, around: around() };
+      return [made.around[0], ...list.parts(), made.around[1]];
     },
   };
   return agent;
 }
 
+const encoder = new TextEncoder();
 const INDENT = "\n    ";
 const PREVIEWED = 500;
 const EMPTY = '"enforcement_attempts": []';

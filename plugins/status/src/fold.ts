@@ -20,6 +20,8 @@ export interface StatusFold {
   text(): string;
   /** The same in UTF-8. */
   bytes(): Uint8Array;
+  /** The same in parts that are to be written one after the other. They stay as they are, whatever is added later. */
+  parts(): readonly Uint8Array[];
   value(): Status;
 }
 
@@ -122,7 +124,7 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
       },
       tools: tools.value(),
       rounds: {
-        total_rounds: sum(({ reliability }) => Object.keys(reliability.value().by_round).length),
+        total_rounds: sum(({ reliability }) => reliability.rounds),
         by_outcome: { ok: came("ok"), non_compliant: came("non_compliant"), dropped: came("dropped"), running: came(null) },
       },
       tasks: { planned, completed: counts.get(COMPLETED_PHASE) ?? 0, by_phase: objectFrom(counts) },
@@ -135,13 +137,17 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
     };
   }
 
-  function bytes(): Uint8Array {
-    const entries = [...agents].flatMap(([id, agent], index) => [`${index === 0 ? "" : ","}\n    ${jsonText(id)}: `, ...agent.parts()]);
+  function parts(): readonly Uint8Array[] {
+    const entries = [...agents].flatMap(([id, agent], index) => [
+      encoded(`${index === 0 ? "" : ","}\n    ${jsonText(id)}: `),
+      ...agent.parts(),
+    ]);
     const results = jsonText(coordination.results(), 2).replaceAll("\n", "\n  ");
     const before = `${jsonText(head(), 2).slice(0, -2)},\n  "agents": {`;
-    return Buffer.concat([before, ...entries, `${agents.size === 0 ? "" : "\n  "}},\n  "results": ${results}\n}\n`].map(encoded));
+    return [encoded(before), ...entries, encoded(`${agents.size === 0 ? "" : "\n  "}},\n  "results": ${results}\n}\n`)];
   }
 
+  const bytes = (): Uint8Array => Buffer.concat(parts());
   const text = (): string => new TextDecoder().decode(bytes());
 
   return {
@@ -152,9 +158,11 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
       for (const event of events) if (event.sequence > meta.last_sequence) take(event);
     },
     bytes,
+    parts,
     text,
     value: () => JSON.parse(text()) as Status,
   };
 }
 
-const encoded = (part: string | Uint8Array): Uint8Array => (typeof part === "string" ? Buffer.from(part) : part);
+const encoder = new TextEncoder();
+const encoded = (text: string): Uint8Array => encoder.encode(text);

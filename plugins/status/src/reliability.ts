@@ -19,6 +19,8 @@ export interface ReliabilityFold {
   readonly outcome: TurnOutcome;
   /** The round that the agent is in; 0 before the first. */
   readonly round: number;
+  /** How many rounds it entered. */
+  readonly rounds: number;
   /** Unix seconds at which the agent entered that round. */
   readonly entered: number | null;
   /** Characters that a retry began with, so that they were not lost. */
@@ -114,6 +116,9 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
     },
     get round() {
       return turn().round;
+    },
+    get rounds() {
+      return rounds.size;
     },
     get entered() {
       return entered;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { BylawError, messageOf } from "@bylaw/kernel";
 
@@ -10,14 +10,14 @@ const STALE_MS = 3_600_000;
  * Puts something in the place of a file: readers see the old text or the new one, never a part of one. The new one is on the disk before
  * it takes the place. A link there is replaced, and nothing is written through it. Throws BYLAW_STATUS_UNWRITABLE.
  */
-export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+export async function replaceFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
   // A random name, and only if it is new: processes in two containers can have the same id.
   const fresh = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const file = await open(fresh, "wx", 0o600);
     try {
-      await file.writeFile(bytes);
+      await writeAll(file, parts);
       await file.sync();
     } finally {
       await file.close();
@@ -27,6 +27,20 @@ export async function replaceFile(path: string, bytes: Uint8Array): Promise<void
   } catch (error) {
     await rm(fresh, { force: true }).catch(() => {});
     throw unwritable(path, error);
+  }
+}
+
+// All parts in one call of the system, which does not join them. Where it took less than all, the rest follows.
+async function writeAll(file: FileHandle, parts: readonly Uint8Array[]): Promise<void> {
+  let left: Uint8Array[] = parts.filter(({ length }) => length > 0);
+  while (left.length > 0) {
+    let { bytesWritten: taken } = await file.writev(left);
+    if (taken === 0) throw new Error("nothing more is taken");
+    left = left.flatMap((part) => {
+      const rest = part.subarray(Math.min(taken, part.length));
+      taken -= part.length - rest.length;
+      return rest.length === 0 ? [] : [rest];
+    });
   }
 }
 

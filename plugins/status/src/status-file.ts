@@ -40,7 +40,7 @@ export function keepStatusFile(log: LogReader, { path, every_ms, ...options }: S
       await catchUp();
       if (status.head === written) return;
       const { head } = status;
-      await replaceFile(path, status.bytes());
+      await replaceFile(path, status.parts());
       written = head;
       // What failed before does not matter any more.
       late = undefined;

@@ -45,6 +45,33 @@ describe("the status of a log", () => {
     );
   });
 
+  it("is written in parts that stay as they are, and that are its text, for lists of any length and any `keep`", () => {
+    const events = logOf(
+      ...Array.from({ length: 700 }, (_, index): Sketch => {
+        const agent = AGENTS[index % 3] ?? null;
+        if (index % 50 === 7) return ["answer_accepted", agent, { label: `agent${index}` }, "t1"];
+        if (index % 50 === 9) return ["vote_accepted", agent, { voted_for: AGENTS[0] ?? "", label: "x" }, "t1"];
+        const buffer_preview = index % 99 === 0 ? "\u{1F600}".repeat(500) : `${index} `.repeat(index % 120);
+        return ["enforcement", agent, violation({ buffer_preview, round: 1 + (index % 7) }), "t1"];
+      }),
+    );
+    for (const keep of [undefined, 0, 1, 30, 10_000]) {
+      const status = createStatus({ keep });
+      const taken: (readonly [parts: readonly Uint8Array[], text: string])[] = [];
+      for (const [index, event] of events.entries()) {
+        status.add([event]);
+        if (index % 37 === 0) taken.push([status.parts(), status.text()]);
+      }
+      for (const [at, [parts, text]] of taken.entries()) {
+        expect(Buffer.concat(parts).toString()).toBe(text);
+        const anew = createStatus({ keep });
+        anew.add(events.slice(0, at * 37 + 1));
+        expect(anew.text()).toBe(text);
+      }
+      expect(statusSchema.safeParse(status.value()).error).toBeUndefined();
+    }
+  });
+
   it("has each event once, whatever is added twice", () => {
     const events = logOf(["enforcement", "agent_a", violation()]);
     const status = createStatus();
