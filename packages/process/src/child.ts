@@ -25,6 +25,12 @@ export function spawned(start: ProgramStart, id: string): ChildProcess | string 
   }
 }
 
+/** What is said where the program that sets limits did not find the one that it should start. */
+export const notFound = ({ argv: [file = ""], limits }: ProgramStart, stderr: string): string | null =>
+  limits !== undefined && stderr.startsWith("prlimit: failed to execute ")
+    ? `Unexpected failure to start \`${file}\` (ENOENT), expected a program`
+    : null;
+
 export function exitOf(child: ChildProcess, start: ProgramStart): Promise<Exit> {
   return new Promise((resolve) => {
     child.once("error", (cause) => resolve([null, null, notStarted(start, cause)]));

@@ -106,6 +106,15 @@ describe.runIf(canLimit())("limits", () => {
     expect((await node("console.log(1)", { limits: { memory: 1024 ** 3 } })).stdout.text).toBe("1\n");
   });
 
+  it("do not hide that there is no such program", async () => {
+    const limits = { memory: 1024 ** 3 };
+    expect(await sh("", { argv: ["no-such-program"], limits })).toMatchObject({
+      exit_code: null,
+      error: expect.stringContaining("ENOENT"),
+    });
+    expect(await sh("exit 127", { limits })).toMatchObject({ exit_code: 127, error: null });
+  });
+
   it("stop a file that grows without end, and a loop that takes the processor", async () => {
     const cwd = folder();
     await sh("yes > large", { cwd, limits: { file: 65_536 } });

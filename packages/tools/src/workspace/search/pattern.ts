@@ -8,6 +8,7 @@ const MAX_PATTERN = 1_000;
 
 /** Compiles a regular expression of re2, which finds its match anywhere. Throws BYLAW_PATTERN_INVALID. */
 export function regexMatcher(pattern: string, { ignoreCase = false }: { readonly ignoreCase?: boolean } = {}): Matches {
+  if (pattern.length > MAX_PATTERN) throw invalid(pattern, tooLong(pattern));
   if (!ignoreCase && /^[\w\s"'`,:;<>=!@#%&/~-]+$/.test(pattern)) return (text) => text.includes(pattern);
   const compiled = compile(pattern, pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   return (text) => compiled.test(text);
@@ -18,6 +19,7 @@ export function regexMatcher(pattern: string, { ignoreCase = false }: { readonly
  * BYLAW_PATTERN_INVALID for one that leaves the folder, and for extended globs.
  */
 export function globMatcher(glob: string): Matches {
+  if (glob.length > MAX_PATTERN) throw invalid(glob, tooLong(glob));
   const names = glob.split("/");
   if (glob.startsWith("/") || names.includes("..")) throw invalid(glob, "that leaves the folder, expected one below it");
   if (/[@!+*?]\(/.test(glob) || glob.startsWith("!") || glob.includes("\\"))
@@ -27,7 +29,6 @@ export function globMatcher(glob: string): Matches {
 }
 
 function compile(source: string, shown: string, flags: number): RE2JS {
-  if (shown.length > MAX_PATTERN) throw invalid(shown, `of ${shown.length} characters, expected at most ${MAX_PATTERN}`);
   try {
     return RE2JS.compile(source, flags);
   } catch (cause) {
@@ -88,6 +89,8 @@ function alternatives(text: string): readonly string[] {
   }
   return parts;
 }
+
+const tooLong = ({ length }: string): string => `of ${length} characters, expected at most ${MAX_PATTERN}`;
 
 const invalid = (pattern: string, what: string, fix?: string): BylawError =>
   new BylawError({ code: "BYLAW_PATTERN_INVALID", message: `Unexpected pattern \`${pattern.slice(0, 80)}\` ${what}`, fix });

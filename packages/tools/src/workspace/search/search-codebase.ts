@@ -35,7 +35,7 @@ export function searchCodebase(options: WorkspaceToolsOptions): Tool<CallContext
     async run({ query, path, limit }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
       const way = workspace.way(path);
-      const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])].slice(0, MAX_WORDS);
+      const words = wordsOf(query);
       const budget = budgetOf(limits, context.signal);
       const skipped = { count: 0 };
       let hits: Hit[] = [];
@@ -67,6 +67,13 @@ export function searchCodebase(options: WorkspaceToolsOptions): Tool<CallContext
       return { status: "success", query, results, total: results.length, truncated: truncated ?? null, skipped_files: skipped.count };
     },
   });
+}
+
+// The shortest words stand everywhere.
+function wordsOf(query: string): readonly string[] {
+  const all = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])];
+  const long = all.filter(({ length }) => length > 2);
+  return (long.length > 0 ? long : all).slice(0, MAX_WORDS);
 }
 
 const ranked = (hits: readonly Hit[]): Hit[] => [...hits].sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));

@@ -1,0 +1,207 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { canLimit } from "@bylaw/process";
+import { callTool, toolNamed, workspaceTools } from "@bylaw/tools";
+import { describe, expect, it, vi } from "vitest";
+import { folder, toolsIn } from "./kit.ts";
+
+describe("bash", () => {
+  it("runs a line in a folder of the workspace, and says what it wrote and how it ended", async () => {
+    const call = toolsIn(folder({ "sub/x": "" }));
+    const answer = await call("bash", { command: "echo out; echo err >&2; ls; exit 3", cwd: "sub" });
+    expect(answer).toMatchObject({
+      status: "completed",
+      exit_code: 3,
+      signal: null,
+      stdout: "out\nx\n",
+      stderr: "err\n",
+      truncated: false,
+    });
+    expect(await call("bash", { command: "cat" })).toMatchObject({ exit_code: 0, stdout: "" });
+  });
+
+  it("reads neither the environment of this process nor files that a shell reads at its start", async () => {
+    const root = folder({ ".bashrc": "echo planted", ".profile": "echo planted", env: "echo planted" });
+    const given = {
+      BYLAW_JWT_SECRET: "s1",
+      BYLAW_OPERATOR_TOKEN: "s2",
+      BASH_ENV: join(root, "env"),
+      ENV: join(root, "env"),
+      HANDED_ON: "yes",
+    };
+    const before = { ...process.env };
+    Object.assign(process.env, given, { "BASH_FUNC_ls%%": "() { echo planted; }" });
+    try {
+      const { stdout } = await toolsIn(root, { programs: { env: ["HANDED_ON"] } })("bash", { command: "ls; env" });
+      for (const text of ["s1", "s2", "planted", "BASH_ENV"]) expect(stdout.split(/[\n=]/)).not.toContain(text);
+      expect(stdout).toContain("HANDED_ON=yes");
+    } finally {
+      for (const name of [...Object.keys(given), "BASH_FUNC_ls%%"]) if (!(name in before)) Reflect.deleteProperty(process.env, name);
+    }
+  });
+
+  it("finds no program by its name that an agent wrote", async () => {
+    const root = folder({ "bin/ls": "#!/bin/sh\necho planted\n" });
+    chmodSync(join(root, "bin/ls"), 0o755);
+    const before = process.env["PATH"];
+    process.env["PATH"] = `${join(root, "bin")}:.:${before}`;
+    try {
+      expect((await toolsIn(root)("bash", { command: "ls" })).stdout).toBe("bin\n");
+    } finally {
+      process.env["PATH"] = before ?? "";
+    }
+  });
+
+  it("answers with both ends of a long output, and ends what writes without end or takes too long", async () => {
+    const call = toolsIn(folder(), { programs: { maxOutput: 100_000, maxTimeout: 5 } });
+    const { stdout, truncated } = await call("bash", { command: "echo first; for i in {1..9000}; do echo $i; done; echo last" });
+    expect(stdout).toMatch(/^first\n[^]*\[\d+ bytes left out\][^]*\nlast\n$/);
+    expect(truncated).toBe(true);
+    expect(await call("bash", { command: "yes" })).toMatchObject({ status: "overflowed", exit_code: null });
+    expect(await call("bash", { command: "echo begun; sleep 1000", timeout: 0.3 })).toMatchObject({
+      status: "timed_out",
+      stdout: "begun\n",
+    });
+    for (const timeout of [6, 0, -1, Infinity])
+      await expect(call("bash", { command: "ls", timeout })).rejects.toMatchObject({ code: "BYLAW_TOOL_ARGUMENTS_INVALID" });
+  });
+
+  it("leaves nothing running, in whatever session, when it ends or its caller leaves", async () => {
+    const root = folder();
+    const isGone = (name: string): boolean => {
+      try {
+        return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${readFileSync(join(root, name), "utf8").trim()}/status`, "utf8"));
+      } catch {
+        return true;
+      }
+    };
+    await toolsIn(root)("bash", { command: "setsid sh -c 'echo $$ > a; exec sleep 1000' & while ! [ -s a ]; do sleep 0.01; done" });
+    if (process.platform === "linux") await vi.waitFor(() => expect(isGone("a")).toBe(true));
+    const leave = new AbortController();
+    const left = toolsIn(root, {}, { signal: leave.signal })("bash", { command: "echo $$ > b; exec sleep 1000" });
+    await vi.waitFor(() => expect(existsSync(join(root, "b")) && readFileSync(join(root, "b"), "utf8")).toMatch(/\d\n/));
+    leave.abort(new Error("left"));
+    await expect(left).rejects.toThrow("left");
+    if (process.platform === "linux") await vi.waitFor(() => expect(isGone("b")).toBe(true));
+  });
+
+  it.runIf(canLimit())("holds each program to its limits", async () => {
+    const call = toolsIn(folder(), { programs: { limits: { memory: 256 * 1024 ** 2, file: 4_096 } } });
+    const hog = `${JSON.stringify(process.execPath)} -e 'const a = []; for (;;) a.push(Buffer.alloc(1e7, 1))'`;
+    expect((await call("bash", { command: `${hog}; echo over` })).stdout).toContain("over");
+    await call("bash", { command: "yes > large" });
+    expect((await call("bash", { command: "wc -c < large" })).stdout.trim()).toBe("4096");
+  });
+
+  it("starts what its carrier wraps around it", async () => {
+    const call = toolsIn(folder(), { programs: { wrap: (argv, { agent }) => ["/usr/bin/env", `WHO=${agent}`, ...argv] } });
+    expect((await call("bash", { command: "echo $WHO" })).stdout).toBe("ann\n");
+    const missing = toolsIn(folder(), { programs: { wrap: () => ["/no/such/box"] } });
+    await expect(missing("bash", { command: "ls" })).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
+  });
+});
+
+describe("git_commit", () => {
+  const repository = (files: Readonly<Record<string, string>> = {}): string => {
+    const root = folder(files);
+    execFileSync("git", ["init", "-q", "-b", "main"], { cwd: root });
+    return root;
+  };
+  const git = (root: string, ...args: readonly string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+
+  it("commits all that changed, or some of it, in the name of the agent", async () => {
+    const root = repository({ a: "1", "b/c": "2", "b/d": "3" });
+    const call = toolsIn(root);
+    const { commit } = await call("git_commit", { message: "First\n\n--amend is no option here", paths: ["a", "b/c"] });
+    expect(git(root, "log", "-1", "--format=%H %an %ae %cn")).toBe(`${commit} ann ann@agents.invalid ann`);
+    expect(git(root, "show", "--name-only", "--format=%B")).toBe("First\n\n--amend is no option here\n\n\na\nb/c");
+    await call("git_commit", { message: "Rest" });
+    expect(git(root, "status", "--short")).toBe("");
+    await expect(call("git_commit", { message: "None" })).rejects.toThrow(/commit of nothing/);
+  });
+
+  it("commits files as they are, whatever was staged before, and only those that are named", async () => {
+    const root = repository({ a: "shown", b: "b" });
+    await toolsIn(root)("git_commit", { message: "First" });
+    writeFileSync(join(root, "a"), "staged");
+    writeFileSync(join(root, "b"), "staged too");
+    git(root, "add", "--all");
+    writeFileSync(join(root, "a"), "as it is");
+    await toolsIn(root)("git_commit", { message: "Second", paths: ["a"] });
+    expect(git(root, "show", "HEAD:a")).toBe("as it is");
+    expect(git(root, "show", "HEAD:b")).toBe("b");
+  });
+
+  it("starts no hook and nothing else that stands in the repository, unless its carrier lets hooks run", async () => {
+    const root = repository({ a: "1", ".husky/pre-commit": "#!/bin/sh\ntouch hooked\n" });
+    const plant = `#!/bin/sh\ntouch ${JSON.stringify(join(root, "planted"))}\n`;
+    for (const hook of ["pre-commit", "commit-msg", "post-commit", "prepare-commit-msg", "reference-transaction"])
+      writeFileSync(join(root, ".git/hooks", hook), plant, { mode: 0o755 });
+    chmodSync(join(root, ".husky/pre-commit"), 0o755);
+    writeFileSync(join(root, ".git/monitor"), plant, { mode: 0o755 });
+    for (const [key, value] of [
+      ["core.fsmonitor", join(root, ".git/monitor")],
+      ["commit.gpgSign", "true"],
+      ["gpg.program", join(root, ".git/monitor")],
+      ["core.editor", join(root, ".git/monitor")],
+    ] as const)
+      git(root, "config", key, value);
+    await toolsIn(root)("git_commit", { message: "First" });
+    git(root, "config", "core.hooksPath", ".husky");
+    writeFileSync(join(root, "a"), "2");
+    await toolsIn(root)("git_commit", { message: "Second" });
+    expect(existsSync(join(root, "planted"))).toBe(false);
+    expect(existsSync(join(root, "hooked"))).toBe(false);
+    writeFileSync(join(root, "a"), "3");
+    await toolsIn(root, { programs: { gitHooks: true } })("git_commit", { message: "Third" });
+    expect(existsSync(join(root, "hooked"))).toBe(true);
+  });
+
+  it("takes paths as they are, and none that belongs to git or lies elsewhere", async () => {
+    const root = repository({ a: "1", "sub/b": "2" });
+    const call = toolsIn(root);
+    for (const path of [":(top)a", ":/a", "*", "-A", "--all", "missing"])
+      await expect(call("git_commit", { message: "m", paths: [path] }), path).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
+    for (const path of [".git/config", "../x", "/etc/passwd"])
+      await expect(call("git_commit", { message: "m", paths: [path] }), path).rejects.toMatchObject({ code: "BYLAW_PLACE_REFUSED" });
+    expect(git(root, "rev-list", "--all", "--count")).toBe("0");
+  });
+
+  it("finds no repository above the workspace", async () => {
+    const root = repository();
+    mkdirSync(join(root, "sub"));
+    writeFileSync(join(root, "sub/a"), "1");
+    await expect(toolsIn(join(root, "sub"))("git_commit", { message: "m" })).rejects.toThrow(/not a git repository/);
+    symlinkSync(join(root, "sub"), join(root, "linked"));
+    await expect(toolsIn(join(root, "linked"))("git_commit", { message: "m" })).rejects.toThrow(/not a git repository/);
+  });
+});
+
+describe("tools that the carrier brings", () => {
+  it("are there when it does, and hand on who asks", async () => {
+    const names = (options?: Parameters<typeof workspaceTools>[0]): readonly string[] => workspaceTools(options).map(({ name }) => name);
+    const usual = ["read_files", "write_files", "edit_files", "grep", "glob", "search_codebase", "bash", "git_commit"];
+    expect(names()).toEqual(usual);
+    const options = {
+      runTests: async ({ agent, task }: { readonly agent: string; readonly task?: string }) => ({ agent, task: task ?? null }),
+      ask: async ({ question, options: choices }: { readonly question: string; readonly options: readonly string[] }) => ({
+        question,
+        choices,
+      }),
+      web: { hosts: [] },
+    };
+    expect(names(options)).toEqual([...usual, "run_tests", "ask_user_question", "web_fetch"]);
+    const call = (name: string, args: object): Promise<unknown> => {
+      const tool = toolNamed(workspaceTools(options), name);
+      if (tool === undefined) throw new Error(name);
+      return callTool(tool, args, { agent: "ann", task: "t1" });
+    };
+    expect(await call("run_tests", {})).toEqual({ agent: "ann", task: "t1" });
+    await expect(call("run_tests", { command: "true" })).rejects.toMatchObject({ code: "BYLAW_TOOL_ARGUMENTS_INVALID" });
+    expect(await call("ask_user_question", { question: "Which?", options: ["a", "b"] })).toEqual({
+      question: "Which?",
+      choices: ["a", "b"],
+    });
+  });
+});

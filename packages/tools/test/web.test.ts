@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WebOptions } from "@bylaw/tools";
+import { folder, toolsIn } from "./kit.ts";
+
+const REFUSED = { code: "BYLAW_FETCH_REFUSED" };
+const FAILED = { code: "BYLAW_FETCH_FAILED" };
+
+const asked: string[] = [];
+const pages: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> = {
+  "/text": (_, response) => response.setHeader("content-type", "text/plain; charset=utf-8").end("héllo"),
+  "/json": (_, response) => response.setHeader("content-type", "application/problem+json").writeHead(404).end("{}"),
+  "/image": (_, response) => response.setHeader("content-type", "image/png").end(Buffer.of(1, 0, 2)),
+  "/packed": (_, response) =>
+    response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end(gzipSync("x".repeat(1_000_000))),
+  "/endless": (_, response) => {
+    response.setHeader("content-type", "text/plain");
+    const more = (): void => {
+      while (response.write("y".repeat(10_000)));
+      response.once("drain", more);
+    };
+    more();
+  },
+  "/silent": () => {},
+  "/half": (_, response) => void response.setHeader("content-type", "text/plain").write("begun"),
+  "/round": (_, response) => response.writeHead(302, { location: "/round" }).end(),
+  "/again": (_, response) => response.writeHead(301, { location: "/text" }).end(),
+  "/elsewhere": (_, response) => response.writeHead(302, { location: "http://elsewhere.test/text" }).end(),
+  "/inside": (_, response) => response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data" }).end(),
+  "/file": (_, response) => response.writeHead(302, { location: "file:///etc/passwd" }).end(),
+  "/headers": (request, response) => response.setHeader("content-type", "application/json").end(JSON.stringify(request.headers)),
+};
+const server = createServer((request, response) => {
+  asked.push(`${request.headers.host}${request.url}`);
+  const page = pages[request.url ?? ""];
+  if (page === undefined) response.writeHead(404).end();
+  else page(request, response);
+});
+let port = 0;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const fetching = (web: Partial<WebOptions>) => {
+  const call = toolsIn(folder(), { web: { hosts: [`127.0.0.1:${port}`, `docs.test:${port}`], private: true, timeoutMs: 30_000, ...web } });
+  return (url: string): Promise<unknown> => call("web_fetch", { url });
+};
+const at = (path: string, host = "127.0.0.1"): string => `http://${host}:${port}${path}`;
+
+describe("web_fetch", () => {
+  it("fetches text of a host that is allowed, and hands nothing of ours on", async () => {
+    const go = fetching({});
+    expect(await go(at("/text"))).toEqual({
+      ...{ status: "success", url: at("/text"), http_status: 200, content_type: "text/plain; charset=utf-8" },
+      ...{ content: "héllo", bytes: 6, truncated: false },
+    });
+    expect(await go(at("/json"))).toMatchObject({ http_status: 404, content: "{}" });
+    expect(await go(at("/again"))).toMatchObject({ url: at("/text"), content: "héllo" });
+    const { content } = (await go(at("/headers"))) as { readonly content: string };
+    expect(Object.keys(JSON.parse(content) as object).sort()).toEqual(["accept", "accept-encoding", "connection", "host", "user-agent"]);
+  });
+
+  it.each([
+    "http://elsewhere.test/",
+    "http://127.0.0.1/",
+    "http://127.0.0.1.elsewhere.test:{port}/",
+    "http://docs.test.:{port}0/",
+    "http://user:pass@docs.test:{port}/",
+    "http://127.0.0.1:{port}@elsewhere.test/",
+    "ftp://docs.test/",
+    "file:///etc/passwd",
+    "data:text/plain,x",
+    "javascript:1",
+    "docs.test",
+    "//docs.test/",
+    "",
+  ])("refuses %j without asking anybody", async (url) => {
+    const before = asked.length;
+    const answer = fetching({ addresses: () => Promise.reject(new Error("nobody is asked")) })(url.replaceAll("{port}", String(port)));
+    await expect(answer).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_(FETCH_REFUSED|TOOL_ARGUMENTS_INVALID)$/) });
+    expect(asked.length).toBe(before);
+  });
+
+  it("follows no redirection to another host, an address inside or another protocol, nor one without end", async () => {
+    const go = fetching({});
+    for (const path of ["/elsewhere", "/inside", "/file"]) await expect(go(at(path)), path).rejects.toMatchObject(REFUSED);
+    await expect(go(at("/round"))).rejects.toMatchObject(FAILED);
+  });
+
+  it("takes subdomains only where it says so, and a dot at the end for nothing", async () => {
+    const addresses = async (): Promise<readonly string[]> => ["127.0.0.1"];
+    const go = fetching({ hosts: [`*.docs.test:${port}`], addresses });
+    expect(await go(at("/text", "a.b.DOCS.test."))).toMatchObject({ content: "héllo" });
+    for (const host of ["docs.test", "xdocs.test", "docs.test.elsewhere.test"])
+      await expect(go(at("/text", host)), host).rejects.toMatchObject(REFUSED);
+    await expect(fetching({ hosts: [] })(at("/text"))).rejects.toMatchObject(REFUSED);
+  });
+
+  it("takes no more than its limits of size and time", async () => {
+    expect(await fetching({ maxBytes: 1_000 })(at("/endless"))).toMatchObject({ bytes: 1_000, truncated: true });
+    for (const path of ["/silent", "/half"]) await expect(fetching({ timeoutMs: 200 })(at(path)), path).rejects.toMatchObject(FAILED);
+    for (const path of ["/image", "/packed"]) await expect(fetching({})(at(path)), path).rejects.toMatchObject(FAILED);
+  });
+});
+
+describe("an address that is not of the internet", () => {
+  const go = (url: string, web: Partial<WebOptions> = {}): Promise<unknown> => {
+    const { host } = new URL(url);
+    return fetching({ private: false, hosts: [host], ...web })(url);
+  };
+
+  it.each([
+    ...["http://127.0.0.1:{port}/text", "http://127.1:{port}/text", "http://2130706433:{port}/text", "http://0x7f000001:{port}/text"],
+    ...["http://0177.0.0.1:{port}/text", "http://0.0.0.0:{port}/text", "http://[::1]:{port}/text", "http://[::]:{port}/text"],
+    ...["http://[::ffff:127.0.0.1]:{port}/text", "http://[::ffff:7f00:1]:{port}/text", "http://[::127.0.0.1]:{port}/text"],
+    ...["http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://10.0.0.1/", "http://172.31.255.255/", "http://192.168.1.1/"],
+    ...["http://169.254.169.254/latest", "http://100.64.0.1/", "http://[fd00::1]/", "http://[fe80::1]/", "http://224.0.0.1/"],
+    ...["http://255.255.255.255/", "http://①②⑦.⓪.⓪.①/"],
+  ])("%s is refused, however it is written, though it is on the list", async (url) => {
+    const before = asked.length;
+    await expect(go(url.replaceAll("{port}", String(port)))).rejects.toMatchObject(REFUSED);
+    expect(asked.length).toBe(before);
+  });
+
+  it("is refused behind a name too, also where only one of its addresses is such a one", async () => {
+    for (const addresses of [["127.0.0.1"], ["93.184.216.34", "10.0.0.1"], ["::ffff:10.0.0.1"], ["fe80::1%eth0"], ["no address"]])
+      await expect(go(at("/text", "docs.test"), { addresses: async () => addresses }), addresses.join()).rejects.toMatchObject(REFUSED);
+    await expect(go(at("/text", "docs.test"), { addresses: async () => [] })).rejects.toMatchObject(FAILED);
+    await expect(go(at("/text", "docs.test"), { addresses: () => Promise.reject(new Error("no")) })).rejects.toMatchObject(FAILED);
+  });
+
+  it("is not reached by a name that means another one a moment later", async () => {
+    const answers = [["192.0.2.1"], ["127.0.0.1"], ["127.0.0.1"]];
+    let lookups = 0;
+    const addresses = async (): Promise<readonly string[]> => answers[lookups++] ?? [];
+    const before = asked.length;
+    await expect(go(at("/text", "docs.test"), { addresses })).rejects.toMatchObject(REFUSED);
+    // Where private addresses may be reached, what was looked up first is what is gone to.
+    const first = async (): Promise<readonly string[]> => [["127.0.0.1"], ["127.0.0.2"]][lookups++ - 1] ?? ["127.0.0.3"];
+    expect(await go(at("/text", "docs.test"), { private: true, addresses: first })).toMatchObject({ content: "héllo" });
+    expect(lookups).toBe(2);
+    expect(asked.length).toBe(before + 1);
+  });
+});
