@@ -9,7 +9,9 @@ export const jsonObject = z
   .openapi({ type: "object", additionalProperties: true });
 
 /** Any JSON as it is: bodies are JSON before they are looked at. */
-export const anyJson = z.custom<Json>((value) => value !== undefined, "expected JSON").openapi({ description: "Any JSON" });
+export const anyJson = z
+  .custom<Json>((value) => value !== undefined, "expected JSON")
+  .openapi({ type: ["object", "array", "string", "number", "boolean", "null"], description: "Any JSON" });
 
 export const taskId = z.string().min(1).max(256).openapi({ description: "The id of a task", example: "task-1" });
 export const agentId = z.string().min(1).max(256).openapi({ description: "The name of an agent", example: "ann" });

@@ -30,7 +30,7 @@ export const snapshot: Route = defineRoute({
         completed_tasks: z.array(z.string()).optional(),
         current_phase: z.string().nullable().optional(),
         blockers: z.array(z.object({ code: z.string(), reason: z.string(), fix: z.string().optional() })).optional(),
-        prd_state: jsonObject.nullable().optional(),
+        prd_state: z.union([jsonObject, z.null()]).optional(),
         next: z.string().nullable(),
       }),
     },

@@ -44,8 +44,6 @@ export interface AuditPage {
 export interface Audit extends Follows {
   query(filter: AuditFilter, page: { readonly limit: number; readonly below?: number | undefined }): Promise<AuditPage>;
   stats(): Promise<AuditStats>;
-  /** The same as of the last event that was taken. */
-  known(): AuditStats;
 }
 
 interface AuditTerms {
@@ -108,7 +106,6 @@ export function createAudit({ store, run, keep = 1_000_000 }: AuditTerms, follow
       await follower().fresh();
       return stats.value();
     },
-    known: () => stats.value(),
   };
 }
 

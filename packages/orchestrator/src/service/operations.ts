@@ -1,6 +1,6 @@
 import type { Contract } from "@bylaw/contract";
 import type { Kernel, Store } from "@bylaw/kernel";
-import { RUN_TYPES, type Run } from "@bylaw/log";
+import { COORDINATOR_TYPES, RUN_TYPES, type Run } from "@bylaw/log";
 import * as gating from "@bylaw/plugin-gates";
 import type { Tasks } from "@bylaw/plugin-tasks";
 import { createQuestions, projectGates } from "../approvals/index.ts";
@@ -64,10 +64,10 @@ export function createOperations(terms: OperationTerms): Operations {
   const follower = createFollower(store, run.run, [audit, status, asked]);
   const feed = createFeed({ store, run: run.run, known: () => run.head, onError: failed });
   const approvals = createApprovals({ run, kernel, gates, questions, follower, feed, now });
-  const types = new Set([...kernel.declared.events.map(({ name }) => name), ...RUN_TYPES.map(({ name }) => name)]);
+  const types = new Set([...kernel.declared.events.map(({ name }) => name), ...[...RUN_TYPES, ...COORDINATOR_TYPES].map(({ name }) => name)]);
   const metrics = createMetrics({
     types,
-    numbers: async () => ({ head: follower.head, open_approvals: await approvals.count(), stats: audit.known() }),
+    numbers: async () => ({ stats: await audit.stats(), head: follower.head, open_approvals: await approvals.count() }),
   });
   const refusals = createRefusals({
     ...{ run, per_second: terms.refusals_per_second, time: () => Date.parse(now()), log },
