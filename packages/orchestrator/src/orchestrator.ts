@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BundledPackages } from "@bylaw/config";
 import { BylawError, issuesOf, type Plugin, type Store } from "@bylaw/kernel";
@@ -6,24 +6,26 @@ import { openRun } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
 import { createTasks } from "@bylaw/plugin-tasks";
 import type { CallContext, Tool } from "@bylaw/tools";
+import { quote } from "@bylaw/wording";
 import type { Hono } from "hono";
 import { createAuthenticate } from "./auth/authenticate.ts";
 import { createTokenReader } from "./auth/token-caller.ts";
-import { madeSecret, secretIn, fit } from "./config/secrets.ts";
+import { readSecrets, type GivenSecrets } from "./config/secrets.ts";
 import { settingsSchema, type Settings, type SettingsInput } from "./config/settings.ts";
-import { isShared } from "./config/shown.ts";
 import { createApp } from "./http/app.ts";
 import { listen, type Listener } from "./http/listen.ts";
 import { ROUTES } from "./routes/index.ts";
 import { serviceEvents } from "./service/events.ts";
 import { createExecutor } from "./service/executions.ts";
 import { holdersPlugin } from "./service/holders.ts";
-import { configuredRules, runByName, usualRules, type TokenKey } from "./service/kernel.ts";
+import { configuredRules, runByName, usualRules } from "./service/kernel.ts";
 import { createOperations } from "./service/operations.ts";
 import { createRateLimit } from "./service/rate.ts";
 import type { Log, Service, ServiceParts } from "./service/service.ts";
+import { questionsPlugin } from "./service/questions.ts";
 import { openStore } from "./service/store.ts";
 import { workspaces } from "./service/workspace.ts";
+import { toolset } from "./service/toolset.ts";
 import { createTokenDesk } from "./service/tokens.ts";
 
 /** What a server is made of. */
@@ -31,12 +33,12 @@ export interface OrchestratorOptions {
   /** Those that are not as usual. */
   readonly settings?: SettingsInput;
   /** Secrets that are not in files. */
-  readonly secrets?: { readonly enrol?: string | undefined; readonly operator?: string | undefined };
+  readonly secrets?: GivenSecrets;
   /** An open store, which is not closed with the server. Default: the one that the settings name. */
   readonly store?: Store;
   /** Packages that a configuration may use without installing them, by name: the URL of their entry. */
   readonly bundled?: BundledPackages;
-  /** What agents may call. */
+  /** What agents may call besides the tools of the workspace, or instead of those of the same name. */
   readonly tools?: readonly Tool<CallContext>[];
   readonly log?: Log;
   /** RFC 3339, UTC. Default: the system's clock. */
@@ -56,24 +58,23 @@ export interface Orchestrator {
 
 /** Makes a server. Throws what is wrong in its settings, contract, configuration, secrets or store. */
 export async function createOrchestrator(options: OrchestratorOptions = {}): Promise<Orchestrator> {
-  const { secrets = {}, tools = [], log = SILENT, now = () => new Date().toISOString() } = options;
+  const { tools: more = [], log = SILENT, now = () => new Date().toISOString() } = options;
   const settings = settingsOf(options.settings ?? {});
   const data = resolve(settings.data);
   const workspace = resolve(settings.workspace);
-  const own: readonly Plugin[] = [holdersPlugin(), serviceEvents()];
+  const secrets = readSecrets(settings, options.secrets ?? {});
+  const own: readonly Plugin[] = [holdersPlugin(), questionsPlugin(), serviceEvents()];
+  const common = { own, hidden: secrets.places };
   const { kernel, contract, signer } =
     settings.config === undefined
       ? usualRules({
+          ...{ ...common, workspace, key: secrets.token, policy: settings.policy.map((file) => resolve(file)) },
           contract: resolve(settings.contract ?? "agent_workflow.yaml"),
-          ...{
-            workspace,
-            policy: settings.policy.map((file) => resolve(file)),
-            key: tokenKey(settings, data),
-            tools: tools.map(({ name }) => name),
-            own,
-          },
+          tools: more.map(({ name }) => name),
         })
-      : await configuredRules(resolve(settings.config), own, options.bundled);
+      : await configuredRules({ ...common, file: resolve(settings.config), bundled: options.bundled ?? {} });
+  // The tree of a workspace counts where tests are run in it.
+  if (contract.evidence.testCommand !== undefined && !settings.workspace_per_task) checkPlaces(workspace, data);
   const opened = options.store === undefined ? await openStore(settings, data) : undefined;
   const store = options.store ?? opened;
   if (store === undefined) throw new Error("Unexpected lack of a store");
@@ -87,7 +88,8 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const run = runByName(raw, kernel);
   const [closing, over] = [new AbortController(), new AbortController()];
   const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
-  const enrol = enrolment(settings, data, secrets.enrol);
+  // A tool of the same name goes before the usual one.
+  const tools = [...toolset({ settings, contract, run: () => run, hidden: secrets.places, secrets: secrets.texts }), ...more];
   const tasks = createTasks(run, contract, { now });
   const operations = createOperations({
     ...{ run, store, kernel, contract, tasks, now, log },
@@ -101,11 +103,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
     tokens: createTokenDesk({ run, signer, contract, now }),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     authenticate: createAuthenticate(
-      {
-        ...{ enrol, shared_enrolment: settings.auth.shared_enrolment },
-        operator: secrets.operator === undefined ? undefined : fit(secrets.operator, "of the operator"),
-        operators_file: resolve(settings.auth.operators_file ?? `${data}/operators.json`),
-      },
+      { ...secrets, shared_enrolment: settings.auth.shared_enrolment },
       createTokenReader({ signer, run: run.run }),
     ),
     refused: (refusal, request) => operations.refusals.add(refusal, request),
@@ -142,22 +140,14 @@ function settingsOf(given: SettingsInput): Settings {
   throw new BylawError({ code: "BYLAW_SETTINGS_INVALID", message, fix: "`bylaw serve --help` and docs/serve.md name them" });
 }
 
-function tokenKey({ auth, store }: Settings, data: string): TokenKey {
-  const id = "default";
-  if (auth.token_secret_file !== undefined) return { id, file: resolve(auth.token_secret_file) };
-  const env = ["BYLAW_JWT_SECRET", "ORCHESTRATOR_JWT_SECRET"].find((name) => (process.env[name] ?? "") !== "");
-  // Many nodes have one secret, and nobody hands it on but a person.
-  return env === undefined && !isShared(store) ? { id, file: madeSecret(data, "token.secret") } : { id, env: env ?? "BYLAW_JWT_SECRET" };
-}
-
-function enrolment({ auth, store }: Settings, data: string, given: string | undefined): string {
-  if (given !== undefined) return fit(given, "of enrolment");
-  if (auth.enrol_secret_file !== undefined || !isShared(store))
-    return secretIn(resolve(auth.enrol_secret_file ?? madeSecret(data, "enrol.secret")));
+// What changes with every event would make every approval of a workspace stale. `.bylaw` is no part of one.
+function checkPlaces(workspace: string, data: string): void {
+  const [first = "", ...rest] = relative(workspace, data).split(sep);
+  if (first === ".." || first === ".bylaw" || isAbsolute([first, ...rest].join(sep))) return;
   throw new BylawError({
-    code: "BYLAW_SECRET_INVALID",
-    message: "Unexpected server without a secret that agents enrol with, expected the one that all nodes have",
-    fix: "set BYLAW_ENROL_SECRET, or name a file with `auth.enrol_secret_file`",
+    code: "BYLAW_SETTINGS_INVALID",
+    message: `Unexpected data folder ${quote(data)} in the workspace, expected one outside of it, or \`.bylaw\``,
+    fix: "name another with `data`, or let agents work elsewhere with `workspace`",
   });
 }
 

@@ -16,7 +16,7 @@ bylaw: 1
 name: Two phases
 version: "3"
 phases:
-  - { id: PLAN, name: Plan, allowed_tools: [read_files, note, slow, broken, grep], required_artifacts: [{ type: plan, schema: plan }] }
+  - { id: PLAN, name: Plan, allowed_tools: [read_files, note, slow, broken, web_fetch], required_artifacts: [{ type: plan, schema: plan }] }
   - { id: WORK, name: Work, allowed_tools: [read_files, write_files] }
 transitions:
   - { from: PLAN, to: WORK }

@@ -68,7 +68,7 @@ describe("a claim", () => {
   it("comes with a token for the phase, the tools that it allows and the contract", async () => {
     const { body } = await claim("ann");
     expect(body).toMatchObject({
-      allowed_tools: ["read_files", "note", "slow", "broken", "grep"],
+      allowed_tools: ["read_files", "note", "slow", "broken", "web_fetch"],
       contract: { name: "Two phases", version: "3" },
       token_expires_at: "2026-01-02T11:00:00.000Z",
     });

@@ -55,7 +55,7 @@ describe("a call that is executed", () => {
 
   it.each([
     ["fails", "broken", "BYLAW_TOOL_FAILED", /^Tool execution failed: Unexpected fire/],
-    ["is one that the server does not have", "grep", "BYLAW_TOOL_UNKNOWN", /^Tool execution failed: Unexpected tool `grep`/],
+    ["is one that the server does not have", "web_fetch", "BYLAW_TOOL_UNKNOWN", /^Tool execution failed: Unexpected tool `web_fetch`/],
   ])("that %s is told, and on record", async (_, tool, code, detail) => {
     const { status, body } = await execute(call(tool));
     expect({ status, body }).toMatchObject({ status: 400, body: { code, decision: { effect: "allow" } } });

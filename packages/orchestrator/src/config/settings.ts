@@ -43,6 +43,20 @@ export const settingsSchema = z.strictObject({
       longest_wait_ms: ms.default(30_000).describe("How long a claim may wait for a task"),
     })
     .prefault({}),
+  tools: z
+    .strictObject({
+      env: z
+        .array(z.string().min(1))
+        .default([])
+        .describe("Variables of the server that programs of agents get, by name; none but PATH and the like otherwise"),
+      wrap: z
+        .array(z.string().min(1))
+        .default([])
+        .describe("What programs of agents are started by, such as a container: the line follows"),
+      timeout_seconds: z.int().min(1).max(86_400).default(600).describe("The longest time that a program may be given"),
+      web_hosts: z.array(z.string().min(1)).default([]).describe("Hosts that `web_fetch` may go to; without any there is no such tool"),
+    })
+    .prefault({}),
   observe_tests: z
     .boolean()
     .default(true)

@@ -3,9 +3,9 @@ import { z } from "@hono/zod-openapi";
 import { present } from "@bylaw/kernel";
 import { currentPhases, phaseOf, treeEntries } from "@bylaw/log";
 import { taskBoard, type Task } from "@bylaw/plugin-tasks";
-import { problem } from "../http/problem.ts";
-import { defineRoute, reply } from "../http/route.ts";
+import { defineRoute, reply, type Route } from "../http/route.ts";
 import { capability, taskId } from "../http/shapes.ts";
+import { admitAgent } from "../service/admission.ts";
 import type { Service } from "../service/service.ts";
 
 const STATES = ["blocked", "ready", "claimed", "waiting", "escalated", "failed", "completed"] as const;
@@ -102,7 +102,7 @@ export const listTasks = defineRoute({
 });
 
 /** One task. */
-export const getTask = defineRoute({
+export const getTask: Route = defineRoute({
   method: "get",
   path: "/tasks/{id}",
   summary: "One task",
@@ -111,13 +111,7 @@ export const getTask = defineRoute({
   params: z.strictObject({ id: taskId }),
   answers: { 200: { description: "The task", schema: taskShape } },
   async handle({ service, caller, params: { id } }) {
-    if (caller.kind === "agent" && caller.task !== id)
-      throw problem({
-        status: 403,
-        code: "token_other_task",
-        detail: "Unexpected token: the token is of another task",
-        fix: "ask about the task whose token it is",
-      });
+    if (caller.kind === "agent") await admitAgent(service, caller, { route: getTask, task: id });
     return reply(taskAnswer(service, await service.tasks.get(id)));
   },
 });

@@ -1,4 +1,5 @@
-import { createConfiguredKernel, type BundledPackages } from "@bylaw/config";
+import { dirname, resolve } from "node:path";
+import { createConfiguredKernel, packagesBeside, type BundledPackages } from "@bylaw/config";
 import { loadContract, type Contract } from "@bylaw/contract";
 import { BylawError, createKernel, isPlugin, type Kernel, type Plugin, type PluginInstance, type Projection } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
@@ -7,11 +8,13 @@ import { constitution } from "@bylaw/plugin-constitution";
 import { gates } from "@bylaw/plugin-gates";
 import { monitoring } from "@bylaw/plugin-monitoring";
 import { phases } from "@bylaw/plugin-phases";
-import { policy } from "@bylaw/plugin-policy";
+import * as policyPlugin from "@bylaw/plugin-policy";
 import { status } from "@bylaw/plugin-status";
 import { tasks } from "@bylaw/plugin-tasks";
 import { createSigner, tokens, type TokenSigner } from "@bylaw/plugin-tokens";
-import { dirname, resolve } from "node:path";
+
+import type { TokenKey } from "../config/secrets.ts";
+import { ownPolicy } from "./own-policy.ts";
 
 /** What decides, and what it decides by. */
 export interface Rules {
@@ -19,9 +22,6 @@ export interface Rules {
   readonly contract: Contract;
   readonly signer: TokenSigner;
 }
-
-/** Where the secret of tokens is. */
-export type TokenKey = { readonly id: string } & ({ readonly env: string } | { readonly file: string });
 
 interface UsualRules {
   /** Absolute. */
@@ -33,10 +33,12 @@ interface UsualRules {
   readonly tools: readonly string[];
   /** What the service itself declares. */
   readonly own: readonly Plugin[];
+  /** Files and folders of the server, which no agent touches. */
+  readonly hidden: readonly string[];
 }
 
 /** The kernel of a server without a configuration: the contract, and every plugin that agents meet over a wire. */
-export function usualRules({ contract: file, workspace, policy: policies, key, tools, own }: UsualRules): Rules {
+export function usualRules({ contract: file, workspace, policy: policies, key, tools, own, hidden }: UsualRules): Rules {
   const contract = loadContract(file, { tools: [...tools] });
   const { mode } = contract.enforcement;
   const common = { contract: file, tools: [...tools] };
@@ -49,7 +51,8 @@ export function usualRules({ contract: file, workspace, policy: policies, key, t
         gates({ ...common, workspace }),
         tokens({ ...common, ...keys }),
         ...[tasks(), monitoring(common), constitution(), status()],
-        ...(policies.length === 0 ? [] : [policy({ files: [...policies], operator: true, discover: "none" })]),
+        ...(policies.length === 0 ? [] : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
+        ownPolicy(policyPlugin, hidden),
         ...own,
       ],
       enforcement_mode: mode,
@@ -59,9 +62,24 @@ export function usualRules({ contract: file, workspace, policy: policies, key, t
   return { kernel, contract, signer: createSigner({ ...common, ...keys }) };
 }
 
+interface ConfiguredRules extends Pick<UsualRules, "own" | "hidden"> {
+  readonly file: string;
+  /** Packages that the configuration may use without installing them. */
+  readonly bundled: BundledPackages;
+}
+
+const POLICY = "@bylaw/plugin-policy";
+
 /** The kernel of a configuration. Throws BYLAW_SERVICE_UNFIT where it lacks what a server cannot do without. */
-export async function configuredRules(file: string, own: readonly Plugin[], bundled: BundledPackages = {}): Promise<Rules> {
-  const { kernel } = await createConfiguredKernel({ file, bundled, add: () => own });
+export async function configuredRules({ file, own, hidden, bundled }: ConfiguredRules): Promise<Rules> {
+  const { kernel } = await createConfiguredKernel({
+    ...{ file, bundled },
+    async add() {
+      // From where the configuration has its own: two copies of one plugin in one kernel are refused.
+      const load = await packagesBeside(file, { [POLICY]: import.meta.resolve(POLICY), ...bundled });
+      return [...own, ownPolicy((await load(POLICY)) as unknown as typeof policyPlugin, hidden)];
+    },
+  });
   const folder = dirname(file);
   const [gating, signing] = [PHASES, TOKENS].map((name) => instanceOf(kernel, name, file));
   instanceOf(kernel, TASKS, file);
