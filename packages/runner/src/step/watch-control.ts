@@ -1,3 +1,5 @@
+import { dirname } from "node:path";
+
 /** A watch over one control file. */
 export interface ControlWatch {
   /** Waits for what is under way. Throws what looking threw. */
@@ -29,7 +31,9 @@ export function watchControl(file: string, look: () => Promise<void>): ControlWa
     // Loaded when a step takes its time.
     const { watch } = await import("chokidar");
     if (closed) return;
-    const watcher = watch(file, { followSymlinks: false, depth: 0 });
+    // Its folder: a watch on the file itself ends with the first that is taken away.
+    const folder = dirname(file);
+    const watcher = watch(folder, { followSymlinks: false, depth: 0, ignored: (path) => path !== folder && path !== file });
     // A watch that fails costs nothing: the file is read at the end of the step.
     watcher
       .on("add", later)

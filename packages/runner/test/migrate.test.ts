@@ -1,0 +1,122 @@
+import { parseTemplate, runWorkflow, keptTemplate, migrateWorkflow, migrationOf, releaseWorkflow, workflowState } from "../src/index.ts";
+import { describe, expect, it } from "vitest";
+import { player, stage, templateOf } from "./kit.ts";
+
+const step = (id: string, more: object = {}) => ({ id, run: { function: "play" }, ...more });
+const again = [{ action: "loop" }];
+
+/** A workflow that came as far as its steps let it, and another template of it. */
+async function changed(before: readonly object[], now: readonly object[], requests: Readonly<Record<string, readonly (object | null)[]>>) {
+  const { trace, functions } = player(requests);
+  const failing = { ...functions, fail: () => Promise.reject(new Error("no")) };
+  const at = stage(await templateOf({ steps: before }), failing);
+  await at.go();
+  const loaded = await templateOf({ steps: now });
+  const run = await at.open();
+  const state = run.view(workflowState);
+  const kept = await keptTemplate(at.store, "r", state.started?.definition ?? "");
+  if (kept === undefined) throw new TypeError("the template is kept");
+  const go = () => {
+    const { template, definition } = loaded;
+    return runWorkflow({ run, template, definition, workspace: at.folder, controlFile: at.controlFile, functions: failing });
+  };
+  return { at, run, state, kept, loaded, trace, go, migration: (from?: number) => migrationOf(kept, loaded.template, state, from) };
+}
+
+describe("a run is carried over to a template that changed", () => {
+  it("by the ids of its steps: what is done stays done, what is new before it is told, what is new behind it runs", async () => {
+    const before = [step("a"), step("b"), step("c", { run: { function: "fail" } }), step("d")];
+    const now = [step("new"), step("b"), step("a", { retries: 1 }), step("c"), step("more"), step("d")];
+    const { migration, run, kept, loaded, trace, go } = await changed(before, now, {});
+    expect(migration()).toMatchObject({
+      changes: ["step `new` is new", "step `a` stands elsewhere", "step `a`: retries", "step `c`: run", "step `more` is new"],
+      notes: ["step `new` stands before where the workflow goes on, and will not run"],
+      faults: [],
+      cursor: 3,
+    });
+    await expect(go()).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_CHANGED" });
+    await migrateWorkflow(run, { before: kept, loaded, by: "ada" });
+    await releaseWorkflow(run, { by: "ada" });
+    expect(await go()).toMatchObject({ outcome: "completed" });
+    expect(trace).toEqual(["a1", "b1", "c1", "more1", "d1"]);
+    await run.close();
+  });
+
+  it("with the loop that it is in, and what that leaves out", async () => {
+    const loop = (more: object = {}) => step("check", { loop: { steps: 3, max_iterations: 1, skip: ["b"] }, ...more });
+    const before = [step("a"), step("b"), step("c"), loop(), step("end")];
+    const now = [step("zero"), step("a"), step("b"), step("c"), loop(), step("end")];
+    const requests = { check: again, a: [null, { action: "checkpoint" }] };
+    const { migration, state } = await changed(before, now, requests);
+    expect(state.scopes).toEqual([{ owner: 3, skip: ["b"] }]);
+    expect(migration()).toMatchObject({ faults: [], scopes: [{ owner: 4, skip: ["b"] }], cursor: 1 });
+    const gone = await changed(before, [step("a"), step("b"), step("c"), step("check")], requests);
+    expect(gone.migration().faults).toEqual(["the loop of step `check` is under way and is gone"]);
+    expect(gone.migration(2)).toMatchObject({ faults: [], scopes: [], cursor: 2 });
+  });
+
+  it("never where something under way has no place: it is refused with all of it, and nothing is recorded", async () => {
+    const fail = { run: { function: "fail" } };
+    const parallel = [step("a", { ...fail, parallel: "g" }), step("b", { parallel: "g" }), step("c")];
+    const { migration, run, kept, loaded } = await changed(parallel, [step("b"), step("c")], {});
+    expect(migration().faults).toEqual(["step `a` is under way and is gone", "step `b` is under way, and runs beside others than before"]);
+    const head = run.head;
+    await expect(migrateWorkflow(run, { before: kept, loaded, by: "ada" })).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_NOT_MIGRATED" });
+    expect(run.head).toBe(head);
+    const agents = { worker: { run: { function: "fail" } } };
+    const held = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker" }] }), {
+      fail: () => Promise.reject(new Error("no")),
+    });
+    await held.go();
+    const other = await held.open();
+    const state = other.view(workflowState);
+    const old = await keptTemplate(held.store, "r", state.started?.definition ?? "");
+    const agentless = await templateOf({ steps: [step("a")] });
+    expect(old && migrationOf(old, agentless.template, state).faults).toEqual(["agent `worker` is at work and is gone"]);
+    await expect(migrateWorkflow(other, { before: old ?? agentless.template, loaded: agentless, by: " WORKER " })).rejects.toMatchObject({
+      code: "BYLAW_WORKFLOW_BY_ITSELF",
+    });
+    await other.close();
+    await run.close();
+  });
+
+  it("and does no step again that is done, though it stands behind now; a repeatable one it does", async () => {
+    const before = [step("a"), step("b"), step("stop"), step("z")];
+    const now = [step("z"), step("stop"), step("a"), step("b", { repeatable: true })];
+    const { migration, run, kept, loaded, trace, go } = await changed(before, now, { stop: [{ action: "checkpoint" }] });
+    expect(migration().notes).toEqual([
+      "step `z` stands before where the workflow goes on, and will not run",
+      "step `a` is completed, and is not done again",
+    ]);
+    await migrateWorkflow(run, { before: kept, loaded, by: "ada" });
+    const [pause] = run.view(workflowState).pauses;
+    await run.record([
+      {
+        event_type: "checkpoint_resumed",
+        agent_id: null,
+        task_id: null,
+        details: { checkpoint: pause?.checkpoint ?? 0, by: "ada", definition: null, migrated: true },
+      },
+    ]);
+    await go();
+    expect(trace).toEqual(["a1", "b1", "stop1", "b2"]);
+    await run.close();
+  });
+
+  it("that has ended goes on only where a person says", async () => {
+    const { migration } = await changed([step("a")], [step("a"), step("b")], {});
+    expect(migration().faults).toEqual(["the workflow has ended: say with --from where it goes on"]);
+    expect(migration(1)).toMatchObject({ faults: [], cursor: 1 });
+  });
+
+  it("and a template that is kept is the one whose digest the log has", async () => {
+    const loaded = await templateOf({ steps: [step("a", { env: ["HOME"], loop: undefined })], description: "x" });
+    const at = stage(loaded, player().functions);
+    await at.go();
+    expect(await keptTemplate(at.store, "r", loaded.definition)).toEqual(loaded.template);
+    expect(await keptTemplate(at.store, "r", `sha256:${"0".repeat(64)}`)).toBeUndefined();
+    expect((await parseTemplate("bylaw: 1\nname: x\nsteps: [{id: a, run: {command: [x]}}]", { file: "x.yaml" })).definition).not.toBe(
+      loaded.definition,
+    );
+  });
+});
