@@ -1,5 +1,5 @@
 import type { Contract } from "@bylaw/contract";
-import type { Kernel, Store } from "@bylaw/kernel";
+import { messageOf, type Kernel, type Store } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, RUN_TYPES, type Run } from "@bylaw/log";
 import * as gating from "@bylaw/plugin-gates";
 import type { Tasks } from "@bylaw/plugin-tasks";
@@ -51,7 +51,7 @@ const GATES = "@bylaw/plugin-gates";
 export function createOperations(terms: OperationTerms): Operations {
   const { run, store, kernel, contract, tasks, now, log } = terms;
   const gates = kernel.declared.plugins.includes(GATES) ? projectGates(kernel, gating, contract) : undefined;
-  const failed = (error: unknown): void => log.warn({ error: String(error) }, "the log could not be read");
+  const failed = (error: unknown): void => log.warn({ error: messageOf(error) }, "the log could not be read");
   const questions = createQuestions({ store, run: run.run, gates });
   const own = (): Follower => follower;
   const audit = createAudit({ store, run: run.run }, own);
@@ -64,7 +64,10 @@ export function createOperations(terms: OperationTerms): Operations {
   const follower = createFollower(store, run.run, [audit, status, asked]);
   const feed = createFeed({ store, run: run.run, known: () => run.head, onError: failed });
   const approvals = createApprovals({ run, kernel, gates, questions, follower, feed, now });
-  const types = new Set([...kernel.declared.events.map(({ name }) => name), ...[...RUN_TYPES, ...COORDINATOR_TYPES].map(({ name }) => name)]);
+  const types = new Set([
+    ...kernel.declared.events.map(({ name }) => name),
+    ...[...RUN_TYPES, ...COORDINATOR_TYPES].map(({ name }) => name),
+  ]);
   const metrics = createMetrics({
     types,
     numbers: async () => ({ stats: await audit.stats(), head: follower.head, open_approvals: await approvals.count() }),

@@ -18,38 +18,59 @@ interface RefusalTerms {
   readonly onRefused: (code: string) => void;
 }
 
+/** Agents that were refused lately, each with a place of its own. */
+const AGENTS = 10_000;
+
+interface Bucket {
+  left: number;
+  last: number;
+  /** Since the last one on record. */
+  unrecorded: number;
+}
+
 export function createRefusals({ run, per_second, time, log, onRefused }: RefusalTerms): Refusals {
   const most = Math.max(1, per_second);
-  let left = most;
-  let last = time();
-  let unrecorded = 0;
+  const buckets = new Map<string, Bucket>();
 
-  function mayRecord(): boolean {
+  // A flood of those whom nobody knows must not hide what an agent tried that is known.
+  function bucketOf(agent: string | undefined): Bucket {
+    const key = agent === undefined ? "" : `agent ${agent}`;
+    const bucket = buckets.get(key) ?? { left: most, last: time(), unrecorded: 0 };
+    buckets.delete(key);
+    buckets.set(key, bucket);
+    const [oldest] = buckets.keys();
+    if (buckets.size > AGENTS && oldest !== undefined) buckets.delete(oldest);
+    return bucket;
+  }
+
+  function mayRecord(bucket: Bucket): boolean {
     const at = time();
-    left = Math.min(most, left + (Math.max(0, at - last) / 1_000) * per_second);
-    last = at;
-    if (per_second === 0 || left < 1) return false;
-    left -= 1;
+    bucket.left = Math.min(most, bucket.left + (Math.max(0, at - bucket.last) / 1_000) * per_second);
+    bucket.last = at;
+    if (per_second === 0 || bucket.left < 1) return false;
+    bucket.left -= 1;
     return true;
   }
 
   return {
     async add({ code, status, credential, agent }, { route, task, tool }) {
       onRefused(code);
-      log.warn({ code, status, route: route.path, method: route.method, shown: credential, agent }, "a request was refused");
-      if (!mayRecord()) {
-        unrecorded += 1;
+      const bucket = bucketOf(agent);
+      if (!mayRecord(bucket)) {
+        bucket.unrecorded += 1;
         return;
       }
-      const missed = unrecorded;
-      unrecorded = 0;
-      const told = present({ agent, task, tool, unrecorded: missed === 0 ? undefined : missed });
-      const details = { code, status, method: route.method.toUpperCase(), route: route.path, credential, ...told };
+      const { unrecorded } = bucket;
+      bucket.unrecorded = 0;
+      const told = present({ agent, task, tool, unrecorded: unrecorded === 0 ? undefined : unrecorded });
+      const method = route.method.toUpperCase();
+      log.warn({ code, status, route: route.path, method, shown: credential, ...told }, "a request was refused");
+      const details = { code, status, method, route: route.path, credential, ...told };
       try {
         // Of an agent whose token is good the log knows the name; every other name is only claimed.
         await run.record([{ event_type: ACCESS_REFUSED, agent_id: agent ?? null, task_id: null, details }]);
       } catch (error) {
-        unrecorded += missed + 1;
+        bucket.unrecorded += unrecorded + 1;
         // It is refused whether or not it is on record.
         log.error({ error: messageOf(error) }, "a refusal could not be put on record");
       }
