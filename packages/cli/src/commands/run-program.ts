@@ -1,6 +1,8 @@
 import { COMPATS } from "@bylaw/behavior";
 import { Option, type Command } from "commander";
-import { pathOf, valueOf, valuesOf, wordOf } from "../usage.ts";
+import { usageError } from "../fault.ts";
+import { numberOf, pathOf, valueOf, valuesOf, wordOf } from "../usage.ts";
+import { DRIVERS, type RunOptions } from "./run-options.ts";
 
 /** The command that runs a workflow, wired as `bylaw run`. */
 export function addRunCommand(program: Command): void {
@@ -8,7 +10,7 @@ export function addRunCommand(program: Command): void {
   const run = program
     .command("run")
     .description("Run a workflow template step by step, and go on after a crash where it stopped.")
-    .argument("<template>", "a file, or the name of one that `bylaw template list` shows");
+    .argument("[template]", "a file, or the name of one that `bylaw template list` shows; a worker takes all of these without it");
   option(run, "--store <url>", "where the run is kept: sqlite:PATH, a path that ends in .db or .sqlite, or postgres://…");
   run.option("--data <dir>", "keep it in store.db there (default: .bylaw)", pathOf("--data <dir>"));
   option(run, "--run <name>", "the name of the run (default: that of the template, with a number where it is taken)");
@@ -27,12 +29,25 @@ export function addRunCommand(program: Command): void {
     .option("--agents <file>", "agents, by name: what each runs; they go before those of the template", pathOf("--agents <file>"))
     .option("--config <file>", "the configuration (default: the nearest one upwards, if any)", pathOf("--config <file>"))
     .option("--control-file <file>", "where agents write requests (default: .bylaw/memory/behavior.json)", pathOf("--control-file <file>"))
+    .addOption(
+      new Option("--driver <name>", "let workers on many machines drive the run; they are woken by this")
+        .choices(DRIVERS)
+        .argParser(wordOf("--driver <name>", DRIVERS)),
+    )
+    .option("--worker", "drive runs of others that were begun with --driver, until it is ended")
+    .option("--lease <seconds>", "who gives no sign for so long is taken for dead (default: 60)", numberOf("--lease <seconds>", 1))
     .option("--dry-run", "print the plan and run nothing")
     .option("--json", "print what came of it as JSON")
     .addHelpText("after", HELP)
-    .action(async (template: string, options) => {
+    .action(async (template: string | undefined, options: RunOptions & { readonly worker?: boolean }) => {
+      if (options.worker === true) {
+        const { runWorker } = await import("./run-worker.ts");
+        return runWorker(template, options);
+      }
+      if (template === undefined)
+        throw usageError("Unexpected command without `<template>`, expected `bylaw run <template>`", "see `bylaw run --help`");
       const { runTemplate } = await import("./run.ts");
-      await runTemplate(template, options);
+      return runTemplate(template, options);
     });
 }
 
@@ -44,4 +59,6 @@ Examples:
   $ bylaw run release.yaml
   $ bylaw run release --run release-42 --data .bylaw
   $ bylaw run release --run release-42 --resume --by ada
-  $ bylaw run release --run release-42 --resume --migrate --dry-run`;
+  $ bylaw run release --run release-42 --resume --migrate --dry-run
+  $ bylaw run release --store postgres://db/bylaw --driver embedded
+  $ bylaw run --worker --store postgres://db/bylaw`;

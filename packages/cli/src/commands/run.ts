@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Compat } from "@bylaw/behavior";
 import { BylawError, present, type Store } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import {
   loadTemplate,
+  offeredIn,
   planOf,
   runWorkflow,
   selectionOf,
@@ -21,36 +21,19 @@ import { storePlace, withStore } from "../log/store.ts";
 import { conclude } from "../outcome.ts";
 import { jsonLine, write } from "../output.ts";
 import { plain } from "../text.ts";
+import { driveHere } from "./run-driven.ts";
 import { kernelOf } from "./run-kernel.ts";
 import { migrated } from "./run-migrate.ts";
+import { SIGNALS, type RunOptions } from "./run-options.ts";
 import { personOf, resumeAs } from "./run-resume.ts";
 import { workOf, type WorkParts } from "./run-work.ts";
 import { placesHere, planText, warn } from "./template-text.ts";
-
-/** The options of `bylaw run`. */
-export interface RunOptions {
-  readonly store?: string;
-  readonly data?: string;
-  readonly run?: string;
-  readonly resume?: boolean;
-  readonly by?: string;
-  readonly from?: string;
-  readonly agents?: string;
-  readonly config?: string;
-  readonly controlFile?: string;
-  readonly compat?: Compat;
-  readonly track?: string;
-  readonly choose?: readonly string[];
-  readonly migrate?: boolean;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
 
 const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = { completed: 0, held: 1, paused: 3, stopped: 4 };
 
 /** Runs a workflow, and says by the exit code what came of it. */
 export async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
-  const { store, data, agents, compat, json = false, dryRun = false, resume = false, migrate = false, run: named } = options;
+  const { store, data, agents, compat, json = false, dryRun = false, resume = false, migrate = false, run: named, driver } = options;
   const token = takeToken();
   if (store !== undefined && data !== undefined)
     throw usageError("Unexpected `--data` beside `--store`, expected one of both", "remove one");
@@ -81,14 +64,19 @@ export async function runTemplate(wanted: string, options: RunOptions): Promise<
   const { kernel, file, plugins } = await kernelOf(template, options.config);
   await withStore(place, { create: !resume }, async (opened) => {
     const name = await nameOf(opened, template, named, resume);
-    const run = await openRun(kernel, { run: name, store: opened });
+    // Whoever drives it now must not lose it to who only looks.
+    const driven = driver !== undefined || (resume && (await offeredIn(opened, name)) !== undefined);
+    const run = await openRun(kernel, { run: name, store: opened, join: driven });
     try {
       if (resume) {
         const person = personOf(options, file, token);
         if (await migrated(run, { loaded, store: opened, migrate, dryRun, json, from, person })) return conclude(0);
         await resumeAs(run, loaded, { from, migrate, person, plugins });
       }
-      const end = await execute(run, loaded, options, { plugins, selection, from });
+      const parts = { plugins, selection, from };
+      const end = driven
+        ? await driveHere({ ...parts, run, loaded, kernel, place, store: opened, options })
+        : await execute(run, loaded, options, parts);
       const code = end === undefined ? 1 : EXITS[end.outcome];
       const said = end ?? { outcome: "interrupted", step: null, why: null, reason: null };
       await write(json ? jsonLine({ run: name, template: template.name, ...said, exit_code: code }) : `${endText(name, wanted, said)}\n`);
@@ -131,7 +119,6 @@ async function execute(
   }
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const INTERRUPTED = new Error("interrupted");
 
 function indexOf({ steps }: Template, from: string | undefined): number | undefined {

@@ -98,7 +98,8 @@ function checkFile({ target, shown }: StorePlace): void {
   });
 }
 
-const serverOf = ({ target }: StorePlace): readonly [url: string, options: { readonly schema?: string }] => {
+/** What a PostgreSQL is opened with: its URL as drivers take it, and the schema. */
+export const serverOf = ({ target }: Pick<StorePlace, "target">): readonly [url: string, options: { readonly schema?: string }] => {
   const { url, schema } = schemaOf(target);
   return [url, schema === undefined ? {} : { schema }];
 };

@@ -49,6 +49,8 @@ export interface Worker {
   readonly name: string;
   /** Takes a run if it is awake and nobody drives it: `taken` when this worker drives it now, or did already. */
   look(run: string): Promise<"taken" | "busy" | "idle">;
+  /** Resolves when this worker does not drive a run, or no more. */
+  done(run: string): Promise<void>;
   /** Works until it is closed. */
   serve(): Promise<void>;
   /** Gives back what it drives, which others take up where it stands, and closes the driver. */
@@ -141,7 +143,7 @@ export function createWorker(options: WorkerOptions): Worker {
       work = await driven.work(run, AbortSignal.any([closing.signal, lost.signal]));
       const end = await runWorkflow(work.options);
       failures.delete(name);
-      await lease.leave(end.outcome === "completed" || end.outcome === "stopped" ? "ended" : "waits", definition);
+      await lease.leave(leavingAt(end), definition);
       onEnd(name, end);
       // Somebody may have woken it before it was given back.
       if (endIn(template, run) === undefined) return true;
@@ -150,8 +152,9 @@ export function createWorker(options: WorkerOptions): Worker {
     } catch (error) {
       if (lost.signal.aborted || isTaken(error)) return false;
       if (closing.signal.aborted) {
-        await lease.leave("stopped", definition);
-        await driver.wake({ runId: name });
+        const end = endIn(template, run);
+        await lease.leave(end === undefined ? "stopped" : leavingAt(end), definition);
+        if (end === undefined) await driver.wake({ runId: name });
         return false;
       }
       onError(error, name);
@@ -189,6 +192,7 @@ export function createWorker(options: WorkerOptions): Worker {
   return {
     name,
     look,
+    done: async (run) => driving.get(run)?.done,
     async serve() {
       // What somebody else records may wake a run that rested: a person's yes, a resume.
       const unwatch = await store.watch((run, head) => {
@@ -217,3 +221,5 @@ export function createWorker(options: WorkerOptions): Worker {
     },
   };
 }
+
+const leavingAt = ({ outcome }: WorkflowEnd): "ended" | "waits" => (outcome === "completed" || outcome === "stopped" ? "ended" : "waits");

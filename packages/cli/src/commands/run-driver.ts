@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { present, type Store } from "@bylaw/kernel";
+import { createEmbeddedDriver, type Driver } from "@bylaw/runner";
+import { usageError } from "../fault.ts";
+import { serverOf, type StorePlace } from "../log/store.ts";
+import type { DriverName } from "./run-options.ts";
+
+/** A name that no other worker has, and that says where it is. */
+export const workerName = (): string => `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`.slice(-200);
+
+/** Opens a driver over a store. `serves`: wakes are answered here too. Throws what the driver throws, and BYLAW_USAGE_INVALID. */
+export async function openDriver(
+  name: DriverName,
+  { place, store, serves, onError }: { place: StorePlace; store: Store; serves: boolean; onError: (error: unknown) => void },
+): Promise<Driver> {
+  switch (name) {
+    case "embedded":
+      return createEmbeddedDriver({ store, onError });
+    case "dbos": {
+      if (place.engine !== "postgres")
+        throw usageError("Unexpected `--driver dbos` over a file, expected a store in PostgreSQL", "name one: --store postgres://…");
+      const { openDbosDriver } = await import("@bylaw/runner/dbos");
+      const [url] = serverOf(place);
+      return openDbosDriver({ store, url, onError });
+    }
+    case "restate":
+      return openRestate(serves, onError);
+  }
+}
+
+async function openRestate(serves: boolean, onError: (error: unknown) => void): Promise<Driver> {
+  const { openRestateDriver } = await import("@bylaw/runner/restate");
+  const said = (variable: string): string | undefined => {
+    const value = process.env[variable];
+    return value === "" ? undefined : value;
+  };
+  const token = said("BYLAW_RESTATE_TOKEN");
+  const admin = said("BYLAW_RESTATE_ADMIN");
+  const [, host = "127.0.0.1", port = "9080"] = /^(?:(.+):)?(\d+)$/.exec(said("BYLAW_RESTATE_LISTEN") ?? "9080") ?? [];
+  return openRestateDriver({
+    ingress: said("BYLAW_RESTATE_URL") ?? "http://127.0.0.1:8080",
+    onError,
+    ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+    ...(serves ? { listen: { host, port: Number(port) }, ...present({ admin, address: said("BYLAW_RESTATE_ADDRESS") }) } : {}),
+    ...present({ identity_keys: said("BYLAW_RESTATE_KEYS")?.split(",") }),
+  });
+}

@@ -1,0 +1,126 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import {
+  createWorker,
+  findTemplates,
+  loadTemplate,
+  templateFile,
+  unrunnable,
+  type DrivenTemplate,
+  type LoadedTemplate,
+} from "@bylaw/runner";
+import { takeToken } from "../approve/authority.ts";
+import { reportError, usageError } from "../fault.ts";
+import { storePlace, withReader, withStore } from "../log/store.ts";
+import { conclude } from "../outcome.ts";
+import { jsonLine, write } from "../output.ts";
+import { count, plain } from "../text.ts";
+import { openDriver, workerName } from "./run-driver.ts";
+import { kernelOf } from "./run-kernel.ts";
+import { workOf } from "./run-work.ts";
+import { SIGNALS, type RunOptions } from "./run-options.ts";
+import { placesHere } from "./template-text.ts";
+
+const REREAD_MS = 5_000;
+
+/** Options that say something about one run, which a worker has none of. */
+const OF_ONE_RUN = ["run", "resume", "by", "from", "track", "choose", "migrate", "dryRun"] as const;
+
+/** Drives the runs of a store whose templates are here, one after the other, until a signal ends it. Then others go on with what it had. */
+export async function runWorker(wanted: string | undefined, options: RunOptions): Promise<void> {
+  const { store, data, driver: engine = "embedded", lease = 60, json = false, controlFile = ".bylaw/memory/behavior.json" } = options;
+  // It answers for nobody, and neither does what it starts.
+  takeToken();
+  const odd = OF_ONE_RUN.find((name) => options[name] !== undefined);
+  if (odd !== undefined)
+    throw usageError(
+      `Unexpected \`--${odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\` beside \`--worker\`, expected a worker that takes any run`,
+      "remove one",
+    );
+  if (store !== undefined && data !== undefined)
+    throw usageError("Unexpected `--data` beside `--store`, expected one of both", "remove one");
+  const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
+  if (place.engine === "sqlite") mkdirSync(dirname(resolve(place.target)), { recursive: true });
+  const templates = await templatesHere(wanted, options);
+  const onError = (error: unknown): void => reportError(error, { json: false });
+  await withStore(place, { create: true }, (opened) =>
+    withReader(place, async (reader) => {
+      const driver = await openDriver(engine, { place, store: opened, serves: true, onError });
+      const driven = drivenOf(templates, async (loaded) => {
+        const { kernel, plugins } = await kernelOf(loaded.template, options.config);
+        return {
+          ...loaded,
+          kernel,
+          work: (run, signal) => workOf({ run, loaded, plugins, workspace: process.cwd(), controlFile, signal, json: true }),
+        };
+      });
+      const said = (run: string, outcome: string): void => {
+        if (json) void write(jsonLine({ run, outcome }));
+        else process.stderr.write(`${plain(run)}: ${outcome}\n`);
+      };
+      const worker = createWorker({
+        // Runs side by side would share one workspace.
+        ...{ driver, store: opened, name: workerName(), lease_ms: lease * 1_000, concurrency: 1, onError },
+        runs: () => reader.runs(),
+        templateOf: driven,
+        onTake: (run) => said(run, "taken"),
+        onEnd: (run, { outcome }) => said(run, outcome),
+      });
+      const stop = (): void => void worker.close();
+      for (const signal of SIGNALS) process.once(signal, stop);
+      try {
+        if (!json) process.stderr.write(`worker ${worker.name}: ${count((await templates(false)).size, "template")}, ${place.shown}\n`);
+        await worker.serve();
+      } finally {
+        for (const signal of SIGNALS) process.removeListener(signal, stop);
+        await worker.close();
+      }
+    }),
+  );
+  conclude(0);
+}
+
+type Templates = (again: boolean) => Promise<ReadonlyMap<string, LoadedTemplate>>;
+
+/** The templates of this machine by their digests. Read again at most every few seconds, so that a worker need not be started anew for one. */
+async function templatesHere(wanted: string | undefined, { agents, compat }: RunOptions): Promise<Templates> {
+  const settings = { ...(agents === undefined ? {} : { agents: resolve(agents) }), ...(compat === undefined ? {} : { compat }) };
+  let known = await readAll();
+  let last = performance.now();
+
+  async function readAll(): Promise<ReadonlyMap<string, LoadedTemplate>> {
+    const files =
+      wanted === undefined
+        ? (await findTemplates(placesHere())).templates.map(({ file }) => file)
+        : [await templateFile(wanted, placesHere())];
+    const found = new Map<string, LoadedTemplate>();
+    for (const file of files) {
+      const loaded = await loadTemplate(file, settings);
+      if (unrunnable(loaded.template).length === 0) found.set(loaded.definition, loaded);
+    }
+    return found;
+  }
+
+  return async (again) => {
+    if (again && performance.now() - last > REREAD_MS) {
+      last = performance.now();
+      known = await readAll();
+    }
+    return known;
+  };
+}
+
+function drivenOf(
+  templates: Templates,
+  drive: (loaded: LoadedTemplate) => Promise<DrivenTemplate>,
+): (definition: string) => Promise<DrivenTemplate | undefined> {
+  const driven = new Map<string, Promise<DrivenTemplate>>();
+  return async (definition) => {
+    const loaded = (await templates(false)).get(definition) ?? (await templates(true)).get(definition);
+    if (loaded === undefined) return undefined;
+    const one = driven.get(definition) ?? drive(loaded);
+    driven.set(definition, one);
+    one.catch(() => driven.delete(definition));
+    return one;
+  };
+}
