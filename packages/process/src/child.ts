@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
+import { canContain, containing } from "./contain.ts";
 import { withLimits } from "./limits.ts";
 import type { ProgramStart } from "./program.ts";
 import { MARK, markWith } from "./strays.ts";
@@ -10,8 +11,8 @@ const DRAIN_MS = 2_000;
 export type Exit = readonly [exit_code: number | null, signal: string | null, error: string | null];
 
 export function spawned(start: ProgramStart, id: string): ChildProcess | string {
-  const { cwd, env, stdin, limits } = start;
-  const [file = "", ...args] = withLimits(start.argv, limits);
+  const { argv, cwd, env, stdin, limits, contain } = start;
+  const [file = "", ...args] = withLimits(contain !== undefined && canContain(cwd) ? containing(argv, contain, cwd) : argv, limits);
   try {
     return spawn(file, args, {
       cwd,
@@ -25,9 +26,9 @@ export function spawned(start: ProgramStart, id: string): ChildProcess | string 
   }
 }
 
-/** What is said where the program that sets limits did not find the one that it should start. */
-export const notFound = ({ argv: [file = ""], limits }: ProgramStart, stderr: string): string | null =>
-  limits !== undefined && stderr.startsWith("prlimit: failed to execute ")
+/** What is said where the program that sets limits, or that contains, did not find the one that it should start. */
+export const notFound = ({ argv: [file = ""], limits, contain }: ProgramStart, stderr: string): string | null =>
+  (limits ?? contain) !== undefined && /^(?:prlimit|unshare): failed to execute /.test(stderr)
     ? `Unexpected failure to start \`${file}\` (ENOENT), expected a program`
     : null;
 

@@ -1,3 +1,4 @@
+export { canContain, type Containment } from "./contain.ts";
 export { programEnvironment, type EnvironmentOptions } from "./environment.ts";
 export { canLimit, type Limits } from "./limits.ts";
 export type { Keep, Output } from "./output.ts";

@@ -1,3 +1,4 @@
+import type { Containment } from "./contain.ts";
 import type { Limits } from "./limits.ts";
 import type { Keep, Output } from "./output.ts";
 
@@ -18,6 +19,11 @@ export interface ProgramStart {
   readonly stdin?: string | undefined;
   /** What it may take. */
   readonly limits?: Limits | undefined;
+  /**
+   * Where `canContain(cwd)`, it sees no process but those that it starts, nothing of those outlives it, and what is hidden is empty. Its
+   * end by a signal is then told as a shell does: 128 and the number of the signal.
+   */
+  readonly contain?: Containment | undefined;
   /** Ends it, and makes the call reject with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** Is told what it prints, piece by piece, in whole characters. */

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { canLimit, endMarked, programEnvironment } from "@bylaw/process";
+import { canContain, canLimit, endMarked, programEnvironment } from "@bylaw/process";
 import { describe, expect, it, vi } from "vitest";
 import { folder, isGone, node, pidIn, sh } from "./kit.ts";
 
@@ -94,6 +94,52 @@ linux("when this process ends", () => {
     const over = once(other, "exit");
     other.kill("SIGKILL");
     await over;
+  });
+});
+
+describe.runIf(canContain(import.meta.dirname))("contained", () => {
+  const contain = {};
+
+  it("it sees no process but its own, and reads nobody's environment", async () => {
+    const script = 'ls /proc | grep -cE "^[0-9]+$"; cat /proc/[0-9]*/environ | tr "\\0" "\\n"';
+    process.env["SECRET_OF_THE_TEST"] = "hidden";
+    const { stdout } = await sh(script, { contain });
+    expect(Number(stdout.text.split("\n")[0])).toBeLessThan(10);
+    expect(stdout.text).not.toContain("SECRET_OF_THE_TEST");
+  });
+
+  it("it finds what is hidden empty, and cannot uncover it", async () => {
+    const [data, file, cwd] = [folder(), join(folder(), "key"), folder()];
+    writeFileSync(join(data, "key"), "secret");
+    writeFileSync(file, "secret");
+    const look = `cat ${file} ${data}/key; ls -A ${data}`;
+    const script = `${look}; umount ${data} ${file}; unshare --user --map-root-user --mount umount ${data}; ${look}; echo over`;
+    const end = await sh(script, { cwd, contain: { hide: [data, file, "/no/such", cwd, "/"] } });
+    expect(end.stdout.text).toBe("over\n");
+    expect(readFileSync(file, "utf8")).toBe("secret");
+  });
+
+  it("it works in its folder as it does elsewhere, and says how it ended", async () => {
+    const cwd = folder();
+    const end = await sh("id -u; pwd; echo made > made; cat; exit 7", { cwd, contain, stdin: "in" });
+    expect(end).toMatchObject({ exit_code: 7, stdout: { text: `${process.getuid?.()}\n${cwd}\nin` } });
+    expect(readFileSync(join(cwd, "made"), "utf8")).toBe("made\n");
+    const odd = ["$(touch planted)", "", "a\nb", "--", "-x"];
+    const argv = [process.execPath, "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", ...odd];
+    expect(JSON.parse((await sh("", { argv, contain })).stdout.text)).toEqual(odd);
+    expect(await sh("", { argv: ["no-such-program"], contain })).toMatchObject({ error: expect.stringContaining("ENOENT") });
+    expect(await sh("kill -9 $$", { contain })).toMatchObject({ exit_code: 137, signal: null });
+  });
+
+  it("nothing outlives it that takes its mark away and leaves its session", async () => {
+    const cwd = folder();
+    const stray = "env -i setsid sh -c 'echo begun > begun; while :; do echo x >> grows; done' & while ! [ -s begun ]; do :; done";
+    expect(await sh(stray, { cwd, contain })).toMatchObject({ exit_code: 0 });
+    const size = (): number => statSync(join(cwd, "grows"), { throwIfNoEntry: false })?.size ?? 0;
+    const after = size();
+    await sh("for i in 1 2 3 4 5 6 7 8 9; do ls / > /dev/null; done");
+    expect(size()).toBe(after);
+    expect(await sh("env -i setsid sleep 1000 & sleep 1000", { cwd, contain, timeoutMs: 500 })).toMatchObject({ timed_out: true });
   });
 });
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { canLimit } from "@bylaw/process";
+import { canContain, canLimit } from "@bylaw/process";
 import { callTool, toolNamed, workspaceTools } from "@bylaw/tools";
 import { describe, expect, it, vi } from "vitest";
 import { folder, toolsIn } from "./kit.ts";
@@ -41,6 +41,29 @@ describe("bash", () => {
     }
   });
 
+  it.runIf(canContain(import.meta.dirname))("sees no other process, nor what is kept from agents, by whatever program", async () => {
+    const root = folder({ "data/key": "what nobody may see", "in.txt": "in" });
+    const call = toolsIn(root, { hidden: ["data"] });
+    const ways = [
+      "cat data/key",
+      "cat /proc/[0-9]*/environ",
+      "strings /proc/$PPID/environ",
+      `ls /proc/${process.pid}`,
+      "umount data; cat data/*",
+    ];
+    const { stdout } = await call("bash", { command: `${ways.join("; ")}; cat in.txt; kill -9 ${process.pid} ${process.ppid}` });
+    expect(stdout).toMatch(/in$/);
+    expect(stdout).not.toContain("what nobody may see");
+    expect(stdout).not.toContain(`VITEST`);
+  });
+
+  it("runs nowhere else where it has to be contained and cannot be", async () => {
+    const here = toolsIn(folder(), { programs: { contain: "always" } })("bash", { command: "echo ran" });
+    if (canContain(import.meta.dirname)) expect(await here).toMatchObject({ stdout: "ran\n" });
+    else await expect(here).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
+    expect(await toolsIn(folder(), { programs: { contain: "never" } })("bash", { command: "echo ran" })).toMatchObject({ stdout: "ran\n" });
+  });
+
   it("finds no program by its name that an agent wrote", async () => {
     const root = folder({ "bin/ls": "#!/bin/sh\necho planted\n" });
     chmodSync(join(root, "bin/ls"), 0o755);
@@ -76,10 +99,14 @@ describe("bash", () => {
         return true;
       }
     };
-    await toolsIn(root)("bash", { command: "setsid sh -c 'echo $$ > a; exec sleep 1000' & while ! [ -s a ]; do sleep 0.01; done" });
+    // Contained, they have other numbers.
+    const programs = { contain: "never" } as const;
+    await toolsIn(root, { programs })("bash", {
+      command: "setsid sh -c 'echo $$ > a; exec sleep 1000' & while ! [ -s a ]; do sleep 0.01; done",
+    });
     if (process.platform === "linux") await vi.waitFor(() => expect(isGone("a")).toBe(true));
     const leave = new AbortController();
-    const left = toolsIn(root, {}, { signal: leave.signal })("bash", { command: "echo $$ > b; exec sleep 1000" });
+    const left = toolsIn(root, { programs }, { signal: leave.signal })("bash", { command: "echo $$ > b; exec sleep 1000" });
     await vi.waitFor(() => expect(existsSync(join(root, "b")) && readFileSync(join(root, "b"), "utf8")).toMatch(/\d\n/));
     leave.abort(new Error("left"));
     await expect(left).rejects.toThrow("left");

@@ -104,7 +104,7 @@ describe("glob", () => {
         const apart = given.filter((path) => !given.some((other) => other.startsWith(`${path}/`)));
         const at = folder(Object.fromEntries(apart.map((path) => [path, ""])));
         const found = (await toolsIn(at)("glob", { pattern })).files;
-        expect([...found].sort()).toEqual(micromatch(apart, pattern, { dot: true }).sort());
+        expect(new Set(found)).toEqual(new Set(micromatch(apart, pattern, { dot: true })));
       }),
       { numRuns: 60 },
     );

@@ -35,7 +35,12 @@ export interface ProgramOptions {
   readonly maxOutput?: number;
   /** What each process may take, where the system can limit it. Default: 4 GiB of memory, files of 1 GiB. */
   readonly limits?: Limits;
-  /** What really starts, such as the same line in a container. */
+  /**
+   * Whether programs run where they see no other process and nothing of what is `hidden`, by namespaces of Linux. Default: `possible`,
+   * which is where the system and the owner of the workspace allow it; with `always` nothing runs elsewhere.
+   */
+  readonly contain?: "always" | "possible" | "never";
+  /** What really starts, such as the same line in a container of yours, instead. */
   readonly wrap?: (argv: readonly string[], context: CallContext) => readonly string[];
   /** Whether hooks of the repository run with `git_commit`: agents may have written them. Default: false. */
   readonly gitHooks?: boolean;

@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { relative } from "node:path";
+
+/** What a contained program does not see. */
+export interface Containment {
+  /** Absolute paths: a folder is empty to it, a file too. What is missing, or holds the folder that it runs in, is left out. */
+  readonly hide?: readonly string[];
+}
+
+const toolOf = (name: string): string | undefined => [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));
+// A user and a list of processes of its own; when the first process ends, or who started it, so do all.
+const OUTER = ["--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private"];
+// Covers the places, and then gives up the right to uncover them. No argument is read as a line.
+const INNER = `mount=$1 unshare=$2 user=$3 group=$4 count=$5; shift 5
+while [ "$count" -gt 0 ]; do
+  if [ -d "$1" ]; then "$mount" -t tmpfs -o size=4k,mode=0555 none "$1" || exit 125
+  else "$mount" --bind /dev/null "$1" || exit 125; fi
+  shift; count=$((count - 1))
+done
+"$unshare" --user --map-user="$user" --map-group="$group" -- "$@"`;
+
+let able: boolean | undefined;
+
+/**
+ * Whether this system lets programs run where they see no other process, by namespaces of Linux. Tried once. In `cwd` it must be the same
+ * user who owns the folder: rights over what belongs to others do not go along.
+ */
+export function canContain(cwd?: string): boolean {
+  able ??= process.platform === "linux" && tried();
+  return able && (cwd === undefined || statSync(cwd, { throwIfNoEntry: false })?.uid === process.getuid?.());
+}
+
+function tried(): boolean {
+  const [file, ...args] = containing(["/bin/sh", "-c", "exit 42"], {}, "/");
+  return file !== undefined && spawnSync(file, args, { stdio: "ignore", env: {}, timeout: 10_000, killSignal: "SIGKILL" }).status === 42;
+}
+
+/** The arguments that start a program contained. */
+export function containing(argv: readonly string[], { hide = [] }: Containment, cwd: string): readonly string[] {
+  const [unshare, mount] = [toolOf("unshare"), toolOf("mount")];
+  if (unshare === undefined || mount === undefined) return [];
+  const hidden = hide.flatMap((path) => (existsSync(path) && !holds(path, cwd) ? [realpathSync(path)] : []));
+  const who = [process.getuid?.() ?? 0, process.getgid?.() ?? 0, hidden.length].map(String);
+  return [unshare, ...OUTER, "--", "/bin/sh", "-c", INNER, "sh", mount, unshare, ...who, ...hidden, ...argv];
+}
+
+function holds(path: string, cwd: string): boolean {
+  const way = relative(realpathSync(path), cwd);
+  return way !== ".." && !way.startsWith("../");
+}
