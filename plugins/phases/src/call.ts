@@ -16,9 +16,10 @@ export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict
   if (!("phase" in found)) return [found, ...shielded(call, compiled)];
   const name = nameOf(call);
   const { id } = found.phase;
-  const place = compiled.contract.phases.findIndex((phase) => phase.id === id);
-  const where: Where = (...keys) => compiled.at([id, ...keys].join("."), ["phases", place, ...keys]);
-  const instead = `use one of ${quoteAll([...found.allowed].filter((tool) => !found.forbidden.has(tool)))}, or ask for a transition`;
+  const where: Where = (...keys) =>
+    compiled.at([id, ...keys].join("."), ["phases", compiled.contract.phases.findIndex((phase) => phase.id === id), ...keys]);
+  const instead = (): string =>
+    `use one of ${quoteAll([...found.allowed].filter((tool) => !found.forbidden.has(tool)))}, or ask for a transition`;
   // An MCP server may name its tools as the host's are named: that forbids them, and allows nothing.
   const refused: Verdict[] = [];
   if (found.forbidden.has(name) || found.forbidden.has(call.tool))
@@ -26,7 +27,7 @@ export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict
       refuse(
         "phase_tool_forbidden",
         `Unexpected tool ${quote(name)}, expected none that phase ${quote(id)} forbids`,
-        instead,
+        instead(),
         where("forbidden_tools"),
       ),
     );
@@ -35,7 +36,7 @@ export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict
       refuse(
         "phase_tool_not_allowed",
         `Unexpected tool ${quote(name)}, expected one that phase ${quote(id)} allows`,
-        instead,
+        instead(),
         where("allowed_tools"),
       ),
     );
@@ -68,7 +69,7 @@ const linksOf = (call: ToolCall, texts: readonly string[], { guarded }: Compiled
 // A host that names no folder works in that of its configuration.
 function located(call: ToolCall, { folder }: Compiled): ToolCall {
   const { cwd = call.workspace ?? folder, workspace = cwd } = call;
-  return { ...call, cwd, workspace };
+  return cwd === call.cwd && workspace === call.workspace ? call : { ...call, cwd, workspace };
 }
 
 const nameOf = ({ tool, server }: ToolCall): string => (server === undefined ? tool : `mcp__${server}__${tool}`);

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { allow, definePlugin, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
+import { allow, definePlugin, freezeJson, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
 import manifest from "../package.json" with { type: "json" };
 import { judgeCall, prepareCall } from "./call.ts";
@@ -26,7 +26,8 @@ export const phases = definePlugin({
     kernel.digest(compiled.contract.digest);
     kernel.onSeal(({ plugins }) => checkEnforced(compiled.contract, options, plugins));
     kernel.prepare("paths", (subject) => (subject.hook === "beforeToolCall" ? prepareCall(subject, compiled) : undefined));
-    kernel.hooks.beforeToolCall.tap("tools", (call) => answer(call, compiled, lax));
+    const yes: Yes = new Map();
+    kernel.hooks.beforeToolCall.tap("tools", (call) => answer(call, compiled, lax, yes));
     kernel.event({ name: "directive_issued", details: directiveIssued });
     kernel.event({ name: "directive_completed", details: directiveCompleted });
     kernel.projection(directiveState);
@@ -42,20 +43,33 @@ export const phases = definePlugin({
 const FIRM: ReadonlySet<string> = new Set(["phase_protected", "phase_task_completed"]);
 
 // Of a call that the contract only warns about it is on record what would have been; what is protected stays so.
-function answer(call: ToolCall, compiled: Compiled, lax: boolean): readonly Verdict[] {
+function answer(call: ToolCall, compiled: Compiled, lax: boolean, yes: Yes): readonly Verdict[] {
   const { enabled } = compiled.contract.enforcement.tools;
   const all = judgeCall(call, compiled);
+  if (all.length === 0) return enabled ? allowed(call, compiled, yes) : all;
   const firm = all.filter(({ code }) => FIRM.has(code ?? ""));
   if (!enabled) return firm;
-  if (all.length > 0 && !lax) return all;
+  if (!lax) return all;
   const shadows = all.filter((verdict) => !firm.includes(verdict)).map((verdict): Verdict => ({ ...verdict, shadow: true }));
   if (firm.length > 0) return [...firm, ...shadows];
   return [
     ...shadows,
-    allow(`Phase ${quote(call.phase ?? "none")} ${all.length > 0 ? "only warns about" : "allows"} ${quote(call.tool)}`, {
-      rule: allowedIn(call.phase ?? "none", compiled),
-    }),
+    allow(`Phase ${quote(call.phase ?? "none")} only warns about ${quote(call.tool)}`, { rule: allowedIn(call.phase ?? "none", compiled) }),
   ];
+}
+
+/** What is said of a call that nothing speaks against, by phase and tool: no more of them than the contract allows. */
+type Yes = Map<string, readonly Verdict[]>;
+
+// Frozen, so that the kernel looks at it once.
+function allowed({ phase = "none", tool }: ToolCall, compiled: Compiled, yes: Yes): readonly Verdict[] {
+  const key = `${phase}\n${tool}`;
+  let verdicts = yes.get(key);
+  if (verdicts === undefined) {
+    const verdict = allow(`Phase ${quote(phase)} allows ${quote(tool)}`, { rule: allowedIn(phase, compiled) });
+    yes.set(key, (verdicts = [freezeJson(verdict) as unknown as Verdict]));
+  }
+  return verdicts;
 }
 
 const allowedIn = (phase: string, { contract, at }: Compiled): RuleReference =>

@@ -71,7 +71,9 @@ const setKey = (capabilities: readonly string[]): string => JSON.stringify(capab
 export const askedKey = (agent: string | null, request_id: string): string => JSON.stringify([agent, request_id]);
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 /** A time in the one form whose texts are ordered like the times. */
-export const isoOf = (time: string): string => new Date(Math.min(Date.parse(time), LAST)).toISOString();
+export const isoOf = (time: string): string => (ISO.test(time) ? time : new Date(Math.min(Date.parse(time), LAST)).toISOString());
+// Days that every month has: a time of this form is one.
+const ISO = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /** The board with this task as it is now. */
 export function withTask(board: Board, id: string, after: TaskState): Board {

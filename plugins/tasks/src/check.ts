@@ -23,27 +23,27 @@ const refuse = (code: Code, what: string, wanted: string, fix: string): Verdict 
 export function checkHolder({ task, agent, at, host }: ToolCall | Transition, view: View): Verdict | undefined {
   if (task === undefined) return undefined;
   const state = taskOf(view, task);
-  const name = quote(task);
-  if (state === undefined) return refuse("task_unknown", `task ${name}`, "one that was created", "create it, or claim one that is there");
+  const name = (): string => quote(task);
+  if (state === undefined) return refuse("task_unknown", `task ${name()}`, "one that was created", "create it, or claim one that is there");
   switch (state.status) {
     case "completed":
     case "failed":
-      return refuse("task_over", `work on task ${name}, which is ${state.status}`, "one that goes on", "claim another task");
+      return refuse("task_over", `work on task ${name()}, which is ${state.status}`, "one that goes on", "claim another task");
     case "escalated":
-      return refuse("task_escalated", `work on task ${name}`, "a person's word first", "have a person look into it and retry it");
+      return refuse("task_escalated", `work on task ${name()}`, "a person's word first", "have a person look into it and retry it");
     case "blocked":
-      return refuse("task_blocked", `work on task ${name}`, `${state.unmet} others to be completed first`, "claim another task");
+      return refuse("task_blocked", `work on task ${name()}`, `${state.unmet} others to be completed first`, "claim another task");
     case "ready":
     case "waiting":
-      return refuse("task_not_claimed", `work on task ${name}, which nobody holds`, "a claim", "claim it first");
+      return refuse("task_not_claimed", `work on task ${name()}, which nobody holds`, "a claim", "claim it first");
     case "claimed":
   }
   if (agent === undefined || agent !== state.agent)
-    return refuse("task_other_agent", `agent ${quote(agent ?? "")} on task ${name}`, "the one that holds it", "claim another task");
+    return refuse("task_other_agent", `agent ${quote(agent ?? "")} on task ${name()}`, "the one that holds it", "claim another task");
   const fence = host?.["fence"];
   if (fence !== undefined && fence !== state.fence)
     return refuse("task_fence_stale", `fence ${quote(JSON.stringify(fence))}`, String(state.fence), "stop: somebody goes on with the task");
   if (at === undefined || Number.isNaN(Date.parse(at)) || isoOf(at) >= (state.until ?? ""))
-    return refuse("task_lease_over", `work on task ${name} after its lease`, "a heartbeat before that", "claim the task again");
+    return refuse("task_lease_over", `work on task ${name()} after its lease`, "a heartbeat before that", "claim the task again");
   return undefined;
 }
