@@ -40,6 +40,7 @@ export function impossible(
       const finding = guard(state.view, draft);
       if (finding !== undefined) return { ...finding, draft, guard: name };
     }
+    // The last one too: what no projection can fold is not written.
     state = state.add([{ ...draft, sequence: state.head + 1 }]);
   }
   return undefined;

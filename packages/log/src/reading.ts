@@ -4,6 +4,8 @@ import type { Fold } from "./fold.ts";
 const PAGE = 1_000;
 /** How many events are kept to hold decisions against that were made before them. */
 const RECENT = 1_000;
+/** How many states are kept that a log may soon be in. */
+const AHEAD = 256;
 
 /** Whom an event is about. */
 export type Trace = Pick<LogEvent, "agent_id" | "task_id">;
@@ -32,12 +34,24 @@ export function createReading(
   let fold = start;
   // Without their details: results of tools can be large.
   const recent: Trace[] = [];
-  let tried: { readonly fold: Fold; readonly link: string } | undefined;
+  // The states after events that a store was about to write, by the links of the last of them, in the order of the log.
+  const tried = new Map<string, Fold>();
+
+  /** The state after events that was reached before; a link says that it is the very same log. */
+  function reached(events: readonly LogEvent[], at = events.length - 1): Fold | undefined {
+    const { sequence, hash } = events[at] ?? {};
+    const found = hash === undefined ? undefined : tried.get(hash);
+    return found?.head === sequence ? found : undefined;
+  }
 
   function take(events: readonly LogEvent[]): void {
     const fresh = events.filter(({ sequence }) => sequence > fold.head);
     if (fresh.length === 0) return;
-    fold = fold.add(fresh);
+    fold = reached(fresh) ?? fold.add(fresh);
+    for (const [link, { head }] of tried) {
+      if (head > fold.head) break;
+      tried.delete(link);
+    }
     for (const { agent_id, task_id } of fresh) recent.push({ agent_id, task_id });
     if (recent.length > 2 * RECENT) recent.splice(0, recent.length - RECENT);
     onEvents(fresh, fold);
@@ -55,12 +69,19 @@ export function createReading(
         take(page);
       }
     },
-    // In a batch each commit sees what those before it are about to write. The link says that it is the very same log.
+    // In a batch each commit sees what those before it are about to write: all but the last of them was folded for these.
     ahead(unseen) {
-      const known = tried !== undefined && unseen.some(({ sequence, hash }) => sequence === tried?.fold.head && hash === tried.link);
-      const next = (known && tried !== undefined && tried.fold.head > fold.head ? tried.fold : fold).add(unseen);
+      let from = unseen.length;
+      let next: Fold | undefined;
+      while (next === undefined && from > 0 && (unseen[from - 1]?.sequence ?? 0) > fold.head) {
+        next = reached(unseen, from - 1);
+        if (next === undefined) from -= 1;
+      }
+      next = (next ?? fold).add(unseen.slice(from));
       const last = unseen.at(-1);
-      tried = last?.hash === undefined || last.sequence !== next.head ? undefined : { fold: next, link: last.hash };
+      if (last?.hash === undefined || last.sequence !== next.head || tried.has(last.hash)) return next;
+      if (tried.size >= AHEAD) tried.clear();
+      tried.set(last.hash, next);
       return next;
     },
     since(before) {

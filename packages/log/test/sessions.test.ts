@@ -420,11 +420,13 @@ it("a batch that came to nothing leaves no trace in what is judged next", async 
 
 it("a decision is held against what was read while it was made, however much that was", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
   const judged: number[] = [];
   const slow = plugin("slow", (kernel) => {
     kernel.projection(counter);
     kernel.hooks.beforeToolCall.tapPromise("t", async (subject, view) => {
       judged.push(view(counter)["note"] ?? 0);
+      asked.resolve();
       if (subject.tool === "slow") await promise;
       return undefined;
     });
@@ -433,6 +435,7 @@ it("a decision is held against what was read while it was made, however much tha
   const store = createMemoryStore();
   const run = await takeOver({ plugins: [slow, noted, allows] }, { store });
   const pending = run.toolCall(tool({ tool: "slow" }));
+  await asked.promise;
   for (let page = 0; page < 30; page += 1) await run.record(upTo(100).map(() => note()));
   resolve();
   expect((await pending).applied).toBe("allow");

@@ -16,15 +16,19 @@ export interface Logs {
   prepare(run: string, bodies: readonly Body[]): Appendix;
   /** Forgets what it knows of heads: another connection has written, or a transaction was undone. */
   forget(): void;
-  /** The sequence of the last event of a run, those included that this transaction has written. */
-  head(run: string): number;
+  /** All events of a run after a sequence, those included that this transaction has written. */
+  after(run: string, sequence: number): readonly LogEvent[];
   /** Writes what this transaction has for a run, so that it can be read. */
   flush(run: string): void;
   /** Writes how far the runs of this transaction have grown; returns that, and the id of the last segment of all. */
   finish(): { readonly grown: ReadonlyMap<string, number>; readonly last: number };
 }
 
-type Head = Omit<RunRow, "id"> & { readonly id?: number };
+type Head = Omit<RunRow, "id"> & {
+  readonly id?: number;
+  /** The last events, in order up to the head; left out until somebody asked for some. */
+  readonly recent?: LogEvent[];
+};
 
 /** What a transaction adds to a run: written together, because a row costs more than what is in it. */
 interface Growth {
@@ -40,6 +44,10 @@ interface Growth {
 const UNPLACED = 256;
 /** So many heads at most are remembered. */
 const KNOWN = 10_000;
+/** So many of the last events of a run are remembered, of so many runs, and none that is longer than that. */
+const RECENT = 256;
+const REMEMBERED = 64;
+const SHORT = 4_000;
 /** So many signs are a segment at most that has more than one event: who wants one event has to read all of it. */
 const LARGEST = 16_000;
 
@@ -57,6 +65,8 @@ export function createLogs(db: Connection, reads: Reads): Logs {
   const mark = db.prepare<[number]>("update indexed set last = ?");
   const known = new Map<string, Head>();
   const grown = new Map<string, Growth>();
+  // How many runs have events that are remembered.
+  let remembered = 0;
   // Up to where segments are placed, as this connection last saw it.
   let placed: number | undefined;
 
@@ -81,8 +91,29 @@ export function createLogs(db: Connection, reads: Reads): Logs {
     growth.size = 0;
   }
 
+  function forgetHeads(): void {
+    known.clear();
+    remembered = 0;
+  }
+
+  function flushRun(run: string): void {
+    const growth = grown.get(run);
+    if (growth !== undefined) flush(growth);
+  }
+
   return {
-    head: (run) => headOf(run).head,
+    after(run, sequence) {
+      const { head, recent, ...rest } = headOf(run);
+      if (sequence >= head) return [];
+      if (recent !== undefined && sequence >= head - recent.length) return recent.slice(recent.length - (head - sequence));
+      if (recent === undefined) {
+        remembered += 1;
+        if (remembered > REMEMBERED) forgetHeads();
+        known.set(run, { head, ...rest, recent: [] });
+      }
+      flushRun(run);
+      return reads.events(run, sequence, Infinity);
+    },
     prepare(run, bodies) {
       const { id, head, link } = headOf(run);
       let sequence = head;
@@ -104,17 +135,16 @@ export function createLogs(db: Connection, reads: Reads): Logs {
             growth.head = head + at + 1;
           }
           growth.link = hash;
-          known.set(run, { id: growth.id, head: sequence, link: hash });
+          const recent = known.get(run)?.recent;
+          if (recent !== undefined) remember(recent, events, bodies);
+          known.set(run, { id: growth.id, head: sequence, link: hash, ...(recent && { recent }) });
         },
       };
     },
-    flush(run) {
-      const growth = grown.get(run);
-      if (growth !== undefined) flush(growth);
-    },
+    flush: flushRun,
     forget() {
       placed = undefined;
-      known.clear();
+      forgetHeads();
       grown.clear();
     },
     finish() {
@@ -132,8 +162,17 @@ export function createLogs(db: Connection, reads: Reads): Logs {
         mark.run(last);
         placed = undefined;
       }
-      if (known.size > KNOWN) known.clear();
+      if (known.size > KNOWN) forgetHeads();
       return { grown: heads, last };
     },
   };
+}
+
+function remember(recent: LogEvent[], events: readonly LogEvent[], bodies: readonly Body[]): void {
+  if (bodies.some(({ text }) => text.length > SHORT)) {
+    recent.length = 0;
+    return;
+  }
+  for (const event of events) recent.push(event);
+  if (recent.length > 2 * RECENT) recent.splice(0, recent.length - RECENT);
 }

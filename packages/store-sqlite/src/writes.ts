@@ -38,12 +38,11 @@ export function createWrites({ db, reads: stored, logs, now, retention_ms }: Wri
   const documents = createDocuments(db, reads);
   const tasks = createTasks(db);
   const requests = createRequests(db, reads, now, retention_ms);
-  const unseenOf = (run: string, seen: number): readonly LogEvent[] => (logs.head(run) > seen ? reads.events(run, seen, Infinity) : []);
   return {
     commit({ run, documents: puts = [], task, request_id, seen, admit }, bodies) {
       const first = request_id === undefined ? undefined : requests.receipt(run, request_id);
       if (first !== undefined) return () => first;
-      askAdmit(admit, () => unseenOf(run, seen));
+      askAdmit(admit, () => logs.after(run, seen));
       documents.check(puts);
       if (task !== undefined) tasks.check(task);
       const { events, write } = logs.prepare(run, bodies);
@@ -63,7 +62,7 @@ export function createWrites({ db, reads: stored, logs, now, retention_ms }: Wri
       if (task === undefined) return () => undefined;
       const lease_until = at + lease_ms;
       const given = tasks.claimOf(task, lease_until);
-      askAdmit(admit && ((unseen) => admit(unseen, given)), () => unseenOf(given.run, seen));
+      askAdmit(admit && ((unseen) => admit(unseen, given)), () => logs.after(given.run, seen));
       const { events, write } = logs.prepare(given.run, [bodyOf(event(given))]);
       return () => {
         tasks.take(task, agent, lease_until);
