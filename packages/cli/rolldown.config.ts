@@ -8,7 +8,11 @@ export default defineConfig({
   input: "src/bin.ts",
   platform: "node",
   // The first loads a compiler of its own beside itself, the others native code, a driver and a server that few commands need.
-  external: ["jiti", "@bylaw/store-sqlite", "@bylaw/store-postgres", "@bylaw/plugin-event-log", "@bylaw/orchestrator"],
+  external: [
+    ...["jiti", "@bylaw/store-sqlite", "@bylaw/store-postgres", "@bylaw/plugin-event-log", "@bylaw/orchestrator"],
+    // These load what only their users install.
+    ...["@bylaw/runner/dbos", "@bylaw/runner/restate"],
+  ],
   plugins: [placesOfPackages(), notices()],
   // Without blanks and comments there is half as much to read at every start; names stay, for they stand in messages.
   output: {

@@ -39,4 +39,9 @@ export class StoreConflict extends Error {
     this.name = "StoreConflict";
     this.what = what;
   }
+
+  /** By its shape: a store may have another copy of this package than who uses it. */
+  static override [Symbol.hasInstance](thrown: unknown): thrown is StoreConflict {
+    return thrown instanceof Error && thrown.name === "StoreConflict" && "what" in thrown && typeof thrown.what === "string";
+  }
 }
