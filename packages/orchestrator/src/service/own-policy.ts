@@ -9,19 +9,9 @@ const literal = (path: string): string =>
     .join("/")
     .replaceAll(/[\\*?[\]{}!]/g, "\\$&");
 
-/** The tools of a workspace that touch files, with their arguments that name them. */
-const files = {
-  read_files: { read: ["path", "paths"] },
-  write_files: { write: ["path"] },
-  edit_files: { write: ["path"] },
-  grep: { read: ["path"], cwd: true },
-  glob: { read: ["path"], cwd: true },
-  search_codebase: { read: ["path"], cwd: true },
-};
-
 /**
- * Keeps agents from what the server lives by: its folder, where store and secrets are, and the environment of processes. It reads what a
- * call and a shell line say; a program that an agent wrote says nothing, so run programs elsewhere (`tools.wrap`).
+ * Keeps shell lines of agents from what the server lives by: its folder, where store and secrets are, and the environment of processes;
+ * the other tools hide that themselves. A program that an agent wrote says nothing of what it reads: run programs elsewhere (`tools.wrap`).
  */
 export function ownPolicy({ policy }: Pick<typeof PolicyPlugin, "policy">, folders: readonly string[]): Plugin {
   const paths = [...folders.flatMap((folder) => [literal(folder), `${literal(folder)}/**`]), "/proc/**/environ", "/proc/**/mem"];
@@ -29,10 +19,11 @@ export function ownPolicy({ policy }: Pick<typeof PolicyPlugin, "policy">, folde
 [[rules]]
 name = "no-secrets-of-the-server"
 action = "deny"
+tool = "bash"
 final = true
 paths = ${JSON.stringify(paths)}
 reason = "Unexpected use of the server's own files, expected work without them"
 fix = "work in the workspace"
 `;
-  return policy({ text, tools: { files } });
+  return policy({ text });
 }
