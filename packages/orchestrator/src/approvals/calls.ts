@@ -129,8 +129,10 @@ export function createCallFold(run: string): CallFold {
       if (!DECIDED.has(event_type)) return;
       const decision = decisionOf(details);
       use(decision);
-      const key = keyOf(event);
       const waits = event_type === "tool_asked" || UNANSWERED.has(String(decision["code"] ?? ""));
+      // Of most calls nobody was ever asked.
+      if (!waits && !byAgent.has(event.agent_id)) return;
+      const key = keyOf(event);
       const before = byKey.get(key);
       if (before?.state === "open" || before?.state === "approved") before.state = waits ? "superseded" : "settled";
       byKey.delete(key);
