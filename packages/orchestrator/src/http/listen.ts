@@ -16,6 +16,8 @@ export interface Listener {
   close(grace_ms: number, over: () => void): Promise<void>;
 }
 
+/** How often it is looked for connections without a request while the server ends. */
+const IDLE_MS = 20;
 /** How long those have to answer that were cut off. */
 const LAST_MS = 500;
 
@@ -68,11 +70,14 @@ export async function listen(app: Hono, { host, port, tls, limits }: Settings): 
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       for (const socket of unused) socket.destroy();
+      // A connection whose last request ends from now on would stay open for the next.
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
       if (!(await endsWithin(closed, grace_ms))) {
         over();
         // So that whoever is cut off is told why.
         await endsWithin(closed, LAST_MS);
       }
+      clearInterval(idle);
       server.closeAllConnections();
       await closed;
     },

@@ -1,0 +1,180 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { request as httpsRequest } from "node:https";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
+
+let at: Served;
+let ann: Agent;
+let url: string;
+let port: number;
+
+beforeAll(async () => {
+  at = await serve({ settings: { limits: { headers_ms: 300, request_ms: 600, body_bytes: 4_096 } } });
+  ({ url } = await at.listen());
+  port = Number(new URL(url).port);
+  ann = await at.agent("ann", "a");
+});
+afterAll(() => at.close());
+
+/** Sends bytes as they are, and reads until the server ends the connection. */
+function raw(text: string | readonly string[], { end = false } = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = "";
+    const socket: Socket = connect(port, "127.0.0.1", () => {
+      for (const part of typeof text === "string" ? [text] : text) socket.write(part);
+      if (end) socket.end();
+    });
+    socket.setEncoding("utf8");
+    socket.on("data", (part: string) => (answer += part));
+    socket.on("close", () => resolve(answer));
+    socket.on("error", (error: NodeJS.ErrnoException) => (error.code === "ECONNRESET" ? resolve(answer) : reject(error)));
+  });
+}
+
+const head = (...lines: readonly string[]): string =>
+  ["POST /api/v1/tools/check HTTP/1.1", "Host: x", "Connection: close", ...lines, "", ""].join("\r\n");
+const body = JSON.stringify({ task_id: "a", tool_name: "read_files", args: { path: "a" } });
+const json = "Content-Type: application/json";
+const isUp = async (): Promise<boolean> => (await fetch(`${url}/api/v1/health`)).ok;
+
+describe("over a socket", () => {
+  it("an agent claims and works", async () => {
+    const answer = await raw(head(json, `Authorization: Bearer ${ann.token}`, `Content-Length: ${body.length}`) + body);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('"allowed":true');
+  });
+
+  it.each<[string, readonly string[], string, RegExp]>([
+    ["two Authorization headers", [json, `Authorization: Bearer TOKEN`, "Authorization: Bearer other"], body, /^HTTP\/1\.1 401 /],
+    ["two of them, the good one last", [json, "Authorization: Bearer other", "Authorization: Bearer TOKEN"], body, /^HTTP\/1\.1 401 /],
+    ["two content types", [json, "Content-Type: text/plain", "Authorization: Bearer TOKEN"], body, /^HTTP\/1\.1 415 /],
+    ["a line break in a header", [json, "Authorization: Bearer TOKEN\r\n folded"], body, /^HTTP\/1\.1 40[01] /],
+    ["two lengths", [json, "Authorization: Bearer TOKEN", `Content-Length: ${body.length}`, "Content-Length: 3"], body, /^HTTP\/1\.1 400 /],
+    ["a length and a transfer coding", [json, "Authorization: Bearer TOKEN", "Transfer-Encoding: chunked"], body, /^HTTP\/1\.1 400 /],
+    ["a body larger than it may be", [json, "Authorization: Bearer TOKEN"], `{"a":"${"x".repeat(10_000)}"}`, /^HTTP\/1\.1 413 /],
+    ["a head of a million bytes", [json, `X-Much: ${"x".repeat(1_000_000)}`], body, /^HTTP\/1\.1 431 |^$/],
+  ])("%s are refused, and the server stays up", async (_, lines, text, status) => {
+    const given = lines.map((line) => line.replace("TOKEN", ann.token));
+    const length = given.some((line) => line.startsWith("Content-Length")) ? [] : [`Content-Length: ${text.length}`];
+    expect(await raw(head(...given, ...length) + text)).toMatch(status);
+    expect(await isUp()).toBe(true);
+  });
+
+  it("a body in pieces without a length is held to the limit too", async () => {
+    const piece = `${(1_024).toString(16)}\r\n${"x".repeat(1_024)}\r\n`;
+    const chunked = head(json, `Authorization: Bearer ${ann.token}`, "Transfer-Encoding: chunked");
+    expect(await raw([chunked, piece, piece, piece, piece, piece, piece])).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await isUp()).toBe(true);
+  });
+
+  it.each<[string, string]>([
+    ["head", "POST /api/v1/tools/check HTTP/1.1\r\nHost: x\r\nX-Slow: "],
+    ["body", head(json, "Content-Length: 1000").replace("Connection: close\r\n", "") + "{"],
+  ])("a %s that does not come is not waited for", async (_, text) => {
+    expect(await raw(text)).toMatch(/^HTTP\/1\.1 408 |^$/);
+    expect(await isUp()).toBe(true);
+  });
+
+  it("a body that ends too early, and what is no HTTP, end nothing else", async () => {
+    await raw(head(json, `Authorization: Bearer ${ann.token}`, "Content-Length: 1000") + "{", { end: true });
+    await raw("\u0016\u0003\u0001\u0002\u0000\u0001");
+    await raw("GET / HTTP/1.1\r\n\r\n");
+    expect(await raw("GET http://elsewhere/api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await raw("GET /api/v1/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await isUp()).toBe(true);
+  });
+});
+
+describe("TLS", () => {
+  it("serves HTTPS with a certificate and its key", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "bylaw-tls-"));
+    const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
+    execFileSync(
+      "openssl",
+      [
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-keyout",
+        key,
+        "-out",
+        cert,
+        "-days",
+        "2",
+        ...subject,
+      ],
+      { stdio: "ignore" },
+    );
+    const secure = await serve({ settings: { tls: { cert, key } } });
+    const { url: base } = await secure.listen();
+    expect(base).toMatch(/^https:/);
+    const status = await new Promise((resolve, reject) => {
+      httpsRequest(`${base}/api/v1/health`, { rejectUnauthorized: false }, (answer) => resolve(answer.resume().statusCode))
+        .on("error", reject)
+        .end();
+    });
+    expect(status).toBe(200);
+    await secure.close();
+    await expect(serve({ settings: { tls: { cert: "none.pem", key } } }).then((one) => one.listen())).rejects.toMatchObject({
+      code: "BYLAW_SETTINGS_INVALID",
+    });
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("the end", () => {
+  it("lets what is under way end, says that it is not ready, and takes nothing new", async () => {
+    const ending = await serve({ settings: { shutdown: { grace_ms: 20_000 } } });
+    const { url: base } = await ending.listen();
+    const bob = await ending.agent("bob", "a");
+    const headers = { authorization: bob.auth, "content-type": "application/json" };
+    const slow = fetch(`${base}/api/v1/tools/execute`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ task_id: "a", tool_name: "slow", args: { path: "x" } }),
+    });
+    const waiting = fetch(`${base}/api/v1/tasks/claim`, {
+      ...{ method: "POST", headers: { ...headers, authorization: asNewcomer } },
+      body: JSON.stringify({ agent_id: "cid", wait_ms: 60_000 }),
+    });
+    await expect.poll(() => ending.runs.get("slow")).toBe(1);
+    const closed = ending.close();
+    // Nobody is let wait for something to happen.
+    expect((await waiting).status).toBe(404);
+    expect((await ending.ask("GET", "/ready")).status).toBe(503);
+    await expect(fetch(`${base}/api/v1/health`, { headers: { connection: "close" } })).rejects.toThrow();
+    ending.finish();
+    expect((await slow).status).toBe(200);
+    await closed;
+  });
+
+  it("cuts off what takes too long, and says so", async () => {
+    const ending = await serve({ settings: { shutdown: { grace_ms: 1 } } });
+    const { url: base } = await ending.listen();
+    const bob = await ending.agent("bob", "a");
+    const slow = fetch(`${base}/api/v1/tools/execute`, {
+      ...{ method: "POST", headers: { authorization: bob.auth, "content-type": "application/json" } },
+      body: JSON.stringify({ task_id: "a", tool_name: "slow", args: { path: "x" } }),
+    }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+    await expect.poll(() => ending.runs.get("slow")).toBe(1);
+    await ending.close();
+    expect([0, 400, 503]).toContain(await slow);
+  });
+
+  it("of an address that is taken is told", async () => {
+    await expect(serve({ settings: { port } }).then((one) => one.listen())).rejects.toMatchObject({ code: "BYLAW_SERVICE_UNREACHABLE" });
+    expect((await at.ask("GET", "/tasks", asOperator)).status).toBe(200);
+  });
+});
