@@ -1,13 +1,15 @@
-import { HOLD_MS, claimTask, type ClaimOptions } from "./claim.ts";
+import { awaitApproval } from "./approval.ts";
+import { claimTask, type ClaimOptions } from "./claim.ts";
 import { followEvents, type EventOptions } from "./events.ts";
 import { optionsFromEnvironment, type Environment } from "./environment.ts";
 import { keepAlive } from "./keep-alive.ts";
-import { askedFor, blocked, given, refused } from "./outcomes.ts";
+import { askedFor, blocked, given } from "./outcomes.ts";
 import { Session, type AskOptions } from "./session.ts";
 import { createTransport, credentialOf, type Transport, type TransportOptions } from "./transport.ts";
 import type {
   Approval,
   BatchChecked,
+  BehaviorAnswer,
   Checked,
   Claim,
   Entered,
@@ -15,6 +17,8 @@ import type {
   Json,
   JsonObject,
   LogEvent,
+  ModelResponse,
+  ResponseAnswer,
   Snapshot,
   ToolAnswer,
   ToolDescription,
@@ -205,6 +209,16 @@ export class AgentClient {
     await this.#session.post("result", "/tools/result", given({ ...result }), options);
   }
 
+  /** Has a finished response of the agent's model judged, and tells how to go on. */
+  async respond(response: ModelResponse, options: AskOptions = {}): Promise<ResponseAnswer> {
+    return (await this.#session.send("response", "/responses", { ...response } as JsonObject, options)).body as unknown as ResponseAnswer;
+  }
+
+  /** Asks to steer the workflow: the object of a control file, `{action, reason?, …}`. */
+  async behave(action: JsonObject, options: AskOptions = {}): Promise<BehaviorAnswer> {
+    return (await this.#session.send("behavior", "/behaviors", action, options)).body as unknown as BehaviorAnswer;
+  }
+
   /** Where the run stands: phase, dependencies, what is done, what blocks. */
   async getStateSnapshot(options: AskOptions & { readonly cursor?: string } = {}): Promise<Snapshot> {
     const { cursor, ...asked } = options;
@@ -233,15 +247,7 @@ export class AgentClient {
     approval_id: string,
     { wait_ms = HOUR, signal }: { readonly wait_ms?: number; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Approval> {
-    const until = Date.now() + wait_ms;
-    for (;;) {
-      const held = Math.max(0, Math.min(until - Date.now(), HOLD_MS));
-      const path = `/approvals/${encodeURIComponent(approval_id)}`;
-      const asked = { signal, timeout_ms: 30_000 + held };
-      const approval = (await this.#session.get("approval", path, asked, { wait_ms: Math.round(held) })).body as unknown as Approval;
-      if (approval.state === "approved" || approval.state === "used") return approval;
-      if (approval.state !== "open" || Date.now() >= until) throw refused(approval);
-    }
+    return awaitApproval(this.#session, approval_id, { wait_ms, signal });
   }
 
   /** Reads a file of the workspace. */

@@ -35,7 +35,12 @@ export class Session {
   /** Asks for something to be done for the task. Throws NotClaimed where there is none. */
   async post(before: string, path: string, body: JsonObject, asked: AskOptions & { readonly tool?: string } = {}): Promise<Answer> {
     if (this.task === undefined) throw notClaimed(before);
-    return this.#ask({ method: "POST", path, body: { task_id: this.task, ...body }, authorization: () => this.bearer(before), ...asked });
+    return this.send(before, path, { task_id: this.task, ...body }, asked);
+  }
+
+  /** Asks for something that names no task: it is that of the token. */
+  async send(before: string, path: string, body: JsonObject, asked: AskOptions & { readonly tool?: string } = {}): Promise<Answer> {
+    return this.#ask({ method: "POST", path, body, authorization: () => this.bearer(before), ...asked });
   }
 
   /** Asks how things are. */

@@ -115,6 +115,39 @@ export interface BatchChecked extends Checked {
   readonly call_id?: string;
 }
 
+/** A finished response of a model, to be judged. Text and calls as the model gave them. */
+export interface ModelResponse {
+  readonly text?: string;
+  readonly tool_calls?: readonly { readonly id?: string; readonly tool: string; readonly args?: Json }[];
+  /** The names of the tools that the model was given. */
+  readonly available_tools?: readonly string[];
+}
+
+/** What was decided about a response. */
+export interface ResponseAnswer {
+  readonly accepted: boolean;
+  readonly code: string;
+  readonly reason: string;
+  /** What to tell the model. */
+  readonly message: string;
+  /** How to go on where it was not accepted: with this message, from the beginning, or not at all. */
+  readonly recovery?: "inline" | "restart" | "end";
+  readonly sequence: number | null;
+  readonly decision: Decision;
+}
+
+/** What was decided about a request to steer the workflow. */
+export interface BehaviorAnswer {
+  readonly applied: boolean;
+  readonly directive?: JsonObject;
+  readonly code: string;
+  readonly reason: string;
+  /** Keys of the request that nobody knows, and the known one that is near. */
+  readonly ignored: readonly { readonly key: string; readonly near?: string }[];
+  readonly sequence: number | null;
+  readonly decision: Decision;
+}
+
 /** A tool that the server has. */
 export interface ToolDescription {
   readonly name: string;

@@ -237,6 +237,14 @@ class AgentClient:
         """The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them."""
         return cast(List[Dict[str, Any]], self._session.get("tools", "/tools")["tools"])
 
+    def respond(self, response: Mapping[str, Any]) -> Dict[str, Any]:
+        """Has a finished response of the agent's model judged, and tells how to go on."""
+        return cast(Dict[str, Any], self._session.send("response", "/responses", dict(response))[1])
+
+    def behave(self, action: Mapping[str, Any]) -> Dict[str, Any]:
+        """Asks to steer the workflow: the object of a control file, ``{"action", "reason"?, …}``."""
+        return cast(Dict[str, Any], self._session.send("behavior", "/behaviors", dict(action))[1])
+
     def get_state_snapshot(self, cursor: Optional[str] = None) -> Snapshot:
         """Where the task stands: phase, dependencies, what is done, what blocks. ``cursor`` is the ``next`` of the page before."""
         return cast(Snapshot, self._session.get("snapshot", "/state/snapshot", query={"cursor": cursor}))

@@ -54,7 +54,11 @@ class Session:
         """Asks for something to be done for the task."""
         if self.task_id is None:
             raise not_claimed(before)
-        return self._ask("POST", path, before, body={"task_id": self.task_id, **body}, **asked)
+        return self.send(before, path, {"task_id": self.task_id, **body}, **asked)
+
+    def send(self, before: str, path: str, body: Mapping[str, Any], **asked: Any) -> Tuple[int, Any]:
+        """Asks for something that names no task: it is that of the token."""
+        return self._ask("POST", path, before, body=body, **asked)
 
     def get(self, before: str, path: str, **asked: Any) -> Any:
         """Asks how things are."""

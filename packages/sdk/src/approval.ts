@@ -1,0 +1,22 @@
+import { HOLD_MS } from "./claim.ts";
+import { refused } from "./outcomes.ts";
+import type { Session } from "./session.ts";
+import type { Approval } from "./types.ts";
+
+interface Patience {
+  readonly wait_ms: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Waits until a person has answered. Throws ApprovalRefused at a no, and when the time is over. */
+export async function awaitApproval(session: Session, id: string, { wait_ms, signal }: Patience): Promise<Approval> {
+  const until = Date.now() + wait_ms;
+  for (;;) {
+    const held = Math.round(Math.max(0, Math.min(until - Date.now(), HOLD_MS)));
+    const asked = { signal, timeout_ms: 30_000 + held };
+    const { body } = await session.get("approval", `/approvals/${encodeURIComponent(id)}`, asked, { wait_ms: held });
+    const approval = body as unknown as Approval;
+    if (approval.state === "approved" || approval.state === "used") return approval;
+    if (approval.state !== "open" || Date.now() >= until) throw refused(approval);
+  }
+}
