@@ -1,4 +1,4 @@
-export { commitState, type CommitState, type CommitStateOptions } from "./git/commit.ts";
+export { commitBase, commitState, type CommitState } from "./git/commit.ts";
 export { frozenFiles } from "./frozen/frozen-files.ts";
 export { observeTests, reportTestRun, type Observed, type ObserveOptions, type SeenTestRun, type TestRecorder } from "./observe-tests.ts";
 export { hashTestId } from "./report/hash-test-id.ts";

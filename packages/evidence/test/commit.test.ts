@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { commitState, contractTree, observeTests, type CommitState } from "../src/index.ts";
+import { commitBase, commitState, contractTree, observeTests, type CommitState } from "../src/index.ts";
 import { NODE, contractAt, folder, put } from "./kit.ts";
 
 const GOOD = "export const add = (one, other) => one + other;\n";
@@ -37,7 +37,13 @@ function repository(files: Readonly<Record<string, string>> = FILES, { inside = 
   git("commit", "--quiet", "--message=begin");
   const workspace = join(root, inside);
   const contract = contractAt(join(workspace, "workflow.yaml"));
-  return { root, git, state: async () => commitState(contract, await contractTree(contract, workspace)) };
+  const state = async (): Promise<CommitState> => {
+    const found = await commitState(contract, await contractTree(contract, workspace));
+    // What a later one is held against is what it would itself be held against.
+    expect(await commitBase(contract, workspace)).toEqual({ head: found.head, apart: found.apart });
+    return found;
+  };
+  return { root, git, state };
 }
 
 const gitIn = (cwd: string, args: readonly string[]): string =>

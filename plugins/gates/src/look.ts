@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import type { Contract } from "@bylaw/contract";
-import { commitState, contractTree, type CommitStateOptions, type Tree } from "@bylaw/evidence";
+import { commitBase, commitState, contractTree, type Tree } from "@bylaw/evidence";
 import { messageOf, type JsonObject, type Transition } from "@bylaw/kernel";
 import { pathsIn } from "./checks/named-files.ts";
 import { asksForRun, type Compiled, type Way } from "./compile.ts";
@@ -20,50 +20,51 @@ const CODE: ReadonlySet<string> = new Set(["implementation_exists", "matches_pla
  */
 export async function look(request: Transition, compiled: Compiled, folder: string): Promise<JsonObject | undefined> {
   const { from, to, artifacts, host } = request;
-  const ways = from === undefined ? [] : compiled.ways(from, to);
+  const named = host?.["workspace"];
+  const workspace = typeof named === "string" && isAbsolute(named) ? named : folder;
+  // Nothing was done yet that could have been committed.
+  if (from === undefined) return compiled.observes ? baseOf(workspace, compiled) : undefined;
+  const ways = compiled.ways(from, to);
   const demands = ways.flatMap((way) => way.demands);
   const asked = (names: ReadonlySet<string>): boolean => demands.some(({ check }) => names.has(check.check));
   const [tests, code, runs] = [asked(TESTS), asked(CODE), ways.some(isAboutTree)];
   const tree = runs && compiled.observes;
-  // What a task begins on is what it may leave as it is.
-  const commit = compiled.observes && (from === undefined || asked(COMMITS));
+  const commit = compiled.observes && asked(COMMITS);
   if (!tests && !code && !tree && !commit) return undefined;
-  const named = host?.["workspace"];
-  const workspace = typeof named === "string" && isAbsolute(named) ? named : folder;
   const paths = [
     ...(tests ? pathsIn(artifacts["test_files"], "test_files") : []),
     ...(code ? pathsIn(artifacts["implementation_files"], "files_changed") : []),
   ];
-  return {
-    ...lookAt(workspace, paths),
-    ...(tree || commit ? await treeOf(workspace, compiled, { commit, begins: from === undefined }) : {}),
-  };
+  return { ...lookAt(workspace, paths), ...(tree || commit ? await treeOf(workspace, compiled, { commit }) : {}) };
 }
 
 const isAboutTree = ({ gate, demands }: Way): boolean =>
   (gate !== undefined && gate.quorum > 0) || demands.some((one) => one.check.check === TREE_UNCHANGED || asksForRun(one));
 
-interface Wanted {
-  readonly commit: boolean;
-  /** Nothing was done yet that could have been committed. */
-  readonly begins: boolean;
-}
-
-async function treeOf(workspace: string, { contract }: Compiled, { commit, begins }: Wanted): Promise<JsonObject> {
+async function treeOf(workspace: string, { contract }: Compiled, { commit }: { readonly commit: boolean }): Promise<JsonObject> {
   try {
     const tree = await contractTree(contract, workspace);
-    return { tree: tree.digest, ...(commit ? await commitOf(contract, tree, begins ? { only: "apart" } : {}) : {}) };
+    return { tree: tree.digest, ...(commit ? await commitOf(contract, tree) : {}) };
   } catch (error) {
     return { tree_problem: `The workspace cannot be read: ${messageOf(error)}` };
   }
 }
 
 // `commit` goes on record with the transition; what differs, only where it is in the way.
-async function commitOf(contract: Contract, tree: Tree, options: CommitStateOptions): Promise<JsonObject> {
+async function commitOf(contract: Contract, tree: Tree): Promise<JsonObject> {
   try {
-    const { head, apart, differs, count } = await commitState(contract, tree, options);
+    const { head, apart, differs, count } = await commitState(contract, tree);
     return { commit: { head, apart }, uncommitted: { differs, count } };
   } catch (error) {
     return { commit_problem: messageOf(error) };
+  }
+}
+
+async function baseOf(workspace: string, { contract }: Compiled): Promise<JsonObject> {
+  try {
+    return { commit: { ...(await commitBase(contract, workspace)) } };
+  } catch {
+    // Then the first test run says what the task began on.
+    return {};
   }
 }

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "@bylaw/contract";
-import { leftOutBy } from "../tree/contract-tree.ts";
+import { folderOf } from "../run-tests.ts";
+import { contractTree, leftOutBy } from "../tree/contract-tree.ts";
 import { textDigest, type Tree, type TreeEntry } from "../tree/tree-digest.ts";
 import { contentsOf, filesOf, type CommitFile } from "./commit-files.ts";
 import { askGit, headOf, repositoryOf, type Repository } from "./repository.ts";
@@ -22,12 +23,6 @@ export interface CommitState {
   readonly count: number;
 }
 
-/** What is looked at. */
-export interface CommitStateOptions {
-  /** `apart`: the files of the tree are held against nothing. */
-  readonly only?: "apart";
-}
-
 /** As many are told. */
 const TOLD = 20;
 const MAX_DEPTH = 8;
@@ -36,21 +31,37 @@ const MAX_DEPTH = 8;
  * Holds the commit that is checked out against a tree of the same workspace: files, by content as git hands it out, links, and what
  * may be run. What a committed `.gitignore` ignores need not be in it. Throws BYLAW_REPOSITORY_UNREADABLE.
  */
-export async function commitState(contract: Contract, tree: Tree, { only }: CommitStateOptions = {}): Promise<CommitState> {
+export async function commitState(contract: Contract, tree: Tree): Promise<CommitState> {
   const repository = repositoryOf(tree.workspace);
   const head = repository === undefined ? null : await headOf(repository);
   const found: Found = { apart: [], differs: [] };
-  if (repository !== undefined && head !== null) {
-    const protectedBy = leftOutBy(contract, tree.workspace);
-    await compare(
-      { repository, commit: head, at: "", entries: tree.entries, workspace: tree.workspace, protectedBy, only, depth: 0 },
-      found,
-    );
-  }
-  const hash = createHash("sha256");
-  for (const line of found.apart.toSorted()) hash.update(`${line}\n`);
+  if (repository !== undefined && head !== null) await compare(begin(repository, head, contract, tree, { holds: true }), found);
   const differs = found.differs.toSorted();
-  return { head, apart: `sha256:${hash.digest("hex")}`, differs: differs.slice(0, TOLD), count: differs.length };
+  return { head, apart: digestOf(found), differs: differs.slice(0, TOLD), count: differs.length };
+}
+
+/**
+ * The commit that is checked out in a workspace, with what is in no tree, to hold a later one against. Throws what `contractTree` throws,
+ * and BYLAW_REPOSITORY_UNREADABLE.
+ */
+export async function commitBase(contract: Contract, workspace: string): Promise<Pick<CommitState, "head" | "apart">> {
+  const repository = repositoryOf(folderOf(workspace));
+  const head = repository === undefined ? null : await headOf(repository);
+  const found: Found = { apart: [], differs: [] };
+  if (repository !== undefined && head !== null)
+    await compare(begin(repository, head, contract, await contractTree(contract, workspace), { holds: false }), found);
+  return { head, apart: digestOf(found) };
+}
+
+function begin(repository: Repository, commit: string, contract: Contract, tree: Tree, { holds }: Pick<Compared, "holds">): Compared {
+  const { entries, workspace } = tree;
+  return { repository, commit, at: "", entries, workspace, protectedBy: leftOutBy(contract, workspace), holds, depth: 0 };
+}
+
+function digestOf({ apart }: Found): string {
+  const hash = createHash("sha256");
+  for (const line of apart.toSorted()) hash.update(`${line}\n`);
+  return `sha256:${hash.digest("hex")}`;
 }
 
 interface Found {
@@ -68,7 +79,8 @@ interface Compared {
   readonly workspace: string;
   /** What no agent writes, and Bylaw does. */
   readonly protectedBy: readonly string[];
-  readonly only: CommitStateOptions["only"];
+  /** Whether what is in both is compared. */
+  readonly holds: boolean;
   readonly depth: number;
 }
 
@@ -87,7 +99,7 @@ async function compare(given: Compared, found: Found): Promise<void> {
     else if (path !== undefined && isBelow(path, protectedBy)) held.push({ file, path, entry: onDisk(workspace, path) });
     else if (path === undefined || !isRecord(path)) found.apart.push(JSON.stringify([`${at}${file.path}`, file.mode, file.id]));
   }
-  if (given.only === undefined) await hold(given, { files, held, modules: modules.map(({ path }) => path) }, found);
+  if (given.holds) await hold(given, { files, held, modules: modules.map(({ path }) => path) }, found);
   for (const { file, path, entries } of modules) {
     const own = given.depth < MAX_DEPTH ? repositoryOf(join(workspace, path)) : undefined;
     if (own === undefined || own.prefix !== "") found.differs.push(`${path} (a submodule that is no repository)`);
