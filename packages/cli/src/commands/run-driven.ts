@@ -38,7 +38,7 @@ export async function driveHere({
   const { driver: engine = "embedded", lease = 60, json = false, controlFile = ".bylaw/memory/behavior.json" } = options;
   let failure: unknown;
   const onError = (error: unknown): void => void (failure ??= error);
-  await offerWorkflow(store, run, loaded, { from, selection });
+  // First: what cannot be driven is not offered.
   const driver = await openDriver(engine, { place, store, serves: false, onError });
   const worker = createWorker({
     ...{ driver, store, name: workerName(), lease_ms: lease * 1_000, concurrency: 1, onError },
@@ -59,6 +59,7 @@ export async function driveHere({
     interrupt.signal.addEventListener("abort", () => resolve(), { once: true });
   });
   try {
+    await offerWorkflow(store, run, loaded, { from, selection });
     for (;;) {
       await run.catchUp();
       const end = endIn(loaded.template, run);

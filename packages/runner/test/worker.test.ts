@@ -1,0 +1,262 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createKernel, type LogEvent, type Store } from "@bylaw/kernel";
+import { createMemoryStore, openRun } from "@bylaw/log";
+import { checkpoint } from "@bylaw/plugin-checkpoint";
+import { loop } from "@bylaw/plugin-loop";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  createEmbeddedDriver,
+  createWorker,
+  loopOptionsOf,
+  offeredIn,
+  offerWorkflow,
+  runWorkflow,
+  workflow,
+  type LoadedTemplate,
+  type StepContext,
+  type StepFunction,
+  type Worker,
+  type WorkerOptions,
+  type WorkflowEnd,
+} from "../src/index.ts";
+import { loadPeer } from "../src/wakes/peer.ts";
+import { scratch, templateOf } from "./kit.ts";
+
+const kernelOf = ({ template }: LoadedTemplate) => createKernel({ plugins: [loop(loopOptionsOf(template)), checkpoint(), workflow()] });
+
+/** A store with a clock of its own, and workers over it. */
+async function hall(steps: readonly object[]) {
+  let time = 0;
+  const store = createMemoryStore({ now: () => time });
+  const loaded = await templateOf({ steps });
+  const folder = scratch();
+  const errors: unknown[] = [];
+  const workers: Worker[] = [];
+  onTestFinished(async () => {
+    await Promise.all(workers.map((worker) => worker.close()));
+  });
+
+  function employ(functions: Readonly<Record<string, StepFunction>>, more: Partial<WorkerOptions> = {}) {
+    const ends: WorkflowEnd[] = [];
+    const worker = createWorker({
+      driver: createEmbeddedDriver({ store, poll_ms: 5 }),
+      ...{ store, runs: async () => [], reconcile_ms: 5, lease_ms: 60_000 },
+      templateOf: async (definition) =>
+        definition === loaded.definition
+          ? {
+              ...loaded,
+              kernel: kernelOf(loaded),
+              work: async (run, signal) => ({
+                options: { ...loaded, run, signal, functions, workspace: folder, controlFile: join(folder, run.run, "behavior.json") },
+              }),
+            }
+          : undefined,
+      onEnd: (_, end) => void ends.push(end),
+      onError: (error) => void errors.push(error),
+      ...more,
+    });
+    workers.push(worker);
+    return { worker, ends };
+  }
+
+  async function offer(name: string): Promise<void> {
+    const run = await openRun(kernelOf(loaded), { run: name, store, join: true });
+    await offerWorkflow(store, run, loaded);
+    await run.close();
+  }
+
+  return { store, loaded, folder, errors, employ, offer, pass: (ms: number) => void (time += ms) };
+}
+
+/** A step that waits until the test lets it go on. */
+function gate() {
+  const [began, go] = [Promise.withResolvers<StepContext>(), Promise.withResolvers<void>()];
+  const wait = async (context: StepContext): Promise<undefined> => {
+    began.resolve(context);
+    await go.promise;
+  };
+  return { wait, began: began.promise, go: go.resolve };
+}
+
+const step = (id: string, run = "work"): object => ({ id, run: { function: run } });
+const logOf = (store: Store, run: string): Promise<readonly LogEvent[]> => store.events(run, 0, 1_000);
+const count = (log: readonly LogEvent[], type: string): number => log.filter(({ event_type }) => event_type === type).length;
+
+describe("a worker", () => {
+  it("takes a run that was offered and no other, and says who drove it until when", async () => {
+    const { store, employ, offer, loaded, folder } = await hall([step("a"), step("b")]);
+    const seen: string[] = [];
+    const work = ({ step: id }: StepContext): undefined => void seen.push(id);
+    const { worker, ends } = employ({ work }, { name: "w1" });
+    const plain = await openRun(kernelOf(loaded), { run: "plain", store });
+    await offer("r");
+    expect([await worker.look("plain"), await worker.look("nowhere")]).toEqual(["idle", "idle"]);
+    expect(await worker.look("r")).toBe("taken");
+    await worker.done("r");
+    expect([seen, ends]).toEqual([["a", "b"], [{ outcome: "completed", step: null, why: null, reason: null }]]);
+    const log = await logOf(store, "r");
+    expect(log.find(({ event_type }) => event_type === "workflow_taken")?.details).toEqual({ worker: "w1", fence: 1, lease_ms: 60_000 });
+    expect(log.at(-1)).toMatchObject({ event_type: "workflow_left", details: { worker: "w1", fence: 1, why: "ended" } });
+    expect([await offeredIn(store, "r"), await worker.look("r")]).toMatchObject([{ ended: true }, "idle"]);
+    const own = { ...loaded, run: plain, functions: { work }, workspace: folder, controlFile: join(folder, "behavior.json") };
+    expect(await runWorkflow(own)).toMatchObject({ outcome: "completed" });
+  });
+
+  it("does not take what another drives, and takes it when that one gives no sign", async () => {
+    const { store, employ, offer, pass } = await hall([step("a"), step("b", "other")]);
+    await offer("r");
+    const stuck = gate();
+    const first = employ({ work: stuck.wait, other: () => void expect.unreachable() });
+    const second = employ({ work: () => undefined, other: () => undefined });
+    await first.worker.look("r");
+    await stuck.began;
+    expect(await second.worker.look("r")).toBe("busy");
+    pass(60_000);
+    expect(await second.worker.look("r")).toBe("taken");
+    await second.worker.done("r");
+    const ended = await logOf(store, "r");
+    // It was only slow, and comes back: what it says goes on no record any more, and it begins nothing.
+    stuck.go();
+    await first.worker.done("r");
+    expect(await logOf(store, "r")).toEqual(ended);
+    expect([first.ends, second.ends.map(({ outcome }) => outcome)]).toEqual([[], ["completed"]]);
+    expect([count(ended, "workflow_taken"), count(ended, "step_completed")]).toEqual([2, 2]);
+  });
+
+  it("that was taken for dead writes nothing in the moment between the claim of another and its first event", async () => {
+    const { store, employ, offer, pass, loaded } = await hall([step("a")]);
+    await offer("r");
+    const stuck = gate();
+    const { worker } = employ({ work: stuck.wait });
+    await worker.look("r");
+    await stuck.began;
+    pass(60_000);
+    const visitor = await openRun(kernelOf(loaded), { run: "r", store, join: true });
+    const details = { worker: "w2", fence: 2, lease_ms: 60_000 };
+    const claim = await visitor.claim({
+      ...{ queue: "bylaw/workflow:r", agent: "w2", lease_ms: 60_000 },
+      event: () => ({ event_type: "workflow_taken", agent_id: null, task_id: null, details }),
+    });
+    expect(claim?.fence).toBe(2);
+    stuck.go();
+    await worker.done("r");
+    expect(count(await logOf(store, "r"), "step_completed")).toBe(0);
+  });
+
+  it("gives back what it drives when it is closed, and another goes on", async () => {
+    const { store, employ, offer } = await hall([step("a"), step("b", "other")]);
+    await offer("r");
+    const stuck = gate();
+    const first = employ({ work: () => undefined, other: stuck.wait });
+    await first.worker.look("r");
+    await stuck.began;
+    await first.worker.close();
+    expect((await logOf(store, "r")).at(-1)).toMatchObject({ event_type: "workflow_left", details: { why: "stopped" } });
+    const second = employ({ work: () => void expect.unreachable(), other: () => undefined });
+    // It was told of it: nobody looks at all runs here.
+    const served = second.worker.serve();
+    await until(() => second.ends.length > 0);
+    await second.worker.close();
+    await served;
+    expect(count(await logOf(store, "r"), "step_completed")).toBe(2);
+    stuck.go();
+  });
+
+  it("tries again later what it cannot carry out, and tells why", async () => {
+    const { store, loaded, employ, offer, errors } = await hall([step("a")]);
+    await offer("r");
+    const work = async (): Promise<never> => {
+      throw new Error("no workspace");
+    };
+    const failing = employ({}, { templateOf: async () => ({ ...loaded, kernel: kernelOf(loaded), work }) });
+    await failing.worker.look("r");
+    await failing.worker.done("r");
+    expect(errors.map(String)).toEqual(["Error: no workspace"]);
+    expect((await logOf(store, "r")).at(-1)).toMatchObject({ event_type: "workflow_left", details: { why: "failed" } });
+    expect(await failing.worker.look("r")).toBe("busy");
+    // Who can carry it out does so meanwhile.
+    const able = employ({ work: () => undefined });
+    expect(await able.worker.look("r")).toBe("taken");
+    await able.worker.done("r");
+    const [wake, ...more] = await logOf(store, "@wakes");
+    expect([wake?.event_type, wake?.details["run"], more]).toEqual(["wake_set", "r", []]);
+    expect(Number(wake?.details["at"])).toBeGreaterThan(Date.now() - 60_000);
+  });
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("the embedded driver", () => {
+  it("answers a wake until there is nothing left to do, and once for all who serve", async () => {
+    const store = createMemoryStore();
+    const drivers = [1, 2].map(() => createEmbeddedDriver({ store, poll_ms: 5 }));
+    const seen: string[] = [];
+    const served = drivers.map((driver) =>
+      driver.serve(async ({ runId }) => {
+        seen.push(runId);
+        return seen.filter((run) => run === runId).length < 3 ? "again" : "idle";
+      }),
+    );
+    await drivers[0]?.wake({ runId: "r1" }, { key: "same" });
+    await drivers[1]?.wake({ runId: "r1" }, { key: "same" });
+    await drivers[1]?.wake({ runId: "r2" });
+    await until(() => seen.length === 6);
+    await Promise.all(drivers.map((driver) => driver.close()));
+    await Promise.all(served);
+    expect(seen.toSorted()).toEqual(["r1", "r1", "r1", "r2", "r2", "r2"]);
+    expect(count(await logOf(store, "@wakes"), "wake_answered")).toBe(2);
+  });
+
+  it("gives a wake that could not be answered to another when its lease is over", async () => {
+    let time = Date.now();
+    const store = createMemoryStore({ now: () => time });
+    const errors: string[] = [];
+    const first = createEmbeddedDriver({ store, poll_ms: 5, lease_ms: 1_000, onError: (error) => void errors.push(String(error)) });
+    await first.wake({ runId: "r" });
+    const failed = first.serve(async () => {
+      void first.close();
+      throw new Error("no");
+    });
+    await failed;
+    const second = createEmbeddedDriver({ store, poll_ms: 5 });
+    const seen: string[] = [];
+    const served = second.serve(async ({ runId }) => {
+      seen.push(runId);
+      return "idle";
+    });
+    time += 1_000;
+    await until(() => seen.length === 1);
+    await second.close();
+    await served;
+    expect([seen, errors]).toEqual([["r"], ["Error: no"]]);
+  });
+});
+
+describe("what only users of one driver install", () => {
+  it("is not loaded by the package itself", () => {
+    const seen = new Set<string>();
+    const walk = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const [, from = ""] of readFileSync(file, "utf8").matchAll(/from "([^"]+)"/g)) {
+        if (from.startsWith(".")) walk(resolve(dirname(file), from));
+        else seen.add(from);
+      }
+    };
+    walk(fileURLToPath(new URL("../src/index.ts", import.meta.url)));
+    expect(seen.size).toBeGreaterThan(20);
+    expect([...seen].filter((name) => /dbos|restate/.test(name))).toEqual([]);
+  });
+
+  it("is asked for by name where it is missing", async () => {
+    const missing = "@bylaw/no-such-engine";
+    await expect(loadPeer(missing, () => import(missing))).rejects.toMatchObject({
+      code: "BYLAW_DRIVER_UNAVAILABLE",
+      fix: "npm install @bylaw/no-such-engine",
+    });
+  });
+});

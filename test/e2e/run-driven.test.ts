@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { ChildProcess } from "node:child_process";
+import { expect, it, onTestFinished } from "vitest";
+import { bylaw, json, jsonLines, scratch, start } from "./bylaw.ts";
+
+const TOKEN = "the token of ada, which is long enough";
+const STEPS = [
+  { id: "plan", run: { command: ["sh", "step.sh"] } },
+  { id: "code", run: { command: ["sh", "step.sh"] } },
+  { id: "last", run: { command: ["sh", "step.sh"] } },
+];
+const TEMPLATE = JSON.stringify({ bylaw: 1, name: "w", steps: STEPS });
+const NOTE = 'echo "$BYLAW_STEP $BYLAW_ATTEMPT" >> ran.txt\n';
+
+/** The folder of one machine: what they share is only the store. */
+function machine(step = NOTE): string {
+  const operators = { operators: [{ name: "ada", token: `sha256:${createHash("sha256").update(TOKEN).digest("hex")}` }] };
+  const folder = scratch({ "step.sh": step, ".bylaw/operators.json": JSON.stringify(operators) });
+  mkdirSync(join(folder, "templates"));
+  writeFileSync(join(folder, "templates/w.json"), TEMPLATE);
+  return folder;
+}
+
+const ranIn = (folder: string): readonly string[] =>
+  existsSync(join(folder, "ran.txt")) ? readFileSync(join(folder, "ran.txt"), "utf8").trim().split("\n") : [];
+
+const eventsOf = (store: string, cwd: string): readonly Record<string, unknown>[] =>
+  jsonLines(bylaw(["log", "query", "--store", store, "--run", "w", "--json"], { cwd }));
+const typesOf = (store: string, cwd: string): readonly unknown[] => eventsOf(store, cwd).map(({ event_type }) => event_type);
+
+/** A worker in a folder, and what it says. */
+function worker(folder: string, store: string): { readonly child: ChildProcess; readonly said: (text: string) => Promise<void> } {
+  const child = start(["run", "--worker", "--store", store, "--lease", "1"], folder);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let text = "";
+  const waiting = new Set<() => void>();
+  child.stderr?.on("data", (chunk: Uint8Array) => {
+    text += String(chunk);
+    for (const look of waiting) look();
+  });
+  const said = (wanted: string): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => void (text.includes(wanted) && resolve());
+      waiting.add(look);
+      look();
+    });
+  return { child, said };
+}
+
+it("a run that workers may drive is driven by the command itself where there are none", () => {
+  const [cwd, store] = [machine(), join(scratch(), "store.db")];
+  const ran = bylaw(["run", "w", "--driver", "embedded", "--store", store, "--json"], { cwd });
+  expect([ran.code, json(ran)["outcome"]]).toEqual([0, "completed"]);
+  expect(ranIn(cwd)).toEqual(["plan 1", "code 1", "last 1"]);
+  expect(typesOf(store, cwd).filter((type) => String(type).startsWith("workflow_"))).toEqual([
+    ...["workflow_started", "workflow_offered", "workflow_taken", "workflow_ended", "workflow_left"],
+  ]);
+});
+
+it("a worker on another machine goes on with a run whose process died, and no completed step runs again", async () => {
+  const dying = machine(`${NOTE}if [ "$BYLAW_STEP" = code ]; then kill -9 $PPID; sleep 1; fi\n`);
+  const [other, store] = [machine(), join(scratch(), "store.db")];
+  expect(bylaw(["run", "w", "--driver", "embedded", "--store", store, "--lease", "1"], { cwd: dying }).code).toBeNull();
+  const { child, said } = worker(other, store);
+  await said("w: completed");
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect([ranIn(dying), ranIn(other)]).toEqual([
+    ["plan 1", "code 1"],
+    ["code 2", "last 1"],
+  ]);
+  // Whoever asks for it later is told how it ended, and nothing runs.
+  expect(json(bylaw(["run", "w", "--run", "w", "--resume", "--store", store, "--json"], { cwd: dying }))["outcome"]).toBe("completed");
+});
+
+it("a worker leaves runs alone that were not offered, and begins what a person lets go on", async () => {
+  const pause = `${NOTE}if [ "$BYLAW_STEP" = plan ]; then echo '{"action":"checkpoint"}' > "$BYLAW_CONTROL_FILE"; fi\n`;
+  const [cwd, other, store] = [machine(pause), machine(), join(scratch(), "store.db")];
+  expect(bylaw(["run", "w", "--run", "plain", "--store", store], { cwd }).code).toBe(3);
+  expect(bylaw(["run", "w", "--driver", "embedded", "--store", store], { cwd }).code).toBe(3);
+  const { said } = worker(other, store);
+  await said("1 template");
+  const resume = (run: string) =>
+    bylaw(["run", "w", "--run", run, "--resume", "--by", "ada", "--store", store, "--json"], { cwd, env: { BYLAW_OPERATOR_TOKEN: TOKEN } });
+  // Whoever is quicker: nobody does a step of the other again.
+  expect(json(resume("w"))["outcome"]).toBe("completed");
+  expect([...ranIn(cwd), ...ranIn(other)].toSorted()).toEqual(["code 1", "last 1", "plan 1", "plan 1"]);
+  expect(json(resume("plain"))["outcome"]).toBe("completed");
+  expect(typesOf(store, cwd).filter((type) => type === "step_completed")).toHaveLength(3);
+});
+
+it("a worker is for any run, and a driver for a store that it can keep wakes beside", () => {
+  const cwd = machine();
+  const refused = (...args: readonly string[]): string => {
+    const ran = bylaw(["run", ...args], { cwd });
+    expect(ran.code).toBe(2);
+    return ran.stderr;
+  };
+  expect(refused()).toContain("expected `bylaw run <template>`");
+  expect(refused("--worker", "--resume")).toContain("Unexpected `--resume` beside `--worker`");
+  expect(refused("w", "--driver", "cron")).toContain("expected embedded, dbos, restate");
+  expect(refused("w", "--driver", "dbos")).toContain("expected a store in PostgreSQL");
+});
