@@ -55,13 +55,13 @@ export function createOperations(terms: OperationTerms): Operations {
   const questions = createQuestions({ store, run: run.run, gates });
   const own = (): Follower => follower;
   const audit = createAudit({ store, run: run.run }, own);
-  const status = createRunStatus(own);
+  const status = createRunStatus(store, run.run);
   const asked = {
     async add(events: Parameters<Audit["add"]>[0]) {
       for (const event of events) await questions.add(event);
     },
   };
-  const follower = createFollower(store, run.run, [audit, status, asked]);
+  const follower = createFollower(store, run.run, [audit, asked]);
   const feed = createFeed({ store, run: run.run, known: () => run.head, onError: failed });
   const approvals = createApprovals({ run, kernel, gates, questions, follower, feed, now });
   const types = new Set([
@@ -88,7 +88,7 @@ export function createOperations(terms: OperationTerms): Operations {
     },
     async close() {
       feed.close();
-      await Promise.all([duty.stop(), follower.close()]);
+      await Promise.all([duty.stop(), follower.close(), status.close()]);
     },
   };
 }
