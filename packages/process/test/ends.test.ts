@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { canContain, canLimit, endMarked, programEnvironment } from "@bylaw/process";
+import { canContain, canLimit, endMarked, programEnvironment } from "../src/index.ts";
 import { describe, expect, it, vi } from "vitest";
 import { folder, isGone, node, pidIn, sh } from "./kit.ts";
 

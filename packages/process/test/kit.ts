@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { programEnvironment, runProgram, type ProgramEnd, type ProgramStart } from "@bylaw/process";
+import { programEnvironment, runProgram, type ProgramEnd, type ProgramStart } from "../src/index.ts";
 
 const folders: string[] = [];
 afterAll(() => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { programEnvironment, runProgram } from "@bylaw/process";
+import { programEnvironment, runProgram } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { folder, node, sh } from "./kit.ts";
 

@@ -1,4 +1,4 @@
-import { callTool, defineTool, toolNamed, type CallContext, type RunContext, type Tool } from "@bylaw/tools";
+import { callTool, defineTool, toolNamed, type CallContext, type RunContext, type Tool } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 

@@ -1,7 +1,7 @@
 import { chmodSync, linkSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "@bylaw/kernel";
-import { callTool, toolNamed, workspaceTools } from "@bylaw/tools";
+import { callTool, toolNamed, workspaceTools } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { UNFIT, folder, toolsIn } from "./kit.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { callTool, toolNamed, workspaceTools, type CallContext, type WorkspaceToolsOptions } from "@bylaw/tools";
+import { callTool, toolNamed, workspaceTools, type CallContext, type WorkspaceToolsOptions } from "../src/index.ts";
 import { afterAll } from "vitest";
 
 const folders: string[] = [];

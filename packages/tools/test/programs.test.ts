@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canContain, canLimit } from "@bylaw/process";
-import { callTool, toolNamed, workspaceTools } from "@bylaw/tools";
+import { callTool, toolNamed, workspaceTools } from "../src/index.ts";
 import { describe, expect, it, vi } from "vitest";
 import { folder, toolsIn } from "./kit.ts";
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { WebOptions } from "@bylaw/tools";
+import type { WebOptions } from "../src/index.ts";
 import { folder, toolsIn } from "./kit.ts";
 
 const REFUSED = { code: "BYLAW_FETCH_REFUSED" };
