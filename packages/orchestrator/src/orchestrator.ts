@@ -6,6 +6,7 @@ import { openRun } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
 import { createTasks } from "@bylaw/plugin-tasks";
 import type { CallContext, Tool } from "@bylaw/tools";
+import { canContain } from "@bylaw/process";
 import { quote } from "@bylaw/wording";
 import type { Hono } from "hono";
 import { createAuthenticate } from "./auth/authenticate.ts";
@@ -68,7 +69,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const { kernel, contract, signer } =
     settings.config === undefined
       ? usualRules({
-          ...{ ...common, workspace, key: secrets.token, policy: settings.policy.map((file) => resolve(file)) },
+          ...{ ...common, workspace, data, key: secrets.token, policy: settings.policy.map((file) => resolve(file)) },
           contract: resolve(settings.contract ?? "agent_workflow.yaml"),
           tools: more.map(({ name }) => name),
         })
@@ -111,6 +112,8 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   };
   const service: Service = { ...parts, executor: createExecutor(parts) };
   await issueDirectives(run, contract);
+  if (settings.tools.contain !== "never" && settings.tools.wrap.length === 0 && !canContain(workspace))
+    log.warn({}, "programs of agents run as the user of this server and see what it sees: start them elsewhere with `tools.wrap`");
   const app = createApp(service, ROUTES);
   operations.start();
   let listener: Listener | undefined;

@@ -53,6 +53,12 @@ export const settingsSchema = z.strictObject({
         .array(z.string().min(1))
         .default([])
         .describe("What programs of agents are started by, such as a container: the line follows"),
+      contain: z
+        .enum(["possible", "always", "never"])
+        .default("possible")
+        .describe(
+          "Whether programs of agents are kept apart from the server by namespaces of Linux: where that is possible, or no program runs where it is not",
+        ),
       timeout_seconds: z.int().min(1).max(86_400).default(600).describe("The longest time that a program may be given"),
       web_hosts: z.array(z.string().min(1)).default([]).describe("Hosts that `web_fetch` may go to; without any there is no such tool"),
     })

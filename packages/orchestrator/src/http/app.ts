@@ -20,6 +20,7 @@ export function createApp(service: Service, routes: readonly Route[]): Hono {
       }),
     );
   }
+  app.get("/", (context) => context.json({ status: "running", service: "bylaw", api: BASE }));
   app.notFound(() =>
     problemResponse({
       ...{ status: 404, code: "BYLAW_ROUTE_UNKNOWN", detail: "Unexpected path, expected one of the interface" },

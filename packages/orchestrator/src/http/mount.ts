@@ -1,5 +1,7 @@
 import { isBylawError } from "@bylaw/config";
+import type { ServerResponse } from "node:http";
 import { StoreConflict, issuesOf, messageOf, type Json } from "@bylaw/kernel";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, Hono } from "hono";
 import { isRefusal, unfit, type Refusal } from "../auth/authenticate.ts";
 import type { Caller, CallerKind } from "../auth/caller.ts";
@@ -17,23 +19,36 @@ export function mount(app: Hono, base: string, route: Route, service: Service): 
   const path = `${base}${route.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
   app.on(route.method.toUpperCase(), path, async (context) => {
     const began = performance.now();
-    const response = await answer(context, route, service);
-    service.answered?.(route, response.status, performance.now() - began);
+    const { status, response } = await answer(context, route, service);
+    service.answered?.(route, status, performance.now() - began);
     return response;
   });
 }
 
-async function answer(context: Context, route: Route, service: Service): Promise<Response> {
+interface Answered {
+  readonly status: number;
+  readonly response: Response;
+}
+
+async function answer(context: Context, route: Route, service: Service): Promise<Answered> {
   try {
     const answered = await route.handle((await understood(context, route, service)) as never);
-    return answered instanceof Response ? answered : written(answered);
+    return answered instanceof Response ? { status: answered.status, response: answered } : written(answered, context);
   } catch (error) {
-    return problemResponse(fieldsOf(error, service));
+    const response = problemResponse(fieldsOf(error, service));
+    return { status: response.status, response };
   }
 }
 
-const written = ({ status, body, headers }: Reply): Response =>
-  new Response(JSON.stringify(body), { status, headers: headers === undefined ? HEADERS : { ...HEADERS, ...headers } });
+function written({ status, body, headers: more }: Reply, { env }: Context): Answered {
+  const text = JSON.stringify(body);
+  const headers = more === undefined ? HEADERS : { ...HEADERS, ...more };
+  const outgoing = (env as { readonly outgoing?: ServerResponse } | undefined)?.outgoing;
+  if (outgoing === undefined) return { status, response: new Response(text, { status, headers }) };
+  // Straight to the socket: a Response makes a stream of a text, to be read again, which costs as much as a decision.
+  outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) }).end(text);
+  return { status, response: RESPONSE_ALREADY_SENT };
+}
 
 async function understood(context: Context, route: Route, service: Service): Promise<Asked<CallerKind, unknown, unknown, unknown>> {
   const { req } = context;

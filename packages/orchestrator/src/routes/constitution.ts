@@ -8,7 +8,13 @@ import type { Service } from "../service/service.ts";
 
 const rules = z.object({
   rules: z.array(
-    z.object({ id: z.int(), rule: z.string(), check: z.union([jsonObject, z.null()]), author: z.enum(["operator", "agent"]), by: z.string() }),
+    z.object({
+      id: z.int(),
+      rule: z.string(),
+      check: z.union([jsonObject, z.null()]),
+      author: z.enum(["operator", "agent"]),
+      by: z.string(),
+    }),
   ),
 });
 // What a rule is the plugin says, and refuses in its own words.

@@ -5,6 +5,7 @@ import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { decision, jsonObject, phaseToken, requestId, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../service/admission.ts";
+import type { Service } from "../service/service.ts";
 import { namedRequest } from "../service/requests.ts";
 import { noWay, notHolder, transition } from "../service/transitions.ts";
 
@@ -21,6 +22,9 @@ const answered = z.object({
   directives: z.array(jsonObject),
   decision,
 });
+
+const toolsIn = ({ contract }: Service, phase: string | null): readonly string[] =>
+  contract.phases.find(({ id }) => id === phase)?.allowedTools ?? [];
 
 /** Asks for the next phase. */
 export const transitionTask: Route = defineRoute({
@@ -84,7 +88,7 @@ export const transitionTask: Route = defineRoute({
     }
     return reply({
       ...{ allowed: applied === "allow", new_token: granted?.phase_token ?? null, token_expires_at: granted?.expires_at ?? null },
-      ...{ phase: now, allowed_tools: granted?.allowed_tools ?? [], blockers, notes, sequence, replayed, directives, decision: decided },
+      ...{ phase: now, allowed_tools: toolsIn(service, now), blockers, notes, sequence, replayed, directives, decision: decided },
     });
   },
 });

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createConfiguredKernel, packagesBeside, type BundledPackages } from "@bylaw/config";
 import { loadContract, type Contract } from "@bylaw/contract";
 import { BylawError, createKernel, isPlugin, type Kernel, type Plugin, type PluginInstance, type Projection } from "@bylaw/kernel";
@@ -27,6 +27,7 @@ interface UsualRules {
   /** Absolute. */
   readonly contract: string;
   readonly workspace: string;
+  readonly data: string;
   readonly policy: readonly string[];
   readonly key: TokenKey;
   /** Names of tools that the contract may name besides those that it knows. */
@@ -38,7 +39,7 @@ interface UsualRules {
 }
 
 /** The kernel of a server without a configuration: the contract, and every plugin that agents meet over a wire. */
-export function usualRules({ contract: file, workspace, policy: policies, key, tools, own, hidden }: UsualRules): Rules {
+export function usualRules({ contract: file, workspace, data, policy: policies, key, tools, own, hidden }: UsualRules): Rules {
   const contract = loadContract(file, { tools: [...tools] });
   const { mode } = contract.enforcement;
   const common = { contract: file, tools: [...tools] };
@@ -50,7 +51,7 @@ export function usualRules({ contract: file, workspace, policy: policies, key, t
         artifacts(common),
         gates({ ...common, workspace }),
         tokens({ ...common, ...keys }),
-        ...[tasks(), monitoring(common), constitution(), status()],
+        ...[tasks(), monitoring(common), constitution(), status({ file: join(data, "runs", "{run}", "status.json") })],
         ...(policies.length === 0 ? [] : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
         ownPolicy(policyPlugin, hidden),
         ...own,

@@ -17,11 +17,11 @@ interface ToolTerms {
 
 /** The tools that agents call, as the settings have them. */
 export function toolset({ settings, contract, run, hidden, secrets }: ToolTerms): readonly Tool<CallContext>[] {
-  const { env, wrap, timeout_seconds, web_hosts } = settings.tools;
+  const { env, wrap, contain, timeout_seconds, web_hosts } = settings.tools;
   return workspaceTools({
     protect: [contract.file, ...contract.protectedPaths],
     ...{ hidden, secrets },
-    programs: { env, maxTimeout: timeout_seconds, ...(wrap.length === 0 ? {} : { wrap: (argv) => [...wrap, ...argv] }) },
+    programs: { env, contain, maxTimeout: timeout_seconds, ...(wrap.length === 0 ? {} : { wrap: (argv) => [...wrap, ...argv] }) },
     ...(contract.evidence.testCommand === undefined ? {} : { runTests: (context) => testsOf(run(), contract, context) }),
     // A person has said yes to the very question by then: until that the call waits for one.
     ask: async () => ({ answer: "yes" }),
