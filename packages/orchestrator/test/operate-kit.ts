@@ -126,10 +126,19 @@ interface ServeOptions extends Pick<OrchestratorOptions, "now" | "log"> {
   /** Another node over the files of this one. */
   readonly beside?: Served;
   readonly contract?: (text: string) => string;
+  /** Makes further files, and says what of the settings is then another. */
+  readonly files?: (folder: string) => object;
 }
 
 /** Starts a server in this process, on a free port of 127.0.0.1. */
-export async function serve({ settings, store, beside, contract = (text) => text, ...options }: ServeOptions = {}): Promise<Served> {
+export async function serve({
+  settings,
+  store,
+  beside,
+  contract = (text) => text,
+  files = () => ({}),
+  ...options
+}: ServeOptions = {}): Promise<Served> {
   const folder = beside?.folder ?? mkdtempSync(join(tmpdir(), "bylaw-operate-"));
   const data = join(folder, "data");
   if (beside === undefined) {
@@ -143,6 +152,7 @@ export async function serve({ settings, store, beside, contract = (text) => text
       ...{ contract: join(folder, "agent_workflow.yaml"), policy: [join(folder, "policy.toml")] },
       ...{ data, workspace: folder, port: 0, limits: { refusals_per_second: 1_000 } },
       ...settings,
+      ...files(folder),
     },
     secrets: { enrol: ENROL, operator: OPERATOR },
     ...(store === undefined ? {} : { store }),

@@ -1,0 +1,74 @@
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { planOf, serve, type Agent, type Served } from "./operate-kit.ts";
+
+const CONFIG = `
+import { defineConfig } from "@bylaw/kernel";
+import { artifacts } from "@bylaw/plugin-artifacts";
+import { gates } from "@bylaw/plugin-gates";
+import { phases } from "@bylaw/plugin-phases";
+import { reasons } from "@bylaw/plugin-reasons";
+import { tasks } from "@bylaw/plugin-tasks";
+import { tokens } from "@bylaw/plugin-tokens";
+
+const contract = "agent_workflow.yaml";
+export default defineConfig({
+  plugins: [
+    phases({ contract }),
+    artifacts({ contract }),
+    gates({ contract }),
+    tasks(),
+    tokens({ contract, keys: [{ id: "default", file: "token.secret" }] }),
+    reasons({ workflow_tools: { vote: "vote", new_answer: "answer" } }),
+  ],
+});
+`;
+
+let served: Served;
+let ann: Agent;
+beforeAll(async () => {
+  served = await serve({
+    files(folder) {
+      const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
+      symlinkSync(modules, join(folder, "node_modules"));
+      writeFileSync(join(folder, "bylaw.config.mjs"), CONFIG);
+      writeFileSync(join(folder, "token.secret"), "a".repeat(64), { mode: 0o600 });
+      return { config: join(folder, "bylaw.config.mjs"), policy: [], contract: undefined };
+    },
+  });
+  ann = await served.claim("ann");
+});
+afterAll(() => served.close());
+
+test("a response that does not comply is refused with what the model is told, and a request that is made again costs no attempt", async () => {
+  const said = { tool_calls: [{ id: "1", tool: "execute_command", args: {} }], available_tools: ["vote", "new_answer"], request_id: "one" };
+  const first = await ann.send("POST", "/responses", said);
+  expect(first.body).toMatchObject({ accepted: false, code: "unknown_tool", recovery: "restart" });
+  expect(String(first.body["reason"])).toMatch(/^Retry \(1\/3\)/);
+  expect(String(first.body["message"])).toContain("vote");
+  expect((await ann.send("POST", "/responses", said)).body["reason"]).toBe(first.body["reason"]);
+  expect(String((await ann.send("POST", "/responses", { ...said, request_id: "two" })).body["reason"])).toMatch(/^Retry \(2\/3\)/);
+  const voted = await ann.send("POST", "/responses", {
+    ...said,
+    tool_calls: [{ tool: "new_answer", args: { content: "x" } }],
+    request_id: "three",
+  });
+  expect(voted.body).toMatchObject({ accepted: true });
+  expect((await served.as("operator").get("/status")).body).toMatchObject({ agents: { ann: { reliability: { outcome: "ok" } } } });
+});
+
+test("the gates of a configuration are answered like those of the server's own", async () => {
+  await ann.move("BUILD", planOf("It greets"));
+  const { approvals } = (await served.as("ada").get("/approvals")).body as unknown as {
+    approvals: readonly { id: string; gate: string }[];
+  };
+  expect(approvals).toMatchObject([{ gate: "plan_approval", task: ann.task }]);
+  expect((await served.as("ada").send("POST", `/approvals/${approvals[0]?.id ?? ""}`, { answer: "yes", role: "lead" })).status).toBe(200);
+  expect((await ann.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: true });
+});
+
+test("what a configuration has no plugin for is not there", async () => {
+  expect((await ann.get("/constitution")).status).toBe(404);
+});
