@@ -54,7 +54,7 @@ const leavesOf = (shape: Shape, above = ""): readonly Leaf[] =>
 /** Every setting that can be named. */
 export const LEAVES: readonly Leaf[] = leavesOf(z.toJSONSchema(settingsSchema, { io: "input" }) as Shape);
 
-/** The variable of a setting: `BYLAW_LIMITS_BODY_BYTES`. */
+/** The variable of a setting: in capitals, with `_` for each dot. */
 export const variableOf = (path: string): string => `BYLAW_${path.replaceAll(".", "_").toUpperCase()}`;
 
 const GROUPS = new Set(LEAVES.flatMap(({ path }) => (path.includes(".") ? [variableOf(path.split(".")[0] ?? "")] : [])));
