@@ -163,6 +163,17 @@ describe("who may look and answer", () => {
     ]);
   });
 
+  test("so many requests of one caller may wait at once", async () => {
+    const agent = await served.claim("wait-1");
+    await agent.check("web_fetch", { url: "https://example.com/wait" });
+    const { id } = await onlyOf(agent, agent.task);
+    const waiting = Array.from({ length: 17 }, () => agent.get(`/approvals/${id}?wait_ms=30000`));
+    expect(refused(await Promise.race(waiting))).toEqual([429, "BYLAW_RATE_EXCEEDED"]);
+    await answer(served.as("ada"), id, { answer: "yes" });
+    const states = (await Promise.all(waiting)).map(({ body }) => body["state"]);
+    expect(states.filter((state) => state === "approved")).toHaveLength(16);
+  });
+
   test("what is no answer is refused before anything is looked at", async () => {
     const ada = served.as("ada");
     for (const said of [{}, { answer: "maybe" }, { answer: "yes", by: "bob" }, { answer: "waive", check: "x" }])

@@ -3,7 +3,7 @@ import { createMemoryStore } from "@bylaw/log";
 import type { Store } from "@bylaw/kernel";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { askAndSleep, follow, type Message, type Stream } from "./events-kit.ts";
-import { eventsOf, serve, type Agent, type Served } from "./operate-kit.ts";
+import { ENROL, eventsOf, serve, type Agent, type Served } from "./operate-kit.ts";
 
 let served: Served;
 let operator: Readonly<Record<string, string>>;
@@ -88,19 +88,25 @@ describe("a stream of events", () => {
       if (message.event === "tool_allowed") break;
     }
     expect(new Set(messages.map(({ data }) => data["task_id"]))).toEqual(new Set([one.task]));
-    await one.send("POST", "/tasks/release", { task_id: one.task });
-    await served.as("operator").send("POST", "/tasks", { tasks: [{ id: one.task }] });
-    const { ENROL } = await import("./operate-kit.ts");
-    const claimed = await fetch(`${served.base}/tasks/claim`, {
-      method: "POST",
-      headers: { authorization: `Bylaw-Enrol ${ENROL}`, "content-type": "application/json" },
+    // Another node gives the task away, and the node of the stream has nothing to do with it.
+    const elsewhere = await serve({ store: served.orchestrator.service.store, beside: served });
+    onTestFinished(() => elsewhere.close());
+    const released = await fetch(`${elsewhere.base}/tasks/release`, {
+      ...{ method: "POST", headers: { ...one.headers, "content-type": "application/json" } },
+      body: JSON.stringify({ task_id: one.task }),
+    });
+    expect(released.status).toBe(200);
+    const claimed = await fetch(`${elsewhere.base}/tasks/claim`, {
+      ...{ method: "POST", headers: { authorization: `Bylaw-Enrol ${ENROL}`, "content-type": "application/json" } },
       body: JSON.stringify({ agent_id: "own-3", task_id: one.task }),
     });
     expect(claimed.status).toBe(200);
     const rest: string[] = [];
     for (let message = await stream.next(); message !== undefined; message = await stream.next()) rest.push(String(message.event));
     expect(rest).not.toContain("token_issued");
+    expect(rest).not.toContain("task_claimed");
     expect((await one.get("/events")).status).toBe(403);
+    expect((await one.get("/approvals")).status).toBe(403);
   });
 
   test("says that it is alive, and how far it has looked, where there is nothing to see", async () => {
@@ -123,6 +129,8 @@ describe("a stream of events", () => {
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
     const more = await agent.get("/events");
     expect([more.status, more.body["code"], more.headers.get("retry-after")]).toEqual([429, "BYLAW_RATE_EXCEEDED", "5"]);
+    const head = await fetch(`${served.base}/events`, { method: "HEAD", headers: agent.headers });
+    expect([200, 429]).toContain(head.status);
     for (const stream of streams) stream.close();
     await expect.poll(async () => (await follow(`${served.base}/events`, agent.headers)).status).toBe(200);
   });

@@ -45,8 +45,8 @@ export interface AskedCall {
 /** Folds the calls that were asked about. Of each agent it keeps the last ones, so that none of them has all the room. */
 export interface CallFold {
   add(event: LogEvent): Promise<void>;
-  /** Those that nobody answered since they were last asked about, the oldest first. `now`: milliseconds since 1970. */
-  open(now: number): readonly AskedCall[];
+  /** Those that nobody answered since they were last asked about, of all tasks or of one, the oldest first. `now`: milliseconds since 1970. */
+  open(now: number, task?: string): readonly AskedCall[];
   /** One that is still known, answered or not. */
   get(id: string, now: number): AskedCall | undefined;
 }
@@ -138,7 +138,11 @@ export function createCallFold(run: string): CallFold {
       byKey.delete(key);
       if (waits) await ask(event, key);
     },
-    open: (now) => [...byKey.values()].map((asked) => standing(asked, now)).filter(({ state }) => state === "open"),
+    open: (now, task) =>
+      [...byKey.values()]
+        .filter((asked) => task === undefined || asked.task === task)
+        .map((asked) => standing(asked, now))
+        .filter(({ state }) => state === "open"),
     get(id, now) {
       const asked = byId.get(id);
       return asked === undefined ? undefined : standing(asked, now);

@@ -1,4 +1,14 @@
-import { canonicalJson, digestJson, isJsonObject, type Json, type JsonObject, type LogEvent, type Store, type View } from "@bylaw/kernel";
+import {
+  canonicalJson,
+  digestJson,
+  isJsonObject,
+  present,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+  type Store,
+  type View,
+} from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
 import type { GateVote, OpenGate } from "@bylaw/plugin-gates";
 import { createCallFold, idOfQuestion, openCall, type AskedCall, type OpenCall } from "./calls.ts";
@@ -38,6 +48,8 @@ export interface QuestionTime {
   readonly view: View;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** What is about this task alone. */
+  readonly task?: string | undefined;
 }
 
 /** What a run asks of people, event by event. The events themselves stay in the store. */
@@ -86,10 +98,10 @@ export function createQuestions({ store, run, gates }: QuestionSource): Question
       await calls.add(event);
       head = event.sequence;
     },
-    async open({ view, now }) {
-      const waiting = gates === undefined ? [] : gates.plugin.openGates(gates.view(view), gates.contract);
+    async open({ view, now, task }) {
+      const waiting = gates === undefined ? [] : gates.plugin.openGates(gates.view(view), gates.contract, present({ task }));
       const ids = await Promise.all(waiting.map(async (gate): Promise<OpenId> => ({ id: await idOfGate(run, gate), kind: "gate", gate })));
-      return [...ids, ...calls.open(now).map((call): OpenId => ({ id: call.id, kind: "call", call }))];
+      return [...ids, ...calls.open(now, task).map((call): OpenId => ({ id: call.id, kind: "call", call }))];
     },
     rejection({ task, gate, artifacts }) {
       const { artifacts: about, ...said } = rejections.get(JSON.stringify([task, gate])) ?? { artifacts: null };

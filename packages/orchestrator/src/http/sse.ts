@@ -8,7 +8,9 @@ export interface StreamTerms {
   readonly after: number;
   /** Which events it may see. */
   readonly sees: (frame: Frame) => boolean;
-  /** Asked before anything is sent; `false` ends the stream, such as where the task was given to another agent. */
+  /** Whether the stream ends before an event, such as one that gives the task to another agent. */
+  readonly ends: (frame: Frame) => boolean;
+  /** Asked before anything is sent; `false` ends the stream, such as where the token's time is over. */
   readonly may: () => boolean;
   readonly signal: AbortSignal;
   /** After so many milliseconds without an event a comment is sent, so that nothing on the way takes the connection for dead. */
@@ -31,11 +33,12 @@ const RETRY = 1_000;
  * is behind, and one that takes nothing is cut; with the id of the last event that it has it goes on where it was.
  */
 export function eventStream(terms: StreamTerms): ReadableStream<Uint8Array> {
-  const { listener, sees, may, signal, heartbeat_ms, slow_ms, cut, onEnd } = terms;
+  const { listener, sees, ends, may, signal, heartbeat_ms, slow_ms, cut, onEnd } = terms;
   const encoder = new TextEncoder();
   let { after: position } = terms;
   let slow: NodeJS.Timeout | undefined;
   let ended = false;
+  let over = false;
 
   function end(how: "closed" | "slow" | "failed"): void {
     if (ended) return;
@@ -64,10 +67,12 @@ export function eventStream(terms: StreamTerms): ReadableStream<Uint8Array> {
       let text = "";
       for (const frame of frames) {
         if (text.length > CHUNK) break;
+        over = ends(frame);
+        if (over) break;
         position = frame.sequence;
         if (sees(frame)) text += frame.text;
       }
-      if (text !== "" || signal.aborted) return text;
+      if (text !== "" || signal.aborted || over) return text;
       // What others may see need not be looked through again.
       if (frames.length === 0) return position === from ? ":\n\n" : `id: ${position}\n:\n\n`;
     }
@@ -78,7 +83,7 @@ export function eventStream(terms: StreamTerms): ReadableStream<Uint8Array> {
     async pull(controller) {
       clearTimeout(slow);
       try {
-        const text = signal.aborted || !may() ? "" : await piece();
+        const text = signal.aborted || over || !may() ? "" : await piece();
         if (text === "" || !may()) {
           end("closed");
           controller.close();

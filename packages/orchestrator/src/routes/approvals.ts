@@ -4,7 +4,7 @@ import { jsonObject, taskId } from "../http/shapes.ts";
 import { problem, type Problem } from "../http/problem.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Sight } from "../service/approvals.ts";
-import { admitAgent } from "../service/admission.ts";
+import { admitReader } from "../service/admit-reader.ts";
 import type { Service } from "../service/service.ts";
 
 const id = z
@@ -65,10 +65,18 @@ export const getApproval: Route = defineRoute({
   answers: { 200: { description: "How it stands", schema: approval }, 404: { description: "Nothing is known of it" } },
   async handle({ service, caller, params: { id: wanted }, query: { wait_ms }, signal }) {
     const sight = await sightOf(service, caller, getApproval);
-    const ms = Math.min(wait_ms, service.settings.operate.longest_wait_ms);
-    const found = await service.operations.approvals.get(wanted, sight, { ms, signal });
-    if (found === undefined) throw unknown(wanted);
-    return reply(found);
+    const { operations, settings } = service;
+    const ms = Math.min(wait_ms, settings.operate.longest_wait_ms);
+    const leave =
+      ms > 0 ? operations.streams.enter(`wait ${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`) : () => {};
+    if (leave === undefined) throw tooMany();
+    try {
+      const found = await operations.approvals.get(wanted, sight, { ms, signal });
+      if (found === undefined) throw unknown(wanted);
+      return reply(found);
+    } finally {
+      leave();
+    }
   },
 });
 
@@ -125,15 +133,18 @@ function count(most: number, usual: number): z.ZodType<number> {
 const told = ({ sequence, event_type, details }: { sequence: number; event_type: string; details: object }) =>
   reply({ recorded: true, sequence, event_type, details });
 
-async function sightOf(
-  service: Service,
-  caller: Extract<Caller, { readonly kind: "operator" | "agent" }>,
-  route: Parameters<typeof admitAgent>[2]["route"],
-): Promise<Sight> {
+async function sightOf(service: Service, caller: Extract<Caller, { readonly kind: "operator" | "agent" }>, route: Route): Promise<Sight> {
   if (caller.kind === "operator") return {};
-  await admitAgent(service, caller, { route, task: caller.task });
+  await admitReader(service, caller, route);
   return { task: caller.task };
 }
+
+const tooMany = (): Problem =>
+  problem({
+    ...{ status: 429, code: "BYLAW_RATE_EXCEEDED", detail: "Unexpected request that waits beside so many others of this caller" },
+    fix: "wait for one answer with one request",
+    headers: { "retry-after": "5" },
+  });
 
 const unknown = (wanted: string): Problem =>
   problem({

@@ -3,7 +3,7 @@ import { constitutionOf, resetConstitution, updateConstitution, type RuleAuthor 
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type CallerOf, type Route } from "../http/route.ts";
 import { jsonObject } from "../http/shapes.ts";
-import { admitAgent } from "../service/admission.ts";
+import { admitReader } from "../service/admit-reader.ts";
 import type { Service } from "../service/service.ts";
 
 const rules = z.object({
@@ -33,7 +33,6 @@ export const getConstitution: Route = defineRoute({
   summary: "Read the rules that the run gave itself",
   async handle({ service, caller }) {
     await authorOf(service, caller, getConstitution);
-    await service.run.catchUp();
     return reply({ rules: constitutionOf(service.run, service.now()) });
   },
 });
@@ -80,7 +79,10 @@ async function authorOf(service: Service, caller: CallerOf<"operator" | "agent">
       fix: "add `@bylaw/plugin-constitution` to the configuration",
     });
   const at = service.now();
-  if (caller.kind === "operator") return { by: caller.name, author: "operator", at };
-  await admitAgent(service, caller, { route, task: caller.task });
+  if (caller.kind === "operator") {
+    await service.run.catchUp();
+    return { by: caller.name, author: "operator", at };
+  }
+  await admitReader(service, caller, route);
   return { by: caller.agent, author: "agent", at };
 }

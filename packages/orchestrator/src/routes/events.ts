@@ -4,10 +4,12 @@ import { holderOf } from "../service/holders.ts";
 import { problem } from "../http/problem.ts";
 import { defineRoute, type CallerOf, type Route } from "../http/route.ts";
 import { eventStream } from "../http/sse.ts";
-import { admitAgent } from "../service/admission.ts";
+import { admitReader } from "../service/admit-reader.ts";
 import type { Service } from "../service/service.ts";
 
 const sequence = z.string().regex(/^\d{1,15}$/, "expected the sequence of an event");
+
+const HEADERS = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" } as const;
 
 /** The events of the run as they come. */
 export const getEvents: Route = defineRoute({
@@ -22,7 +24,9 @@ export const getEvents: Route = defineRoute({
   answers: { 200: { description: "A stream of events" }, 429: { description: "This caller has too many streams" } },
   async handle({ service, caller, query, signal, context }) {
     const { operations, settings, now } = service;
-    if (caller.kind === "agent") await admitAgent(service, caller, { route: getEvents, task: caller.task });
+    if (caller.kind === "agent") await admitReader(service, caller, getEvents);
+    // Nobody reads the body of the answer to HEAD.
+    if (context.req.method === "HEAD") return new Response(null, { headers: HEADERS });
     const after = await placeOf(service, context.req.header("last-event-id") ?? query.after);
     const leave = operations.streams.enter(`${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`);
     if (leave === undefined) throw tooMany();
@@ -31,6 +35,8 @@ export const getEvents: Route = defineRoute({
       listener: operations.feed.listen(),
       after,
       sees: ({ task }) => caller.kind === "operator" || task === caller.task,
+      // This node may hear of it from the log itself before it has folded it.
+      ends: ({ task, type, agent }) => caller.kind === "agent" && task === caller.task && type === "task_claimed" && agent !== caller.agent,
       may: () => caller.kind === "operator" || isHolder(service, caller, Date.parse(now())),
       signal,
       heartbeat_ms: settings.operate.heartbeat_ms,
@@ -41,8 +47,7 @@ export const getEvents: Route = defineRoute({
         operations.metrics.streamEnded(how);
       },
     });
-    const headers = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" };
-    return new Response(body, { headers });
+    return new Response(body, { headers: HEADERS });
   },
 });
 

@@ -1,6 +1,6 @@
 import { present } from "@bylaw/kernel";
 import type { GateVote, OpenGate } from "@bylaw/plugin-gates";
-import type { AskedCall, CallState, OpenId, Question } from "../approvals/index.ts";
+import type { AskedCall, CallState, Question } from "../approvals/index.ts";
 
 /** A question that waits, with all that there is to see of it. A gate is `approved` when enough people said yes and the agent has to ask again. */
 export type Standing = Question & { readonly state: "open" | "approved" };
@@ -37,6 +37,3 @@ export const closedGate = (id: string, { agent, task }: OpenGate, no: GateVote |
   ...{ id, kind: "gate", state: no === undefined ? "settled" : "rejected", agent, task },
   ...(no === undefined ? {} : { by: no.by, ...(no.reason === null ? {} : { reason: no.reason }) }),
 });
-
-/** The task that a question is about. */
-export const taskOf = (open: OpenId): string | null => (open.kind === "gate" ? open.gate.task : open.call.task);

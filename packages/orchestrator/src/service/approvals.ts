@@ -13,7 +13,7 @@ import {
   type ProjectGates,
   type QuestionFold,
 } from "../approvals/index.ts";
-import { closedCall, closedGate, openQuestion, taskOf, type Closed, type Standing } from "./approval-state.ts";
+import { closedCall, closedGate, openQuestion, type Closed, type Standing } from "./approval-state.ts";
 import type { Feed } from "./feed.ts";
 import type { Follower } from "./follower.ts";
 
@@ -87,9 +87,9 @@ export function createApprovals({ run, kernel, gates, questions, follower, feed,
   const known = new Map<string, OpenGate>();
   const sees = ({ task }: Sight, about: string | null): boolean => task === undefined || about === task;
 
-  async function listed(): Promise<readonly OpenId[]> {
+  async function listed({ task }: Sight = {}): Promise<readonly OpenId[]> {
     await Promise.all([follower.fresh(), run.catchUp()]);
-    const open = await questions.open({ view: run.view, now: time() });
+    const open = await questions.open({ view: run.view, now: time(), task });
     for (const one of open) if (one.kind === "gate") remember(one.id, one.gate);
     return open;
   }
@@ -102,8 +102,8 @@ export function createApprovals({ run, kernel, gates, questions, follower, feed,
   }
 
   async function standing(id: string, sight: Sight): Promise<Standing | Closed | undefined> {
-    const open = (await listed()).find((one) => one.id === id);
-    if (open !== undefined) return sees(sight, taskOf(open)) ? openQuestion(await questions.read(open)) : undefined;
+    const open = (await listed(sight)).find((one) => one.id === id);
+    if (open !== undefined) return openQuestion(await questions.read(open));
     const gate = known.get(id);
     if (gate !== undefined) return sees(sight, gate.task) ? closedGate(id, gate, questions.rejection(gate)) : undefined;
     const call = questions.call(id, time());
@@ -155,7 +155,7 @@ export function createApprovals({ run, kernel, gates, questions, follower, feed,
       return wait === undefined || wait.ms <= 0 || found?.state !== "open" ? found : await changed(found as Standing, wait, sight);
     },
     async open(sight, { limit, after }) {
-      const all = (await listed()).filter((one) => sees(sight, taskOf(one)));
+      const all = await listed(sight);
       const begin = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
       const page = all.slice(begin, begin + limit);
       const approvals: Standing[] = [];

@@ -5,6 +5,7 @@ export interface Frame {
   readonly sequence: number;
   readonly type: string;
   readonly task: string | null;
+  readonly agent: string | null;
   /** A message of a stream of server-sent events. */
   readonly text: string;
 }
@@ -16,5 +17,5 @@ const NAME = /^[\w.@/:-]{1,200}$/;
 export function frameOf({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }: LogEvent): Frame {
   const data = JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash });
   const name = NAME.test(event_type) ? `event: ${event_type}\n` : "";
-  return { sequence, type: event_type, task: task_id, text: `id: ${sequence}\n${name}data: ${data}\n\n` };
+  return { sequence, type: event_type, task: task_id, agent: agent_id, text: `id: ${sequence}\n${name}data: ${data}\n\n` };
 }
