@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { BIN } from "./bylaw.ts";
 import { SHIPPED } from "./workflow-walk-kit.ts";
 
 /** What agents enrol with, what the operator has, and what tokens are signed with. */
@@ -73,17 +74,14 @@ const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<number | nu
     child.kill(signal);
   });
 
-/** Starts a server over a site, and waits until it listens. */
-export async function startServer({ path }: Site, settings: Readonly<Record<string, unknown>> = {}): Promise<ServerProcess> {
-  const all = {
-    contract: path("agent_workflow.yaml"),
-    workspace: path("work"),
-    workspace_per_task: true,
-    data: path("data"),
-    port: 0,
-    ...settings,
-  };
-  const child = spawn(process.execPath, [join(import.meta.dirname, "children/serve.ts"), JSON.stringify(all)], {
+let started = 0;
+/** Starts the built `bylaw serve` over a site, and waits until it listens. */
+export async function startServer({ folder, path }: Site, settings: Readonly<Record<string, unknown>> = {}): Promise<ServerProcess> {
+  const usual = { contract: path("agent_workflow.yaml"), workspace: path("work"), workspace_per_task: true, data: path("data"), port: 0 };
+  const file = path(`serve-${++started}.json`);
+  writeFileSync(file, JSON.stringify({ ...usual, log: { level: "warn" }, ...settings }));
+  const child = spawn(process.execPath, [BIN, "serve", "--settings", file, "--json"], {
+    cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, BYLAW_ENROL_SECRET: ENROL, BYLAW_OPERATOR_TOKEN: OPERATOR, BYLAW_JWT_SECRET: SIGNING },
   });
@@ -91,15 +89,16 @@ export async function startServer({ path }: Site, settings: Readonly<Record<stri
   child.once("exit", () => running.delete(child));
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
-  const url = await new Promise<string>((resolve, reject) => {
+  const told = await new Promise<string>((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`Unexpected end of the server with ${code}: ${errors}`)));
     createInterface(child.stdout).on("line", (line) => {
       const { url: at } = JSON.parse(line) as { readonly url?: string };
       if (at !== undefined) resolve(at);
     });
   });
+  const { origin: url, port } = new URL(told);
   return {
-    ...{ url, port: Number(new URL(url).port), pid: child.pid ?? 0, errors: () => errors },
+    ...{ url, port: Number(port), pid: child.pid ?? 0, errors: () => errors },
     stop: () => ended(child, "SIGTERM"),
     kill: async () => void (await ended(child, "SIGKILL")),
   };
