@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemoryStore } from "@bylaw/log";
 import { asOperator, serve, type Agent, type Served } from "./kit.ts";
@@ -105,7 +106,7 @@ describe("the same call under the same id", () => {
     void send(first, "slow", "k1");
     // As it is when the process ends between the decision and the result.
     await expect.poll(async () => (await first.events("tool_allowed")).length).toBe(1);
-    const folder = first.service.workspaceOf("a").replace(/\/work$/, "");
+    const folder = dirname(first.workspace);
     const second = await serve({ store }, folder);
     expect(await send(second, "slow", "k1")).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_UNFINISHED" } });
     expect(second.runs.get("slow")).toBeUndefined();
