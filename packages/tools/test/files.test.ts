@@ -44,6 +44,13 @@ describe("read_files", () => {
     expect(await call("read_files", { paths: ["a", "b"] })).toMatchObject({ files: [{ lines: 2 }, { content: "€" }] });
   });
 
+  it("reads files of nothing but line ends, and files without any", async () => {
+    const call = toolsIn(folder({ ends: "\n".repeat(1_000_000), none: "abc", empty: "" }), { limits: { answer: 10 } });
+    expect(await call("read_files", { path: "ends" })).toMatchObject({ content: "\n".repeat(10), lines: 10, total_lines: 1_000_000 });
+    expect(await call("read_files", { path: "none" })).toMatchObject({ content: "abc", lines: 1, total_lines: 1, truncated: false });
+    expect(await call("read_files", { path: "empty" })).toMatchObject({ content: "", lines: 0, total_lines: 0, truncated: false });
+  });
+
   it("says what is no text, and what was none in part", async () => {
     const call = toolsIn(folder({ binary: Uint8Array.of(1, 0, 2), latin: Uint8Array.of(0x61, 0xe9), large: "x".repeat(100) }), {
       limits: { file: 99 },
@@ -153,6 +160,9 @@ describe("edit_files", () => {
     writeFileSync(join(root, "latin"), Uint8Array.of(0x61, 0xe9));
     await expect(call("edit_files", { path: "latin", old_string: "a", new_string: "b" })).rejects.toMatchObject(UNFIT);
     writeFileSync(join(root, "wide"), "a".repeat(1_000_000));
+    const often = { path: "wide", old_string: "a", new_string: "b", replace_all: true };
+    await expect(call("edit_files", often)).rejects.toMatchObject({ code: "BYLAW_EDIT_UNFIT" });
+    writeFileSync(join(root, "wide"), "a".repeat(100_000));
     const grow = { path: "wide", old_string: "a", new_string: "b".repeat(1_000), replace_all: true };
     await expect(call("edit_files", grow)).rejects.toMatchObject(UNFIT);
   });

@@ -47,10 +47,12 @@ describe("grep", () => {
   });
 
   it("takes no pattern that could take long, and shows no more than a part of a long line", async () => {
-    for (const pattern of ["(?=a)b", "(a)\\1", "a{1001}", "(", "x".repeat(1_001)])
+    for (const pattern of ["(?=a)b", "(a)\\1", "a{1001}", "(", "a{999}b{999}c{999}", "(?:a|b|aa|ab|ba){1000}c", "x".repeat(1_001)])
       await expect(call("grep", { pattern }), pattern).rejects.toMatchObject(INVALID);
     const long = toolsIn(folder({ long: `${"a".repeat(300_000)}!\n`, wide: `${"x".repeat(10_000)}needle` }));
     expect(await long("grep", { pattern: "(a+)+(a|aa)+$", path: "long" })).toMatchObject({ status: "success" });
+    const hard = toolsIn(folder({ hard: `c!${"ab".repeat(200_000)}\n`.repeat(3) }), { limits: { search_ms: 2_000 } });
+    expect(await hard("grep", { pattern: "(a|b)*a(a|b){900}c" })).toMatchObject({ total: 0 });
     expect((await long("grep", { pattern: "needle" })).matches[0]?.content.length).toBeLessThan(600);
   });
 

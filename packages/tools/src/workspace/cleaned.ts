@@ -4,11 +4,14 @@ import type { WorkspaceToolsOptions } from "./options.ts";
 
 // A shorter one would stand in ordinary words.
 const MIN_SECRET = 8;
+const MIN_LINE = 16;
 const TAKEN_OUT = "[secret]";
 
 /** A tool whose answers hold no secret of its carrier. */
 export function cleaned(tool: Tool<CallContext>, { secrets = [], redact }: WorkspaceToolsOptions): Tool<CallContext> {
-  const known = secrets.filter(({ length }) => length >= MIN_SECRET).sort((a, b) => b.length - a.length);
+  // Of a key in several lines a search shows one.
+  const lines = secrets.flatMap((secret) => secret.split("\n")).filter(({ length }) => length >= MIN_LINE);
+  const known = [...new Set([...secrets.filter(({ length }) => length >= MIN_SECRET), ...lines])].sort((a, b) => b.length - a.length);
   if (known.length === 0 && redact === undefined) return tool;
   return Object.freeze({
     ...tool,

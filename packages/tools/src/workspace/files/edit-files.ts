@@ -9,6 +9,8 @@ import { readText } from "./text.ts";
 import { atPlace, workspaceOf } from "./workspace.ts";
 import { writeText } from "./write-text.ts";
 
+const MAX_TIMES = 100_000;
+
 const text = z.string().refine((given) => given.isWellFormed(), "must be text");
 const edit = z.strictObject({
   old_string: text.min(1).describe("What stands there, character by character"),
@@ -50,12 +52,12 @@ export function editFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
         let whole = found.text;
         let replacements = 0;
         for (const one of wanted) {
-          const parts = whole.split(one.old_string);
-          mustFit(one, parts.length - 1, place.path);
-          if (whole.length + (parts.length - 1) * (one.new_string.length - one.old_string.length) > limit)
+          const times = timesIn(whole, one.old_string);
+          mustFit(one, times, place.path);
+          if (whole.length + times * (one.new_string.length - one.old_string.length) > limit)
             throw unfit(place.path, "file that grows", `at most ${limit} characters`);
-          whole = parts.join(one.new_string);
-          replacements += parts.length - 1;
+          whole = whole.split(one.old_string).join(one.new_string);
+          replacements += times;
         }
         const { parted } = await writeText(place, whole, { state: found.state });
         return { status: "success", path: place.path, replacements, ...(parted ? { parted_from_hard_link: true } : {}) };
@@ -64,12 +66,19 @@ export function editFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   });
 }
 
+// No further than what is replaced at most.
+function timesIn(text: string, wanted: string): number {
+  let times = 0;
+  for (let at = text.indexOf(wanted); at >= 0 && times <= MAX_TIMES; at = text.indexOf(wanted, at + wanted.length)) times += 1;
+  return times;
+}
+
 function mustFit({ replace_all: all, old_string: wanted }: Edit, times: number, path: string): void {
-  if (times === 1 || (times > 1 && all)) return;
+  if (times === 1 || (times > 1 && times <= MAX_TIMES && all)) return;
   const shown = wanted.slice(0, 80).replace(/\s+/g, " ");
   throw new BylawError({
     code: "BYLAW_EDIT_UNFIT",
-    message: `Unexpected \`${shown}\` ${times === 0 ? "that stands nowhere" : `that stands ${times} times`} in \`${path}\`, expected it once`,
+    message: `Unexpected \`${shown}\` ${times === 0 ? "that stands nowhere" : times > MAX_TIMES ? `that stands more than ${MAX_TIMES} times` : `that stands ${times} times`} in \`${path}\`, expected it once`,
     fix:
       times === 0
         ? "read the file again: it must fit character by character"

@@ -1,5 +1,5 @@
 import { constants, existsSync, type Dirent, type Stats } from "node:fs";
-import { lstat, mkdir, open, readdir, readlink, realpath, rename, unlink, type FileHandle } from "node:fs/promises";
+import { lstat, mkdir, open, opendir, readlink, realpath, rename, unlink, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { refused, unfit } from "./refused.ts";
 
@@ -96,8 +96,14 @@ export class Folder {
     await unlink(await this.#at(name));
   }
 
-  async list(): Promise<readonly Dirent[]> {
-    return readdir(await this.#at("."), { withFileTypes: true });
+  /** Its members, up to a number of them. */
+  async list(limit: number): Promise<readonly Dirent[]> {
+    const members: Dirent[] = [];
+    for await (const member of await opendir(await this.#at("."))) {
+      members.push(member);
+      if (members.length >= limit) break;
+    }
+    return members;
   }
 
   close(): Promise<void> {

@@ -25,12 +25,9 @@ export function readFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
     workspace.mayRead(way);
     return atPlace(workspace, way, {}, async (place) => {
       const found = await readText(place, file);
-      const lines = found.text === "" ? [] : found.text.split(/(?<=\n)/);
-      const asked = lines.slice(offset, offset + limit);
-      const fits = fitting(asked, room);
-      const truncated = fits.cut || offset + fits.lines < lines.length;
+      const { content, lines, total_lines, truncated } = partOf(found.text, offset, limit, room);
       return {
-        ...{ path: place.path, content: fits.text, lines: fits.lines, total_lines: lines.length, bytes: found.bytes, truncated },
+        ...{ path: place.path, content, lines, total_lines, bytes: found.bytes, truncated },
         ...present({ not_utf8: found.lossy || undefined, hard_links: found.links > 1 ? found.links : undefined }),
       };
     });
@@ -61,14 +58,27 @@ export function readFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   });
 }
 
+interface Part {
+  readonly content: string;
+  readonly lines: number;
+  readonly total_lines: number;
+  readonly truncated: boolean;
+}
+
 /** Whole lines up to a number of characters; of a first one that is longer, its beginning. */
-function fitting(lines: readonly string[], room: number): { readonly text: string; readonly lines: number; readonly cut: boolean } {
-  let length = 0;
-  for (const [at, line] of lines.entries()) {
-    length += line.length;
-    if (length <= room) continue;
-    if (at === 0) return { text: line.slice(0, Math.max(0, room)).toWellFormed(), lines: 1, cut: true };
-    return { text: lines.slice(0, at).join(""), lines: at, cut: true };
+function partOf(text: string, offset: number, limit: number, room: number): Part {
+  let [from, to, total] = [text.length, text.length, 0];
+  let last = offset;
+  for (let at = 0; at < text.length; total += 1) {
+    const next = text.indexOf("\n", at) + 1 || text.length;
+    if (total === offset) [from, to] = [at, at];
+    if (total >= offset && total === last && total - offset < limit && next - from <= room) {
+      to = next;
+      last = total + 1;
+    }
+    at = next;
   }
-  return { text: lines.join(""), lines: lines.length, cut: false };
+  if (last > offset || offset >= total)
+    return { content: text.slice(from, to), lines: last - offset, total_lines: total, truncated: last < total };
+  return { content: text.slice(from, from + Math.max(0, room)).toWellFormed(), lines: 1, total_lines: total, truncated: true };
 }

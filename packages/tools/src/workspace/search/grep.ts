@@ -26,7 +26,7 @@ export function grep(options: WorkspaceToolsOptions): Tool<CallContext> {
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ pattern, path, glob, ignore_case: ignoreCase, limit }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
-      const matches = regexMatcher(pattern, { ignoreCase });
+      const { matches, cost } = regexMatcher(pattern, { ignoreCase });
       const way = workspace.way(path);
       const named = glob === undefined ? undefined : globMatcher(glob.includes("/") ? glob : `**/${glob}`);
       const budget = budgetOf(limits, context.signal);
@@ -35,7 +35,7 @@ export function grep(options: WorkspaceToolsOptions): Tool<CallContext> {
       let room = limits.answer;
       const truncated = await walk(workspace, way, budget, async (place) => {
         if (named !== undefined && !named(relativeTo(place.path, way))) return undefined;
-        return eachLine(place, limits, budget, skipped, (line, number) => {
+        return eachLine(place, limits, budget, { skipped, cost }, (line, number) => {
           if (!matches(line)) return undefined;
           const content = shownLine(line);
           room -= content.length + place.path.length;

@@ -4,19 +4,23 @@ import { readText } from "../files/text.ts";
 import type { FileLimits } from "../options.ts";
 import type { Budget } from "./budget.ts";
 
-/** Of a longer line only the beginning is searched, in characters. */
+/** Of a longer line only the beginning is searched, in characters; of less where it is more work. */
 const SEARCHED = 65_536;
 /** Of a longer line only so much is shown, in characters. */
 const SHOWN = 500;
-// So many characters are searched before others have their turn.
-const TURN = 131_072;
+// So much work is done before others have their turn; and what a line is beside its characters.
+const TURN = 4_000_000;
+const LINE = 64;
 
-/** Goes through the lines of a text file, from 1, until `visit` answers. A file that is none is left out, and counted. */
+/**
+ * Goes through the lines of a text file, from 1, until `visit` answers. Each character is `cost` work. A file that is no text is left
+ * out; one that cannot be read is counted too.
+ */
 export async function eachLine(
   place: Place,
   { file }: FileLimits,
   budget: Budget,
-  skipped: { count: number },
+  { skipped, cost }: { readonly skipped: { count: number }; readonly cost: number },
   visit: (line: string, number: number) => string | undefined,
 ): Promise<string | undefined> {
   let text: string;
@@ -29,17 +33,18 @@ export async function eachLine(
     if (!messageOf(error).startsWith("Unexpected binary")) skipped.count += 1;
     return undefined;
   }
-  let [number, since] = [0, 0];
+  const searched = Math.min(SEARCHED, Math.ceil(TURN / cost));
+  let [number, work] = [0, 0];
   for (let at = 0; at < text.length;) {
     const end = text.indexOf("\n", at);
-    const line = text.slice(at, Math.min(end < 0 ? text.length : end, at + SEARCHED));
+    const line = text.slice(at, Math.min(end < 0 ? text.length : end, at + searched));
     number += 1;
     const answer = visit(line.endsWith("\r") ? line.slice(0, -1) : line, number);
     if (answer !== undefined) return answer;
     at = end < 0 ? text.length : end + 1;
-    since += line.length + 1;
-    if (since < TURN) continue;
-    since = 0;
+    work += (line.length + LINE) * cost;
+    if (work < TURN) continue;
+    work = 0;
     const stop = await budget.over();
     if (stop !== undefined) return stop;
   }

@@ -4,14 +4,25 @@ import { BylawError, messageOf } from "@bylaw/kernel";
 /** Tells whether a text has what is looked for, in time that grows with its length alone. */
 export type Matches = (text: string) => boolean;
 
+/** A regular expression, and how much work it is for each character, as a plain text is one. */
+export interface Regex {
+  readonly matches: Matches;
+  readonly cost: number;
+}
+
 const MAX_PATTERN = 1_000;
+// What is repeated is written out, so that a short pattern can be a long program.
+const MAX_REPEATED = 2_000;
+const MAX_COST = 5_000;
 
 /** Compiles a regular expression of re2, which finds its match anywhere. Throws BYLAW_PATTERN_INVALID. */
-export function regexMatcher(pattern: string, { ignoreCase = false }: { readonly ignoreCase?: boolean } = {}): Matches {
+export function regexMatcher(pattern: string, { ignoreCase = false }: { readonly ignoreCase?: boolean } = {}): Regex {
   if (pattern.length > MAX_PATTERN) throw invalid(pattern, tooLong(pattern));
-  if (!ignoreCase && /^[\w\s"'`,:;<>=!@#%&/~-]+$/.test(pattern)) return (text) => text.includes(pattern);
+  if (!ignoreCase && /^[\w\s"'`,:;<>=!@#%&/~-]+$/.test(pattern)) return { matches: (text) => text.includes(pattern), cost: 1 };
   const compiled = compile(pattern, pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
-  return (text) => compiled.test(text);
+  const cost = Math.max(10, compiled.programSize());
+  if (cost > MAX_COST) throw invalid(pattern, "that is too much work, expected fewer repetitions");
+  return { matches: (text) => compiled.test(text), cost };
 }
 
 /**
@@ -29,6 +40,11 @@ export function globMatcher(glob: string): Matches {
 }
 
 function compile(source: string, shown: string, flags: number): RE2JS {
+  const counts = Array.from(shown.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g), ([, least, most]) =>
+    Math.max(Number(least), Number(most ?? 0)),
+  );
+  const repeated = counts.reduce((sum, count) => sum + count, 0);
+  if (repeated > MAX_REPEATED) throw invalid(shown, `with ${repeated} repetitions, expected at most ${MAX_REPEATED}`);
   try {
     return RE2JS.compile(source, flags);
   } catch (cause) {

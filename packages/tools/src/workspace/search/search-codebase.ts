@@ -44,7 +44,7 @@ export function searchCodebase(options: WorkspaceToolsOptions): Tool<CallContext
         const known = new Set(words.filter((word) => name.includes(word)));
         const best: { readonly line: number; readonly content: string; readonly count: number }[] = [];
         let lines = 0;
-        const stop = await eachLine(place, limits, budget, skipped, (line, number) => {
+        const stop = await eachLine(place, limits, budget, { skipped, cost: words.length + 1 }, (line, number) => {
           const lower = line.toLowerCase();
           const here = words.filter((word) => lower.includes(word));
           if (here.length === 0) return undefined;

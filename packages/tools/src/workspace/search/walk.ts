@@ -6,6 +6,8 @@ import type { Budget } from "./budget.ts";
 // What is not the work of anybody here, and large. Who names a folder in them is shown it.
 const LEFT_OUT: ReadonlySet<string> = new Set([".git", "node_modules"]);
 const MAX_DEPTH = 64;
+// A search of more ends before it is through.
+const MAX_MEMBERS = 100_000;
 
 /**
  * Goes through the files of a folder, in order of their names, until `visit` answers or the budget is over, and says why it stopped. One
@@ -65,7 +67,7 @@ const placeIn = (folder: Folder, name: string): Place => ({ folder, name, path: 
 
 async function entriesOf(folder: Folder): Promise<readonly Dirent[]> {
   try {
-    return [...(await folder.list())].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [...(await folder.list(MAX_MEMBERS))].sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     // Not ours to read, or gone.
     if (codeOf(error) === "EACCES" || codeOf(error) === "ENOENT") return [];
