@@ -4,7 +4,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
 
-const { values: flags } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+// Without folders: all of them.
+const { values: flags, positionals: folders } = parseArgs({
+  options: { check: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
 const root = resolve(import.meta.dirname, "..");
 const snapshots = join(root, "test/contract/api");
 const scratch = mkdtempSync(join(tmpdir(), "bylaw-api-"));
@@ -12,14 +16,15 @@ const problems: string[] = [];
 const expected = new Set<string>();
 try {
   mkdirSync(snapshots, { recursive: true });
-  for (const file of globSync("{packages,plugins,rulesets}/*/package.json", { cwd: root }).sort()) {
+  const all = globSync("{packages,plugins,rulesets}/*/package.json", { cwd: root }).map(dirname).sort();
+  for (const folder of folders.length === 0 ? all : folders) {
     try {
-      snapshot(join(root, dirname(file)));
+      snapshot(join(root, folder));
     } catch (error) {
-      problems.push(`Unexpected failure for ${dirname(file)}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`Unexpected failure for ${folder}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  for (const file of globSync("*", { cwd: snapshots })) {
+  for (const file of folders.length === 0 ? globSync("*", { cwd: snapshots }) : []) {
     if (expected.has(file)) continue;
     if (flags.check) problems.push(`Unexpected snapshot ${file}, expected one of a package that exists`);
     else rmSync(join(snapshots, file));

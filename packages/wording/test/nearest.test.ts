@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from "@bylaw/wording";
+import { didYouMean, nearest } from "../src/index.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-import { oneLine, prose, quote, quoteAll } from "@bylaw/wording";
+import { oneLine, prose, quote, quoteAll } from "../src/index.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
