@@ -28,7 +28,11 @@ export async function projectOf({ config }: Pick<ApproveOptions, "config">): Pro
   const file = config === undefined ? await findConfig(process.cwd()) : resolve(config);
   return await whileLoading(file, async () => {
     const { kernel } = await createConfiguredKernel({ file, bundled: bundled() });
-    return { file, kernel, gates: await gatesOf(kernel, file, bundled()) };
+    return {
+      file,
+      kernel,
+      gates: await gatesOf(kernel, file, { ...bundled(), "@bylaw/plugin-gates": import.meta.resolve("@bylaw/plugin-gates") }),
+    };
   });
 }
 

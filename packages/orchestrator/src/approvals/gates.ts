@@ -42,11 +42,11 @@ export function projectGates({ declared }: Pick<Kernel, "declared">, plugin: Gat
   };
 }
 
-/** The gates that a configuration enforces; nothing where it has none. `bundled`: packages that a project need not install. */
+/** The gates that a configuration enforces; nothing where it has none. `bundled`: packages that a project need not install, the gates among them. */
 export async function gatesOf(kernel: Kernel, configFile: string, bundled: BundledPackages): Promise<ProjectGates | undefined> {
   const [instance] = kernel.plugins.find(({ plugin }) => plugin.name === GATES)?.instances ?? [];
   if (instance === undefined) return undefined;
-  const load = await packagesBeside(configFile, { ...bundled, [GATES]: import.meta.resolve(GATES) });
+  const load = await packagesBeside(configFile, bundled);
   const plugin = (await load(GATES)) as unknown as typeof GatesPlugin;
   const { contract: file, tools = [], checks = [] } = instance.options as GateOptions;
   const contract = loadContract(resolve(dirname(configFile), file), {

@@ -4,7 +4,7 @@ import type { AuditStats } from "../service/audit-stats.ts";
 import type { StepOutcome } from "../service/duty.ts";
 
 /** What is counted by the log and not by this node: it is the same on every node, and survives each of them. */
-export interface LogNumbers {
+interface LogNumbers {
   readonly head: number;
   readonly open_approvals: number;
   readonly stats: Pick<AuditStats, "event_types" | "decisions">;

@@ -18,7 +18,7 @@ import type { Feed } from "./feed.ts";
 import type { Follower } from "./follower.ts";
 
 /** What somebody says to a question. */
-export interface Said {
+interface Said {
   readonly answer: "yes" | "no";
   readonly role?: string | undefined;
   readonly reason?: string | undefined;
@@ -27,7 +27,7 @@ export interface Said {
 }
 
 /** What somebody lets pass. */
-export interface Waived {
+interface Waived {
   readonly task: string;
   readonly gate: string;
   readonly check: string;
@@ -42,7 +42,7 @@ export interface Sight {
 }
 
 /** A page of questions. */
-export interface OpenPage {
+interface OpenPage {
   readonly approvals: readonly Standing[];
   readonly total: number;
   readonly next?: string;

@@ -25,7 +25,7 @@ export interface AuditHit {
   readonly call: number;
 }
 
-export interface AuditFound {
+interface AuditFound {
   /** The newest first. */
   readonly hits: readonly AuditHit[];
   /** How many there are in all, among those that are kept. */

@@ -5,7 +5,7 @@ import { createStats, type AuditStats } from "./audit-stats.ts";
 import type { Follower, Follows } from "./follower.ts";
 
 /** One event of the log, with the fields by which it is looked for. */
-export interface AuditEntry {
+interface AuditEntry {
   readonly sequence: number;
   readonly timestamp: string;
   readonly event_type: string;
@@ -30,7 +30,7 @@ export interface AuditEntry {
 }
 
 /** A page of the log, the newest events first. */
-export interface AuditPage {
+interface AuditPage {
   readonly entries: readonly AuditEntry[];
   /** How many there are in all, among those that this node knows. */
   readonly total: number;

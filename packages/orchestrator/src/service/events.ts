@@ -10,7 +10,7 @@ const text = z.string().min(1).max(2_000);
 const claimed = z.string().max(2_000);
 
 /** What the service puts on record itself. */
-export const SERVICE_EVENTS = [
+const SERVICE_EVENTS = [
   {
     name: ACCESS_REFUSED,
     details: z.strictObject({
