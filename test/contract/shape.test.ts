@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<string, (folder: string) => string>> = {
 const SECOND_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   "packages/orchestrator": ["./approvals"],
   "packages/policy-language": ["./real-paths"],
+  "packages/runner": ["./dbos", "./restate"],
   "packages/sdk": ["./node"],
 };
 

@@ -1,11 +1,12 @@
 // Kills writers with SIGKILL at random points, and holds what is left against what was acknowledged:
-// node test/crash/run.ts [sqlite|postgres|jsonl|rotation|many …] [--rounds 200] [--seed 1]
+// node test/crash/run.ts [sqlite|postgres|jsonl|rotation|many|driver …] [--rounds 200] [--seed 1]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { crashStore, startPostgres, type CrashReport } from "@bylaw/testing";
 import { crashJsonl } from "./jsonl.ts";
+import { crashDrivers } from "./drivers.ts";
 import { crashRotation, manyWriters } from "./many-writers.ts";
 
 type Crash = (folder: string, rounds: number, seed: number) => Promise<CrashReport | undefined>;
@@ -37,6 +38,7 @@ const CRASHES: Readonly<Record<string, Crash>> = {
   jsonl: crashJsonl,
   rotation: crashRotation,
   many: manyWriters,
+  driver: crashDrivers,
 };
 
 const { values, positionals } = parseArgs({

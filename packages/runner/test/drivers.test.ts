@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LogEvent, Store } from "@bylaw/kernel";
@@ -103,6 +103,12 @@ async function serveHere(place: Place, store: Store, handler: (wake: Wake, close
   if (port !== undefined) restate?.workers.delete(port);
 }
 
+const attemptsIn = (events: readonly LogEvent[]): ReadonlySet<string> =>
+  new Set(
+    events
+      .filter(({ event_type }) => event_type === "step_started")
+      .map(({ details }) => `${String(details["step"])} ${String(details["attempt"])}`),
+  );
 const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map(({ event_type }) => event_type);
 const completed = (events: readonly LogEvent[]): readonly unknown[] =>
   events.filter(({ event_type }) => event_type === "step_completed").map(({ details }) => details["step"]);
@@ -194,32 +200,73 @@ describe.skipIf(server === undefined).each(engines.filter(([, engine]) => engine
     expect(faultsOf(await log("p1"))).toEqual([]);
   });
 
-  it("brings every run to the same end, at whatever event its worker is killed, with no completed step done again", async () => {
-    const { start, end, offer, until, log, place } = stage;
-    // From the claim on. What the drivers share is killed at every event; `npm run crash -- driver` does that with each of them.
-    const all = UNDISTURBED.map((_, index) => index + 1).slice(SHORT.length - 1);
-    const points = all.filter((point) => name === "embedded" || point % 2 === (name === "dbos" ? 0 : 1));
-    for (const point of points) writeFileSync(join(place.folder, `k${point}.kill`), String(point));
-    // Every other one is never told of: then a look at the log finds it.
-    for (const point of points) await offer("short", `k${point}`, { wake: point % 4 < 2 });
-    const isKilled = (point: number): boolean => existsSync(join(place.folder, `k${point}.killed`));
-    const over = new AbortController();
-    const keep = async (): Promise<void> => {
-      while (!over.signal.aborted) await (await start()).ended;
-    };
-    const kept = Promise.all([keep(), keep()]);
-    try {
-      await Promise.race([kept, Promise.all(points.map((point) => until(`k${point}`, "workflow_ended", () => isKilled(point))))]);
-    } finally {
-      over.abort();
-      await end();
-      await kept;
-    }
-    for (const point of points) {
-      const events = await log(`k${point}`);
-      expect([point, faultsOf(events)]).toEqual([point, []]);
-      expect([point, completed(events)]).toEqual([point, ["plan", "code", "check"]]);
-      expect([point, typesOf(events).filter((type) => type === "workflow_ended").length]).toEqual([point, 1]);
+  it.runIf(name === "embedded")("refuses what a worker writes that stood still until another drives its run", async () => {
+    const { start, offer, until, log, place, end } = stage;
+    const slow = await start();
+    await offer("slow", "s1");
+    await until("s1", "step_started", () => traceOf(place, "s1").some((line) => line.startsWith("wait ")));
+    slow.process.kill("SIGSTOP");
+    await start();
+    await until("s1", "step_started", () => traceOf(place, "s1").some((line) => line.startsWith("wait 2 ")));
+    writeFileSync(join(place.folder, "s1.go"), "");
+    await until("s1", "workflow_left");
+    const ended = await log("s1");
+    slow.process.kill("SIGCONT");
+    await slow.close();
+    await end();
+    expect([await log("s1"), faultsOf(ended), completed(ended)]).toEqual([ended, [], ["plan", "wait", "last"]]);
+  });
+
+  it("brings every run to the same end, at whatever event its worker is killed, with no completed step done again", () => {
+    // What the drivers share is killed at every event; `npm run crash -- driver` does that with each of them.
+    const points = ALL.filter((point) => name === "embedded" || point % 2 === (name === "dbos" ? 0 : 1));
+    return surviveKills(stage, new Map(points.map((point) => [`k${point}`, [point]])));
+  });
+
+  it.runIf(ROUNDS > 0)("does so when whoever takes over is killed too", { timeout: 600_000 }, async () => {
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const kills = ALL.map((point) => [`x${round}-${point}`, [point, point + 1 + Math.floor(Math.random() * 8)]] as const);
+      await surviveKills(stage, new Map(kills));
     }
   });
 });
+
+/** The events from the claim on: before that nobody drives. */
+const ALL = UNDISTURBED.map((_, index) => index + 1).slice(SHORT.length - 1);
+const ROUNDS = Number(process.env["BYLAW_CRASH_ROUNDS"] ?? 0);
+/** A file for who counts: how many were killed, events, and steps that are done. */
+const TALLY = process.env["BYLAW_CRASH_TALLY"];
+
+/** Has workers drive runs, each of which kills its worker after some of its events, and looks at what came of them. */
+async function surviveKills({ start, end, offer, until, log, place }: Stage, kills: ReadonlyMap<string, readonly number[]>): Promise<void> {
+  const runs = [...kills.keys()];
+  for (const [run, points] of kills) writeFileSync(join(place.folder, `${run}.kill`), points.join(" "));
+  // Every other one is never told of: then a look at the log finds it.
+  for (const [index, run] of runs.entries()) await offer("short", run, { wake: index % 2 === 0 });
+  const killedIn = (run: string): number => {
+    const file = join(place.folder, `${run}.killed`);
+    return existsSync(file) ? readFileSync(file, "utf8").length : 0;
+  };
+  const over = new AbortController();
+  const keep = async (): Promise<void> => {
+    while (!over.signal.aborted) await (await start()).ended;
+  };
+  const kept = Promise.all([keep(), keep()]);
+  try {
+    await Promise.race([kept, Promise.all(runs.map((run) => until(run, "workflow_ended", () => killedIn(run) > 0)))]);
+  } finally {
+    over.abort();
+    await end();
+    await kept;
+  }
+  for (const run of runs) {
+    const events = await log(run);
+    expect([run, faultsOf(events)]).toEqual([run, []]);
+    expect([run, completed(events)]).toEqual([run, ["plan", "code", "check"]]);
+    expect([run, typesOf(events).filter((type) => type === "workflow_ended").length]).toEqual([run, 1]);
+    if (TALLY !== undefined) appendFileSync(TALLY, `${killedIn(run)} ${events.length} ${completed(events).length}\n`);
+    // A step runs again only where it was at work when its worker was killed: none behind its end.
+    for (const line of traceOf(place, run))
+      expect([run, line, attemptsIn(events).has(line.split(" ").slice(0, 2).join(" "))]).toEqual([run, line, true]);
+  }
+}

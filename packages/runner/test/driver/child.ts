@@ -1,5 +1,5 @@
 /** A worker in a process of its own. Dies after the event of a run that a file names, once for each. Ends when its input does. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@bylaw/kernel";
 import { createWorker } from "../../src/index.ts";
@@ -17,13 +17,16 @@ const setup = JSON.parse(process.argv[2] ?? "") as Setup;
 const { folder, worker: name, lease_ms, reconcile_ms, concurrency, port } = setup;
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
-/** As a machine that loses its power right after something is on record. */
+/** As a machine that loses its power right after something is on record. A file says after which events, and another which are behind it. */
 function dieAt(run: string, head: number): void {
   const file = join(folder, `${run}.kill`);
-  if (!existsSync(file) || head < Number(readFileSync(file, "utf8"))) return;
+  if (!existsSync(file)) return;
   const done = join(folder, `${run}.killed`);
-  if (existsSync(done)) return;
-  writeFileSync(done, String(process.pid));
+  const left = readFileSync(file, "utf8")
+    .split(" ")
+    .slice(existsSync(done) ? readFileSync(done, "utf8").length : 0);
+  if (left[0] === undefined || head < Number(left[0])) return;
+  appendFileSync(done, "x");
   process.kill(process.pid, "SIGKILL");
 }
 
