@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import * as sdk from "@bylaw/sdk";
-import * as node from "@bylaw/sdk/node";
+import * as sdk from "../src/index.ts";
+import * as node from "../src/node.ts";
 
-const dist = join(dirname(createRequire(import.meta.url).resolve("@bylaw/sdk/package.json")), "dist");
+const dist = join(import.meta.dirname, "../dist");
 
 function reached(entry: string, found: Map<string, string> = new Map()): ReadonlyMap<string, string> {
   if (found.has(entry)) return found;

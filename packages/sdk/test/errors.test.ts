@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ApprovalPending, NotClaimed, ToolForbidden, TransitionBlocked } from "@bylaw/sdk";
+import { ApprovalPending, NotClaimed, ToolForbidden, TransitionBlocked } from "../src/index.ts";
 import { CLAIM, holding, problem, rejection, serve, start } from "./kit.ts";
 
 it.each([

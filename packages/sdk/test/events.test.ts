@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import type { LogEvent } from "@bylaw/sdk";
+import type { LogEvent } from "../src/index.ts";
 import { holding, problem, rejection, serve } from "./kit.ts";
 
 const event = (sequence: number, text = "x"): LogEvent => ({

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NotClaimed } from "@bylaw/sdk";
+import { NotClaimed } from "../src/index.ts";
 import { CLAIM, TOKEN, problem, rejection, serve, start, type Handler, type Service } from "./kit.ts";
 
 const soon = (ms: number): string => new Date(Date.now() + ms).toISOString();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { AgentClient, type AgentClientOptions } from "@bylaw/sdk";
+import { AgentClient, type AgentClientOptions } from "../src/index.ts";
 
 /** A request as it came over the wire. */
 export interface Received {

@@ -1,12 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const sdk = dirname(createRequire(import.meta.url).resolve("@bylaw/sdk/package.json"));
+const sdk = join(import.meta.dirname, "..");
 const source = join(sdk, "../sdk-python");
 const scratch = mkdtempSync(join(tmpdir(), "bylaw-python-"));
 const venv = join(scratch, "venv");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NoTaskReady, RateLimited, RequestInvalid, Unavailable } from "@bylaw/sdk";
+import { NoTaskReady, RateLimited, RequestInvalid, Unavailable } from "../src/index.ts";
 import { CLAIM, holding, problem, rejection, serve, start } from "./kit.ts";
 
 const keys = (received: readonly { readonly headers: Record<string, unknown> }[]): ReadonlySet<unknown> =>

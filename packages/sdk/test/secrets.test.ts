@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
-import { AgentClient, RequestInvalid } from "@bylaw/sdk";
+import { AgentClient, RequestInvalid } from "../src/index.ts";
 import { CLAIM, ENROL, TOKEN, holding, problem, rejection, serve, start } from "./kit.ts";
 
 const shown = (value: unknown): string =>

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { NoTaskReady, RequestInvalid } from "@bylaw/sdk";
-import { spawnAgent, type SpawnOptions } from "@bylaw/sdk/node";
+import { NoTaskReady, RequestInvalid } from "../src/index.ts";
+import { spawnAgent, type SpawnOptions } from "../src/node.ts";
 import { CLAIM, ENROL, TOKEN, problem, rejection, serve } from "./kit.ts";
 
 function folder(): string {
