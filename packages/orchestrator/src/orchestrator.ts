@@ -66,7 +66,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const secrets = readSecrets(settings, options.secrets ?? {});
   const own: readonly Plugin[] = [holdersPlugin(), questionsPlugin(), serviceEvents()];
   const common = { own, hidden: secrets.places };
-  const { kernel, contract, signer } =
+  const { kernel, contract, signer, key_files } =
     settings.config === undefined
       ? usualRules({
           ...{ ...common, workspace, data, key: secrets.token, policy: settings.policy.map((file) => resolve(file)) },
@@ -90,7 +90,10 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const [closing, over] = [new AbortController(), new AbortController()];
   const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
   // A tool of the same name goes before the usual one.
-  const tools = [...toolset({ settings, contract, run: () => run, hidden: secrets.places, secrets: secrets.texts }), ...more];
+  const tools = [
+    ...toolset({ settings, contract, run: () => run, hidden: [...secrets.places, ...key_files], secrets: secrets.texts }),
+    ...more,
+  ];
   const tasks = createTasks(run, contract, { now });
   const operations = createOperations({
     ...{ run, store, kernel, contract, tasks, now, log },

@@ -59,12 +59,14 @@ export interface GivenSecrets {
 }
 
 /** Reads the secrets of a server, and makes those on the first start that no other node has to have. Throws BYLAW_SECRET_INVALID. */
-export function readSecrets({ auth, store, data: folder }: Settings, given: GivenSecrets): Secrets {
+export function readSecrets({ auth, store, config, data: folder }: Settings, given: GivenSecrets): Secrets {
   const data = resolve(folder);
   const isAlone = !isShared(store);
   const named = auth.token_secret_file;
   const env = ["BYLAW_JWT_SECRET", "ORCHESTRATOR_JWT_SECRET"].find((name) => (process.env[name] ?? "") !== "");
-  const file = named !== undefined ? resolve(named) : env === undefined && isAlone ? madeSecret(data, "token.secret") : undefined;
+  // A configuration says itself where its keys are.
+  const isMade = env === undefined && isAlone && config === undefined;
+  const file = named !== undefined ? resolve(named) : isMade ? madeSecret(data, "token.secret") : undefined;
   const token = { id: "default", ...(file === undefined ? { env: env ?? "BYLAW_JWT_SECRET" } : { file }) };
   const enrolFile =
     given.enrol !== undefined

@@ -21,6 +21,8 @@ export interface Rules {
   readonly kernel: Kernel;
   readonly contract: Contract;
   readonly signer: TokenSigner;
+  /** The files that the signer's keys are in, where the configuration names them. */
+  readonly key_files: readonly string[];
 }
 
 interface UsualRules {
@@ -60,7 +62,7 @@ export function usualRules({ contract: file, workspace, data, policy: policies, 
     },
     { name: "bylaw serve" },
   );
-  return { kernel, contract, signer: createSigner({ ...common, ...keys }) };
+  return { kernel, contract, signer: createSigner({ ...common, ...keys }), key_files: [] };
 }
 
 interface ConfiguredRules extends Pick<UsualRules, "own" | "hidden"> {
@@ -93,7 +95,9 @@ export async function configuredRules({ file, own, hidden, bundled }: Configured
     tools,
     checks: checks.flatMap((check) => (isPlugin(check) ? [check.name] : typeof check === "string" ? [check] : [])),
   });
-  return { kernel, contract, signer: createSigner(signing?.options, folder) };
+  const { keys = [] } = (signing?.options ?? {}) as { keys?: readonly TokenKey[] };
+  const key_files = keys.flatMap((key) => ("file" in key ? [resolve(folder, key.file)] : []));
+  return { kernel, contract, signer: createSigner(signing?.options, folder), key_files };
 }
 
 const PHASES = "@bylaw/plugin-phases";

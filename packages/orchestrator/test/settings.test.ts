@@ -1,0 +1,145 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createOrchestrator, resolveSettings, shownConfig } from "../src/index.ts";
+import { ENROL, serve } from "./kit.ts";
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "bylaw-settings-"));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const file = (content: object, name = "bylaw.serve.json"): string => {
+  writeFileSync(join(cwd, name), JSON.stringify(content));
+  return name;
+};
+const refused = (sources: Parameters<typeof resolveSettings>[0]): unknown => {
+  try {
+    return resolveSettings({ cwd, ...sources });
+  } catch (error) {
+    return error;
+  }
+};
+
+describe("a setting", () => {
+  it("comes from its flag, else from the environment, else from the file, else it is as usual", () => {
+    file({ port: 1, run: "of-file", limits: { body_bytes: 2_048, batch: 7 }, docs: false });
+    const environment = { BYLAW_PORT: "2", BYLAW_HOST: "::1", BYLAW_LIMITS_BATCH: "8", BYLAW_POLICY: "a.toml,b.toml", HOME: "/x" };
+    const { settings, origins } = resolveSettings({ cwd, environment, flags: { port: "3", policy: ["c.toml"] } });
+    expect(settings).toMatchObject({
+      port: 3,
+      host: "::1",
+      run: "of-file",
+      docs: false,
+      limits: { body_bytes: 2_048, batch: 8 },
+      policy: ["c.toml"],
+    });
+    expect(settings.limits.agent_burst).toBe(400);
+    expect(origins).toEqual({
+      ...{ port: "flag", policy: "flag", host: "environment", "limits.batch": "environment" },
+      ...{ run: "file", docs: "file", "limits.body_bytes": "file" },
+    });
+  });
+
+  it("that is a path stands against the folder of the file that it is said in", () => {
+    mkdirSync(join(cwd, "etc"));
+    const settings = { contract: "c.yaml", data: "../data", tls: { cert: "c.pem", key: "/k.pem" }, store: "s.db", policy: ["p.toml"] };
+    writeFileSync(join(cwd, "etc/serve.json"), JSON.stringify(settings));
+    expect(resolveSettings({ cwd, file: "etc/serve.json" }).settings).toMatchObject({
+      ...{ contract: join(cwd, "etc/c.yaml"), data: join(cwd, "data"), tls: { cert: join(cwd, "etc/c.pem"), key: "/k.pem" } },
+      ...{ store: `sqlite:${join(cwd, "etc/s.db")}`, policy: [join(cwd, "etc/p.toml")] },
+    });
+  });
+
+  it.each<[string, Parameters<typeof resolveSettings>[0], RegExp]>([
+    ["unknown in the file", { file: "one.json" }, /port/],
+    ["of another kind", { flags: { port: "http" } }, /port/],
+    ["out of its range", { environment: { BYLAW_PORT: "70000" } }, /port/],
+    ["unknown in a group of the environment", { environment: { BYLAW_LIMITS_BATCHES: "3" } }, /BYLAW_LIMITS_BATCHES/],
+    ["no truth value", { environment: { BYLAW_DOCS: "yes" } }, /docs/],
+    ["in a file that is not there", { file: "none.json" }, /file that cannot be read/],
+    ["a secret in the file", { file: "two.json" }, /enrol_secret/],
+  ])("that is %s keeps the server from starting", (_, sources, message) => {
+    file({ ports: 3 }, "one.json");
+    file({ auth: { enrol_secret: ENROL } }, "two.json");
+    expect(refused(sources)).toMatchObject({ code: "BYLAW_SETTINGS_INVALID", message: expect.stringMatching(message) as string });
+  });
+
+  it("that is misspelt in the environment is named as it is spelt", () => {
+    expect(refused({ environment: { BYLAW_LIMITS_BODY_BYTE: "3" } })).toMatchObject({ fix: "did you mean `BYLAW_LIMITS_BODY_BYTES`?" });
+  });
+});
+
+describe("what is printed", () => {
+  it("has every setting, where it comes from, and no secret", () => {
+    const store = "postgres://bylaw:hunter2@db.example.org/bylaw?sslpassword=hunter2&schema=s";
+    const environment = { BYLAW_STORE: store, BYLAW_ENROL_SECRET: ENROL, BYLAW_OPERATOR_TOKEN: "x".repeat(40) };
+    const shown = shownConfig(resolveSettings({ cwd, environment }), environment);
+    expect(shown.settings["store"]).toEqual({
+      value: "postgres://bylaw:***@db.example.org/bylaw?sslpassword=***&schema=s",
+      from: "environment",
+    });
+    expect(shown.settings["port"]).toEqual({ value: 8_000, from: "default" });
+    expect(shown.secrets).toMatchObject({ token_secret: "missing", enrol_secret: "in the environment as BYLAW_ENROL_SECRET: ***" });
+    for (const secret of ["hunter2", ENROL, "xxxx"]) expect(JSON.stringify(shown)).not.toContain(secret);
+  });
+});
+
+describe("a secret", () => {
+  it("is made on the first start, for its owner alone, and kept", async () => {
+    const first = await serve({ secrets: {} }, cwd);
+    const places = ["token.secret", "enrol.secret"].map((name) => join(cwd, "data", name));
+    const made = places.map((place) => readFileSync(place, "utf8"));
+    for (const place of places) expect(statSync(place).mode & 0o777).toBe(0o600);
+    for (const text of made) expect(text.trim().length).toBeGreaterThan(40);
+    const agent = await first.ask("POST", "/tasks/claim", `Bylaw-Enrol ${made[1]?.trim() ?? ""}`, { agent_id: "ann" });
+    expect(agent.status).toBe(200);
+    const second = await serve({ secrets: {}, store: first.store }, cwd);
+    expect(places.map((place) => readFileSync(place, "utf8"))).toEqual(made);
+    expect((await second.ask("GET", "/tools", `Bearer ${String(agent.body["phase_token"])}`)).status).toBe(200);
+    await second.close();
+    await first.close();
+  });
+
+  it("that others can read, or that is short, keeps the server from starting", async () => {
+    await expect(serve({ secrets: { enrol: "short" } })).rejects.toMatchObject({ code: "BYLAW_SECRET_INVALID" });
+    await expect(serve({ secrets: { enrol: ENROL, operator: "with blanks, and a comma in it, though long" } })).rejects.toMatchObject({
+      code: "BYLAW_SECRET_INVALID",
+    });
+    const named = join(cwd, "enrol");
+    writeFileSync(named, ENROL, { mode: 0o600 });
+    await (await serve({ secrets: {}, settings: { auth: { enrol_secret_file: named } } })).close();
+    chmodSync(named, 0o644);
+    await expect(serve({ secrets: {}, settings: { auth: { enrol_secret_file: named } } })).rejects.toMatchObject({
+      code: "BYLAW_KEY_EXPOSED",
+    });
+  });
+
+  it("of several servers is made by none", async () => {
+    const settings = { store: "postgres://127.0.0.1:1/x", data: join(cwd, "data"), contract: join(cwd, "c.yaml") };
+    await expect(createOrchestrator({ settings })).rejects.toMatchObject({ code: "BYLAW_SECRET_INVALID" });
+    expect(existsSync(join(cwd, "data", "enrol.secret"))).toBe(false);
+  });
+});
+
+it("a data folder in the workspace would change it with every event", async () => {
+  const contract = join(cwd, "c.yaml");
+  writeFileSync(
+    contract,
+    'bylaw: 1\nname: x\nphases:\n  - { id: A, name: A, allowed_tools: [read_files] }\ntransitions: []\nenforcement: { mode: strict }\ntest_command: { argv: ["node", "--test"], format: tap }\n',
+  );
+  const settings = { contract, workspace: cwd, data: join(cwd, "data") };
+  await expect(serve({ settings })).rejects.toMatchObject({ code: "BYLAW_SETTINGS_INVALID" });
+  await (await serve({ settings: { ...settings, data: join(cwd, ".bylaw") } })).close();
+});
+
+it("each task has a folder of its own where the settings say so, whatever its name is", async () => {
+  const server = await serve({ settings: { workspace_per_task: true } });
+  const folders = ["a", "A", "../b", ".", "..", "a/b", "x".repeat(200), "\u0000"].map((task) => server.service.workspaceOf(task));
+  expect(new Set(folders).size).toBe(folders.length);
+  for (const folder of folders)
+    expect(folder.startsWith(`${server.workspace}/`) && !folder.slice(server.workspace.length + 1).includes("/")).toBe(true);
+  await server.close();
+});
