@@ -1,0 +1,96 @@
+// Servers in processes of their own, and the processor time that they take.
+import { spawn } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** A server that listens. */
+export interface Server {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+const ECHO = fileURLToPath(import.meta.resolve("./echo.ts"));
+const BYLAW = fileURLToPath(import.meta.resolve("../../../packages/cli/bin/bylaw.js"));
+
+export const ENROL = "the-secret-that-agents-enrol-with-here";
+export const OPERATOR = "the-token-of-the-operator-of-this-server";
+
+export const startEcho = (): Promise<Server> => start([ECHO], {});
+
+/** Starts `bylaw serve` with a file of settings, in its folder. */
+export const startBylaw = (settings: string): Promise<Server> =>
+  start(
+    [BYLAW, "serve", "--settings", settings, "--json"],
+    { BYLAW_ENROL_SECRET: ENROL, BYLAW_OPERATOR_TOKEN: OPERATOR, BYLAW_JWT_SECRET: "a secret of this benchmark that is long enough" },
+    dirname(settings),
+  );
+
+async function start(args: readonly string[], environment: Readonly<Record<string, string>>, cwd = process.cwd()): Promise<Server> {
+  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment };
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const told = new Promise<string>((resolve) => createInterface({ input: child.stdout }).once("line", resolve));
+  const line = await Promise.race([
+    told,
+    ended.then(() => {
+      throw new Error(`Unexpected end of ${args.join(" ")}, expected it to listen`);
+    }),
+  ]);
+  const { url } = JSON.parse(line) as { readonly url?: string };
+  if (url === undefined) throw new Error(`Unexpected answer of ${args.join(" ")}, expected where it listens: ${line}`);
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+interface Process {
+  readonly name: string;
+  readonly parent: number;
+  /** Microseconds, with those of children that have ended. */
+  readonly cpu: number;
+}
+
+/** Linux counts in hundredths of a second. */
+const TICK_US = 10_000;
+
+function processOf(pid: number): Process | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0);
+    return { name: text.slice(text.indexOf("(") + 1, text.lastIndexOf(")")), parent: Number(fields[1]), cpu: ticks * TICK_US };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Microseconds of processor time of some processes so far; NaN where the system does not say. */
+export const cpuOf = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + (processOf(pid)?.cpu ?? Number.NaN), 0);
+
+/** The PostgreSQL that this process has started, and all that belongs to it. */
+export function databaseProcesses(): readonly number[] {
+  const all = new Map(
+    readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => {
+        const found = processOf(Number(name));
+        return found === undefined ? [] : [[Number(name), found] as const];
+      }),
+  );
+  const main = [...all].find(([, { name, parent }]) => name === "postgres" && parent === process.pid)?.[0];
+  return main === undefined ? [] : [main, ...[...all].flatMap(([pid, { parent }]) => (parent === main ? [pid] : []))];
+}
+
+/** Megabytes of memory that a process holds. */
+export function memoryOf(pid: number): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(line?.[1] ?? Number.NaN) / 1_024;
+}
