@@ -194,7 +194,7 @@ describe.runIf(process.platform === "linux")("somebody who changes places while 
 describe.runIf(process.platform !== "win32")("what is neither file nor folder", () => {
   it("is refused, and nobody waits for it", async () => {
     const root = folder({ "in.txt": "in" });
-    execFileSync("mkfifo", [join(root, "pipe")]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "pipe")]);
     const server = createServer().listen(join(root, "socket"));
     const call = toolsIn(root);
     for (const path of ["pipe", "socket"])
@@ -207,7 +207,7 @@ describe.runIf(process.platform !== "win32")("what is neither file nor folder", 
 
   it.runIf(process.getuid?.() === 0)("is refused for a device too", async () => {
     const root = folder();
-    execFileSync("mknod", [join(root, "zero"), "c", "1", "5"]);
+    execFileSync("sh", ["-c", 'mknod "$0" c 1 5', join(root, "zero")]);
     for (const [tool, args] of WAYS.filter(([name]) => !["git_commit", "bash"].includes(name)))
       await expect(toolsIn(root)(tool, args("zero")), tool).rejects.toMatchObject(REFUSED);
   });
