@@ -19,7 +19,7 @@ export const constitution = definePlugin({
     // The rules are not known before the log is: every path that a call names is looked up.
     kernel.prepare("paths", (subject) =>
       subject.hook === "beforeToolCall"
-        ? resolvePaths(subject, ANY_PATH.pathsToResolve(subject), { globs: ANY_PATH.globsToResolve(subject) })
+        ? resolvePaths(subject, anyPath().pathsToResolve(subject), { globs: anyPath().globsToResolve(subject) })
         : undefined,
     );
     const pools = new WeakMap<readonly ConstitutionRule[], PolicyPool>();
@@ -27,9 +27,13 @@ export const constitution = definePlugin({
   },
 });
 
-const ANY_PATH = compilePolicy([
-  parsePolicy('[[rules]]\nname = "any-path"\naction = "deny"\npaths = "**"', { file: "constitution", operator: true }),
-]);
+let compiled: PolicyPool | undefined;
+
+// Not before somebody asks: a run in which no tool is called needs none.
+const anyPath = (): PolicyPool =>
+  (compiled ??= compilePolicy([
+    parsePolicy('[[rules]]\nname = "any-path"\naction = "deny"\npaths = "**"', { file: "constitution", operator: true }),
+  ]));
 
 function judge(call: ToolCall, view: View, pools: WeakMap<readonly ConstitutionRule[], PolicyPool>): readonly Verdict[] | undefined {
   const rules = rulesAt(view(constitutionState), call.at);

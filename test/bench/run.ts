@@ -1,0 +1,105 @@
+// What the runner itself costs: the time of a step that does nothing, and of `bylaw run --resume` of a long workflow beyond `bylaw --version`.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { cpus, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createKernel } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { checkpoint } from "@bylaw/plugin-checkpoint";
+import { constitution } from "@bylaw/plugin-constitution";
+import { loop } from "@bylaw/plugin-loop";
+import { vibecheck } from "@bylaw/plugin-vibecheck";
+import { loadTemplate, loopOptionsOf, runWorkflow, workflow, type LoadedTemplate, type StepFunction } from "@bylaw/runner";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+
+const SHORT = 1_000;
+const LONG = 10_000;
+const RUNS = 7;
+/** What the runner may cost, in milliseconds: a step that does nothing, and going on with a long workflow. */
+const MOST = { step: 5, resume: 1_000 };
+
+const BIN = join(dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")), "dist/bin.js");
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-bench-run-")));
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const at = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
+
+/** A workflow of programs, of which each tenth goes back by nine steps once. */
+async function templateOf(name: string, count: number): Promise<LoadedTemplate & { readonly file: string }> {
+  const file = join(folder, `${name}.json`);
+  const steps = Array.from({ length: count }, (_, index) => ({
+    id: `step-${index}`,
+    run: { command: ["true"] },
+    ...(index % 10 === 9 && index < count - 1 ? { loop: { steps: 9, max_iterations: 1 } } : {}),
+  }));
+  writeFileSync(file, JSON.stringify({ bylaw: 1, name, steps }));
+  return { ...(await loadTemplate(file)), file };
+}
+
+/** Runs it in this process with a function for each program, up to its last step. Resolves to the milliseconds of each step. */
+async function walk({ template, definition }: LoadedTemplate, store: string): Promise<readonly number[]> {
+  const opened = await openSqliteStore(store);
+  const kernel = createKernel({ plugins: [loop(loopOptionsOf(template)), checkpoint(), vibecheck(), constitution(), workflow()] });
+  const run = await openRun(kernel, { run: template.name, store: opened });
+  const end = new AbortController();
+  const times: number[] = [];
+  let last: number | undefined;
+  const work: StepFunction = async ({ step, visit }) => {
+    const now = performance.now();
+    if (last !== undefined) times.push(now - last);
+    const here = Number(step.slice("step-".length));
+    if (here === template.steps.length - 1) end.abort(new Error("enough"));
+    else if (visit === 1 && here % 10 === 9) await run.behave({ action: "loop", step });
+    last = performance.now();
+    return undefined;
+  };
+  const steps = template.steps.map((step) => ({ ...step, run: { function: "work" } }));
+  await runWorkflow({
+    ...{ run, template: { ...template, steps }, definition, workspace: folder, controlFile: join(folder, "behavior.json") },
+    ...{ functions: { work }, signal: end.signal },
+  }).catch((error: unknown) => {
+    if (!end.signal.aborted) throw error;
+  });
+  await run.close();
+  await opened.close();
+  return times;
+}
+
+function milliseconds(args: readonly string[], cwd: string): number {
+  const begin = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, [BIN, ...args], { cwd, stdio: ["ignore", "ignore", "pipe"] });
+  const took = performance.now() - begin;
+  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${String(status)}: ${stderr.toString()}`);
+  return took;
+}
+
+try {
+  console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? "?"}, SQLite\n`);
+  const short = await templateOf("short", SHORT);
+  const times = await walk(short, join(folder, "short.db"));
+  const [p50, p99] = [median(times), at(times, 0.99)];
+  console.log(`a step that does nothing, ${times.length} of them: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`);
+
+  const long = await templateOf("long", LONG);
+  const [versions, resumes]: [number[], number[]] = [[], []];
+  let events = 0;
+  for (let turn = 0; turn < RUNS; turn += 1) {
+    const store = join(folder, `long-${turn}.db`);
+    if (turn === 0) events = (await walk(long, store)).length;
+    else spawnSync("cp", [join(folder, "kept.db"), store]);
+    if (turn === 0) spawnSync("cp", [store, join(folder, "kept.db")]);
+    versions.push(milliseconds(["--version"], folder));
+    resumes.push(milliseconds(["run", long.file, "--store", store, "--run", "long", "--resume", "--json"], folder));
+  }
+  const beyond = median(resumes) - median(versions);
+  console.log(
+    `bylaw run --resume of ${LONG} steps with loops, ${events} steps into it: ${median(resumes).toFixed(0)} ms, ${beyond.toFixed(0)} ms beyond --version`,
+  );
+  if (p50 > MOST.step || beyond > MOST.resume) {
+    console.error(`\nUnexpected cost of the runner, expected at most ${MOST.step} ms a step and ${MOST.resume} ms to resume`);
+    process.exitCode = 1;
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
