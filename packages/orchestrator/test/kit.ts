@@ -92,7 +92,7 @@ export async function serve(
       ...settings,
     },
   });
-  const { app, service, close } = orchestrator;
+  const { app, service } = orchestrator;
   const served: Served = {
     ...orchestrator,
     ...{ store, runs, workspace, finish },
@@ -123,7 +123,7 @@ export async function serve(
       return types.length === 0 ? all : all.filter(({ event_type }) => types.includes(event_type));
     },
     async close() {
-      await close();
+      await orchestrator.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
