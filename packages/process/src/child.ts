@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
 import { canContain, containing } from "./contain.ts";
-import { withLimits } from "./limits.ts";
+import { withLimits, withProcesses } from "./limits.ts";
 import type { ProgramStart } from "./program.ts";
 import { MARK, markWith } from "./strays.ts";
 
@@ -12,7 +12,10 @@ export type Exit = readonly [exit_code: number | null, signal: string | null, er
 
 export function spawned(start: ProgramStart, id: string): ChildProcess | string {
   const { argv, cwd, env, stdin, limits, contain } = start;
-  const [file = "", ...args] = withLimits(contain !== undefined && canContain(cwd) ? containing(argv, contain, cwd) : argv, limits);
+  const [file = "", ...args] = withLimits(
+    contain !== undefined && canContain(cwd) ? containing(withProcesses(argv, limits ?? {}), contain, cwd) : argv,
+    limits,
+  );
   try {
     return spawn(file, args, {
       cwd,
@@ -27,9 +30,9 @@ export function spawned(start: ProgramStart, id: string): ChildProcess | string 
 }
 
 /** What is said where the program that sets limits, or that contains, did not find the one that it should start. */
-export const notFound = ({ argv: [file = ""], limits, contain }: ProgramStart, stderr: string): string | null =>
-  (limits ?? contain) !== undefined && /^(?:prlimit|unshare): failed to execute /.test(stderr)
-    ? `Unexpected failure to start \`${file}\` (ENOENT), expected a program`
+export const notFound = ({ argv: [file = ""], limits, contain }: ProgramStart, code: number | null, stderr: string): string | null =>
+  (code === 126 || code === 127) && (limits ?? contain) !== undefined && /^(?:prlimit|unshare): failed to execute /.test(stderr)
+    ? `Unexpected failure to start \`${file}\` (${code === 126 ? "EACCES" : "ENOENT"}), expected a program`
     : null;
 
 export function exitOf(child: ChildProcess, start: ProgramStart): Promise<Exit> {

@@ -26,7 +26,7 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
   // `over`: its number may be somebody else's by now.
   const state = { timedOut: false, overflowed: false, over: false, failure: undefined as { readonly cause: unknown } | undefined };
   const answer = ([code, by, failure]: Exit, duration_ms: number): ProgramEnd => {
-    const error = failure ?? (code === 127 ? notFound(start, streams.stderr.output().text) : null);
+    const error = failure ?? notFound(start, code, streams.stderr.output().text);
     return {
       exit_code: error === null ? code : null,
       signal: by,

@@ -33,7 +33,7 @@ export interface ProgramOptions {
   readonly maxTimeout?: number;
   /** Bytes of output, after which a program is ended. Default: 64 MiB. */
   readonly maxOutput?: number;
-  /** What each process may take, where the system can limit it. Default: 4 GiB of memory, files of 1 GiB. */
+  /** What each process may take, where the system can limit it. Default: 4 GiB of memory, files of 1 GiB, 4,096 processes. */
   readonly limits?: Limits;
   /**
    * Whether programs run where they see no other process and nothing of what is `hidden`, by namespaces of Linux. Default: `possible`,

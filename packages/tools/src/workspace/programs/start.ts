@@ -14,7 +14,7 @@ export interface Start {
   readonly set?: Readonly<Record<string, string>>;
 }
 
-const LIMITS: Limits = { memory: 4 * 1024 ** 3, file: 1024 ** 3 };
+const LIMITS: Limits = { memory: 4 * 1024 ** 3, file: 1024 ** 3, processes: 4_096 };
 const MAX_OUTPUT = 64 * 1024 ** 2;
 // Of each stream, at its beginning and at its end: what failed stands in one or the other.
 const KEPT = { first: 16_384, last: 16_384 };
