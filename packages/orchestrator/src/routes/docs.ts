@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { z } from "@hono/zod-openapi";
 import manifest from "../../package.json" with { type: "json" };
 import { BASE } from "../http/app.ts";
@@ -44,7 +43,8 @@ const TYPES = {
 } as const;
 type File = keyof typeof TYPES;
 
-const { resolve } = createRequire(import.meta.url);
+// Put there by the build, for the sources and for what is built of them.
+const REFERENCE = new URL("../../dist/reference/", import.meta.url);
 
 /** The routes that describe the interface that they are part of. */
 export function docsRoutes(others: readonly Route[]): readonly Route[] {
@@ -52,7 +52,7 @@ export function docsRoutes(others: readonly Route[]): readonly Route[] {
   const files = new Map<File, Promise<string>>();
 
   const textOf = (file: File): Promise<string> => {
-    const known = files.get(file) ?? (file === "start.js" ? Promise.resolve(START) : readFile(resolve(`swagger-ui-dist/${file}`), "utf8"));
+    const known = files.get(file) ?? (file === "start.js" ? Promise.resolve(START) : readFile(new URL(file, REFERENCE), "utf8"));
     files.set(file, known);
     return known;
   };
