@@ -8,6 +8,6 @@ export {
   type OversightRule,
   type OversightService,
 } from "./oversee.ts";
-export { oversight, standingOf, type Standing } from "./standing.ts";
+export { oversight, standingOf, type Oversights, type Standing } from "./standing.ts";
 export { oversightVerdict, type OversightVerdict } from "./verdict.ts";
 export { vibecheck } from "./vibecheck.ts";

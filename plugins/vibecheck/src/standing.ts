@@ -1,7 +1,7 @@
 import { defineProjection, isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
 
-/** How a task stands with its oversight. */
-export interface Standing extends JsonObject {
+/** How somebody stands with oversight, for what they are about to do. */
+export interface Standing {
   /** The highest risk since a person last took note; asking again does not lower it. */
   readonly risk: number;
   /** Why the last oversight failed; `null`: it did not. */
@@ -10,50 +10,105 @@ export interface Standing extends JsonObject {
   readonly calls: number;
   /** Whether there was an oversight since the phase was entered. */
   readonly seen: boolean;
-  /** Who asked last. */
-  readonly asked: string | null;
 }
 
-type Standings = Readonly<Record<string, Standing>>;
+/** What an oversight found of one agent at one task. */
+interface Found extends JsonObject {
+  readonly task: string | null;
+  readonly agent: string | null;
+  readonly risk: number;
+  readonly failed: string | null;
+}
 
-const NOTHING: Standing = { risk: 0, failed: null, calls: 0, seen: false, asked: null };
+type Counts = Readonly<Record<string, number>>;
 
-/** The standing of each task, by the log. */
-export const oversight = defineProjection<Standings>({
+/** The oversights of a run. */
+export interface Oversights {
+  /** What nobody took note of yet, by task and agent. */
+  readonly found: Readonly<Record<string, Found>>;
+  /** Calls since the last oversight, by task and by agent. */
+  readonly byTask: Counts;
+  readonly byAgent: Counts;
+  /** Tasks that had an oversight since their phase was entered. */
+  readonly seen: Counts;
+  /** Who asked last, by task. */
+  readonly asked: Readonly<Record<string, string>>;
+}
+
+/** The oversights of a run, by the log. */
+export const oversight = defineProjection<Oversights>({
   name: "@bylaw/plugin-vibecheck/standing",
-  version: 1,
-  initial: {},
-  reduce(state, event) {
-    const before = standingOf(state, event.task_id);
-    const after = next(before, event);
-    return after === before ? state : { ...state, [keyOf(event.task_id)]: after };
+  version: 2,
+  initial: { found: {}, byTask: {}, byAgent: {}, seen: {}, asked: {} },
+  reduce(state, { event_type, agent_id: agent, task_id: task, details }) {
+    const key = JSON.stringify(task);
+    switch (event_type) {
+      case "tool_allowed":
+        return { ...state, byTask: plusOne(state.byTask, key), byAgent: plusOne(state.byAgent, JSON.stringify(agent)) };
+      case "phase_entered":
+        return Object.hasOwn(state.seen, key) ? { ...state, seen: without(state.seen, key) } : state;
+      case "behavior_applied":
+        return details["action"] === "vibecheck" && agent !== null ? { ...state, asked: { ...state.asked, [key]: agent } } : state;
+      case "oversight_failed":
+        return found(state, { task, agent, risk: 0, failed: String(details["error"]) });
+      case "oversight_given": {
+        const after = found(state, { task, agent, risk: riskIn(details), failed: null });
+        const { byTask, byAgent, seen } = state;
+        return { ...after, byTask: without(byTask, key), byAgent: without(byAgent, JSON.stringify(agent)), seen: { ...seen, [key]: 1 } };
+      }
+      case "oversight_acknowledged":
+        return { ...state, found: Object.fromEntries(Object.entries(state.found).filter(([, one]) => one.task !== task)) };
+      default:
+        return state;
+    }
   },
 });
 
-/** How one task stands; `null`: what belongs to no task. */
-export const standingOf = (state: Standings, task: string | null): Standing =>
-  (Object.hasOwn(state, keyOf(task)) ? state[keyOf(task)] : undefined) ?? NOTHING;
-
-const keyOf = (task: string | null): string => JSON.stringify(task);
-
-function next(before: Standing, { event_type, agent_id, details }: LogEvent): Standing {
-  switch (event_type) {
-    case "tool_allowed":
-      return { ...before, calls: before.calls + 1 };
-    case "phase_entered":
-      return before.seen ? { ...before, seen: false } : before;
-    case "behavior_applied":
-      return details["action"] === "vibecheck" ? { ...before, asked: agent_id } : before;
-    case "oversight_failed":
-      return { ...before, failed: String(details["error"]) };
-    case "oversight_given": {
-      const verdict = details["verdict"] ?? null;
-      const risk = isJsonObject(verdict) ? Number(verdict["risk"]) : 1;
-      return { ...before, risk: Math.max(before.risk, risk), failed: null, calls: 0, seen: true };
-    }
-    case "oversight_acknowledged":
-      return { ...before, risk: 0, failed: null };
-    default:
-      return before;
-  }
+function riskIn({ verdict = null }: LogEvent["details"]): number {
+  return isJsonObject(verdict) ? Number(verdict["risk"]) : 1;
 }
+
+function found(state: Oversights, { task, agent, risk, failed }: Found): Oversights {
+  const key = JSON.stringify([task, agent]);
+  const before = Object.hasOwn(state.found, key) ? state.found[key] : undefined;
+  // An answer about a task makes good for what failed there, whoever asked.
+  const others = Object.entries(state.found).map(([name, one]) => [
+    name,
+    failed === null && one.task === task ? { ...one, failed: null } : one,
+  ]);
+  const now: Found = { task, agent, risk: Math.max(before?.risk ?? 0, risk), failed };
+  return { ...state, found: { ...(Object.fromEntries(others) as Oversights["found"]), [key]: now } };
+}
+
+const plusOne = (counts: Counts, key: string): Counts => ({ ...counts, [key]: countIn(counts, key) + 1 });
+const countIn = (counts: Counts, key: string): number => (Object.hasOwn(counts, key) ? (counts[key] ?? 0) : 0);
+const without = (counts: Counts, key: string): Counts => {
+  const { [key]: _, ...rest } = counts;
+  return rest;
+};
+
+/**
+ * How somebody stands who is about to do something. What was found of an agent goes with it, whatever task it names; what was found of a
+ * task holds for all who work at it; what belongs to no task holds for the run. Who says neither task nor agent could be anybody.
+ */
+export function standingOf(
+  state: Oversights,
+  { task, agent }: { readonly task?: string | undefined; readonly agent?: string | undefined },
+): Standing {
+  const concerns = (one: Found): boolean =>
+    agent === undefined || one.task === null || one.agent === agent || (task !== undefined && one.task === task);
+  const mine = Object.values(state.found).filter(concerns);
+  const ofAgent = agent === undefined ? Math.max(0, ...Object.values(state.byAgent)) : countIn(state.byAgent, JSON.stringify(agent));
+  return {
+    risk: Math.max(0, ...mine.map(({ risk }) => risk)),
+    failed: mine.find(({ failed }) => failed !== null)?.failed ?? null,
+    calls: Math.max(countIn(state.byTask, JSON.stringify(task ?? null)), ofAgent),
+    seen: countIn(state.seen, JSON.stringify(task ?? null)) > 0,
+  };
+}
+
+/** Who took part in what a person takes note of: who asked, and whose work was looked at. */
+export const partiesOf = ({ asked, found: all }: Oversights, task: string | null): readonly string[] => [
+  ...Object.values(all).flatMap((one) => (one.task === task && one.agent !== null ? [one.agent] : [])),
+  ...(Object.hasOwn(asked, JSON.stringify(task)) ? [asked[JSON.stringify(task)] ?? ""] : []),
+];

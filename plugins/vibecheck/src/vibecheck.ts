@@ -12,7 +12,7 @@ import {
 } from "@bylaw/kernel";
 import manifest from "../package.json" with { type: "json" };
 import { vibecheckOptions, type VibecheckOptions } from "./options.ts";
-import { oversight, standingOf } from "./standing.ts";
+import { oversight, partiesOf, standingOf } from "./standing.ts";
 import { OVERSIGHT_EVENTS } from "./verdict.ts";
 
 const CODES = {
@@ -52,7 +52,7 @@ function judge(
   view: View,
   { ask_at, stop_at, every_calls, before_phases }: VibecheckOptions,
 ): Verdict | undefined {
-  const { risk, failed, calls, seen } = standingOf(view(oversight), subject.task ?? null);
+  const { risk, failed, calls, seen } = standingOf(view(oversight), subject);
   const call = subject.hook === "beforeToolCall";
   if (risk >= stop_at)
     return deny(`Unexpected work at a risk of ${risk}, expected less than ${stop_at}`, "wait until a person took note of the advice", {
@@ -81,12 +81,12 @@ function judge(
   );
 }
 
-// Who asked for advice does not wave it away.
+// Who asked for advice, or whose work it is about, does not wave it away.
 const notByItself: Guard = (view, { event_type, task_id, details }): Finding | undefined => {
   if (event_type !== "oversight_acknowledged") return undefined;
-  const { asked } = standingOf(view(oversight), task_id);
-  if (asked === null || fold(asked) !== fold(String(details["by"]))) return undefined;
-  return { rule: "OVERSIGHT_BY_ITSELF", message: "Unexpected note by the agent that asked for oversight, expected a person's" };
+  const by = fold(String(details["by"]));
+  if (!partiesOf(view(oversight), task_id).some((agent) => fold(agent) === by)) return undefined;
+  return { rule: "OVERSIGHT_BY_ITSELF", message: "Unexpected note by an agent that the oversight was about, expected a person's" };
 };
 
 const fold = (name: string): string => name.normalize("NFKC").trim().toLowerCase();

@@ -17,19 +17,20 @@ const says = (risk: unknown): OversightService => ({
 });
 const begin = async (options: Parameters<typeof vibecheck>[0] = {}) => {
   const run = await openRun(createKernel({ plugins: [vibecheck(options)], fallback: "allow" }), { run: "oversight" });
-  const call = async (task = "a") => {
-    const { effect, code } = (await run.toolCall({ tool: "bash", args: {}, task, agent: "ann" })).decision;
+  const as = async (who: { readonly task?: string; readonly agent?: string }) => {
+    const { effect, code } = (await run.toolCall({ tool: "bash", args: {}, ...who })).decision;
     return [effect, code];
   };
+  const call = () => as({ task: "a", agent: "ann" });
   const see = (service: OversightService, timeout_ms = 60_000) => oversee(run, service, { agent: "ann", task: "a", request, timeout_ms });
   const note = (by: string) =>
     run.record([{ event_type: "oversight_acknowledged", agent_id: null, task_id: "a", details: { by, reason: "read it" } }]);
-  return { run, call, see, note };
+  return { run, call, as, see, note };
 };
 
 describe("vibecheck", () => {
   it("asks, then stops, as the risk rises, and asking again for a calmer word lowers nothing", async () => {
-    const { run, call, see, note } = await begin();
+    const { run, call, as, see, note } = await begin();
     expect(await call()).toEqual(["allow", "fallback"]);
     expect((await run.behave({ action: "vibecheck", task: "a", agent: "ann" })).decision.directive).toEqual({
       action: "vibecheck",
@@ -38,7 +39,7 @@ describe("vibecheck", () => {
     await see(says(0.2));
     expect(await call()).toEqual(["allow", "fallback"]);
     await see(says(0.7));
-    expect([await call(), await call("b")]).toEqual([
+    expect([await call(), await as({ task: "b", agent: "bob" })]).toEqual([
       ["ask_user", "vibecheck_risk"],
       ["allow", "fallback"],
     ]);
@@ -48,6 +49,33 @@ describe("vibecheck", () => {
     await expect(note(" ANN")).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
     await note("eve");
     expect(await call()).toEqual(["allow", "fallback"]);
+  });
+
+  it("is not dodged: what was found of an agent goes with it, whatever it leaves out or names", async () => {
+    const { run, as, see, note } = await begin({ every_calls: 3 });
+    await see(says(0.95));
+    const ways = [{ agent: "ann" }, { agent: "ann", task: "b" }, { task: "a", agent: "bob" }, { task: "b" }, {}];
+    for (const who of ways) expect([who, await as(who)]).toEqual([who, ["deny", "vibecheck_risk"]]);
+    const to = async (task: string, agent: string) => (await run.transition({ task, agent, to: "NEXT", artifacts: {} })).decision.code;
+    expect([await to("b", "ann"), await to("a", "bob")]).toEqual(["vibecheck_risk", "vibecheck_risk"]);
+    await note("eve");
+    // A fresh task for each call gives no fresh budget.
+    for (const task of ["c", "d", "e"]) expect(await as({ task, agent: "ann" })).toEqual(["allow", "fallback"]);
+    expect(await as({ task: "f", agent: "ann" })).toEqual(["deny", "vibecheck_due"]);
+    expect(await as({ task: "f", agent: "bob" })).toEqual(["allow", "fallback"]);
+    expect(await as({})).toEqual(["deny", "vibecheck_due"]);
+  });
+
+  it("that belongs to no task holds for the whole run, and whose work it is about takes no note of it", async () => {
+    const { run, as } = await begin();
+    const about = { agent: "ann", task: null, request };
+    await oversee(run, says(0.95), about);
+    expect(await as({ task: "b", agent: "bob" })).toEqual(["deny", "vibecheck_risk"]);
+    const note = (by: string) =>
+      run.record([{ event_type: "oversight_acknowledged", agent_id: null, task_id: null, details: { by, reason: "read it" } }]);
+    await expect(note("Ann ")).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await note("eve");
+    expect(await as({ task: "b", agent: "bob" })).toEqual(["allow", "fallback"]);
   });
 
   it("does not take a service that fails for a calm one", async () => {
