@@ -1,10 +1,14 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { ChildProcess } from "node:child_process";
-import { expect, it, onTestFinished } from "vitest";
+import { startPostgres } from "@bylaw/testing";
+import { afterAll, expect, it, onTestFinished } from "vitest";
 import { bylaw, json, jsonLines, scratch, start } from "./bylaw.ts";
+
+const server = await startPostgres();
+afterAll(() => server?.stop());
 
 const TOKEN = "the token of ada, which is long enough";
 const STEPS = [
@@ -90,6 +94,15 @@ it("a worker leaves runs alone that were not offered, and begins what a person l
   expect([...ranIn(cwd), ...ranIn(other)].toSorted()).toEqual(["code 1", "last 1", "plan 1", "plan 1"]);
   expect(json(resume("plain"))["outcome"]).toBe("completed");
   expect(typesOf(store, cwd).filter((type) => type === "step_completed")).toHaveLength(3);
+});
+
+it.skipIf(server === undefined)("DBOS drives a run of the built command, beside the store in one database", () => {
+  const cwd = machine();
+  const store = `${server?.url ?? ""}?schema=t_${randomBytes(6).toString("hex")}`;
+  const ran = bylaw(["run", "w", "--driver", "dbos", "--store", store, "--json"], { cwd });
+  expect([ran.code, ran.stderr, json(ran)["outcome"]]).toEqual([0, "", "completed"]);
+  expect(ranIn(cwd)).toEqual(["plan 1", "code 1", "last 1"]);
+  expect(typesOf(store, cwd)).toContain("workflow_left");
 });
 
 it("a worker is for any run, and a driver for a store that it can keep wakes beside", () => {

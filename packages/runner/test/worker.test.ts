@@ -21,6 +21,8 @@ import {
   type WorkerOptions,
   type WorkflowEnd,
 } from "../src/index.ts";
+import { openRestateDriver } from "../src/restate/index.ts";
+import { once } from "../src/wakes/once.ts";
 import { loadPeer } from "../src/wakes/peer.ts";
 import { scratch, templateOf } from "./kit.ts";
 
@@ -233,6 +235,36 @@ describe("the embedded driver", () => {
     await second.close();
     await served;
     expect([seen, errors]).toEqual([["r"], ["Error: no"]]);
+  });
+});
+
+describe("what is prepared once", () => {
+  it("is prepared by one of many, by another where that failed, and again for another version", async () => {
+    const store = createMemoryStore();
+    const done: string[] = [];
+    let atWork = 0;
+    const prepare = (version: string) =>
+      once(store, { name: "tables", version }, async () => {
+        atWork += 1;
+        expect(atWork).toBe(1);
+        await new Promise((resolve) => setImmediate(resolve));
+        atWork -= 1;
+        done.push(version);
+        if (done.length === 1) throw new Error("no");
+      });
+    const outcomes = await Promise.allSettled([prepare("1"), prepare("1"), prepare("1")]);
+    expect([done, outcomes.filter(({ status }) => status === "rejected").length]).toEqual([["1", "1"], 1]);
+    await prepare("2");
+    await prepare("2");
+    expect(done).toEqual(["1", "1", "2"]);
+  });
+});
+
+describe("the driver over Restate", () => {
+  it("says so where there is no server", async () => {
+    const driver = await openRestateDriver({ ingress: "http://127.0.0.1:1" });
+    await expect(driver.wake({ runId: "r" })).rejects.toMatchObject({ code: "BYLAW_DRIVER_UNAVAILABLE" });
+    await driver.close();
   });
 });
 
