@@ -1,4 +1,5 @@
 import { defineProjection, isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { treeGet, treePut, type Tree } from "@bylaw/log";
 
 /** How somebody stands with oversight, for what they are about to do. */
 export interface Standing {
@@ -27,10 +28,10 @@ export interface Oversights {
   /** What nobody took note of yet, by task and agent. */
   readonly found: Readonly<Record<string, Found>>;
   /** Calls since the last oversight, by task and by agent. */
-  readonly byTask: Counts;
+  readonly byTask: Tree<number>;
   readonly byAgent: Counts;
   /** Tasks that had an oversight since their phase was entered. */
-  readonly seen: Counts;
+  readonly seen: Tree<boolean>;
   /** Who asked last, by task. */
   readonly asked: Readonly<Record<string, string>>;
 }
@@ -39,14 +40,18 @@ export interface Oversights {
 export const oversight = defineProjection<Oversights>({
   name: "@bylaw/plugin-vibecheck/standing",
   version: 2,
-  initial: { found: {}, byTask: {}, byAgent: {}, seen: {}, asked: {} },
+  initial: { found: {}, byTask: null, byAgent: {}, seen: null, asked: {} },
   reduce(state, { event_type, agent_id: agent, task_id: task, details }) {
     const key = JSON.stringify(task);
     switch (event_type) {
       case "tool_allowed":
-        return { ...state, byTask: plusOne(state.byTask, key), byAgent: plusOne(state.byAgent, JSON.stringify(agent)) };
+        return {
+          ...state,
+          byTask: treePut(state.byTask, key, (treeGet(state.byTask, key) ?? 0) + 1),
+          byAgent: plusOne(state.byAgent, JSON.stringify(agent)),
+        };
       case "phase_entered":
-        return Object.hasOwn(state.seen, key) ? { ...state, seen: without(state.seen, key) } : state;
+        return treeGet(state.seen, key) === true ? { ...state, seen: treePut(state.seen, key, false) } : state;
       case "behavior_applied":
         return details["action"] === "vibecheck" && agent !== null ? { ...state, asked: { ...state.asked, [key]: agent } } : state;
       case "oversight_failed":
@@ -54,7 +59,12 @@ export const oversight = defineProjection<Oversights>({
       case "oversight_given": {
         const after = found(state, { task, agent, risk: riskIn(details), failed: null });
         const { byTask, byAgent, seen } = state;
-        return { ...after, byTask: without(byTask, key), byAgent: without(byAgent, JSON.stringify(agent)), seen: { ...seen, [key]: 1 } };
+        return {
+          ...after,
+          byTask: treePut(byTask, key, 0),
+          byAgent: without(byAgent, JSON.stringify(agent)),
+          seen: treePut(seen, key, true),
+        };
       }
       case "oversight_acknowledged":
         return { ...state, found: Object.fromEntries(Object.entries(state.found).filter(([, one]) => one.task !== task)) };
@@ -102,8 +112,8 @@ export function standingOf(
   return {
     risk: Math.max(0, ...mine.map(({ risk }) => risk)),
     failed: mine.find(({ failed }) => failed !== null)?.failed ?? null,
-    calls: Math.max(countIn(state.byTask, JSON.stringify(task ?? null)), ofAgent),
-    seen: countIn(state.seen, JSON.stringify(task ?? null)) > 0,
+    calls: Math.max(treeGet(state.byTask, JSON.stringify(task ?? null)) ?? 0, ofAgent),
+    seen: treeGet(state.seen, JSON.stringify(task ?? null)) === true,
   };
 }
 
