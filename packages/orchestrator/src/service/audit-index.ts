@@ -139,9 +139,13 @@ export function createAuditIndex({
       const hits: AuditHit[] = [];
       let total = 0;
       for (const rows of blocks.toReversed()) {
+        // The rows of a block are looked through as they lie: this runs for each of a million events.
+        const held = columns.map(([column, number]) => [rows[column], number] as const);
+        const [[first, number] = [undefined, NONE], ...others] = held;
         for (let row = rows.rows - 1; row >= 0; row -= 1) {
+          if (first !== undefined && first[row] !== number) continue;
           if (success !== undefined && rows.success[row] !== success) continue;
-          if (!columns.every(([column, number]) => rows[column][row] === number)) continue;
+          if (others.length > 0 && !others.every(([column, other]) => column[row] === other)) continue;
           const at = rows.at[row] ?? 0;
           if (!(at >= since && at < until)) continue;
           total += 1;
