@@ -108,7 +108,7 @@ export async function serve(
           ...(body === undefined ? {} : { "content-type": "application/json" }),
           ...headers,
         },
-        ...(given === undefined ? {} : { body: given as BodyInit }),
+        ...(given === undefined ? {} : { body: given }),
       });
       return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) as Answer["body"] };
     },

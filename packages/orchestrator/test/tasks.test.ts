@@ -98,7 +98,7 @@ describe("a claim", () => {
     const answers = await Promise.all(Array.from({ length: 1_000 }, (_, index) => claim(`agent-${index}`)));
     const won = answers.filter(({ status }) => status === 200);
     expect(won.length).toBe(100);
-    expect(new Set(won.map(({ body }) => (body["task"] as { id: string }).id)).size).toBe(100);
+    expect(new Set(won.map(({ body }) => (body["task"] as unknown as { id: string }).id)).size).toBe(100);
     expect(answers.filter(({ status }) => status === 404).length).toBe(900);
     const [one] = won;
     expect((await at.ask("GET", "/tools", `Bearer ${String(one?.body["phase_token"])}`)).status).toBe(200);
