@@ -1,5 +1,5 @@
-import { chmodSync, linkSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, linkSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Json } from "@bylaw/kernel";
 import { callTool, toolNamed, workspaceTools } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
@@ -111,7 +111,20 @@ describe("write_files", () => {
     await expect(call("write_files", { path: "a", content: "x", mode: "a" })).rejects.toMatchObject(UNFIT);
     await expect(call("write_files", { path: "folder", content: "x" })).rejects.toMatchObject(UNFIT);
     await expect(call("write_files", { path: "a/b", content: "x" })).rejects.toMatchObject(UNFIT);
-    expect(readdirSync(root)).toEqual(["a", "folder"]);
+    expect(readdirSync(root, { recursive: true }).sort()).toEqual([".bylaw", ".bylaw/tmp", ".bylaw/tmp/.gitignore", "a", "folder"]);
+    expect((await call("glob", { pattern: "**" })).files).toEqual(["a"]);
+  });
+
+  it("writes beside the place where somebody stands in the way of the other one", async () => {
+    for (const [path, target] of [[".bylaw", "x"], [".bylaw/tmp", "x"]] as const) {
+      const [root, outside] = [folder(), folder()];
+      mkdirSync(join(root, dirname(path)), { recursive: true });
+      symlinkSync(outside, join(root, path));
+      expect(await toolsIn(root)("write_files", { path: target, content: "1" })).toMatchObject({ created: true });
+      expect(readdirSync(outside)).toEqual([]);
+      expect(readFileSync(join(root, target), "utf8")).toBe("1");
+      expect(readdirSync(root).sort()).toEqual([".bylaw", "x"]);
+    }
   });
 });
 

@@ -6,7 +6,8 @@ import { limitsOf, type WorkspaceToolsOptions } from "../options.ts";
 import { path } from "../shapes.ts";
 import { unfit } from "./refused.ts";
 import { readText } from "./text.ts";
-import { atPlace, workspaceOf } from "./workspace.ts";
+import { inTurn } from "./turns.ts";
+import { atPlace, workspaceOf, type Place } from "./workspace.ts";
 import { writeText } from "./write-text.ts";
 
 const MAX_TIMES = 100_000;
@@ -45,7 +46,7 @@ export function editFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
       const workspace = await workspaceOf(context, options);
       const way = workspace.way(given);
       workspace.mayWrite(way);
-      return atPlace(workspace, way, {}, async (place) => {
+      const change = async (place: Place): Promise<object> => {
         const found = await readText(place, limit);
         if (found.lossy) throw unfit(place.path, "file that is no UTF-8", "text");
         const wanted: readonly Edit[] = edits ?? [{ old_string: before, new_string: after, replace_all: all }];
@@ -59,9 +60,10 @@ export function editFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
           whole = whole.split(one.old_string).join(one.new_string);
           replacements += times;
         }
-        const { parted } = await writeText(place, whole, { state: found.state });
+        const { parted } = await writeText(workspace, place, whole, { state: found.state });
         return { status: "success", path: place.path, replacements, ...(parted ? { parted_from_hard_link: true } : {}) };
-      });
+      };
+      return inTurn([workspace.real, ...way].join("/"), () => atPlace(workspace, way, {}, change));
     },
   });
 }

@@ -87,9 +87,9 @@ export class Folder {
     return open(await this.#at(name), NEW, mode);
   }
 
-  /** Puts one member in the place of another, at once. */
-  async replace(from: string, to: string): Promise<void> {
-    await rename(await this.#at(from), await this.#at(to));
+  /** Takes a member of another folder, and puts it in the place of one of its own at once. */
+  async take(from: Folder, member: string, name: string): Promise<void> {
+    await rename(await from.#at(member), await this.#at(name));
   }
 
   async remove(name: string): Promise<void> {

@@ -5,7 +5,8 @@ import { limitsOf, type WorkspaceToolsOptions } from "../options.ts";
 import { path } from "../shapes.ts";
 import { unfit } from "./refused.ts";
 import { readText } from "./text.ts";
-import { atPlace, workspaceOf } from "./workspace.ts";
+import { inTurn } from "./turns.ts";
+import { atPlace, workspaceOf, type Place } from "./workspace.ts";
 import { writeText } from "./write-text.ts";
 
 /** Writes a text file. */
@@ -24,16 +25,17 @@ export function writeFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
       const workspace = await workspaceOf(context, options);
       const way = workspace.way(text);
       workspace.mayWrite(way);
-      return atPlace(workspace, way, { make: true }, async (place) => {
+      const write = async (place: Place): Promise<object> => {
         const there = mode === "a" ? await place.folder.kindOf(place.name) : undefined;
         const before = there === undefined ? undefined : await readText(place, limit);
         if (before?.lossy === true) throw unfit(place.path, "file that is no UTF-8", "text");
         const whole = `${before?.text ?? ""}${content}`;
         if (whole.length > limit) throw unfit(place.path, `content of ${whole.length} characters`, `at most ${limit}`);
-        const { created, parted } = await writeText(place, whole, before === undefined ? {} : { state: before.state });
+        const { created, parted } = await writeText(workspace, place, whole, before === undefined ? {} : { state: before.state });
         const bytes_written = new TextEncoder().encode(content).length;
         return { status: "success", path: place.path, bytes_written, mode, created, ...(parted ? { parted_from_hard_link: true } : {}) };
-      });
+      };
+      return inTurn([workspace.real, ...way].join("/"), () => atPlace(workspace, way, { make: true }, write));
     },
   });
 }

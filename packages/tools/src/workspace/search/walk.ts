@@ -5,6 +5,8 @@ import type { Budget } from "./budget.ts";
 
 // What is not the work of anybody here, and large. Who names a folder in them is shown it.
 const LEFT_OUT: ReadonlySet<string> = new Set([".git", "node_modules"]);
+// Files that are being written.
+const ASIDE = ".bylaw/tmp";
 const MAX_DEPTH = 64;
 // A search of more ends before it is through.
 const MAX_MEMBERS = 100_000;
@@ -35,7 +37,7 @@ export async function walk(
 
   async function inner(folder: Folder, way: readonly string[]): Promise<string | undefined> {
     const name = way.at(-1) ?? "";
-    if (LEFT_OUT.has(name) || way.length - segments.length > MAX_DEPTH) return undefined;
+    if (LEFT_OUT.has(name) || way.join("/") === ASIDE || way.length - segments.length > MAX_DEPTH) return undefined;
     const child = await folder.enter(name).catch(() => undefined);
     if (child === undefined) return undefined;
     try {
