@@ -28,9 +28,9 @@ export const checkpoint = definePlugin({
     kernel.event({ name: "checkpoint_resumed", details: resumed });
     kernel.projection(openCheckpoints);
     kernel.guard("resume", resumesOnce);
-    kernel.hooks.onBehavior.tap("checkpoint", ({ action, step, task, reason, host }, view) => {
+    kernel.hooks.onBehavior.tap("checkpoint", ({ action, step, task, agent, reason, host }, view) => {
       // Who is paused may stop, and steers nothing else.
-      const held = action === "stop" ? undefined : paused(view, task);
+      const held = action === "stop" ? undefined : paused(view, { task, agent });
       if (held !== undefined || action !== "checkpoint") return held;
       if (steps !== undefined && (step === undefined || !steps.includes(step)))
         return deny("Unexpected checkpoint of this step, expected one that may pause", "go on, or ask a person", {
@@ -41,13 +41,13 @@ export const checkpoint = definePlugin({
         directive: { action: "checkpoint", definition: typeof definition === "string" ? definition : null },
       });
     });
-    kernel.hooks.beforeToolCall.tap("paused", ({ task }, view) => paused(view, task));
-    kernel.hooks.onTransition.tap("paused", ({ task }, view) => paused(view, task));
+    kernel.hooks.beforeToolCall.tap("paused", (call, view) => paused(view, call));
+    kernel.hooks.onTransition.tap("paused", (request, view) => paused(view, request));
   },
 });
 
-function paused(view: View, task: string | undefined): Verdict | undefined {
-  const open = pauseOf(view, task);
+function paused(view: View, who: Parameters<typeof pauseOf>[1]): Verdict | undefined {
+  const open = pauseOf(view, who);
   if (open === undefined) return undefined;
   const why = open.reason === null ? "" : `: ${open.reason.slice(0, 200)}`;
   return deny(

@@ -37,6 +37,12 @@ export const openCheckpoints = defineProjection<readonly OpenCheckpoint[]>({
   },
 });
 
-/** The pause that holds a task, or everything where it names no task. */
-export const pauseOf = (view: View, task: string | undefined): OpenCheckpoint | undefined =>
-  view(openCheckpoints).find((open) => open.task === null || open.task === task);
+/**
+ * The pause that holds somebody: one of the run, of their task, or of their own, whatever task they name. Who names no agent could be
+ * anybody, and is held by any.
+ */
+export const pauseOf = (
+  view: View,
+  { task, agent }: { readonly task?: string | undefined; readonly agent?: string | undefined },
+): OpenCheckpoint | undefined =>
+  view(openCheckpoints).find((open) => open.task === null || open.task === task || agent === undefined || open.agent === agent);

@@ -9,8 +9,8 @@ describeExamples(examples, { describe, it });
 
 const begin = async (store = createMemoryStore()) => {
   const run = await openRun(createKernel({ plugins: [checkpoint()], fallback: "allow" }), { run: "pauses", store });
-  const call = async (task?: string) =>
-    (await run.toolCall({ tool: "bash", args: { command: "ls" }, ...(task === undefined ? {} : { task }) })).decision.code;
+  const call = async (task?: string, agent = "bob") =>
+    (await run.toolCall({ tool: "bash", args: { command: "ls" }, agent, ...(task === undefined ? {} : { task }) })).decision.code;
   return { run, call, store };
 };
 
@@ -46,6 +46,17 @@ describe("checkpoint", () => {
     expect(event?.details).toEqual({ checkpoint: pause, by: "eve", definition: "sha256:2", migrated: true });
     expect(await again.call("a")).toBe("fallback");
     await expect(resumeCheckpoint(again.run, { checkpoint: pause, by: "eve" })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+  });
+
+  it("is not dodged by naming another task, or nobody", async () => {
+    const { run, call } = await begin();
+    await run.behave({ action: "checkpoint", agent: "ann", task: "a" });
+    expect([await call("b", "ann"), await call(undefined, "ann"), await call("a"), await call("b"), await call()]).toEqual([
+      ...["checkpoint_paused", "checkpoint_paused", "checkpoint_paused", "fallback", "fallback"],
+    ]);
+    for (const who of [{ task: "b" }, {}])
+      expect((await run.toolCall({ tool: "bash", args: {}, ...who })).decision.code).toBe("checkpoint_paused");
+    expect((await run.behave({ action: "continue", agent: "ann", task: "b" })).decision.code).toBe("checkpoint_paused");
   });
 
   it("stops all tasks where it names none", async () => {

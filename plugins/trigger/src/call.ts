@@ -1,6 +1,6 @@
 import { allow, deny, type Behavior, type Verdict, type View } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
-import { calledAgents, chainOf } from "./called.ts";
+import { calledAgents, chainOf, longestChain } from "./called.ts";
 import type { TriggerOptions } from "./options.ts";
 
 export const CODES = {
@@ -36,9 +36,10 @@ export function call({ agents, steps, max_depth, max_triggers }: TriggerOptions)
       return deny(`Unexpected trigger of ${quote(wanted)}, expected an agent that is not at work`, "wait until it returns", {
         code: "trigger_cycle",
       });
-    // The agent that asks first was called by nobody.
-    if (chain.length > max_depth)
-      return deny(`Unexpected trigger ${chain.length} deep, expected at most ${max_depth}`, "do it without another agent", {
+    // The agent that asks first was called by nobody. One that does not say who it is may be the last of any row.
+    const row = asker === null ? longestChain(state) : chain;
+    if (row.length > max_depth)
+      return deny(`Unexpected trigger ${row.length} deep, expected at most ${max_depth}`, "do it without another agent", {
         code: "trigger_depth",
       });
     if (state.total >= max_triggers)

@@ -26,6 +26,10 @@ export const calledAgents = defineProjection<Called>({
   },
 });
 
+/** The longest row of agents of whom each waits for the next; nobody where none was called. */
+export const longestChain = ({ chains }: Called): readonly string[] =>
+  Object.values(chains).reduce<readonly string[]>((longest, chain) => (chain.length > longest.length ? chain : longest), []);
+
 /** Who called whom before an agent came to work, the agent last; nobody for nobody. */
 export function chainOf({ chains }: Called, agent: string | null): readonly string[] {
   if (agent === null) return [];

@@ -43,6 +43,13 @@ describe("trigger", () => {
     expect((await call("c", "d")).code).toBe("trigger_depth");
   });
 
+  it("goes no deeper for one that does not say who it is", async () => {
+    const { run, call } = await begin({ max_depth: 1 });
+    await call("a", "b");
+    const nobody = async () => (await run.behave({ action: "trigger", trigger_agent_id: "c" })).decision.code;
+    expect(await nobody()).toBe("trigger_depth");
+  });
+
   it("calls so often in a run, and no more, whoever returned", async () => {
     const { call, back } = await begin({ max_triggers: 2 });
     for (let round = 0; round < 2; round += 1) {
