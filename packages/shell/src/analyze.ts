@@ -8,6 +8,7 @@ import { inPlainSight } from "./plain-sight.ts";
 import { analyzePlain } from "./plain.ts";
 import { parseScript } from "./syntax.ts";
 import { walkScript } from "./walk.ts";
+import { notePassages, passagesOf, type Passage } from "./through.ts";
 import { noteWritten } from "./written.ts";
 
 const TOP: Place = { origin: "line", remote: false, outer: undefined, input: INHERITED, scripts: 0, wrappers: 0, once: true };
@@ -82,14 +83,17 @@ function finish(line: string, walk: Walk): Analysis {
   noteSums(walk);
   noteAliases(walk);
   const around = new Map<Outer, readonly Effect[]>();
+  const passages: Passage[] = [];
   for (let at = 0; at < commands.length; at++) {
     const draft = commands[at];
     if (draft === undefined) continue;
     const folder = walk.folders[at] ?? ANYWHERE;
+    if (commands.length > 1) passages.push(...passagesOf(draft, actual(walk, folder)));
     if (draft.effects.length > 0) draft.effects = placed(draft.effects, actual(walk, folder));
     const outer = walk.outers[at];
     if (outer !== undefined) draft.effects = together(draft.effects, outerEffects(walk, outer, around));
   }
+  notePassages(commands, passages);
   noteWritten(commands);
   const [reason] = unknown;
   if (reason !== undefined) for (const draft of inPlainSight(line, reason)) commands.push(draft);

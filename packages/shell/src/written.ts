@@ -17,13 +17,13 @@ export function noteWritten(commands: readonly Draft[]): void {
     for (const effect of effects) {
       if (effect.kind !== "write" || effect.path.text === undefined || effect.path.pattern !== undefined) continue;
       if (!makes || redirections.some(({ target }) => target?.text === effect.path.text))
-        (written ??= new Set()).add(plain(effect.path.text));
+        (written ??= new Set()).add(tidy(effect.path.text));
     }
   }
   if (written === undefined) return;
   for (const draft of commands) {
     for (const effect of draft.effects) {
-      if (effect.kind !== "execute" || effect.path.text === undefined || !written.has(plain(effect.path.text))) continue;
+      if (effect.kind !== "execute" || effect.path.text === undefined || !written.has(tidy(effect.path.text))) continue;
       const reason: Unknown = {
         code: "dynamic_command",
         what: `program \`${effect.path.text.replace(/[`\n\r\t]/g, " ")}\`, which the line itself writes`,
@@ -34,7 +34,8 @@ export function noteWritten(commands: readonly Draft[]): void {
   }
 }
 
-function plain(path: string): string {
+/** A path without `.`, doubled slashes, and `..` behind a name. */
+export function tidy(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;

@@ -1,0 +1,189 @@
+import type { Effect, PathText, Unknown } from "./analysis.ts";
+import type { Draft } from "./context.ts";
+import { placed, type Folder } from "./folder.ts";
+import { tidy } from "./written.ts";
+
+/** What a line makes lead elsewhere: a link, or a copy or another name of what may be one. */
+export interface Passage {
+  /** The command that makes it. */
+  readonly by: Draft;
+  /** Its names, in small letters: file systems may not tell case apart. */
+  readonly names: readonly string[];
+  readonly rooted: boolean;
+  /** Where it leads; undefined where that cannot be known. */
+  readonly to: string | undefined;
+}
+
+const LINKS: ReadonlySet<string> = new Set(["ln", "gln", "link", "symlink"]);
+const MOVES: ReadonlySet<string> = new Set(["mv", "gmv"]);
+const COPIES: ReadonlySet<string> = new Set(["cp", "gcp", "rsync"]);
+// Copies of links, and links in the place of copies.
+const AS_LINKS = /^-(?:[a-zA-Z]*[rRadPslK]|-(?:r|a|no-d|sy|li|p))/;
+/** As many of them are followed in a line, and as many effects come of them for a command. */
+const MOST = 64;
+const MORE = 16;
+
+/** Finds them in a command, whose effects are still as seen from its own folder. */
+export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
+  const makes = kindOf(draft);
+  if (makes === undefined) return [];
+  const textsOf = (kind: "read" | "write"): readonly (string | undefined)[] =>
+    draft.effects.flatMap((effect) => ("path" in effect && effect.kind === kind ? [plainText(effect)] : []));
+  const from = readFrom(draft);
+  const passages: Passage[] = [];
+  const sources = textsOf("read");
+  // More than are followed: what they lead to nobody looks at.
+  if (sources.length > MOST) return Array.from({ length: MOST + 1 }, () => ({ by: draft, names: [], rooted: false, to: undefined }));
+  const add = (target: string, source: string | undefined): void => {
+    const above = target.slice(0, target.lastIndexOf("/") + 1);
+    const moved = source !== undefined && above !== "" && !/^[/~]/.test(source);
+    const leads =
+      !moved || makes !== "link" ? [source] : from === "link" ? [above + source] : from === "line" ? [source] : [above + source, source];
+    for (const place of seenFrom(target, folder)) {
+      const { names, rooted } = pathOf(place);
+      // A folder is not replaced by what is put into it.
+      if (names.length === 0) continue;
+      for (const lead of leads)
+        for (const to of lead === undefined ? [undefined] : seenFrom(lead, folder)) passages.push({ by: draft, names, rooted, to });
+    }
+  };
+  const bases = new Set(sources.flatMap((source) => (source === undefined ? [] : [lastOf(source)])));
+  for (const target of textsOf("write")) {
+    // What is unknown is said to be.
+    if (target === undefined || /(?:^|\/)\.{0,2}$/.test(target)) continue;
+    const last = lastOf(target);
+    for (const source of sources) {
+      const base = source === undefined ? undefined : lastOf(source);
+      if (base === undefined || base === last) add(target, source);
+      else if (!bases.has(last) || sources.length === 1) {
+        // Several things go into a folder; one may be what is there then.
+        if (sources.length === 1) add(target, source);
+        if (!/^\.{0,2}$/.test(base)) add(`${target}/${base}`, source);
+      }
+    }
+  }
+  return passages;
+}
+
+const lastOf = (path: string): string => tidy(path).split("/").at(-1) ?? "";
+
+const plainText = ({ path }: Extract<Effect, { readonly path: PathText }>): string | undefined =>
+  path.text === undefined || path.pattern !== undefined ? undefined : path.text;
+
+function kindOf({ argv }: Draft): "link" | "move" | "copy" | undefined {
+  const program = argv[0]?.text ?? "";
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  if (LINKS.has(name)) return "link";
+  if (MOVES.has(name)) return "move";
+  const has = (test: (word: string) => boolean): boolean => argv.some(({ text }) => text !== undefined && test(text));
+  if (name === "git") return has((word) => word === "mv") ? "move" : undefined;
+  return COPIES.has(name) && has((word) => AS_LINKS.test(word)) ? "copy" : undefined;
+}
+
+// What a link says is read from where the link stands; what makes another name of a file, or a link that is worked out, is told from where the line is.
+function readFrom({ argv }: Draft): "link" | "line" | undefined {
+  const words = argv.map(({ text }) => text);
+  if (words.some((text) => text === undefined || /^-[a-zA-Z]*[tS]./.test(text))) return undefined;
+  const has = (option: RegExp): boolean => words.some((text) => text !== undefined && option.test(text));
+  return (has(/^-[a-zA-Z]*s|^--sy/) || has(/^(?:.*\/)?symlink$/)) && !has(/^-[a-zA-Z]*r|^--r/) ? "link" : "line";
+}
+
+// A path as seen from the folder of the line; none where that is not known, which its effects say.
+const seenFrom = (text: string, folder: Folder): readonly string[] =>
+  placed([{ kind: "read", path: { text } }], folder).flatMap((effect) =>
+    "path" in effect && effect.path.text !== undefined ? [effect.path.text] : [],
+  );
+
+interface Path {
+  /** Without `.` and `..`; of a relative path only what stands behind the last `..`. In small letters. */
+  readonly names: readonly string[];
+  /** The same as they are written. */
+  readonly written: readonly string[];
+  readonly rooted: boolean;
+  /** With every `..`, in small letters; empty where there is none. */
+  readonly raw: readonly string[];
+}
+
+function pathOf(path: string): Path {
+  const rooted = path.startsWith("/") || path.startsWith("~");
+  const parts = tidy(path)
+    .split("/")
+    .filter((name) => name !== "");
+  const written = parts.slice(parts.lastIndexOf("..") + 1);
+  const raw = path.includes("..")
+    ? path
+        .toLowerCase()
+        .split("/")
+        .filter((name) => name !== "" && name !== ".")
+    : [];
+  return { names: written.map((name) => name.toLowerCase()), written, rooted, raw };
+}
+
+/** What commands do by way of what other commands of the line make lead elsewhere, they do there too. */
+export function notePassages(commands: readonly Draft[], passages: readonly Passage[]): void {
+  if (passages.length === 0) return;
+  for (const draft of commands) {
+    const others = passages.filter(({ by }) => by !== draft);
+    const effects = others.length === 0 ? draft.effects : followed(draft.effects, others);
+    if (effects === undefined) draft.unknown = [...draft.unknown, UNKNOWN];
+    else draft.effects = effects;
+  }
+}
+
+// Undefined where it cannot be known what they are, or there are too many.
+function followed(given: readonly Effect[], passages: readonly Passage[]): readonly Effect[] | undefined {
+  if (passages.length > MOST) return undefined;
+  const effects = [...given];
+  // A list grows while it is walked: a link may lead to a link.
+  for (const effect of effects) {
+    if (!("path" in effect) || effect.path.text === undefined) continue;
+    const path = pathOf(effect.path.text);
+    for (const passage of passages) {
+      // Behind a link `..` is the folder above what it leads to.
+      if (climbs(path, passage)) return undefined;
+      const rest = behind(path, passage);
+      // Who deletes a link leaves what it leads to.
+      if (rest === undefined || (effect.kind === "delete" && rest === "")) continue;
+      if (passage.to === undefined || plainText(effect) === undefined || effects.length > given.length + MORE) return undefined;
+      const text = passage.to.replace(/(?<=.)\/+$/, "") + rest;
+      if (!effects.some((one) => "path" in one && one.kind === effect.kind && one.path.text === text))
+        effects.push({ ...effect, path: { text } });
+    }
+  }
+  return effects.length === given.length ? given : effects;
+}
+
+const UNKNOWN: Unknown = { code: "state", what: "path by way of a link that the line itself makes" };
+
+// Whether a path goes by way of a passage, and up again.
+function climbs({ raw }: Path, { names }: Passage): boolean {
+  const last = raw.lastIndexOf("..");
+  for (let from = 0; from + names.length <= last; from += 1) if (same(raw, from, names, 0, names.length)) return true;
+  return false;
+}
+
+// What of a path lies behind a passage, with a slash before it; undefined where it does not go there.
+function behind({ names: parts, written, rooted }: Path, { names, rooted: fromRoot }: Passage): string | undefined {
+  const rest = (from: number): string =>
+    written
+      .slice(from)
+      .map((name) => `/${name}`)
+      .join("");
+  if (rooted === fromRoot) return same(parts, 0, names, 0, names.length) ? rest(names.length) : undefined;
+  // Nobody knows here which folder the line starts in: one may lie where the other does.
+  if (rooted) {
+    for (let from = 0; from + names.length <= parts.length; from += 1)
+      if (same(parts, from, names, 0, names.length)) return rest(from + names.length);
+    return undefined;
+  }
+  for (let count = Math.min(names.length, parts.length); count > 0; count -= 1)
+    if (same(parts, 0, names, names.length - count, count)) return rest(count);
+  return undefined;
+}
+
+// Whether so many names of a list, from a place on, are those of another, from a place on.
+function same(list: readonly string[], from: number, other: readonly string[], at: number, count: number): boolean {
+  if (from + count > list.length) return false;
+  for (let index = 0; index < count; index += 1) if (list[from + index] !== other[at + index]) return false;
+  return true;
+}

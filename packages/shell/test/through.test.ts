@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { analyze } from "../src/index.ts";
+
+/** `kind:path` of all that a line does, and `unknown` where something of it is not known. */
+const does = (line: string): readonly string[] => {
+  const { commands, unknown } = analyze(line);
+  const found = commands.flatMap((command) => [
+    ...command.effects.flatMap((effect) => ("path" in effect ? [`${effect.kind}:${effect.path.text ?? "?"}`] : [])),
+    ...(command.unknown.length > 0 ? ["unknown"] : []),
+  ]);
+  return unknown.length > 0 ? [...found, "unknown"] : found;
+};
+
+describe("what a line does by way of a link that it makes, it does where the link leads", () => {
+  it.each([
+    ["ln -s ../.. src/up && echo x > src/up/y", "write:src/../../y"],
+    ["ln -s .git g; cp a g/hooks/pre-commit", "write:.git/hooks/pre-commit"],
+    ["ln -s . d; echo x > d/secret", "write:./secret"],
+    ["ln -s /etc e; cat e/shadow", "read:/etc/shadow"],
+    ["ln secret x; echo a > x", "write:secret"],
+    ["ln secret src/x; echo a > src/x", "write:secret"],
+    ["ln -sr secret src/x; echo a > src/x", "write:secret"],
+    ["ln -tsrc secret; echo a > src/secret", "write:secret"],
+    ["symlink ../secret src/x; echo a > src/x", "write:src/../secret"],
+    ["link secret x && tee x < a", "write:secret"],
+    ["cp -s /w/secret x && echo a > x", "write:/w/secret"],
+    ["cp -al a b; echo x > b/c", "write:a/c"],
+    ["mv src/up src/w; echo x > src/w/y", "write:src/up/y"],
+    ["git mv src/up src/w; echo x > src/w/y", "write:src/up/y"],
+    ["rsync -a src/up/ w; echo x > w/y", "write:src/up/y"],
+    ["cd src; ln -s /etc e; cat e/shadow", "read:/etc/shadow"],
+    ["ln -s /etc src/e; echo x > /work/src/e/y", "write:/etc/y"],
+    ["ln -s /etc /work/src/e; echo x > src/e/y", "write:/etc/y"],
+    ["ln -s a b; ln -s b c; echo x > c/d", "write:a/d"],
+    ["echo x > L/y; ln -s /etc l", "write:/etc/y"],
+    ["(ln -s / r); tee r/etc/x < a", "write://etc/x"],
+    ["bash -c 'ln -s /etc r'; echo > r/x", "write:/etc/x"],
+    ["sudo ln -s /etc r && cat r/shadow", "read:/etc/shadow"],
+    ["for i in 1 2; do ln -s /etc q; done; echo > q/x", "write:/etc/x"],
+    ["ln -s /etc q & echo > ./q//x", "write:/etc/x"],
+  ])("%s", (line, effect) => {
+    expect(does(line)).toContain(effect);
+  });
+
+  it.each([
+    "ln -s dir/* l; echo x > l/a",
+    'ln -s "$X" l; echo x > l/a',
+    "ln -s /etc l; cat l/*",
+    "ln -s ../.. src/up; cd src/up; echo x > ../y",
+    "ln -s ../.. src/up; echo x > src/up/../y",
+    Array.from({ length: 40 }, (_, at) => `ln -s a${at} l; echo > l/${at}`).join("; "),
+  ])("or nobody knows: %s", (line) => {
+    expect(does(line)).toContain("unknown");
+  });
+
+  it.each([
+    ["cp a b; echo x >> b", "write:a"],
+    ["ln -s /etc l; rm l", "delete:/etc"],
+    ["ln -s a b", "write:a"],
+    ["mv a b; echo x > c", "write:a"],
+    ["ln -s ../src/a src/b && echo x > src/b", "write:../src/a"],
+    ["ln -s /etc l; echo x > lib/y", "write:/etc/y"],
+    ["mv a b c d e f g h lib && git add lib && echo x >> lib/log", "write:a"],
+    ["cp -r a b lib; echo x > lib/c", "write:a/c"],
+  ])("and nothing else: %s", (line, effect) => {
+    expect(does(line)).not.toContain(effect);
+    expect(does(line)).not.toContain("unknown");
+  });
+
+  it("as bash does it", () => {
+    const lines = [
+      "ln -s ../.. src/up && echo x > src/up/out",
+      "mv src/there src/w; echo x > src/w/out",
+      "cp -a src/there src/w; echo x > src/w/out",
+      "cd src && ln -s ../.. up && cd up && echo x > out",
+    ];
+    for (const line of lines) {
+      const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-through-")));
+      onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+      mkdirSync(join(root, "a/work/src"), { recursive: true });
+      writeFileSync(join(root, "a/work/src/file"), "");
+      execFileSync("ln", ["-s", "../..", join(root, "a/work/src/there")]);
+      execFileSync("bash", ["-c", line], { cwd: join(root, "a/work") });
+      expect([line, existsSync(join(root, "a/out")) || existsSync(join(root, "out"))]).toEqual([line, true]);
+      const said = does(line).filter((effect) => effect.startsWith("write:"));
+      expect(
+        said.some((effect) => /(?:\.\.\/){2}out$|there\/out$/.test(effect)),
+        `${line}: ${said.join(" ")}`,
+      ).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { place, type Place } from "./kit.ts";
+
+let here: Place;
+beforeAll(() => {
+  here = place();
+});
+afterAll(() => here.remove());
+
+it("a link that a line makes is no way out of the workspace, and none to what nobody writes", async () => {
+  symlinkSync("../..", join(here.folder, "src/up"));
+  for (const line of [
+    "ln -s ../.. src/out && echo x > src/out/y",
+    "ln -s / r; cp src/a.ts r/tmp/x",
+    "ln -s .git g && cp src/a.ts g/hooks/pre-commit",
+    "ln -s . d; echo x > d/agent_workflow.yaml",
+    "ln agent_workflow.yaml src/a.txt && echo x > src/a.txt",
+    "mv src/up src/w; echo x > src/w/y",
+    "cp -a src/up src/w; echo x > src/w/y",
+    "cd src && ln -s ../.. out && cd out && echo x > y",
+    "ln -s ../.. src/out; cd src/out; echo x > ../y",
+    `ln -s ../.. src/out; echo x > ${here.folder}/src/out/y`,
+  ])
+    expect(["allow", "rule_allowed"], line).not.toContain(await here.line("IMPL", line));
+  for (const line of [
+    "ln -s a.ts src/b.ts",
+    "ln -s ../src/a.ts src/b.ts && echo x > src/b.ts",
+    "mv src/a.ts src/b.ts && echo x >> src/b.ts",
+  ])
+    expect(await here.line("IMPL", line), line).toBe("rule_allowed");
+  rmSync(join(here.folder, "src/up"));
+});
+
+it("a folder that is a link at the next call is one at the next call", async () => {
+  mkdirSync(join(here.folder, "src/deep/er"), { recursive: true });
+  const args = { path: "src/deep/er/new.ts" };
+  for (const [folder, target] of [
+    ["src/deep/er", "/etc"],
+    ["src/deep", "/etc"],
+    ["src/deep", "../.git"],
+    ["src/deep/er", "../../.."],
+  ] as const) {
+    expect(await here.code("IMPL", "write_files", args)).toBe("rule_allowed");
+    renameSync(join(here.folder, folder), join(here.folder, "aside"));
+    symlinkSync(target, join(here.folder, folder));
+    expect((await here.ask("IMPL", "write_files", args)).effect, folder).toBe("deny");
+    expect(await here.line("IMPL", "echo x > src/deep/er/new.ts"), folder).not.toBe("rule_allowed");
+    rmSync(join(here.folder, folder));
+    renameSync(join(here.folder, "aside"), join(here.folder, folder));
+  }
+  expect(await here.code("IMPL", "write_files", args)).toBe("rule_allowed");
+});
