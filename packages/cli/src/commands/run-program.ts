@@ -60,5 +60,6 @@ Examples:
   $ bylaw run release --run release-42 --data .bylaw
   $ bylaw run release --run release-42 --resume --by ada
   $ bylaw run release --run release-42 --resume --migrate --dry-run
-  $ bylaw run release --store postgres://db/bylaw --driver embedded
-  $ bylaw run --worker --store postgres://db/bylaw`;
+  $ bylaw run release --driver embedded
+
+On many machines: \`bylaw run --worker --store postgres://…\` on each, and --driver with the same store where a run begins.`;
