@@ -56,10 +56,16 @@ describe("tasks", () => {
 });
 
 describe("a claim", () => {
-  it("makes a task where nobody ever created one, and none where somebody did", async () => {
-    const first = await claim("ann");
+  it("makes a task of its own where nobody ever created one, and none where somebody did", async () => {
+    const first = await claim("ann", { request_id: "r1" });
     expect(first).toMatchObject({ status: 200, body: { phase: "PLAN", task: { agent_id: "ann", assigned_phase: "PLAN", fence: 1 } } });
-    expect(await claim("bob")).toMatchObject({ status: 404, body: { code: "task_none_ready" } });
+    const second = await claim("bob");
+    expect(second.body["task"]).toMatchObject({ agent_id: "bob" });
+    expect((await claim("ann", { request_id: "r1" })).body).toEqual(first.body);
+    expect((await at.events("task_created")).length).toBe(2);
+    await at.ask("POST", "/tasks", asOperator, { id: "a" });
+    expect((await claim("cid")).body["task"]).toMatchObject({ id: "a" });
+    expect(await claim("dan")).toMatchObject({ status: 404, body: { code: "task_none_ready" } });
     const seeded = await serve({ settings: { tasks: { create_on_claim: false } } });
     expect((await seeded.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(404);
     await seeded.close();

@@ -39,7 +39,7 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   tasks: z
     .strictObject({
-      create_on_claim: z.boolean().default(true).describe("Whether a claim makes a task in a run where nobody ever created one"),
+      create_on_claim: z.boolean().default(true).describe("Whether a claim makes a task of its own in a run where nobody ever created one"),
       longest_wait_ms: ms.default(30_000).describe("How long a claim may wait for a task"),
     })
     .prefault({}),

@@ -56,6 +56,8 @@ export const claimTask = defineRoute({
         },
         fix: "claim in your own name",
       });
+    // Of an agent with a token it was counted already.
+    if (caller.kind === "enrolled") service.limit?.(agent);
     const found = await claim(service, { agent, wait_ms, signal, ...present({ capabilities, task, request_id }) });
     if (found === undefined) throw noneReady(service.settings.tasks.longest_wait_ms);
     const { held, granted } = found;

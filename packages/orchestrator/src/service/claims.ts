@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { currentPhases, phaseOf } from "@bylaw/log";
+import { currentPhases, phaseOf, treeEntries, type Run } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
 import { taskBoard, type ClaimWish, type HeldTask } from "@bylaw/plugin-tasks";
 import { hostFor } from "./host.ts";
@@ -18,26 +19,52 @@ interface Wish extends ClaimWish {
   readonly signal: AbortSignal;
 }
 
-/** How often those who wait look for themselves: hints of what is new may be lost. */
+/** How often those who wait look whether something has changed. */
 const LOOK_MS = 1_000;
+/** How often they ask although nothing has: a lease may be over. */
+const ASK_MS = 5_000;
+/** How the name of a task begins that a claim made. */
+const MADE = "claim-";
 
 /** Gives an agent a task and takes it into its first phase. Nothing where none became free in time. */
 export async function claim(service: Service, { wait_ms, signal, ...wish }: Wish): Promise<Claimed | undefined> {
   const { tasks, run, settings } = service;
   const until = Date.now() + Math.min(wait_ms, settings.tasks.longest_wait_ms);
   for (;;) {
+    const asked = Date.now();
     const held = await tasks.claim(wish);
     const claimed = held === undefined ? undefined : await begun(service, held);
     if (claimed !== undefined) return claimed;
-    if (settings.tasks.create_on_claim && wish.task === undefined && run.view(taskBoard).count === 0) {
-      // The same task for the same wish, so that of two who are first one does not find another's.
-      await tasks.create(wish.capabilities === undefined ? {} : { capabilities: wish.capabilities.slice(0, 64) });
+    if (settings.tasks.create_on_claim && wish.task === undefined && isOfClaims(service)) {
+      const id = `${MADE}${randomBytes(4).toString("hex")}`;
+      await tasks.create({ id, ...(wish.capabilities === undefined ? {} : { capabilities: wish.capabilities.slice(0, 64) }) });
       continue;
     }
-    const left = until - Date.now();
-    if (left <= 0 || signal.aborted) return undefined;
-    await sleep(Math.min(left, LOOK_MS), undefined, { signal }).catch(() => {});
+    const { head } = run;
+    do {
+      const left = until - Date.now();
+      if (left <= 0 || signal.aborted) return undefined;
+      await sleep(Math.min(left, LOOK_MS), undefined, { signal }).catch(() => {});
+      await look(run);
+    } while (run.head === head && Date.now() - asked < ASK_MS);
   }
+}
+
+/** Whether nobody but claims ever created a task. */
+function isOfClaims({ run }: Service): boolean {
+  for (const [id] of treeEntries(run.view(taskBoard).tasks)) if (!id.startsWith(MADE)) return false;
+  return true;
+}
+
+const looking = new WeakMap<Run, Promise<void>>();
+
+/** Reads what other nodes have recorded: once for all that wait here. */
+function look(run: Run): Promise<void> {
+  const going = looking.get(run);
+  if (going !== undefined) return going;
+  const reading = run.catchUp().finally(() => looking.delete(run));
+  looking.set(run, reading);
+  return reading;
 }
 
 // A crash may have come between the claim and the first phase: whoever asks again goes on from there.
