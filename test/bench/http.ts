@@ -169,7 +169,7 @@ try {
   const echo = await up(startEcho());
   const node = await up(bylaw());
   const agents = await agentsOf(node.url, CONNECTIONS, "own", "WORK");
-  const cells = [
+  const cells: Cell[] = [
     { name: "decision only", servers: [node], questions: checks(agents, QUESTION, false) },
     { name: "decision only, about a file", servers: [node], questions: checks(agents, FILE, false) },
     { name: "SQLite, a durable commit for each call", servers: [node], questions: checks(agents, QUESTION, true) },

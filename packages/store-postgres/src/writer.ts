@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Commit, Receipt } from "@bylaw/kernel";
-import { askAdmit } from "@bylaw/log";
 import { callBatch, type Outcome, type Turn } from "./batch-call.ts";
 import { callBatchOn, growthsOf, writtenAsPlanned } from "./batch-on.ts";
-import { pause, type Database, type Query } from "./database.ts";
+import { pause, type Database } from "./database.ts";
 import { readEvents } from "./events.ts";
-import { Thrown, failureOf, isBusy, isCertain, isLost, isMoved, isRace, isUnknown, unknownOutcome } from "./failures.ts";
+import { failureOf, isBusy, isCertain, isLost, isMoved, isRace, isUnknown, unknownOutcome } from "./failures.ts";
 import { createHeads, type Heads } from "./heads.ts";
+import { holdCommits, readOn, releaseCommits } from "./held.ts";
 import { itemOf, type Item } from "./item.ts";
 import type { LongNames } from "./long-names.ts";
 import { lastKnown, planBatch, type Entry } from "./plan.ts";
@@ -21,10 +21,10 @@ export interface Writer {
   leave(): Promise<void>;
 }
 
-/** How often a commit's head may move before its rows are held while it is decided. */
-const ATTEMPTS = 3;
-const PAGE = 5_000;
+/** For so many batches at most after one that met others the rows are held while commits are decided: else the slower never get through. */
 const CAREFUL = 16;
+/** So many commits at most are decided while rows are held. */
+const HELD = 500;
 
 type Perform = (turn: Turn) => Promise<readonly (readonly [Entry, Outcome])[]>;
 
@@ -38,7 +38,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
   // No batch of this number is in the database yet, and the one before is known there or known not to be.
   let batch = 0;
   let settled = false;
-  // So many batches more are sent in the form for any commits.
+  // So many batches more it is assumed that others write to these runs.
   let careful = 0;
   let work: Promise<void> | undefined;
 
@@ -50,15 +50,14 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
 
   const idle = async (): Promise<void> => (work === undefined ? undefined : work.then(idle));
 
+  /** Somebody else has written to a run: the more often, the longer it is taken into account. */
+  const crossed = (): void => void (careful = Math.min(CAREFUL, 2 * careful + 2));
+
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      const insistent = queue.findIndex(({ attempts }) => attempts > ATTEMPTS);
-      const [item] = insistent === -1 ? [] : queue.splice(insistent, 1);
-      if (item === undefined) {
-        await sendBatch(planBatch(queue, heads));
-      } else {
-        await insist(item);
-      }
+      const [first] = queue;
+      if (first !== undefined && careful > 0 && first.admit !== undefined) await insist(first.key);
+      else await sendBatch(planBatch(queue, heads));
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
     work = undefined;
@@ -67,23 +66,26 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
   async function sendBatch(entries: readonly Entry[]): Promise<void> {
     let growths = careful > 0 ? undefined : growthsOf(entries);
     careful = Math.max(0, careful - 1);
-    await send(entries, async (turn) => {
-      if (growths === undefined) return callBatch(database.lane, turn, entries);
-      try {
-        await callBatchOn(database, turn, growths);
-        return writtenAsPlanned(entries);
-      } catch (error) {
-        // Somebody else writes to these runs: for a while each batch is sent in the form that says how far they have grown.
-        if (isMoved(error)) [growths, careful] = [undefined, CAREFUL];
-        throw error;
-      }
-    });
+    await send(
+      () => entries,
+      async (turn) => {
+        if (growths === undefined) return callBatch(database.lane, turn, entries);
+        try {
+          await callBatchOn(database, turn, growths);
+          return writtenAsPlanned(entries);
+        } catch (error) {
+          // Somebody else writes to these runs: for a while each batch is sent in the form that says how far they have grown.
+          if (isMoved(error)) [growths, careful] = [undefined, CAREFUL];
+          throw error;
+        }
+      },
+    );
   }
 
   /** Sends entries until the database has taken them or certainly has not. Never throws: each commit is told what came of it. */
-  async function send(entries: readonly Entry[], perform: Perform): Promise<void> {
+  async function send(entriesNow: () => readonly Entry[], perform: Perform): Promise<void> {
     const until = Date.now() + retry_ms;
-    const fail = (error: unknown): void => entries.forEach(({ item }) => item.reject(failureOf(error, target)));
+    const fail = (error: unknown): void => entriesNow().forEach(({ item }) => item.reject(failureOf(error, target)));
     for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
       try {
         await names.save();
@@ -99,6 +101,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
         queue.unshift(...outcomes.flatMap(([entry, outcome]) => deliver(entry, outcome) ?? []));
         return;
       } catch (error) {
+        const entries = entriesNow();
         if (!isCertain(error)) {
           let firsts: readonly string[] | undefined;
           try {
@@ -124,7 +127,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
         if (entries.length === 1) return fail(error);
       }
       // One of them is the reason, and must not be that of the others.
-      for (const entry of entries) await sendBatch([entry]);
+      for (const entry of entriesNow()) await sendBatch([entry]);
       return;
     }
   }
@@ -188,11 +191,14 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
       case "moved": {
         item.known = [...item.known, ...outcome.unseen];
         item.asked = true;
-        if (writes || refusal !== undefined) item.attempts += 1;
+        if (writes || refusal !== undefined) {
+          item.attempts += 1;
+          crossed();
+        }
         heads.saw(key, outcome.unseen);
         heads.at(key, outcome.sequence, outcome.link);
         if (outcome.unseen.length === 0 || lastKnown(item) >= outcome.sequence) return item;
-        readOn(item, outcome.sequence).then(() => push(item), item.reject);
+        readOn(item, outcome.sequence, database.query).then(() => push(item), item.reject);
         return undefined;
       }
       case "refused":
@@ -205,35 +211,32 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
     }
   }
 
-  async function readOn(item: Item, until: number, query: Query = database.query): Promise<void> {
-    while (lastKnown(item) < until) {
-      const page = await readEvents(query, item.run, lastKnown(item), Math.min(PAGE, until - lastKnown(item)));
-      if (page.length === 0) return;
-      item.known = [...item.known, ...page];
-    }
-  }
-
-  /** Decides a commit while its rows are held, so that nothing can come between. */
-  const insist = (item: Item): Promise<void> =>
-    send([{ item, writes: true }], (turn) =>
-      database.transactionOnce(async (query) => {
-        const [held] = await query<{ readonly first: number | null; readonly head: number; readonly link: string }>(
-          "select * from {schema}.lock_commit($1, $2, $3, $4)",
-          [lock_timeout_ms, item.key, item.request ?? null, item.task === undefined ? null : JSON.stringify([item.task])],
-        );
-        if (held === undefined) throw new Error("Unexpected answer of lock_commit, expected a head");
-        const on = { sequence: held.head, link: `sha256:${held.link}` };
-        if (held.first === null) {
-          await readOn(item, held.head, query);
-          try {
-            askAdmit(item.admit, () => item.known);
-          } catch (error) {
-            throw new Thrown(error);
-          }
-        }
-        return callBatch(query, turn, [{ item, writes: true, on }]);
-      }),
+  /** Decides commits to one run while its rows are held, so that nothing can come between. */
+  async function insist(key: string): Promise<void> {
+    const items: Item[] = [];
+    const others: Item[] = [];
+    for (const item of queue.splice(0)) (item.key === key && items.length < HELD ? items : others).push(item);
+    queue.push(...others);
+    const all = items.map((item): Entry => ({ item, writes: true }));
+    let entries: readonly Entry[] = all;
+    let left: readonly Item[] = [];
+    await send(
+      () => entries,
+      (turn) =>
+        database.transactionOnce(async (query) => {
+          [entries, left] = [all, []];
+          if (await holdCommits(query, { key, items, heads, lock_timeout_ms })) crossed();
+          else careful = Math.max(0, careful - 1);
+          const rest = [...items];
+          const planned = planBatch(rest, heads);
+          const outcomes = await callBatch(query, turn, planned);
+          if (rest.length > 0 || outcomes.some(([, { kind }]) => kind !== "written")) await releaseCommits(query, key, items);
+          [entries, left] = [planned, rest];
+          return outcomes;
+        }),
     );
+    queue.unshift(...left);
+  }
 
   /** Of those who send one request id at once, the first goes; the others have its receipt, or try for themselves. */
   async function once(item: Item, request: string): Promise<Receipt> {

@@ -49,23 +49,24 @@ begin
     order by kind, id for update;
 end $$;
 
--- Holds one commit's rows from before its writer is asked, for a commit that lost too many races.
-create function {schema}.lock_commit(p_lock_ms integer, p_run text, p_request text, p_tasks jsonb)
-returns table (first bigint, last bigint, head bigint, link text)
+-- Holds what commits to one run need from before their writers are asked, where others write to it too. Says where the log ends, and which
+-- of the requests have come to something.
+create function {schema}.lock_commits(p_lock_ms integer, p_run text, p_requests text[], p_tasks jsonb)
+returns table (head bigint, link text, known text[])
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 begin
   perform {schema}.begin_write(p_lock_ms);
-  if p_request is not null then
-    perform {schema}.lock_requests(array[p_run], array[p_request]);
+  if p_requests is not null then
+    perform {schema}.lock_requests(array_fill(p_run, array[cardinality(p_requests)]), p_requests);
   end if;
   if p_tasks is not null then
     perform {schema}.lock_tasks(p_tasks);
   end if;
   insert into {schema}.runs (run) values (p_run) on conflict do nothing;
   return query
-    select q.first, q.last, r.sequence, encode(r.link, 'hex') from {schema}.runs r
-    left join {schema}.receipts q on q.run = r.run and q.request_id = p_request
-    where r.run = p_run for update of r;
+    select r.sequence, encode(r.link, 'hex'), array(
+      select q.request_id from {schema}.receipts q where q.run = p_run and q.request_id = any (p_requests) and q.first is not null)
+    from {schema}.runs r where r.run = p_run for update of r;
 end $$;
 
 -- Which condition on the documents of one commit, whose rows are held, does not hold; null where all do.
