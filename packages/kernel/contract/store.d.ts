@@ -110,7 +110,7 @@ export interface Store {
   events(run: string, after: number, limit: number): Promise<readonly LogEvent[]>;
   /** A hint that a run has grown; truth is in `events`. Resolves to the function that stops it. */
   watch(onHead: (run: string, head: number) => void): Promise<() => void>;
-  /** Frees expired documents and leases, each lease with its event; resolves to how many. */
-  sweep(event: (lease: ExpiredLease) => EventDraft): Promise<number>;
+  /** Frees expired documents and leases, each lease with its event; resolves to how many. Without an event leases stay as they are. */
+  sweep(event?: (lease: ExpiredLease) => EventDraft): Promise<number>;
   close(): Promise<void>;
 }

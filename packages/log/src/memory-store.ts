@@ -143,13 +143,16 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
     async sweep(event) {
       open();
       const stale = [...documents].filter(([, { value, expires }]) => value !== null && expires <= now());
-      const late = [...tasks].filter(([, task]) => overdue(task));
+      const drafts = [...tasks].flatMap(([id, task]) => {
+        const fence = task.fence + 1;
+        if (event === undefined || !overdue(task)) return [];
+        return [{ id, task, fence, draft: event({ task: id, run: task.run, owner: task.owner ?? "", fence }) }];
+      });
       // All events first: where one is refused, nothing has changed.
       const heads = new Map<string, LogEvent | undefined>();
-      const freed = late.map(([id, task]) => {
-        const fence = task.fence + 1;
+      const freed = drafts.map(({ id, task, fence, draft }) => {
         const last = heads.has(task.run) ? heads.get(task.run) : logOf(task.run).at(-1);
-        const [recorded] = numbered(last, [event({ task: id, run: task.run, owner: task.owner ?? "", fence })]) as readonly [LogEvent];
+        const [recorded] = numbered(last, [draft]) as readonly [LogEvent];
         heads.set(task.run, recorded);
         return [id, { ...task, state: "available", owner: null, fence, lease: 0 }, recorded] as const;
       });
@@ -158,7 +161,7 @@ export function createMemoryStore({ now = Date.now }: { readonly now?: () => num
         append(task.run, [recorded]);
       }
       for (const [id, document] of stale) documents.set(id, { ...document, value: null });
-      return stale.length + late.length;
+      return stale.length + freed.length;
     },
     async close() {
       closed = true;

@@ -9,7 +9,7 @@ import { fromStored, keyOf, toStored } from "./names.ts";
 /** Gives tasks to agents and takes them back. `onEvent` is told of every event that is recorded on the way. */
 export interface Claims {
   claim(request: ClaimRequest): Promise<Claim | undefined>;
-  sweep(event: (lease: ExpiredLease) => EventDraft): Promise<number>;
+  sweep(event: ((lease: ExpiredLease) => EventDraft) | undefined): Promise<number>;
 }
 
 type OnEvent = (run: string, key: string, event: LogEvent) => void;
@@ -132,7 +132,7 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
     claim,
     async sweep(event) {
       let freed = 0;
-      for (;;) {
+      while (event !== undefined) {
         const some = await database.transaction((query) => free(event, query));
         for (const recorded of some) onEvent(...recorded);
         freed += some.length;

@@ -15,7 +15,7 @@ export interface Writes {
   /** `bodies`: what the commit's events were when it was asked for. */
   commit(commit: Commit, bodies: readonly Body[]): () => Receipt;
   claim(request: ClaimRequest): () => Claim | undefined;
-  sweep(event: (lease: ExpiredLease) => EventDraft): () => number;
+  sweep(event: ((lease: ExpiredLease) => EventDraft) | undefined): () => number;
 }
 
 interface WriteOptions {
@@ -74,9 +74,9 @@ export function createWrites({ db, reads: stored, logs, now, retention_ms }: Wri
     },
     sweep(event) {
       const at = now();
-      const late = tasks.late(at);
+      const late = event === undefined ? [] : tasks.late(at).map((one) => ({ ...one, body: bodyOf(event(one.lease)) }));
       const bodies = new Map<string, Body[]>();
-      for (const { lease } of late) bodies.set(lease.run, [...(bodies.get(lease.run) ?? []), bodyOf(event(lease))]);
+      for (const { lease, body } of late) bodies.set(lease.run, [...(bodies.get(lease.run) ?? []), body]);
       const appendices = [...bodies].map(([run, own]) => logs.prepare(run, own));
       return () => {
         for (const { position } of late) tasks.release(position);

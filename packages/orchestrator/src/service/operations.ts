@@ -77,7 +77,7 @@ export function createOperations(terms: OperationTerms): Operations {
     onRefused: (code) => metrics.refused(code),
   });
   const duty = createDuty({
-    ...{ steps: dueSteps({ run, kernel, contract, tasks, now }), every_ms: terms.duty_ms, log },
+    ...{ steps: dueSteps({ run, kernel, contract, store, tasks, now }), every_ms: terms.duty_ms, log },
     onStep: (step, outcome) => metrics.stepped(step, outcome),
   });
   return {

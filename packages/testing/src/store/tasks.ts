@@ -111,6 +111,18 @@ export const tasks: Group = (test) => {
     equal(claims.filter((claim) => claim !== undefined).length, 1);
   });
 
+  test("stays claimed by a sweep that has no event for it, although its lease has ended", async ({ store, clock }) => {
+    await addTasks(store, 1);
+    const { fence } = await took(store, "a1", { lease_ms: 1_000 });
+    const expires_at = new Date(clock.now() + 1_000).toISOString();
+    await write(store, { run: "r0", documents: [{ kind: "k", id: "d", value: "v", expires_at }] });
+    clock.advance(1_000);
+    const before = (await logOf(store, "r0")).length;
+    equal([await store.sweep(), await store.sweep()], [1, 0]);
+    equal((await logOf(store, "r0")).length, before);
+    equal((await took(store, "a2")).fence, fence + 1);
+  });
+
   test("is freed by a sweep when its lease has ended, and the first owner's fence with it", async ({ store, clock }) => {
     await addTasks(store, 3);
     const claims = await Promise.all(upTo(3).map((n) => took(store, `a${n}`, { lease_ms: 1_000 })));
