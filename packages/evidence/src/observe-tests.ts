@@ -1,5 +1,6 @@
 import type { Contract } from "@bylaw/contract";
-import { BylawError, issuesOf, type EventDraft, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { BylawError, issuesOf, present, type EventDraft, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import type { Containment } from "@bylaw/process";
 import { frozenFiles } from "./frozen/frozen-files.ts";
 import { headOf, repositoryOf } from "./git/repository.ts";
 import { readReport } from "./report/read-report.ts";
@@ -22,6 +23,8 @@ export interface ObserveOptions {
   readonly workspace: string;
   /** Ends the run; nothing is recorded then. */
   readonly signal?: AbortSignal;
+  /** What the tests do not see, as in `runTests`. */
+  readonly contain?: Containment;
 }
 
 /** What was seen, and what was recorded of it. */
@@ -37,7 +40,7 @@ export interface Observed {
  * what `runTests` and `contractTree` throw, and what the recorder throws; nothing is recorded then.
  */
 export async function observeTests(run: TestRecorder, contract: Contract, options: ObserveOptions): Promise<Observed> {
-  const { task, agent, workspace, signal } = options;
+  const { task, agent, workspace, signal, contain } = options;
   const command = contract.evidence.testCommand;
   if (command === undefined) {
     throw new BylawError({
@@ -50,7 +53,7 @@ export async function observeTests(run: TestRecorder, contract: Contract, option
   const before = await contractTree(contract, workspace, { fresh: true });
   const frozen = frozenFiles(contract, before);
   const head = await headIn(before.workspace);
-  const { output, ...seen } = await runTests(command, { workspace, ...(signal === undefined ? {} : { signal }) });
+  const { output, ...seen } = await runTests(command, { workspace, ...present({ signal, contain }) });
   const evidence = evidenceOf(contract, seen, {
     observed_by: "bylaw",
     before: before.digest,

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import type { TestCommand } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
-import { programEnvironment, runProgram, type Output } from "@bylaw/process";
+import { programEnvironment, runProgram, type Containment, type Output } from "@bylaw/process";
 import { freshCoverage } from "./process/coverage-file.ts";
 import { clearReport, takeReport, type ReportText } from "./process/report-file.ts";
 import { MAX_REPORT, readReport } from "./report/read-report.ts";
@@ -15,6 +15,11 @@ export interface RunTestsOptions {
   readonly signal?: AbortSignal;
   /** Variables on top of those that are handed on. */
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * What the tests do not see, and with it no other process: where the system can do that (`canContain` of `@bylaw/process`). An end by a
+   * signal is then told as an exit code of 128 and its number. Default: they see what their user sees.
+   */
+  readonly contain?: Containment;
 }
 
 /** What was seen of a run. */
@@ -38,7 +43,7 @@ const QUIET = { CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" };
  * process group have ended when this returns. Throws BYLAW_WORKSPACE_MISSING, BYLAW_TEST_COMMAND_FAILED, BYLAW_REPORT_REFUSED,
  * and the reason of an aborted signal. A report that cannot be read is a `report_error`.
  */
-export async function runTests(command: TestCommand, { workspace, signal, env = {} }: RunTestsOptions): Promise<RanTests> {
+export async function runTests(command: TestCommand, { workspace, signal, env = {}, contain }: RunTestsOptions): Promise<RanTests> {
   const cwd = folderOf(workspace);
   const { argv, format, report, timeoutSeconds } = command;
   if (report !== undefined) clearReport(cwd, report);
@@ -56,6 +61,7 @@ export async function runTests(command: TestCommand, { workspace, signal, env = 
     timeoutMs: timeoutSeconds * 1_000,
     keep: { stdout: { first: MAX_REPORT }, stderr: { last: SHOWN } },
     signal,
+    contain,
   });
   if (error !== null) throw notStarted(error);
   const found: ReportText = report === undefined ? outputOf(stdout) : takeReport(cwd, report, began);

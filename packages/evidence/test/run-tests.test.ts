@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { canContain } from "@bylaw/process";
 import { runTests } from "../src/index.ts";
 import { NODE, command, folder, linkModules, nodeTest, put } from "./kit.ts";
 
@@ -164,6 +165,23 @@ describe("the process", () => {
     expect(
       await runTests(command([NODE, "-e", 'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)']), { workspace }),
     ).toMatchObject({ exit_code: null, signal: "SIGKILL", timed_out: false });
+  });
+
+  it.skipIf(!canContain())("sees neither other processes nor what is hidden, where that is asked for", async () => {
+    const [workspace, hidden] = [folder(), folder({ secret: "a word that must not be told" })];
+    const reads = `const { readFileSync } = require("node:fs");
+      const can = (path) => { try { return readFileSync(path, "latin1") !== ""; } catch { return false; } };
+      const [environ, secret] = [can("/proc/${process.pid}/environ"), can(${JSON.stringify(join(hidden, "secret"))})];
+      require("node:fs").writeFileSync("left.txt", "x");
+      console.log(\`1..1\\n\${environ || secret ? "not ok" : "ok"} 1 - sees nothing\`);`;
+    const argv = [NODE, "-e", reads];
+    expect(await runTests(command(argv), { workspace })).toMatchObject({ counts: { failed: 1 } });
+    const contained = await runTests(command(argv), { workspace, contain: { hide: [hidden] } });
+    expect(contained).toMatchObject({ argv, exit_code: 0, counts: { passed: 1, failed: 0 } });
+    expect(readFileSync(join(workspace, "left.txt"), "utf8")).toBe("x");
+    // The one thing that is told in another way.
+    const killed = await runTests(command([NODE, "-e", 'process.kill(process.pid, "SIGKILL")']), { workspace, contain: {} });
+    expect([killed.signal, killed.exit_code]).toEqual([null, 137]);
   });
 
   it("may have a year, and be a program of the workspace that is named by its path", async () => {
