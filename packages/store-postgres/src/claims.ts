@@ -128,16 +128,19 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
     return recorded;
   }
 
+  async function freeAll(event: (lease: ExpiredLease) => EventDraft): Promise<number> {
+    for (let freed = 0; ;) {
+      const some = await database.transaction((query) => free(event, query));
+      for (const recorded of some) onEvent(...recorded);
+      freed += some.length;
+      if (some.length < SWEPT) return freed;
+    }
+  }
+
   return {
     claim,
     async sweep(event) {
-      let freed = 0;
-      while (event !== undefined) {
-        const some = await database.transaction((query) => free(event, query));
-        for (const recorded of some) onEvent(...recorded);
-        freed += some.length;
-        if (some.length < SWEPT) break;
-      }
+      let freed = event === undefined ? 0 : await freeAll(event);
       for (;;) {
         const [row] = await database.query<{ readonly freed: number }>("select {schema}.free_documents($1, $2) as freed", [
           lock_timeout_ms,
