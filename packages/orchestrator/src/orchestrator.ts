@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BundledPackages } from "@bylaw/config";
-import { BylawError, issuesOf, type Plugin, type Store } from "@bylaw/kernel";
+import { BylawError, issuesOf, present, type Plugin, type Store } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
 import { createTasks } from "@bylaw/plugin-tasks";
@@ -90,10 +90,8 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const [closing, over] = [new AbortController(), new AbortController()];
   const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
   // A tool of the same name goes before the usual one.
-  const tools = [
-    ...toolset({ settings, contract, run: () => run, hidden: [...secrets.places, ...key_files], secrets: secrets.texts }),
-    ...more,
-  ];
+  const hidden = [...secrets.places, ...key_files];
+  const tools = [...toolset({ settings, contract, run: () => run, hidden, secrets: secrets.texts }), ...more];
   const tasks = createTasks(run, contract, { now });
   const operations = createOperations({
     ...{ run, store, kernel, contract, tasks, now, log },
@@ -101,7 +99,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   });
   const parts: ServiceParts = {
     ...{ settings, run, store, kernel, contract, signer, now, log, closing: closing.signal, over: over.signal },
-    ...(limit === undefined ? {} : { limit }),
+    ...present({ limit, contain: settings.tools.contain === "never" ? undefined : { hide: hidden } }),
     workspaceOf: workspaces(workspace, { per_task: settings.workspace_per_task }),
     ...{ tasks, operations },
     tokens: createTokenDesk({ run, signer, contract, now }),

@@ -84,6 +84,25 @@ describe("the same call under the same id", () => {
     expect((await execute(call("note"), "l")).body).toMatchObject({ result: { count: 2 } });
   });
 
+  it("is made once although the agent has a newer token by then", async () => {
+    const first = await execute(call("note"), "k");
+    let token = ann.token;
+    while (token === ann.token) {
+      at.pass(250_000);
+      token = String((await at.ask("POST", "/tasks/heartbeat", ann.auth, { task_id: "a" })).body["phase_token"]);
+    }
+    const again = await at.ask("POST", "/tools/execute", `Bearer ${token}`, call("note"), { "idempotency-key": "k" });
+    expect(again).toMatchObject({ status: 200, body: { result: first.body["result"] as object } });
+    expect(at.runs.get("note")).toBe(1);
+  });
+
+  it("has a result that nobody else says", async () => {
+    const { body } = await execute(call("note"));
+    const forged = { task_id: "a", id: body["id"], tool_name: "note", ok: true, result: { exit_code: 0 } };
+    expect(await at.ask("POST", "/tools/result", ann.auth, forged)).toMatchObject({ status: 409 });
+    expect((await at.events("tool_result")).length).toBe(1);
+  });
+
   it("is refused for another call, on another route too", async () => {
     await execute(call("note"), "k");
     expect(await execute(call("note", "b.ts"), "k")).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } });
@@ -185,7 +204,7 @@ describe("a call that the agent makes itself", () => {
 
 describe("an agent that asks too much", () => {
   it("is told to wait, and nobody else is", async () => {
-    const small = await serve({ settings: { limits: { agent_per_second: 0.001, agent_burst: 3 } } });
+    const small = await serve({ settings: { limits: { agent_per_second: 0.001, agent_burst: 4 } } });
     const [eve, bob] = [await small.agent("eve"), await small.agent("bob")];
     const answers = [];
     for (let left = 5; left > 0; left -= 1) answers.push(await small.ask("GET", "/tools", eve.auth));

@@ -5,7 +5,7 @@ import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { anyJson, decision, jsonObject, phaseToken, requestId, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../service/admission.ts";
-import { decideCall, weighCall, type Decided } from "../service/calls.ts";
+import { OWN_CALL, decideCall, weighCall, type Decided } from "../service/calls.ts";
 import { namedRequest } from "../service/requests.ts";
 
 const toolName = z.string().min(1).max(256);
@@ -65,7 +65,7 @@ export const checkTool: Route = defineRoute({
     await admitAgent(service, caller, { route: checkTool, task, tool });
     return reply(
       answerOf(
-        record ? recorded(await decideCall(service, caller, { tool, args }, named)) : await weighCall(service, caller, { tool, args }),
+        record ? recorded(await decideCall(service, caller, { tool, args }, { named })) : await weighCall(service, caller, { tool, args }),
       ),
     );
   },
@@ -115,7 +115,7 @@ export const checkTools: Route = defineRoute({
         const content = { route: "check", tool, args, record };
         const named = await namedRequest(service, { agent: caller.agent, task, request_id: part, content });
         const decided = record
-          ? recorded(await decideCall(service, caller, { tool, args }, named))
+          ? recorded(await decideCall(service, caller, { tool, args }, { named }))
           : await weighCall(service, caller, { tool, args });
         const { id: call_id, ...answer } = answerOf(decided);
         return { ...(id === undefined ? {} : { id }), ...(call_id === undefined ? {} : { call_id }), ...answer };
@@ -198,6 +198,15 @@ export const toolResult: Route = defineRoute({
   answers: { 200: { description: "It is on record", schema: z.object({ logged: z.literal(true) }) } },
   async handle({ service, caller, body: { task_id: task, id, tool_name: tool, ok, result = null } }) {
     await admitAgent(service, caller, { route: toolResult, task, tool });
+    if (id.startsWith(OWN_CALL))
+      throw problem({
+        ...{
+          status: 409,
+          code: "BYLAW_EVENT_REFUSED",
+          detail: "Unexpected result of a call that the server made, expected one of your own",
+        },
+        fix: "what it came to is on record",
+      });
     await service.run.toolResult({ id, tool, agent: caller.agent, task, ok, result });
     return reply({ logged: true });
   },

@@ -20,14 +20,17 @@ export interface Decided {
   readonly applied: Effect;
 }
 
-/** Decides about a call and puts that on record; resolves when it is durable. */
+/** How the ids of calls begin that the server makes itself: nobody else says what they came to. */
+export const OWN_CALL = "exec-";
+
+/** Decides about a call and puts that on record; resolves when it is durable. `own`: the server makes the call itself. */
 export async function decideCall(
   service: ServiceParts,
   caller: AgentCaller,
   call: Call,
-  named?: NamedRequest,
+  { named, own = false }: { readonly named?: NamedRequest | undefined; readonly own?: boolean } = {},
 ): Promise<Decided & { readonly id: string; readonly outcome: Outcome }> {
-  const id = named === undefined ? `call-${randomUUID()}` : `call-${named.name.slice(0, 32)}`;
+  const id = `${own ? OWN_CALL : "call-"}${named === undefined ? randomUUID() : named.name.slice(0, 32)}`;
   const subject = subjectOf(service, caller, call);
   const outcome = await (named === undefined
     ? service.run.toolCall({ id, ...subject })

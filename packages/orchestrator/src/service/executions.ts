@@ -76,7 +76,7 @@ export function createExecutor(service: ServiceParts): Executor {
 
   return {
     async execute(caller, call, named) {
-      const { outcome, ...decided } = await decideCall(service, caller, call, named);
+      const { outcome, ...decided } = await decideCall(service, caller, call, { named, own: true });
       if (decided.applied !== "allow") {
         const asked = outcome.events.find(({ event_type }) => event_type === "tool_asked");
         return asked === undefined ? decided : { ...decided, asked };
@@ -84,7 +84,8 @@ export function createExecutor(service: ServiceParts): Executor {
       if (named === undefined) return { ...decided, executed: await make(decided.id, caller, call, named) };
       const here = underway.get(named.name);
       if (here !== undefined) return { ...decided, executed: await here };
-      if (outcome.replayed === true) {
+      // Known and not replayed: it was asked for with an earlier token of the same agent, which is another question to the log.
+      if (outcome.replayed === true || named.known) {
         const kept = await keptAnswer(service, named);
         if (kept !== undefined) return { ...decided, executed: keptOf(kept) };
         // It began somewhere and nobody knows whether it ended: only what changes nothing is made again.

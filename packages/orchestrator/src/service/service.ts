@@ -43,6 +43,8 @@ export interface Service {
   readonly tools: ReadonlyMap<string, Tool<CallContext>>;
   /** The absolute folder that the agent of a task works in. */
   readonly workspaceOf: (task: string) => string;
+  /** What tests of agents do not see, where they can be kept apart; left out where the settings say that they are not. */
+  readonly contain?: { readonly hide: readonly string[] };
   readonly executor: Executor;
   /** RFC 3339, UTC. */
   readonly now: () => string;

@@ -80,14 +80,16 @@ interface Observation {
 }
 
 async function observe(service: Service, { agent, task, to }: Observation): Promise<void> {
-  const { run, contract, settings, workspaceOf, log } = service;
+  const { run, contract, settings, workspaceOf, contain, log } = service;
   const from = phaseOf(run.view(currentPhases), task);
   if (!settings.observe_tests || from === undefined || !asksForTests(contract, from, to)) return;
   const all = running.get(service) ?? new Map<string, Promise<unknown>>();
   running.set(service, all);
   const seen =
     all.get(task) ??
-    observeTests(run, contract, { agent, task, workspace: workspaceOf(task), signal: service.over }).finally(() => all.delete(task));
+    observeTests(run, contract, { agent, task, workspace: workspaceOf(task), signal: service.over, ...present({ contain }) }).finally(() =>
+      all.delete(task),
+    );
   all.set(task, seen);
   // What could not be seen is no evidence: the gate says what it lacks.
   await seen.catch((error: unknown) => log.warn({ task, err: String(error) }, "the tests could not be run"));

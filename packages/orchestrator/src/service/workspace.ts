@@ -8,12 +8,16 @@ const PLAIN = /^(?!\.)[\w.-]{1,100}$/;
 export function workspaces(folder: string, { per_task }: { readonly per_task: boolean }): (task: string) => string {
   mkdirSync(folder, { recursive: true });
   if (!per_task) return () => folder;
+  const known = new Map<string, string>();
   return (task) => {
+    const before = known.get(task);
+    if (before !== undefined) return before;
     // Any text may be the name of a task, and not every one is that of a folder. Letter case would tell none apart on some machines.
     const name =
       PLAIN.test(task) && task === task.toLowerCase() ? task : createHash("sha256").update(task, "utf8").digest("hex").slice(0, 40);
     const path = join(folder, name);
     mkdirSync(path, { recursive: true });
+    known.set(task, path);
     return path;
   };
 }
