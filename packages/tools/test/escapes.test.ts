@@ -189,7 +189,10 @@ describe.runIf(process.platform === "linux")("somebody who changes places while 
         call("write_files", { path: "sub/../log", content: `${number}\n`, mode: "a" }),
       ]),
     );
-    for (const [file, lines] of [["list", [...numbers, "end"]], ["log", numbers]] as const)
+    for (const [file, lines] of [
+      ["list", [...numbers, "end"]],
+      ["log", numbers],
+    ] as const)
       expect(readFileSync(join(root, file), "utf8").trim().split("\n").sort()).toEqual([...lines].sort());
     expect(readdirSync(join(root, ".bylaw/tmp"))).toEqual([".gitignore"]);
   });

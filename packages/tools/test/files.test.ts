@@ -116,7 +116,10 @@ describe("write_files", () => {
   });
 
   it("writes beside the place where somebody stands in the way of the other one", async () => {
-    for (const [path, target] of [[".bylaw", "x"], [".bylaw/tmp", "x"]] as const) {
+    for (const [path, target] of [
+      [".bylaw", "x"],
+      [".bylaw/tmp", "x"],
+    ] as const) {
       const [root, outside] = [folder(), folder()];
       mkdirSync(join(root, dirname(path)), { recursive: true });
       symlinkSync(outside, join(root, path));

@@ -54,10 +54,11 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
           context,
         );
       must(await git(["add", "--all", "--", ...places]));
-      if (must(await git(["diff", "--cached", "--quiet", "--", ...places]), [0, 1]).exit_code === 0)
-        throw failed("Unexpected commit of nothing, expected changes", "change a file first");
       const flags = [...(gitHooks ? [] : ["--no-verify"]), "--file=-", ...(paths === undefined ? [] : ["--only"])];
-      const done = must(await git(["commit", ...flags, ...(paths === undefined ? [] : ["--", ...places])], message));
+      const done = await git(["commit", ...flags, ...(paths === undefined ? [] : ["--", ...places])], message);
+      if (done.exit_code === 1 && /^(?:nothing|no changes) /m.test(done.stdout.text))
+        throw failed("Unexpected commit of nothing, expected changes", "change a file first");
+      must(done);
       const commit = must(await git(["rev-parse", "HEAD"])).stdout.text.trim();
       return { status: "success", commit, summary: done.stdout.text };
     },
@@ -74,8 +75,8 @@ function environmentOf(real: string, agent: string): Readonly<Record<string, str
   };
 }
 
-function must(end: ProgramEnd, codes: readonly number[] = [0]): ProgramEnd {
-  if (end.exit_code !== null && codes.includes(end.exit_code)) return end;
+function must(end: ProgramEnd): ProgramEnd {
+  if (end.exit_code === 0) return end;
   const said = (end.stderr.text.trim() || end.stdout.text.trim()).replace(/\s+/g, " ").slice(0, 500);
   throw failed(`Unexpected answer of git (${said || (end.signal ?? "nothing")}), expected a commit`);
 }
