@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<string, (folder: string) => string>> = {
 
 // What reads the disk, beside an entry that does not.
 const SECOND_ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  "packages/host-mcp": ["./door"],
   "packages/orchestrator": ["./approvals"],
   "packages/policy-language": ["./real-paths"],
   "packages/runner": ["./dbos", "./restate"],
