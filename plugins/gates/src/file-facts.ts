@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import type { CommitState } from "@bylaw/evidence";
 import { inWorkspace } from "./workspace-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { asserts, commentedOut } from "./scan.ts";
@@ -24,15 +25,8 @@ export interface FileFacts {
   readonly tree: string | null;
   readonly treeProblem: string | null;
   /** The commit that is checked out, with what is not the same in it as in the workspace. */
-  readonly commit: CommitFact | null;
+  readonly commit: CommitState | null;
   readonly commitProblem: string | null;
-}
-
-interface CommitFact {
-  readonly head: string | null;
-  readonly apart: string;
-  readonly differs: readonly string[];
-  readonly count: number;
 }
 
 /** How much is looked at. */
@@ -120,7 +114,7 @@ export function factsOf(facts: Json | undefined): FileFacts | undefined {
     problem: text(problem),
     tree: text(tree),
     treeProblem: text(tree_problem),
-    commit: isJsonObject(commit) && isJsonObject(uncommitted) ? ({ ...commit, ...uncommitted } as unknown as CommitFact) : null,
+    commit: isJsonObject(commit) && isJsonObject(uncommitted) ? ({ ...commit, ...uncommitted } as unknown as CommitState) : null,
     commitProblem: text(commit_problem) ?? text(tree_problem),
   };
 }

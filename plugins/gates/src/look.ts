@@ -53,8 +53,8 @@ async function treeOf(workspace: string, { contract }: Compiled, { commit }: { r
 // `commit` goes on record with the transition; what differs, only where it is in the way.
 async function commitOf(contract: Contract, tree: Tree): Promise<JsonObject> {
   try {
-    const { head, apart, differs, count } = await commitState(contract, tree);
-    return { commit: { head, apart }, uncommitted: { differs, count } };
+    const { head, apart, ...found } = await commitState(contract, tree);
+    return { commit: { head, apart }, uncommitted: { ...found } };
   } catch (error) {
     return { commit_problem: messageOf(error) };
   }

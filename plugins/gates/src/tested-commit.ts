@@ -36,7 +36,9 @@ export const commitTested: CheckJudge = ({ judged, base, facts }) => {
   if (base.apart !== null && commit.apart !== base.apart)
     told.push(
       stale(
-        `${which} changes files that are not among those that the tests ran on: outside of the workspace, left out, or not checked out`,
+        `${which} changes files that are not among those that the tests ran on, but outside of the workspace, left out, or not checked out: ${
+          commit.apart_files.length === 0 ? "some are gone" : `it has ${quoteAll(commit.apart_files, 10)}`
+        }`,
       ),
     );
   return told;

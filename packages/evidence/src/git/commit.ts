@@ -17,6 +17,8 @@ export interface CommitState {
    * not checked out. Nobody can hold them against anything but an earlier commit.
    */
   readonly apart: string;
+  /** The first of those files. */
+  readonly apart_files: readonly string[];
   /** The first of the files that are one thing in the commit and another in the tree, or in one of them alone, and why. */
   readonly differs: readonly string[];
   /** How many there are. */
@@ -37,7 +39,8 @@ export async function commitState(contract: Contract, tree: Tree): Promise<Commi
   const found: Found = { apart: [], differs: [] };
   if (repository !== undefined && head !== null) await compare(begin(repository, head, contract, tree, { holds: true }), found);
   const differs = found.differs.toSorted();
-  return { head, apart: digestOf(found), differs: differs.slice(0, TOLD), count: differs.length };
+  const apart_files = found.apart.map(({ path }) => path).toSorted();
+  return { head, apart: digestOf(found), apart_files: apart_files.slice(0, TOLD), differs: differs.slice(0, TOLD), count: differs.length };
 }
 
 /**
@@ -60,12 +63,12 @@ function begin(repository: Repository, commit: string, contract: Contract, tree:
 
 function digestOf({ apart }: Found): string {
   const hash = createHash("sha256");
-  for (const line of apart.toSorted()) hash.update(`${line}\n`);
+  for (const line of apart.map(({ path, mode, id }) => JSON.stringify([path, mode, id])).toSorted()) hash.update(`${line}\n`);
   return `sha256:${hash.digest("hex")}`;
 }
 
 interface Found {
-  readonly apart: string[];
+  readonly apart: CommitFile[];
   readonly differs: string[];
 }
 
@@ -97,7 +100,7 @@ async function compare(given: Compared, found: Found): Promise<void> {
     if (path !== undefined && below.length > 0) modules.push({ file, path, entries: below });
     else if (path !== undefined && entry !== undefined) held.push({ file, path, entry });
     else if (path !== undefined && isBelow(path, protectedBy)) held.push({ file, path, entry: onDisk(workspace, path) });
-    else if (path === undefined || !isRecord(path)) found.apart.push(JSON.stringify([`${at}${file.path}`, file.mode, file.id]));
+    else if (path === undefined || !isRecord(path)) found.apart.push({ ...file, path: `${at}${file.path}` });
   }
   if (given.holds) await hold(given, { files, held, modules: modules.map(({ path }) => path) }, found);
   for (const { file, path, entries } of modules) {
