@@ -24,7 +24,7 @@ export interface StreamTerms {
 }
 
 /** So many characters go out at once. */
-const CHUNK = 256_000;
+const CHUNK = 64_000;
 /** How long a client waits before it comes back, in milliseconds. */
 const RETRY = 1_000;
 

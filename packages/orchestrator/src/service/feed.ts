@@ -1,5 +1,6 @@
 import type { LogEvent, Store } from "@bylaw/kernel";
 import { frameOf, type Frame } from "./frame.ts";
+import { createPaging, type Paging } from "./paging.ts";
 
 /** The log of a run as it grows, for any number of listeners, each at a place of its own. */
 export interface Feed {
@@ -32,7 +33,10 @@ interface FeedTerms {
   readonly onError?: (error: unknown) => void;
 }
 
+/** How many events are read at once for all, and how much one listener that is behind reads at once, in characters. */
 const PAGE = 200;
+const READ = 1_000_000;
+const BEHIND = 256_000;
 /** So many characters of the last events are kept for those who are up to date. */
 const KEPT = 4_000_000;
 
@@ -47,6 +51,7 @@ export function createFeed({ store, run, known, poll_ms = 1_000, onError = () =>
   let reading: Promise<void> | undefined;
   let again = false;
   let poll: NodeJS.Timeout | undefined;
+  const paging = createPaging({ chars: READ, most: PAGE });
   let unwatch: Promise<() => void> | undefined;
 
   function wake(): void {
@@ -54,8 +59,9 @@ export function createFeed({ store, run, known, poll_ms = 1_000, onError = () =>
   }
 
   function keep(events: readonly LogEvent[]): void {
-    for (const event of events) {
-      const frame = frameOf(event);
+    const added = events.map(frameOf);
+    paging.saw(added);
+    for (const frame of added) {
       frames.push(frame);
       size += frame.text.length;
     }
@@ -69,9 +75,10 @@ export function createFeed({ store, run, known, poll_ms = 1_000, onError = () =>
   async function read(): Promise<void> {
     for (;;) {
       again = false;
-      const page = closed || listeners === 0 ? [] : await store.events(run, head, PAGE);
+      const { limit } = paging;
+      const page = closed || listeners === 0 ? [] : await store.events(run, head, limit);
       keep(page);
-      if (page.length < PAGE && !again) return;
+      if (page.length < limit && !again) return;
     }
   }
 
@@ -120,11 +127,17 @@ export function createFeed({ store, run, known, poll_ms = 1_000, onError = () =>
     });
   }
 
-  async function after(sequence: number, ms: number, signal: AbortSignal | undefined): Promise<readonly Frame[]> {
+  async function behind(sequence: number, own: Paging): Promise<readonly Frame[]> {
+    const read = (await store.events(run, sequence, own.limit)).map(frameOf);
+    own.saw(read);
+    return read;
+  }
+
+  async function after(sequence: number, ms: number, signal: AbortSignal | undefined, own: Paging): Promise<readonly Frame[]> {
     const end = performance.now() + ms;
     for (;;) {
       if (closed || signal?.aborted === true) return [];
-      if (sequence < head) return kept(sequence) ?? (await store.events(run, sequence, PAGE)).map(frameOf);
+      if (sequence < head) return kept(sequence) ?? (await behind(sequence, own));
       const left = end - performance.now();
       if (left <= 0) return [];
       await grown(left, signal);
@@ -145,10 +158,11 @@ export function createFeed({ store, run, known, poll_ms = 1_000, onError = () =>
     },
     listen() {
       let open = true;
+      const own = createPaging({ chars: BEHIND, most: PAGE });
       listeners += 1;
       if (listeners === 1) start();
       return {
-        after: (sequence, { ms, signal }) => (open ? after(sequence, ms, signal) : Promise.resolve([])),
+        after: (sequence, { ms, signal }) => (open ? after(sequence, ms, signal, own) : Promise.resolve([])),
         close() {
           if (!open) return;
           open = false;

@@ -15,8 +15,8 @@ export interface Follower {
   close(): Promise<void>;
 }
 
-/** How many events are read at once. */
-const PAGE = 500;
+/** How many events are read at once: each may be as large as a request. */
+const PAGE = 128;
 
 export function createFollower(store: Pick<Store, "events">, run: string, folds: readonly Follows[]): Follower {
   let head = 0;
