@@ -147,6 +147,29 @@ describe("a worker", () => {
     expect(count(await logOf(store, "r"), "step_completed")).toBe(0);
   });
 
+  it("that cannot reach the store ends what it runs before its lease is over", async () => {
+    const { store, employ, offer } = await hall([step("a")]);
+    await offer("r");
+    let isDown = false;
+    const cut = new Proxy<Store>(store, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key);
+        if (key !== "commit") return typeof value === "function" ? (value as (...args: readonly unknown[]) => unknown).bind(target) : value;
+        return (commit: Parameters<Store["commit"]>[0]) => (isDown ? Promise.reject(new Error("no store")) : target.commit(commit));
+      },
+    });
+    const work = async ({ signal }: StepContext): Promise<undefined> => {
+      isDown = true;
+      await new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => resolve());
+      });
+    };
+    const { worker, ends } = employ({ work }, { store: cut, lease_ms: 300 });
+    await worker.look("r");
+    await worker.done("r");
+    expect([ends, count(await logOf(store, "r"), "step_completed")]).toEqual([[], 0]);
+  });
+
   it("gives back what it drives when it is closed, and another goes on", async () => {
     const { store, employ, offer } = await hall([step("a"), step("b", "other")]);
     await offer("r");

@@ -83,7 +83,8 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
       DBOS.setConfig({ ...settings, runMigrations: false });
       await DBOS.launch();
       try {
-        await DBOS.registerQueue(QUEUE, { minPollingIntervalMs: poll_ms, onConflict: "always_update" });
+        // One after the other: who is busy must not sit on what an idle one could answer.
+        await DBOS.registerQueue(QUEUE, { workerConcurrency: 1, minPollingIntervalMs: poll_ms, onConflict: "always_update" });
         while (!closing.signal.aborted) {
           await tidy().catch(onError);
           await bell.wait(Math.min(lease_ms, KEPT_MS) / 2);

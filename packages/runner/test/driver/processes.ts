@@ -36,7 +36,7 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
     const port = restate === undefined ? undefined : await freePort();
     const setup = { ...place, worker: `w${count}`, lease_ms, reconcile_ms, concurrency, port };
     const child = spawn(process.execPath, [SCRIPT, JSON.stringify(setup)], {
-      stdio: ["pipe", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "pipe"],
       env: { ...process.env, RESTATE_LOGGING: "ERROR" },
     });
     const lines: Record<string, unknown>[] = [];
@@ -45,9 +45,11 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
       lines.push(JSON.parse(line) as Record<string, unknown>);
       for (const look of waiting) look();
     });
+    let told = "";
+    child.stderr.on("data", (chunk: Uint8Array) => (told = `${told}${String(chunk)}`.slice(-4_000)));
     const ended = once(child, "close").then(([code, signal]) => {
       if (port !== undefined) restate?.workers.delete(port);
-      if (code !== null && code !== 0) throw new Error(`Unexpected end of a worker with ${String(code)}`);
+      if (code !== null && code !== 0) throw new Error(`Unexpected end of a worker with ${String(code)}: ${told}`);
       return signal as string | null;
     });
     ended.catch(() => {});
