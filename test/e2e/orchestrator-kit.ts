@@ -90,8 +90,10 @@ export async function startServer({ folder, path }: Site, settings: Readonly<Rec
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const told = await new Promise<string>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`Unexpected end of the server with ${code}: ${errors}`)));
+    const lines: string[] = [];
+    child.once("exit", (code) => reject(new Error(`Unexpected end of the server with ${code}: ${lines.join("\n")}${errors}`)));
     createInterface(child.stdout).on("line", (line) => {
+      lines.push(line);
       const { url: at } = JSON.parse(line) as { readonly url?: string };
       if (at !== undefined) resolve(at);
     });

@@ -287,8 +287,4 @@ export class AgentClient {
   close(): void {
     this.#alive.abort();
   }
-
-  [Symbol.dispose](): void {
-    this.close();
-  }
 }
