@@ -27,6 +27,7 @@ import { questionsPlugin } from "./service/questions.ts";
 import { openStore } from "./service/store.ts";
 import { workspaces } from "./service/workspace.ts";
 import { toolset } from "./service/toolset.ts";
+import { createSeeTests } from "./service/tests.ts";
 import { createTokenDesk } from "./service/tokens.ts";
 
 /** What a server is made of. */
@@ -91,7 +92,8 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
   // A tool of the same name goes before the usual one.
   const hidden = [...secrets.places, ...key_files];
-  const tools = [...toolset({ settings, contract, run: () => run, hidden, secrets: secrets.texts }), ...more];
+  const seeTests = createSeeTests({ run, contract, hidden, contain: settings.tools.contain });
+  const tools = [...toolset({ settings, contract, seeTests, hidden, secrets: secrets.texts, over: over.signal }), ...more];
   const tasks = createTasks(run, contract, { now });
   const operations = createOperations({
     ...{ run, store, kernel, contract, tasks, now, log },
@@ -99,9 +101,9 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   });
   const parts: ServiceParts = {
     ...{ settings, run, store, kernel, contract, signer, now, log, closing: closing.signal, over: over.signal },
-    ...present({ limit, contain: settings.tools.contain === "never" ? undefined : { hide: hidden } }),
+    ...present({ limit }),
     workspaceOf: workspaces(workspace, { per_task: settings.workspace_per_task }),
-    ...{ tasks, operations },
+    ...{ tasks, operations, seeTests },
     tokens: createTokenDesk({ run, signer, contract, now }),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     authenticate: createAuthenticate(

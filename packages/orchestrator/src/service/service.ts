@@ -9,6 +9,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Route } from "../http/route.ts";
 import type { Operations } from "./operations.ts";
 import type { Executor } from "./executions.ts";
+import type { SeeTests } from "./tests.ts";
 import type { TokenDesk } from "./tokens.ts";
 
 /** Where the service says what happens in it; pino is one. */
@@ -43,8 +44,7 @@ export interface Service {
   readonly tools: ReadonlyMap<string, Tool<CallContext>>;
   /** The absolute folder that the agent of a task works in. */
   readonly workspaceOf: (task: string) => string;
-  /** What tests of agents do not see, where they can be kept apart; left out where the settings say that they are not. */
-  readonly contain?: { readonly hide: readonly string[] };
+  readonly seeTests: SeeTests;
   readonly executor: Executor;
   /** RFC 3339, UTC. */
   readonly now: () => string;

@@ -1,6 +1,5 @@
 import { COMPLETED } from "@bylaw/contract";
-import { observeTests } from "@bylaw/evidence";
-import { present, type Decision, type JsonObject, type LogEvent, type Vote } from "@bylaw/kernel";
+import { messageOf, present, type Decision, type JsonObject, type LogEvent, type Vote } from "@bylaw/kernel";
 import { currentPhases, phaseOf, type Outcome } from "@bylaw/log";
 import { asksForTests } from "@bylaw/plugin-gates";
 import { issueDirectives, openDirectives, type OpenDirective } from "@bylaw/plugin-phases";
@@ -70,9 +69,6 @@ function blocking(decision: Decision): readonly Pick<Vote, "reason">[] {
   return against.length === 0 ? [decision] : against;
 }
 
-/** The tests of one task that are being run on this node: two requests at once wait for one run. */
-const running = new WeakMap<Service, Map<string, Promise<unknown>>>();
-
 interface Observation {
   readonly agent: string;
   readonly task: string;
@@ -80,20 +76,16 @@ interface Observation {
 }
 
 async function observe(service: Service, { agent, task, to }: Observation): Promise<void> {
-  const { run, contract, settings, workspaceOf, contain, log } = service;
+  const { run, contract, settings, workspaceOf, seeTests, over, log } = service;
   const from = phaseOf(run.view(currentPhases), task);
   if (!settings.observe_tests || from === undefined || !asksForTests(contract, from, to)) return;
-  const all = running.get(service) ?? new Map<string, Promise<unknown>>();
-  running.set(service, all);
-  const seen =
-    all.get(task) ??
-    observeTests(run, contract, { agent, task, workspace: workspaceOf(task), signal: service.over, ...present({ contain }) }).finally(() =>
-      all.delete(task),
-    );
-  all.set(task, seen);
-  // What could not be seen is no evidence: the gate says what it lacks.
-  await seen.catch((error: unknown) => log.warn({ task, err: String(error) }, "the tests could not be run"));
-  service.over.throwIfAborted();
+  try {
+    await seeTests({ agent, task, workspace: workspaceOf(task), signal: over });
+  } catch (error) {
+    over.throwIfAborted();
+    // What could not be seen is no evidence: the gate says what it lacks.
+    log.warn({ task, err: messageOf(error) }, "the tests could not be run");
+  }
 }
 
 /** What a decision says of a way that the contract does not have: the request is at fault, and not the work. */

@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import type { Contract } from "@bylaw/contract";
+import { observeTests, type Observed } from "@bylaw/evidence";
+import { BylawError } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import { canContain } from "@bylaw/process";
+import type { Settings } from "../config/settings.ts";
+
+/** Whose tests are run, and where. */
+export interface TestedWork {
+  readonly task: string;
+  readonly agent: string;
+  readonly workspace: string;
+  /** Ends the run; nothing is recorded then. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs the tests of the contract and records what was seen. Of one task they are run once at a time on this node: who comes second gets that run. */
+export type SeeTests = (work: TestedWork) => Promise<Observed>;
+
+interface TestTerms extends Pick<Settings["tools"], "contain"> {
+  readonly run: Run;
+  readonly contract: Contract;
+  /** Files and folders that the tests do not see. */
+  readonly hidden: readonly string[];
+}
+
+/** Makes what runs the tests. What agents wrote runs as the user of the service: it sees as little of it as what their lines start. */
+export function createSeeTests({ run, contract, contain, hidden }: TestTerms): SeeTests {
+  const underway = new Map<string, Promise<Observed>>();
+
+  async function observe(work: TestedWork): Promise<Observed> {
+    const { workspace } = work;
+    if (contain === "never") return observeTests(run, contract, work);
+    if (contain === "always" && !canContain(workspace)) throw notContained();
+    return observeTests(run, contract, { ...work, contain: { hide: hidden.map((path) => resolve(workspace, path)) } });
+  }
+
+  return (work) => {
+    const seen = underway.get(work.task) ?? observe(work).finally(() => underway.delete(work.task));
+    underway.set(work.task, seen);
+    return seen;
+  };
+}
+
+const notContained = (): BylawError =>
+  new BylawError({
+    code: "BYLAW_TEST_COMMAND_FAILED",
+    message: "Unexpected system that cannot contain tests, expected namespaces of Linux and a workspace of the same user",
+    fix: "run the service where it can, or set `tools.contain` to `possible`",
+  });
