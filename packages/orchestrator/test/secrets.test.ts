@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { canContain } from "@bylaw/process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ENROL, OPERATOR, serve, type Agent, type Served } from "./kit.ts";
+
+const CONTRACT = `
+bylaw: 1
+name: Everything
+phases:
+  - { id: WORK, name: Work, allowed_tools: [read_files, write_files, grep, glob, bash] }
+transitions: []
+enforcement: { mode: strict }
+`;
+
+let at: Served;
+let ann: Agent;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "bylaw-secrets-"));
+  const contract = join(folder, "work.yaml");
+  writeFileSync(contract, CONTRACT);
+  // With the tools of the workspace, and secrets that the server made itself.
+  at = await serve({ tools: [], secrets: {}, settings: { contract, workspace: join(folder, "work"), data: join(folder, "data") } }, folder);
+  writeFileSync(join(folder, "work", "mine.txt"), "mine\n");
+  symlinkSync(join(folder, "data"), join(folder, "work", "link"));
+  const secret = readFileSync(join(folder, "data", "enrol.secret"), "utf8").trim();
+  const { body } = await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${secret}`, { agent_id: "ann" });
+  ann = {
+    auth: `Bearer ${String(body["phase_token"])}`,
+    token: String(body["phase_token"]),
+    task: (body["task"] as unknown as { id: string }).id,
+  };
+});
+afterAll(async () => {
+  await at.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const call = (tool_name: string, args: object) => at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
+const secretsIn = (text: string): readonly string[] => {
+  const made = ["enrol.secret", "token.secret"].map((name) => readFileSync(join(folder, "data", name), "utf8").trim());
+  return [...made, ENROL, OPERATOR].filter((secret) => text.includes(secret));
+};
+
+describe("what the server lives by", () => {
+  it.each<[string, string, object]>([
+    ["its path", "read_files", { path: "../data/enrol.secret" }],
+    ["its whole path", "read_files", { path: "FOLDER/data/token.secret" }],
+    ["a link", "read_files", { path: "link/token.secret" }],
+    ["a search", "grep", { pattern: ".", path: "link" }],
+    ["a shell line", "bash", { command: "cat ../data/enrol.secret" }],
+    ["a shell line over the link", "bash", { command: "cat link/*" }],
+    ["the environment of processes", "bash", { command: "cat /proc/*/environ" }],
+    [
+      "a program that says nothing of it",
+      "bash",
+      { command: `node -e "console.log(require('fs').readFileSync('../da'+'ta/token.secret','utf8'))"` },
+    ],
+  ])("is not shown to agents by %s", async (_, tool, args) => {
+    const { status, body } = await call(tool, JSON.parse(JSON.stringify(args).replace("FOLDER", folder)) as object);
+    expect(secretsIn(JSON.stringify(body))).toEqual([]);
+    if (tool !== "bash") expect(status).toBeGreaterThanOrEqual(400);
+    // What an agent runs is another process: what it sees is taken away where the system can do that.
+    else if (status === 200) expect(canContain(join(folder, "work"))).toBe(true);
+  });
+
+  it("is not in the log either", async () => {
+    expect(secretsIn(JSON.stringify(await at.events()))).toEqual([]);
+    expect(JSON.stringify(await at.events())).not.toContain(ann.token);
+  });
+
+  it("keeps nobody from the work", async () => {
+    expect((await call("read_files", { path: "mine.txt" })).status).toBe(200);
+    expect(JSON.stringify((await call("bash", { command: "cat mine.txt" })).body)).toContain("mine");
+  });
+});
