@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { relative } from "node:path";
 
 /** What a contained program does not see. */
 export interface Containment {
-  /** Absolute paths: a folder is empty to it, a file too. What is missing, or holds the folder that it runs in, is left out. */
+  /**
+   * Absolute paths: a folder is empty to it, a file too; of a folder that it runs in only the way there is left. What is missing is left
+   * out, and so is the folder that it runs in and the root.
+   */
   readonly hide?: readonly string[];
 }
 
@@ -13,8 +15,14 @@ const toolOf = (name: string): string | undefined => [`/usr/bin/${name}`, `/bin/
 const OUTER = ["--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private"];
 // Covers the places, and then gives up the right to uncover them. No argument is read as a line.
 const INNER = `mount=$1 unshare=$2 user=$3 group=$4 count=$5; shift 5
+here=$(pwd -P) || exit 125
 while [ "$count" -gt 0 ]; do
-  if [ -d "$1" ]; then "$mount" -t tmpfs -o size=4k,mode=0555 none "$1" || exit 125
+  case "$here/" in "$1"/*) inside=1;; *) inside=0;; esac
+  if [ ! -e "$1" ]; then :
+  elif [ "$inside" = 1 ]; then
+    "$mount" -t tmpfs -o size=64k,mode=0755 none "$1" && mkdir -p "$here" && "$mount" --no-canonicalize --bind . "$here" &&
+      "$mount" -o remount,bind,ro "$1" && cd "$here" || exit 125
+  elif [ -d "$1" ]; then "$mount" -t tmpfs -o size=4k,mode=0555 none "$1" || exit 125
   else "$mount" --bind /dev/null "$1" || exit 125; fi
   shift; count=$((count - 1))
 done
@@ -40,12 +48,10 @@ function tried(): boolean {
 export function containing(argv: readonly string[], { hide = [] }: Containment, cwd: string): readonly string[] {
   const [unshare, mount] = [toolOf("unshare"), toolOf("mount")];
   if (unshare === undefined || mount === undefined) return [];
-  const hidden = hide.flatMap((path) => (existsSync(path) && !holds(path, cwd) ? [realpathSync(path)] : []));
+  const here = realpathSync(cwd);
+  // The outermost first: what is covered is not there to be covered again.
+  const found = [...new Set(hide.filter((path) => existsSync(path)).map((path) => realpathSync(path)))].sort();
+  const hidden = found.filter((path) => path !== here && path !== "/");
   const who = [process.getuid?.() ?? 0, process.getgid?.() ?? 0, hidden.length].map(String);
   return [unshare, ...OUTER, "--", "/bin/sh", "-c", INNER, "sh", mount, unshare, ...who, ...hidden, ...argv];
-}
-
-function holds(path: string, cwd: string): boolean {
-  const way = relative(realpathSync(path), cwd);
-  return way !== ".." && !way.startsWith("../");
 }

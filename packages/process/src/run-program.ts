@@ -10,7 +10,7 @@ const MAX_OUTPUT = 256 * 1_048_576;
 // A timer that is set to more goes off at once.
 const MAX_TIMER = 2 ** 31 - 1;
 // As long as one that was told to end may take.
-const END_MS = 2_000;
+const END_MS = 10_000;
 
 /**
  * Runs a program to its end, without a shell, in a process group of its own that ends with it, its time, its output, the signal or this

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canContain, canLimit, endMarked, programEnvironment } from "../src/index.ts";
 import { describe, expect, it, vi } from "vitest";
@@ -117,6 +117,20 @@ describe.runIf(canContain())("contained", () => {
     const end = await sh(script, { cwd, contain: { hide: [data, file, "/no/such", cwd, "/"] } });
     expect(end.stdout.text).toBe("over\n");
     expect(readFileSync(file, "utf8")).toBe("secret");
+  });
+
+  it("it finds the folder that it runs in where all around it is hidden", async () => {
+    const data = folder();
+    const cwd = join(data, "work/deep");
+    mkdirSync(join(data, "work/beside"), { recursive: true });
+    mkdirSync(cwd);
+    writeFileSync(join(data, "key"), "secret");
+    writeFileSync(join(cwd, "in"), "in");
+    const script = `cat in; pwd; ls -A ${data} ${data}/work; echo made > made; cat ${data}/key; echo x > ${data}/planted; umount ${data}`;
+    const end = await sh(script, { cwd, contain: { hide: [join(data, "work/beside"), data, join(data, "key")] } });
+    expect(end.stdout.text).toBe(`in${cwd}\n${data}:\nwork\n\n${data}/work:\ndeep\n`);
+    expect(readFileSync(join(cwd, "made"), "utf8")).toBe("made\n");
+    expect(readdirSync(data).sort()).toEqual(["key", "work"]);
   });
 
   it("it works in its folder as it does elsewhere, and says how it ended", async () => {
