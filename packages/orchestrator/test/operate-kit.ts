@@ -143,6 +143,7 @@ export async function serve({
   const data = join(folder, "data");
   if (beside === undefined) {
     mkdirSync(data, { mode: 0o700 });
+    mkdirSync(join(folder, "work"));
     writeFileSync(join(folder, "agent_workflow.yaml"), contract(CONTRACT));
     writeFileSync(join(folder, "policy.toml"), POLICY);
     writeFileSync(join(data, "operators.json"), OPERATORS, { mode: 0o600 });
@@ -150,7 +151,7 @@ export async function serve({
   const orchestrator = await createOrchestrator({
     settings: {
       ...{ contract: join(folder, "agent_workflow.yaml"), policy: [join(folder, "policy.toml")] },
-      ...{ data, workspace: folder, port: 0, limits: { refusals_per_second: 1_000 } },
+      ...{ data, workspace: join(folder, "work"), port: 0, limits: { refusals_per_second: 1_000 } },
       ...settings,
       ...files(folder),
     },
