@@ -94,5 +94,4 @@ function masked(value: Json, mask: Refusal["mask"]): Json {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, masked(one, mask)]));
 }
 
-/** Whether a value is an object and no list. */
-export const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);

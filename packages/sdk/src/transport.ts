@@ -162,8 +162,7 @@ const unreachable = (cause: unknown): Unavailable =>
     cause,
   });
 
-/** A new idempotency key. */
-export function newKey(): string {
+function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { AgentClient, type AgentClientOptions } from "../src/index.ts";
 
 /** A request as it came over the wire. */
-export interface Received {
+interface Received {
   readonly method: string;
   /** With the query. */
   readonly path: string;
