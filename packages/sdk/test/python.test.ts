@@ -23,22 +23,22 @@ function run(program: string, args: readonly string[], cwd = scratch): Ran {
   return { status, output: `${stdout}${stderr}` };
 }
 
-const present = run("python3", ["-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))"]).status === 0;
-if (!present) console.warn("The Python client is not tested: there is no python3 of 3.9 or later with venv here.");
+const present = run("python3", ["-c", "import sys, venv, pip; sys.exit(sys.version_info < (3, 9))"]).status === 0;
+if (!present) console.warn("The Python client is not tested: there is no python3 of 3.9 or later with venv and pip here.");
 
 describe.skipIf(!present)("the Python client", () => {
   beforeAll(() => {
-    expect(run("python3", ["-m", "venv", venv])).toMatchObject({ status: 0 });
+    // With the pip that is there: one of its own takes most of the time of these tests.
+    expect(run("python3", ["-m", "venv", "--system-site-packages", "--without-pip", venv])).toMatchObject({ status: 0 });
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
   it("is installed by pip without a network, with its version and nothing besides", () => {
     expect(run(python, ["-m", "pip", "install", "--quiet", source])).toEqual({ status: 0, output: "" });
-    const { output } = run(python, ["-m", "pip", "list", "--format=json"]);
+    const { output } = run(python, ["-m", "pip", "list", "--local", "--format=json"]);
     const { version } = JSON.parse(readFileSync(join(sdk, "package.json"), "utf8")) as { version: string };
     const installed = JSON.parse(output) as readonly { readonly name: string; readonly version: string }[];
-    expect(installed.filter(({ name }) => !["pip", "setuptools"].includes(name))).toEqual([{ name: "bylaw-sdk", version }]);
-    expect(run(python, ["-m", "pip", "check"]).status).toBe(0);
+    expect(installed).toEqual([{ name: "bylaw-sdk", version }]);
   });
 
   it("builds the same wheel each time, and the wheel is what pip takes", () => {
