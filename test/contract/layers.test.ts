@@ -71,7 +71,7 @@ describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as con
     const layer = layerOf(folder);
     const forbidden = needs.filter((name) => {
       const target = folderOf.get(name);
-      if (target !== undefined) return [WORDING, ...(layer?.internal ?? [])].some((allowed) => allowed.test(target)) !== true;
+      if (target !== undefined) return ![WORDING, ...(layer?.internal ?? [])].some((allowed) => allowed.test(target));
       return layer?.external?.includes(name) === false && layer.peers?.includes(name) !== true;
     });
     expect(forbidden).toEqual([]);

@@ -23,7 +23,9 @@ export function steer(options: LoopsOptions): (request: Behavior, view: View) =>
     if (action === "stop")
       return loop === undefined
         ? allow("The workflow stops", { directive: { action: "stop" } })
-        : allow(`The loop of ${quote(step ?? "")} ends, and the workflow goes on`, { directive: { action: "continue", ended: step ?? null } });
+        : allow(`The loop of ${quote(step ?? "")} ends, and the workflow goes on`, {
+            directive: { action: "continue", ended: step ?? null },
+          });
     if (action !== "loop") return undefined;
     if (step === undefined)
       return deny("Unexpected loop from no step, expected the step that goes back", "name the step", { code: "loop_step_missing" });
