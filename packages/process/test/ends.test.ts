@@ -121,16 +121,16 @@ describe.runIf(canContain())("contained", () => {
 
   it("it finds the folder that it runs in where all around it is hidden", async () => {
     const data = folder();
-    const cwd = join(data, "work/deep");
-    mkdirSync(join(data, "work/beside"), { recursive: true });
+    const cwd = join(data, "inner/deep");
+    mkdirSync(join(data, "inner/beside"), { recursive: true });
     mkdirSync(cwd);
     writeFileSync(join(data, "key"), "secret");
     writeFileSync(join(cwd, "in"), "in");
-    const script = `cat in; pwd; ls -A ${data} ${data}/work; echo made > made; cat ${data}/key; echo x > ${data}/planted; umount ${data}`;
-    const end = await sh(script, { cwd, contain: { hide: [join(data, "work/beside"), data, join(data, "key")] } });
-    expect(end.stdout.text).toBe(`in${cwd}\n${data}:\nwork\n\n${data}/work:\ndeep\n`);
+    const script = `cat in; pwd; ls -A ${data} ${data}/inner; echo made > made; cat ${data}/key; echo x > ${data}/planted; umount ${data}`;
+    const end = await sh(script, { cwd, contain: { hide: [join(data, "inner/beside"), data, join(data, "key")] } });
+    expect(end.stdout.text).toBe(`in${cwd}\n${data}:\ninner\n\n${data}/inner:\ndeep\n`);
     expect(readFileSync(join(cwd, "made"), "utf8")).toBe("made\n");
-    expect(readdirSync(data).sort()).toEqual(["key", "work"]);
+    expect(readdirSync(data).sort()).toEqual(["key", "inner"]);
   });
 
   it("it works in its folder as it does elsewhere, and says how it ended", async () => {

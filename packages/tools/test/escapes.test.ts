@@ -157,7 +157,7 @@ describe.runIf(process.platform === "linux")("somebody who changes places while 
     const swapping = runProgram({ argv, cwd: root, env: programEnvironment(), timeoutMs: 60_000, signal: stop.signal }).catch(() => {});
     const call = toolsIn(root);
     const seen = new Map<string, number>();
-    for (let round = 0; round < 150; round += 1) {
+    for (let round = 0; round < 100; round += 1) {
       const results = await Promise.allSettled([
         call("read_files", { path: "spot/secret.txt" }).then(({ content }) => content),
         call("write_files", { path: "spot/secret.txt", content: "mine" }).then(() => "written"),
