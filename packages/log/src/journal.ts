@@ -86,7 +86,9 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
     for (let left = DATINGS; ; left -= 1) {
       // A store may ask several times: only what it was refused with in the end counts.
       let outdated: { readonly by: string; readonly error: StoreConflict } | undefined;
+      let shown: readonly LogEvent[] = [];
       const admit = (unseen: readonly LogEvent[]): void => {
+        shown = unseen;
         const current = log.ahead(unseen);
         if (!opening) stayOn(current);
         if (stale !== undefined && (known?.some(stale) === true || unseen.some(stale))) throw late();
@@ -100,7 +102,7 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
       try {
         const rest = present({ task, request_id });
         const receipt = await store.commit({ run, events: dated, documents: [...documents, ...kept], ...rest, seen, admit });
-        await takeUp(receipt.events);
+        await takeUp(receipt.events, receipt.replayed ? [] : shown);
         if (receipt.replayed) await stillOn();
         return receipt;
       } catch (error) {
@@ -113,11 +115,13 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
 
   async function take(request: TaskRequest, event: ClaimDraft): Promise<Claim | undefined> {
     let current: Fold | undefined;
+    let shown: readonly LogEvent[] = [];
     const claim = await store.claim({
       ...request,
       seen: log.fold.head,
       admit(unseen, wanted) {
         if (wanted.run !== run) throw strange(wanted, run);
+        shown = unseen;
         current = log.ahead(unseen);
         stayOn(current);
       },
@@ -132,7 +136,7 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
     });
     if (claim === undefined) return undefined;
     if (claim.run !== run) throw strange(claim, run);
-    await takeUp([claim.event]);
+    await takeUp([claim.event], current === undefined ? [] : shown);
     if (current === undefined) await stillOn();
     return claim;
   }
@@ -143,10 +147,19 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
     stayOn(log.fold);
   }
 
-  /** Folds events that are durable, and those before them. */
-  async function takeUp(events: readonly LogEvent[]): Promise<void> {
+  /**
+   * Folds events that are durable, and those before them. `shown`: what their writer was shown last, which is as durable as what
+   * stands behind it in one chain.
+   */
+  async function takeUp(events: readonly LogEvent[], shown: readonly LogEvent[]): Promise<void> {
     const first = events[0]?.sequence ?? 1;
-    // At once where nothing is between: receipts of one batch come one after the other, and none should read what those before it hold.
+    // At once where all that is between is known: of the receipts of one batch none should read what the others hold.
+    const known = (shown[0]?.sequence ?? Infinity) <= log.fold.head + 1 && shown.at(-1)?.sequence === first - 1;
+    if (known && log.fold.head < first - 1) {
+      log.take(shown);
+      // So that a sink is told of others' events apart: where it fails at them, nothing of ours is denied.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
     if (log.fold.head < first - 1) await log.catchUp(first - 1);
     if (log.fold.head < first - 1) throw new Error(`Unexpected end of the log at ${log.fold.head}, expected the events up to ${first}`);
     log.take(events);
