@@ -130,7 +130,7 @@ describe.runIf(canContain())("contained", () => {
     const end = await sh(script, { cwd, contain: { hide: [join(data, "inner/beside"), data, join(data, "key")] } });
     expect(end.stdout.text).toBe(`in${cwd}\n${data}:\ninner\n\n${data}/inner:\ndeep\n`);
     expect(readFileSync(join(cwd, "made"), "utf8")).toBe("made\n");
-    expect(readdirSync(data).sort()).toEqual(["key", "inner"]);
+    expect(readdirSync(data).sort()).toEqual(["inner", "key"]);
   });
 
   it("it works in its folder as it does elsewhere, and says how it ended", async () => {
