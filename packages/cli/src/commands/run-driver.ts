@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { present, type Store } from "@bylaw/kernel";
 import { createEmbeddedDriver, type Driver } from "@bylaw/runner";
+import { quote } from "@bylaw/wording";
 import { usageError } from "../fault.ts";
 import { serverOf, type StorePlace } from "../log/store.ts";
 import type { DriverName } from "./run-options.ts";
@@ -37,7 +38,9 @@ async function openRestate(serves: boolean, onError: (error: unknown) => void): 
   };
   const token = said("BYLAW_RESTATE_TOKEN");
   const admin = said("BYLAW_RESTATE_ADMIN");
-  const [, host = "127.0.0.1", port = "9080"] = /^(?:(.+):)?(\d+)$/.exec(said("BYLAW_RESTATE_LISTEN") ?? "9080") ?? [];
+  const listen = said("BYLAW_RESTATE_LISTEN") ?? "127.0.0.1:9080";
+  const [, host = "127.0.0.1", port] = /^(?:(.+):)?(\d{1,5})$/.exec(listen) ?? [];
+  if (port === undefined) throw usageError(`Unexpected BYLAW_RESTATE_LISTEN ${quote(listen)}, expected \`host:port\``);
   return openRestateDriver({
     ingress: said("BYLAW_RESTATE_URL") ?? "http://127.0.0.1:8080",
     onError,

@@ -60,7 +60,7 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
   };
 
   const prepare = (): Promise<void> =>
-    (prepared ??= once(store, { name: `dbos:${schema}`, version: dbosVersion() }, async () => {
+    (prepared ??= once(store, { name: `dbos:${databaseOf(url)}:${schema}`, version: dbosVersion() }, async () => {
       if (serving !== undefined) throw busy();
       DBOS.setConfig(settings);
       await DBOS.launch();
@@ -148,6 +148,12 @@ async function answer({ runId }: Wake): Promise<string> {
     await failed({ runId }, error);
   }
   return "idle";
+}
+
+// Without who connects, and how.
+function databaseOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
 }
 
 const busy = (): BylawError =>
