@@ -1,11 +1,11 @@
-// The acceptance boxes of FR-1 to FR-4 and FR-7 of the requirement, by name.
+// The acceptance boxes of FR-1 to FR-4 and FR-7 of the requirement, and success criteria 1 to 4 and 7 (SC), by name.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { json } from "./bylaw.ts";
 import { change, project, step, stepsOf } from "./run-kit.ts";
 
-describe("FR-1 loop", () => {
+describe("FR-1, SC-1 loop", () => {
   it("goes back by its number of steps, skips its list, counts, and ends at its limit", () => {
     const again = { action: "loop", reason: "Tests are failing, need to fix implementation" };
     const at = project({
@@ -36,7 +36,7 @@ describe("FR-1 loop", () => {
   });
 });
 
-describe("FR-2 trigger", () => {
+describe("FR-2, SC-2 trigger", () => {
   it("runs the agent that the file names, or else that of the step, inside the workflow, and checks that it is there", () => {
     const at = project({
       steps: [step("a", { trigger: "second" }), step("b", { trigger: "second" }), step("c")],
@@ -57,7 +57,7 @@ describe("FR-2 trigger", () => {
   });
 });
 
-describe("FR-3 checkpoint", () => {
+describe("FR-3, SC-3 checkpoint", () => {
   const parts = {
     steps: [step("a"), step("b"), step("check", { loop: { steps: 1, max_iterations: 2 } }), step("c")],
     requests: {
@@ -110,7 +110,7 @@ describe("FR-3 checkpoint", () => {
   });
 });
 
-describe("FR-4 vibecheck", () => {
+describe("FR-4, SC-4 vibecheck", () => {
   const asks = { "a.1.worker": { action: "vibecheck", reason: "Uncertain about approach, need oversight" } };
   const verdict = (risk: number): string => JSON.stringify({ risk, advice: "Too many tools", traits: ["Overtooling"], uncertainties: [] });
   const oversight = { oversight: { command: ["sh", "oversee.sh"], hold_at: 0.7 } };
@@ -137,6 +137,18 @@ describe("FR-4 vibecheck", () => {
     expect(stepsOf(at.trace())).toEqual(["a", "b"]);
   });
 
+  it("is due at the points that the template names, whatever anybody asks for, by the kind of work", () => {
+    const at = project({
+      steps: [step("plan", { kind: "planning" }), step("code"), step("look", { kind: "review" })],
+      more: { oversight: { ...oversight.oversight, at_kinds: true } },
+      files: { "oversee.sh": `cat >> asked.json\necho >> asked.json\n${script.split("\n").at(1) ?? ""}\n`, "verdict.json": verdict(0.1) },
+    });
+    expect(at.go().code).toBe(0);
+    const asked = readFileSync(join(at.cwd, "asked.json"), "utf8").trim().split("\n");
+    expect(asked.map((line) => (JSON.parse(line) as { readonly kind: string }).kind)).toEqual(["implementation", "review"]);
+    expect(at.events("oversight_due")).toMatchObject([{ details: { step: "code", why: "kind" } }, { details: { step: "look" } }]);
+  });
+
   it("tells a service that fails from a calm one", () => {
     const at = project({ steps: [step("a"), step("b")], requests: asks, more: oversight, files: { "oversee.sh": "exit 1\n" } });
     expect(at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("oversight") });
@@ -144,7 +156,7 @@ describe("FR-4 vibecheck", () => {
   });
 });
 
-describe("FR-7 the control file", () => {
+describe("FR-7, SC-7 the control file", () => {
   it.each(["continue", "stop"])("takes %s, is read once and taken away", (action) => {
     const at = project({ steps: [step("a"), step("b")], requests: { "a.1.worker": { action } } });
     expect(at.go().code).toBe(action === "stop" ? 4 : 0);

@@ -1,4 +1,4 @@
-// The acceptance boxes of FR-5, FR-6 and FR-8 of the requirement, and the success criteria that go with them.
+// The acceptance boxes of FR-5, FR-6 and FR-8 of the requirement, and success criteria 5, 6 and 8 (SC), by name. Criterion 9 is that there are these.
 import { readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { project, step, stepsOf } from "./run-kit.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-describe("FR-5 and FR-6: a workflow runs under the configuration", () => {
+describe("FR-5, SC-5 and FR-6, SC-6: a workflow runs under the configuration", () => {
   it("whose plugins vote on what steps ask for: a plugin that denies holds the workflow", () => {
     const config = `import { definePlugin, deny } from "@bylaw/kernel";
 import { z } from "zod";
@@ -74,7 +74,102 @@ await store.close();
   });
 });
 
-describe("FR-8 templates", () => {
+describe("FR-5, SC-5 the policy of a workflow", () => {
+  const policy = `default = "ask_user"
+
+[[rules]]
+name = "admin-no-drop"
+priority = "admin"
+action = "deny"
+tool = "drop_*"
+
+[[rules]]
+name = "user-tables"
+priority = "user"
+action = "allow"
+tool = "*_table"
+
+[[rules]]
+name = "default-mail"
+priority = "default"
+action = "ask_user"
+tool = "send_mail"
+
+[[rules]]
+name = "read-or-write"
+action = "allow"
+pattern = "read_file|list_files"
+
+[[rules]]
+name = "no-rm"
+action = "deny"
+command = "rm *"
+
+[[rules]]
+name = "git"
+action = "allow"
+command = "git status"
+
+[[rules]]
+name = "issues"
+action = "allow"
+server = "github"
+tool = "get_*"
+`;
+  const calls: readonly (readonly [call: object, want: string])[] = [
+    [{ tool: "create_table", args: {} }, "allow"],
+    [{ tool: "drop_table", args: {} }, "deny rule_denied"],
+    [{ tool: "send_mail", args: {} }, "deny approval_unavailable"],
+    [{ tool: "read_file", args: { path: "a" } }, "allow"],
+    [{ tool: "list_files", args: {} }, "allow"],
+    [{ tool: "bash", args: { command: "git status" } }, "allow"],
+    [{ tool: "bash", args: { command: "git status && rm -rf x" } }, "deny rule_denied"],
+    [{ tool: "get_issue", server: "github", args: {} }, "allow"],
+    [{ tool: "get_issue", server: "other", args: {} }, "deny approval_unavailable"],
+    [{ tool: "unheard_of", args: {} }, "deny approval_unavailable"],
+    [{ tool: "unheard_of", args: {}, approval_mode: "yolo" }, "allow"],
+    [{ tool: "drop_table", args: {}, approval_mode: "yolo" }, "deny rule_denied"],
+    [{ tool: "write_file", args: { path: "a" }, approval_mode: "autoEdit", cwd: ".", workspace: "." }, "allow"],
+    [{ tool: "write_file", args: { path: "/etc/hosts" }, approval_mode: "autoEdit", cwd: ".", workspace: "." }, "deny approval_unavailable"],
+  ];
+
+  it("allows, denies and asks by tier, pattern, shell line, server and mode, for what its steps call", () => {
+    const host = `import { createConfiguredKernel } from "@bylaw/config";
+import { openRun } from "@bylaw/log";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { readFileSync, writeFileSync } from "node:fs";
+const { kernel } = await createConfiguredKernel({});
+const store = await openSqliteStore(".bylaw/store.db");
+const run = await openRun(kernel, { run: process.env.BYLAW_RUN, store, join: true });
+const seen = [];
+for (const call of JSON.parse(readFileSync("calls.json", "utf8"))) {
+  const { decision, applied } = await run.toolCall({ ...call, agent: process.env.BYLAW_AGENT, interactive: false, cwd: process.cwd(), workspace: process.cwd() });
+  seen.push(applied === "allow" ? "allow" : applied + " " + decision.code);
+}
+writeFileSync("seen.json", JSON.stringify(seen));
+await run.close();
+await store.close();
+`;
+    const at = project({
+      steps: [step("a", { run: { command: [process.execPath, "host.mjs"] } })],
+      files: {
+        "bylaw.config.ts": `import { policy } from "@bylaw/plugin-policy";\nexport default { plugins: [policy({ files: ["policy.toml"], discover: "none", operator: true })] };\n`,
+        "policy.toml": policy,
+        "host.mjs": host,
+        "calls.json": JSON.stringify(
+          calls.map(([{ ...call }]) => Object.fromEntries(Object.entries(call).filter(([key]) => key !== "cwd" && key !== "workspace"))),
+        ),
+      },
+    });
+    symlinkSync(join(root, "node_modules"), join(at.cwd, "node_modules"));
+    expect(at.go()).toMatchObject({ code: 0, stderr: "" });
+    const seen = JSON.parse(readFileSync(join(at.cwd, "seen.json"), "utf8")) as readonly string[];
+    expect(calls.map(([call], index) => [call, seen[index]])).toEqual(calls);
+    expect(at.events("tool_denied").length + at.events("tool_allowed").length).toBe(calls.length);
+  });
+});
+
+describe("FR-8, SC-8 templates", () => {
   it("are found by name, listed with what is broken, shown and planned", () => {
     const { cwd } = project({
       steps: [step("a"), step("b", { loop: { steps: 1 } })],

@@ -11,7 +11,7 @@ export { keptTemplate } from "./workflow/kept-template.ts";
 export { migrateWorkflow, migrationOf, notMigrated, type Migration } from "./workflow/migrate.ts";
 export { moveWorkflow, releaseWorkflow } from "./workflow/release.ts";
 export { endIn, runWorkflow } from "./workflow/run-workflow.ts";
-export type { Asked, Frame, SkipScope, StepResult, Unit, WorkflowState } from "./workflow/standing.ts";
+export type { Asked, Frame, Interrupt, SkipScope, StepResult, Unit, WorkflowState } from "./workflow/standing.ts";
 export { resultOf, workflowState } from "./workflow/state.ts";
 export { workflow } from "./workflow/workflow-plugin.ts";
 export {

@@ -169,6 +169,11 @@ describe("a template of an older form", () => {
     expect(unrunnable((await loadTemplate(file, { agents: join(at, "agents.json") })).template)).toEqual([]);
   });
 
+  it("cannot run where a command has a value that nobody says", async () => {
+    const { template } = await loadTemplate(join(folder, "radium", "deployment-workflow.json"));
+    expect(unrunnable(template)).toContain("step `deploy` leaves `${environment}` open");
+  });
+
   it("whose loop would never run is refused", async () => {
     const text =
       '{"name":"w","steps":[{"agentId":"a","type":"step"},{"agentId":"b","type":"module","module":{"type":"loop","action":"stepBack"}}]}';

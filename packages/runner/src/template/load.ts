@@ -130,6 +130,8 @@ function fromText({ value }: Source, given: Readonly<Record<string, Agent>>, com
             command: oversight.command ?? null,
             hold_at: oversight.hold_at ?? 0.7,
             timeout_seconds: oversight.timeout_seconds ?? 60,
+            every_steps: oversight.every_steps ?? null,
+            at_kinds: oversight.at_kinds ?? false,
           },
   };
   return { template, problems: [...problems, ...checkTemplate(template, (index) => ["steps", index])] };

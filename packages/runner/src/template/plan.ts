@@ -45,10 +45,13 @@ export function planOf({ steps, agents }: Template): readonly PlannedStep[] {
 }
 
 /** The steps, and agents that could be called, of which nobody says what they run; and functions that the host has not. */
-export function unrunnable({ steps, agents }: Template, functions: readonly string[] = []): readonly string[] {
+export function unrunnable({ steps, agents, dialect }: Template, functions: readonly string[] = []): readonly string[] {
   const wrong: string[] = [];
   const check = (what: string, run: Template["steps"][number]["run"]): void => {
+    const open =
+      run !== null && "command" in run && dialect === "radium" ? run.command.find((part) => /\$\{\{\w+\}\}/.test(part)) : undefined;
     if (run === null) wrong.push(`${what} has no command`);
+    else if (open !== undefined) wrong.push(`${what} leaves \`${open.replaceAll("{{", "{").replaceAll("}}", "}")}\` open`);
     else if ("function" in run && !functions.includes(run.function)) wrong.push(`${what} wants the function \`${run.function}\``);
   };
   for (const step of steps) if (step.run !== null || step.agent === null) check(`step \`${step.id}\``, step.run);

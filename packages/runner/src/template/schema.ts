@@ -116,6 +116,8 @@ export const templateSchema = z.strictObject({
       command: z.array(z.string()).min(1).optional().describe("A program that reads the request as JSON and prints the verdict"),
       hold_at: z.number().min(0).max(1).optional().describe("From this risk on a person is asked. Default: 0.7"),
       timeout_seconds: z.number().positive().max(3_600).optional().describe("Default: 60"),
+      every_steps: z.int().min(1).optional().describe("After so many steps it is asked, whatever anybody asks for"),
+      at_kinds: z.boolean().optional().describe("It is asked before work of another kind begins: planning, implementation, review"),
     })
     .refine(({ url, command }) => (url === undefined) !== (command === undefined), "needs one of `url` and `command`")
     .optional(),

@@ -80,6 +80,10 @@ export interface OversightSource {
   /** From this risk on a person is asked; 0 to 1. */
   readonly hold_at: number;
   readonly timeout_seconds: number;
+  /** After so many steps an oversight is due, whatever anybody asks for; `null`: never. */
+  readonly every_steps: number | null;
+  /** An oversight is due before work of another kind begins. */
+  readonly at_kinds: boolean;
 }
 
 /** A workflow, checked and complete. Plain data. */

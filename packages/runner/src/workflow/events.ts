@@ -46,6 +46,7 @@ export const WORKFLOW_EVENTS = [
       moved: z.boolean(),
     }),
   },
+  { name: "oversight_due", details: z.strictObject({ step, why: z.enum(["steps", "kind"]) }) },
   { name: "workflow_held", details: z.strictObject({ step, why: z.enum(HOLDS), message: z.string().max(1_000) }) },
   { name: "workflow_released", details: z.strictObject({ by: z.string().min(1).max(200), step }) },
   {

@@ -34,6 +34,8 @@ export type Move =
   | { readonly do: "call"; readonly unit: Unit; readonly agent: string; readonly attempt: number; readonly step: Step }
   | { readonly do: "return"; readonly unit: Unit; readonly agent: string; readonly ok: boolean }
   | { readonly do: "settle"; readonly unit: Unit; readonly next: number | null; readonly loop: LoopBack | null }
+  | { readonly do: "due"; readonly step: string; readonly why: "steps" | "kind" }
+  | { readonly do: "look"; readonly step: Step }
   | { readonly do: "hold"; readonly step: string; readonly why: string; readonly message: string };
 
 /** Names one frame of one unit, so that its control file is read once. */
@@ -52,8 +54,29 @@ export function next(template: Template, state: WorkflowState, read: ReadonlySet
   if (state.pauses.length > 0) return { do: "paused" };
   if (state.units.length > 0) return proceed(template, state, read);
   if (state.cursor >= template.steps.length) return { do: "end", outcome: "completed", step: null, reason: null };
-  return enter(template, state, before);
+  return interrupt(template, state) ?? enter(template, state, before);
 }
+
+// What the template makes due between steps, whatever anybody asks for.
+function interrupt({ oversight: source, steps }: Template, { interrupt: open, unseen, cursor }: WorkflowState): Move | undefined {
+  const step = steps[cursor];
+  if (source === null || step === undefined) return undefined;
+  if (open !== null) {
+    if (open.status === "due") return { do: "look", step };
+    if (open.released) return undefined;
+    if (open.status === "failed")
+      return { do: "hold", step: open.step, why: "oversight", message: "The oversight that was due did not come about" };
+    return open.risk < source.hold_at
+      ? undefined
+      : { do: "hold", step: open.step, why: "risk", message: riskText(open.risk, source.hold_at) };
+  }
+  if (unseen.last === null) return undefined;
+  if (source.every_steps !== null && unseen.steps >= source.every_steps) return { do: "due", step: step.id, why: "steps" };
+  const last = steps.find(({ id }) => id === unseen.last);
+  return source.at_kinds && last !== undefined && last.kind !== step.kind ? { do: "due", step: step.id, why: "kind" } : undefined;
+}
+
+const riskText = (risk: number, limit: number): string => `The oversight found a risk of ${risk}, from ${limit} on a person looks`;
 
 function enter({ steps, compat }: Template, state: WorkflowState, before: ReadonlySet<string>): Move {
   const { cursor } = state;
@@ -173,5 +196,5 @@ function oversight({ oversight: source }: Template, unit: Unit, frame: Frame, st
   if (frame.oversight === "due") return { do: "oversee", unit, frame, step };
   if (frame.oversight === "failed") return held("oversight", "The oversight that was asked for did not come about");
   const limit = source?.hold_at ?? 0.7;
-  return frame.risk >= limit ? held("risk", `The oversight found a risk of ${frame.risk}, from ${limit} on a person looks`) : undefined;
+  return frame.risk >= limit ? held("risk", riskText(frame.risk, limit)) : undefined;
 }

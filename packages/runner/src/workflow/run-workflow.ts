@@ -2,6 +2,7 @@ import { BylawError, type DocumentWrite } from "@bylaw/kernel";
 import type { Recordable, Run } from "@bylaw/log";
 import { makeControlFolder } from "../step/control-file.ts";
 import { call, start } from "./attempts.ts";
+import type { Step } from "../template/template.ts";
 import { selectionOf } from "../template/select.ts";
 import type { Template } from "../template/template.ts";
 import { keepTemplate } from "./kept-template.ts";
@@ -77,7 +78,11 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
       read.add(frameKey(move.unit));
       return undefined;
     case "oversee":
-      return oversee(options, move);
+      return oversee(options, move.step, move.frame.agent);
+    case "due":
+      return put(draft("oversight_due", null, { step: move.step, why: move.why }));
+    case "look":
+      return oversee(options, move.step, null);
     case "call":
       return call(options, move);
     case "return":
@@ -111,19 +116,19 @@ export function beginningOf(
   return { event: draft("workflow_started", null, said), document: keepTemplate(run, { template, definition }) };
 }
 
-async function oversee(options: WorkflowOptions, { unit, frame, step }: Extract<Move, { readonly do: "ask" | "oversee" }>): Promise<void> {
+async function oversee(options: WorkflowOptions, step: Step, agent: string | null): Promise<void> {
   const { template, run } = options;
   const plan = template.steps.map(({ id }) => id).slice(0, 200);
   const question = {
     kind: step.kind,
     goal: template.description === "" ? template.name : template.description,
     plan: `Step ${step.id} of: ${plan.join(", ")}`,
-    agent: frame.agent,
-    step: unit.step,
+    agent,
+    step: step.id,
   };
   if (options.oversee === undefined)
     return record(options, [
-      draft("oversight_failed", frame.agent, {
+      draft("oversight_failed", agent, {
         by: "nobody",
         error: "Unexpected request for oversight, expected a template that says who gives it",
       }),

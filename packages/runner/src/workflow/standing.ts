@@ -70,6 +70,16 @@ export interface SkipScope {
 /** The owner of a scope that no end of a loop closes. */
 export const NO_OWNER: number = Number.MAX_SAFE_INTEGER;
 
+/** Oversight that nobody asked for: the template makes it due between steps. */
+export interface Interrupt {
+  /** The step that it stands before. */
+  readonly step: string;
+  readonly status: "due" | "given" | "failed";
+  readonly risk: number;
+  /** A person let the workflow go on. */
+  readonly released: boolean;
+}
+
 /** Where a workflow stands. */
 export interface WorkflowState {
   readonly started:
@@ -83,6 +93,9 @@ export interface WorkflowState {
   readonly units: readonly Unit[];
   readonly results: Tree<StepResult>;
   readonly scopes: readonly SkipScope[];
+  readonly interrupt: Interrupt | null;
+  /** Steps that were settled since the last oversight between steps, and the last of them; `null`: none was. */
+  readonly unseen: { readonly steps: number; readonly last: string | null };
   readonly hold: { readonly step: string; readonly why: string; readonly message: string } | null;
   /** Checkpoints that nobody ended, by sequence. */
   readonly pauses: readonly { readonly checkpoint: number; readonly reason: string | null; readonly step: string | null }[];

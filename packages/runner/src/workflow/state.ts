@@ -9,6 +9,8 @@ const BEGIN: WorkflowState = {
   units: [],
   results: null,
   scopes: [],
+  interrupt: null,
+  unseen: { steps: 0, last: null },
   hold: null,
   pauses: [],
   redo: 0,
@@ -68,13 +70,14 @@ const FOLDS: Readonly<Record<string, Fold>> = {
       redo: Math.max(state.cursor, state.redo, ...done.map(({ next }) => next)),
       units: [],
       scopes: [],
+      interrupt: null,
       hold: null,
       ended: null,
     };
   },
   workflow_migrated: (state, { details }) => {
     const units = details["units"] as unknown as readonly Pick<Unit, "step" | "index" | "next">[];
-    const moved = details["moved"] === true ? { results: resultsWith(state), units: [], hold: null, ended: null } : {};
+    const moved = details["moved"] === true ? { interrupt: null, results: resultsWith(state), units: [], hold: null, ended: null } : {};
     return {
       ...state,
       started: state.started === null ? null : { ...state.started, definition: text(details["definition"]) },
@@ -96,6 +99,8 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   workflow_released: (state) => {
     const { hold } = state;
     if (hold === null) return state;
+    const { interrupt } = state;
+    if (interrupt !== null) return { ...state, hold: null, interrupt: { ...interrupt, released: true } };
     return withUnit({ ...state, hold: null }, hold.step, (unit) => ({ ...unit, tries: 0, released: [...unit.released, hold.why] }));
   },
   step_started: (state, { agent_id, details }) => {
@@ -129,8 +134,13 @@ const FOLDS: Readonly<Record<string, Fold>> = {
       settled: false,
       released: [],
     };
-    return { ...state, units: [...state.units, unit] };
+    return { ...state, units: [...state.units, unit], interrupt: null };
   },
+  oversight_due: (state, { details }) => ({
+    ...state,
+    unseen: { steps: 0, last: null },
+    interrupt: { step: text(details["step"]), status: "due", risk: 0, released: false },
+  }),
   step_completed: (state, { details }) =>
     withUnit(state, text(details["step"]), (unit) => ({
       ...withTop(unit, { status: details["ok"] === true ? "done" : "failed" }),
@@ -155,7 +165,11 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     const step = text(details["step"]);
     const unit = state.units.find((one) => one.step === step);
     if (unit === undefined) return state;
-    const after = { ...withUnit(state, step, (one) => ({ ...one, settled: true })), results: treePut(state.results, step, resultIn(unit)) };
+    const after = {
+      ...withUnit(state, step, (one) => ({ ...one, settled: true })),
+      results: treePut(state.results, step, resultIn(unit)),
+      unseen: { steps: state.unseen.steps + 1, last: step },
+    };
     if (typeof details["next"] !== "number") return after;
     const loop = details["loop"] ?? null;
     const closed = after.scopes.filter(({ owner }) => owner !== unit.index);
@@ -265,6 +279,11 @@ function withAsker(state: WorkflowState, agent: string | null, details: JsonObje
 }
 
 function withOversight(state: WorkflowState, agent: string | null, change: Partial<Frame>): WorkflowState {
+  const { interrupt } = state;
+  if (interrupt?.status === "due" && agent === null) {
+    const { oversight: status, risk = 0 } = change;
+    return { ...state, interrupt: { ...interrupt, status: status === "given" ? "given" : "failed", risk } };
+  }
   const unit = state.units.find(({ frames }) => frames.at(-1)?.oversight === "due" && frames.at(-1)?.agent === agent);
   return unit === undefined ? state : withUnit(state, unit.step, (one) => withTop(one, change));
 }

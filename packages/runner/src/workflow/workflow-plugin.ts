@@ -67,6 +67,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   step_settled: ({ units }, { details }) =>
     units.some(({ step, settled }) => step === details["step"] && !settled) ? undefined : "Unexpected end of a step that is not under way",
   call_started: (state, event) => idle(state, event),
+  oversight_due: (state, event) =>
+    idle(state, event) ?? (state.units.length > 0 ? "Unexpected oversight between steps while one is under way, expected none" : undefined),
   workflow_released: ({ hold }, { details }) => (hold?.step === details["step"] ? undefined : "Unexpected release of what is not held"),
   workflow_ended: ({ ended }) => (ended === null ? undefined : "Unexpected second end, expected one"),
 };
