@@ -1,5 +1,5 @@
 import { didYouMean, nearest } from "../src/index.ts";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 describe("the nearest word", () => {

@@ -1,5 +1,5 @@
 import { oneLine, prose, quote, quoteAll } from "../src/index.ts";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 describe("text of somebody else in a message", () => {
