@@ -195,6 +195,20 @@ describe("git_commit", () => {
     expect(git(root, "rev-list", "--all", "--count")).toBe("0");
   });
 
+  it("commits nothing of what is kept from agents, and takes nothing of it away", async () => {
+    for (const contain of ["possible", "never"] as const) {
+      const root = repository({ "data/key": "secret", "data/kept": "1", a: "1" });
+      git(root, "add", "data/kept");
+      git(root, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "Before");
+      const call = toolsIn(root, { hidden: [join(root, "data")], programs: { contain } });
+      await call("git_commit", { message: "All" });
+      writeFileSync(join(root, "a"), "2");
+      await call("git_commit", { message: "Some", paths: ["."] });
+      expect(git(root, "ls-tree", "-r", "--name-only", "HEAD")).toBe("a\ndata/kept");
+      await expect(call("git_commit", { message: "Key", paths: ["data/key"] })).rejects.toMatchObject({ code: "BYLAW_PLACE_REFUSED" });
+    }
+  });
+
   it("finds no repository above the workspace", async () => {
     const root = repository();
     mkdirSync(join(root, "sub"));

@@ -8,6 +8,8 @@ export interface Guards {
   readonly mayRead: (segments: readonly string[]) => void;
   /** Throws BYLAW_PLACE_REFUSED for what may not be written. */
   readonly mayWrite: (segments: readonly string[]) => void;
+  /** What is kept from agents, from the workspace. */
+  readonly hidden: readonly string[];
   /** Whether a walk goes there. */
   readonly isHidden: (segments: readonly string[]) => boolean;
 }
@@ -20,20 +22,22 @@ export function guardsOf(real: string, hidden: readonly string[], kept: readonly
   const places = (paths: readonly string[]): readonly (readonly string[])[] =>
     paths.flatMap((path) => {
       const segments = isAbsolute(path) ? segmentsBelow(real, path) : path.split("/").filter((name) => name !== "" && name !== ".");
-      return segments === undefined || segments.length === 0 ? [] : [segments.map(folded)];
+      return segments === undefined || segments.length === 0 ? [] : [segments];
     });
-  const [unread, unwritten] = [places(hidden), places(kept)];
-  const isHidden = (segments: readonly string[]): boolean => lies(segments, unread);
+  const own = places(hidden);
+  const [unread, unwritten] = [own, places(kept)].map((ways) => ways.map((way) => way.map(folded)));
+  const isHidden = (segments: readonly string[]): boolean => lies(segments, unread ?? []);
   const mayRead = (segments: readonly string[]): void => {
     if (isHidden(segments)) throw refused(segments.join("/"), "is kept from agents");
   };
   return {
     isHidden,
+    hidden: own.map((way) => way.join("/")),
     mayRead,
     mayWrite(segments) {
       mayRead(segments);
       if (segments.length === 0) throw refused(".", "is the workspace itself");
-      if (segments.some((name) => OWN.test(folded(name))) || lies(segments, unwritten))
+      if (segments.some((name) => OWN.test(folded(name))) || lies(segments, unwritten ?? []))
         throw refused(segments.join("/"), "no tool writes to", "ask a person to change it");
     },
   };

@@ -35,9 +35,11 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
       const workspace = await workspaceOf(context, options);
       const places = (paths ?? ["."]).map((text) => {
         const way = workspace.way(text);
+        workspace.mayRead(way);
         if (way.some((name) => name.toLowerCase() === ".git")) throw refused(text, "belongs to git");
-        return way.join("/") || ".";
+        return `:(literal)${way.join("/") || "."}`;
       });
+      places.push(...workspace.hidden.map((path) => `:(exclude,literal)${path}`));
       const settings = [...QUIET, ...(gitHooks ? [] : [NO_HOOKS])].flatMap((one) => ["-c", one]);
       const set = environmentOf(workspace.real, context.agent);
       const git = async (args: readonly string[], stdin?: string): Promise<ProgramEnd> =>
@@ -65,12 +67,12 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
   });
 }
 
-// It finds no repository above the workspace, takes paths as they are, asks nobody, and says who it was.
+// It finds no repository above the workspace, asks nobody, and says who it was.
 function environmentOf(real: string, agent: string): Readonly<Record<string, string>> {
   const name = agent.replace(/[<>\n\r\0]/g, "").trim() || "agent";
   const email = `${name.replace(/[^A-Za-z0-9._-]/g, "-")}@agents.invalid`;
   return {
-    ...{ GIT_CEILING_DIRECTORIES: dirname(real), GIT_LITERAL_PATHSPECS: "1", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
+    ...{ GIT_CEILING_DIRECTORIES: dirname(real), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
     ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
   };
 }
