@@ -93,7 +93,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   // A tool of the same name goes before the usual one.
   const hidden = [...secrets.places, ...key_files];
   const seeTests = createSeeTests({ run, contract, hidden, contain: settings.tools.contain });
-  const tools = [...toolset({ settings, contract, seeTests, hidden, secrets: secrets.texts, over: over.signal }), ...more];
+  const tools = [...toolset({ settings, contract, seeTests, view: run.view, hidden, secrets: secrets.texts, over: over.signal }), ...more];
   const tasks = createTasks(run, contract, { now });
   const operations = createOperations({
     ...{ run, store, kernel, contract, tasks, now, log },

@@ -137,6 +137,31 @@ describe("a tool call", () => {
     expect((await agent.get(`/approvals/${id}`)).body).toMatchObject({ state: "rejected" });
   });
 
+  test("that is a question is answered with what the person says", async () => {
+    const agent = await served.claim("call-4");
+    const asked = {
+      task_id: agent.task,
+      tool_name: "ask_user_question",
+      args: { question: "Which store?", options: ["SQLite", "PostgreSQL"] },
+    };
+    const first = await agent.send("POST", "/tools/execute", asked);
+    expect([first.status, first.body["status"]]).toEqual([202, "pending"]);
+    const id = String(first.body["approval_id"]);
+    expect((await onlyOf(served.as("ada"), agent.task)).id).toBe(id);
+    expect((await answer(served.as("ada"), id, { answer: "yes", reason: "PostgreSQL" })).status).toBe(200);
+    const again = await agent.send("POST", "/tools/execute", asked);
+    expect([again.status, again.body["result"]]).toEqual([200, { answer: "PostgreSQL" }]);
+    const [said] = (await eventsOf(served)).filter(({ event_type }) => event_type === "question_answered");
+    expect(said).toMatchObject({ task_id: agent.task, details: { question: id, by: "ada", answer: "PostgreSQL" } });
+  });
+
+  test("takes no words beside a yes that nobody would hear", async () => {
+    const agent = await served.claim("call-5");
+    await agent.check("web_fetch", { url: "https://example.com/words" });
+    const { id } = await onlyOf(served.as("ada"), agent.task);
+    expect(refused(await answer(served.as("ada"), id, { answer: "yes", reason: "but be quick" }))).toEqual([409, "BYLAW_APPROVAL_UNFIT"]);
+  });
+
   test("takes no role, no time that is over, and no yes of an agent's name", async () => {
     const agent = await served.claim("call-3");
     await agent.check("web_fetch", { url: "https://example.net" });

@@ -14,7 +14,7 @@ name: Two steps
 phases:
   - id: PLAN
     name: Plan
-    allowed_tools: [read_files, web_fetch]
+    allowed_tools: [read_files, web_fetch, ask_user_question]
     required_artifacts:
       - type: plan_document
         schema: plan

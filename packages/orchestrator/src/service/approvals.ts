@@ -2,6 +2,7 @@ import type { Kernel, LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import type { OpenGate } from "@bylaw/plugin-gates";
 import {
+  checkAnswerable,
   nothingOpen,
   recordAnswer,
   refuseAgents,
@@ -16,6 +17,7 @@ import {
 import { closedCall, closedGate, openQuestion, type Closed, type Standing } from "./approval-state.ts";
 import type { Feed } from "./feed.ts";
 import type { Follower } from "./follower.ts";
+import { QUESTION_TOOL, answered } from "./questions.ts";
 
 /** What somebody says to a question. */
 interface Said {
@@ -176,10 +178,20 @@ export function createApprovals({ run, kernel, gates, questions, follower, feed,
         throw unanswerable("Unexpected role beside a tool call, expected it at a gate", "leave `role` out");
       if (answer === "no" && (reason ?? "").trim() === "")
         throw unanswerable("Unexpected no without a reason, expected `reason`", "say what has to change: the agent reads it");
+      const asks = question.kind === "call" && question.tool === QUESTION_TOOL;
+      if (question.kind === "call" && answer === "yes" && reason !== undefined && !asks)
+        throw unanswerable(
+          "Unexpected reason beside a yes to a tool call, expected it with a question, a gate or a no",
+          "leave `reason` out",
+        );
       const role = question.kind === "gate" ? roleFor(who, as, question.approvers) : undefined;
       await checkPerson(who, role);
       const verdict = answer === "yes" ? "approved" : "rejected";
       const said = { verdict, by: who.by, role, reason, expires_at: until(expires_at, CALL_FOR) } as const;
+      // First what is said, then that the call may be made again and is told it.
+      checkAnswerable(question, verdict, { kernel, gates });
+      if (asks && answer === "yes")
+        await run.record([answered(id, question, question.args, { by: who.by, answer: reason?.trim() || "yes" })]);
       return await recordAnswer(run, question, said, { kernel, gates }, now);
     },
     async waive(who, { task, gate, check, role: as, reason, expires_at }) {

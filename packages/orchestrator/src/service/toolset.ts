@@ -1,13 +1,15 @@
 import type { Contract } from "@bylaw/contract";
-import { BylawError, type Json } from "@bylaw/kernel";
+import { BylawError, type Json, type View } from "@bylaw/kernel";
 import { workspaceTools, type CallContext, type Tool } from "@bylaw/tools";
 import type { Settings } from "../config/settings.ts";
+import { answerTo } from "./questions.ts";
 import type { SeeTests } from "./tests.ts";
 
 interface ToolTerms {
   readonly settings: Settings;
   readonly contract: Contract;
   readonly seeTests: SeeTests;
+  readonly view: View;
   /** Files and folders that no file tool reads or writes. */
   readonly hidden: readonly string[];
   /** Texts that no answer holds. */
@@ -17,7 +19,7 @@ interface ToolTerms {
 }
 
 /** The tools that agents call, as the settings have them. */
-export function toolset({ settings, contract, seeTests, hidden, secrets, over }: ToolTerms): readonly Tool<CallContext>[] {
+export function toolset({ settings, contract, seeTests, view, hidden, secrets, over }: ToolTerms): readonly Tool<CallContext>[] {
   const { env, wrap, contain, timeout_seconds, web_hosts } = settings.tools;
   const runTests = async ({ task, agent, workspace, signal = over }: CallContext): Promise<Json> => {
     if (task === undefined || workspace === undefined) throw noTask();
@@ -30,8 +32,8 @@ export function toolset({ settings, contract, seeTests, hidden, secrets, over }:
     ...{ hidden, secrets },
     programs: { env, contain, maxTimeout: timeout_seconds, ...(wrap.length === 0 ? {} : { wrap: (argv) => [...wrap, ...argv] }) },
     ...(contract.evidence.testCommand === undefined ? {} : { runTests }),
-    // A person has said yes to the very question by then: until that the call waits for one.
-    ask: async () => ({ answer: "yes" }),
+    // A person has answered the very question by then: until that the call waits for one.
+    ask: async (question, { agent, task = null }) => ({ answer: answerTo(view, { agent, task }, question as unknown as Json) }),
     ...(web_hosts.length === 0 ? {} : { web: { hosts: web_hosts } }),
   });
 }
