@@ -28,14 +28,14 @@ schemas:
 `;
 
 /** An answer that was read. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, never>> & JsonObject;
 }
 
 /** How often a tool was run, by name. */
-export type Runs = Map<string, number>;
+type Runs = Map<string, number>;
 
 /** A server without a socket, in memory, with a clock that the test moves. */
 export interface Served extends Orchestrator {

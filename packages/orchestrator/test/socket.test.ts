@@ -1,9 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { request as httpsRequest } from "node:https";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
 
@@ -91,29 +88,11 @@ describe("over a socket", () => {
 
 describe("TLS", () => {
   it("serves HTTPS with a certificate and its key", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "bylaw-tls-"));
-    const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
-    execFileSync(
-      "openssl",
-      [
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-keyout",
-        key,
-        "-out",
-        cert,
-        "-days",
-        "2",
-        ...subject,
-      ],
-      { stdio: "ignore" },
-    );
+    // For tests alone: nobody trusts it.
+    const [cert, key] = ["cert.pem", "key.pem"].map((name) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url))) as [
+      string,
+      string,
+    ];
     const secure = await serve({ settings: { tls: { cert, key } } });
     const { url: base } = await secure.listen();
     expect(base).toMatch(/^https:/);
@@ -127,7 +106,6 @@ describe("TLS", () => {
     await expect(serve({ settings: { tls: { cert: "none.pem", key } } }).then((one) => one.listen())).rejects.toMatchObject({
       code: "BYLAW_SETTINGS_INVALID",
     });
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -11,7 +11,7 @@ export interface AgentCaller {
 }
 
 /** What a phase token says. */
-export interface AgentClaims {
+interface AgentClaims {
   readonly jti: string;
   readonly run: string;
   readonly phase: string | null;
@@ -22,14 +22,14 @@ export interface AgentClaims {
 }
 
 /** Somebody who may become an agent by a claim. */
-export interface EnrolledCaller {
+interface EnrolledCaller {
   readonly kind: "enrolled";
   /** The one agent that the credential is for; left out for the shared secret. */
   readonly agent?: string;
 }
 
 /** A person or a program that may answer for the agents. */
-export interface OperatorCaller {
+interface OperatorCaller {
   readonly kind: "operator";
   readonly name: string;
   /** Left out: any role that a gate asks for. */
@@ -37,7 +37,7 @@ export interface OperatorCaller {
 }
 
 /** Somebody whom nothing is asked of. */
-export interface AnyCaller {
+interface AnyCaller {
   readonly kind: "anyone";
 }
 

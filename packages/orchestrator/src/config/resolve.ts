@@ -28,7 +28,7 @@ interface Sources {
 }
 
 /** The file of settings that is read without being named. */
-export const SETTINGS_FILE = "bylaw.serve.json";
+const SETTINGS_FILE = "bylaw.serve.json";
 
 interface Leaf {
   readonly path: string;
@@ -55,7 +55,7 @@ const leavesOf = (shape: Shape, above = ""): readonly Leaf[] =>
 export const LEAVES: readonly Leaf[] = leavesOf(z.toJSONSchema(settingsSchema, { io: "input" }) as Shape);
 
 /** The variable of a setting: in capitals, with `_` for each dot. */
-export const variableOf = (path: string): string => `BYLAW_${path.replaceAll(".", "_").toUpperCase()}`;
+const variableOf = (path: string): string => `BYLAW_${path.replaceAll(".", "_").toUpperCase()}`;
 
 const GROUPS = new Set(LEAVES.flatMap(({ path }) => (path.includes(".") ? [variableOf(path.split(".")[0] ?? "")] : [])));
 

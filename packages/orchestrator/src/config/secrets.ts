@@ -10,12 +10,12 @@ import { isShared } from "./shown.ts";
 const SHORTEST = 32;
 
 /** The text of a secret in a file that nobody else may read. Throws BYLAW_SECRET_INVALID, which never says what it is. */
-export function secretIn(file: string): string {
+function secretIn(file: string): string {
   return fit(Buffer.from(readKeyFile(file)).toString("utf8").trim(), `in \`${file}\``);
 }
 
 /** A secret that is long enough. */
-export function fit(secret: string, where: string): string {
+function fit(secret: string, where: string): string {
   if (secret.length >= SHORTEST && /^[!-+\--~]+$/.test(secret)) return secret;
   throw new BylawError({
     code: "BYLAW_SECRET_INVALID",
@@ -25,7 +25,7 @@ export function fit(secret: string, where: string): string {
 }
 
 /** The file of a secret in the data folder, which is made on the first start, readable for its owner alone. */
-export function madeSecret(data: string, name: string): string {
+function madeSecret(data: string, name: string): string {
   const file = join(data, name);
   mkdirSync(data, { recursive: true, mode: 0o700 });
   try {

@@ -50,7 +50,7 @@ export function shownConfig({ settings, origins, file }: Resolved, environment: 
 export const isShared = (store: string | undefined): boolean => /^postgres(?:ql)?:/i.test(store ?? "");
 
 /** The address of a server without what opens it. */
-export function withoutSecrets(store: string): string {
+function withoutSecrets(store: string): string {
   if (!isShared(store)) return store;
   if (!URL.canParse(store)) return "postgres://…";
   const url = new URL(store);

@@ -158,7 +158,7 @@ const textIn = (body: Json | undefined, key: string): string | undefined => {
 };
 
 /** What a client is told of an error. Of a failure of the server it is told nothing but that. */
-export function fieldsOf(error: unknown, service: Pick<Service, "log" | "over">): ProblemFields {
+function fieldsOf(error: unknown, service: Pick<Service, "log" | "over">): ProblemFields {
   if (error instanceof Problem) return error.fields;
   if (error instanceof StoreConflict)
     return {

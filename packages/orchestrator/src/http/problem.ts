@@ -47,7 +47,7 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** The text of a problem. */
-export function problemText({ status, code, detail, fix, decision }: ProblemFields): string {
+function problemText({ status, code, detail, fix, decision }: ProblemFields): string {
   const kind = code.startsWith("BYLAW_") ? "error" : "decision";
   return JSON.stringify({
     type: `urn:bylaw:${kind}:${code.toLowerCase()}`,

@@ -32,7 +32,7 @@ export interface Reply {
 export const reply = (body: unknown, { status = 200, headers }: Partial<Omit<Reply, "body">> = {}): Reply => ({ status, body, headers });
 
 /** How one status is documented. */
-export interface AnswerSpec {
+interface AnswerSpec {
   readonly description: string;
   readonly schema?: z.ZodType;
 }

@@ -28,7 +28,7 @@ const taskShape = z
   .openapi("Task");
 
 /** A task as it is told. */
-export function taskAnswer(
+function taskAnswer(
   { run }: Pick<Service, "run">,
   { id, title, status, agent, dependencies, unmet, capabilities, fence, until, lapses, blockers }: Task,
 ): z.output<typeof taskShape> {

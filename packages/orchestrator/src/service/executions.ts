@@ -8,12 +8,12 @@ import { answerDocument, keptAnswer, type NamedRequest } from "./requests.ts";
 import type { ServiceParts } from "./service.ts";
 
 /** What became of a call that was made: what the tool said, or why it did not. */
-export type Executed =
+type Executed =
   | { readonly ok: true; readonly result: Json }
   | { readonly ok: false; readonly code: string; readonly message: string; readonly fix: string | null };
 
 /** A call that was decided and, where it was allowed, made. */
-export interface Execution extends Decided {
+interface Execution extends Decided {
   readonly id: string;
   /** Left out where it was not allowed. */
   readonly executed?: Executed;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 
 /** The token that holds for a task. */
-export interface StandingToken {
+interface StandingToken {
   readonly jti: string;
   readonly agent: string;
   readonly phase: string | null;
@@ -22,7 +22,7 @@ export interface Holder {
 }
 
 /** The holder of each task, as the log says. */
-export const holders = defineProjection<Tree<Holder>>({
+const holders = defineProjection<Tree<Holder>>({
   name: `${manifest.name}/holders`,
   version: 1,
   initial: null,

@@ -7,7 +7,7 @@ import { canContain } from "@bylaw/process";
 import type { Settings } from "../config/settings.ts";
 
 /** Whose tests are run, and where. */
-export interface TestedWork {
+interface TestedWork {
   readonly task: string;
   readonly agent: string;
   readonly workspace: string;
