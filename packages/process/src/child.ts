@@ -10,12 +10,13 @@ const DRAIN_MS = 2_000;
 
 export type Exit = readonly [exit_code: number | null, signal: string | null, error: string | null];
 
+/** Whether it runs contained, so that nothing it starts outlives it. */
+export const isContained = ({ cwd, contain }: ProgramStart): boolean => contain !== undefined && canContain(cwd);
+
 export function spawned(start: ProgramStart, id: string): ChildProcess | string {
-  const { argv, cwd, env, stdin, limits, contain } = start;
-  const [file = "", ...args] = withLimits(
-    contain !== undefined && canContain(cwd) ? containing(withProcesses(argv, limits ?? {}), contain, cwd) : argv,
-    limits,
-  );
+  const { cwd, env, stdin, limits = {}, contain = {} } = start;
+  const argv = isContained(start) ? containing(withProcesses(start.argv, limits), contain, cwd) : start.argv;
+  const [file = "", ...args] = withLimits(argv, limits);
   try {
     return spawn(file, args, {
       cwd,

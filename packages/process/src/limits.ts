@@ -27,9 +27,9 @@ export function withProcesses(argv: readonly string[], { processes }: Limits): r
 }
 
 /** The arguments that start a program under limits. Where the system has no `prlimit` they stay as they are. */
-export function withLimits(argv: readonly string[], limits: Limits | undefined): readonly string[] {
+export function withLimits(argv: readonly string[], limits: Limits): readonly string[] {
   const program = prlimit();
-  if (limits === undefined || program === undefined) return argv;
+  if (program === undefined) return argv;
   const { memory, file, cpu, files } = limits;
   // Address space is what some reserve without using it: only what a program may write to is counted.
   const said = [

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { drained, exitOf, notEnded, notFound, spawned, type Exit } from "./child.ts";
+import { drained, exitOf, isContained, notEnded, notFound, spawned, type Exit } from "./child.ts";
 import { endGroup, watchGroup } from "./groups.ts";
 import { collect, type Keep } from "./output.ts";
 import type { ProgramEnd, ProgramStart } from "./program.ts";
@@ -88,7 +88,7 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
     state.over = true;
     unwatch?.();
     if (child.pid !== undefined) {
-      await endStrays(id);
+      if (!isContained(start)) await endStrays(id);
       await drained(child, closed);
     }
     for (const rest of flush) rest();
