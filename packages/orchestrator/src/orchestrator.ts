@@ -2,7 +2,7 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BundledPackages } from "@bylaw/config";
 import { BylawError, issuesOf, present, type Plugin, type Store } from "@bylaw/kernel";
-import { openRun } from "@bylaw/log";
+import { openRun, type Run } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
 import { createTasks } from "@bylaw/plugin-tasks";
 import type { CallContext, Tool } from "@bylaw/tools";
@@ -11,7 +11,7 @@ import { quote } from "@bylaw/wording";
 import type { Hono } from "hono";
 import { createAuthenticate } from "./auth/authenticate.ts";
 import { createTokenReader } from "./auth/token-caller.ts";
-import { readSecrets, type GivenSecrets } from "./config/secrets.ts";
+import { makeDataFolder, readSecrets, type GivenSecrets } from "./config/secrets.ts";
 import { settingsSchema, type Settings, type SettingsInput } from "./config/settings.ts";
 import { createApp } from "./http/app.ts";
 import { listen, type Listener } from "./http/listen.ts";
@@ -64,6 +64,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const settings = settingsOf(options.settings ?? {});
   const data = resolve(settings.data);
   const workspace = resolve(settings.workspace);
+  makeDataFolder(data);
   const secrets = readSecrets(settings, options.secrets ?? {});
   const own: readonly Plugin[] = [holdersPlugin(), questionsPlugin(), serviceEvents()];
   const common = { own, hidden: secrets.places };
@@ -114,6 +115,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
     answered: (route, status, duration_ms) => operations.metrics.answered(route, status, duration_ms),
   };
   const service: Service = { ...parts, executor: createExecutor(parts) };
+  const stopFollowing = await followOthers(store, run, log);
   await issueDirectives(run, contract);
   if (settings.tools.contain !== "never" && settings.tools.wrap.length === 0 && !canContain(workspace))
     log.warn({}, "programs of agents run as the user of this server and see what it sees: start them elsewhere with `tools.wrap`");
@@ -129,6 +131,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
     },
     async close() {
       closing.abort();
+      stopFollowing();
       await operations.close();
       await sleep(settings.shutdown.unready_ms);
       await listener?.close(settings.shutdown.grace_ms, () => over.abort());
@@ -158,3 +161,25 @@ function checkPlaces(workspace: string, data: string): void {
 }
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** How long a node that was told of events of others waits for its own writes to bring them. */
+const FOLLOW_MS = 50;
+
+/** Reads what other nodes wrote soon after, so that a node that was not asked for long need not read it all when it is. */
+async function followOthers(store: Store, run: Run, log: Log): Promise<() => void> {
+  let told = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    timer = undefined;
+    if (told > run.head) run.catchUp().catch((error: unknown) => log.warn({ err: messageOf(error) }, "the log could not be read on"));
+  };
+  const stop = await store.watch((name, head) => {
+    if (name !== run.run) return;
+    told = head;
+    timer ??= setTimeout(look, FOLLOW_MS);
+  });
+  return () => {
+    stop();
+    clearTimeout(timer);
+  };
+}

@@ -93,6 +93,7 @@ describe("a secret", () => {
     const places = ["token.secret", "enrol.secret"].map((name) => join(cwd, "data", name));
     const made = places.map((place) => readFileSync(place, "utf8"));
     for (const place of places) expect(statSync(place).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(cwd, "data", ".gitignore"), "utf8")).toContain("*.secret\nstore.db*\n");
     for (const text of made) expect(text.trim().length).toBeGreaterThan(40);
     const agent = await first.ask("POST", "/tasks/claim", `Bylaw-Enrol ${made[1]?.trim() ?? ""}`, { agent_id: "ann" });
     expect(agent.status).toBe(200);

@@ -92,7 +92,8 @@ describe("the same call under the same id", () => {
       token = String((await at.ask("POST", "/tasks/heartbeat", ann.auth, { task_id: "a" })).body["phase_token"]);
     }
     const again = await at.ask("POST", "/tools/execute", `Bearer ${token}`, call("note"), { "idempotency-key": "k" });
-    expect(again).toMatchObject({ status: 200, body: { result: first.body["result"] as object } });
+    expect(again).toMatchObject({ status: 200, body: { result: { count: 1 } } });
+    expect(first.body).toMatchObject({ result: { count: 1 } });
     expect(at.runs.get("note")).toBe(1);
   });
 

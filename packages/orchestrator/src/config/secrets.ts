@@ -27,14 +27,23 @@ function fit(secret: string, where: string): string {
 /** The file of a secret in the data folder, which is made on the first start, readable for its owner alone. */
 function madeSecret(data: string, name: string): string {
   const file = join(data, name);
+  writeOnce(file, `${randomBytes(48).toString("base64url")}\n`);
+  return file;
+}
+
+/** Makes the data folder. Who adds a whole project to git adds nothing of it that is the server's own. */
+export function makeDataFolder(data: string): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
+  writeOnce(join(data, ".gitignore"), "*.secret\nstore.db*\nruns/\ntmp/\n");
+}
+
+function writeOnce(file: string, text: string): void {
   try {
-    writeFileSync(file, `${randomBytes(48).toString("base64url")}\n`, { mode: 0o600, flag: "wx" });
+    writeFileSync(file, text, { mode: 0o600, flag: "wx" });
   } catch (error) {
     // Another process was quicker, or it was made on an earlier start.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  return file;
 }
 
 /** Where the secret of tokens is. */
