@@ -211,6 +211,32 @@ describe("the rules of a run", () => {
   });
 });
 
+it("an oversight may be a tool of a server of the protocol, whose prose is scored by its words", () => {
+  const server = `import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { CallToolRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { writeFileSync } from "node:fs";
+const server = new Server({ name: "vibe", version: "1" }, { capabilities: { tools: {} } });
+server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+  writeFileSync("asked.json", JSON.stringify(params));
+  return { content: [{ type: "text", text: "This looks wrong. It is over-engineered." }] };
+});
+await server.connect(new StdioServerTransport());
+`;
+  const at = agents(
+    {},
+    {
+      steps: [step("a", { kind: "planning" }), step("b")],
+      requests: { "a.1.worker": { action: "vibecheck" } },
+      more: { oversight: { mcp: { command: [process.execPath, "vibe.mjs"], tool: "vibe_check" } } },
+      files: { "vibe.mjs": server },
+    },
+  );
+  expect(json(at.go("--json"))).toMatchObject({ outcome: "held", why: "risk", reason: expect.stringContaining("0.75") });
+  expect(read(at, "asked")).toMatchObject({ name: "vibe_check", arguments: { goal: "w", phase: "planning" } });
+  expect(at.events("oversight_given")).toMatchObject([{ details: { verdict: { risk: 0.75, traits: ["Complex Solution Bias"] } } }]);
+});
+
 it("a step that no agent does has no door", () => {
   const at = project({ steps: [{ id: "a", run: { command: ["sh", "-c", "env | grep -c BYLAW_MCP > count.txt; true"] } }] });
   expect(at.go().code).toBe(0);

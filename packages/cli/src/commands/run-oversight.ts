@@ -11,15 +11,51 @@ export function overseerOf(
   { workspace, plugins }: { readonly workspace: string; readonly plugins: RunPlugins },
 ): ((question: OversightQuestion) => Promise<unknown>) | undefined {
   if (oversight === null) return undefined;
-  const { url, command, timeout_seconds } = oversight;
+  const { url, command, mcp, timeout_seconds } = oversight;
   const timeout_ms = timeout_seconds * 1_000;
-  const { httpOversight, oversee } = plugins.vibecheck;
+  const { httpOversight, oversee, proseOversight } = plugins.vibecheck;
   const { constitutionOf, toldRules } = plugins.constitution;
-  const service = url === null ? programOversight(command ?? [], workspace, timeout_ms) : httpOversight(url);
+  const service =
+    mcp !== null
+      ? serverOversight(mcp, { workspace, timeout_ms, proseOversight })
+      : url === null
+        ? programOversight(command ?? [], workspace, timeout_ms)
+        : httpOversight(url);
   return ({ agent, kind, goal, plan }) => {
     const { rules, left_out } = toldRules(constitutionOf(run));
     const held = rules.length === 0 ? {} : { rules, rules_left_out: left_out };
     return oversee(run, service, { agent, task: null, request: { kind, goal, plan, ...held }, timeout_ms });
+  };
+}
+
+/** A tool of a server that is started for the question. A verdict as data is taken as it is; prose is scored by its words. */
+function serverOversight(
+  { command, tool }: NonNullable<NonNullable<Template["oversight"]>["mcp"]>,
+  {
+    workspace,
+    timeout_ms,
+    proseOversight,
+  }: { readonly workspace: string; readonly timeout_ms: number } & Pick<RunPlugins["vibecheck"], "proseOversight">,
+): OversightService {
+  const name = `${(command[0] ?? "").slice(-100)} ${tool}`;
+  return {
+    name,
+    async ask(request, signal) {
+      const { askTool } = await import("@bylaw/host-mcp");
+      const { goal, plan, kind, rules = [] } = request;
+      // In the words of the servers that there are; each takes what it knows.
+      const args = { goal, plan, phase: kind, ...(rules.length === 0 ? {} : { taskContext: JSON.stringify({ rules }) }) };
+      const { data, text } = await askTool({
+        command,
+        tool,
+        args,
+        cwd: workspace,
+        env: stepEnvironment([], {}, workspace),
+        timeout_ms,
+        signal,
+      });
+      return data ?? proseOversight(name, () => Promise.resolve(text)).ask(request, signal);
+    },
   };
 }
 

@@ -128,6 +128,7 @@ function fromText({ value }: Source, given: Readonly<Record<string, Agent>>, com
         : {
             url: oversight.url ?? null,
             command: oversight.command ?? null,
+            mcp: oversight.mcp ?? null,
             hold_at: oversight.hold_at ?? 0.7,
             timeout_seconds: oversight.timeout_seconds ?? 60,
             every_steps: oversight.every_steps ?? null,

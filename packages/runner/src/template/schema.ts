@@ -114,12 +114,19 @@ export const templateSchema = z.strictObject({
         .optional()
         .describe("A service that is asked by HTTP"),
       command: z.array(z.string()).min(1).optional().describe("A program that reads the request as JSON and prints the verdict"),
+      mcp: z
+        .strictObject({ command: z.array(z.string()).min(1), tool: z.string().min(1).max(100) })
+        .optional()
+        .describe("A server of the Model Context Protocol, and the tool of it that is asked; what it says in prose is scored by its words"),
       hold_at: z.number().min(0).max(1).optional().describe("From this risk on a person is asked. Default: 0.7"),
       timeout_seconds: z.number().positive().max(3_600).optional().describe("Default: 60"),
       every_steps: z.int().min(1).optional().describe("After so many steps it is asked, whatever anybody asks for"),
       at_kinds: z.boolean().optional().describe("It is asked before work of another kind begins: planning, implementation, review"),
     })
-    .refine(({ url, command }) => (url === undefined) !== (command === undefined), "needs one of `url` and `command`")
+    .refine(
+      ({ url, command, mcp }) => [url, command, mcp].filter((one) => one !== undefined).length === 1,
+      "needs one of `url`, `command` and `mcp`",
+    )
     .optional(),
 });
 
