@@ -4,11 +4,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { ChildProcess } from "node:child_process";
 import { startPostgres } from "@bylaw/testing";
-import { afterAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { bylaw, json, jsonLines, scratch, start } from "./bylaw.ts";
-
-const server = await startPostgres();
-afterAll(() => server?.stop());
 
 const TOKEN = "the token of ada, which is long enough";
 const STEPS = [
@@ -96,9 +93,12 @@ it("a worker leaves runs alone that were not offered, and begins what a person l
   expect(typesOf(store, cwd).filter((type) => type === "step_completed")).toHaveLength(3);
 });
 
-it.skipIf(server === undefined)("DBOS drives a run of the built command, beside the store in one database", () => {
+it("DBOS drives a run of the built command, beside the store in one database", async ({ skip }) => {
+  const server = await startPostgres();
+  if (server === undefined) return skip("there is no server");
+  onTestFinished(() => server.stop());
   const cwd = machine();
-  const store = `${server?.url ?? ""}?schema=t_${randomBytes(6).toString("hex")}`;
+  const store = `${server.url}?schema=t_${randomBytes(6).toString("hex")}`;
   const ran = bylaw(["run", "w", "--driver", "dbos", "--store", store, "--json"], { cwd });
   expect([ran.code, ran.stderr, json(ran)["outcome"]]).toEqual([0, "", "completed"]);
   expect(ranIn(cwd)).toEqual(["plan 1", "code 1", "last 1"]);

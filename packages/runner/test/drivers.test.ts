@@ -4,15 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LogEvent, Store } from "@bylaw/kernel";
 import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
-import { startPostgres } from "@bylaw/testing";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startPostgres, type PostgresServer } from "@bylaw/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { offerWorkflow, workflowState, type Driver, type Wake } from "../src/index.ts";
 import { loadedOf, openAs, openDriver, openStore, traceOf, type Engine, type Place } from "./driver/kit.ts";
 import { workersAt, type WorkerProcess, type WorkerSettings } from "./driver/processes.ts";
-import { freePort, startRestate } from "./driver/restate-server.ts";
+import { freePort, startRestate, type RestateServer } from "./driver/restate-server.ts";
 import { openRestateDriver } from "../src/restate/index.ts";
 
-const [server, restate] = await Promise.all([startPostgres({ fsync: true }), startRestate()]);
+// Not before it is known that a test wants them: who filters tests out would leave them behind.
+let server: PostgresServer | undefined;
+let restate: RestateServer | undefined;
 afterAll(async () => {
   await Promise.all([server?.stop(), restate?.stop()]);
 });
@@ -33,6 +35,7 @@ interface Stage {
 }
 
 beforeAll(async () => {
+  [server, restate] = await Promise.all([startPostgres({ fsync: true }), startRestate()]);
   if (restate === undefined) return;
   // Restate keeps wakes only for a service that it was told of.
   const { ingress, admin, address, workers } = restate;
@@ -136,19 +139,22 @@ const SHORT = ["workflow_started", "workflow_offered", "workflow_taken", "sessio
 const STEP = ["step_started", "step_completed", "step_settled"];
 const UNDISTURBED = ["session_start", ...SHORT, ...STEP, ...STEP, ...STEP, "workflow_ended", "workflow_left"];
 
-const engines: readonly (readonly [string, Engine | undefined])[] = [
-  ["embedded", { name: "embedded" }],
-  ["dbos", { name: "dbos" }],
-  ["restate", restate && { name: "restate", restate: { ingress: restate.ingress, admin: restate.admin, address: restate.address } }],
-];
+/** `undefined` where this machine has no server for it. */
+function engineOf(name: Engine["name"]): Engine | undefined {
+  if (server === undefined || (name === "restate" && restate === undefined)) return undefined;
+  return { name, restate: restate && { ingress: restate.ingress, admin: restate.admin, address: restate.address } };
+}
 
-describe.skipIf(server === undefined).each(engines.filter(([, engine]) => engine !== undefined))("the driver %s", (name, engine) => {
+describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) => {
   let stage: Stage;
+  let opened: Stage | undefined;
   beforeAll(async () => {
-    stage = await stageOf(engine as Engine);
+    const engine = engineOf(name);
+    if (engine !== undefined) stage = opened = await stageOf(engine);
   });
-  afterEach(() => stage.end());
-  afterAll(() => stage.close());
+  beforeEach(({ skip }) => skip(opened === undefined, "there is no server"));
+  afterEach(() => opened?.end());
+  afterAll(() => opened?.close());
 
   it("lets a worker run what another process has offered, once, however often it is woken", async () => {
     const { start, offer, driver, until, log, place } = stage;
