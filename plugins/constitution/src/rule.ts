@@ -61,7 +61,7 @@ export function readRule(given: unknown): RuleInput {
 }
 
 /** Reads what a caller hands in. Throws BYLAW_CONSTITUTION_INVALID. */
-export function readAs<Schema extends z.ZodType>(schema: Schema, what: string, given: unknown): z.output<Schema> {
+function readAs<Schema extends z.ZodType>(schema: Schema, what: string, given: unknown): z.output<Schema> {
   const parsed = schema.safeParse(given);
   if (!parsed.success) throw invalid(`${what}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}`);
   return parsed.data;
