@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { present } from "@bylaw/kernel";
+import type { Refusal } from "../auth/authenticate.ts";
 import { problem } from "../http/problem.ts";
-import { defineRoute, reply } from "../http/route.ts";
+import { defineRoute, reply, type Route } from "../http/route.ts";
 import { agentId, capability, requestId, taskId } from "../http/shapes.ts";
 import { claim } from "../service/claims.ts";
 
@@ -24,7 +25,7 @@ const claimed = z.object({
 });
 
 /** Gives an agent a task. */
-export const claimTask = defineRoute({
+export const claimTask: Route = defineRoute({
   method: "post",
   path: "/tasks/claim",
   summary: "Claim a task",
@@ -46,16 +47,16 @@ export const claimTask = defineRoute({
   answers: { 200: { description: "The task, and the token for its phase", schema: claimed }, 404: { description: "Nothing is free" } },
   async handle({ service, caller, body, request_id, signal }) {
     const { agent_id: agent, capabilities, task_id: task, wait_ms } = body;
-    const own = caller.kind === "agent" ? caller.agent : caller.agent;
-    if (own !== undefined && own !== agent)
-      throw problem({
-        ...{
-          status: 403,
-          code: "BYLAW_CREDENTIAL_UNFIT",
-          detail: "Unexpected `agent_id`, expected that of the agent whose credential it is",
-        },
+    const own = caller.agent;
+    if (own !== undefined && own !== agent) {
+      const refusal: Refusal = {
+        ...{ status: 403, code: "BYLAW_CREDENTIAL_UNFIT", credential: caller.kind === "agent" ? "agent" : "enrol", agent: own },
+        detail: "Unexpected `agent_id`, expected that of the agent whose credential it is",
         fix: "claim in your own name",
-      });
+      };
+      await service.refused(refusal, { route: claimTask, task, tool: undefined });
+      throw problem(refusal);
+    }
     // Of an agent with a token it was counted already.
     if (caller.kind === "enrolled") service.limit?.(agent);
     const found = await claim(service, { agent, wait_ms, signal, ...present({ capabilities, task, request_id }) });
