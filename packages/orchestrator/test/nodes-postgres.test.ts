@@ -11,7 +11,7 @@ test.skipIf(postgres === undefined)("two nodes over one PostgreSQL see, answer a
   const key = (folder: string): object => {
     const token_secret_file = join(folder, "token.secret");
     writeFileSync(token_secret_file, "a".repeat(64), { mode: 0o600 });
-    return { auth: { token_secret_file }, store: `${postgres?.url ?? ""}` };
+    return { auth: { token_secret_file }, store: postgres?.url ?? "" };
   };
   const one = await serve({ files: key });
   onTestFinished(async () => {
