@@ -34,6 +34,7 @@ export function createReading(
   let fold = start;
   // Without their details: results of tools can be large.
   const recent: Trace[] = [];
+  let reading: Promise<number> | undefined;
   // The states after events that a store was about to write, by the links of the last of them, in the order of the log.
   const tried = new Map<string, Fold>();
 
@@ -57,16 +58,23 @@ export function createReading(
     onEvents(fresh, fold);
   }
 
+  async function read(until: number): Promise<number> {
+    const page = await store.events(run, fold.head, Math.min(PAGE, until - fold.head));
+    take(page);
+    return page.length;
+  }
+
   return {
     get fold() {
       return fold;
     },
     take,
     async catchUp(until = Infinity) {
+      // What is being read was perhaps asked for too early; what is begun from now on serves all who wait for it.
+      await reading?.catch(() => {});
       while (fold.head < until) {
-        const page = await store.events(run, fold.head, Math.min(PAGE, until - fold.head));
-        if (page.length === 0) return;
-        take(page);
+        reading ??= read(until).finally(() => (reading = undefined));
+        if ((await reading) === 0) return;
       }
     },
     // In a batch each commit sees what those before it are about to write: all but the last of them was folded for these.

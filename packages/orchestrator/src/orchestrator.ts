@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BundledPackages } from "@bylaw/config";
-import { BylawError, issuesOf, present, type Plugin, type Store } from "@bylaw/kernel";
+import { BylawError, issuesOf, messageOf, present, type Plugin, type Store } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
 import { createTasks } from "@bylaw/plugin-tasks";
@@ -11,7 +11,9 @@ import { quote } from "@bylaw/wording";
 import type { Hono } from "hono";
 import { createAuthenticate } from "./auth/authenticate.ts";
 import { createTokenReader } from "./auth/token-caller.ts";
-import { makeDataFolder, readSecrets, type GivenSecrets } from "./config/secrets.ts";
+import { makeDataFolder } from "./config/data-folder.ts";
+import { readSecrets, type GivenSecrets } from "./config/secrets.ts";
+import { readTokenKeys } from "./config/token-keys.ts";
 import { settingsSchema, type Settings, type SettingsInput } from "./config/settings.ts";
 import { createApp } from "./http/app.ts";
 import { listen, type Listener } from "./http/listen.ts";
@@ -68,10 +70,16 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const secrets = readSecrets(settings, options.secrets ?? {});
   const own: readonly Plugin[] = [holdersPlugin(), questionsPlugin(), serviceEvents()];
   const common = { own, hidden: secrets.places };
-  const { kernel, contract, signer, key_files } =
+  const { kernel, contract, signer, signing } =
     settings.config === undefined
       ? usualRules({
-          ...{ ...common, workspace, data, key: secrets.token, policy: settings.policy.map((file) => resolve(file)) },
+          ...{
+            ...common,
+            workspace,
+            data,
+            keysOf: (terms) => readTokenKeys(settings, terms),
+            policy: settings.policy.map((file) => resolve(file)),
+          },
           contract: resolve(settings.contract ?? "agent_workflow.yaml"),
           tools: more.map(({ name }) => name),
         })
@@ -92,9 +100,12 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const [closing, over] = [new AbortController(), new AbortController()];
   const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
   // A tool of the same name goes before the usual one.
-  const hidden = [...secrets.places, ...key_files];
+  const hidden = [...secrets.places, ...signing.files];
   const seeTests = createSeeTests({ run, contract, hidden, contain: settings.tools.contain });
-  const tools = [...toolset({ settings, contract, seeTests, view: run.view, hidden, secrets: secrets.texts, over: over.signal }), ...more];
+  const tools = [
+    ...toolset({ settings, contract, seeTests, view: run.view, hidden, secrets: [...secrets.texts, ...signing.texts], over: over.signal }),
+    ...more,
+  ];
   const tasks = createTasks(run, contract, { now });
   const operations = createOperations({
     ...{ run, store, kernel, contract, tasks, now, log },

@@ -1,6 +1,6 @@
 import type { Query } from "./database.ts";
 import { readEvents } from "./events.ts";
-import { eventsAfter, type Heads } from "./heads.ts";
+import { eventsAfter, type Head, type Heads } from "./heads.ts";
 import type { Item } from "./item.ts";
 import { lastKnown } from "./plan.ts";
 
@@ -30,13 +30,20 @@ export async function holdCommits(query: Query, { key, items, heads, lock_timeou
   const before = heads.get(key)?.sequence;
   if (before !== undefined && before < held.head) heads.saw(key, await readEvents(query, run, Math.max(before, held.head - PAGE), PAGE));
   heads.at(key, held.head, `sha256:${held.link}`);
-  const head = heads.get(key);
-  for (const item of items) {
-    // Whoever has missed more is told so, and reads on while nobody waits for it.
-    const near = held.head - lastKnown(item) <= PAGE;
-    if (near && head !== undefined && eventsAfter(head, lastKnown(item)) === undefined) await readOn(item, held.head, query);
-  }
+  await tellAll(items, held.head, heads.get(key), query);
   return before !== held.head;
+}
+
+/** Tells commits what their writers have not seen and nobody here remembers; it is read once for all. */
+async function tellAll(items: readonly Item[], until: number, head: Head | undefined, query: Query): Promise<void> {
+  // Whoever has missed more than a page is told so, and reads on while nobody waits for it.
+  const behind = items.filter(
+    (item) => until - lastKnown(item) <= PAGE && head !== undefined && eventsAfter(head, lastKnown(item)) === undefined,
+  );
+  const from = Math.min(...behind.map(lastKnown));
+  if (behind.length === 0) return;
+  const events = await readEvents(query, behind[0]?.run ?? "", from, until - from);
+  for (const item of behind) item.known = [...item.known, ...events.slice(lastKnown(item) - from)];
 }
 
 /** Takes back the rows that were made to be held for commits that then were not written. */
