@@ -104,6 +104,46 @@ describe("a secret", () => {
     await first.close();
   });
 
+  it("of tokens may be changed, and what the old one signed holds as long as it is named", async () => {
+    const [first, second] = ["first", "second"].map((name) => join(cwd, name));
+    for (const [place, letter] of [
+      [first, "a"],
+      [second, "b"],
+    ] as const)
+      writeFileSync(place ?? "", letter.repeat(40), { mode: 0o600 });
+    const before = await serve({ settings: { auth: { token_secret_file: first } } }, cwd);
+    const { auth, token } = await before.agent("ann", "a");
+    const other = async (settings: object): Promise<number> => {
+      const node = await serve({ store: before.store, settings: { auth: settings } }, cwd);
+      return (await node.ask("GET", "/tools", auth)).status;
+    };
+    expect(await other({ token_secret_file: second })).toBe(401);
+    expect(await other({ token_secret_file: second, old_token_secret_files: [first] })).toBe(200);
+    const after = await serve(
+      { store: before.store, settings: { auth: { token_secret_file: second, old_token_secret_files: [first] } } },
+      cwd,
+    );
+    const { body } = await after.ask("POST", "/tasks/claim", `Bylaw-Enrol ${ENROL}`, { agent_id: "ann", task_id: "a" });
+    expect(body["phase_token"]).not.toBe(token);
+    expect(await other({ token_secret_file: second })).toBe(401);
+    expect((await after.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(200);
+    await before.close();
+  });
+
+  it("of tokens is a key pair where the contract asks for one", async () => {
+    const contract = join(cwd, "eddsa.yaml");
+    const phase = "  - { id: PLAN, name: Plan, allowed_tools: [read_files, note, slow, broken, write_files] }";
+    writeFileSync(
+      contract,
+      `bylaw: 1\nname: x\nphases:\n${phase}\ntransitions: []\nenforcement: { mode: strict, phase_tokens: { enabled: true, algorithm: EdDSA } }\n`,
+    );
+    const node = await serve({ secrets: { enrol: ENROL }, settings: { contract } }, cwd);
+    expect(readFileSync(join(cwd, "data", "token.secret"), "utf8")).toContain("PRIVATE KEY");
+    const { body } = await node.ask("POST", "/tasks/claim", `Bylaw-Enrol ${ENROL}`, { agent_id: "ann" });
+    expect((await node.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(200);
+    await node.close();
+  });
+
   it("that others can read, or that is short, keeps the server from starting", async () => {
     await expect(serve({ secrets: { enrol: "short" } })).rejects.toMatchObject({ code: "BYLAW_SECRET_INVALID" });
     await expect(serve({ secrets: { enrol: ENROL, operator: "with blanks, and a comma in it, though long" } })).rejects.toMatchObject({

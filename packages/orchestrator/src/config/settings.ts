@@ -25,6 +25,10 @@ export const settingsSchema = z.strictObject({
       token_secret_file: file
         .optional()
         .describe("The secret that tokens are signed with. Default: BYLAW_JWT_SECRET, or one that is made in the data folder"),
+      old_token_secret_files: z
+        .array(file)
+        .default([])
+        .describe("Earlier secrets of tokens, which sign nothing: tokens that they signed hold until they expire"),
       enrol_secret_file: file
         .optional()
         .describe("The secret that agents enrol with. Default: BYLAW_ENROL_SECRET, or one that is made in the data folder"),

@@ -13,7 +13,7 @@ import { status } from "@bylaw/plugin-status";
 import { tasks } from "@bylaw/plugin-tasks";
 import { createSigner, tokens, type TokenSigner } from "@bylaw/plugin-tokens";
 
-import type { TokenKey } from "../config/secrets.ts";
+import type { TokenKey, TokenKeys } from "../config/token-keys.ts";
 import { ownPolicy } from "./own-policy.ts";
 
 /** What decides, and what it decides by. */
@@ -21,8 +21,8 @@ export interface Rules {
   readonly kernel: Kernel;
   readonly contract: Contract;
   readonly signer: TokenSigner;
-  /** The files that the signer's keys are in, where the configuration names them. */
-  readonly key_files: readonly string[];
+  /** The files that the keys of tokens are in, and what they are as far as that is known here. */
+  readonly signing: Pick<TokenKeys, "files" | "texts">;
 }
 
 interface UsualRules {
@@ -31,7 +31,8 @@ interface UsualRules {
   readonly workspace: string;
   readonly data: string;
   readonly policy: readonly string[];
-  readonly key: TokenKey;
+  /** Finds the keys of tokens. */
+  readonly keysOf: (tokens: Contract["enforcement"]["tokens"]) => TokenKeys;
   /** Names of tools that the contract may name besides those that it knows. */
   readonly tools: readonly string[];
   /** What the service itself declares. */
@@ -41,11 +42,12 @@ interface UsualRules {
 }
 
 /** The kernel of a server without a configuration: the contract, and every plugin that agents meet over a wire. */
-export function usualRules({ contract: file, workspace, data, policy: policies, key, tools, own, hidden }: UsualRules): Rules {
+export function usualRules({ contract: file, workspace, data, policy: policies, keysOf, tools, own, hidden }: UsualRules): Rules {
   const contract = loadContract(file, { tools: [...tools] });
-  const { mode } = contract.enforcement;
+  const { mode, tokens: terms } = contract.enforcement;
+  const signing = keysOf(terms);
   const common = { contract: file, tools: [...tools] };
-  const keys = { keys: [key] };
+  const keys = { keys: [...signing.keys] };
   const kernel = createKernel(
     {
       plugins: [
@@ -55,14 +57,14 @@ export function usualRules({ contract: file, workspace, data, policy: policies, 
         tokens({ ...common, ...keys }),
         ...[tasks(), monitoring(common), constitution(), status({ file: join(data, "runs", "{run}", "status.json") })],
         ...(policies.length === 0 ? [] : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
-        ownPolicy(policyPlugin, hidden),
+        ownPolicy(policyPlugin, [...hidden, ...signing.files]),
         ...own,
       ],
       enforcement_mode: mode,
     },
     { name: "bylaw serve" },
   );
-  return { kernel, contract, signer: createSigner({ ...common, ...keys }), key_files: [] };
+  return { kernel, contract, signer: createSigner({ ...common, ...keys }), signing };
 }
 
 interface ConfiguredRules extends Pick<UsualRules, "own" | "hidden"> {
@@ -96,8 +98,8 @@ export async function configuredRules({ file, own, hidden, bundled }: Configured
     checks: checks.flatMap((check) => (isPlugin(check) ? [check.name] : typeof check === "string" ? [check] : [])),
   });
   const { keys = [] } = (signing?.options ?? {}) as { keys?: readonly TokenKey[] };
-  const key_files = keys.flatMap((key) => ("file" in key ? [resolve(folder, key.file)] : []));
-  return { kernel, contract, signer: createSigner(signing?.options, folder), key_files };
+  const files = keys.flatMap((key) => ("file" in key ? [resolve(folder, key.file)] : []));
+  return { kernel, contract, signer: createSigner(signing?.options, folder), signing: { files, texts: [] } };
 }
 
 const PHASES = "@bylaw/plugin-phases";

@@ -1,0 +1,63 @@
+import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
+import { join, resolve } from "node:path";
+import type { Contract } from "@bylaw/contract";
+import { BylawError } from "@bylaw/kernel";
+import { readKeyFile } from "@bylaw/log";
+import { writeOnce } from "./data-folder.ts";
+import type { Settings } from "./settings.ts";
+import { isShared } from "./shown.ts";
+
+/** Where a key of tokens is, and its name in their heads. */
+export type TokenKey = { readonly id: string } & ({ readonly env: string } | { readonly file: string });
+
+/** The keys of tokens: the first signs, all of them verify. */
+export interface TokenKeys {
+  readonly keys: readonly TokenKey[];
+  /** The files that they are in. */
+  readonly files: readonly string[];
+  /** What they are. */
+  readonly texts: readonly string[];
+}
+
+/** The variables that hold the key, the first that is set. */
+const VARIABLES = ["BYLAW_JWT_SECRET", "ORCHESTRATOR_JWT_SECRET"];
+
+type Terms = Pick<Contract["enforcement"]["tokens"], "algorithm" | "secretEnvVar">;
+
+/**
+ * Finds the keys of tokens. One that no other node has to have is made on the first start. Their names follow from what they are, so that
+ * a token says which of them signed it after one was replaced. Throws BYLAW_SECRET_INVALID where there is none.
+ */
+export function readTokenKeys({ auth, store, data }: Settings, { algorithm, secretEnvVar }: Terms): TokenKeys {
+  const variables = [...VARIABLES, ...(secretEnvVar === undefined ? [] : [secretEnvVar])];
+  const env = auth.token_secret_file === undefined ? variables.find((name) => (process.env[name] ?? "") !== "") : undefined;
+  const old = auth.old_token_secret_files.map((file) => resolve(file));
+  const file = env === undefined ? fileOf(auth.token_secret_file, store, resolve(data), algorithm) : undefined;
+  const files = [...(file === undefined ? [] : [file]), ...old];
+  const read = files.map((one) => ({ text: textIn(one), file: one }));
+  const first = env === undefined ? [] : [{ text: process.env[env] ?? "", env }];
+  const keys = [...first, ...read].map(({ text, ...place }): TokenKey => ({ id: nameOf(text), ...place }));
+  return { keys, files, texts: [...first, ...read].map(({ text }) => text) };
+}
+
+function fileOf(named: string | undefined, store: string | undefined, data: string, algorithm: Terms["algorithm"]): string {
+  if (named !== undefined) return resolve(named);
+  if (isShared(store))
+    throw new BylawError({
+      code: "BYLAW_SECRET_INVALID",
+      message: "Unexpected server without a secret of tokens, expected the one that all nodes have",
+      fix: "set BYLAW_JWT_SECRET, or name a file with `auth.token_secret_file`",
+    });
+  const made = join(data, "token.secret");
+  writeOnce(made, algorithm === "EdDSA" ? privateKey() : `${randomBytes(48).toString("base64url")}\n`);
+  return made;
+}
+
+const privateKey = (): string => generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+
+const textIn = (file: string): string =>
+  Buffer.from(readKeyFile(file))
+    .toString("latin1")
+    .replace(/\r?\n$/, "");
+
+const nameOf = (text: string): string => createHash("sha256").update(text, "latin1").digest("hex").slice(0, 12);
