@@ -58,7 +58,8 @@ export function createOperations(terms: OperationTerms): Operations {
   const status = createRunStatus(store, run.run);
   const asked = {
     async add(events: Parameters<Audit["add"]>[0]) {
-      for (const event of events) await questions.add(event);
+      // An event that cannot be read as a question, such as one that was imported, must not keep all others from being read.
+      for (const event of events) await questions.add(event).catch(failed);
     },
   };
   const follower = createFollower(store, run.run, [audit, asked]);
