@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createKernel, type LogEvent, type Store } from "@bylaw/kernel";
-import { createMemoryStore, openRun } from "@bylaw/log";
+import { createMemoryStore, openRun, type Run } from "@bylaw/log";
 import { checkpoint } from "@bylaw/plugin-checkpoint";
 import { loop } from "@bylaw/plugin-loop";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -10,6 +10,8 @@ import {
   createEmbeddedDriver,
   createWorker,
   loopOptionsOf,
+  migrateWorkflow,
+  moveWorkflow,
   offeredIn,
   offerWorkflow,
   runWorkflow,
@@ -28,6 +30,15 @@ import { scratch, templateOf } from "./kit.ts";
 
 const kernelOf = ({ template }: LoadedTemplate) => createKernel({ plugins: [loop(loopOptionsOf(template)), checkpoint(), workflow()] });
 
+/** A machine that has one template. */
+function drivenOf(loaded: LoadedTemplate, functions: Readonly<Record<string, StepFunction>>): WorkerOptions["templateOf"] {
+  const folder = scratch();
+  const work = async (run: Run, signal: AbortSignal) => ({
+    options: { ...loaded, run, signal, functions, workspace: folder, controlFile: join(folder, run.run, "behavior.json") },
+  });
+  return async (definition) => (definition === loaded.definition ? { ...loaded, kernel: kernelOf(loaded), work } : undefined);
+}
+
 /** A store with a clock of its own, and workers over it. */
 async function hall(steps: readonly object[]) {
   let time = 0;
@@ -45,16 +56,7 @@ async function hall(steps: readonly object[]) {
     const worker = createWorker({
       driver: createEmbeddedDriver({ store, poll_ms: 5 }),
       ...{ store, runs: async () => [], reconcile_ms: 5, lease_ms: 60_000 },
-      templateOf: async (definition) =>
-        definition === loaded.definition
-          ? {
-              ...loaded,
-              kernel: kernelOf(loaded),
-              work: async (run, signal) => ({
-                options: { ...loaded, run, signal, functions, workspace: folder, controlFile: join(folder, run.run, "behavior.json") },
-              }),
-            }
-          : undefined,
+      templateOf: drivenOf(loaded, functions),
       onEnd: (_, end) => void ends.push(end),
       onError: (error) => void errors.push(error),
       ...more,
@@ -187,6 +189,40 @@ describe("a worker", () => {
     await served;
     expect(count(await logOf(store, "r"), "step_completed")).toBe(2);
     stuck.go();
+  });
+
+  it("drives only what it has the template of, also after a person has carried the run over to another", async () => {
+    const { store, loaded, employ, offer } = await hall([step("a")]);
+    await offer("r");
+    const next = await templateOf({ steps: [step("a"), step("b")] });
+    const old = employ({ work: () => undefined });
+    const fresh = employ({ work: () => undefined }, { templateOf: drivenOf(next, { work: () => undefined }) });
+    expect(await fresh.worker.look("r")).toBe("busy");
+    const run = await openRun(kernelOf(next), { run: "r", store, join: true });
+    await migrateWorkflow(run, { before: loaded.template, loaded: next, by: "ada" });
+    await expect(offerWorkflow(store, run, loaded)).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_CHANGED" });
+    await offerWorkflow(store, run, next);
+    await run.close();
+    expect([await old.worker.look("r"), await fresh.worker.look("r")]).toEqual(["busy", "taken"]);
+    await fresh.worker.done("r");
+    expect([count(await logOf(store, "r"), "step_completed"), fresh.ends.length]).toEqual([2, 1]);
+  });
+
+  it("drives a run again that has ended, when a person says from where", async () => {
+    const { store, loaded, employ, offer } = await hall([step("a"), { ...step("b"), repeatable: true }]);
+    await offer("r");
+    const seen: string[] = [];
+    const { worker, ends } = employ({ work: ({ step: id }) => void seen.push(id) });
+    await worker.look("r");
+    await worker.done("r");
+    const run = await openRun(kernelOf(loaded), { run: "r", store, join: true });
+    await moveWorkflow(run, { by: "ada", to: 1 });
+    expect(await worker.look("r")).toBe("idle");
+    await offerWorkflow(store, run, loaded);
+    await run.close();
+    expect(await worker.look("r")).toBe("taken");
+    await worker.done("r");
+    expect([seen, ends.length, (await offeredIn(store, "r"))?.ended]).toEqual([["a", "b", "b"], 2, true]);
   });
 
   it("tries again later what it cannot carry out, and tells why", async () => {

@@ -80,7 +80,8 @@ export async function takeRun(
       const ended = why === "ended";
       try {
         await run.record([draft("workflow_left", null, { worker, fence, why })], {
-          task: { ...task, set: { state: ended ? "done" : "available", owner: null } },
+          // Also where it has ended: a person may say from where it goes on.
+          task: { ...task, set: { state: "available", owner: null } },
           documents: ended ? [offerDocument(name, { definition, ended })] : [],
         });
       } catch (error) {

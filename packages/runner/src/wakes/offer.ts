@@ -31,7 +31,8 @@ export interface OfferOptions {
 
 /**
  * Begins a workflow in a run, unless it has begun, and lets workers take it from here on. May be said again: after the run was carried
- * over to another template it has to be. Throws BYLAW_TEMPLATE_CHANGED where the run is one of another template, and what the run throws.
+ * over to another template, or let go on behind its end, it has to be. Throws BYLAW_TEMPLATE_CHANGED where the run is one of another
+ * template, and what the run throws.
  */
 export async function offerWorkflow(
   store: Pick<Store, "get">,
@@ -39,10 +40,11 @@ export async function offerWorkflow(
   { template, definition }: Pick<LoadedTemplate, "template" | "definition">,
   { from = 0, selection }: OfferOptions = {},
 ): Promise<void> {
-  const { started } = run.view(workflowState);
+  const { started, ended } = run.view(workflowState);
   if (started !== null && started.definition !== definition) throw templateChanged(started.template);
   const before = await offeredIn(store, run.run);
-  if (before?.definition === definition) return;
+  const isSaid = (offered: Offered | undefined): boolean => offered?.definition === definition && (!offered.ended || ended !== null);
+  if (isSaid(before)) return;
   const offer = { ...offerDocument(run.run, { definition, ended: false }), ...(before === undefined ? { if_version: 0 } : {}) };
   const task: TaskWrite = { id: leaseOf(run.run), fence: 0, set: { state: "available", queue: leaseOf(run.run) } };
   const beginning = started === null ? beginningOf(run.run, { template, definition, from, ...present({ selection }) }) : undefined;
@@ -53,7 +55,7 @@ export async function offerWorkflow(
     });
   } catch (error) {
     // Somebody else has offered it meanwhile.
-    if ((await offeredIn(store, run.run))?.definition !== definition) throw error;
+    if (!isSaid(await offeredIn(store, run.run))) throw error;
   }
 }
 
