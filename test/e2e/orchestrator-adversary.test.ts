@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { agentEnrolment } from "@bylaw/orchestrator";
 import { openSqliteReader } from "@bylaw/store-sqlite";
 import {
   ENROL,
@@ -178,6 +179,15 @@ describe("credentials", () => {
     expect(held.status).toBe(404);
   });
 
+  it("a secret that was made for one agent enrols no other", async () => {
+    const own = `Authorization: Bylaw-Enrol ${agentEnrolment(ENROL, "eve")}`;
+    const path = "/api/v1/tasks/claim";
+    for (const name of ["ann", "EVE", "eve ", "eve\u200b", "", "*"])
+      expect([name, (await ask({ path, headers: [own], body: claimBody(name) })).status]).toEqual([name, name === "" ? 400 : 403]);
+    expect((await ask({ path, headers: [own], body: claimBody("eve", { task_id: "nothing" }) })).status).toBe(404);
+    expect((await ask({ path, headers: [`${own}x`], body: claimBody("eve") })).status).toBe(401);
+  });
+
   it("a token that somebody else signed, changed, or left unsigned is none", async () => {
     const [head = "", claims = "", mark = ""] = ann.split(".");
     const coded = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -274,10 +284,14 @@ describe("requests", () => {
   });
 
   it.each<readonly [name: string, statuses: readonly number[], request: string]>([
-    ["two lengths", [400], `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
-    ["a length and chunks", [400], `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ["an odd coding", [400], `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
-    ["a negative length", [400], `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`],
+    ["two lengths", [400], `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+    [
+      "a length and chunks",
+      [400],
+      `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ["an odd coding", [400], `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
+    ["a negative length", [400], `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`],
     ["no host", [400], `GET /api/v1/tasks HTTP/1.1\r\n\r\n`],
     ["a folded header", [400], `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer\r\n x\r\n\r\n`],
     ["a blank before the colon", [400], `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer x\r\n\r\n`],

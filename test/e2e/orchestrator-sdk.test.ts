@@ -44,9 +44,6 @@ let via = "";
 const lose = new Map<string, number>();
 
 beforeAll(async () => {
-  server = await startServer(site);
-  operator = createOperator(() => server.url);
-  await operator.insist("POST", "/tasks", { tasks: [...TASKS.map((id) => ({ id })), { id: "second", dependencies: ["plain"] }] });
   wire = createServer((incoming, outgoing) => {
     const path = incoming.url ?? "";
     const onward = request({ host: "127.0.0.1", port: server.port, path, method: incoming.method, headers: incoming.headers }, (answer) => {
@@ -65,6 +62,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => wire.listen(0, "127.0.0.1", resolve));
   via = `http://127.0.0.1:${(wire.address() as AddressInfo).port}`;
+  server = await startServer(site);
+  operator = createOperator(() => server.url);
+  await operator.insist("POST", "/tasks", { tasks: [...TASKS.map((id) => ({ id })), { id: "second", dependencies: ["plain"] }] });
 });
 afterAll(async () => {
   wire.closeAllConnections();
