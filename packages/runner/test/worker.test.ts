@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { createKernel, type LogEvent, type Store } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
 import { checkpoint } from "@bylaw/plugin-checkpoint";
@@ -23,9 +21,6 @@ import {
   type WorkerOptions,
   type WorkflowEnd,
 } from "../src/index.ts";
-import { openRestateDriver } from "../src/restate/index.ts";
-import { once } from "../src/wakes/once.ts";
-import { loadPeer } from "../src/wakes/peer.ts";
 import { scratch, templateOf } from "./kit.ts";
 
 const kernelOf = ({ template }: LoadedTemplate) => createKernel({ plugins: [loop(loopOptionsOf(template)), checkpoint(), workflow()] });
@@ -250,104 +245,3 @@ describe("a worker", () => {
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
-
-describe("the embedded driver", () => {
-  it("answers a wake until there is nothing left to do, and once for all who serve", async () => {
-    const store = createMemoryStore();
-    const drivers = [1, 2].map(() => createEmbeddedDriver({ store, poll_ms: 5 }));
-    const seen: string[] = [];
-    const served = drivers.map((driver) =>
-      driver.serve(async ({ runId }) => {
-        seen.push(runId);
-        return seen.filter((run) => run === runId).length < 3 ? "again" : "idle";
-      }),
-    );
-    await drivers[0]?.wake({ runId: "r1" }, { key: "same" });
-    await drivers[1]?.wake({ runId: "r1" }, { key: "same" });
-    await drivers[1]?.wake({ runId: "r2" });
-    await until(() => seen.length === 6);
-    await Promise.all(drivers.map((driver) => driver.close()));
-    await Promise.all(served);
-    expect(seen.toSorted()).toEqual(["r1", "r1", "r1", "r2", "r2", "r2"]);
-    expect(count(await logOf(store, "@wakes"), "wake_answered")).toBe(2);
-  });
-
-  it("gives a wake that could not be answered to another when its lease is over", async () => {
-    let time = Date.now();
-    const store = createMemoryStore({ now: () => time });
-    const errors: string[] = [];
-    const first = createEmbeddedDriver({ store, poll_ms: 5, lease_ms: 1_000, onError: (error) => void errors.push(String(error)) });
-    await first.wake({ runId: "r" });
-    const failed = first.serve(async () => {
-      void first.close();
-      throw new Error("no");
-    });
-    await failed;
-    const second = createEmbeddedDriver({ store, poll_ms: 5 });
-    const seen: string[] = [];
-    const served = second.serve(async ({ runId }) => {
-      seen.push(runId);
-      return "idle";
-    });
-    time += 1_000;
-    await until(() => seen.length === 1);
-    await second.close();
-    await served;
-    expect([seen, errors]).toEqual([["r"], ["Error: no"]]);
-  });
-});
-
-describe("what is prepared once", () => {
-  it("is prepared by one of many, by another where that failed, and again for another version", async () => {
-    const store = createMemoryStore();
-    const done: string[] = [];
-    let atWork = 0;
-    const prepare = (version: string) =>
-      once(store, { name: "tables", version }, async () => {
-        atWork += 1;
-        expect(atWork).toBe(1);
-        await new Promise((resolve) => setImmediate(resolve));
-        atWork -= 1;
-        done.push(version);
-        if (done.length === 1) throw new Error("no");
-      });
-    const outcomes = await Promise.allSettled([prepare("1"), prepare("1"), prepare("1")]);
-    expect([done, outcomes.filter(({ status }) => status === "rejected").length]).toEqual([["1", "1"], 1]);
-    await prepare("2");
-    await prepare("2");
-    expect(done).toEqual(["1", "1", "2"]);
-  });
-});
-
-describe("the driver over Restate", () => {
-  it("says so where there is no server", async () => {
-    const driver = await openRestateDriver({ ingress: "http://127.0.0.1:1" });
-    await expect(driver.wake({ runId: "r" })).rejects.toMatchObject({ code: "BYLAW_DRIVER_UNAVAILABLE" });
-    await driver.close();
-  });
-});
-
-describe("what only users of one driver install", () => {
-  it("is not loaded by the package itself", () => {
-    const seen = new Set<string>();
-    const walk = (file: string): void => {
-      if (seen.has(file)) return;
-      seen.add(file);
-      for (const [, from = ""] of readFileSync(file, "utf8").matchAll(/from "([^"]+)"/g)) {
-        if (from.startsWith(".")) walk(resolve(dirname(file), from));
-        else seen.add(from);
-      }
-    };
-    walk(fileURLToPath(new URL("../src/index.ts", import.meta.url)));
-    expect(seen.size).toBeGreaterThan(20);
-    expect([...seen].filter((name) => /dbos|restate/.test(name))).toEqual([]);
-  });
-
-  it("is asked for by name where it is missing", async () => {
-    const missing = "@bylaw/no-such-engine";
-    await expect(loadPeer(missing, () => import(missing))).rejects.toMatchObject({
-      code: "BYLAW_DRIVER_UNAVAILABLE",
-      fix: "npm install @bylaw/no-such-engine",
-    });
-  });
-});
