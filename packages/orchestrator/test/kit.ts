@@ -44,6 +44,8 @@ export interface Served extends Orchestrator {
   readonly workspace: string;
   /** Lets the tool `slow` end. */
   readonly finish: () => void;
+  /** Ends the server, and leaves its folder to others. */
+  stop(): Promise<void>;
   pass(ms: number): void;
   ask(method: string, path: string, authorization?: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Creates a task and has an agent claim it: its Authorization header, and its task. */
@@ -96,6 +98,7 @@ export async function serve(
   const served: Served = {
     ...orchestrator,
     ...{ store, runs, workspace, finish },
+    stop: () => orchestrator.close(),
     pass(ms) {
       at += ms;
     },

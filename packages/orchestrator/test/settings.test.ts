@@ -105,17 +105,19 @@ describe("a secret", () => {
   });
 
   it("of tokens may be changed, and what the old one signed holds as long as it is named", async () => {
-    const [first, second] = ["first", "second"].map((name) => join(cwd, name));
+    const [first, second] = [join(cwd, "first"), join(cwd, "second")];
     for (const [place, letter] of [
       [first, "a"],
       [second, "b"],
     ] as const)
-      writeFileSync(place ?? "", letter.repeat(40), { mode: 0o600 });
+      writeFileSync(place, letter.repeat(40), { mode: 0o600 });
     const before = await serve({ settings: { auth: { token_secret_file: first } } }, cwd);
     const { auth, token } = await before.agent("ann", "a");
     const other = async (settings: object): Promise<number> => {
       const node = await serve({ store: before.store, settings: { auth: settings } }, cwd);
-      return (await node.ask("GET", "/tools", auth)).status;
+      const { status } = await node.ask("GET", "/tools", auth);
+      await node.stop();
+      return status;
     };
     expect(await other({ token_secret_file: second })).toBe(401);
     expect(await other({ token_secret_file: second, old_token_secret_files: [first] })).toBe(200);
@@ -127,6 +129,7 @@ describe("a secret", () => {
     expect(body["phase_token"]).not.toBe(token);
     expect(await other({ token_secret_file: second })).toBe(401);
     expect((await after.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(200);
+    await after.stop();
     await before.close();
   });
 

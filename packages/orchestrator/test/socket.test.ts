@@ -86,6 +86,25 @@ describe("over a socket", () => {
   });
 });
 
+describe("a web page", () => {
+  it("of an origin that is named may ask, and no other", async () => {
+    const open = await serve({ settings: { cors_origins: ["https://app.example.org"] } });
+    const { url: base } = await open.listen();
+    const from = (origin: string, method = "GET") => fetch(`${base}/api/v1/health`, { method, headers: { origin, connection: "close" } });
+    expect((await from("https://app.example.org")).headers.get("access-control-allow-origin")).toBe("https://app.example.org");
+    const asked = await from("https://app.example.org", "OPTIONS");
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get("access-control-allow-headers")).toContain("authorization");
+    for (const origin of ["https://evil.example.org", "null", "https://app.example.org.evil.org"]) {
+      expect((await from(origin)).headers.get("access-control-allow-origin")).toBeNull();
+      expect((await from(origin, "OPTIONS")).status).toBe(405);
+    }
+    const refused = await fetch(`${base}/api/v1/tools`, { headers: { origin: "https://app.example.org", connection: "close" } });
+    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([401, "https://app.example.org"]);
+    await open.close();
+  });
+});
+
 describe("TLS", () => {
   it("serves HTTPS with a certificate and its key", async () => {
     // For tests alone: nobody trusts it.

@@ -20,6 +20,10 @@ export const settingsSchema = z.strictObject({
     .strictObject({ cert: file.describe("Certificate chain in PEM"), key: file.describe("Its private key in PEM") })
     .optional()
     .describe("Serves HTTPS"),
+  cors_origins: z
+    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, "expected an origin such as https://app.example.org"))
+    .default([])
+    .describe("Origins of web pages that may ask; none but its own otherwise"),
   auth: z
     .strictObject({
       token_secret_file: file

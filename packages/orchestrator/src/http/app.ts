@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { Service } from "../service/service.ts";
+import { allowOrigins } from "./cors.ts";
 import { mount } from "./mount.ts";
 import { problemResponse } from "./problem.ts";
 import type { Route } from "./route.ts";
@@ -10,6 +11,7 @@ export const BASE = "/api/v1";
 /** Makes the interface of a service. What is no route is refused, whoever asks. */
 export function createApp(service: Service, routes: readonly Route[]): Hono {
   const app = new Hono();
+  allowOrigins(app, service.settings.cors_origins);
   for (const route of routes) mount(app, BASE, route, service);
   const methods = Map.groupBy(routes, ({ path }) => path);
   for (const [path, same] of methods) {
