@@ -1,6 +1,6 @@
 // What the runner itself costs: the time of a step that does nothing, and of `bylaw run --resume` of a long workflow beyond `bylaw --version`.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -66,6 +66,17 @@ async function walk({ template, definition }: LoadedTemplate, store: string): Pr
   return times;
 }
 
+/** Milliseconds of processor that a command takes, as it says itself when it ends. */
+function processor(args: readonly string[], cwd: string): number {
+  const report = join(folder, "processor");
+  const preload = `import { writeFileSync } from "node:fs";
+    process.on("exit", () => writeFileSync(${JSON.stringify(report)}, JSON.stringify(process.cpuUsage())));`;
+  const node = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
+  spawnSync(process.execPath, [...node, BIN, ...args], { cwd, stdio: "ignore" });
+  const { user, system } = JSON.parse(readFileSync(report, "utf8")) as NodeJS.CpuUsage;
+  return (user + system) / 1_000;
+}
+
 function milliseconds(args: readonly string[], cwd: string): number {
   const begin = performance.now();
   const { status, stderr } = spawnSync(process.execPath, [BIN, ...args], { cwd, stdio: ["ignore", "ignore", "pipe"] });
@@ -77,24 +88,31 @@ function milliseconds(args: readonly string[], cwd: string): number {
 try {
   console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? "?"}, SQLite\n`);
   const short = await templateOf("short", SHORT);
+  const begun = process.cpuUsage();
   const times = await walk(short, join(folder, "short.db"));
+  const used = process.cpuUsage(begun);
   const [p50, p99] = [median(times), at(times, 0.99)];
-  console.log(`a step that does nothing, ${times.length} of them: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`);
+  console.log(
+    `a step that does nothing, ${times.length} of them: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${((used.user + used.system) / 1_000 / times.length).toFixed(2)} ms of processor`,
+  );
 
   const long = await templateOf("long", LONG);
   const [versions, resumes]: [number[], number[]] = [[], []];
   let events = 0;
-  for (let turn = 0; turn < RUNS; turn += 1) {
+  const kept = join(folder, "kept.db");
+  events = (await walk(long, kept)).length;
+  const resume = (turn: number): readonly string[] => {
     const store = join(folder, `long-${turn}.db`);
-    if (turn === 0) events = (await walk(long, store)).length;
-    else spawnSync("cp", [join(folder, "kept.db"), store]);
-    if (turn === 0) spawnSync("cp", [store, join(folder, "kept.db")]);
+    copyFileSync(kept, store);
+    return ["run", long.file, "--store", store, "--run", "long", "--resume", "--json"];
+  };
+  for (let turn = 0; turn < RUNS; turn += 1) {
     versions.push(milliseconds(["--version"], folder));
-    resumes.push(milliseconds(["run", long.file, "--store", store, "--run", "long", "--resume", "--json"], folder));
+    resumes.push(milliseconds(resume(turn), folder));
   }
   const beyond = median(resumes) - median(versions);
   console.log(
-    `bylaw run --resume of ${LONG} steps with loops, ${events} steps into it: ${median(resumes).toFixed(0)} ms, ${beyond.toFixed(0)} ms beyond --version`,
+    `bylaw run --resume of ${LONG} steps with loops, ${events} steps into it: ${median(resumes).toFixed(0)} ms, ${beyond.toFixed(0)} ms beyond --version, ${processor(resume(RUNS), folder).toFixed(0)} ms of processor`,
   );
   if (p50 > MOST.step || beyond > MOST.resume) {
     console.error(`\nUnexpected cost of the runner, expected at most ${MOST.step} ms a step and ${MOST.resume} ms to resume`);
