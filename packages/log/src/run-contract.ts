@@ -115,7 +115,7 @@ export interface Run {
   behave(action: Omit<Behavior, "hook">, options?: AskOptions): Promise<Outcome>;
   respond(response: Omit<Response, "hook">, options?: AskOptions): Promise<Outcome>;
   toolResult(result: ToolResult, options?: Pick<AskOptions, "documents">): Promise<readonly LogEvent[]>;
-  approve(request: ApprovalRequest): Promise<readonly LogEvent[]>;
+  approve(request: ApprovalRequest, options?: Pick<AskOptions, "documents">): Promise<readonly LogEvent[]>;
   /**
    * Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED,
    * BYLAW_RUN_CLOSED, a StoreConflict where a fence or a document is not as expected, and what redactors, the store and required

@@ -173,13 +173,14 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       if (typeof ok !== "boolean" || texts.some((text) => typeof text !== "string")) throw unfit("tool result, expected its call and `ok`");
       return appendAndDeliver([journal.draft("tool_result", who, { id, tool, ok, result })], { documents: copied(documents) });
     },
-    async approve({ subject, by, expires_at }) {
+    async approve({ subject, by, expires_at }, { documents = [] } = {}) {
       if (!isJsonObject(subject)) throw unfit("approval of nothing, expected a subject");
       if (typeof by !== "string" || by === "") throw unfit("approval by nobody, expected the name of a person");
       if (!TIME.test(expires_at) || Number.isNaN(Date.parse(expires_at)))
         throw unfit(`expiry \`${expires_at}\`, expected an RFC 3339 time`);
       const digest = await approvalDigest(await kernel.prepare(stamp(subject, journal.fold)), kernel.policy);
-      return appendAndDeliver([journal.draft("approval_granted", subject, { digest, policy: kernel.policy, by, expires_at })]);
+      const granted = journal.draft("approval_granted", subject, { digest, policy: kernel.policy, by, expires_at });
+      return appendAndDeliver([granted], { documents: copied(documents) });
     },
     async record(given, { task, documents = [], request_id } = {}) {
       const drafts = given.map(draftOf);

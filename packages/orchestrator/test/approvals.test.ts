@@ -137,6 +137,24 @@ describe("a tool call", () => {
     expect((await agent.get(`/approvals/${id}`)).body).toMatchObject({ state: "rejected" });
   });
 
+  test("is answered once where a yes and a no come at the same moment", async () => {
+    const agent = await served.claim("call-6");
+    for (let times = 0; times < 5; times += 1) {
+      const args = { url: `https://example.com/${times}` };
+      await agent.check("web_fetch", args);
+      const { id } = await onlyOf(served.as("ada"), agent.task);
+      const both = await Promise.all([
+        answer(served.as("ada"), id, { answer: "yes" }),
+        answer(served.as("bob"), id, { answer: "no", reason: "Not there" }),
+      ]);
+      expect(both.map(({ status }) => status).toSorted()).not.toEqual([200, 200]);
+      const yes = both[0].status === 200;
+      expect((await agent.get(`/approvals/${id}`)).body["state"]).toBe(yes ? "approved" : "rejected");
+      expect((await agent.check("web_fetch", args)).body["effect"]).toBe(yes ? "allow" : "ask_user");
+      for (const { id: left } of await open(agent)) await answer(served.as("bob"), left, { answer: "no", reason: "Not there" });
+    }
+  });
+
   test("that is a question is answered with what the person says", async () => {
     const agent = await served.claim("call-4");
     const asked = {

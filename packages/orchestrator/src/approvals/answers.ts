@@ -1,4 +1,4 @@
-import { canonicalJson, present, type Kernel, type LogEvent } from "@bylaw/kernel";
+import { canonicalJson, present, type DocumentWrite, type Kernel, type LogEvent } from "@bylaw/kernel";
 import { foldName, type Run } from "@bylaw/log";
 import type { ProjectGates } from "./gates.ts";
 import type { CallQuestion, GateQuestion, Question } from "./questions.ts";
@@ -20,6 +20,8 @@ export interface Answer {
   readonly reason?: string | undefined;
   /** RFC 3339: until when a yes to a call holds. */
   readonly expires_at: string;
+  /** What is written with the answer to a call, and may keep it from being given twice. */
+  readonly documents?: readonly DocumentWrite[];
 }
 
 /** What an answer needs of a project. */
@@ -118,13 +120,16 @@ async function answerGate(
 async function answerCall(
   run: Run,
   { id, digest, agent, task }: CallQuestion,
-  { verdict, by, reason = "", expires_at }: Answer,
+  { verdict, by, reason = "", expires_at, documents = [] }: Answer,
   call: CallQuestion["call"],
 ): Promise<LogEvent> {
   const recorded =
     verdict === "rejected"
-      ? await run.record([{ event_type: APPROVAL_REFUSED, agent_id: agent, task_id: task, details: { question: id, digest, by, reason } }])
-      : await run.approve({ subject: call as NonNullable<typeof call>, by, expires_at });
+      ? await run.record(
+          [{ event_type: APPROVAL_REFUSED, agent_id: agent, task_id: task, details: { question: id, digest, by, reason } }],
+          { documents },
+        )
+      : await run.approve({ subject: call as NonNullable<typeof call>, by, expires_at }, { documents });
   const [event] = recorded;
   if (event === undefined) throw nothingOpen(id);
   return event;

@@ -1,4 +1,4 @@
-import type { Kernel, LogEvent } from "@bylaw/kernel";
+import type { Kernel, LogEvent, Store } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import type { OpenGate } from "@bylaw/plugin-gates";
 import {
@@ -64,6 +64,7 @@ export interface Approvals {
 
 interface ApprovalTerms {
   readonly run: Run;
+  readonly store: Pick<Store, "get">;
   readonly kernel: Pick<Kernel, "declared" | "policy">;
   readonly gates: ProjectGates | undefined;
   readonly questions: QuestionFold;
@@ -76,6 +77,9 @@ interface ApprovalTerms {
 const CALL_FOR = 900_000;
 /** The longest that an answer holds. */
 const LONGEST = 366 * 86_400_000;
+/** The document by which of two answers to a call that come at the same moment one is too late, and how long it is kept. */
+const KIND = "bylaw/answer-to";
+const ANSWER_KEPT = 86_400_000;
 /** How many gates are known that wait no more. */
 const GATES = 10_000;
 /** What may change how a question of a task stands. */
@@ -84,7 +88,8 @@ const CHANGES: ReadonlySet<string> = new Set([
   ...["gate_decided", "gate_closed", "gate_escalated", "check_waived", "phase_entered", "transition_blocked"],
 ]);
 
-export function createApprovals({ run, kernel, gates, questions, follower, feed, now }: ApprovalTerms): Approvals {
+export function createApprovals({ run, store, kernel, gates, questions, follower, feed, now }: ApprovalTerms): Approvals {
+  const idIn = (id: string): string => JSON.stringify([run.run, id]);
   const time = (): number => Date.parse(now());
   const known = new Map<string, OpenGate>();
   const sees = ({ task }: Sight, about: string | null): boolean => task === undefined || about === task;
@@ -166,6 +171,8 @@ export function createApprovals({ run, kernel, gates, questions, follower, feed,
       return { approvals, total: all.length, ...(last !== undefined && begin + limit < all.length ? { next: last.id } : {}) };
     },
     async answer(id, who, { answer, role: as, reason, expires_at }) {
+      // Read first: who answers in between makes another version of it.
+      const before = await store.get(KIND, idIn(id));
       const open = (await listed()).find((one) => one.id === id);
       if (open === undefined) throw nothingOpen(id);
       const question = await questions.read(open);
@@ -187,11 +194,17 @@ export function createApprovals({ run, kernel, gates, questions, follower, feed,
       const role = question.kind === "gate" ? roleFor(who, as, question.approvers) : undefined;
       await checkPerson(who, role);
       const verdict = answer === "yes" ? "approved" : "rejected";
-      const said = { verdict, by: who.by, role, reason, expires_at: until(expires_at, CALL_FOR) } as const;
-      // First what is said, then that the call may be made again and is told it.
       checkAnswerable(question, verdict, { kernel, gates });
-      if (asks && answer === "yes")
-        await run.record([answered(id, question, question.args, { by: who.by, answer: reason?.trim() || "yes" })]);
+      const ends = until(expires_at, CALL_FOR);
+      const kept = until(undefined, ANSWER_KEPT);
+      const next = (version: number) => [{ kind: KIND, id: idIn(id), value: verdict, if_version: version, expires_at: kept }];
+      let version = before?.version ?? 0;
+      // First what is said, then that the call may be made again and is told it.
+      if (asks && answer === "yes") {
+        const words = { by: who.by, answer: reason?.trim() || "yes" };
+        await run.record([answered(id, question, question.args, words)], { documents: next(version++) });
+      }
+      const said = { verdict, by: who.by, role, reason, expires_at: ends, documents: next(version) } as const;
       return await recordAnswer(run, question, said, { kernel, gates }, now);
     },
     async waive(who, { task, gate, check, role: as, reason, expires_at }) {

@@ -64,7 +64,7 @@ export function createOperations(terms: OperationTerms): Operations {
   };
   const follower = createFollower(store, run.run, [audit, asked]);
   const feed = createFeed({ store, run: run.run, known: () => run.head, onError: failed });
-  const approvals = createApprovals({ run, kernel, gates, questions, follower, feed, now });
+  const approvals = createApprovals({ run, store, kernel, gates, questions, follower, feed, now });
   const types = new Set([
     ...kernel.declared.events.map(({ name }) => name),
     ...[...RUN_TYPES, ...COORDINATOR_TYPES].map(({ name }) => name),
