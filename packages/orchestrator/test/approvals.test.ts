@@ -147,7 +147,7 @@ describe("a tool call", () => {
         answer(served.as("ada"), id, { answer: "yes" }),
         answer(served.as("bob"), id, { answer: "no", reason: "Not there" }),
       ]);
-      expect(both.map(({ status }) => status).toSorted()).not.toEqual([200, 200]);
+      expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
       const yes = both[0].status === 200;
       expect((await agent.get(`/approvals/${id}`)).body["state"]).toBe(yes ? "approved" : "rejected");
       expect((await agent.check("web_fetch", args)).body["effect"]).toBe(yes ? "allow" : "ask_user");
