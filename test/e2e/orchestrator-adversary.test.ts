@@ -76,7 +76,7 @@ const alive = async (): Promise<void> => {
 
 beforeAll(async () => {
   server = await startServer(site, {
-    limits: { headers_ms: 2_000, request_ms: 3_000, refusals_per_second: 100_000, agent_per_second: 100, agent_burst: 200 },
+    limits: { headers_ms: 4_000, request_ms: 5_000, refusals_per_second: 100_000, agent_per_second: 5, agent_burst: 250 },
   });
   operator = createOperator(() => server.url);
   const tasks = [

@@ -10,6 +10,12 @@ afterAll(async () => {
   site.remove();
 });
 
+interface Told {
+  readonly sequence: number;
+  readonly timestamp: string;
+  readonly event_type: string;
+}
+
 it("three agents take three tasks from their plans to their ends while the server is killed in each phase", async () => {
   let server = await startServer(site);
   const { port } = server;
@@ -21,12 +27,16 @@ it("three agents take three tasks from their plans to their ends while the serve
   const over = new AbortController();
   const ends = Promise.all(agents.map(({ ended }) => ended)).finally(() => over.abort());
   const killed: string[] = [];
+  const told: Told[] = [];
   while (!over.signal.aborted && killed.length < PHASES.length) {
     const answer = await operator.ask("GET", "/tasks").catch(() => undefined);
     const phases = ((answer?.body["tasks"] ?? []) as readonly { phase: string | null }[]).map(({ phase }) => phase);
     const next = PHASES.find((phase) => phases.includes(phase) && !killed.includes(phase));
     if (next === undefined) continue;
     killed.push(next);
+    // What a server has told somebody stays so.
+    const recent = await operator.ask("GET", "/audit/recent?count=1000").catch(() => undefined);
+    told.push(...((recent?.body["entries"] ?? []) as readonly Told[]));
     await server.kill();
     server = await startServer(site, { port });
   }
@@ -35,5 +45,11 @@ it("three agents take three tasks from their plans to their ends while the serve
   await attending;
   expect(await server.stop()).toBe(0);
   expect(killed).toEqual(PHASES);
-  judge(site, await eventsOf(await openSqliteReader(site.path("data", "store.db"))));
+  const events = await eventsOf(await openSqliteReader(site.path("data", "store.db")));
+  judge(site, events);
+  expect(told.length).toBeGreaterThan(PHASES.length);
+  const kept = told.map(({ sequence }) => events[sequence - 1]);
+  expect(kept.map((event) => [event?.sequence, event?.timestamp, event?.event_type])).toEqual(
+    told.map(({ sequence, timestamp, event_type }) => [sequence, timestamp, event_type]),
+  );
 });
