@@ -1,6 +1,6 @@
 import { BylawError, present, type EventDraft, type JsonObject } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import { RULE_LIMIT, readRule, type Author, type ConstitutionRule } from "./rule.ts";
+import { RULE_LIMIT, readRule, type Author, type ConstitutionRule, type RuleInput } from "./rule.ts";
 import { constitutionState, oldestFor, rulesAt } from "./state.ts";
 
 /** Who sees to the rules. */
@@ -16,7 +16,19 @@ export const constitutionOf = (run: Pick<Run, "view">, at: string = new Date().t
   rulesAt(run.view(constitutionState), at);
 
 /** How often a rule is given again, where another process changed the rules meanwhile. */
-const ATTEMPTS = 8;
+const ATTEMPTS = 50;
+
+// Rules of one process are given one after the other: they would only make each other's places stale.
+const turns = new WeakMap<Run, Promise<unknown>>();
+
+function inTurn<T>(run: Run, work: () => Promise<T>): Promise<T> {
+  const turn = (turns.get(run) ?? Promise.resolve()).then(work);
+  turns.set(
+    run,
+    turn.catch(() => {}),
+  );
+  return turn;
+}
 
 /**
  * Adds a rule. Where there are 50 the oldest that an agent gave makes room, on record; an operator's never does for an agent's. Throws
@@ -24,6 +36,10 @@ const ATTEMPTS = 8;
  */
 export async function updateConstitution(run: Run, given: unknown, { by, author, at }: RuleAuthor): Promise<readonly ConstitutionRule[]> {
   const rule = readRule(given);
+  return inTurn(run, () => addRule(run, rule, { by, author, ...present({ at }) }));
+}
+
+async function addRule(run: Run, rule: RuleInput, { by, author, at }: RuleAuthor): Promise<readonly ConstitutionRule[]> {
   for (let attempt = 1; ; attempt += 1) {
     await run.catchUp();
     const rules = constitutionOf(run, at);
