@@ -45,7 +45,8 @@ export function openLineFile(path: string): LineFile {
     },
     append(lines) {
       try {
-        const [last = ""] = backwards();
+        // What we wrote ends with a line break: only behind others it is looked for.
+        const [last = ""] = size() === known ? [""] : backwards();
         // A killed writer leaves half a line: it stays a line of its own.
         const bytes = Buffer.from(`${last === "" ? "" : "\n"}${lines.join("\n")}\n`);
         for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written);
