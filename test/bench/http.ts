@@ -68,15 +68,16 @@ interface Measured extends Load {
 }
 
 async function measure({ servers, questions, processes = () => [] }: Cell, ms = CELL_MS): Promise<Measured> {
-  const pids = [...servers.map(({ pid }) => pid), ...processes()];
-  const before = cpuOf(pids);
+  const taken = (): ReadonlyMap<number, number> => cpuOf([...servers.map(({ pid }) => pid), ...processes()]);
+  const before = taken();
   const share = Math.ceil(questions.length / servers.length);
   const loads = await Promise.all(
     servers.map(({ url }, at) => load(new URL(url).origin, questions.slice(at * share, (at + 1) * share), ms)),
   );
   const count = loads.reduce((sum, one) => sum + one.count, 0);
+  const cpu = [...taken()].reduce((sum, [pid, after]) => sum + after - (before.get(pid) ?? 0), 0);
   return {
-    ...{ rate: loads.reduce((sum, one) => sum + one.rate, 0), count, cpu: (cpuOf(pids) - before) / count },
+    ...{ rate: loads.reduce((sum, one) => sum + one.rate, 0), count, cpu: cpu / count },
     ...{ p50: Math.max(...loads.map(({ p50 }) => p50)), p99: Math.max(...loads.map(({ p99 }) => p99)) },
   };
 }
@@ -107,13 +108,13 @@ async function compare(echo: Server, cells: readonly Cell[]): Promise<void> {
 
 /** What agents notice with ten thousand tasks in the run, while others ask as fast as they are answered. */
 async function underLoad(server: Server, agents: readonly Agent[]): Promise<void> {
-  await createTasks(
-    server.url,
-    Array.from({ length: TASKS }, (_, at) => `waiting-${at}`),
-  );
+  const waiting = Array.from({ length: TASKS }, (_, at) => `waiting-${at}`);
+  await createTasks(server.url, waiting);
+  // One that waits for all of them has the largest snapshot that there can be.
+  await ask(server.url, "/tasks", asOperator, { tasks: [{ id: "last", dependencies: waiting }] });
   const [mover] = await agentsOf(server.url, 1, "mover", "WORK");
   if (mover === undefined) throw new Error("Unexpected lack of an agent");
-  const text = JSON.stringify(await ask(server.url, "/state/snapshot", asOperator));
+  const text = JSON.stringify(await ask(server.url, "/state/snapshot?task_id=last", asOperator));
   const questions = checks(agents, FILE, true);
   const loaded = measure({ name: "", servers: [server], questions }, 3 * CELL_MS);
   const until = performance.now() + 3 * CELL_MS;
@@ -136,7 +137,7 @@ async function underLoad(server: Server, agents: readonly Agent[]): Promise<void
   say(
     `a check p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; ${times.length} transitions through the gate, p50 ${median(times).toFixed(1)} ms, p99 ${last.toFixed(1)} ms;`,
   );
-  say(`a snapshot has ${(text.length / 1_024).toFixed(1)} KiB.`);
+  say(`a page of the snapshot of a task that waits for all of them has ${(text.length / 1_024).toFixed(1)} KiB.`);
 }
 
 /** Memory over time, under load: medians of the first and the last quarter after warming up. */
@@ -175,19 +176,18 @@ try {
     { name: "SQLite, a durable commit for each call", servers: [node], questions: checks(agents, QUESTION, true) },
     { name: "SQLite, about a file", servers: [node], questions: checks(agents, FILE, true) },
   ];
-  if (postgres !== undefined) {
-    const [one, two] = [await up(bylaw(postgres.url)), await up(bylaw(postgres.url))];
-    const own = await agentsOf(one.url, CONNECTIONS, "own", "WORK");
-    const processes = databaseProcesses;
-    cells.push(
-      ...[
-        { name: "PostgreSQL, one node", servers: [one], questions: checks(own, QUESTION, true), processes },
-        { name: "PostgreSQL, two nodes", servers: [one, two], questions: checks(own, QUESTION, true), processes },
-      ],
-    );
-  }
+  const first = postgres && (await up(bylaw(postgres.url)));
+  const shared = first && (await agentsOf(first.url, CONNECTIONS, "own", "WORK"));
+  const onPostgres = (name: string, ...nodes: readonly Server[]): Cell => ({
+    ...{ name, servers: nodes, questions: checks(shared ?? [], QUESTION, true), processes: databaseProcesses },
+  });
+  if (first !== undefined) cells.push(onPostgres("PostgreSQL, one node", first));
   await compare(echo, cells);
-  if (postgres === undefined) say("\nPostgreSQL: not measured, no server here. Name one with BYLAW_POSTGRES_URL.");
+  if (postgres === undefined || first === undefined) say("\nPostgreSQL: not measured, no server here. Name one with BYLAW_POSTGRES_URL.");
+  else {
+    say("\nTwo nodes on one run:\n");
+    await compare(echo, [onPostgres("PostgreSQL, two nodes", first, await up(bylaw(postgres.url)))]);
+  }
   say();
   await underLoad(node, agents);
   say();

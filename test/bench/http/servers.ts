@@ -72,11 +72,19 @@ function processOf(pid: number): Process | undefined {
   }
 }
 
-/** Microseconds of processor time of some processes so far; NaN where the system does not say. */
-export const cpuOf = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + (processOf(pid)?.cpu ?? Number.NaN), 0);
+/** Microseconds of processor time that each of some processes has taken so far. Nothing of one that is no more, or where no system says. */
+export function cpuOf(pids: readonly number[]): ReadonlyMap<number, number> {
+  return new Map(
+    pids.flatMap((pid) => {
+      const found = processOf(pid);
+      return found === undefined ? [] : [[pid, found.cpu] as const];
+    }),
+  );
+}
 
 /** The PostgreSQL that this process has started, and all that belongs to it. */
 export function databaseProcesses(): readonly number[] {
+  if (process.platform !== "linux") return [];
   const all = new Map(
     readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
