@@ -131,6 +131,13 @@ describe("older readings of a whole workflow", () => {
     expect(radium.go("--json")).toMatchObject({ code: 1, stdout: expect.stringContaining('"why":"control_file"') });
     expect(stepsOf(radium.trace())).toEqual(["a", "check", "a", "check", "b"]);
     expect(option.go("--compat", "other").code).toBe(2);
+    const older = {
+      name: "o",
+      steps: [{ type: "module", agentId: "a", module: { id: "a", behavior: { type: "loop", action: "stepBack" } } }],
+    };
+    writeFileSync(join(option.cwd, "o.json"), JSON.stringify(older));
+    const validate = (...args: readonly string[]) => bylaw(["template", "validate", "o.json", ...args], { cwd: option.cwd }).code;
+    expect([validate(), validate("--compat", "codemachine")]).toEqual([1, 0]);
   });
 });
 

@@ -1,7 +1,7 @@
-import { COMPATS } from "@bylaw/behavior";
 import { Option, type Command } from "commander";
 import { usageError } from "../fault.ts";
 import { numberOf, pathOf, valueOf, valuesOf, wordOf } from "../usage.ts";
+import { compatOption } from "./compat-option.ts";
 import { DRIVERS, type RunOptions } from "./run-options.ts";
 
 /** The command that runs a workflow, wired as `bylaw run`. */
@@ -21,11 +21,7 @@ export function addRunCommand(program: Command): void {
   run.option("--choose <option...>", "what a new run chooses of the template's choices", valuesOf("--choose <option...>"));
   run
     .option("--migrate", "with --resume: carry the run over to the template as it is now; with --dry-run only say what changed")
-    .addOption(
-      new Option("--compat <reading>", "read loops, triggers and conditions as an older system did")
-        .choices(COMPATS)
-        .argParser(wordOf("--compat <reading>", COMPATS)),
-    )
+    .addOption(compatOption())
     .option("--agents <file>", "agents, by name: what each runs; they go before those of the template", pathOf("--agents <file>"))
     .option("--config <file>", "the configuration (default: the nearest one upwards, if any)", pathOf("--config <file>"))
     .option("--control-file <file>", "where agents write requests (default: .bylaw/memory/behavior.json)", pathOf("--control-file <file>"))

@@ -121,6 +121,10 @@ function lineOf({ event_type, agent_id, details }: LogEvent): string | undefined
       return `${text("step")}: ${text("action")}${details["reason"] === undefined ? "" : ` (${text("reason")})`}`;
     case "behavior_rejected":
       return `${text("step")}: ${text("action")} is not granted`;
+    case "oversight_due":
+      return `${text("step")}: an oversight is due before it (${text("why")})`;
+    case "workflow_migrated":
+      return `carried over to another template by ${text("by")}`;
     case "control_file_set_aside":
       return `${text("step")}: a control file was set aside (${text("why")})`;
     default:

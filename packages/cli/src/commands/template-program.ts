@@ -1,11 +1,15 @@
 import type { Command } from "commander";
 import { pathOf } from "../usage.ts";
+import { compatOption } from "./compat-option.ts";
 
 /** The commands about workflow templates, wired under `bylaw template`. */
 export function addTemplateCommands(program: Command): Command {
   const template = program.command("template").description("Look at workflow templates.").addHelpText("after", EXAMPLES.template);
   const agents = (command: Command): Command =>
-    command.option("--agents <file>", "agents, by name: what each runs", pathOf("--agents <file>")).option("--json", "print JSON");
+    command
+      .option("--agents <file>", "agents, by name: what each runs", pathOf("--agents <file>"))
+      .addOption(compatOption())
+      .option("--json", "print JSON");
   template
     .command("list")
     .description("List the templates that are found, and the files that have a fault.")

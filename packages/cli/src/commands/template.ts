@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import type { Compat } from "@bylaw/behavior";
+import { present } from "@bylaw/kernel";
 import { findTemplates, loadTemplate, planOf, TemplateError, templateFile, type TemplateFinding } from "@bylaw/runner";
 import { findingLine } from "../fault.ts";
 import { conclude } from "../outcome.ts";
@@ -9,10 +11,11 @@ import { placesHere, planText, warn } from "./template-text.ts";
 /** The options of `bylaw template …`. */
 export interface TemplateOptions {
   readonly agents?: string;
+  readonly compat?: Compat;
   readonly json?: boolean;
 }
 
-const loadOf = ({ agents }: TemplateOptions) => (agents === undefined ? {} : { agents: resolve(agents) });
+const loadOf = ({ agents, compat }: TemplateOptions) => present({ agents: agents === undefined ? undefined : resolve(agents), compat });
 
 /** Prints the templates that are found, in the order of their precedence. The exit code is 1 where a file has a fault. */
 export async function listTemplates({ json = false }: TemplateOptions): Promise<void> {
