@@ -95,10 +95,9 @@ export class AgentClient {
    * one to become ready. Throws NoTaskReady.
    */
   async claimTask(options: ClaimOptions = {}): Promise<Claim> {
-    const { turn } = this.#session;
     const authorization = (): string => (this.#enrol === undefined ? this.#session.bearer("claim") : `Bylaw-Enrol ${this.#enrol}`);
     const { phase_token, ...claim } = await claimTask(this.#transport, { agent_id: this.agent_id, authorization }, options);
-    this.#session.renew(phase_token, turn);
+    this.#session.renew(phase_token);
     this.#session.task = claim.task.id;
     this.#session.phase = claim.phase ?? undefined;
     this.#live(claim.task.lease_until);
@@ -115,10 +114,9 @@ export class AgentClient {
     options: AskOptions & { readonly reason?: string } = {},
   ): Promise<Entered> {
     const { reason, ...asked } = options;
-    const { turn } = this.#session;
     const body = given({ target_phase, artifacts, reason });
     const answer = (await this.#session.post("transition", "/tasks/transition", body, asked)).body as unknown as TransitionAnswer;
-    this.#session.renew(answer.new_token, turn);
+    this.#session.renew(answer.new_token);
     const { allowed, blockers, new_token: _, ...entered } = answer;
     if (!allowed) throw blocked(target_phase, answer);
     this.#session.phase = entered.phase ?? undefined;
@@ -151,7 +149,7 @@ export class AgentClient {
   async heartbeat(options: AskOptions = {}): Promise<{ readonly lease_until: string }> {
     const { turn } = this.#session;
     const answer = (await this.#session.post("heartbeat", "/tasks/heartbeat", {}, options)).body as unknown as HeartbeatAnswer;
-    this.#session.renew(answer.phase_token, turn);
+    this.#session.refresh(answer.phase_token, turn);
     return { lease_until: answer.lease_until };
   }
 

@@ -64,11 +64,16 @@ export class Session {
     return this.#turn;
   }
 
-  /** Takes a newer token. One that was asked for before another came (`since`) is late, and dropped. */
-  renew(token: string | null | undefined, since: number): void {
-    if (token === null || token === undefined || token === this.#token || since !== this.#turn) return;
+  /** Takes the token of a claim or a transition: it ended every other. */
+  renew(token: string | null | undefined): void {
+    if (token === null || token === undefined || token === this.#token) return;
     this.#token = token;
     this.#turn += 1;
+  }
+
+  /** Takes the token that came with a sign of life, unless another came since it was asked for: then this one may be of the phase before. */
+  refresh(token: string | undefined, since: number): void {
+    if (since === this.#turn) this.renew(token);
   }
 
   /** Nothing is held any more. */

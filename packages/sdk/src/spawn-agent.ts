@@ -58,8 +58,9 @@ export async function spawnAgent(command: readonly [program: string, ...args: st
       ...{ code: "request_invalid", message: `Unexpected ${leaked} in the environment of an agent, expected no secret of the service` },
       fix: "leave it out: with it the agent could be anybody",
     });
+  const transport = createTransport(options);
   const { phase_token, ...claim } = await claimTask(
-    createTransport(options),
+    transport,
     { agent_id, authorization: () => `Bylaw-Enrol ${secret}` },
     { ...options, timeout_ms: undefined },
   );
@@ -88,6 +89,11 @@ export async function spawnAgent(command: readonly [program: string, ...args: st
   const { pid } = child;
   if (pid === undefined) {
     await ended;
+    // The task is free again at once, and not when its lease ends.
+    const body = { task_id: claim.task.id, reason: "the agent could not be started" };
+    await transport
+      .ask({ method: "POST", path: "/tasks/release", body, authorization: () => `Bearer ${phase_token}` })
+      .catch(() => undefined);
     throw new RequestInvalid({ code: "request_invalid", message: `Unexpected program \`${program}\`, expected one that can be started` });
   }
   const kill = (by: "SIGTERM" | "SIGKILL"): void => {

@@ -166,6 +166,25 @@ it("a token that comes late does not replace a newer one", async () => {
   expect(received.at(-1)?.headers.authorization).toBe("Bearer second");
 });
 
+it("a token that comes with a sign of life meanwhile does not keep the token of the next phase away", async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const { endpoint, received } = await serve(async ({ path }) => {
+    if (path.endsWith("/heartbeat")) return { body: { lease_until: "x", phase_token: "fresh" } };
+    if (path.endsWith("/snapshot")) return { body: {} };
+    await held;
+    return { body: { allowed: true, new_token: "next", phase: "TDD", blockers: [], decision: {}, sequence: 1 } };
+  });
+  const { client } = holding(endpoint);
+  const moving = client.requestTransition("TDD");
+  await expect.poll(() => received.length).toBe(1);
+  await client.heartbeat();
+  release();
+  await moving;
+  await client.getStateSnapshot();
+  expect(received.at(-1)?.headers.authorization).toBe("Bearer next");
+});
+
 it("a claim asks with the secret, everything else with the token, and neither is in an address", async () => {
   const { endpoint, received } = await serve(({ path }) => ({ body: path.endsWith("/claim") ? CLAIM : { lease_until: "x" } }));
   const { client } = start(endpoint);

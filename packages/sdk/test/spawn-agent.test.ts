@@ -60,7 +60,9 @@ it("starts nothing where there is no task, and says so where there is no such pr
   const given = await options();
   expect(await rejection(spawnAgent(node(NOTE), { ...given, endpoint }))).toBeInstanceOf(NoTaskReady);
   expect(existsSync(join(given.cwd ?? "", "note.json"))).toBe(false);
-  const error = await rejection(spawnAgent(["no-such-program"], given));
+  const { endpoint: other, received } = await serve(() => ({ body: CLAIM }));
+  const error = await rejection(spawnAgent(["no-such-program"], { ...given, endpoint: other }));
+  expect(received.map(({ path }) => path)).toEqual(["/api/v1/tasks/claim", "/api/v1/tasks/release"]);
   expect(error).toBeInstanceOf(RequestInvalid);
   expect(String(error)).toContain("`no-such-program`");
 });

@@ -117,7 +117,6 @@ class AgentClient:
     ) -> Claim:
         """Claims a task: the one that is named, or the next that is ready and that the capabilities suffice for. Raises NoTaskReady after ``wait``."""
         until = time.monotonic() + wait
-        turn = self._session.turn
         authorization = self._enrol or (lambda: self._session.bearer("claim"))
         wanted = _given(agent_id=self.agent_id, capabilities=None if capabilities is None else list(capabilities), task_id=task_id)
         while True:
@@ -133,7 +132,7 @@ class AgentClient:
                 if left <= 0:
                     raise
                 self._transport.sleep(min(none.retry_after or 1.0, left))
-        self._session.renew(answer.pop("phase_token"), turn)
+        self._session.renew(answer.pop("phase_token"))
         self._session.task_id = answer["task"]["id"]
         self._session.phase = answer["phase"]
         self._live(answer["task"]["lease_until"])
@@ -148,10 +147,9 @@ class AgentClient:
         request_id: Optional[str] = None,
     ) -> Entered:
         """Asks for the task to enter a phase, with what the phase that it leaves requires. Raises TransitionBlocked with all reasons."""
-        turn = self._session.turn
         body = _given(target_phase=target_phase, artifacts=dict(artifacts or {}), reason=reason)
         answer = self._session.post("transition", "/tasks/transition", body, request_id=request_id)[1]
-        self._session.renew(answer.pop("new_token", None), turn)
+        self._session.renew(answer.pop("new_token", None))
         if not answer["allowed"]:
             raise _blocked(target_phase, answer)
         self._session.phase = answer["phase"]
@@ -179,7 +177,7 @@ class AgentClient:
         """A sign of life: the claim holds on, until the time that this returns. Raises NotClaimed where it is too late."""
         turn = self._session.turn
         answer = self._session.post("heartbeat", "/tasks/heartbeat", {})[1]
-        self._session.renew(answer.get("phase_token"), turn)
+        self._session.refresh(answer.get("phase_token"), turn)
         return cast(str, answer["lease_until"])
 
     def use_tool(

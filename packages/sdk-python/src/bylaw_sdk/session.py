@@ -34,11 +34,19 @@ class Session:
             raise not_claimed(before)
         return f"Bearer {token}"
 
-    def renew(self, token: Optional[str], since: int) -> None:
-        """Takes a newer token. One that was asked for before another came (``since``) is late, and dropped."""
+    def renew(self, token: Optional[str]) -> None:
+        """Takes the token of a claim or a transition: it ended every other."""
         with self._lock:
-            if token is None or token == self._token or since != self._turn:
-                return
+            self._take(token)
+
+    def refresh(self, token: Optional[str], since: int) -> None:
+        """Takes the token that came with a sign of life, unless another came since it was asked for: then this one may be of the phase before."""
+        with self._lock:
+            if since == self._turn:
+                self._take(token)
+
+    def _take(self, token: Optional[str]) -> None:
+        if token is not None and token != self._token:
             self._token = token
             self._turn += 1
 
