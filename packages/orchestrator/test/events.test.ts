@@ -109,6 +109,24 @@ describe("a stream of events", () => {
     expect((await one.get("/approvals")).status).toBe(403);
   });
 
+  test("shows an agent what others did at its task before", async () => {
+    const before = await served.claim("before-1");
+    const { task } = before;
+    await before.send("POST", "/tasks/release", { task_id: task });
+    const enrolled = { authorization: `Bylaw-Enrol ${ENROL}`, "content-type": "application/json" };
+    const body = JSON.stringify({ agent_id: "after-1", task_id: task });
+    const claimed = await fetch(`${served.base}/tasks/claim`, { method: "POST", headers: enrolled, body });
+    const { phase_token } = (await claimed.json()) as { readonly phase_token: string };
+    const stream = await followed(`${served.base}/events?after=0`, { authorization: `Bearer ${phase_token}` });
+    const claims: unknown[] = [];
+    while (claims.length < 2) {
+      const message = await stream.next();
+      if (message === undefined) break;
+      if (message.event === "task_claimed") claims.push(message.data["agent_id"]);
+    }
+    expect(claims).toEqual(["before-1", "after-1"]);
+  });
+
   test("says that it is alive, and how far it has looked, where there is nothing to see", async () => {
     const lively = await serve({ settings: { operate: { heartbeat_ms: 20 } } });
     onTestFinished(() => lively.close());

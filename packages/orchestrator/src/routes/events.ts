@@ -28,6 +28,7 @@ export const getEvents: Route = defineRoute({
     // Nobody reads the body of the answer to HEAD.
     if (context.req.method === "HEAD") return new Response(null, { headers: HEADERS });
     const after = await placeOf(service, context.req.header("last-event-id") ?? query.after);
+    const held = caller.kind === "agent" ? (holderOf(service.run.view, caller.task)?.fence ?? 0) : 0;
     const leave = operations.streams.enter(`${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`);
     if (leave === undefined) throw tooMany();
     operations.metrics.streamOpened();
@@ -35,8 +36,9 @@ export const getEvents: Route = defineRoute({
       listener: operations.feed.listen(),
       after,
       sees: ({ task }) => caller.kind === "operator" || task === caller.task,
-      // This node may hear of it from the log itself before it has folded it.
-      ends: ({ task, type, agent }) => caller.kind === "agent" && task === caller.task && type === "task_claimed" && agent !== caller.agent,
+      // This node may hear of it from the log itself before it has folded it. Earlier claims end nothing: the task came from them.
+      ends: ({ task, type, agent, fence }) =>
+        caller.kind === "agent" && task === caller.task && type === "task_claimed" && agent !== caller.agent && (fence ?? Infinity) > held,
       may: () => caller.kind === "operator" || isHolder(service, caller, Date.parse(now())),
       signal,
       heartbeat_ms: settings.operate.heartbeat_ms,

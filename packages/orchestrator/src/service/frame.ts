@@ -6,6 +6,8 @@ export interface Frame {
   readonly type: string;
   readonly task: string | null;
   readonly agent: string | null;
+  /** Of a claim: the number of it, which grows with each claim of the task. */
+  readonly fence: number | null;
   /** A message of a stream of server-sent events. */
   readonly text: string;
 }
@@ -17,5 +19,6 @@ const NAME = /^[\w.@/:-]{1,200}$/;
 export function frameOf({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }: LogEvent): Frame {
   const data = JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash });
   const name = NAME.test(event_type) ? `event: ${event_type}\n` : "";
-  return { sequence, type: event_type, task: task_id, agent: agent_id, text: `id: ${sequence}\n${name}data: ${data}\n\n` };
+  const fence = typeof details["fence"] === "number" ? details["fence"] : null;
+  return { sequence, type: event_type, task: task_id, agent: agent_id, fence, text: `id: ${sequence}\n${name}data: ${data}\n\n` };
 }
