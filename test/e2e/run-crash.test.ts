@@ -111,7 +111,8 @@ it(
     const killed = async (): Promise<void> => {
       for (let at = points.shift(); at !== undefined; at = points.shift()) {
         const folder = prepared();
-        expect([at, (await start(folder, String(at))).signal]).toEqual([at, "SIGKILL"]);
+        const { signal, err } = await start(folder, String(at));
+        expect([at, signal, err]).toEqual([at, "SIGKILL", ""]);
         expect([at, finalState(await start(folder))]).toEqual([at, wanted]);
         expect([at, await completions(folder)]).toEqual([at, done]);
         // What was at work when it was killed may have been done; nothing else ran twice.

@@ -53,11 +53,28 @@ export function evaluateBehavior({ evaluator, file, config = null, iteration = 0
 
 function actionIn(file: Json, compat: Compat | undefined): BehaviorAction | null {
   if (file === null) return null;
+  if (compat === "codemachine") return unvalidated(file);
+  return parseControlFile(typeof file === "string" ? file : JSON.stringify(file));
+}
+
+// The origin looked at what it parsed and at nothing else: an action that there is not is none of those that it knows, and the limit of a
+// loop is reached all the same. A broken file was told on its console, and it went on as if there were none.
+function unvalidated(file: Json): BehaviorAction | null {
+  let value: Json = file;
   try {
-    return parseControlFile(typeof file === "string" ? file : JSON.stringify(file));
-  } catch (error) {
-    // The origin told of a broken file on its console, and went on as if there were none.
-    if (compat === "codemachine") return null;
-    throw error;
+    if (typeof file === "string") value = JSON.parse(file) as Json;
+  } catch {
+    return null;
   }
+  if (value === null) return null;
+  const { action = null, reason = null, triggerAgentId = null } = isJsonObject(value) ? value : {};
+  const text = (one: Json): string | null => (typeof one === "string" ? one : null);
+  return {
+    action: action as BehaviorAction["action"],
+    reason: text(reason),
+    triggerAgentId: text(triggerAgentId),
+    step: null,
+    run: null,
+    ignored: [],
+  };
 }

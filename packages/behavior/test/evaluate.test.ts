@@ -69,6 +69,16 @@ describe("evaluators as their origin has them", () => {
   it("does not look at a broken file for a step without a loop, and goes on after one only where the origin did", () => {
     expect(better({ evaluator: "loop", file: "{", config: null })).toBeNull();
     expect(codemachine({ evaluator: "checkpoint", file: "{" })).toBeNull();
+    // What is no action is nothing, and a limit that is reached is reached all the same.
+    const config = { steps: 1, maxIterations: 1 };
+    for (const file of [{ action: "complete" }, '{"action":"LOOP"}', "[]", '{"reason":5}']) {
+      expect(codemachine({ evaluator: "loop", file, config })).toBeNull();
+      expect(codemachine({ evaluator: "loop", file, config, iteration: 1 })).toMatchObject({ reason: "loop limit reached (1)" });
+      expect(codemachine({ evaluator: "trigger", file, config: { triggerAgentId: "a" } })).toBeNull();
+    }
+    for (const file of ["", "null", "{", '\uFEFF{"action":"loop"}'])
+      expect(codemachine({ evaluator: "loop", file, config, iteration: 9 })).toBeNull();
+    expect(codemachine({ evaluator: "loop", file: '{"action":"stop","action":"loop"}', config })).toMatchObject({ shouldRepeat: true });
     expect(() => better({ evaluator: "checkpoint", file: "{" })).toThrow(expect.objectContaining({ code: "BYLAW_BEHAVIOR_INVALID" }));
   });
 });
