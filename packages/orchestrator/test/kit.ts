@@ -70,10 +70,8 @@ export interface ServeOptions extends Omit<OrchestratorOptions, "settings"> {
 }
 
 /** Starts a server; another of the same folder and store is another node. */
-export async function serve(
-  { settings, policy, ...options }: ServeOptions = {},
-  folder = mkdtempSync(join(tmpdir(), "bylaw-serve-")),
-): Promise<Served> {
+export async function serve({ settings, policy, ...options }: ServeOptions = {}, given?: string): Promise<Served> {
+  const folder = given ?? mkdtempSync(join(tmpdir(), "bylaw-serve-"));
   let at = START;
   const runs: Runs = new Map();
   let finish = (): void => {};
@@ -85,7 +83,7 @@ export async function serve(
   writeFileSync(join(folder, "contract.yaml"), CONTRACT);
   if (policy !== undefined) writeFileSync(join(folder, "policy.toml"), policy);
   const store = options.store ?? createMemoryStore({ now: () => at });
-  const orchestrator = await createOrchestrator({
+  const made = createOrchestrator({
     ...{ secrets: { enrol: ENROL, operator: OPERATOR }, now: () => new Date(at).toISOString(), tools: tools(runs, released), ...options },
     store,
     settings: {
@@ -93,6 +91,11 @@ export async function serve(
       ...(policy === undefined ? {} : { policy: [join(folder, "policy.toml")] }),
       ...settings,
     },
+  });
+  // What does not start leaves nothing.
+  const orchestrator = await made.catch((error: unknown) => {
+    if (given === undefined) rmSync(folder, { recursive: true });
+    throw error;
   });
   const { app, service } = orchestrator;
   const served: Served = {

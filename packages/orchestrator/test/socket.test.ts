@@ -2,6 +2,7 @@ import { request as httpsRequest } from "node:https";
 import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SettingsInput } from "../src/index.ts";
 import { asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
 
 let at: Served;
@@ -16,6 +17,12 @@ beforeAll(async () => {
   ann = await at.agent("ann", "a");
 });
 afterAll(() => at.close());
+
+/** Starts a server that ends whatever comes of its listening. */
+async function listening(settings: SettingsInput): Promise<unknown> {
+  const one = await serve({ settings });
+  return one.listen().finally(() => one.close());
+}
 
 /** Sends bytes as they are, and reads until the server ends the connection. */
 function raw(text: string | readonly string[], { end = false } = {}): Promise<string> {
@@ -122,9 +129,7 @@ describe("TLS", () => {
     });
     expect(status).toBe(200);
     await secure.close();
-    await expect(serve({ settings: { tls: { cert: "none.pem", key } } }).then((one) => one.listen())).rejects.toMatchObject({
-      code: "BYLAW_SETTINGS_INVALID",
-    });
+    await expect(listening({ tls: { cert: "none.pem", key } })).rejects.toMatchObject({ code: "BYLAW_SETTINGS_INVALID" });
   });
 });
 
@@ -171,7 +176,7 @@ describe("the end", () => {
   });
 
   it("of an address that is taken is told", async () => {
-    await expect(serve({ settings: { port } }).then((one) => one.listen())).rejects.toMatchObject({ code: "BYLAW_SERVICE_UNREACHABLE" });
+    await expect(listening({ port })).rejects.toMatchObject({ code: "BYLAW_SERVICE_UNREACHABLE" });
     expect((await at.ask("GET", "/tasks", asOperator)).status).toBe(200);
   });
 });
