@@ -1,4 +1,5 @@
 // Run by `npm run fuzz`: many more inputs than a test may take. Arguments: how many lines, and the seed.
+import { fuzzLinks } from "./links.ts";
 import { fuzzPool } from "./pool.ts";
 import { fuzzRefused } from "./refused.ts";
 import { fuzzShell } from "./shell.ts";
@@ -14,3 +15,4 @@ const asked = { ...lines, runs: Math.ceil(lines.runs / 50) };
 process.stdout.write(`refused ${fuzzRefused(asked)}\n`);
 process.stdout.write(`toml    ${fuzzToml(fewer)}\n`);
 process.stdout.write(`pool    ${fuzzPool(fewer)}\n`);
+process.stdout.write(`links   ${await fuzzLinks({ ...lines, runs: Math.ceil(lines.runs / 100) })}\n`);

@@ -70,6 +70,9 @@ function rootsOf(folders: readonly (string | undefined)[]): readonly Root[] {
   return roots;
 }
 
+// A name, up, and the name again.
+const TWICE = /\/([^/]+)\/\.\.\/\1(?:\/|$)/;
+
 // The first is the one that an allow must cover; none where the links cannot be followed.
 function followed(path: string, rootsOnce: () => readonly Root[]): readonly string[] {
   const plain = tidied(path);
@@ -79,6 +82,8 @@ function followed(path: string, rootsOnce: () => readonly Root[]): readonly stri
   const physical = path.split("/").includes("..") ? realPath(path) : real;
   if (real === plain && (physical === undefined || physical === real)) return [real];
   const roots = rootsOnce();
+  // A path that says so much holds no link, or nobody knows where it leads.
+  if (TWICE.test(path) && reroot(real, roots) !== plain) return [];
   if (physical !== undefined && physical !== real) return [reroot(physical, roots), real, physical];
   const seen = reroot(real, roots);
   return seen === real ? [real] : [seen, real];

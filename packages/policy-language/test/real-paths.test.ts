@@ -48,6 +48,15 @@ describe("where paths lead", () => {
     expect(places("deep/key")).toEqual([join(root, "out/deep/key")]);
   });
 
+  it("is nowhere where a name is said twice, and is a link", () => {
+    symlinkSync("../out", join(work, "deep"));
+    for (const doubtful of ["follow", "refuse"] as const) {
+      expect(places("deep/../deep/key/../key", { doubtful }), doubtful).toEqual([]);
+      expect(places("src/../src/a/../a", { doubtful }), doubtful).toEqual([join(work, "src/a")]);
+      expect(places("src/../src/new/../new", { doubtful }), doubtful).toEqual([join(work, "src/new")]);
+    }
+  });
+
   it("is seen through the workspace that lies behind a link itself, by either name", () => {
     const seen = join(root, "seen");
     symlinkSync(work, seen);

@@ -12,6 +12,8 @@ export interface Passage {
   readonly rooted: boolean;
   /** Where it leads; undefined where that cannot be known. */
   readonly to: string | undefined;
+  /** It is what was there, under another name or once more: a link of it may lead elsewhere now. */
+  readonly again: boolean;
 }
 
 const LINKS: ReadonlySet<string> = new Set(["ln", "gln", "link", "symlink"]);
@@ -33,7 +35,8 @@ export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
   const passages: Passage[] = [];
   const sources = textsOf("read");
   // More than are followed: what they lead to nobody looks at.
-  if (sources.length > MOST) return Array.from({ length: MOST + 1 }, () => ({ by: draft, names: [], rooted: false, to: undefined }));
+  if (sources.length > MOST)
+    return Array.from({ length: MOST + 1 }, () => ({ by: draft, names: [], rooted: false, to: undefined, again: false }));
   const add = (target: string, source: string | undefined): void => {
     const above = target.slice(0, target.lastIndexOf("/") + 1);
     const moved = source !== undefined && above !== "" && !/^[/~]/.test(source);
@@ -44,7 +47,8 @@ export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
       // A folder is not replaced by what is put into it.
       if (names.length === 0) continue;
       for (const lead of leads)
-        for (const to of lead === undefined ? [undefined] : seenFrom(lead, folder)) passages.push({ by: draft, names, rooted, to });
+        for (const to of lead === undefined ? [undefined] : seenFrom(lead, folder))
+          passages.push({ by: draft, names, rooted, to, again: makes !== "link" || from === undefined || !isSymbolic(draft) });
     }
   };
   const bases = new Set(sources.flatMap((source) => (source === undefined ? [] : [lastOf(source)])));
@@ -81,12 +85,14 @@ function kindOf({ argv }: Draft): "link" | "move" | "copy" | undefined {
 }
 
 // What a link says is read from where the link stands; what makes another name of a file, or a link that is worked out, is told from where the line is.
-function readFrom({ argv }: Draft): "link" | "line" | undefined {
-  const words = argv.map(({ text }) => text);
-  if (words.some((text) => text === undefined || /^-[a-zA-Z]*[tS]./.test(text))) return undefined;
-  const has = (option: RegExp): boolean => words.some((text) => text !== undefined && option.test(text));
-  return (has(/^-[a-zA-Z]*s|^--sy/) || has(/^(?:.*\/)?symlink$/)) && !has(/^-[a-zA-Z]*r|^--r/) ? "link" : "line";
+function readFrom(draft: Draft): "link" | "line" | undefined {
+  if (draft.argv.some(({ text }) => text === undefined || /^-[a-zA-Z]*[tS]./.test(text))) return undefined;
+  return isSymbolic(draft) && !has(draft, /^-[a-zA-Z]*r|^--r/) ? "link" : "line";
 }
+
+const isSymbolic = (draft: Draft): boolean => has(draft, /^-[a-zA-Z]*s|^--sy/) || has(draft, /^(?:.*\/)?symlink$/);
+
+const has = ({ argv }: Draft, option: RegExp): boolean => argv.some(({ text }) => text !== undefined && option.test(text));
 
 // A path as seen from the folder of the line; none where that is not known, which its effects say.
 const seenFrom = (text: string, folder: Folder): readonly string[] =>
@@ -145,13 +151,25 @@ function followed(given: readonly Effect[], passages: readonly Passage[]): reado
       // Who deletes a link leaves what it leads to.
       if (rest === undefined || (effect.kind === "delete" && rest === "")) continue;
       if (passage.to === undefined || plainText(effect) === undefined || effects.length > given.length + MORE) return undefined;
-      const text = passage.to.replace(/(?<=.)\/+$/, "") + rest;
+      const text = passage.again ? linkless(passage.to + rest) : passage.to.replace(/(?<=.)\/+$/, "") + rest;
       if (!effects.some((one) => "path" in one && one.kind === effect.kind && one.path.text === text))
         effects.push({ ...effect, path: { text } });
     }
   }
   return effects.length === given.length ? given : effects;
 }
+
+/**
+ * The path, said so that whoever follows links cannot say where it leads if there is one in it: each name, up, and the name again. What a
+ * link says is read from where it stands, and nobody knows here what it says.
+ */
+const linkless = (path: string): string =>
+  (path.startsWith("/") ? "/" : "") +
+  tidy(path)
+    .split("/")
+    .filter((name) => name !== "")
+    .map((name) => (name === ".." || name === "~" ? name : `${name}/../${name}`))
+    .join("/");
 
 const UNKNOWN: Unknown = { code: "state", what: "path by way of a link that the line itself makes" };
 
