@@ -7,25 +7,33 @@ export interface Fold {
   add(events: readonly LogEvent[]): Fold;
 }
 
-/** Folds no event yet. */
+/** Folds no event yet, or goes on from states after `head`. */
 export function createFold(projections: readonly Projection<unknown>[], states: ReadonlyMap<unknown, unknown> = new Map(), head = 0): Fold {
-  const fold: Fold = {
-    head,
-    view<State>(projection: Projection<State>): State {
-      if (states.has(projection)) return states.get(projection) as State;
-      if (projections.includes(projection as Projection<unknown>)) return projection.initial;
-      throw new Error(`Unexpected projection ${projection.name}, expected one that a plugin declares`);
-    },
-    add(events) {
-      // A writer may learn of an event twice, by its own receipt and by the log; each is folded once, in order.
-      const next = events.filter(({ sequence }) => sequence > head);
-      if (next.length === 0) return fold;
-      const state = (of: Projection<unknown>): unknown => (states.has(of) ? states.get(of) : of.initial);
-      const folded = projections.map((of) => [of, next.reduce((before, event) => of.reduce(before, event), state(of))] as const);
-      return createFold(projections, new Map(folded), next.at(-1)?.sequence ?? head);
-    },
+  const places = new Map(projections.map((projection, at) => [projection, at]));
+  // By place: each event makes a new set of states, and a Map of them would be most of what a run leaves to the collector.
+  const foldOf = (all: readonly unknown[], until: number): Fold => {
+    const fold: Fold = {
+      head: until,
+      view<State>(projection: Projection<State>): State {
+        const at = places.get(projection as Projection<unknown>);
+        if (at === undefined) throw new Error(`Unexpected projection ${projection.name}, expected one that a plugin declares`);
+        return all[at] as State;
+      },
+      add(events) {
+        // A writer may learn of an event twice, by its own receipt and by the log; each is folded once, in order.
+        const next = events.filter(({ sequence }) => sequence > until);
+        const last = next.at(-1);
+        if (last === undefined) return fold;
+        const folded = projections.map((of, at) => next.reduce((before, event) => of.reduce(before, event), all[at]));
+        return foldOf(folded, last.sequence);
+      },
+    };
+    return fold;
   };
-  return fold;
+  return foldOf(
+    projections.map((of) => (states.has(of) ? states.get(of) : of.initial)),
+    head,
+  );
 }
 
 /** Why one of these drafts is impossible after `fold`, each judged on top of those before it. */

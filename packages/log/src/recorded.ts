@@ -43,8 +43,15 @@ export function eventOf(hook: HookName, subject: Subject, decision: Decision): r
 const fieldsOf = (subject: Subject, ...fields: readonly string[]): JsonObject =>
   present(Object.fromEntries(fields.map((field) => [field, (subject as unknown as JsonObject)[field]]))) as JsonObject;
 
-// Through JSON, because what is undefined has no place in a log.
-const written = ({ id: _id, hook: _hook, ...decision }: Decision): JsonObject => JSON.parse(JSON.stringify(decision)) as JsonObject;
+// Without what is undefined, which has no place in a log.
+function written({ id: _id, hook: _hook, ...decision }: Decision): JsonObject {
+  try {
+    return freezeJson(decision) as JsonObject;
+  } catch {
+    // What is no plain data in a vote is what it says of itself; a copy takes a quarter of the time, so it is tried first.
+    return JSON.parse(JSON.stringify(decision)) as JsonObject;
+  }
+}
 
 // All that a later decision about the same call needs, but for the links of its paths.
 const CALL_FIELDS = [

@@ -18,6 +18,7 @@ import { settingsSchema, type Settings, type SettingsInput } from "./config/sett
 import { createApp } from "./http/app.ts";
 import { listen, type Listener } from "./http/listen.ts";
 import { ROUTES } from "./routes/index.ts";
+import { createClock } from "./service/clock.ts";
 import { serviceEvents } from "./service/events.ts";
 import { createExecutor } from "./service/executions.ts";
 import { holdersPlugin } from "./service/holders.ts";
@@ -62,7 +63,7 @@ export interface Orchestrator {
 
 /** Makes a server. Throws what is wrong in its settings, contract, configuration, secrets or store. */
 export async function createOrchestrator(options: OrchestratorOptions = {}): Promise<Orchestrator> {
-  const { tools: more = [], log = SILENT, now = () => new Date().toISOString() } = options;
+  const { tools: more = [], log = SILENT, now = createClock() } = options;
   const settings = settingsOf(options.settings ?? {});
   const data = resolve(settings.data);
   const workspace = resolve(settings.workspace);
