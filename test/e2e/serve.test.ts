@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -67,6 +68,24 @@ describe("bylaw serve", () => {
     expect(code).toBe(0);
     expect(second.errors()).not.toContain(secret);
     expect(first.errors() + second.errors()).not.toContain(claimed.phase_token);
+  });
+
+  test("ends at once when it is told a second time, and blames nobody", async () => {
+    const cwd = project();
+    const { url, child, errors } = await serving(cwd);
+    const secret = readFileSync(join(cwd, ".bylaw/enrol.secret"), "utf8").trim();
+    const { hostname, port } = new URL(url);
+    const slow = connect(Number(port), hostname).on("error", () => {});
+    onTestFinished(() => void slow.destroy());
+    // A request whose body does not end holds the first end up.
+    const head = `Host: x\r\nAuthorization: Bylaw-Enrol ${secret}\r\nContent-Type: application/json\r\nContent-Length: 100`;
+    slow.write(`POST /api/v1/tasks/claim HTTP/1.1\r\n${head}\r\nExpect: 100-continue\r\n\r\n`);
+    await once(slow, "data");
+    child.kill("SIGTERM");
+    while (!errors().includes("the server ends")) await once(child.stderr ?? child, "data");
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([2, null]);
+    expect(errors()).not.toContain("BYLAW_COMMAND_FAILED");
   });
 
   test("prints every setting and no secret, and the page names them all", () => {

@@ -34,7 +34,7 @@ export function addServeCommand(program: Command): void {
 const HELP = `
 A setting comes from its option, else from its variable (BYLAW_PORT), else from the file of settings.
 Secrets come from BYLAW_JWT_SECRET (tokens), BYLAW_ENROL_SECRET (agents) and BYLAW_OPERATOR_TOKEN (operators), or from files.
-Exit code: 0 it was told to end and did, or the settings were printed; 2 it could not start.
+Exit code: 0 it was told to end and did, or the settings were printed; 2 it could not start, or was told\nto end a second time.
 
 Examples:
   $ bylaw serve --print-config

@@ -82,7 +82,10 @@ function untilTold(log: Log): Promise<void> {
   return new Promise((done) => {
     let told = false;
     const end = (signal: NodeJS.Signals): void => {
-      if (told) process.exit(2);
+      if (told) {
+        conclude(2);
+        process.exit();
+      }
       told = true;
       log.info({ signal }, "the server ends");
       done();
