@@ -182,7 +182,8 @@ it("a question to a person is waited for: yes lets the call through once, no doe
   const refused = rejection(agent.waitForApproval(approval_id));
   for (const question of await openOf("asks")) await say(question.id === approval_id ? "no" : "yes", question);
   expect(await refused).toBeInstanceOf(ApprovalRefused);
-  await asked;
+  // What the person wrote is what the tool says.
+  expect(JSON.stringify((await asked).result)).toContain("as the test says");
 });
 
 it("a claim, a transition and a call whose answers were lost happened once", async () => {
@@ -217,8 +218,16 @@ it("who released a task holds nothing", async () => {
   await agent.claimTask({ task_id: "lost" });
   await agent.releaseTask();
   expect(await rejection(agent.heartbeat())).toBeInstanceOf(NotClaimed);
-  await clientOf("finder").claimTask({ task_id: "lost" });
+  const finder = clientOf("finder");
+  await finder.claimTask({ task_id: "lost" });
   expect(await rejection(token.heartbeat())).toMatchObject({ next: "claim" });
+  // Whoever holds the task now reads all of its history, that of others too.
+  const holders: (string | null)[] = [];
+  for await (const { event_type, agent_id } of finder.events({ signal: AbortSignal.timeout(20_000) })) {
+    if (event_type === "task_claimed") holders.push(agent_id);
+    if (agent_id === "finder") break;
+  }
+  expect(holders).toEqual(["loser", "finder"]);
 });
 
 it("events come once and in order, through the end of a server and the start of another", async () => {
