@@ -47,6 +47,12 @@ const crashing = (run: Run, killed: { yet: boolean }): Run =>
         throw new Error("killed");
       },
     },
+    record: {
+      value: async (...given: Parameters<Run["record"]>) => {
+        if (killed.yet) throw new Error("killed");
+        return run.record(...given);
+      },
+    },
   }) as Run;
 
 describe("a request that is written while the step is at work", () => {
@@ -83,6 +89,31 @@ describe("a request that is written while the step is at work", () => {
     const events = await at.events();
     expect(events.filter(([type]) => type === "behavior_applied")).toHaveLength(1);
     expect(events.filter(([type]) => type === "control_file_set_aside")).toEqual([]);
+  });
+
+  it("is read at the end where looking in the middle failed", async () => {
+    const at = await asking([step("a"), step("b", { loop: { steps: 1, max_iterations: 1 } })], {});
+    const run = await at.open();
+    let failed = false;
+    const failing = Object.create(run, {
+      behave: {
+        value: async (action: Parameters<Run["behave"]>[0]) => {
+          if (!failed) {
+            failed = true;
+            throw new Error("busy");
+          }
+          return run.behave(action);
+        },
+      },
+    }) as Run;
+    const work = async ({ step: id, visit, controlFile }: StepContext): Promise<undefined> => {
+      if (id !== "b" || visit > 1) return undefined;
+      write(controlFile, { action: "loop" });
+      while (!failed) await new Promise((resolve) => setTimeout(resolve, 5));
+      return undefined;
+    };
+    expect(await at.go({ run: failing, functions: { work } })).toMatchObject({ outcome: "completed" });
+    expect((await at.events()).filter(([type]) => type === "step_started")).toHaveLength(4);
   });
 
   it("is followed by nothing but a stop or a checkpoint: the rest is set aside", async () => {

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 
 /** A watch over one control file. */
 export interface ControlWatch {
-  /** Waits for what is under way. Throws what looking threw. */
+  /** Waits for what is under way. */
   close(): Promise<void>;
 }
 
@@ -11,20 +11,18 @@ const BEGIN_MS = 100;
 /** A file is looked at when nobody has written to it for so long, in milliseconds. */
 const DEBOUNCE_MS = 100;
 
-/** Looks at a file whenever it was written and came to rest, one look at a time, until the watch is closed. What looking throws ends it. */
+/** Looks at a file whenever it was written and came to rest, one look at a time, until the watch is closed. Where looking fails the file is left to be read at the end. */
 export function watchControl(file: string, look: () => Promise<void>): ControlWatch {
   let closed = false;
   let stop: (() => Promise<void>) | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let under: Promise<void> = Promise.resolve();
-  let failed = false;
   const later = (): void => {
     clearTimeout(timer);
-    if (closed || failed) return;
+    if (closed) return;
     timer = setTimeout(() => {
-      under = under.then(look);
-      // It is thrown when the watch is closed.
-      under.catch(() => (failed = true));
+      // A step that comes to its end is done, whatever became of a look in the middle of it.
+      under = under.then(look).catch(() => {});
     }, DEBOUNCE_MS);
   };
   const begin = async (): Promise<void> => {

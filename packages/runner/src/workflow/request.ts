@@ -38,7 +38,8 @@ export async function takeRequest(options: WorkflowOptions, step: Step, when: "m
   const top = topOf(options, step);
   if (top === undefined) return undefined;
   const { unit, frame } = top;
-  if (when === "meanwhile" && (found.state !== "read" || found.action.action === "continue")) return undefined;
+  // The older systems looked when a step had ended, so that the last that it wrote counted.
+  if (when === "meanwhile" && (compat !== null || found.state !== "read" || found.action.action === "continue")) return undefined;
   if (found.state !== "read" || isForeign(options, step, found.action)) {
     // Who wrote nothing that can be read wants to go on, there.
     if (found.state === "broken" && compat !== "codemachine") return hold(options, { step, unit, frame }, found);
