@@ -10,9 +10,9 @@ const page = (name: string): string => readFileSync(join(ROOT, "docs", name), "u
 const blocks = (text: string, language: string): readonly string[] =>
   Array.from(text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm")), ([, block = ""]) => block);
 
-/** What the programs of a page print, one after the other, in a folder that has nothing else. */
-function follow(name: string): { readonly cwd: string; readonly printed: readonly string[] } {
-  const cwd = scratch({ "package.json": '{ "type": "module" }' });
+/** What the programs of a page print, one after the other, in a folder that has nothing else but these files. */
+function follow(name: string, files: Readonly<Record<string, string>> = {}): { readonly cwd: string; readonly printed: readonly string[] } {
+  const cwd = scratch({ "package.json": '{ "type": "module" }', ...files });
   symlinkSync(join(ROOT, "node_modules"), join(cwd, "node_modules"));
   const printed = blocks(page(name), "ts").map((text, index) => {
     const file = join(cwd, `program-${index}.ts`);
@@ -44,4 +44,11 @@ test("docs/status.md: the program prints what the page says, and every command a
   expect(ran).toHaveLength(4);
   for (const line of ran) expect({ line, ...shell(line, cwd) }).toMatchObject({ line, code: 0, stderr: "" });
   expect(readFileSync(join(cwd, "report.html"), "utf8")).toContain("<td>rule_denied</td><td>1</td>");
+});
+
+test("docs/serve.md: the programs run beside the contract", () => {
+  const contract = readFileSync(join(ROOT, "rulesets/tdd/agent_workflow.yaml"), "utf8");
+  const { printed } = follow("serve.md", { "agent_workflow.yaml": contract, "work/README.md": "" });
+  expect(printed[0]).toMatch(/^Authorization: Bylaw-Enrol agent\.\S+\n$/);
+  expect(printed.at(-1)).toBe("200\n");
 });
