@@ -130,7 +130,10 @@ tool = "get_*"
     [{ tool: "unheard_of", args: {}, approval_mode: "yolo" }, "allow"],
     [{ tool: "drop_table", args: {}, approval_mode: "yolo" }, "deny rule_denied"],
     [{ tool: "write_file", args: { path: "a" }, approval_mode: "autoEdit", cwd: ".", workspace: "." }, "allow"],
-    [{ tool: "write_file", args: { path: "/etc/hosts" }, approval_mode: "autoEdit", cwd: ".", workspace: "." }, "deny approval_unavailable"],
+    [
+      { tool: "write_file", args: { path: "/etc/hosts" }, approval_mode: "autoEdit", cwd: ".", workspace: "." },
+      "deny approval_unavailable",
+    ],
   ];
 
   it("allows, denies and asks by tier, pattern, shell line, server and mode, for what its steps call", () => {

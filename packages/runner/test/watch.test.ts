@@ -94,12 +94,12 @@ describe("a request that is written while the step is at work", () => {
   it("is read at the end where looking in the middle failed", async () => {
     const at = await asking([step("a"), step("b", { loop: { steps: 1, max_iterations: 1 } })], {});
     const run = await at.open();
-    let failed = false;
+    const failed = { once: false };
     const failing = Object.create(run, {
       behave: {
         value: async (action: Parameters<Run["behave"]>[0]) => {
-          if (!failed) {
-            failed = true;
+          if (!failed.once) {
+            failed.once = true;
             throw new Error("busy");
           }
           return run.behave(action);
@@ -109,7 +109,7 @@ describe("a request that is written while the step is at work", () => {
     const work = async ({ step: id, visit, controlFile }: StepContext): Promise<undefined> => {
       if (id !== "b" || visit > 1) return undefined;
       write(controlFile, { action: "loop" });
-      while (!failed) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (!failed.once) await new Promise((resolve) => setTimeout(resolve, 5));
       return undefined;
     };
     expect(await at.go({ run: failing, functions: { work } })).toMatchObject({ outcome: "completed" });
