@@ -35,6 +35,26 @@ describe("tasks", () => {
     expect((await at.events("task_created")).length).toBe(3);
   });
 
+  it("are told in a snapshot page by page, each under 100 KB, also where one waits for ten thousand", async () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `a-task-with-a-long-name-${index}`);
+    for (let from = 0; from < names.length; from += 1_000) {
+      const tasks = names.slice(from, from + 1_000).map((id) => ({ id }));
+      expect((await at.ask("POST", "/tasks", asOperator, { tasks })).status).toBe(201);
+    }
+    expect((await at.ask("POST", "/tasks", asOperator, { id: "last", dependencies: names })).status).toBe(201);
+    const told: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const { status, body } = await at.ask("GET", `/state/snapshot?task_id=last${cursor === null ? "" : `&cursor=${cursor}`}`, asOperator);
+      expect(status).toBe(200);
+      expect(JSON.stringify(body).length).toBeLessThan(100_000);
+      told.push(...(body["task_dependencies"] as readonly string[]));
+      cursor = body["next"] as string | null;
+    } while (cursor !== null);
+    expect(new Set(told)).toEqual(new Set(names));
+    expect(told.length).toBe(names.length);
+  });
+
   it("are listed page by page, by what they are", async () => {
     await at.ask("POST", "/tasks", asOperator, { tasks: Array.from({ length: 7 }, (_, index) => ({ id: `t${index}` })) });
     await claim("ann", { task_id: "t3" });
