@@ -4,13 +4,14 @@ import { allowOrigins } from "./cors.ts";
 import { mount } from "./mount.ts";
 import { problemResponse } from "./problem.ts";
 import type { Route } from "./route.ts";
+import { StaticRouter } from "./static-router.ts";
 
 /** Below which every route stands. */
 export const BASE = "/api/v1";
 
 /** Makes the interface of a service. What is no route is refused, whoever asks. */
 export function createApp(service: Service, routes: readonly Route[]): Hono {
-  const app = new Hono();
+  const app = new Hono({ router: new StaticRouter() });
   allowOrigins(app, service.settings.cors_origins);
   for (const route of routes) mount(app, BASE, route, service);
   const methods = Map.groupBy(routes, ({ path }) => path);
