@@ -151,7 +151,9 @@ describe("a template that changed since the run began", () => {
     expect(at.go().code).toBe(3);
     change(at, "w.json", edited(readFileSync(join(at.cwd, "w.json"), "utf8")));
     expect(at.go("--resume", "--by", "ada")).toMatchObject({ code: 2, stderr: expect.stringContaining("1 change: step `more` is new") });
+    const before = at.events().length;
     const told = at.go("--resume", "--migrate", "--dry-run", "--json");
+    expect(at.events()).toHaveLength(before);
     expect(json(told)).toEqual({ run: "w", changes: ["step `more` is new"], notes: [], faults: [], next: "a" });
     expect(at.try("--resume", "--migrate")).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_APPROVAL_UNAUTHORIZED") });
     expect(at.events("workflow_migrated")).toEqual([]);

@@ -66,7 +66,7 @@ export async function runTemplate(wanted: string, options: RunOptions): Promise<
     const name = await nameOf(opened, template, named, resume);
     // Whoever drives it now must not lose it to who only looks.
     const driven = driver !== undefined || (resume && (await offeredIn(opened, name)) !== undefined);
-    const run = await openRun(kernel, { run: name, store: opened, join: driven });
+    const run = await openRun(kernel, { run: name, store: opened, join: driven || dryRun });
     try {
       if (resume) {
         const person = personOf(options, file, token);
