@@ -17,6 +17,7 @@ import { readTokenKeys } from "./config/token-keys.ts";
 import { settingsSchema, type Settings, type SettingsInput } from "./config/settings.ts";
 import { createApp } from "./http/app.ts";
 import { listen, type Listener } from "./http/listen.ts";
+import { faultOf } from "./observe/fault.ts";
 import { ROUTES } from "./routes/index.ts";
 import { createClock } from "./service/clock.ts";
 import { serviceEvents } from "./service/events.ts";
@@ -95,7 +96,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
     store,
     join: true,
     now,
-    onError: (error) => log.error({ err: String(error) }, "a sink failed"),
+    onError: (error) => log.error(faultOf(error), "a sink failed"),
   });
   const run = runByName(raw, kernel);
   const [closing, over] = [new AbortController(), new AbortController()];

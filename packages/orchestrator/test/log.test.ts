@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { BylawError } from "@bylaw/kernel";
+import { faultOf } from "../src/observe/fault.ts";
 import { createLog } from "../src/observe/log.ts";
 
 function logged(secrets: readonly string[] = []): {
@@ -22,6 +24,22 @@ test("a line is one JSON object with a level, a time and what was told", () => {
   const { log, lines } = logged();
   log.info({ route: "/tasks", status: 200 }, "answered");
   expect(lines()).toMatchObject([{ level: 30, time: expect.any(String) as string, route: "/tasks", status: 200, msg: "answered" }]);
+});
+
+test("an error of ours says which file it is about and what to do", () => {
+  const { log, lines } = logged();
+  const ours = new BylawError({
+    code: "BYLAW_METRICS_DIVERGED",
+    message: "Unexpected line",
+    fix: "move it away",
+    source: { file: "m.jsonl" },
+  });
+  log.error(faultOf(ours), "a sink failed");
+  log.error(faultOf("nothing much"), "a sink failed");
+  expect(lines()).toMatchObject([
+    { err: "Unexpected line", code: "BYLAW_METRICS_DIVERGED", file: "m.jsonl", fix: "move it away" },
+    { err: "nothing much" },
+  ]);
 });
 
 test("no line holds a secret, wherever it stands", () => {
