@@ -45,7 +45,8 @@ describe("tasks", () => {
     const told: string[] = [];
     let cursor: string | null = null;
     do {
-      const { status, body } = await at.ask("GET", `/state/snapshot?task_id=last${cursor === null ? "" : `&cursor=${cursor}`}`, asOperator);
+      const path: string = `/state/snapshot?task_id=last${cursor === null ? "" : `&cursor=${cursor}`}`;
+      const { status, body }: { readonly status: number; readonly body: Record<string, unknown> } = await at.ask("GET", path, asOperator);
       expect(status).toBe(200);
       expect(JSON.stringify(body).length).toBeLessThan(100_000);
       told.push(...(body["task_dependencies"] as readonly string[]));
