@@ -47,7 +47,15 @@ export async function openDelivery(sinks: readonly Sink[], log: LogReader, optio
     }
   }
   const pending = new Map<number, Told>();
+  const reported = new Map<SinkLine, unknown>();
   let closed = false;
+
+  // One that does not keep up fails at every event in the same way, and is told of once.
+  function report(line: SinkLine, error: unknown): void {
+    if (reported.get(line) === error) return;
+    reported.set(line, error);
+    onError(error);
+  }
 
   return {
     tell(events, view) {
@@ -56,7 +64,7 @@ export async function openDelivery(sinks: readonly Sink[], log: LogReader, optio
       for (const line of lines) {
         const done = line.tell(events, view);
         if (line.required) required.push(within(deadline_ms, done));
-        else done.catch(onError);
+        else done.catch((error: unknown) => report(line, error));
       }
       if (required.length === 0) return;
       const told: Told = { done: Promise.all(required), waiting: "perhaps" };
@@ -138,9 +146,11 @@ interface Batch {
 function createLine(writer: SinkWriter): Omit<SinkLine, "required"> {
   let last: Promise<void> = Promise.resolve();
   let next: Batch | undefined;
+  let overflow: Error | undefined;
   return {
     async tell(events, view) {
       if (next === undefined) {
+        overflow = undefined;
         const write = async (): Promise<void> => {
           next = undefined;
           await writer.write(batch.events, batch.view);
@@ -149,7 +159,7 @@ function createLine(writer: SinkWriter): Omit<SinkLine, "required"> {
         next = batch;
         last = batch.done.catch(() => {});
       } else if (next.events.length + events.length > BACKLOG) {
-        throw new Error(`Unexpected backlog of ${next.events.length} events, expected a sink that keeps up`);
+        throw (overflow ??= new Error(`Unexpected backlog of ${next.events.length} events, expected a sink that keeps up`));
       }
       for (const event of events) next.events.push(event);
       next.view = view;
