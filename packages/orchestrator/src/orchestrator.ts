@@ -78,7 +78,6 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
           ...{
             ...common,
             workspace,
-            data,
             keysOf: (terms) => readTokenKeys(settings, terms),
             policy: settings.policy.map((file) => resolve(file)),
           },

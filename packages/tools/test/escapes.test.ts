@@ -69,7 +69,7 @@ const OUT: readonly string[] = [
 describe("a path that leads out", () => {
   it.each(OUT.map((path) => [path.slice(0, 60), path]))("%j is refused by every tool, and nothing is touched", async (_, path) => {
     const { root, home } = stage();
-    const before = readdirSync(home, { recursive: true }).sort();
+    const before = readdirSync(home, { recursive: true, encoding: "utf8" }).sort();
     const call = toolsIn(root);
     for (const [tool, args] of WAYS) {
       const answer = call(tool, args(path));
@@ -77,7 +77,7 @@ describe("a path that leads out", () => {
       const error: unknown = await answer.catch((thrown: unknown) => thrown);
       expect(messageOf(error)).not.toContain(SECRET);
     }
-    expect(readdirSync(home, { recursive: true }).sort()).toEqual(before);
+    expect(readdirSync(home, { recursive: true, encoding: "utf8" }).sort()).toEqual(before);
   });
 
   it("by its absolute name is refused where it only begins like the workspace, and taken where it lies in it", async () => {
@@ -238,10 +238,10 @@ describe("what nobody writes", () => {
   it.each(OWN)("%s is refused to write, to append and to edit", async (path) => {
     const root = folder({ "contract.yaml": "phases", "rules/a.toml": "rules", ".git/config": "[core]", "kept/deep/x": "x" });
     const call = toolsIn(root, { protect: [join(root, "contract.yaml"), "rules", join(root, "kept/deep"), "/elsewhere"] });
-    const before = readdirSync(root, { recursive: true }).sort();
+    const before = readdirSync(root, { recursive: true, encoding: "utf8" }).sort();
     for (const [tool, args] of WAYS.filter(([name]) => ["write_files", "edit_files"].includes(name)))
       await expect(call(tool, args(path)), tool).rejects.toMatchObject(REFUSED);
-    expect(readdirSync(root, { recursive: true }).sort()).toEqual(before);
+    expect(readdirSync(root, { recursive: true, encoding: "utf8" }).sort()).toEqual(before);
     expect(readFileSync(join(root, "contract.yaml"), "utf8")).toBe("phases");
   });
 

@@ -111,7 +111,13 @@ describe("write_files", () => {
     await expect(call("write_files", { path: "a", content: "x", mode: "a" })).rejects.toMatchObject(UNFIT);
     await expect(call("write_files", { path: "folder", content: "x" })).rejects.toMatchObject(UNFIT);
     await expect(call("write_files", { path: "a/b", content: "x" })).rejects.toMatchObject(UNFIT);
-    expect(readdirSync(root, { recursive: true }).sort()).toEqual([".bylaw", ".bylaw/tmp", ".bylaw/tmp/.gitignore", "a", "folder"]);
+    expect(readdirSync(root, { recursive: true, encoding: "utf8" }).sort()).toEqual([
+      ".bylaw",
+      ".bylaw/tmp",
+      ".bylaw/tmp/.gitignore",
+      "a",
+      "folder",
+    ]);
     expect((await call("glob", { pattern: "**" })).files).toEqual(["a"]);
   });
 

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { createConfiguredKernel, packagesBeside, type BundledPackages } from "@bylaw/config";
 import { loadContract, type Contract } from "@bylaw/contract";
 import { BylawError, createKernel, isPlugin, type Kernel, type Plugin, type PluginInstance, type Projection } from "@bylaw/kernel";
@@ -9,7 +9,6 @@ import { gates } from "@bylaw/plugin-gates";
 import { monitoring } from "@bylaw/plugin-monitoring";
 import { phases } from "@bylaw/plugin-phases";
 import * as policyPlugin from "@bylaw/plugin-policy";
-import { status } from "@bylaw/plugin-status";
 import { tasks } from "@bylaw/plugin-tasks";
 import { createSigner, tokens, type TokenSigner } from "@bylaw/plugin-tokens";
 
@@ -29,7 +28,6 @@ interface UsualRules {
   /** Absolute. */
   readonly contract: string;
   readonly workspace: string;
-  readonly data: string;
   readonly policy: readonly string[];
   /** Finds the keys of tokens. */
   readonly keysOf: (tokens: Contract["enforcement"]["tokens"]) => TokenKeys;
@@ -42,7 +40,7 @@ interface UsualRules {
 }
 
 /** The kernel of a server without a configuration: the contract, and every plugin that agents meet over a wire. */
-export function usualRules({ contract: file, workspace, data, policy: policies, keysOf, tools, own, hidden }: UsualRules): Rules {
+export function usualRules({ contract: file, workspace, policy: policies, keysOf, tools, own, hidden }: UsualRules): Rules {
   const contract = loadContract(file, { tools: [...tools] });
   const { mode, tokens: terms } = contract.enforcement;
   const signing = keysOf(terms);
@@ -55,7 +53,8 @@ export function usualRules({ contract: file, workspace, data, policy: policies, 
         artifacts(common),
         gates({ ...common, workspace }),
         tokens({ ...common, ...keys }),
-        ...[tasks(), monitoring(common), constitution(), status({ file: join(data, "runs", "{run}", "status.json") })],
+        // No status file: /status folds the same when somebody asks, and a file of a run with many tasks costs more than its calls.
+        ...[tasks(), monitoring(common), constitution()],
         ...(policies.length === 0 ? [] : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
         ownPolicy(policyPlugin, [...hidden, ...signing.files]),
         ...own,
