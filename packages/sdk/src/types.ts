@@ -106,7 +106,8 @@ export interface Checked {
   readonly code: string;
   readonly reason: string;
   readonly fix?: string;
-  readonly decision?: Decision;
+  /** The rule that decided. All votes are on record. */
+  readonly rule?: { readonly name: string; readonly file?: string; readonly line?: number };
 }
 
 /** One answer of a batch. */

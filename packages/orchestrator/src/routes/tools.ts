@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { present } from "@bylaw/kernel";
 import { currentPhases, phaseOf } from "@bylaw/log";
 import { callQuestionId } from "../approvals/index.ts";
 import { problem } from "../http/problem.ts";
@@ -19,11 +20,11 @@ const checked = z.object({
   code: z.string(),
   reason: z.string(),
   fix: z.string().optional(),
-  decision: decision.optional(),
+  rule: z.object({ name: z.string(), file: z.string().optional(), line: z.int().optional() }).optional(),
 });
 
-function answerOf({ id, decision: decided, applied }: Decided): z.output<typeof checked> {
-  const { effect, code, reason, fix } = decided;
+// Not all votes: they are on record, and to write them out takes longer than to decide.
+function answerOf({ id, decision: { effect, code, reason, fix, rule }, applied }: Decided): z.output<typeof checked> {
   return {
     ...(id === undefined ? {} : { id }),
     allowed: applied === "allow",
@@ -31,8 +32,7 @@ function answerOf({ id, decision: decided, applied }: Decided): z.output<typeof 
     applied,
     code,
     reason,
-    ...(fix === undefined ? {} : { fix }),
-    decision: decided as never,
+    ...present({ fix, rule: rule as z.output<typeof checked>["rule"] }),
   };
 }
 
