@@ -217,12 +217,12 @@ describe("usage", () => {
     ["check --tool x --version", "Unexpected option `--version`, expected one of `bylaw check --help`", "see `bylaw check --help`"],
     [
       "chek",
-      "Unexpected command `chek`, expected check, explain, test, lint, replay, status, report, log, approve, contract, behavior, run, serve, template, import, init, help",
+      "Unexpected command `chek`, expected check, explain, test, lint, replay, status, report, log, approve, contract, behavior, run, mcp, constitution, serve, template, import, init, help",
       "did you mean `check`?",
     ],
     [
       "help chek",
-      "Unexpected command `chek`, expected check, explain, test, lint, replay, status, report, log, approve, contract, behavior, run, serve, template, import, init, help",
+      "Unexpected command `chek`, expected check, explain, test, lint, replay, status, report, log, approve, contract, behavior, run, mcp, constitution, serve, template, import, init, help",
       "did you mean `check`?",
     ],
     ["check --tool", "Unexpected `--tool` without a value, expected `--tool <name>`", "see `bylaw check --help`"],

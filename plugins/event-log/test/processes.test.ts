@@ -248,9 +248,9 @@ describe("a disk without room", () => {
     chownSync(base, 65_534, 65_534);
     chmodSync(base, 0o500);
     const script = `
-      const { openSync } = await import("node:fs");
-      process.setgroups?.([]); process.setgid?.(65534); process.setuid?.(65534);
+      // Before it is nobody, who may not be able to read the repository.
       const { openMirror } = await import(process.argv[1]);
+      process.setgroups?.([]); process.setgid?.(65534); process.setuid?.(65534);
       const log = { run: "r", session: "s", events: async () => [] };
       await openMirror(log, { path: process.argv[2], durability: "strict", flush_ms: 1, rotate: { daily: false }, warn() {} })
         .then(() => console.log("opened"), (error) => console.log(error.code));
