@@ -1,4 +1,4 @@
-import { pino, type DestinationStream } from "pino";
+import { pino } from "pino";
 import type { Settings } from "../config/settings.ts";
 import type { Log } from "../service/service.ts";
 import { withoutSecrets } from "./without-secrets.ts";
@@ -6,7 +6,7 @@ import { withoutSecrets } from "./without-secrets.ts";
 interface LogTerms {
   readonly level: Settings["log"]["level"];
   /** Where it is written. Default: the standard output, one JSON object in a line. */
-  readonly to?: DestinationStream;
+  readonly to?: { write(line: string): unknown };
   /** Secrets of this server: wherever one stands in what is logged, it is taken out. */
   readonly secrets?: readonly string[];
 }
@@ -15,7 +15,7 @@ interface LogTerms {
 export function createLog({ level, to, secrets = [] }: LogTerms): Log {
   const clean = withoutSecrets(secrets);
   const options = { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` };
-  const log = to === undefined ? pino(options) : pino(options, to);
+  const log = to === undefined ? pino(options) : pino(options, { write: (line) => void to.write(line) });
   const write =
     (at: "debug" | "info" | "warn" | "error") =>
     (fields: object, message: string): void => {
