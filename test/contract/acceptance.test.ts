@@ -6,12 +6,14 @@ import { filesAt, textOf } from "./workspaces.ts";
 interface List {
   readonly of: string;
   readonly prefix: string;
+  /** How many digits a number has at least. Left out: two. */
+  readonly digits?: number;
   /** The numbers of its cases, from one to another. */
   readonly spans: readonly (readonly [number, number])[];
   /** Cases of other lists that tests name under the same letters. */
   readonly others?: RegExp;
-  /** Where cases are set aside. */
-  readonly adr: string;
+  /** Where cases are set aside. Left out: none may be. */
+  readonly adr?: string;
 }
 
 const LISTS: readonly List[] = [
@@ -39,10 +41,14 @@ const LISTS: readonly List[] = [
     ],
     adr: "docs/decisions/0019-a-response-is-judged-once-and-bound-to-what-was-shown.md",
   },
+  { of: "what behaviors are required to do", prefix: "FR", digits: 1, spans: [[1, 8]] },
+  { of: "the success of behaviors", prefix: "SC", digits: 1, spans: [[1, 9]] },
 ];
 
-const casesOf = ({ prefix, spans }: List): readonly string[] =>
-  spans.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => `${prefix}-${String(first + at).padStart(2, "0")}`));
+const casesOf = ({ prefix, digits = 2, spans }: List): readonly string[] =>
+  spans.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, at) => `${prefix}-${String(first + at).padStart(digits, "0")}`),
+  );
 
 const TESTS: ReadonlySet<string> = new Set(["it", "test", "describe"]);
 
@@ -101,7 +107,7 @@ for (const file of filesAt("{packages,plugins,rulesets}/*/test/**/*.test.ts").co
 describe.each(LISTS)("the acceptance cases of $of", (list) => {
   const { prefix, others, adr } = list;
   const cases = casesOf(list);
-  const excepted = Array.from(textOf(adr).matchAll(/^- ([A-Z]{2}-\d+):/gm), ([, id = ""]) => id);
+  const excepted = Array.from((adr === undefined ? "" : textOf(adr)).matchAll(/^- ([A-Z]{2}-\d+):/gm), ([, id = ""]) => id);
 
   it("are each in the name of a test, or set aside with the reason", () => {
     expect(cases.filter((id) => !named.has(id) && !excepted.includes(id))).toEqual([]);

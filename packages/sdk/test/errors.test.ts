@@ -41,7 +41,7 @@ it.each([
   });
 });
 
-it("what is forbidden says which tool", async () => {
+it("WF-111: what is forbidden says which tool, and is no token that ran out", async () => {
   const { endpoint } = await serve(() => problem(403, "phase_tool_forbidden"));
   const error = await rejection(holding(endpoint).client.writeFile("src/a.ts", "x"));
   expect(error).toBeInstanceOf(ToolForbidden);
@@ -127,7 +127,7 @@ it("a question that nobody answers throws when the time is over", async () => {
   expect(error).toMatchObject({ name: "ApprovalRefused", code: "approval_expired" });
 });
 
-it("a token that was replaced while a request was on its way is no fault of it", async () => {
+it("WF-111: a token that was replaced while a request was on its way is no fault of it", async () => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const { endpoint, received } = await serve(async ({ path, headers }) => {
@@ -146,7 +146,7 @@ it("a token that was replaced while a request was on its way is no fault of it",
   expect(client.phase).toBe("TDD");
 });
 
-it("a token that comes late does not replace a newer one", async () => {
+it("WF-111: a token that comes late does not replace a newer one", async () => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const { endpoint, received } = await serve(async ({ path }) => {
