@@ -1,4 +1,5 @@
 import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -15,6 +16,8 @@ const projects = globSync(["{packages,plugins,rulesets}/*/package.json", "test/p
 
 export default defineConfig({
   test: {
+    // Most suites wait for programs that they start, so that one core of two would be idle.
+    maxWorkers: availableParallelism(),
     coverage: { provider: "v8", include: ["{packages,plugins,rulesets}/*/src/**/*.ts"] },
     projects: projects.map((root) => ({
       extends: true as const,
