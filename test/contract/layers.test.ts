@@ -18,7 +18,7 @@ const LAYERS: readonly Layer[] = [
   { folder: WORDING, internal: [], external: [] },
   { folder: /^packages\/policy-language$/, internal: [KERNEL, /^packages\/shell$/] },
   { folder: /^packages\/(config|contract|shell|log|testing)$/, internal: [KERNEL] },
-  { folder: /^packages\/process$/, internal: [KERNEL], external: [] },
+  { folder: /^packages\/process$/, internal: [], external: [] },
   { folder: /^packages\/tools$/, internal: [KERNEL, /^packages\/process$/] },
   { folder: /^packages\/evidence$/, internal: [KERNEL, /^packages\/(contract|process)$/] },
   { folder: /^packages\/behavior$/, internal: [KERNEL, /^packages\/config$/] },
@@ -36,6 +36,10 @@ const LAYERS: readonly Layer[] = [
   },
   { folder: /^rulesets\//, internal: [KERNEL, /^(plugins|rulesets)\//], external: [], peers: ["@bylaw/kernel"] },
 ];
+
+// Whoever writes messages may have it: all but the kernel, what has no dependency at all, and rulesets, which are data.
+const wordingFor = (folder: string): readonly RegExp[] =>
+  [KERNEL, WORDING, /^packages\/(process|sdk)$/, /^rulesets\//].some((without) => without.test(folder)) ? [] : [WORDING];
 
 const folderOf = new Map([...workspaces, testWorkspace].map(({ folder, manifest }) => [manifest.name, folder]));
 
@@ -71,7 +75,7 @@ describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as con
     const layer = layerOf(folder);
     const forbidden = needs.filter((name) => {
       const target = folderOf.get(name);
-      if (target !== undefined) return ![WORDING, ...(layer?.internal ?? [])].some((allowed) => allowed.test(target));
+      if (target !== undefined) return ![...(layer?.internal ?? []), ...wordingFor(folder)].some((allowed) => allowed.test(target));
       return layer?.external?.includes(name) === false && layer.peers?.includes(name) !== true;
     });
     expect(forbidden).toEqual([]);
