@@ -102,6 +102,26 @@ class Retries(Case):
         self.assertEqual(len({request["headers"]["Idempotency-Key"] for request in received}), 1)
         self.assertEqual(pauses, [0.1, 0.2, 0.4, 3.0])
 
+    def test_a_newer_token_makes_no_other_request_of_it(self) -> None:
+        def answer(request: Dict[str, Any], _: int) -> Optional[Reply]:
+            if request["path"].endswith("/heartbeat"):
+                return ok({"lease_until": "x", "phase_token": "newer"})
+            attempt = sum(one["path"].endswith("/execute") for one in received)
+            # The tool ran, and nobody heard of it.
+            if attempt == 1:
+                return None
+            if attempt > 2:
+                return ok({"id": "1", "result": "once"})
+            client.heartbeat()
+            return problem(403, "token_superseded")
+
+        endpoint, received = self.serve(answer)
+        client, _ = self.holding(endpoint)
+        self.assertEqual(client.use_tool("bash", command="deploy"), "once")
+        attempts = [request["headers"] for request in received if request["path"].endswith("/execute")]
+        self.assertEqual([headers["Authorization"] for headers in attempts], [f"Bearer {TOKEN}", f"Bearer {TOKEN}", "Bearer newer"])
+        self.assertEqual(len({headers["Idempotency-Key"] for headers in attempts}), 1)
+
     def test_what_is_wrong_is_asked_once(self) -> None:
         for status in (400, 401, 403, 404, 409, 413, 500):
             endpoint, received = self.serve(lambda *_, status=status: problem(status, "wrong"))

@@ -1,5 +1,5 @@
 import { NotClaimed, TokenExpired } from "./errors.ts";
-import type { Answer, Ask, Transport } from "./transport.ts";
+import { newKey, type Answer, type Ask, type Transport } from "./transport.ts";
 import type { JsonObject } from "./types.ts";
 
 /** What every request may be given. */
@@ -48,9 +48,11 @@ export class Session {
     return this.#ask({ method: "GET", path, query, authorization: () => this.bearer(before), ...asked });
   }
 
-  // A token that was replaced while the request was on its way is no fault of the request: it is made once more with the new one.
-  async #ask(request: Ask): Promise<Answer> {
+  // A token that was replaced while the request was on its way is no fault of the request: it is made once more with the new one, under the
+  // same key, since an attempt before may have done what it asks for.
+  async #ask(asked: Ask): Promise<Answer> {
     const turn = this.#turn;
+    const request = { ...asked, request_id: asked.request_id ?? newKey() };
     try {
       return await this.#transport.ask(request);
     } catch (error) {

@@ -162,7 +162,8 @@ const unreachable = (cause: unknown): Unavailable =>
     cause,
   });
 
-function newKey(): string {
+/** A new idempotency key. */
+export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

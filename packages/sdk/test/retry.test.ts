@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { NoTaskReady, RateLimited, RequestInvalid, Unavailable } from "../src/index.ts";
-import { CLAIM, holding, problem, rejection, serve, start } from "./kit.ts";
+import { CLAIM, TOKEN, holding, problem, rejection, serve, start } from "./kit.ts";
 
 const keys = (received: readonly { readonly headers: Record<string, unknown> }[]): ReadonlySet<unknown> =>
   new Set(received.map(({ headers }) => headers["idempotency-key"]));
@@ -42,6 +42,23 @@ it.each([400, 401, 403, 404, 409, 413, 500])("asks once where the answer is %d",
   const { endpoint, received } = await serve(() => problem(status, "wrong"));
   expect(await rejection(holding(endpoint).client.heartbeat())).toMatchObject({ status, code: "wrong" });
   expect(received).toHaveLength(1);
+});
+
+it("a request that meets a newer token is made again with that one, under the same key", async () => {
+  const { endpoint, received } = await serve(async ({ path }) => {
+    if (path.endsWith("/heartbeat")) return { body: { lease_until: "x", phase_token: "newer" } };
+    const attempt = received.filter((one) => one.path.endsWith("/execute")).length;
+    // The tool ran, and nobody heard of it.
+    if (attempt === 1) return undefined;
+    if (attempt > 2) return { body: { id: "1", result: "once" } };
+    await client.heartbeat();
+    return problem(403, "token_superseded");
+  });
+  const { client } = holding(endpoint);
+  expect(await client.useTool("bash", { command: "deploy" })).toMatchObject({ result: "once" });
+  const attempts = received.filter(({ path }) => path.endsWith("/execute"));
+  expect(attempts.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`, "Bearer newer"]);
+  expect(keys(attempts).size).toBe(1);
 });
 
 it("two requests have two keys, and the caller's key is used where there is one", async () => {

@@ -6,7 +6,7 @@ import threading
 from typing import Any, Mapping, Optional, Tuple
 
 from .errors import NotClaimed, TokenExpired
-from .transport import Transport
+from .transport import Transport, new_key
 
 
 class Session:
@@ -74,6 +74,8 @@ class Session:
 
     def _ask(self, method: str, path: str, before: str, **asked: Any) -> Tuple[int, Any]:
         turn = self._turn
+        # One key for whatever is made of this request: an attempt that nobody heard of may have done what it asks for.
+        asked["request_id"] = asked.get("request_id") or new_key()
         try:
             return self._transport.ask(method, path, lambda: self.bearer(before), **asked)
         except TokenExpired:
