@@ -4,6 +4,7 @@ import type { Refusal } from "../auth/authenticate.ts";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { agentId, capability, requestId, taskId } from "../http/shapes.ts";
+import { admitClaim } from "../service/admission.ts";
 import { claim } from "../service/claims.ts";
 
 const claimed = z.object({
@@ -29,7 +30,8 @@ export const claimTask: Route = defineRoute({
   method: "post",
   path: "/tasks/claim",
   summary: "Claim a task",
-  description: "Gives the agent the oldest free task that it can do, or the named one. An agent that holds it gets the claim that it has.",
+  description:
+    "Gives the agent the oldest free task that it can do, or the named one. An agent that holds it gets the claim that it has; by a phase token it gets that and no other.",
   tags: ["tasks"],
   callers: ["enrolled", "agent"],
   body: z.strictObject({
@@ -57,9 +59,13 @@ export const claimTask: Route = defineRoute({
       await service.refused(refusal, { route: claimTask, task, tool: undefined });
       throw problem(refusal);
     }
-    // Of an agent with a token it was counted already.
-    if (caller.kind === "enrolled") service.limit?.(agent);
-    const found = await claim(service, { agent, wait_ms, signal, ...present({ capabilities, task, request_id }) });
+    // Of an agent with a token it was counted already, and its token is good for its own task.
+    let wanted = task;
+    if (caller.kind === "agent") {
+      wanted ??= caller.task;
+      await admitClaim(service, caller, { route: claimTask, task: wanted });
+    } else service.limit?.(agent);
+    const found = await claim(service, { agent, wait_ms, signal, ...present({ capabilities, task: wanted, request_id }) });
     if (found === undefined) throw noneReady(service.settings.tasks.longest_wait_ms);
     const { held, granted } = found;
     const { name, version, digest } = service.contract;

@@ -4,6 +4,7 @@ import type { Refusal } from "../auth/authenticate.ts";
 import type { AgentCaller } from "../auth/caller.ts";
 import { problem } from "../http/problem.ts";
 import type { Route } from "../http/route.ts";
+import { holderOf } from "./holders.ts";
 import type { Service } from "./service.ts";
 
 /** What an agent wants to do, as far as it says. */
@@ -31,28 +32,66 @@ export async function admitAgent(
     if (faultOf(service, caller, task) === undefined) return true;
     if (overtaken) return false;
   }
+  throw await refused(service, caller, fault, { route, task, tool });
+}
+
+/**
+ * Holds an agent that claims by its token to the claim that this is of, as the log says now. One that was overtaken within the claim is
+ * good enough, since the answer that had the next one may be lost; one that ended, was revoked or is of another claim is not.
+ */
+export async function admitClaim(service: Service, caller: AgentCaller, { route, task }: Attempt): Promise<void> {
+  // A lease that is over has ended the claim, whether or not somebody has said so yet.
+  await service.tasks.recover();
+  const fault = claimFaultOf(service, caller, task);
+  if (fault !== undefined) throw await refused(service, caller, fault, { route, task });
+}
+
+async function refused(
+  service: Service,
+  { agent }: AgentCaller,
+  fault: Fault,
+  { route, task, tool }: Omit<Attempt, "tool"> & { readonly tool?: string | undefined },
+): Promise<Error> {
   const { detail, fix } = WORDS[fault];
-  const refusal: Refusal = { status: 403, code: fault, detail, fix, credential: "agent", agent: caller.agent };
+  const refusal: Refusal = { status: 403, code: fault, detail, fix, credential: "agent", agent };
   await service.refused(refusal, { route, task, tool });
-  throw problem(refusal);
+  return problem(refusal);
 }
 
 type Fault = keyof typeof WORDS;
 
-function faultOf({ run, now }: Service, { task, claims }: AgentCaller, wanted: string): Fault | undefined {
+function termsFaultOf({ now }: Service, { task, claims }: AgentCaller, wanted: string): Fault | undefined {
   if (wanted !== task) return "token_other_task";
-  if (Date.parse(now()) >= claims.exp * 1_000) return "token_expired";
-  return treeGet(run.view(currentTokens), task) === claims.jti ? undefined : "token_superseded";
+  return Date.parse(now()) >= claims.exp * 1_000 ? "token_expired" : undefined;
+}
+
+function faultOf(service: Service, caller: AgentCaller, wanted: string): Fault | undefined {
+  const { task, claims } = caller;
+  const fault = termsFaultOf(service, caller, wanted);
+  return fault ?? (treeGet(service.run.view(currentTokens), task) === claims.jti ? undefined : "token_superseded");
+}
+
+function claimFaultOf(service: Service, caller: AgentCaller, wanted: string): Fault | undefined {
+  const { agent, task, fence, claims } = caller;
+  const fault = termsFaultOf(service, caller, wanted);
+  if (fault !== undefined) return fault;
+  const holder = holderOf(service.run.view, task);
+  if (holder?.agent !== agent) return "token_superseded";
+  const stands = holder.token?.jti === claims.jti;
+  return stands || (holder.fence === fence && !holder.revoked) ? undefined : "token_superseded";
 }
 
 const WORDS = {
-  token_other_task: { detail: "Unexpected token: the token is of another task", fix: "act for the task whose token it is" },
+  token_other_task: {
+    detail: "Unexpected token: the token is of another task",
+    fix: "act for the task whose token it is; another is claimed with your enrolment",
+  },
   token_expired: {
     detail: "Unexpected token: the token's time is over",
-    fix: "claim the task again by its id: the answer has a new token",
+    fix: "claim the task again by its id, with your enrolment: the answer has a new token",
   },
   token_superseded: {
     detail: "Unexpected token: the task moved on, or has a newer token, or the token was revoked",
-    fix: "use the newest token of the task, or claim it again by its id",
+    fix: "use the newest token of the task, or claim it again by its id, with your enrolment",
   },
 } as const;

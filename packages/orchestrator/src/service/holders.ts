@@ -1,3 +1,4 @@
+import { COMPLETED } from "@bylaw/contract";
 import { defineProjection, definePlugin, type EventDraft, type Finding, type View } from "@bylaw/kernel";
 import { treeGet, treePut, type Tree } from "@bylaw/log";
 import { z } from "zod";
@@ -14,27 +15,38 @@ interface StandingToken {
 
 /** Who holds a task, and by which token. */
 export interface Holder {
-  /** Of the last claim. */
+  /** `null`: nobody claimed it, or whoever did gave it back, lost it or completed it. */
   readonly agent: string | null;
+  /** Of the last claim; 0: there was none. */
   readonly fence: number;
+  /** Whether a token was taken from the claim that holds it. */
+  readonly revoked: boolean;
   /** `null`: the task moved on or was claimed anew, and nobody was handed a token since. */
   readonly token: StandingToken | null;
 }
 
+const NOBODY: Holder = { agent: null, fence: 0, revoked: false, token: null };
+
 /** The holder of each task, as the log says. */
 const holders = defineProjection<Tree<Holder>>({
   name: `${manifest.name}/holders`,
-  version: 1,
+  version: 2,
   initial: null,
   reduce(state, { event_type, task_id, agent_id, details }) {
     if (task_id === null) return state;
-    const before = treeGet(state, task_id) ?? { agent: null, fence: 0, token: null };
+    const before = treeGet(state, task_id) ?? NOBODY;
     switch (event_type) {
       case "task_claimed":
-        return treePut(state, task_id, { agent: agent_id, fence: Number(details["fence"]), token: null });
+        return treePut(state, task_id, { agent: agent_id, fence: Number(details["fence"]), revoked: false, token: null });
+      case "task_released":
+      case "task_failed":
+      case "task_lapsed":
+      case "task_escalated":
+        return treePut(state, task_id, { ...before, agent: null, token: null });
       case "phase_entered":
+        return treePut(state, task_id, { ...before, agent: details["to"] === COMPLETED ? null : before.agent, token: null });
       case "token_revoked":
-        return treePut(state, task_id, { ...before, token: null });
+        return treePut(state, task_id, { ...before, revoked: true, token: null });
       case "token_issued": {
         const { jti, agent, phase = null, expires_at } = details;
         const token = {
@@ -67,7 +79,8 @@ export const holdersPlugin = definePlugin({
 
 function tokenFault(view: View, { event_type, task_id, details }: EventDraft): Finding | undefined {
   if (event_type !== "token_issued" || task_id === null) return undefined;
-  const { agent = null } = holderOf(view, task_id) ?? {};
-  if (agent === null || agent === details["agent"]) return undefined;
+  const { agent, fence } = holderOf(view, task_id) ?? NOBODY;
+  // Of a task that nobody ever claimed there is no holder.
+  if (fence === 0 || agent === details["agent"]) return undefined;
   return { rule: "TOKEN_HOLDER", message: "a token is for the agent that holds the task" };
 }

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
+
+let at: Served;
+
+beforeEach(async () => {
+  at = await serve();
+});
+afterEach(() => at.close());
+
+const claim = (authorization: string, agent_id: string, more: object = {}) =>
+  at.ask("POST", "/tasks/claim", authorization, { agent_id, ...more });
+const beat = (auth: string, task: string) => at.ask("POST", "/tasks/heartbeat", auth, { task_id: task });
+const move = (auth: string, task: string) =>
+  at.ask("POST", "/tasks/transition", auth, { task_id: task, target_phase: "WORK", artifacts: { plan: { title: "x" } } });
+const bearer = (token: unknown): string => `Bearer ${String(token)}`;
+
+/** Keeps a task until the first token of its claim is over, which takes more than its hour. */
+async function outlive({ auth, task }: Agent): Promise<string> {
+  let newest = auth;
+  for (let left = 20; left > 0; left -= 1) {
+    at.pass(200_000);
+    newest = bearer((await beat(newest, task)).body["phase_token"]);
+  }
+  return newest;
+}
+
+async function expectRefused(authorization: string, code: string, more: object = {}): Promise<void> {
+  const before = (await at.events("access_refused")).length;
+  expect(await claim(authorization, "ann", more)).toMatchObject({ status: 403, body: { code } });
+  expect((await at.events("access_refused")).slice(before)).toMatchObject([
+    { agent_id: "ann", details: { code, status: 403, route: "/tasks/claim", credential: "agent", agent: "ann" } },
+  ]);
+}
+
+describe("a claim by a token", () => {
+  it("comes to the claim that the token is of, also where the answer to a transition was lost", async () => {
+    const ann = await at.agent("ann", "a");
+    expect((await claim(ann.auth, "ann")).body).toMatchObject({ phase_token: ann.token, task: { id: "a", fence: 1 } });
+    const moved = await move(ann.auth, "a");
+    expect((await claim(ann.auth, "ann", { task_id: "a" })).body).toMatchObject({
+      phase_token: moved.body["new_token"],
+      phase: "WORK",
+      task: { id: "a", fence: 1 },
+    });
+    expect((await at.events("task_claimed")).length).toBe(1);
+  });
+
+  it("gives no other task, named or not", async () => {
+    await at.ask("POST", "/tasks", asOperator, { id: "b" });
+    const ann = await at.agent("ann", "a");
+    await expectRefused(ann.auth, "token_other_task", { task_id: "b" });
+    expect((await claim(ann.auth, "ann")).body).toMatchObject({ task: { id: "a" } });
+    expect((await at.events("task_claimed")).map(({ task_id }) => task_id)).toEqual(["a"]);
+  });
+
+  it("is refused where the token's time is over, whoever holds the task now", async () => {
+    const ann = await at.agent("ann", "a");
+    const newest = await outlive(ann);
+    await expectRefused(ann.auth, "token_expired", { task_id: "a" });
+    await expectRefused(ann.auth, "token_expired");
+    // With the enrolment it goes on where it was.
+    const { body } = await claim(asNewcomer, "ann", { task_id: "a" });
+    expect(bearer(body["phase_token"])).toBe(newest);
+  });
+
+  it("is refused where the task was claimed anew since, by the same agent too", async () => {
+    const ann = await at.agent("ann", "a");
+    await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a" });
+    expect((await claim(asNewcomer, "ann", { task_id: "a" })).body).toMatchObject({ task: { fence: 2 } });
+    await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
+    const taken = await at.agent("ann", "b");
+    await at.ask("POST", "/tasks/release", taken.auth, { task_id: "b" });
+    await claim(asNewcomer, "bob", { task_id: "b" });
+    await expectRefused(taken.auth, "token_superseded", { task_id: "b" });
+  });
+
+  it.each(["release", "fail"])("is refused after %s", async (end) => {
+    const ann = await at.agent("ann", "a");
+    expect((await at.ask("POST", `/tasks/${end}`, ann.auth, { task_id: "a", reason: "x" })).status).toBe(200);
+    await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
+    expect((await at.ask("GET", "/tasks/a", asOperator)).body["status"]).toBe(end === "fail" ? "failed" : "ready");
+  });
+
+  it("is refused after the lease was lost, although nobody has said so yet", async () => {
+    const ann = await at.agent("ann", "a");
+    at.pass(301_000);
+    await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
+    at.pass(61_000);
+    await expectRefused(ann.auth, "token_superseded");
+    expect((await claim(asNewcomer, "ann", { task_id: "a" })).body).toMatchObject({ task: { id: "a", fence: 3 } });
+  });
+
+  it("is refused after the task is completed", async () => {
+    const ann = await at.agent("ann", "a");
+    const work = bearer((await move(ann.auth, "a")).body["new_token"]);
+    await at.ask("POST", "/tasks/transition", work, { task_id: "a", target_phase: "@completed", artifacts: {} });
+    await expectRefused(work, "token_superseded", { task_id: "a" });
+  });
+
+  it("is refused where the token was revoked, also after its agent enrolled anew", async () => {
+    const ann = await at.agent("ann", "a");
+    await at.service.run.record([{ event_type: "token_revoked", agent_id: null, task_id: "a", details: { reason: "it was in a log" } }]);
+    await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
+    const { body } = await claim(asNewcomer, "ann", { task_id: "a" });
+    expect(body["phase_token"]).not.toBe(ann.token);
+    await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
+    expect((await claim(bearer(body["phase_token"]), "ann")).body).toMatchObject({ phase_token: body["phase_token"] });
+  });
+});
