@@ -233,6 +233,7 @@ describe("what nobody writes", () => {
       "./.git//config",
     ],
     ...[".bylaw/policy.toml", ".BYLAW/policy.toml", "sub/.bylaw/x", "bylaw.config.ts", "Bylaw.Config.TS", "packages/a/bylaw.config.json"],
+    ...["bylaw.serve.json", "BYLAW.Serve.json", "packages/a/bylaw.serve.json"],
     ...["contract.yaml", "Contract.YAML", "rules/a.toml", "rules", "RULES/b/c", "kept/deep/x"],
   ];
   it.each(OWN)("%s is refused to write, to append and to edit", async (path) => {

@@ -61,7 +61,8 @@ export interface Compiled {
 export const LINE_TOOLS = { run_tests: "command", git_commit: "command" } as const;
 
 /** What Bylaw itself is set up by and keeps, which no contract has to name. */
-const OWN_FILES = [".bylaw", ...["ts", "mts", "js", "mjs", "json", "yaml", "toml"].map((extension) => `bylaw.config.${extension}`)];
+const CONFIGURATIONS = ["ts", "mts", "js", "mjs", "json", "yaml", "toml"].map((extension) => `bylaw.config.${extension}`);
+const OWN_FILES = [".bylaw", "bylaw.serve.json", ...CONFIGURATIONS];
 
 /** Loads a contract and compiles its phases. Throws what loading throws, and for a mode or a pattern that cannot hold. */
 export function compileContract(options: PhaseOptions, folder: string, fact: string): Compiled {

@@ -110,6 +110,17 @@ describe("paths", () => {
   });
 });
 
+describe("what Bylaw is set up by", () => {
+  it.each([".bylaw/policy.toml", "bylaw.config.mjs", "bylaw.serve.json", "Bylaw.Serve.JSON"])("%s is written by no tool", async (path) => {
+    for (const tool of ["write_files", "edit_files"]) {
+      const { effect, votes } = await ask("IMPL", tool, { path });
+      expect([effect, votes.some((vote) => vote.code === "phase_protected")], tool).toEqual(["deny", true]);
+    }
+    const { effect, votes } = await ask("IMPL", "bash", { command: `echo x > ${path}` });
+    expect([effect, votes.some((vote) => vote.code === "phase_protected")]).toEqual(["deny", true]);
+  });
+});
+
 describe("the contract itself", () => {
   it("is written by no tool in any phase", async () => {
     writeFileSync(join(here.folder, "other.txt"), "");

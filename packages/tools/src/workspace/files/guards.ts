@@ -15,7 +15,7 @@ export interface Guards {
 }
 
 // Wherever they stand: what steers git, and what Bylaw is set up by.
-const OWN = /^(?:\.git|git~\d+|\.bylaw|bylaw\.config\.[a-z]+)$/;
+const OWN = /^(?:\.git|git~\d+|\.bylaw|bylaw\.(?:config\.[a-z]+|serve\.json))$/;
 
 /** `hidden` is neither read nor written, `kept` is not written; absolute, or from the workspace. Case and look-alikes do not matter. */
 export function guardsOf(real: string, hidden: readonly string[], kept: readonly string[]): Guards {
