@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import {
   createEmbeddedDriver,
   createWorker,
+  endIn,
   loopOptionsOf,
   migrateWorkflow,
   moveWorkflow,
@@ -202,6 +203,66 @@ describe("a worker", () => {
     await fresh.worker.done("r");
     expect([count(await logOf(store, "r"), "step_completed"), fresh.ends.length]).toEqual([2, 1]);
   });
+
+  it("begins nothing more of a template that a person has left meanwhile: a worker with the new one runs what is new", async () => {
+    const { store, loaded, employ, offer, errors } = await hall([step("plan"), step("work"), step("publish")]);
+    await offer("r");
+    const next = await templateOf({ steps: ["plan", "review", "again", "work", "approve", "publish"].map((id) => step(id)) });
+    const seen: string[] = [];
+    const old = employ({
+      work: async ({ step: id }) => {
+        seen.push(`old ${id}`);
+        if (id !== "work") return;
+        const run = await openRun(kernelOf(next), { run: "r", store, join: true });
+        await migrateWorkflow(run, { before: loaded.template, loaded: next, by: "ada" });
+        await offerWorkflow(store, run, next);
+        await run.close();
+      },
+    });
+    await old.worker.look("r");
+    await old.worker.done("r");
+    expect([seen, old.ends]).toEqual([["old plan", "old work"], []]);
+    expect(errors).toMatchObject([{ code: "BYLAW_TEMPLATE_CHANGED" }]);
+    // Whoever waits for its end with the old template waits on.
+    const waiting = await openRun(kernelOf(loaded), { run: "r", store, join: true });
+    expect(endIn(loaded.template, waiting)).toBeUndefined();
+    await waiting.close();
+    const fresh = employ({}, { templateOf: drivenOf(next, { work: ({ step: id }) => void seen.push(id) }) });
+    expect(await fresh.worker.look("r")).toBe("taken");
+    await fresh.worker.done("r");
+    expect([seen, fresh.ends]).toMatchObject([["old plan", "old work", "approve", "publish"], [{ outcome: "completed" }]]);
+  });
+
+  it.each(["step_started", "step_skipped", "step_settled", "workflow_ended"])(
+    "records no %s by a template that a person has left between its look at the log and the event",
+    async (type) => {
+      const steps = [step("a"), { ...step("b"), when: "a.success == false" }];
+      const { store, loaded, folder } = await hall(steps);
+      const next = await templateOf({ steps: [...steps, step("c")] });
+      const run = await openRun(kernelOf(loaded), { run: "r", store });
+      let isMoved = false;
+      const late = Object.create(run, {
+        record: {
+          value: async (...given: Parameters<Run["record"]>) => {
+            if (!isMoved && given[0].some(({ event_type }) => event_type === type)) {
+              isMoved = true;
+              const other = await openRun(kernelOf(next), { run: "r", store, join: true });
+              await migrateWorkflow(other, { before: loaded.template, loaded: next, by: "ada" });
+              await other.close();
+            }
+            return run.record(...given);
+          },
+        },
+      }) as Run;
+      const going = { ...loaded, functions: { work: () => undefined }, workspace: folder, controlFile: join(folder, "behavior.json") };
+      await expect(runWorkflow({ ...going, run: late })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+      expect([isMoved, (await logOf(store, "r")).at(-1)?.event_type]).toEqual([true, "workflow_migrated"]);
+      await run.catchUp();
+      expect(await runWorkflow({ ...going, ...next, run })).toMatchObject({ outcome: "completed" });
+      expect(count(await logOf(store, "r"), "step_completed")).toBe(2);
+      await run.close();
+    },
+  );
 
   it("drives a run again that has ended, when a person says from where", async () => {
     const { store, loaded, employ, offer } = await hall([step("a"), { ...step("b"), repeatable: true }]);

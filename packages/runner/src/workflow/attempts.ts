@@ -14,7 +14,15 @@ export async function start(options: WorkflowOptions, starts: readonly Start[]):
     options,
     starts.map((one) => {
       const { step, index, next: after, visit, attempt, fallback } = one;
-      return draft("step_started", agentOf(one), { step: step.id, index, next: after, visit, attempt, fallback });
+      return draft("step_started", agentOf(one), {
+        step: step.id,
+        index,
+        next: after,
+        visit,
+        attempt,
+        fallback,
+        definition: options.definition,
+      });
     }),
   );
   const results = await Promise.allSettled(

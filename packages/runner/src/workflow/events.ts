@@ -24,6 +24,9 @@ const worker = { worker: z.string().min(1).max(200), fence: attempt };
 
 const way = { track: step.nullable().optional(), chosen: z.array(step).optional() };
 
+/** The template that says so: a person may have carried the run over to another meanwhile. */
+const definition = digest.optional();
+
 const HOLDS = ["failed", "interrupted", "rejected", "control_file", "oversight", "risk", "limit"] as const;
 
 /** The events of a workflow. Only its runner records them. */
@@ -51,14 +54,22 @@ export const WORKFLOW_EVENTS = [
   { name: "workflow_released", details: z.strictObject({ by: z.string().min(1).max(200), step }) },
   {
     name: "workflow_ended",
-    details: z.strictObject({ outcome: z.enum(["completed", "stopped"]), step: step.nullable(), reason: z.string().max(1_000).nullable() }),
+    details: z.strictObject({
+      outcome: z.enum(["completed", "stopped"]),
+      step: step.nullable(),
+      reason: z.string().max(1_000).nullable(),
+      definition,
+    }),
   },
   /** Workers may take the run from here on: each takes it with a lease, and keeps it while nothing else is recorded. */
   { name: "workflow_offered", details: z.strictObject({}) },
   { name: "workflow_taken", details: z.strictObject({ ...worker, lease_ms: attempt }) },
   { name: "workflow_kept", details: z.strictObject(worker) },
   { name: "workflow_left", details: z.strictObject({ ...worker, why: z.enum(["ended", "waits", "stopped", "failed"]) }) },
-  { name: "step_started", details: z.strictObject({ step, index: count, next: count, visit: attempt, attempt, fallback: z.boolean() }) },
+  {
+    name: "step_started",
+    details: z.strictObject({ step, index: count, next: count, visit: attempt, attempt, fallback: z.boolean(), definition }),
+  },
   { name: "step_completed", details: z.strictObject({ step, attempt, ...end, output: z.json(), print: digest.nullable().optional() }) },
   {
     name: "step_skipped",
@@ -67,6 +78,7 @@ export const WORKFLOW_EVENTS = [
       index: count,
       next: count,
       why: z.enum(["loop", "when", "skip_if", "depends_on", "once", "completed", "from", "track"]),
+      definition,
     }),
   },
   {
@@ -75,6 +87,7 @@ export const WORKFLOW_EVENTS = [
       step,
       next: count.nullable(),
       loop: z.strictObject({ to: count, skip: z.array(step), kept: z.boolean().optional() }).nullable(),
+      definition,
     }),
   },
   { name: "call_started", details: z.strictObject({ step, agent: step, attempt }) },

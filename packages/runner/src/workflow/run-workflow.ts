@@ -19,17 +19,23 @@ import { completedSteps, workflowState } from "./state.ts";
  */
 export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd> {
   const { run, template, definition, signal } = options;
-  const { started } = run.view(workflowState);
-  if (started !== null && started.definition !== definition) throw templateChanged(started.template);
+  refuseOther();
   makeControlFolder(options.controlFile);
   const read = new Set<string>();
   const before = new Set([...(options.completed ?? []), ...completedSteps(template, run.view(workflowState))]);
   for (;;) {
     signal?.throwIfAborted();
+    // Another process may carry the run over while this one drives it.
+    refuseOther();
     const move = next(template, run.view(workflowState), read, before);
     const end = endOf(move, options);
     if (end !== undefined) return end;
     await perform(move, options, read);
+  }
+
+  function refuseOther(): void {
+    const { started } = run.view(workflowState);
+    if (started !== null && started.definition !== definition) throw templateChanged(started.template);
   }
 }
 
@@ -42,8 +48,12 @@ export const templateChanged = (template: string): BylawError =>
   });
 
 /** Where a workflow stands that waits for a person or has ended; `undefined` while there is something to do. */
-export const endIn = (template: Template, run: Pick<Run, "view">): WorkflowEnd | undefined =>
-  endOf(next(template, run.view(workflowState), new Set()), { run });
+export function endIn(template: Template, run: Pick<Run, "view">): WorkflowEnd | undefined {
+  const state = run.view(workflowState);
+  // Who only waits may have another template than the one that the run was carried over to: it is not asked about steps under way.
+  const rests = state.ended !== null || state.hold !== null || state.pauses.length > 0;
+  return rests ? endOf(next(template, state, new Set()), { run }) : undefined;
+}
 
 function endOf(move: Move, { run }: { readonly run: Pick<Run, "view"> }): WorkflowEnd | undefined {
   const { hold, pauses, ended } = run.view(workflowState);
@@ -54,20 +64,20 @@ function endOf(move: Move, { run }: { readonly run: Pick<Run, "view"> }): Workfl
 }
 
 async function perform(move: Move, options: WorkflowOptions, read: Set<string>): Promise<void> {
-  const { from = 0 } = options;
+  const { from = 0, definition } = options;
   const put = (...drafts: readonly Recordable[]): Promise<void> => record(options, drafts);
   switch (move.do) {
     case "begin":
       return begin(options, from);
     case "end":
-      return put(draft("workflow_ended", null, { outcome: move.outcome, step: move.step, reason: move.reason }));
+      return put(draft("workflow_ended", null, { outcome: move.outcome, step: move.step, reason: move.reason, definition }));
     case "hold":
       return put(draft("workflow_held", null, { step: move.step, why: move.why, message: move.message }));
     case "enter":
       if (move.skips.length > 0)
         await put(
           ...move.skips.map(({ step, index, next: after, why }) =>
-            draft("step_skipped", step.agent, { step: step.id, index, next: after, why }),
+            draft("step_skipped", step.agent, { step: step.id, index, next: after, why, definition }),
           ),
         );
       return move.starts.length === 0 ? undefined : start(options, move.starts);
@@ -90,7 +100,7 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
     case "settle": {
       const { unit, next: after, loop } = move;
       const to = loop === null ? null : { ...loop, skip: [...loop.skip] };
-      return put(draft("step_settled", unit.frames[0]?.agent ?? null, { step: unit.step, next: after, loop: to }));
+      return put(draft("step_settled", unit.frames[0]?.agent ?? null, { step: unit.step, next: after, loop: to, definition }));
     }
     default:
       return undefined;

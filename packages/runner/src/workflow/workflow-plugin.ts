@@ -27,6 +27,12 @@ const inOrder: Guard = (view, { event_type, details }): Finding | undefined => {
 
 type Fault = (state: WorkflowState, event: Told) => string | undefined;
 
+/** Indexes of a template mean nothing in another. */
+const follows: Fault = ({ started }, { details }) =>
+  details["definition"] === undefined || details["definition"] === started?.definition
+    ? undefined
+    : "Unexpected step of a template that the run does not follow any more, expected one of the template that it was carried over to";
+
 const idle: Fault = ({ started, ended, hold, pauses }) => {
   if (started === null) return "Unexpected step before its workflow, expected `workflow_started` first";
   if (ended !== null) return "Unexpected step of a workflow that has ended, expected none";
@@ -53,7 +59,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     const { step, index, attempt } = event.details as { readonly step: string; readonly index: number; readonly attempt: number };
     const unit = units.find((one) => one.step === step);
     const before = unit?.frames[0]?.attempt ?? 0;
-    const wrong = idle(state, event);
+    const wrong = idle(state, event) ?? follows(state, event);
     if (wrong !== undefined) return wrong;
     if (unit === undefined) return index >= cursor ? undefined : "Unexpected step that lies behind, expected one from here on";
     return attempt === before + 1 && !unit.settled
@@ -63,12 +69,17 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   step_completed: running,
   call_completed: running,
   step_skipped: (state, event) =>
-    idle(state, event) ?? (state.units.length > 0 ? "Unexpected step that is skipped while another runs" : undefined),
-  step_settled: ({ units }, { details }) =>
-    units.some(({ step, settled }) => step === details["step"] && !settled) ? undefined : "Unexpected end of a step that is not under way",
+    idle(state, event) ??
+    follows(state, event) ??
+    (state.units.length > 0 ? "Unexpected step that is skipped while another runs" : undefined),
+  step_settled: (state, event) =>
+    follows(state, event) ??
+    (state.units.some(({ step, settled }) => step === event.details["step"] && !settled)
+      ? undefined
+      : "Unexpected end of a step that is not under way"),
   call_started: (state, event) => idle(state, event),
   oversight_due: (state, event) =>
     idle(state, event) ?? (state.units.length > 0 ? "Unexpected oversight between steps while one is under way, expected none" : undefined),
   workflow_released: ({ hold }, { details }) => (hold?.step === details["step"] ? undefined : "Unexpected release of what is not held"),
-  workflow_ended: ({ ended }) => (ended === null ? undefined : "Unexpected second end, expected one"),
+  workflow_ended: (state, event) => follows(state, event) ?? (state.ended === null ? undefined : "Unexpected second end, expected one"),
 };
