@@ -23,6 +23,7 @@ import { createClock } from "./service/clock.ts";
 import { serviceEvents } from "./service/events.ts";
 import { createExecutor } from "./service/executions.ts";
 import { holdersPlugin } from "./service/holders.ts";
+import { openCallsPlugin } from "./service/open-calls.ts";
 import { configuredRules, runByName, usualRules } from "./service/kernel.ts";
 import { createOperations } from "./service/operations.ts";
 import { createRateLimit } from "./service/rate.ts";
@@ -70,7 +71,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const workspace = resolve(settings.workspace);
   makeDataFolder(data);
   const secrets = readSecrets(settings, options.secrets ?? {});
-  const own: readonly Plugin[] = [holdersPlugin(), questionsPlugin(), serviceEvents()];
+  const own: readonly Plugin[] = [holdersPlugin(), openCallsPlugin(), questionsPlugin(), serviceEvents()];
   const common = { own, hidden: secrets.places };
   const { kernel, contract, signer, signing } =
     settings.config === undefined

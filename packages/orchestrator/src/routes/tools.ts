@@ -182,7 +182,8 @@ export const toolResult: Route = defineRoute({
   method: "post",
   path: "/tools/result",
   summary: "What came of a call",
-  description: "For calls that were allowed by `/tools/check` and made elsewhere. It is what the agent says.",
+  description:
+    "For calls that were allowed by `/tools/check` and made elsewhere, once for each, while the agent has the task; of those without a result the last 128 of a task are known. It is what the agent says.",
   tags: ["tools"],
   callers: ["agent"],
   token_in_body: true,
@@ -196,7 +197,9 @@ export const toolResult: Route = defineRoute({
     request_id: requestId.optional(),
   }),
   answers: { 200: { description: "It is on record", schema: z.object({ logged: z.literal(true) }) } },
-  async handle({ service, caller, body: { task_id: task, id, tool_name: tool, ok, result = null } }) {
+  async handle({ service, caller, body: { task_id: task, id, tool_name: tool, ok, result = null }, request_id }) {
+    const about = { agent: caller.agent, task: caller.task, request_id, content: { route: "result", id, tool, ok, result } };
+    const named = await namedRequest(service, about);
     await admitAgent(service, caller, { route: toolResult, task, tool });
     if (id.startsWith(OWN_CALL))
       throw problem({
@@ -207,7 +210,14 @@ export const toolResult: Route = defineRoute({
         },
         fix: "what it came to is on record",
       });
-    await service.run.toolResult({ id, tool, agent: caller.agent, task, ok, result });
+    if (named?.known === true) return reply({ logged: true });
+    try {
+      const documents = named?.documents ?? [];
+      await service.run.toolResult({ id, tool, agent: caller.agent, task, ok, result }, { documents });
+    } catch (error) {
+      // The same request may have been quicker, at another node too.
+      if ((await namedRequest(service, about))?.known !== true) throw error;
+    }
     return reply({ logged: true });
   },
 });

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "@bylaw/kernel";
+import { serve, type Agent, type Served } from "./kit.ts";
+
+let at: Served;
+let ann: Agent;
+let bob: Agent;
+beforeEach(async () => {
+  at = await serve();
+  [ann, bob] = [await at.agent("ann", "a"), await at.agent("bob", "b")];
+});
+afterEach(() => at.close());
+
+const check = async ({ auth, task }: Agent, tool_name = "note"): Promise<JsonObject> =>
+  (await at.ask("POST", "/tools/check", auth, { task_id: task, tool_name, args: { path: "x" } })).body;
+const report = ({ auth, task }: Agent, id: unknown, { tool = "note", ok = true, key = "" } = {}) =>
+  at.ask("POST", "/tools/result", auth, { task_id: task, id, tool_name: tool, ok }, key === "" ? {} : { "idempotency-key": key });
+const results = async () => (await at.events("tool_result")).map(({ agent_id, details }) => [agent_id, details["tool"], details["ok"]]);
+const REFUSED = { status: 409, body: { code: "BYLAW_EVENT_REFUSED" } };
+
+describe("the result of a call", () => {
+  it("is taken once, by the agent and for the tool that were allowed", async () => {
+    const { id } = await check(ann);
+    expect(await report(bob, id)).toMatchObject(REFUSED);
+    expect(await report(ann, id, { tool: "read_files" })).toMatchObject(REFUSED);
+    expect(await report(ann, id, { ok: false })).toMatchObject({ status: 200 });
+    expect(await report(ann, id)).toMatchObject(REFUSED);
+    expect(await results()).toEqual([["ann", "note", false]]);
+  });
+
+  it("is not taken for a call that was never made or was denied", async () => {
+    expect(await report(ann, "call-never-made")).toMatchObject(REFUSED);
+    const denied = await check(ann, "write_files");
+    expect(denied).toMatchObject({ allowed: false });
+    expect(await report(ann, denied["id"], { tool: "write_files" })).toMatchObject(REFUSED);
+    expect(await results()).toEqual([]);
+  });
+
+  it("is taken in the next phase, and by whoever opened the log anew", async () => {
+    const { id } = await check(ann);
+    const moved = await at.ask("POST", "/tasks/transition", ann.auth, {
+      ...{ task_id: "a", target_phase: "WORK", artifacts: { plan: { title: "x" } } },
+    });
+    const other = await serve({ store: at.store }, at.workspace.replace(/work$/, ""));
+    const answer = await other.ask("POST", "/tools/result", `Bearer ${String(moved.body["new_token"])}`, {
+      ...{ task_id: "a", id, tool_name: "note", ok: true },
+    });
+    expect(answer).toMatchObject({ status: 200 });
+    await other.stop();
+  });
+
+  it("is not taken where the task was given back in between", async () => {
+    const { id } = await check(ann);
+    await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a" });
+    const again = await at.agent("ann", "a");
+    expect(await report(again, id)).toMatchObject(REFUSED);
+  });
+
+  it("is known of so many calls that were not reported on, the newest", async () => {
+    const ids: unknown[] = [];
+    for (let left = 130; left > 0; left -= 1) ids.push((await check(ann))["id"]);
+    expect(await report(ann, ids[0])).toMatchObject(REFUSED);
+    expect(await report(ann, ids[2])).toMatchObject({ status: 200 });
+    expect(await report(ann, ids[129])).toMatchObject({ status: 200 });
+  });
+
+  it("is on record once under its request id, also of two at once", async () => {
+    const { id } = await check(ann);
+    const answers = await Promise.all([report(ann, id, { key: "k" }), report(ann, id, { key: "k" })]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await report(ann, id, { key: "k" })).body).toEqual({ logged: true });
+    expect(await report(ann, id, { key: "k", ok: false })).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } });
+    expect(await results()).toEqual([["ann", "note", true]]);
+  });
+});
