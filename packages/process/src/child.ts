@@ -10,12 +10,13 @@ const DRAIN_MS = 2_000;
 
 export type Exit = readonly [exit_code: number | null, signal: string | null, error: string | null];
 
-/** Whether it runs contained, so that nothing it starts outlives it. */
+/** Whether it is to run contained, so that nothing it starts outlives it. Asked once: owners may change while it runs. */
 export const isContained = ({ cwd, contain }: ProgramStart): boolean => contain !== undefined && canContain(cwd);
 
-export function spawned(start: ProgramStart, id: string): ChildProcess | string {
+export function spawned(start: ProgramStart, id: string, { contained }: { readonly contained: boolean }): ChildProcess | string {
   const { cwd, env, stdin, limits = {}, contain = {} } = start;
-  const argv = isContained(start) ? containing(withProcesses(start.argv, limits), contain, cwd) : start.argv;
+  if (contain.required === true && !contained) return notContained(start);
+  const argv = contained ? containing(withProcesses(start.argv, limits), contain, cwd) : start.argv;
   const [file = "", ...args] = withLimits(argv, limits);
   try {
     return spawn(file, args, {
@@ -53,6 +54,9 @@ export async function drained(child: ChildProcess, closed: Promise<void>): Promi
 // One that runs as somebody else, such as with the rights of root, does not end when this process tells it to.
 export const notEnded = ({ argv: [file = ""] }: ProgramStart): string =>
   `Unexpected \`${file}\` that this process may not end, expected a program of the same user`;
+
+const notContained = ({ argv: [file = ""], cwd }: ProgramStart): string =>
+  `Unexpected start of \`${file}\` in \`${cwd}\`, where it cannot be contained, expected a folder of the user of this process, and namespaces of Linux`;
 
 function notStarted({ argv: [file = ""], cwd }: ProgramStart, cause: unknown): string {
   const { code } = cause as { readonly code?: unknown };

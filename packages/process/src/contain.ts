@@ -8,6 +8,8 @@ export interface Containment {
    * out, and so is the folder that it runs in and the root.
    */
   readonly hide?: readonly string[];
+  /** It is not started where it cannot be contained: that is an end with an `error`. Default: it then runs as its user. */
+  readonly required?: boolean;
 }
 
 const toolOf = (name: string): string | undefined => [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));

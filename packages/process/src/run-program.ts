@@ -38,7 +38,8 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
       error,
     };
   };
-  const child = spawned(start, id);
+  const contained = isContained(start);
+  const child = spawned(start, id, { contained });
   if (typeof child === "string") return answer([null, null, child], 0);
   const stuck = Promise.withResolvers<Exit>();
   let late: ReturnType<typeof setTimeout> | undefined;
@@ -88,7 +89,7 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
     state.over = true;
     unwatch?.();
     if (child.pid !== undefined) {
-      if (!isContained(start)) await endStrays(id);
+      if (!contained) await endStrays(id);
       await drained(child, closed);
     }
     for (const rest of flush) rest();

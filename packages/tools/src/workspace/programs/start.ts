@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { BylawError } from "@bylaw/kernel";
-import { canContain, programEnvironment, runProgram, type Limits, type ProgramEnd } from "@bylaw/process";
+import { canContain, programEnvironment, runProgram, type Containment, type Limits, type ProgramEnd } from "@bylaw/process";
 import type { CallContext } from "../../tool.ts";
 import type { WorkspaceToolsOptions } from "../options.ts";
 
@@ -29,8 +29,8 @@ export async function start(
   options: WorkspaceToolsOptions,
   context: CallContext,
 ): Promise<ProgramEnd> {
+  const { hidden = [] } = options;
   const { env = [], maxOutput = MAX_OUTPUT, limits = LIMITS, contain = "possible", wrap } = options.programs ?? {};
-  if (contain === "always" && wrap === undefined && !canContain(cwd)) throw failed(NOT_CONTAINED);
   const end = await runProgram({
     argv: wrap === undefined ? argv : wrap(argv, context),
     cwd,
@@ -40,15 +40,19 @@ export async function start(
     keep: { stdout: KEPT, stderr: KEPT },
     stdin,
     limits,
-    contain:
-      contain === "never" || wrap !== undefined ? undefined : { hide: (options.hidden ?? []).map((path) => resolve(workspace, path)) },
+    contain: contain === "never" || wrap !== undefined ? undefined : containmentOf(workspace, { contain, hidden }),
     signal: context.signal,
   });
   if (end.error !== null) throw failed(end.error);
   return end;
 }
 
-const NOT_CONTAINED = "Unexpected system that cannot contain programs, expected namespaces of Linux and a workspace of the same user";
+// The workspace decides, and not the folder that the agent names: it would name one in which nothing is contained.
+const containmentOf = (
+  workspace: string,
+  { contain, hidden }: { readonly contain: string; readonly hidden: readonly string[] },
+): Containment => ({ hide: hidden.map((path) => resolve(workspace, path)), required: contain === "always" || canContain(workspace) });
+
 const failed = (message: string): BylawError => new BylawError({ code: "BYLAW_PROGRAM_FAILED", message });
 
 /** How a program ended, as a tool answers it. */
