@@ -190,7 +190,7 @@ describe("an agent that holds a task", () => {
       task_id: "a",
       status: "ready",
     });
-    expect((await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a" })).status).toBe(409);
+    expect((await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a" })).status).toBe(403);
     const bob = await claim("bob");
     const auth = `Bearer ${String(bob.body["phase_token"])}`;
     expect((await at.ask("POST", "/tasks/fail", auth, { task_id: "a", reason: "cannot be done" })).body).toEqual({

@@ -4,13 +4,16 @@ import { treeGet, treePut, type Tree } from "@bylaw/log";
 /** The one token that holds for a task; `null`: none does, because the task moved on or the token was revoked. */
 export type Standing = Tree<string | null>;
 
-/** A task that moves on, or back, takes the tokens of its phase along; one that is claimed, those of whoever held it before. */
-const VOID: ReadonlySet<string> = new Set(["token_revoked", "phase_entered", "task_claimed"]);
+/** A task that moves on, or back, takes the tokens of its phase along; a claim that begins or ends, those of whoever held it before. */
+const VOID: ReadonlySet<string> = new Set([
+  ...["token_revoked", "phase_entered", "task_claimed"],
+  ...["task_released", "task_failed", "task_lapsed", "task_escalated"],
+]);
 
 /** The name of the current token (`jti`) of each task, as the log says. */
 export const currentTokens = defineProjection<Standing>({
   name: "@bylaw/plugin-tokens/current",
-  version: 3,
+  version: 4,
   initial: null,
   reduce(state, { event_type, task_id, details }) {
     if (task_id === null) return state;

@@ -103,6 +103,19 @@ describe("a token", () => {
     expect(await codeOf(run, second.token)).toBe("token_superseded");
   });
 
+  it.each(["task_released", "task_failed", "task_lapsed", "task_escalated"])("is void once %s ends its claim", async (event_type) => {
+    const claims = definePlugin({
+      ...{ name: "claims", version: "1.0.0", options: z.strictObject({}).prefault({}) },
+      apply: (kernel) => kernel.event({ name: event_type, details: z.strictObject({}) }),
+    });
+    const run = await openRun(createKernel({ plugins: [permits(), claims(), tokens({ keys })] }), { run: "r1", now: () => at });
+    const { token } = await grantToken(run, signer(), grant);
+    await run.record([{ event_type, agent_id: "ann", task_id: "t2", details: {} }]);
+    expect(await codeOf(run, token)).toBe("rule_allowed");
+    await run.record([{ event_type, agent_id: "ann", task_id: "t1", details: {} }]);
+    expect(await codeOf(run, token)).toBe("token_superseded");
+  });
+
   it("that the log does not know opens nothing, however well it is signed", async () => {
     const run = await openOn();
     const { token } = await signer().sign({ ...grant, run: "r1" });
