@@ -137,8 +137,8 @@ function stamp(given: unknown, { tapper, info, stamped }: Voter): Vote {
 // Frozen, without getters, and so on down.
 function isConstant(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
-  const fields = Object.values(Object.getOwnPropertyDescriptors(value));
-  return Object.isFrozen(value) && fields.every((field) => "value" in field && isConstant(field.value));
+  if (!Object.isFrozen(value)) return false;
+  return Object.values(Object.getOwnPropertyDescriptors(value)).every((field) => "value" in field && isConstant(field.value));
 }
 
 // Why an answer is not a verdict that this plugin may give, or nothing.
@@ -147,20 +147,17 @@ function fault(verdict: Verdict, { grants, codes }: Tapper, hook: HookName): str
   const { effect, reason, code = "rule_denied", directive, recovery = "end" }: Partial<Verdict> = verdict;
   const { fix = "", message = "", shadow = true, severity = "blocking", rule = { name: "" } }: Partial<Verdict> = verdict;
   const texts = [reason, fix, message, code, rule.name, rule.file ?? ""];
-  const rows: readonly (readonly [fits: boolean, what: string])[] = [
-    [isEffect(effect), "effect, expected allow, ask_user or deny"],
-    [effect !== "allow" || grants, "allow from a plugin without `grants`, expected deny, ask_user or nothing"],
-    [texts.every((text) => typeof text === "string"), "verdict, expected text in reason, fix, message, code and rule"],
-    [typeof (rule.line ?? 0) === "number" && typeof shadow === "boolean", "line or shadow, expected a number and a boolean"],
-    [
-      severity === "blocking" || (severity === "warning" && hook === "onTransition"),
-      "severity, expected blocking, or warning of a transition",
-    ],
-    [(VERDICT_CODES as readonly string[]).includes(code) || codes.has(code), `code \`${code}\`, expected one that the plugin declares`],
-    [directive === undefined || DIRECTIVES.includes(directive.action), `directive, expected ${DIRECTIVES.join(", ")}`],
-    [RECOVERIES.includes(recovery), `recovery, expected ${RECOVERIES.join(", ")}`],
-  ];
-  return rows.find(([fits]) => !fits)?.[1];
+  if (!isEffect(effect)) return "effect, expected allow, ask_user or deny";
+  if (effect === "allow" && !grants) return "allow from a plugin without `grants`, expected deny, ask_user or nothing";
+  if (!texts.every((text) => typeof text === "string")) return "verdict, expected text in reason, fix, message, code and rule";
+  if (typeof (rule.line ?? 0) !== "number" || typeof shadow !== "boolean") return "line or shadow, expected a number and a boolean";
+  if (severity !== "blocking" && (severity !== "warning" || hook !== "onTransition"))
+    return "severity, expected blocking, or warning of a transition";
+  if (!(VERDICT_CODES as readonly string[]).includes(code) && !codes.has(code))
+    return `code \`${code}\`, expected one that the plugin declares`;
+  if (directive !== undefined && !DIRECTIVES.includes(directive.action)) return `directive, expected ${DIRECTIVES.join(", ")}`;
+  if (!RECOVERIES.includes(recovery)) return `recovery, expected ${RECOVERIES.join(", ")}`;
+  return undefined;
 }
 
 /** The vote of a check that could not do its work. */

@@ -1,7 +1,7 @@
 import type { ApprovalMode, HookName, Json, JsonObject, Subject } from "../contract/index.d.ts";
 import type { DecisionContext } from "./decision.ts";
 import { BylawError } from "./errors.ts";
-import { freezeJson, isJsonObject, isPlain, owns } from "./json.ts";
+import { Marked, freezeJson, isJsonObject, isPlain, owns } from "./json.ts";
 
 /** The approval modes, strictest first. */
 export const APPROVAL_MODES: readonly ApprovalMode[] = ["ask", "autoEdit", "yolo"];
@@ -54,10 +54,7 @@ function isToolName(name: string): boolean {
   return name.length > 0 && name.length <= 256;
 }
 
-// Marks an object that it is handed, by a private field that no other code can add or read. Quicker than a WeakMap.
-class Admission extends (function same(subject: object) {
-  return subject;
-} as unknown as new (subject: object) => object) {
+class Admission extends Marked {
   readonly #owner: object;
 
   constructor(subject: object, owner: object) {

@@ -47,3 +47,41 @@ describe("a digest", () => {
     expect(await digestJson(value)).toBe(`sha256:${wanted}`);
   });
 });
+
+describe("frozen data", () => {
+  const deep = (levels: number): Json => (levels === 0 ? "ground" : { below: deep(levels - 1) });
+
+  it("is not copied again, nor what it holds", () => {
+    const once = freezeJson({ list: [{ a: 1 }], text: "x" });
+    expect(freezeJson(once)).toBe(once);
+    expect((freezeJson({ once }) as { once: Json }).once).toBe(once);
+  });
+
+  it("is copied where somebody else froze it, for what it holds may change", () => {
+    const inner = { a: 1 };
+    const outer = Object.freeze({ inner });
+    const copy = freezeJson(outer) as { inner: { a: number } };
+    inner.a = 2;
+    expect(copy.inner.a).toBe(1);
+  });
+
+  it("cannot be feigned by a proxy or by inheritance", () => {
+    const real = freezeJson({ a: 1 }) as object;
+    let asked = 0;
+    const proxy = new Proxy(real, { get: (target, key) => (asked++, Reflect.get(target, key)) });
+    expect(freezeJson(proxy)).not.toBe(proxy);
+    expect(asked).toBeGreaterThan(0);
+    expect(() => freezeJson(Object.create(real))).toThrow(/prototype/);
+  });
+
+  it("counts with all its levels and values wherever it is held", () => {
+    const half = freezeJson(deep(50));
+    expect(() => freezeJson({ a: { b: half } })).not.toThrow();
+    let wrapped = half;
+    for (let level = 0; level < 50; level += 1) wrapped = freezeJson({ wrapped });
+    expect(() => freezeJson({ wrapped })).toThrow(/more than 100 levels/);
+    const many = freezeJson(Array.from({ length: 400_000 }, () => 0));
+    expect(() => freezeJson([many, many])).not.toThrow();
+    expect(() => freezeJson([many, many, many])).toThrow(/more than 1000000 values/);
+  });
+});
