@@ -1,4 +1,14 @@
-import { ask, canonicalJson, defineProjection, definePlugin, isJsonObject, type Json, type View } from "@bylaw/kernel";
+import {
+  ask,
+  canonicalJson,
+  defineProjection,
+  definePlugin,
+  freezeJson,
+  isJsonObject,
+  type Json,
+  type Verdict,
+  type View,
+} from "@bylaw/kernel";
 import { treeGet, treePut, type Recordable, type Tree } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
@@ -8,6 +18,9 @@ export const QUESTION_TOOL = "ask_user_question";
 
 /** The event of what a person answers. */
 const ANSWERED = "question_answered";
+
+// Frozen, so that the kernel looks at it once.
+const ASKED = freezeJson(ask("A person is asked", "wait for the answer, and make the call again")) as unknown as Verdict;
 
 /** Who asks. */
 interface Asker {
@@ -35,9 +48,7 @@ export const questionsPlugin = definePlugin({
   apply(kernel) {
     kernel.event({ name: ANSWERED, details });
     kernel.projection(answers);
-    kernel.hooks.beforeToolCall.tap("question", ({ tool }) =>
-      tool === QUESTION_TOOL ? ask("A person is asked", "wait for the answer, and make the call again") : undefined,
-    );
+    kernel.hooks.beforeToolCall.tap("question", ({ tool }) => (tool === QUESTION_TOOL ? ASKED : undefined));
   },
 });
 
