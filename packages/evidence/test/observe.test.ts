@@ -65,6 +65,17 @@ describe("an observed run", () => {
     expect(evidence.frozen).toEqual(frozenFiles(contract, before));
   });
 
+  it("is on record whatever it prints, also where it looks like a program that was not started", async () => {
+    const root = folder(files);
+    const print = "echo '1..1'; echo 'not ok 1 - a'; echo 'unshare: failed to execute x: y' >&2; exit 127";
+    const contract = contractAt(join(root, "workflow.yaml"), { test_command: { argv: ["sh", "-c", print], format: "tap" } });
+    for (const contain of [undefined, {}]) {
+      const run = recorder();
+      await observeTests(run, contract, { task: "t1", workspace: root, ...(contain === undefined ? {} : { contain }) });
+      expect(run.events).toMatchObject([{ event_type: "test_run", details: { exit_code: 127, counts: { failed: 1 } } }]);
+    }
+  });
+
   it("is not on record where it was ended, could not start, or there is no command", async () => {
     const root = folder(files);
     const run = recorder();

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
 import { canContain, containing } from "./contain.ts";
+import { whyNotFound } from "./find-program.ts";
 import { withLimits, withProcesses } from "./limits.ts";
 import type { ProgramStart } from "./program.ts";
 import { MARK, markWith } from "./strays.ts";
@@ -16,8 +17,10 @@ export const isContained = ({ cwd, contain }: ProgramStart): boolean => contain 
 export function spawned(start: ProgramStart, id: string, { contained }: { readonly contained: boolean }): ChildProcess | string {
   const { cwd, env, stdin, limits = {}, contain = {} } = start;
   if (contain.required === true && !contained) return notContained(start);
-  const argv = contained ? containing(withProcesses(start.argv, limits), contain, cwd) : start.argv;
-  const [file = "", ...args] = withLimits(argv, limits);
+  const argv = withLimits(contained ? containing(withProcesses(start.argv, limits), contain, cwd) : start.argv, limits);
+  const code = argv === start.argv ? undefined : whyNotFound(start);
+  if (code !== undefined) return notStarted(start, { code });
+  const [file = "", ...args] = argv;
   try {
     return spawn(file, args, {
       cwd,
@@ -30,12 +33,6 @@ export function spawned(start: ProgramStart, id: string, { contained }: { readon
     return notStarted(start, cause);
   }
 }
-
-/** What is said where the program that sets limits, or that contains, did not find the one that it should start. */
-export const notFound = ({ argv: [file = ""], limits, contain }: ProgramStart, code: number | null, stderr: string): string | null =>
-  (code === 126 || code === 127) && (limits ?? contain) !== undefined && /^(?:prlimit|unshare): failed to execute /.test(stderr)
-    ? `Unexpected failure to start \`${file}\` (${code === 126 ? "EACCES" : "ENOENT"}), expected a program`
-    : null;
 
 export function exitOf(child: ChildProcess, start: ProgramStart): Promise<Exit> {
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { drained, exitOf, isContained, notEnded, notFound, spawned, type Exit } from "./child.ts";
+import { drained, exitOf, isContained, notEnded, spawned, type Exit } from "./child.ts";
 import { endGroup, watchGroup } from "./groups.ts";
 import { collect, type Keep } from "./output.ts";
 import type { ProgramEnd, ProgramStart } from "./program.ts";
@@ -25,19 +25,16 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
   const id = globalThis.crypto.randomUUID();
   // `over`: its number may be somebody else's by now.
   const state = { timedOut: false, overflowed: false, over: false, failure: undefined as { readonly cause: unknown } | undefined };
-  const answer = ([code, by, failure]: Exit, duration_ms: number): ProgramEnd => {
-    const error = failure ?? notFound(start, code, streams.stderr.output().text);
-    return {
-      exit_code: error === null ? code : null,
-      signal: by,
-      timed_out: state.timedOut,
-      overflowed: state.overflowed,
-      duration_ms,
-      stdout: streams.stdout.output(),
-      stderr: streams.stderr.output(),
-      error,
-    };
-  };
+  const answer = ([exit_code, by, error]: Exit, duration_ms: number): ProgramEnd => ({
+    exit_code,
+    signal: by,
+    timed_out: state.timedOut,
+    overflowed: state.overflowed,
+    duration_ms,
+    stdout: streams.stdout.output(),
+    stderr: streams.stderr.output(),
+    error,
+  });
   const contained = isContained(start);
   const child = spawned(start, id, { contained });
   if (typeof child === "string") return answer([null, null, child], 0);

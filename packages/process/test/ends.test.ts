@@ -173,13 +173,40 @@ describe.runIf(canLimit())("limits", () => {
     expect((await node("console.log(1)", { limits: { memory: 1024 ** 3 } })).stdout.text).toBe("1\n");
   });
 
-  it("do not hide that there is no such program", async () => {
-    const limits = { memory: 1024 ** 3 };
-    expect(await sh("", { argv: ["no-such-program"], limits })).toMatchObject({
-      exit_code: null,
-      error: expect.stringMatching(/ENOENT|EACCES/),
-    });
-    expect(await sh("exit 127", { limits })).toMatchObject({ exit_code: 127, error: null });
+  const limits = { memory: 1024 ** 3 };
+  const cwd = folder();
+  const env = { ...programEnvironment(), PATH: `/no/such:${join(cwd, "planted")}:/usr/bin:/bin` };
+  mkdirSync(join(cwd, "planted"));
+  writeFileSync(join(cwd, "planted/sh"), "no program");
+  writeFileSync(join(cwd, "mine"), "#!/bin/sh\necho mine\n", { mode: 0o755 });
+
+  it.each([
+    [["no-such-program"], "ENOENT"],
+    [["./no-such-program"], "ENOENT"],
+    [["/"], "EACCES"],
+    [["./planted/sh"], "EACCES"],
+    [["planted"], "ENOENT"],
+    [[""], "ENOENT"],
+  ] as const)("do not hide that there is no program %j", async (argv, code) => {
+    for (const contain of canContain() ? [undefined, {}] : [undefined])
+      expect(await sh("", { argv, limits, cwd, contain })).toMatchObject({ exit_code: null, error: expect.stringContaining(code) });
+  });
+
+  it("find the program that the system would", async () => {
+    for (const contain of canContain() ? [undefined, {}] : [undefined]) {
+      expect((await sh("", { argv: ["sh", "-c", "echo found"], limits, cwd, env, contain })).stdout.text).toBe("found\n");
+      expect((await sh("", { argv: ["./mine"], limits, cwd, env, contain })).stdout.text).toBe("mine\n");
+    }
+  });
+
+  it.each([
+    ["prlimit", 127],
+    ["unshare", 126],
+  ])("take nothing that a program says for a failure to start it: `%s`", async (name, code) => {
+    for (const contain of canContain() ? [undefined, {}] : [undefined]) {
+      const end = await sh(`echo ran; echo '${name}: failed to execute x: y' >&2; exit ${code}`, { limits, contain });
+      expect(end).toMatchObject({ exit_code: code, error: null, stdout: { text: "ran\n" } });
+    }
   });
 
   it("stop a file that grows without end, and a loop that takes the processor", async () => {
