@@ -1,6 +1,6 @@
 import type { Contract } from "@bylaw/contract";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
-import type { Outcome } from "@bylaw/log";
+import type { Outcome, RecordOptions } from "@bylaw/log";
 import type { TaskState } from "./board.ts";
 import type { Snapshot, SnapshotRequest } from "./snapshot.ts";
 
@@ -58,6 +58,9 @@ export interface Completion extends Hold {
   readonly request_id?: string;
 }
 
+/** What is written with the end of a claim, and under which id it is asked for again. */
+export type EndOptions = Pick<RecordOptions, "documents" | "request_id">;
+
 /** A task with its id. */
 export interface Task extends TaskState {
   readonly id: string;
@@ -77,9 +80,9 @@ export interface Tasks {
   /** Asks for the transition that completes the task. Where it is allowed, what waited for the task is free. */
   complete(completion: Completion): Promise<Outcome>;
   /** Gives the task up: it waits for a person. */
-  fail(hold: Hold & { readonly reason: string }): Promise<Task>;
+  fail(hold: Hold & { readonly reason: string }, options?: EndOptions): Promise<Task>;
   /** Gives the task back: it goes on in its phase with whoever claims it next. */
-  release(hold: Hold & { readonly reason?: string }): Promise<Task>;
+  release(hold: Hold & { readonly reason?: string }, options?: EndOptions): Promise<Task>;
   /** A person has a task tried again whose agents were lost or gave up. */
   retry(wish: { readonly task: string; readonly by: string; readonly reason?: string }): Promise<Task>;
   /** Takes up what agents left that were lost, and finishes what a crash interrupted. Each claim does so first. Resolves to what it recorded. */

@@ -1,7 +1,7 @@
-import type { JsonObject, TaskWrite } from "@bylaw/kernel";
+import { present, type JsonObject, type TaskWrite } from "@bylaw/kernel";
 import { treeGet, type Recordable, type Run } from "@bylaw/log";
 import { COMPLETED } from "@bylaw/contract";
-import type { Hold, NewTask, Task, TaskRules, Tasks } from "./api.ts";
+import type { EndOptions, Hold, NewTask, Task, TaskRules, Tasks } from "./api.ts";
 import { claimTask, heldTask, leaseOf } from "./claim.ts";
 import { finishTask, isOvertaken, recordWithState, recoverTasks } from "./recover.ts";
 import { snapshotOf } from "./snapshot.ts";
@@ -32,9 +32,14 @@ export function createTasks(run: Run, rules: TaskRules, { now = () => new Date()
     return next;
   }
 
-  async function change(event_type: string, { task, agent, fence }: Hold, details: JsonObject, write: Partial<TaskWrite>): Promise<void> {
+  async function change(
+    event_type: string,
+    { task, agent, fence }: Hold,
+    details: JsonObject,
+    { documents, request_id, ...write }: Partial<TaskWrite> & EndOptions,
+  ): Promise<void> {
     const event: Recordable = { event_type, agent_id: agent, task_id: task, details: { fence, ...details } };
-    await run.record([event], { task: { id: storedName(run, task), fence, ...write } });
+    await run.record([event], { task: { id: storedName(run, task), fence, ...write }, ...present({ documents, request_id }) });
   }
 
   async function create({
@@ -79,14 +84,14 @@ export function createTasks(run: Run, rules: TaskRules, { now = () => new Date()
         await finishTask(run, task).catch(() => {});
       return outcome;
     },
-    async fail(given) {
+    async fail(given, options) {
       const { reason, ...hold } = wishOf("fail", given);
-      await change("task_failed", hold, { reason }, { set: { state: "failed", owner: null } });
+      await change("task_failed", hold, { reason }, { ...options, set: { state: "failed", owner: null } });
       return known(hold.task);
     },
-    async release(given) {
+    async release(given, options) {
       const { reason = null, ...hold } = wishOf("release", given);
-      await change("task_released", hold, { reason }, { set: { state: "available", owner: null } });
+      await change("task_released", hold, { reason }, { ...options, set: { state: "available", owner: null } });
       return known(hold.task);
     },
     async retry(given) {

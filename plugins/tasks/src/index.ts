@@ -1,4 +1,4 @@
-export type { ClaimWish, Completion, HeldTask, Hold, NewTask, Task, TaskRules, Tasks } from "./api.ts";
+export type { ClaimWish, Completion, EndOptions, HeldTask, Hold, NewTask, Task, TaskRules, Tasks } from "./api.ts";
 export type { Blocker, Board, TaskState, TaskStatus } from "./board.ts";
 export { createTasks, type TasksOptions } from "./create-tasks.ts";
 export type { Snapshot, SnapshotRequest } from "./snapshot.ts";

@@ -1,15 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { present } from "@bylaw/kernel";
+import { present, type JsonObject } from "@bylaw/kernel";
 import { treeGet } from "@bylaw/log";
-import { taskBoard, type Hold } from "@bylaw/plugin-tasks";
+import { taskBoard, type EndOptions, type Hold } from "@bylaw/plugin-tasks";
 import type { AgentCaller } from "../auth/caller.ts";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
-import { phaseToken, taskId } from "../http/shapes.ts";
+import { phaseToken, requestId, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../service/admission.ts";
+import { namedRequest } from "../service/requests.ts";
 import type { Service } from "../service/service.ts";
 
-const released = z.object({ task_id: z.string(), status: z.string() });
+const ended = z.object({ task_id: z.string(), status: z.string() });
 
 /** What an agent holds. A token without a fence is of a claim that the log says. */
 const holdOf = ({ run }: Service, { task, agent, fence }: AgentCaller): Hold => ({
@@ -58,12 +59,19 @@ export const release: Route = defineRoute({
   tags: ["tasks"],
   callers: ["agent"],
   token_in_body: true,
-  body: z.strictObject({ task_id: taskId, reason: z.string().max(2_000).optional(), phase_token: phaseToken.optional() }),
-  answers: { 200: { description: "It is free", schema: released } },
-  async handle({ service, caller, body: { task_id, reason } }) {
-    await admitAgent(service, caller, { route: release, task: task_id });
-    const { status } = await service.tasks.release({ ...holdOf(service, caller), ...present({ reason }) });
-    return reply({ task_id, status });
+  body: z.strictObject({
+    task_id: taskId,
+    reason: z.string().max(2_000).optional(),
+    phase_token: phaseToken.optional(),
+    request_id: requestId.optional(),
+  }),
+  answers: { 200: { description: "It is free", schema: ended } },
+  async handle({ service, caller, body: { task_id, reason }, request_id }) {
+    const content = { route: "release", reason: reason ?? null };
+    await endOnce(service, caller, { route: release, task: task_id, request_id, content }, (hold, options) =>
+      service.tasks.release({ ...hold, ...present({ reason }) }, options),
+    );
+    return reply({ task_id, status: "ready" });
   },
 });
 
@@ -76,11 +84,41 @@ export const fail: Route = defineRoute({
   tags: ["tasks"],
   callers: ["agent"],
   token_in_body: true,
-  body: z.strictObject({ task_id: taskId, reason: z.string().min(1).max(2_000), phase_token: phaseToken.optional() }),
-  answers: { 200: { description: "It waits for a person", schema: released } },
-  async handle({ service, caller, body: { task_id, reason } }) {
-    await admitAgent(service, caller, { route: fail, task: task_id });
-    const { status } = await service.tasks.fail({ ...holdOf(service, caller), reason });
-    return reply({ task_id, status });
+  body: z.strictObject({
+    task_id: taskId,
+    reason: z.string().min(1).max(2_000),
+    phase_token: phaseToken.optional(),
+    request_id: requestId.optional(),
+  }),
+  answers: { 200: { description: "It waits for a person", schema: ended } },
+  async handle({ service, caller, body: { task_id, reason }, request_id }) {
+    await endOnce(service, caller, { route: fail, task: task_id, request_id, content: { route: "fail", reason } }, (hold, options) =>
+      service.tasks.fail({ ...hold, reason }, options),
+    );
+    return reply({ task_id, status: "failed" });
   },
 });
+
+interface Ending {
+  readonly route: Route;
+  readonly task: string;
+  readonly request_id: string | undefined;
+  /** What is asked for. */
+  readonly content: JsonObject;
+}
+
+/** Ends a claim, once: who did not hear of it has only the token that ended with it, and may ask again. */
+async function endOnce(
+  service: Service,
+  caller: AgentCaller,
+  { route, task, request_id, content }: Ending,
+  end: (hold: Hold, options: EndOptions) => Promise<unknown>,
+): Promise<void> {
+  const stands = await admitAgent(service, caller, { route, task }, { overtaken: true });
+  const hold = holdOf(service, caller);
+  // Read after the token was looked at: what ended the claim in between is known by now.
+  const named = await namedRequest(service, { ...{ agent: caller.agent, task, request_id, content: { ...content, fence: hold.fence } } });
+  if (named?.known === true) return;
+  if (!stands) await admitAgent(service, caller, { route, task });
+  await end(hold, named === undefined ? {} : { request_id: named.name, documents: named.documents });
+}
