@@ -1,4 +1,4 @@
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BundledPackages } from "@bylaw/config";
 import { BylawError, issuesOf, messageOf, present, type Plugin, type Store } from "@bylaw/kernel";
@@ -7,10 +7,10 @@ import { issueDirectives } from "@bylaw/plugin-phases";
 import { createTasks } from "@bylaw/plugin-tasks";
 import type { CallContext, Tool } from "@bylaw/tools";
 import { canContain } from "@bylaw/process";
-import { quote } from "@bylaw/wording";
 import type { Hono } from "hono";
 import { createAuthenticate } from "./auth/authenticate.ts";
 import { createTokenReader } from "./auth/token-caller.ts";
+import { belongingsOf, checkPlaces } from "./config/belongings.ts";
 import { makeDataFolder } from "./config/data-folder.ts";
 import { readSecrets, type GivenSecrets } from "./config/secrets.ts";
 import { readTokenKeys } from "./config/token-keys.ts";
@@ -39,6 +39,8 @@ import { createTokenDesk } from "./service/tokens.ts";
 export interface OrchestratorOptions {
   /** Those that are not as usual. */
   readonly settings?: SettingsInput;
+  /** The file that they come from, which agents do not see. */
+  readonly settings_file?: string | undefined;
   /** Secrets that are not in files. */
   readonly secrets?: GivenSecrets;
   /** An open store, which is not closed with the server. Default: the one that the settings name. */
@@ -72,7 +74,9 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   makeDataFolder(data);
   const secrets = readSecrets(settings, options.secrets ?? {});
   const own: readonly Plugin[] = [holdersPlugin(), openCallsPlugin(), questionsPlugin(), serviceEvents()];
-  const common = { own, hidden: secrets.places };
+  const files = belongingsOf(settings, options.settings_file);
+  const belongings = { ...files, hidden: [...secrets.places, ...files.hidden] };
+  const common = { own, belongings };
   const { kernel, contract, signer, signing } =
     settings.config === undefined
       ? usualRules({
@@ -86,8 +90,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
           tools: more.map(({ name }) => name),
         })
       : await configuredRules({ ...common, file: resolve(settings.config), bundled: options.bundled ?? {} });
-  // The tree of a workspace counts where tests are run in it.
-  if (contract.evidence.testCommand !== undefined && !settings.workspace_per_task) checkPlaces(workspace, data);
+  checkPlaces(settings, { tested: contract.evidence.testCommand !== undefined && !settings.workspace_per_task });
   const opened = options.store === undefined ? await openStore(settings, data) : undefined;
   const store = options.store ?? opened;
   if (store === undefined) throw new Error("Unexpected lack of a store");
@@ -102,10 +105,14 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const [closing, over] = [new AbortController(), new AbortController()];
   const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
   // A tool of the same name goes before the usual one.
-  const hidden = [...secrets.places, ...signing.files];
+  const hidden = [...belongings.hidden, ...signing.files];
+  const protect = belongings.kept;
   const seeTests = createSeeTests({ run, contract, hidden, contain: settings.tools.contain });
   const tools = [
-    ...toolset({ settings, contract, seeTests, view: run.view, hidden, secrets: [...secrets.texts, ...signing.texts], over: over.signal }),
+    ...toolset({
+      ...{ settings, contract, seeTests, view: run.view, hidden, protect },
+      ...{ secrets: [...secrets.texts, ...signing.texts], over: over.signal },
+    }),
     ...more,
   ];
   const tasks = createTasks(run, contract, { now });
@@ -160,17 +167,6 @@ function settingsOf(given: SettingsInput): Settings {
   if (parsed.success) return parsed.data;
   const message = `Unexpected settings: ${issuesOf(parsed.error)}`;
   throw new BylawError({ code: "BYLAW_SETTINGS_INVALID", message, fix: "`bylaw serve --help` and docs/serve.md name them" });
-}
-
-// What changes with every event would make every approval of a workspace stale. `.bylaw` is no part of one.
-function checkPlaces(workspace: string, data: string): void {
-  const [first = "", ...rest] = relative(workspace, data).split(sep);
-  if (first === ".." || first === ".bylaw" || isAbsolute([first, ...rest].join(sep))) return;
-  throw new BylawError({
-    code: "BYLAW_SETTINGS_INVALID",
-    message: `Unexpected data folder ${quote(data)} in the workspace, expected one outside of it, or \`.bylaw\``,
-    fix: "name another with `data`, or let agents work elsewhere with `workspace`",
-  });
 }
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -28,7 +28,7 @@ interface Sources {
 }
 
 /** The file of settings that is read without being named. */
-const SETTINGS_FILE = "bylaw.serve.json";
+export const SETTINGS_FILE = "bylaw.serve.json";
 
 interface Leaf {
   readonly path: string;

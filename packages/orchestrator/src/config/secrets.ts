@@ -36,8 +36,24 @@ export function readSecrets({ auth, store, data: folder }: Settings, given: Give
   return {
     ...{ enrol, operator, operators_file },
     places: [data, operators_file, ...(file === undefined ? [] : [file])],
-    texts: operator === undefined ? [enrol] : [enrol, operator],
+    texts: [enrol, ...(operator === undefined ? [] : [operator]), ...passwordsIn(store)],
   };
+}
+
+/** What opens a store that is a server, as it is written and as it is meant. */
+function passwordsIn(store = ""): readonly string[] {
+  if (!isShared(store) || !URL.canParse(store)) return [];
+  const { password, searchParams } = new URL(store);
+  const named = [...searchParams].flatMap(([name, value]) => (/pass|secret|key/i.test(name) ? [value] : []));
+  return [password, decoded(password), ...named].filter((text) => text !== "");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function enrolmentFile(named: string | undefined, store: string | undefined, data: string): string {

@@ -11,7 +11,7 @@ import { phases } from "@bylaw/plugin-phases";
 import * as policyPlugin from "@bylaw/plugin-policy";
 import { tasks } from "@bylaw/plugin-tasks";
 import { createSigner, tokens, type TokenSigner } from "@bylaw/plugin-tokens";
-
+import type { Belongings } from "../config/belongings.ts";
 import type { TokenKey, TokenKeys } from "../config/token-keys.ts";
 import { ownPolicy } from "./own-policy.ts";
 
@@ -35,12 +35,12 @@ interface UsualRules {
   readonly tools: readonly string[];
   /** What the service itself declares. */
   readonly own: readonly Plugin[];
-  /** Files and folders of the server, which no agent touches. */
-  readonly hidden: readonly string[];
+  /** Files and folders of the server. */
+  readonly belongings: Belongings;
 }
 
 /** The kernel of a server without a configuration: the contract, and every plugin that agents meet over a wire. */
-export function usualRules({ contract: file, workspace, policy: policies, keysOf, tools, own, hidden }: UsualRules): Rules {
+export function usualRules({ contract: file, workspace, policy: policies, keysOf, tools, own, belongings }: UsualRules): Rules {
   const contract = loadContract(file, { tools: [...tools] });
   const { mode, tokens: terms } = contract.enforcement;
   const signing = keysOf(terms);
@@ -56,7 +56,7 @@ export function usualRules({ contract: file, workspace, policy: policies, keysOf
         // No status file: /status folds the same when somebody asks, and a file of a run with many tasks costs more than its calls.
         ...[tasks(), monitoring(common), constitution()],
         ...(policies.length === 0 ? [] : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
-        ownPolicy(policyPlugin, [...hidden, ...signing.files]),
+        ownPolicy(policyPlugin, { ...belongings, hidden: [...belongings.hidden, ...signing.files] }),
         ...own,
       ],
       enforcement_mode: mode,
@@ -66,7 +66,7 @@ export function usualRules({ contract: file, workspace, policy: policies, keysOf
   return { kernel, contract, signer: createSigner({ ...common, ...keys }), signing };
 }
 
-interface ConfiguredRules extends Pick<UsualRules, "own" | "hidden"> {
+interface ConfiguredRules extends Pick<UsualRules, "own" | "belongings"> {
   readonly file: string;
   /** Packages that the configuration may use without installing them. */
   readonly bundled: BundledPackages;
@@ -75,13 +75,13 @@ interface ConfiguredRules extends Pick<UsualRules, "own" | "hidden"> {
 const POLICY = "@bylaw/plugin-policy";
 
 /** The kernel of a configuration. Throws BYLAW_SERVICE_UNFIT where it lacks what a server cannot do without. */
-export async function configuredRules({ file, own, hidden, bundled }: ConfiguredRules): Promise<Rules> {
+export async function configuredRules({ file, own, belongings, bundled }: ConfiguredRules): Promise<Rules> {
   const { kernel } = await createConfiguredKernel({
     ...{ file, bundled },
     async add() {
       // From where the configuration has its own: two copies of one plugin in one kernel are refused.
       const load = await packagesBeside(file, { [POLICY]: import.meta.resolve(POLICY), ...bundled });
-      return [...own, ownPolicy((await load(POLICY)) as unknown as typeof policyPlugin, hidden)];
+      return [...own, ownPolicy((await load(POLICY)) as unknown as typeof policyPlugin, belongings)];
     },
   });
   const folder = dirname(file);

@@ -1,6 +1,7 @@
 import { sep } from "node:path";
 import type { Plugin } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
+import type { Belongings } from "../config/belongings.ts";
 
 // What means something to a glob is taken as it is.
 const literal = (path: string): string =>
@@ -9,21 +10,28 @@ const literal = (path: string): string =>
     .join("/")
     .replaceAll(/[\\*?[\]{}!]/g, "\\$&");
 
-/**
- * Keeps shell lines of agents from what the server lives by: its folder, where store and secrets are, and the environment of processes;
- * the other tools hide that themselves. A program that an agent wrote says nothing of what it reads: run programs elsewhere (`tools.wrap`).
- */
-export function ownPolicy({ policy }: Pick<typeof PolicyPlugin, "policy">, folders: readonly string[]): Plugin {
-  const paths = [...folders.flatMap((folder) => [literal(folder), `${literal(folder)}/**`]), "/proc/**/environ", "/proc/**/mem"];
-  const text = `
+const below = (places: readonly string[]): readonly string[] => places.flatMap((place) => [literal(place), `${literal(place)}/**`]);
+
+const ruleOf = (name: string, paths: string, reason: string): string => `
 [[rules]]
-name = "no-secrets-of-the-server"
+name = "${name}"
 action = "deny"
 tool = "bash"
 final = true
-paths = ${JSON.stringify(paths)}
-reason = "Unexpected use of the server's own files, expected work without them"
+paths = ${paths}
+reason = "${reason}"
 fix = "work in the workspace"
 `;
-  return policy({ text });
+
+/**
+ * Keeps shell lines of agents from what the server lives by: its folder, where store and secrets are, what it starts from, and the
+ * environment of processes; the other tools hide that themselves. A program that an agent wrote says nothing of what it reads: run
+ * programs elsewhere (`tools.wrap`).
+ */
+export function ownPolicy({ policy }: Pick<typeof PolicyPlugin, "policy">, { hidden, kept }: Belongings): Plugin {
+  const unseen = JSON.stringify([...below(hidden), "/proc/**/environ", "/proc/**/mem"]);
+  const secrets = ruleOf("no-secrets-of-the-server", unseen, "Unexpected use of the server's own files, expected work without them");
+  const written = `{ write = ${JSON.stringify(below(kept))} }`;
+  const rules = ruleOf("no-writing-of-its-rules", written, "Unexpected change of what the server decides by, expected work under it");
+  return policy({ text: kept.length === 0 ? secrets : `${secrets}${rules}` });
 }

@@ -12,6 +12,8 @@ interface ToolTerms {
   readonly view: View;
   /** Files and folders that no file tool reads or writes. */
   readonly hidden: readonly string[];
+  /** Files that no file tool writes, besides those of the contract. */
+  readonly protect: readonly string[];
   /** Texts that no answer holds. */
   readonly secrets: readonly string[];
   /** Is aborted when the server has ended. */
@@ -19,7 +21,7 @@ interface ToolTerms {
 }
 
 /** The tools that agents call, as the settings have them. */
-export function toolset({ settings, contract, seeTests, view, hidden, secrets, over }: ToolTerms): readonly Tool<CallContext>[] {
+export function toolset({ settings, contract, seeTests, view, hidden, protect, secrets, over }: ToolTerms): readonly Tool<CallContext>[] {
   const { env, wrap, contain, timeout_seconds, web_hosts } = settings.tools;
   const runTests = async ({ task, agent, workspace, signal = over }: CallContext): Promise<Json> => {
     if (task === undefined || workspace === undefined) throw noTask();
@@ -28,7 +30,7 @@ export function toolset({ settings, contract, seeTests, view, hidden, secrets, o
     return { exit_code, timed_out, counts, report_error, output };
   };
   return workspaceTools({
-    protect: [contract.file, ...contract.protectedPaths],
+    protect: [contract.file, ...contract.protectedPaths, ...protect],
     ...{ hidden, secrets },
     programs: { env, contain, maxTimeout: timeout_seconds, ...(wrap.length === 0 ? {} : { wrap: (argv) => [...wrap, ...argv] }) },
     ...(contract.evidence.testCommand === undefined ? {} : { runTests }),

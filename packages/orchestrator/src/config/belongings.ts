@@ -1,0 +1,75 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { BylawError } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
+import { SETTINGS_FILE } from "./resolve.ts";
+import type { Settings } from "./settings.ts";
+import { isShared } from "./shown.ts";
+
+/** Files that a server starts from and is kept in, besides its data folder and its secrets. All are absolute, and may be missing. */
+export interface Belongings {
+  /** Agents neither read nor write them. */
+  readonly hidden: readonly string[];
+  /** Agents do not write them. */
+  readonly kept: readonly string[];
+}
+
+/** Finds what belongs to a server. `file`: the one that its settings come from. */
+export function belongingsOf({ tls, store, policy, config }: Settings, file: string | undefined): Belongings {
+  const database = databaseOf(store);
+  return {
+    hidden: [
+      // Read by the next start, whether it is there by now or not.
+      resolve(SETTINGS_FILE),
+      ...(file === undefined ? [] : [resolve(file)]),
+      ...(tls === undefined ? [] : [resolve(tls.key)]),
+      ...(database === undefined ? [] : ["", "-wal", "-shm", "-journal"].map((end) => `${database}${end}`)),
+    ],
+    kept: [...policy, ...(config === undefined ? [] : [config]), ...(tls === undefined ? [] : [tls.cert])].map((path) => resolve(path)),
+  };
+}
+
+/** The file of a store that is one. */
+const databaseOf = (store: string | undefined): string | undefined =>
+  store === undefined || isShared(store) ? undefined : resolve(store.replace(/^sqlite:/, ""));
+
+/**
+ * Refuses folders in which agents would have the server in their hands. `tested`: tests are run in the workspace, whose tree counts then.
+ * Throws BYLAW_SETTINGS_INVALID.
+ */
+export function checkPlaces(settings: Pick<Settings, "workspace" | "data" | "store">, { tested }: { readonly tested: boolean }): void {
+  const [workspace, data] = [realOf(resolve(settings.workspace)), realOf(resolve(settings.data))];
+  const within = wayBelow(workspace, data);
+  if (within?.length === 0) throw misplaced("data folder", data, "one outside of it, or `.bylaw`", "data");
+  // What changes with every event would make every approval of a workspace stale. `.bylaw` is no part of one.
+  if (tested && within !== undefined && within[0] !== ".bylaw")
+    throw misplaced("data folder", data, "one outside of it, or `.bylaw`", "data");
+  const database = databaseOf(settings.store);
+  // A program can make what is not there yet, such as a journal that the store would take for its own.
+  if (database === undefined || wayBelow(workspace, realOf(database)) === undefined || wayBelow(data, realOf(database)) !== undefined)
+    return;
+  throw misplaced("store", database, "one in the data folder, or outside of it", "store");
+}
+
+const misplaced = (what: string, path: string, wanted: string, setting: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_SETTINGS_INVALID",
+    message: `Unexpected ${what} ${quote(path)} in the workspace, expected ${wanted}`,
+    fix: `name another with \`${setting}\`, or let agents work elsewhere with \`workspace\``,
+  });
+
+/** The names from a folder to what lies in it; nothing for what lies elsewhere. */
+function wayBelow(folder: string, path: string): readonly string[] | undefined {
+  const way = relative(folder, path);
+  const names = way === "" ? [] : way.split(sep);
+  return names[0] === ".." || isAbsolute(way) ? undefined : names;
+}
+
+/** Where something is, or will be, behind all links. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(realOf(dirname(path)), basename(path));
+  }
+}
