@@ -4,6 +4,13 @@ import { player, stage, templateOf } from "./kit.ts";
 
 const step = (id: string, more: object = {}) => ({ id, run: { function: "play" }, ...more });
 const again = [{ action: "loop" }];
+const completed = (id: string): string => `step \`${id}\` is completed, and is not done again`;
+const resumed = (checkpoint = 0) => ({
+  event_type: "checkpoint_resumed",
+  agent_id: null,
+  task_id: null,
+  details: { checkpoint, by: "ada", definition: null, migrated: true },
+});
 
 /** A workflow that came as far as its steps let it, and another template of it. */
 async function changed(before: readonly object[], now: readonly object[], requests: Readonly<Record<string, readonly (object | null)[]>>) {
@@ -55,6 +62,31 @@ describe("a run is carried over to a template that changed", () => {
     expect(gone.migration(2)).toMatchObject({ faults: [], scopes: [], cursor: 2 });
   });
 
+  it("with what the loop is about to repeat: it is done again, and is not left out for what came of it in the pass before", async () => {
+    const [prepare, test, publish] = [step("prepare"), step("test"), step("publish", { when: "test.success == true" })];
+    const [work, check] = [step("work", { prompt: "new" }), step("check", { loop: { steps: 2, max_iterations: 3 } })];
+    const before = [prepare, step("work"), test, check, publish];
+    const requests = { check: again, work: [null, { action: "checkpoint" }] };
+    const { migration, run, kept, loaded, trace, go, at } = await changed(before, [prepare, work, test, check, publish], requests);
+    expect(migration()).toMatchObject({ notes: [], faults: [], cursor: 1, redo: 0 });
+    // A person who goes on elsewhere has only what this pass came to: the work itself.
+    expect(migration(0)).toMatchObject({ notes: [completed("prepare"), completed("work")], redo: 2 });
+    await migrateWorkflow(run, { before: kept, loaded, by: "ada" });
+    await run.record([resumed(run.view(workflowState).pauses[0]?.checkpoint)]);
+    expect(await go()).toMatchObject({ outcome: "completed" });
+    expect(trace).toEqual(["prepare1", "work1", "test1", "check1", "work2", "test2", "check2", "publish1"]);
+    expect(await at.types()).not.toContain("step_skipped");
+    await run.close();
+
+    const early = await changed(before, [prepare, test, work, check, publish], requests);
+    expect(early.migration().notes).toEqual(["step `test` stands before where the workflow goes on, and will not run"]);
+    const behind = await changed(before, [work, test, check, prepare, publish], requests);
+    expect(behind.migration().faults).toEqual([
+      "step `test` is to be repeated, and stands before one that is not",
+      "step `check` is to be repeated, and stands before one that is not",
+    ]);
+  });
+
   it("never where something under way has no place: it is refused with all of it, and nothing is recorded", async () => {
     const fail = { run: { function: "fail" } };
     const parallel = [step("a", { ...fail, parallel: "g" }), step("b", { parallel: "g" }), step("c")];
@@ -89,15 +121,7 @@ describe("a run is carried over to a template that changed", () => {
       "step `a` is completed, and is not done again",
     ]);
     await migrateWorkflow(run, { before: kept, loaded, by: "ada" });
-    const [pause] = run.view(workflowState).pauses;
-    await run.record([
-      {
-        event_type: "checkpoint_resumed",
-        agent_id: null,
-        task_id: null,
-        details: { checkpoint: pause?.checkpoint ?? 0, by: "ada", definition: null, migrated: true },
-      },
-    ]);
+    await run.record([resumed(run.view(workflowState).pauses[0]?.checkpoint)]);
     await go();
     expect(trace).toEqual(["a1", "b1", "stop1", "b2"]);
     await run.close();

@@ -7,7 +7,7 @@ import { keepTemplate } from "./kept-template.ts";
 import { draft } from "./record.ts";
 import { refuseOwn } from "./release.ts";
 import { NO_OWNER, type WorkflowState } from "./standing.ts";
-import { resultOf, workflowState } from "./state.ts";
+import { doneIn, resultOf, resultsWith, workflowState } from "./state.ts";
 import { templateChanges } from "./template-changes.ts";
 
 /** How a run can be carried over to another template. */
@@ -58,13 +58,23 @@ export function migrationOf(before: Template, now: Template, state: WorkflowStat
 
   if (state.ended !== null && from === undefined) faults.push("the workflow has ended: say with --from where it goes on");
   const cursor = from ?? cursorIn();
-  const completed = now.steps.flatMap(({ id }, index) => (resultOf(state, id)?.status === "completed" ? [index] : []));
-  const again = completed.filter((index) => index >= cursor && now.steps[index]?.repeatable !== true);
-  const late = now.steps.flatMap(({ id }, index) =>
-    index < cursor && resultOf(state, id) === undefined && !open.some(({ step }) => step === id) ? [id] : [],
+  // Only what stood behind is done: what a loop is about to repeat has a result of the pass before.
+  const dropped = from === undefined ? [] : doneIn(state);
+  const stood = Math.max(state.cursor, state.redo, ...dropped.map(({ next }) => next));
+  const known = from === undefined ? state : { ...state, results: resultsWith(state) };
+  const oldAt = new Map(before.steps.map(({ id }, index) => [id, index]));
+  const isBehind = (id: string): boolean => resultOf(known, id) !== undefined && (oldAt.get(id) ?? Infinity) < stood;
+  const rest = now.steps.flatMap(({ id, repeatable }, index) => (open.some(({ step }) => step === id) ? [] : [{ id, repeatable, index }]));
+  const completed = rest.filter(
+    ({ id, repeatable, index }) => index >= cursor && !repeatable && resultOf(known, id)?.status === "completed",
   );
-  for (const id of late) notes.push(`step ${quote(id)} stands before where the workflow goes on, and will not run`);
-  for (const index of again.slice(0, 20)) notes.push(`step ${quote(now.steps[index]?.id ?? "")} is completed, and is not done again`);
+  const again = completed.filter(({ id }) => isBehind(id));
+  const redo = Math.max(0, ...again.map(({ index }) => index + 1));
+  for (const { id, index } of completed)
+    if (index < redo && !isBehind(id)) faults.push(`step ${quote(id)} is to be repeated, and stands before one that is not`);
+  const late = rest.filter(({ id, index }) => index < cursor && !isBehind(id));
+  for (const { id } of late) notes.push(`step ${quote(id)} stands before where the workflow goes on, and will not run`);
+  for (const { id } of again.slice(0, 20)) notes.push(`step ${quote(id)} is completed, and is not done again`);
 
   const scopes = (from === undefined ? state.scopes : []).flatMap(({ owner, skip }) => {
     if (owner === NO_OWNER) return [{ owner, skip }];
@@ -76,8 +86,6 @@ export function migrationOf(before: Template, now: Template, state: WorkflowStat
     }
     return [{ owner: index, skip: skip.filter((one) => indexes.has(one)) }];
   });
-  // What is done stays done, wherever it stands now.
-  const redo = Math.max(0, ...again.map((index) => index + 1));
   return { changes: templateChanges(before, now), notes, faults, cursor, redo, units, scopes };
 
   function cursorIn(): number {

@@ -235,9 +235,9 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   },
 };
 
-// What was done and not settled is done all the same.
-const doneIn = ({ units }: WorkflowState): readonly Unit[] => units.filter(({ frames }) => frames[0]?.status === "done");
-const resultsWith = (state: WorkflowState): WorkflowState["results"] =>
+/** What was done and not settled is done all the same. */
+export const doneIn = ({ units }: WorkflowState): readonly Unit[] => units.filter(({ frames }) => frames[0]?.status === "done");
+export const resultsWith = (state: WorkflowState): WorkflowState["results"] =>
   doneIn(state).reduce((results, unit) => treePut(results, unit.step, resultIn(unit)), state.results);
 
 const requestIn = (details: JsonObject): Asked => ({
