@@ -20,14 +20,39 @@ const PLACE = words(
 
 const plain = (name: string): string => name.replaceAll(/[_-]/g, "").toLowerCase();
 
+/** What the name of an argument says. */
+interface Meaning {
+  readonly data: boolean;
+  readonly searchData: boolean;
+  readonly place: boolean;
+}
+
+// The same few names come again and again, and to take one apart costs more than to look it up. When there are too many all are forgotten.
+const KEPT = 1_024;
+const KEPT_NAME = 64;
+const kept = new Map<string, Meaning>();
+
+function meaningOf(name: string): Meaning {
+  const known = kept.get(name);
+  if (known !== undefined) return known;
+  const key = plain(name);
+  const meaning = { data: DATA.has(key), searchData: SEARCH_DATA.has(key), place: saysPlace(name) };
+  if (name.length > KEPT_NAME) return meaning;
+  if (kept.size === KEPT) kept.clear();
+  kept.set(name, meaning);
+  return meaning;
+}
+
 /** Whether an argument of a file tool is text to that tool, and no place. */
 export function isData(name: string, { search }: { readonly search: boolean }): boolean {
-  const key = plain(name);
-  return DATA.has(key) || (search && SEARCH_DATA.has(key));
+  const { data, searchData } = meaningOf(name);
+  return data || (search && searchData);
 }
 
 /** Whether the name of an argument says that it may name a place. */
-export function namesPlace(name: string): boolean {
+export const namesPlace = (name: string): boolean => meaningOf(name).place;
+
+function saysPlace(name: string): boolean {
   if (name.length > 200 || !/^[\u0020-\u007e]*$/.test(name)) return true;
   return name
     .split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/)

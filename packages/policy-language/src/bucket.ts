@@ -169,6 +169,7 @@ export class Bucket {
 
 function visitFolders(folders: Folders, facts: CallFacts, tally: Tally): void {
   const { known, workspace, home } = facts.paths;
+  if (known.length === 0) return;
   const exact = { workspace, home };
   const loose = { workspace: workspace && foldPath(workspace), home: home && foldPath(home) };
   const folds = loose.workspace !== workspace || loose.home !== home;

@@ -124,7 +124,14 @@ export function sameFolder(text: Json, call: Pick<ToolCall, "cwd" | "home">): bo
   return segmentsOf(absolutePath(text, call)).join("/") === segmentsOf(call.cwd).join("/");
 }
 
-const folder = (path: string | undefined): readonly string[] | undefined => (path?.startsWith("/") === true ? segmentsOf(path) : undefined);
+// One call is asked about several times, by each that has rules about paths.
+let last: { readonly path: string; readonly segments: readonly string[] } = { path: "/", segments: [] };
+
+function folder(path: string | undefined): readonly string[] | undefined {
+  if (path?.startsWith("/") !== true) return undefined;
+  if (last.path !== path) last = { path, segments: Object.freeze(segmentsOf(path)) };
+  return last.segments;
+}
 
 /** Works out the places of one call. */
 export function pathFacts(facts: CallFacts): PathFacts {

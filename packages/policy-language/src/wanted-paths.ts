@@ -25,13 +25,15 @@ export function wantedPaths(facts: CallFacts): WantedPaths {
   return { ...found, wanted: found.wanted.slice(0, MAX_PATHS), unknown: `a call with more than ${MAX_PATHS} paths`, tooMany: true };
 }
 
+const GENERIC: ReadonlySet<string> = new Set(GENERIC_PATHS);
+
 function findPaths(facts: CallFacts): WantedPaths {
   const { identity, tools, call } = facts;
   const tool = tools.files.get(identity.bare);
   if (tool !== undefined && identity.kind === "local") return fromTable(identity.bare, tool, facts);
   if (facts.part !== null) return fromCommand(facts.part, facts.args);
   const wanted: Wanted[] = [];
-  const names = new Set(tool === undefined ? GENERIC_PATHS : [...(tool.read ?? []), ...(tool.write ?? []), ...GENERIC_PATHS]);
+  const names = tool === undefined ? GENERIC : new Set([...(tool.read ?? []), ...(tool.write ?? []), ...GENERIC]);
   for (const name of names) collect(wanted, own(facts.args, name), "both");
   guess(wanted, call.args, names);
   return { wanted, unknown: undefined, from: "generic" };
