@@ -38,8 +38,8 @@ function inOrder(value: Json, found: { numbers: boolean }): Json {
   // Text knows no negative zero.
   if (typeof value === "number") return value + 0;
   if (typeof value !== "object" || value === null) return value;
-  let same = true;
   if (Array.isArray(value)) {
+    let same = true;
     const items = (value as readonly Json[]).map((item) => {
       const ordered = inOrder(item, found);
       same &&= Object.is(ordered, item);
@@ -49,17 +49,21 @@ function inOrder(value: Json, found: { numbers: boolean }): Json {
   }
   const given = value as JsonObject;
   const keys = Object.keys(given);
-  same = !sort(keys);
-  const copy: Record<string, Json> = {};
-  for (const key of keys) {
+  // Most stand in order down to the last: a copy is begun where something does not.
+  let copy: Record<string, Json> | undefined = sort(keys) ? {} : undefined;
+  for (let at = 0; at < keys.length; at += 1) {
+    const key = keys[at] as string;
     const first = key.charCodeAt(0);
     if (first >= 48 && first <= 57) found.numbers = true;
     const item = given[key] as Json;
     const ordered = inOrder(item, found);
-    same &&= Object.is(ordered, item);
-    copy[key] = ordered;
+    if (copy === undefined && !Object.is(ordered, item)) {
+      copy = {};
+      for (const before of keys.slice(0, at)) copy[before] = given[before] as Json;
+    }
+    if (copy !== undefined) copy[key] = ordered;
   }
-  return same ? value : Object.freeze(copy);
+  return copy === undefined ? value : Object.freeze(copy);
 }
 
 /** Objects have few keys, and most of them stand in order: for those the built-in function takes four times as long. */

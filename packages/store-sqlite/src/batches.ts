@@ -37,6 +37,8 @@ interface Job {
 
 /** So many at most in one transaction, that nobody waits long for it. */
 const LARGEST = 1_000;
+/** So many milliseconds at most the disk waits for more to come, while each turn of the loop brings some. */
+const GATHER = 5;
 /** How long a writer who is not alone leaves the file to the others, who look for it this often. */
 const PAUSE = 1;
 
@@ -107,10 +109,19 @@ export function createBatches({ db, file, reads, logs, busy_ms, onGrown }: Batch
     for (const job of jobs) job.reject(told);
   }
 
+  // Who asks in the same turn of the loop comes along, and so does who asks in the next ones: to synchronise the disk costs as much for
+  // one as for all. A turn without anybody new costs next to nothing.
+  async function gathered(): Promise<void> {
+    const began = performance.now();
+    for (let before = -1; queue.length > before && queue.length < LARGEST && performance.now() - began < GATHER; ) {
+      before = queue.length;
+      await turnOfLoop();
+    }
+  }
+
   async function run(): Promise<void> {
     for (;;) {
-      // Who asks in the same turn of the loop comes along.
-      await turnOfLoop();
+      await gathered();
       if (queue.length === 0) break;
       if (stopped !== undefined) {
         for (const job of queue.splice(0)) job.reject(stopped);
