@@ -118,7 +118,12 @@ describe("a request that is written while the step is at work", () => {
 
   it("is followed by nothing but a stop or a checkpoint: the rest is set aside", async () => {
     const at = await asking([step("a"), step("b", { loop: { steps: 1 } }), step("c")], {
-      "b1.1": [{ action: "loop" }, { action: "vibecheck" }, { action: "checkpoint", reason: "look" }, { action: "stop" }],
+      "b1.1": [
+        { action: "loop" },
+        { action: "trigger", triggerAgentId: "x" },
+        { action: "checkpoint", reason: "look" },
+        { action: "stop" },
+      ],
     });
     expect(await at.go()).toMatchObject({ outcome: "paused", reason: "look" });
     const run = await at.open();

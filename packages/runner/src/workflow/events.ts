@@ -27,7 +27,7 @@ const way = { track: step.nullable().optional(), chosen: z.array(step).optional(
 /** The template that says so: a person may have carried the run over to another meanwhile. */
 const definition = digest.optional();
 
-const HOLDS = ["failed", "interrupted", "rejected", "control_file", "oversight", "risk", "limit"] as const;
+const HOLDS = ["failed", "interrupted", "rejected", "control_file", "oversight", "risk", "limit", "second"] as const;
 
 /** The events of a workflow. Only its runner records them. */
 export const WORKFLOW_EVENTS = [

@@ -6,6 +6,7 @@ import type { Step } from "../template/template.ts";
 import type { WorkflowOptions } from "./options.ts";
 import { progressOf } from "./progress.ts";
 import { draft, record, unrecorded } from "./record.ts";
+import { isSecond, secondText, wantsLook } from "./second.ts";
 import type { Frame, Unit } from "./standing.ts";
 import { workflowState } from "./state.ts";
 
@@ -42,15 +43,22 @@ export async function takeRequest(options: WorkflowOptions, step: Step, when: "m
   if (when === "meanwhile" && (compat !== null || found.state !== "read" || found.action.action === "continue")) return undefined;
   if (found.state !== "read" || isForeign(options, step, found.action)) {
     // Who wrote nothing that can be read wants to go on, there.
-    if (found.state === "broken" && compat !== "codemachine") return hold(options, { step, unit, frame }, found);
+    if (found.state === "broken" && compat !== "codemachine") {
+      const held = unit.released.includes("control_file");
+      return hold(options, { step, frame }, held ? undefined : { why: "control_file", message: found.message });
+    }
     if (found.state !== "none") await setAside(options, step, found, frame);
     return compat === "codemachine" && when === "end" && frame.asked === "nothing" ? behave(options, step, frame, CONTINUE) : undefined;
   }
   const { action, digest } = found;
+  const second = isSecond(frame, action.action);
+  // The first may be another's, who wrote where this agent does: a person looks whether the second is to be left.
+  if (second && compat !== "codemachine" && wantsLook(frame, action.action)) {
+    const said = action.reason === null ? "" : `: ${action.reason}`;
+    return hold(options, { step, frame }, { why: "second", message: `${secondText(frame, action.action)}${said}`.slice(0, 1_000) });
+  }
   if (isOnRecord(frame, action)) return removeControl(file, digest);
-  // Only to stop or to pause is heard after something else: a person is asked rather than not.
-  if (frame.asked === "granted" && action.action !== "stop" && action.action !== "checkpoint")
-    return setAside(options, step, found, frame, "second");
+  if (second) return setAside(options, step, found, frame, "second");
   const ignored = compat !== null && action.action === "trigger" && step.trigger === null;
   await behave(options, step, frame, ignored ? CONTINUE : action, digest);
   return removeControl(file, digest);
@@ -85,13 +93,13 @@ function topOf({ run }: WorkflowOptions, { id }: Step): Top | undefined {
   return unit === undefined || frame === undefined ? undefined : { unit, frame };
 }
 
+// Where nothing is said the file is moved away and no more: a person let it go before.
 async function hold(
   options: WorkflowOptions,
-  { step, unit, frame }: Top & { readonly step: Step },
-  { message }: Extract<FoundControl, { readonly state: "broken" }>,
+  { step, frame }: { readonly step: Step; readonly frame: Frame },
+  said?: { readonly why: "control_file" | "second"; readonly message: string },
 ): Promise<void> {
-  if (!unit.released.includes("control_file"))
-    await record(options, [draft("workflow_held", frame.agent, { step: step.id, why: "control_file", message })]);
+  if (said !== undefined) await record(options, [draft("workflow_held", frame.agent, { step: step.id, ...said })]);
   setControlAside(controlFileOf(options, step));
 }
 

@@ -2,18 +2,24 @@ import { definePlugin, type Finding, type Guard, type LogEvent } from "@bylaw/ke
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { WORKFLOW_EVENTS } from "./events.ts";
+import { refuseSecond, SECOND } from "./second.ts";
 import type { WorkflowState } from "./standing.ts";
 import { workflowState } from "./state.ts";
 
-/** Puts a workflow on record: its events, the state that follows from them, and guards that keep two runners from doing one step twice. */
+/**
+ * Puts a workflow on record: its events, the state that follows from them, and guards that keep two runners from doing one step twice.
+ * Refuses a second request of a step.
+ */
 export const workflow = definePlugin({
   name: manifest.name,
   version: manifest.version,
   options: z.strictObject({}).prefault({}),
+  codes: SECOND,
   apply(kernel) {
     for (const type of WORKFLOW_EVENTS) kernel.event(type);
     kernel.projection(workflowState);
     kernel.guard("order", inOrder);
+    kernel.hooks.onBehavior.tap("second", refuseSecond);
   },
 });
 
