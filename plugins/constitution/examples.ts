@@ -18,6 +18,13 @@ export const examples = defineExamples(constitution, [
     code: "rule_denied",
   },
   {
+    name: "leaves other agents alone where rules of agents are their own",
+    options: { agent_rules: "own" },
+    before,
+    subject: { hook: "beforeToolCall", tool: "bash", args: { command: "git push --force" }, agent: "bob" },
+    expect: "abstain",
+  },
+  {
     name: "says nothing of a call that no rule is about",
     before,
     subject: { hook: "beforeToolCall", tool: "read_file", args: { path: "a.md" } },

@@ -10,9 +10,18 @@ import { CONSTITUTION_EVENTS, constitutionGuard, constitutionState, rulesAt } fr
 export const constitution = definePlugin({
   name: manifest.name,
   version: manifest.version,
-  options: z.strictObject({}).prefault({}),
+  options: z
+    .strictObject({
+      agent_rules: z
+        .enum(["all", "own"])
+        .default("all")
+        .describe(
+          "Whose calls a rule holds for that an agent gave: those of every agent of the run, or its own alone. An operator's holds for all",
+        ),
+    })
+    .prefault({}),
   codes: POLICY_CODES,
-  apply(kernel) {
+  apply(kernel, { agent_rules }) {
     for (const type of CONSTITUTION_EVENTS) kernel.event(type);
     kernel.projection(constitutionState);
     kernel.guard("rules", constitutionGuard);
@@ -22,27 +31,40 @@ export const constitution = definePlugin({
         ? resolvePaths(subject, anyPath().pathsToResolve(subject), { globs: anyPath().globsToResolve(subject) })
         : undefined,
     );
-    const pools = new WeakMap<readonly ConstitutionRule[], PolicyPool>();
-    kernel.hooks.beforeToolCall.tap("rules", (call, view) => judge(call, view, pools));
+    const pools: Pools = new WeakMap();
+    kernel.hooks.beforeToolCall.tap("rules", (call, view) => judge(call, view, { pools, agent_rules }));
   },
 });
 
-let compiled: PolicyPool | undefined;
+let everyPath: PolicyPool | undefined;
 
 // Not before somebody asks: a run in which no tool is called needs none.
 const anyPath = (): PolicyPool =>
-  (compiled ??= compilePolicy([
+  (everyPath ??= compilePolicy([
     parsePolicy('[[rules]]\nname = "any-path"\naction = "deny"\npaths = "**"', { file: "constitution", operator: true }),
   ]));
 
-function judge(call: ToolCall, view: View, pools: WeakMap<readonly ConstitutionRule[], PolicyPool>): readonly Verdict[] | undefined {
+/** What rules come to, compiled; where those of an agent hold for it alone, by the agent that has some, and `undefined` for all others. */
+type Pools = WeakMap<readonly ConstitutionRule[], Map<string | undefined, PolicyPool>>;
+
+interface Judging {
+  readonly pools: Pools;
+  readonly agent_rules: "all" | "own";
+}
+
+function judge(call: ToolCall, view: View, { pools, agent_rules }: Judging): readonly Verdict[] | undefined {
   const rules = rulesAt(view(constitutionState), call.at);
   if (rules.length === 0) return undefined;
-  let pool = pools.get(rules);
+  const compiled = pools.get(rules) ?? new Map<string | undefined, PolicyPool>();
+  pools.set(rules, compiled);
+  const gave = agent_rules === "own" && rules.some(({ author, by }) => author === "agent" && by === call.agent);
+  const giver = gave ? call.agent : undefined;
+  let pool = compiled.get(giver);
   if (pool === undefined) {
-    const files = rules.flatMap(({ id, rule, check }) => (check === null ? [] : [policyOf({ id, rule, check })]));
+    const holding = agent_rules === "all" ? rules : rules.filter(({ author, by }) => author === "operator" || by === giver);
+    const files = holding.flatMap(({ id, rule, check }) => (check === null ? [] : [policyOf({ id, rule, check })]));
     pool = compilePolicy(files, { pathsFact: manifest.name });
-    pools.set(rules, pool);
+    compiled.set(giver, pool);
   }
   return pool.evaluate(call);
 }

@@ -54,7 +54,8 @@ export function usualRules({ contract: file, workspace, policy: policies, keysOf
         gates({ ...common, workspace }),
         tokens({ ...common, ...keys }),
         // No status file: /status folds the same when somebody asks, and a file of a run with many tasks costs more than its calls.
-        ...[tasks(), monitoring(common), constitution()],
+        // Agents of a server need not trust each other.
+        ...[tasks(), monitoring(common), constitution({ agent_rules: "own" })],
         ...(policies.length === 0 ? [] : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
         ownPolicy(policyPlugin, { ...belongings, hidden: [...belongings.hidden, ...signing.files] }),
         ...own,

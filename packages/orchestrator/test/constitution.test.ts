@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { asOperator, serve, type Agent, type Served } from "./kit.ts";
+
+let at: Served;
+let ann: Agent;
+let bob: Agent;
+
+beforeEach(async () => {
+  at = await serve();
+  ann = await at.agent("ann");
+  bob = await at.agent("bob");
+});
+afterEach(() => at.close());
+
+const standstill = { rule: "Nothing is done.", check: { action: "deny", tool: "*" } };
+const give = (authorization: string) => at.ask("POST", "/constitution", authorization, standstill);
+const read = async ({ auth, task }: Agent) =>
+  (await at.ask("POST", "/tools/check", auth, { task_id: task, tool_name: "read_files", args: { path: "a.ts" } })).body["allowed"];
+
+describe("a rule of the run", () => {
+  it("that an agent gave holds for that agent, and stops no other", async () => {
+    expect((await give(ann.auth)).status).toBe(200);
+    expect([await read(ann), await read(bob)]).toEqual([false, true]);
+    expect((await at.ask("GET", "/constitution", bob.auth)).body).toMatchObject({ rules: [{ author: "agent", by: "ann" }] });
+  });
+
+  it("that an operator gave holds for all", async () => {
+    expect((await give(asOperator)).status).toBe(200);
+    expect([await read(ann), await read(bob)]).toEqual([false, false]);
+  });
+
+  it.each(["release", "fail"])("is not given by an agent after %s", async (end) => {
+    await at.ask("POST", `/tasks/${end}`, ann.auth, { task_id: ann.task, reason: "x" });
+    for (const [method, path, body] of [
+      ["POST", "/constitution", standstill],
+      ["PUT", "/constitution", { rules: [standstill] }],
+      ["DELETE", "/constitution"],
+      ["GET", "/constitution"],
+      ["GET", "/state/snapshot"],
+      ["GET", "/approvals"],
+      ["GET", "/events"],
+      ["GET", "/tools"],
+      ["GET", "/directives"],
+    ] as const)
+      expect([method, path, await at.ask(method, path, ann.auth, body)]).toMatchObject([
+        ...[method, path],
+        { status: 403, body: { code: "token_superseded" } },
+      ]);
+    expect((await at.ask("GET", "/constitution", asOperator)).body).toEqual({ rules: [] });
+  });
+
+  it("is not given by an agent whose lease was lost", async () => {
+    at.pass(301_000);
+    await at.service.tasks.recover();
+    expect(await give(ann.auth)).toMatchObject({ status: 403, body: { code: "token_superseded" } });
+  });
+});
