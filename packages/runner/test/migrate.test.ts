@@ -112,6 +112,18 @@ describe("a run is carried over to a template that changed", () => {
     await run.close();
   });
 
+  it("nor where a new step would stand beside those that are under way, which nobody would begin", async () => {
+    const group = { parallel: "g" };
+    const before = [step("a", { ...group, run: { function: "fail" } }), step("b", group), step("end")];
+    const now = (...more: readonly object[]) => [step("a", group), step("b", group), ...more, step("end")];
+    const { migration, run, kept, loaded } = await changed(before, now(step("audit", group)), {});
+    expect(migration().faults).toEqual(["step `audit` joins steps that are under way"]);
+    await expect(migrateWorkflow(run, { before: kept, loaded, by: "ada" })).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_NOT_MIGRATED" });
+    await run.close();
+    expect((await changed(before, now(), {})).migration().faults).toEqual([]);
+    expect((await changed(before, now(step("audit")), {})).migration().faults).toEqual([]);
+  });
+
   it("and does no step again that is done, though it stands behind now; a repeatable one it does", async () => {
     const before = [step("a"), step("b"), step("stop"), step("z")];
     const now = [step("z"), step("stop"), step("a"), step("b", { repeatable: true })];

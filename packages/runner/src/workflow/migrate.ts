@@ -33,8 +33,10 @@ export function migrationOf(before: Template, now: Template, state: WorkflowStat
   const faults: string[] = [];
   const notes: string[] = [];
   const indexes = new Map(now.steps.map(({ id }, index) => [id, index]));
+  const groupOf = new Map(before.steps.map(({ id, parallel }) => [id, parallel]));
   const idAt = (index: number): string | undefined => before.steps[index]?.id;
   const open = from === undefined ? state.units : [];
+  const isOpen = (id: string): boolean => open.some(({ step }) => step === id);
 
   const groupEnd = (index: number): number => {
     const group = now.steps[index]?.parallel ?? null;
@@ -44,16 +46,21 @@ export function migrationOf(before: Template, now: Template, state: WorkflowStat
   };
   const units = open.flatMap(({ step, frames, settled }) => {
     const index = indexes.get(step);
-    const [old, fresh] = [before.steps.find(({ id }) => id === step), index === undefined ? undefined : now.steps[index]];
+    const fresh = index === undefined ? undefined : now.steps[index];
     if (index === undefined || fresh === undefined) {
       faults.push(`step ${quote(step)} is under way and is gone`);
       return [];
     }
-    if (old?.parallel !== fresh.parallel) faults.push(`step ${quote(step)} is under way, and runs beside others than before`);
+    if (groupOf.get(step) !== fresh.parallel) faults.push(`step ${quote(step)} is under way, and runs beside others than before`);
     for (const { agent } of settled ? [] : frames)
       if (agent !== null && !Object.hasOwn(now.agents, agent)) faults.push(`agent ${quote(agent)} is at work and is gone`);
     return [{ step, index, next: groupEnd(index) }];
   });
+  // Steps that run at once begin at once: nobody begins one that comes to them later.
+  const groups = new Set(units.flatMap(({ index }) => now.steps[index]?.parallel ?? []));
+  for (const { id, parallel } of now.steps)
+    if (parallel !== null && groups.has(parallel) && groupOf.get(id) !== parallel && !isOpen(id))
+      faults.push(`step ${quote(id)} joins steps that are under way`);
   if (new Set(units.map(({ next }) => next)).size > 1) faults.push("the steps that are under way do not stand beside each other any more");
 
   if (state.ended !== null && from === undefined) faults.push("the workflow has ended: say with --from where it goes on");
@@ -64,7 +71,7 @@ export function migrationOf(before: Template, now: Template, state: WorkflowStat
   const known = from === undefined ? state : { ...state, results: resultsWith(state) };
   const oldAt = new Map(before.steps.map(({ id }, index) => [id, index]));
   const isBehind = (id: string): boolean => resultOf(known, id) !== undefined && (oldAt.get(id) ?? Infinity) < stood;
-  const rest = now.steps.flatMap(({ id, repeatable }, index) => (open.some(({ step }) => step === id) ? [] : [{ id, repeatable, index }]));
+  const rest = now.steps.flatMap(({ id, repeatable }, index) => (isOpen(id) ? [] : [{ id, repeatable, index }]));
   const completed = rest.filter(
     ({ id, repeatable, index }) => index >= cursor && !repeatable && resultOf(known, id)?.status === "completed",
   );
