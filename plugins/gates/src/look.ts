@@ -5,7 +5,7 @@ import { messageOf, type JsonObject, type Transition } from "@bylaw/kernel";
 import { pathsIn } from "./checks/named-files.ts";
 import { asksForRun, type Compiled, type Way } from "./compile.ts";
 import { lookAt } from "./file-facts.ts";
-import { COMMIT_TESTED } from "./tested-commit.ts";
+import { COMMIT_TESTED, UNSEEN_BASE } from "./tested-commit.ts";
 import { TREE_UNCHANGED } from "./tested-tree.ts";
 
 const TESTS: ReadonlySet<string> = new Set([
@@ -64,7 +64,7 @@ async function baseOf(workspace: string, { contract }: Compiled): Promise<JsonOb
   try {
     return { commit: { ...(await commitBase(contract, workspace)) } };
   } catch {
-    // Then the first test run says what the task began on.
-    return {};
+    // Nobody knows what it began on: then all of a later commit is compared. What a test run sees later may be committed by then.
+    return { commit: { ...UNSEEN_BASE } };
   }
 }

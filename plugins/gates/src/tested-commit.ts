@@ -8,10 +8,14 @@ export const COMMIT_TESTED = "commit_tested";
 
 /** The commit that a task began on, as far as that is on record. */
 export interface CommitBase {
+  /** `null`: none, or nobody could look. */
   readonly head: string | null;
-  /** The files of it that are in no tree; `null`: nobody looked. */
+  /** The files of it that are in no tree; `null`: nobody could look. */
   readonly apart: string | null;
 }
+
+/** What is known where nobody could look as the task began. */
+export const UNSEEN_BASE: CommitBase = Object.freeze({ head: null, apart: null });
 
 /** Whether a way asks for what was committed: where a task ends, and out of a phase that commits and writes nothing else. */
 export const asksForCommit = (phase: Phase, to: string): boolean => to === COMPLETED || (commits(phase) && leavesFiles(phase));
@@ -21,7 +25,7 @@ const commits = ({ allowedTools, forbiddenTools }: Phase): boolean =>
 
 /** What was committed since the task began is what its tests ran on; where nothing was, that is so too. */
 export const commitTested: CheckJudge = ({ judged, base, facts }) => {
-  if (judged === null || base === null) return [];
+  if (judged === null) return [];
   const commit = facts?.commit ?? null;
   if (commit === null)
     return [lacking(facts?.commitProblem ?? "The repository was not looked at, so nobody knows what was committed", REPAIR)];
@@ -36,13 +40,22 @@ export const commitTested: CheckJudge = ({ judged, base, facts }) => {
   if (base.apart !== null && commit.apart !== base.apart)
     told.push(
       stale(
-        `${which} changes files that are not among those that the tests ran on, but outside of the workspace, left out, or not checked out: ${
+        `${which} changes files that are not among those that the tests ran on, but ${APART}: ${
           commit.apart_files.length === 0 ? "some are gone" : `it has ${quoteAll(commit.apart_files, 10)}`
         }`,
       ),
     );
+  if (base.apart === null && commit.apart_files.length > 0)
+    told.push(
+      lacking(
+        `Nobody looked at the repository as the task began, so nobody knows what ${which} changes ${APART}: it has ${quoteAll(commit.apart_files, 10)}`,
+        "take those files out of the commit, or let a person look at them and waive `commit_tested`",
+      ),
+    );
   return told;
 };
+
+const APART = "outside of the workspace, left out, or not checked out";
 
 const REPAIR = "mend the repository, and see that git is installed where Bylaw runs";
 

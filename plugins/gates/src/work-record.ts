@@ -2,7 +2,7 @@ import type { Contract } from "@bylaw/contract";
 import { defineProjection, isJsonObject, type Json, type JsonObject, type LogEvent, type Projection } from "@bylaw/kernel";
 import type { TestRun } from "@bylaw/evidence";
 import { treeGet, treePut, type Tree } from "@bylaw/log";
-import type { CommitBase } from "./tested-commit.ts";
+import { UNSEEN_BASE, type CommitBase } from "./tested-commit.ts";
 import { TREE_UNCHANGED, leavesFiles } from "./tested-tree.ts";
 
 /** A test run as it is on record. */
@@ -22,15 +22,15 @@ export interface Work {
   readonly red: RecordedRun | null;
   /** The digest of the tree that the last gate that asks for a test run judged, until the task comes to a phase that may write. */
   readonly tested: string | null;
-  /** The commit that it began on, as the first transition has it, else the first test run. */
-  readonly base: CommitBase | null;
+  /** The commit that it began on, as the first transition has it. */
+  readonly base: CommitBase;
   /** The artifacts that a gate let pass. A later one takes the place of an earlier one only where its phase requires it. */
   readonly approved: JsonObject;
 }
 
 export type WorkRecord = Projection<Tree<Work>>;
 
-const NOTHING: Work = Object.freeze({ phase: "", run: null, red: null, tested: null, base: null, approved: Object.freeze({}) });
+const NOTHING: Work = Object.freeze({ phase: "", run: null, red: null, tested: null, base: UNSEEN_BASE, approved: Object.freeze({}) });
 
 /** What the record of a contract keeps. */
 export interface Keeps {
@@ -48,7 +48,7 @@ export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
   const required = new Map(contract.phases.map(({ id, artifacts }) => [id, artifacts.map(({ type }) => type)]));
   return defineProjection<Tree<Work>>({
     name: `@bylaw/plugin-gates/work/${contract.digest.slice(7, 23)}`,
-    version: 3,
+    version: 4,
     initial: null,
     reduce(works, event) {
       const { event_type, task_id, sequence, timestamp, details } = event;
@@ -56,9 +56,7 @@ export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
       if (event_type === "test_run") {
         const run = { sequence, at: timestamp, details: details as unknown as TestRun };
         const work = treeGet(works, task_id) ?? NOTHING;
-        const { head } = run.details;
-        const base = work.base ?? (head === undefined ? null : { head, apart: null });
-        return treePut(works, task_id, { ...work, run, base });
+        return treePut(works, task_id, { ...work, run });
       }
       return event_type === "phase_entered" ? treePut(works, task_id, moved(treeGet(works, task_id) ?? NOTHING, event)) : works;
     },
@@ -96,8 +94,8 @@ export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
   }
 }
 
-function baseIn({ commit = null }: JsonObject): CommitBase | null {
-  if (!isJsonObject(commit)) return null;
+function baseIn({ commit = null }: JsonObject): CommitBase {
+  if (!isJsonObject(commit)) return UNSEEN_BASE;
   const { head, apart } = commit;
   return { head: typeof head === "string" ? head : null, apart: typeof apart === "string" ? apart : null };
 }

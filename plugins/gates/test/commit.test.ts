@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMPLETED } from "@bylaw/contract";
@@ -51,6 +51,15 @@ async function inComplete(made: Place): Promise<void> {
   await made.ask("COMPLETE", reviewed);
   await made.approve("review_approved", "Rita", "review_agent");
   expect((await made.ask("COMPLETE", reviewed)).decision.effect).toBe("allow");
+}
+
+/** From the tests on. */
+async function toTheEnd(made: Place): Promise<void> {
+  await made.goTo("REVIEW", { from: "TDD" });
+  await made.review();
+  await made.ask("COMPLETE", reviewed);
+  await made.approve("review_approved", "Rita", "review_agent");
+  await made.ask("COMPLETE", reviewed);
 }
 
 const UNTESTED = ["gate_stale commit_tested"];
@@ -190,19 +199,53 @@ describe("what is committed", () => {
     expect([decision.effect, told]).toEqual(["allow", ["gate_waived commit_tested"]]);
   });
 
-  it("goes by the first test run where nobody looked as the task began", async () => {
-    for (const head of [undefined, HEAD]) {
+  it("is compared by what it holds where nobody could look as the task began, whatever the first test run saw", async () => {
+    for (const head of [undefined, HEAD, "now"]) {
       const made = await began();
       await made.ask("PLAN", {}, { host: { workspace: "/nowhere" } });
       await made.goTo("TDD", { from: "PLAN" });
-      await made.observe({ failed: ["greets", "greets nobody"] }, { ...(head === undefined ? {} : { head }) });
-      await made.goTo("REVIEW", { from: "TDD" });
-      await made.review();
-      await made.ask("COMPLETE", reviewed);
-      await made.approve("review_approved", "Rita", "review_agent");
-      await made.ask("COMPLETE", reviewed);
-      made.commit(BAD);
-      expect((await made.ask(COMPLETED, {})).blocked).toEqual(head === undefined ? [] : UNTESTED);
+      const bad = made.commit(BAD);
+      const seen = head === "now" ? bad : head;
+      await made.observe({ failed: ["greets", "greets nobody"] }, seen === undefined ? {} : { head: seen });
+      await toTheEnd(made);
+      expect((await made.ask(COMPLETED, {})).blocked, head).toEqual(UNTESTED);
+      made.commit();
+      expect((await made.ask(COMPLETED, {})).decision.effect, head).toBe("allow");
     }
+  });
+
+  it("is compared where git said nothing as the task began and in each test run, and speaks at the end", async () => {
+    const made = await began();
+    const [head, now] = [join(made.folder, ".git/HEAD"), { head: undefined }];
+    const whole = readFileSync(head, "utf8");
+    writeFileSync(head, "nonsense");
+    await made.goTo("TDD");
+    await made.observe({ failed: ["greets", "greets nobody"] }, now);
+    await toTheEnd(made);
+    const unreadable = await made.ask(COMPLETED, {});
+    expect([unreadable.blocked, unreadable.text]).toEqual([["gate_blocked commit_tested"], expect.stringContaining("answer of git")]);
+    writeFileSync(head, whole);
+    made.commit(BAD);
+    expect((await made.ask(COMPLETED, {})).blocked).toEqual(UNTESTED);
+    made.commit();
+    expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
+  });
+
+  it("may hold nothing that is in no tree where nobody looked before, but for what a person lets pass", async () => {
+    const made = await began();
+    await made.ask("PLAN", {}, { host: { workspace: "/nowhere" } });
+    await made.goTo("TDD", { from: "PLAN" });
+    await made.observe({ failed: ["greets", "greets nobody"] });
+    await toTheEnd(made);
+    made.put("node_modules/a/index.js", BAD);
+    made.commit();
+    const { blocked, text } = await made.ask(COMPLETED, {});
+    expect([blocked, text]).toEqual([
+      ["gate_blocked commit_tested"],
+      expect.stringMatching(/nobody looked at .*node_modules\/a\/index\.js/i),
+    ]);
+    const waiver = { task: "t1", gate: "COMPLETE", check: "commit_tested", by: "Rita", role: "human", reason: REASON };
+    await waiveCheck(made.run, { ...waiver, expires_at: "2026-01-02T00:00:00Z" });
+    expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
   });
 });

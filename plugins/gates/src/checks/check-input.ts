@@ -26,7 +26,7 @@ export interface CheckInput {
   /** The digest of the tree that the commit is held against: that one, or of the run that this way is judged by. */
   readonly judged: string | null;
   /** The commit that the task began on. */
-  readonly base: CommitBase | null;
+  readonly base: CommitBase;
   /** No task comes to this phase but through one in which its tests were red. */
   readonly afterRed: boolean;
   /** The agents that were started for the phase. */
