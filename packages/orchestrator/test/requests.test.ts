@@ -55,3 +55,40 @@ describe.each([
     expect(await at.events(type)).toHaveLength(1);
   });
 });
+
+describe("a rule of the constitution", () => {
+  const rule = { rule: "Nobody writes.", check: { action: "deny", tool: "write_files" } };
+  const change = (auth: string, method: string, key: string, body: unknown = rule) =>
+    at.ask(method, "/constitution", auth, method === "DELETE" ? undefined : body, keyed(key));
+
+  it("is given once, by an agent and by an operator", async () => {
+    const ann = await at.agent("ann", "a");
+    for (const auth of [ann.auth, asOperator]) {
+      const first = await change(auth, "POST", "r1");
+      expect(first.status).toBe(200);
+      expect(await change(auth, "POST", "r1")).toMatchObject({ status: 200, body: first.body });
+      expect((await change(auth, "POST", "r1", { rule: "Another." })).body).toMatchObject({ code: "BYLAW_REQUEST_REUSED" });
+    }
+    expect(await at.events("constitution_updated")).toHaveLength(2);
+  });
+
+  it("is given once when both come at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => change(asOperator, "POST", "r1")));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(await at.events("constitution_updated")).toHaveLength(1);
+  });
+
+  it("that came later is not taken away by a request that is made again", async () => {
+    await change(asOperator, "POST", "r1");
+    for (const [method, key] of [
+      ["PUT", "r2"],
+      ["DELETE", "r3"],
+    ] as const) {
+      const body = { rules: [] };
+      expect((await change(asOperator, method, key, body)).body).toEqual({ rules: [] });
+      const later = await change(asOperator, "POST", `${key}-later`);
+      expect((await change(asOperator, method, key, body)).body).toEqual(later.body);
+    }
+    expect(await at.events("constitution_reset")).toHaveLength(2);
+  });
+});

@@ -1,9 +1,12 @@
 import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
 import { constitutionOf, resetConstitution, updateConstitution, type RuleAuthor } from "@bylaw/plugin-constitution";
 import { problem } from "../http/problem.ts";
-import { defineRoute, reply, type CallerOf, type Route } from "../http/route.ts";
+import { defineRoute, reply, type CallerOf, type Reply, type Route } from "../http/route.ts";
 import { jsonObject } from "../http/shapes.ts";
 import { admitReader } from "../service/admit-reader.ts";
+import { callerIn, changedOnce, type Change } from "../service/changes.ts";
 import type { Service } from "../service/service.ts";
 
 const rules = z.object({
@@ -44,8 +47,11 @@ export const postConstitution: Route = defineRoute({
   summary: "Add a rule that holds from now on",
   description: "A rule denies or asks, and never allows.",
   body: rule,
-  async handle({ service, caller, body }) {
-    return reply({ rules: await updateConstitution(service.run, body, await authorOf(service, caller, postConstitution)) });
+  async handle({ service, caller, body, request_id }) {
+    const author = await authorOf(service, caller, postConstitution);
+    return changed(service, caller, { request_id, content: { method: "post", body: body as JsonObject } }, (run) =>
+      updateConstitution(run, body, author),
+    );
   },
 });
 
@@ -56,8 +62,11 @@ export const putConstitution: Route = defineRoute({
   summary: "Replace the rules",
   description: "An agent replaces those that agents gave; those of operators stay.",
   body: z.strictObject({ rules: z.array(rule).max(1_000) }),
-  async handle({ service, caller, body }) {
-    return reply({ rules: await resetConstitution(service.run, body.rules, await authorOf(service, caller, putConstitution)) });
+  async handle({ service, caller, body, request_id }) {
+    const author = await authorOf(service, caller, putConstitution);
+    return changed(service, caller, { request_id, content: { method: "put", body: body as unknown as JsonObject } }, (run) =>
+      resetConstitution(run, body.rules, author),
+    );
   },
 });
 
@@ -67,10 +76,23 @@ export const deleteConstitution: Route = defineRoute({
   method: "delete",
   summary: "Take the rules away",
   description: "An agent takes away those that agents gave; those of operators stay.",
-  async handle({ service, caller }) {
-    return reply({ rules: await resetConstitution(service.run, [], await authorOf(service, caller, deleteConstitution)) });
+  async handle({ service, caller, request_id }) {
+    const author = await authorOf(service, caller, deleteConstitution);
+    return changed(service, caller, { request_id, content: { method: "delete" } }, (run) => resetConstitution(run, [], author));
   },
 });
+
+/** Changes the rules, once, and answers with those that hold then. */
+async function changed(
+  service: Service,
+  caller: CallerOf<"operator" | "agent">,
+  { request_id, content }: Pick<Change, "request_id" | "content">,
+  make: (run: Run) => Promise<unknown>,
+): Promise<Reply> {
+  const types = ["constitution_updated", "constitution_reset"];
+  await changedOnce(service, { ...callerIn(caller), request_id, content: { route: "constitution", content }, types }, make);
+  return reply({ rules: constitutionOf(service.run, service.now()) });
+}
 
 async function authorOf(service: Service, caller: CallerOf<"operator" | "agent">, route: Route): Promise<RuleAuthor> {
   if (!service.kernel.declared.plugins.includes("@bylaw/plugin-constitution"))

@@ -20,8 +20,11 @@ export interface NamedRequest {
   readonly documents: readonly DocumentWrite[];
 }
 
-interface Naming {
+/** A request as its caller named it. */
+export interface Naming {
+  /** Whose it is: an agent, or an operator. */
   readonly agent: string;
+  /** The task of the agent; of an operator `""`. */
   readonly task: string;
   readonly request_id: string | undefined;
   /** What is asked for, all of it. */
