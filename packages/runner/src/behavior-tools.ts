@@ -4,12 +4,15 @@ import type { Run } from "@bylaw/log";
 import { defineTool, type RunContext, type Tool } from "@bylaw/tools";
 import { quote } from "@bylaw/wording";
 import { z } from "zod";
+import type { StepProgress } from "./workflow/options.ts";
 import type { WorkflowState } from "./workflow/standing.ts";
 import { workflowState } from "./workflow/state.ts";
 
-/** What the tool needs of its carrier: a run, the agent that calls, and the step that it is at work in, where the carrier knows it. */
+/** What the tool needs of its carrier: a run, the agent that calls, and what the carrier knows of the step that it is at work in. */
 export interface BehaviorContext extends RunContext<Run> {
   readonly step?: string;
+  /** What a loop with `stall` is measured by. Left out: nothing changed since it last went back. */
+  readonly progress?: StepProgress;
 }
 
 /** What came of a request. */
@@ -48,7 +51,7 @@ export const BEHAVIOR_TOOLS: readonly Tool<BehaviorContext>[] = [
  * BYLAW_BEHAVIOR_NOT_AT_WORK where the run is a workflow in which this agent is at work in no step, or in several and the carrier names none.
  */
 export async function reportBehavior(
-  { run, agent, task, step: named }: BehaviorContext,
+  { run, agent, task, step: named, progress }: BehaviorContext,
   given: z.output<typeof input>,
 ): Promise<BehaviorAnswer> {
   const { action, reason, triggerAgentId } = parseControlFile(JSON.stringify(given));
@@ -59,7 +62,7 @@ export async function reportBehavior(
     action,
     agent,
     ...present({ task, step, reason: reason ?? undefined, trigger_agent_id: triggerAgentId ?? undefined }),
-    host: present({ definition: state.started?.definition }),
+    host: present({ definition: state.started?.definition, progress: action === "loop" ? progress?.(reason) : undefined }),
   });
   const { code, reason: why, fix, directive } = decision;
   return { effect: decision.applied, code, reason: why, ...present({ fix, directive }) };

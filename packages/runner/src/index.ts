@@ -5,7 +5,16 @@ export { loadAgents, loadTemplate, parseTemplate, type LoadTemplateOptions, type
 export { selectionOf, type Selection } from "./template/select.ts";
 export { frameKey, next, type LoopBack, type Move, type Start } from "./workflow/next.ts";
 export type { SkipReason } from "./workflow/skip-reason.ts";
-export type { AtWork, Door, OversightQuestion, StepContext, StepFunction, WorkflowEnd, WorkflowOptions } from "./workflow/options.ts";
+export type {
+  AtWork,
+  Door,
+  OversightQuestion,
+  StepContext,
+  StepFunction,
+  StepProgress,
+  WorkflowEnd,
+  WorkflowOptions,
+} from "./workflow/options.ts";
 export { loopOptionsOf, triggerOptionsOf } from "./workflow/plugin-options.ts";
 export { keptTemplate } from "./workflow/kept-template.ts";
 export { migrateWorkflow, migrationOf, notMigrated, type Migration } from "./workflow/migrate.ts";

@@ -3,7 +3,7 @@ import { defineProjection, isJsonObject, type Json, type LogEvent } from "@bylaw
 /** How often a step went back, and how often in a row without progress. */
 export interface LoopCount {
   readonly iterations: number;
-  /** What the host said of its progress as it last went back. */
+  /** What the host last said of its progress; where it says nothing there is none. */
   readonly progress: string | null;
   /** How often in a row with that progress. */
   readonly same: number;
@@ -14,7 +14,7 @@ type Counters = Readonly<Record<string, LoopCount>>;
 /** The counters of a run, by task and step. They are in the log, so a crash and another machine go on counting where it stopped. */
 export const loopCounters = defineProjection<Counters>({
   name: "@bylaw/plugin-loop/counters",
-  version: 1,
+  version: 2,
   initial: {},
   reduce(state, event) {
     const directive = directiveOf(event);
@@ -26,8 +26,8 @@ export const loopCounters = defineProjection<Counters>({
       : state;
     if (step === null) return kept;
     const { iterations, same, progress: before } = countOf(state, event.task_id, step);
-    const repeated = progress !== null && progress === before;
-    return { ...kept, [keyOf(event.task_id, step)]: { iterations: iterations + 1, progress, same: repeated ? same + 1 : 1 } };
+    const now = progress ?? before;
+    return { ...kept, [keyOf(event.task_id, step)]: { iterations: iterations + 1, progress: now, same: now === before ? same + 1 : 1 } };
   },
 });
 

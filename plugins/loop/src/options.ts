@@ -11,7 +11,11 @@ const loopOptions = z.strictObject({
     .default(10)
     .describe("How often it may go back, at least 1; 0 is never, in an older reading alone"),
   skip: z.array(step).default([]).describe("Steps that are left out while it repeats"),
-  stall: z.int().min(1).optional().describe("How often it may go back without progress, where the host says what progress is"),
+  stall: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("How often in a row it may go back without progress; where the host says nothing of progress, there is none"),
 });
 
 export const loopsOptions = z

@@ -46,7 +46,8 @@ export function steer(options: LoopsOptions): (request: Behavior, view: View) =>
         rule,
       });
     const progress = typeof host?.["progress"] === "string" ? host["progress"] : null;
-    if (stall !== undefined && progress !== null && progress === before && same >= stall)
+    // Who says nothing of progress has made none: else there were a way round the limit.
+    if (stall !== undefined && (progress ?? before) === before && same >= stall)
       return deny(
         `Unexpected loop ${iterations + 1} of ${quote(step)}, expected progress: the last ${same} left everything as it was`,
         "try another way, or ask a person",

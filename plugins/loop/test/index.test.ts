@@ -57,6 +57,15 @@ describe("loop", () => {
     expect((await at("a")).effect).toBe("allow");
   });
 
+  it("takes a host that says nothing of progress for one that made none", async () => {
+    const { ask } = await begin({ check: { steps: 1, max_iterations: 100, stall: 2 } });
+    const codes: string[] = [];
+    for (const host of [{}, {}, {}, { progress: "a" }, {}, {}, { progress: "a" }, { progress: "b" }])
+      codes.push((await ask("loop", "check", host)).code);
+    const [yes, no] = ["rule_allowed", "loop_stalled"];
+    expect(codes).toEqual([yes, yes, no, yes, yes, no, no, yes]);
+  });
+
   it("is never longer than its limits allow, whatever is asked for", async () => {
     const step = constantFrom("test", "check", "ship");
     await assert(

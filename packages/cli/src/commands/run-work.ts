@@ -50,8 +50,8 @@ export async function workOf({ run, loaded, plugins, selection, from, workspace,
     ...(door === undefined
       ? {}
       : {
-          door: ({ agent, step }) => {
-            const { key, close } = door.admit({ run, agent, step, workspace });
+          door: ({ agent, step, progress: made }) => {
+            const { key, close } = door.admit({ run, agent, step, workspace, progress: made });
             return { env: { BYLAW_MCP_URL: door.url, BYLAW_MCP_KEY: key, BYLAW_MCP_COMMAND: JSON.stringify(mcpCommand()) }, close };
           },
         }),

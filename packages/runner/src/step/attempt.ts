@@ -4,7 +4,9 @@ import { createHash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { fill, type Placeholders } from "../template/placeholders.ts";
 import type { Invocation, Step, Template } from "../template/template.ts";
-import type { StepFunction, WorkflowOptions } from "../workflow/options.ts";
+import type { StepFunction, StepProgress, WorkflowOptions } from "../workflow/options.ts";
+import { progressOf } from "../workflow/progress.ts";
+import { workflowState } from "../workflow/state.ts";
 import { stepEnvironment } from "./environment.ts";
 import { runCommand, type Ended } from "./run-command.ts";
 
@@ -79,7 +81,8 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
     workspace,
   };
   const names = [...step.env, ...(agent === null ? [] : (template.agents[agent]?.env ?? []))];
-  const door = agent === null ? undefined : options.door?.({ step: step.id, agent, attempt: attempt.attempt, visit: attempt.visit });
+  const who = { step: step.id, attempt: attempt.attempt, visit: attempt.visit, progress: progressIn(options, step) };
+  const door = agent === null ? undefined : options.door?.({ ...who, agent });
   const ran = runCommand({
     argv: command.map((text) => fill(text, values)),
     cwd: workspace,
@@ -105,6 +108,11 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
   return ran.finally(() => door?.close());
 }
 
+const progressIn =
+  ({ template, run }: WorkflowOptions, step: Step): StepProgress =>
+  (reason) =>
+    progressOf(template, run.view(workflowState), step, reason);
+
 async function callFunction(options: WorkflowOptions, attempt: Attempt, name: string): Promise<Tried> {
   const { functions = {}, run, signal } = options;
   const { step, agent, visit, controlFile } = attempt;
@@ -126,6 +134,7 @@ async function callFunction(options: WorkflowOptions, attempt: Attempt, name: st
       visit,
       prompt: promptOf(options, attempt),
       controlFile,
+      progress: progressIn(options, step),
       signal: either,
     };
     const output = await Promise.race([work(context), over]);

@@ -3,6 +3,9 @@ import type { Run } from "@bylaw/log";
 import type { Selection } from "../template/select.ts";
 import type { Template } from "../template/template.ts";
 
+/** What a step has come to, for a request to go back from it: the same twice in a row is a loop that gets nowhere. */
+export type StepProgress = (reason: string | null) => string | undefined;
+
 /** What a function that is a step is told. */
 export interface StepContext {
   readonly run: Run;
@@ -13,6 +16,8 @@ export interface StepContext {
   readonly prompt: string;
   /** Where it may write a request, as a program may. */
   readonly controlFile: string;
+  /** For `reportBehavior`. */
+  readonly progress: StepProgress;
   /** Is aborted at the end of its time, and when the runner ends. */
   readonly signal: AbortSignal;
 }
@@ -35,6 +40,7 @@ export interface AtWork {
   readonly step: string;
   readonly attempt: number;
   readonly visit: number;
+  readonly progress: StepProgress;
 }
 
 /** How an agent reaches the run while it works. */

@@ -16,8 +16,10 @@ export function progressOf({ steps }: Template, state: WorkflowState, { id, loop
     const { status, exit_code = null, print = null } = resultOf(state, step.id) ?? {};
     return { step: step.id, status: status ?? null, exit_code, print };
   });
-  const checks = [...results, { step: id, status: null, exit_code: own?.exit_code ?? null, print: own?.print ?? null }];
-  const told = checks.every(({ print }) => print === null) ? reason : null;
+  // Of an agent the same is known in the middle of its work as behind it: nothing.
+  const print = own?.frames[0]?.agent === null ? own.print : null;
+  const checks = [...results, { step: id, status: null, exit_code: null, print }];
+  const told = checks.every((check) => check.print === null) ? reason : null;
   return `sha256:${createHash("sha256")
     .update(canonicalJson({ checks, reason: told }))
     .digest("hex")}`;

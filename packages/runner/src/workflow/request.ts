@@ -40,7 +40,7 @@ export async function takeRequest(options: WorkflowOptions, step: Step, when: "m
   if (top === undefined) return undefined;
   const { unit, frame } = top;
   // The older systems looked when a step had ended, so that the last that it wrote counted.
-  if (when === "meanwhile" && (compat !== null || found.state !== "read" || found.action.action === "continue")) return undefined;
+  if (when === "meanwhile" && (compat !== null || found.state !== "read" || waits(step, found.action))) return undefined;
   if (found.state !== "read" || isForeign(options, step, found.action)) {
     // Who wrote nothing that can be read wants to go on, there.
     if (found.state === "broken" && compat !== "codemachine") {
@@ -63,6 +63,10 @@ export async function takeRequest(options: WorkflowOptions, step: Step, when: "m
   await behave(options, step, frame, ignored ? CONTINUE : action, digest);
   return removeControl(file, digest);
 }
+
+// What a step came to is known at its end, and so is whether a loop got anywhere.
+const waits = ({ loop }: Step, { action }: BehaviorAction): boolean =>
+  action === "continue" || (action === "loop" && loop !== null && loop.stall !== null);
 
 type Wanted = Pick<BehaviorAction, "action" | "reason" | "triggerAgentId">;
 
