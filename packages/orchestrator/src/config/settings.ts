@@ -95,6 +95,11 @@ export const settingsSchema = z.strictObject({
         .describe("How many refused requests are recorded in a second; all of them are counted"),
       batch: z.int().min(1).max(10_000).default(100).describe("How many calls one batch may have"),
       executions: z.int().min(1).default(64).describe("How many tools may run at once"),
+      agent_executions: z
+        .int()
+        .min(1)
+        .default(16)
+        .describe("How many of them may be of one agent, which never has all where there are several; as many of it may wait"),
     })
     .prefault({}),
   log: z
@@ -109,7 +114,9 @@ export const settingsSchema = z.strictObject({
   operate: z
     .strictObject({
       due_every_ms: ms.default(5_000).describe("How often a node looks for what time makes due: lost agents, gates out of time, alerts"),
-      longest_wait_ms: ms.default(30_000).describe("How long a request for an approval may wait for an answer"),
+      longest_wait_ms: ms
+        .default(30_000)
+        .describe("How long a request for an approval may wait for an answer, and a transition for the calls of its task"),
       heartbeat_ms: ms.default(15_000).describe("After how long without an event a stream says that it is alive"),
       slow_ms: ms.default(30_000).describe("How long a client of a stream may leave what was sent before it is cut"),
     })

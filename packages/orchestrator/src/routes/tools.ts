@@ -7,7 +7,7 @@ import { defineRoute, reply, type Route } from "../http/route.ts";
 import { anyJson, decision, jsonObject, phaseToken, requestId, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../service/admission.ts";
 import { OWN_CALL, decideCall, weighCall, type Decided } from "../service/calls.ts";
-import { namedRequest } from "../service/requests.ts";
+import { namedRequest, type NamedRequest } from "../service/requests.ts";
 
 const toolName = z.string().min(1).max(256);
 const callId = z.string().min(1).max(256);
@@ -151,14 +151,21 @@ export const executeTool: Route = defineRoute({
   },
   async handle({ service, caller, body, request_id }) {
     const { task_id: task, tool_name: tool, args } = body;
-    const named = await namedRequest(service, {
-      agent: caller.agent,
-      task: caller.task,
-      request_id,
-      content: { route: "execute", tool, args },
-    });
-    await admitAgent(service, caller, { route: executeTool, task, tool });
-    const { id, decision: decided, applied, executed, asked } = await service.executor.execute(caller, { tool, args }, named);
+    const about = { agent: caller.agent, task: caller.task, request_id, content: { route: "execute", tool, args } };
+    const named = await namedRequest(service, about);
+    const admit = (): Promise<boolean> => admitAgent(service, caller, { route: executeTool, task, tool });
+    await admit();
+    const again = async (): Promise<NamedRequest | undefined> => {
+      await admit();
+      return namedRequest(service, about);
+    };
+    const {
+      id,
+      decision: decided,
+      applied,
+      executed,
+      asked,
+    } = await service.executor.execute({ caller, call: { tool, args }, named, again });
     if (applied === "ask_user" && asked !== undefined)
       return reply({ approval_id: await callQuestionId(service.run.run, asked), status: "pending", decision: decided }, { status: 202 });
     if (executed === undefined) {

@@ -6,6 +6,8 @@ import { problem } from "../http/problem.ts";
 import { decideCall, type Call, type Decided } from "./calls.ts";
 import { answerDocument, keptAnswer, type NamedRequest } from "./requests.ts";
 import type { ServiceParts } from "./service.ts";
+import { createStillness } from "./stillness.ts";
+import { createTurns } from "./turns.ts";
 
 /** What became of a call that was made: what the tool said, or why it did not. */
 type Executed =
@@ -21,31 +23,30 @@ interface Execution extends Decided {
   readonly asked?: LogEvent;
 }
 
+/** What an agent asks to have made. */
+interface Request {
+  readonly caller: AgentCaller;
+  readonly call: Call;
+  readonly named: NamedRequest | undefined;
+  /** Holds whoever had to wait to its token once more, and looks again what is known of the request. */
+  readonly again: () => Promise<NamedRequest | undefined>;
+}
+
 /** Runs tools, at most so many at once. */
 export interface Executor {
-  /** Decides, makes the call, and records both. The same request is made once. */
-  execute(caller: AgentCaller, call: Call, named: NamedRequest | undefined): Promise<Execution>;
+  /** Decides when there is a turn for it, makes the call, and records both. The same request is made once. */
+  execute(request: Request): Promise<Execution>;
+  /** Works while no call is made at a task. */
+  still<T>(task: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** Makes the executor of a node. */
 export function createExecutor(service: ServiceParts): Executor {
   const { tools, settings, run, workspaceOf, over, now } = service;
-  /** By the name of the request: what is being made here. */
-  const underway = new Map<string, Promise<Executed>>();
-  let free = settings.limits.executions;
-  const waiting: (() => void)[] = [];
-
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  }
+  /** By the name of the request: what is being made here, or waits for it. */
+  const underway = new Map<string, Promise<Execution>>();
+  const turns = createTurns(settings.limits);
+  const stillness = createStillness(settings.operate.longest_wait_ms);
 
   async function made({ agent, task }: AgentCaller, tool: Tool<CallContext> | undefined, { tool: name, args }: Call): Promise<Executed> {
     if (tool === undefined)
@@ -66,7 +67,7 @@ export function createExecutor(service: ServiceParts): Executor {
 
   async function make(id: string, caller: AgentCaller, call: Call, named: NamedRequest | undefined): Promise<Executed> {
     const began = performance.now();
-    const executed = await inTurn(() => made(caller, tools.get(call.tool), call));
+    const executed = await made(caller, tools.get(call.tool), call);
     const { agent, task } = caller;
     const result = { duration_ms: Math.round(performance.now() - began), ...(await tracesOf(executed)) };
     const documents = named === undefined ? [] : [answerDocument(named, executed as unknown as Json, now())];
@@ -74,27 +75,39 @@ export function createExecutor(service: ServiceParts): Executor {
     return executed;
   }
 
+  async function decideAndMake(caller: AgentCaller, call: Call, named: NamedRequest | undefined): Promise<Execution> {
+    const { outcome, ...decided } = await decideCall(service, caller, call, { named, own: true });
+    if (decided.applied !== "allow") {
+      const asked = outcome.events.find(({ event_type }) => event_type === "tool_asked");
+      return asked === undefined ? decided : { ...decided, asked };
+    }
+    // Known and not replayed: it was asked for with an earlier token of the same agent, which is another question to the log.
+    if (named !== undefined && (outcome.replayed === true || named.known)) {
+      const kept = await keptAnswer(service, named);
+      if (kept !== undefined) return { ...decided, executed: keptOf(kept) };
+      // It began somewhere and nobody knows whether it ended: only what changes nothing is made again.
+      if (tools.get(call.tool)?.annotations.readOnlyHint !== true) throw unknownOutcome();
+    }
+    return { ...decided, executed: await make(decided.id, caller, call, named) };
+  }
+
+  // Decided when it is made and not before: until then the task may move on, or be somebody else's.
+  const inTurn = ({ caller, call, named, again }: Request): Promise<Execution> =>
+    turns.take(caller.agent, (queued) =>
+      stillness.call(caller.task, async (held) => decideAndMake(caller, call, queued || held ? await again() : named)),
+    );
+
   return {
-    async execute(caller, call, named) {
-      const { outcome, ...decided } = await decideCall(service, caller, call, { named, own: true });
-      if (decided.applied !== "allow") {
-        const asked = outcome.events.find(({ event_type }) => event_type === "tool_asked");
-        return asked === undefined ? decided : { ...decided, asked };
-      }
-      if (named === undefined) return { ...decided, executed: await make(decided.id, caller, call, named) };
+    execute(request) {
+      const { named } = request;
+      if (named === undefined) return inTurn(request);
       const here = underway.get(named.name);
-      if (here !== undefined) return { ...decided, executed: await here };
-      // Known and not replayed: it was asked for with an earlier token of the same agent, which is another question to the log.
-      if (outcome.replayed === true || named.known) {
-        const kept = await keptAnswer(service, named);
-        if (kept !== undefined) return { ...decided, executed: keptOf(kept) };
-        // It began somewhere and nobody knows whether it ended: only what changes nothing is made again.
-        if (tools.get(call.tool)?.annotations.readOnlyHint !== true) throw unknownOutcome();
-      }
-      const making = make(decided.id, caller, call, named).finally(() => underway.delete(named.name));
+      if (here !== undefined) return here;
+      const making = inTurn(request).finally(() => underway.delete(named.name));
       underway.set(named.name, making);
-      return { ...decided, executed: await making };
+      return making;
     },
+    still: (task, work) => stillness.move(task, work),
   };
 }
 

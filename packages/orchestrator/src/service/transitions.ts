@@ -32,8 +32,14 @@ export interface Moved {
   readonly directives: readonly OpenDirective[];
 }
 
-/** Asks for a transition, after the tests were seen that it is judged on, and hands out the token of the phase that it leads to. */
-export async function transition(service: Service, { agent, task, token, fence }: AgentCaller, wish: TransitionWish): Promise<Moved> {
+/**
+ * Asks for a transition, after the tests were seen that it is judged on, and hands out the token of the phase that it leads to. No call is
+ * made at the task meanwhile. Throws the problem of calls that take too long.
+ */
+export const transition = (service: Service, caller: AgentCaller, wish: TransitionWish): Promise<Moved> =>
+  service.executor.still(caller.task, () => move(service, caller, wish));
+
+async function move(service: Service, { agent, task, token, fence }: AgentCaller, wish: TransitionWish): Promise<Moved> {
   const { run, contract, tokens, tasks } = service;
   const { to, artifacts, reason, named } = wish;
   // What was asked before is answered from the log, whatever the tests come to now.
