@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { asNewcomer, asOperator, serve, type Served } from "./kit.ts";
+import { eventsOf, planOf, serve as serveOperators, type Served as Operated } from "./operate-kit.ts";
 
 let at: Served;
 beforeEach(async () => {
@@ -90,5 +91,90 @@ describe("a rule of the constitution", () => {
       expect((await change(asOperator, method, key, body)).body).toEqual(later.body);
     }
     expect(await at.events("constitution_reset")).toHaveLength(2);
+  });
+});
+
+describe("of an operator", () => {
+  let served: Operated;
+  beforeEach(async () => {
+    const spawning = `name: Build
+    auto_spawn: [{ agent_type: review, models: [security], parallel: true, wait_for_completion: false }]`;
+    served = await serveOperators({ contract: (text) => text.replace("name: Build", spawning) });
+  });
+  afterEach(() => served.close());
+
+  async function post(path: string, body: object, key = "r1", who: "ada" | "bob" = "ada") {
+    const headers = { ...served.as(who).headers, "content-type": "application/json", ...keyed(key) };
+    const response = await fetch(`${served.base}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    return { status: response.status, body: (await response.json()) as Readonly<Record<string, unknown>> };
+  }
+  const idOf = async (task: string): Promise<string> => {
+    const { body } = await served.as("ada").get("/approvals");
+    return (body["approvals"] as unknown as { id: string; task: string }[]).find((one) => one.task === task)?.id ?? "none";
+  };
+  const recorded = async (type: string) => (await eventsOf(served)).filter(({ event_type }) => event_type === type);
+
+  /** Asks three times, with something else in between; all answers are the same, and one event says so. */
+  async function thrice(path: string, body: object, type: string): Promise<void> {
+    const first = await post(path, body, type);
+    expect(first).toMatchObject({ status: 200, body: { sequence: expect.any(Number) } });
+    expect(await post(path, body, type)).toEqual(first);
+    expect(await post(path, { ...body, surplus: 1 }, type)).toMatchObject({ status: 400 });
+    expect(await post(path, body, type)).toEqual(first);
+    const events = await recorded(type);
+    expect(events.map(({ sequence }) => sequence)).toEqual([first.body["sequence"]]);
+    // Nobody else is answered by it.
+    expect((await post(path, body, type, "bob")).body).not.toEqual(first.body);
+  }
+
+  it.each([
+    [{ answer: "yes" }, "approval_granted"],
+    [{ answer: "no", reason: "Not this host" }, "approval_refused"],
+  ])("the answer %j to a call is given once, and told again", async (said, type) => {
+    const agent = await served.claim("call");
+    await agent.check("web_fetch", { url: "https://example.com" });
+    const id = await idOf(agent.task);
+    await thrice(`/approvals/${id}`, said, type);
+    expect(await post(`/approvals/${id}`, { ...said, reason: "other" }, type)).toMatchObject({
+      ...{ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } },
+    });
+  });
+
+  it("an answer to a call that comes twice at once is one answer", async () => {
+    const agent = await served.claim("call");
+    await agent.check("web_fetch", { url: "https://example.com" });
+    const path = `/approvals/${await idOf(agent.task)}`;
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => post(path, { answer: "yes" })));
+    expect(first?.status).toBe(200);
+    for (const other of others) expect(other).toEqual(first);
+    expect(await recorded("approval_granted")).toHaveLength(1);
+  });
+
+  it("an id under which nothing was done is free for another request", async () => {
+    const agent = await served.claim("call");
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    await agent.check("web_fetch", { url: "https://example.com" });
+    const path = `/approvals/${await idOf(agent.task)}`;
+    expect(await post(path, { answer: "yes", role: "human", expires_at })).toMatchObject({ status: 409 });
+    expect(await post(path, { answer: "yes", expires_at })).toMatchObject({ status: 200 });
+  });
+
+  it("the answer to a gate, a waiver and a report are given once, and told again", async () => {
+    const agent = await served.claim("gate");
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const waiver = {
+      ...{ task_id: agent.task, gate: "plan_approval", check: "plan_has_acceptance_criteria", role: "lead", expires_at },
+      reason: "The criteria of this task are in the ticket that everybody works from, number 1234.",
+    };
+    const first = await post("/waivers", waiver, "w1");
+    expect(first).toMatchObject({ status: 200, body: { event_type: "check_waived" } });
+    expect(await post("/waivers", waiver, "w1")).toEqual(first);
+    expect(await recorded("check_waived")).toHaveLength(1);
+    await agent.move("BUILD", planOf("It greets"));
+    await thrice(`/approvals/${await idOf(agent.task)}`, { answer: "yes", role: "lead" }, "gate_decided");
+    expect((await agent.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: true });
+    const { body } = await served.as("ada").get("/directives");
+    const [{ directive }] = body["directives"] as unknown as readonly [{ directive: string }];
+    await thrice(`/directives/${directive}`, { ok: true, agent: "reviewer", verdict: "approved" }, "directive_completed");
   });
 });

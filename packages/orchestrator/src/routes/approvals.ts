@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "@bylaw/kernel";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { jsonObject, taskId } from "../http/shapes.ts";
 import { problem, type Problem } from "../http/problem.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Sight } from "../service/approvals.ts";
 import { admitReader } from "../service/admit-reader.ts";
+import { callerIn, changedOnce } from "../service/changes.ts";
 import type { Service } from "../service/service.ts";
 
 const id = z
@@ -34,6 +36,9 @@ const approval = z
     expires_at: z.string().nullable().optional(),
   })
   .openapi("Approval", { description: "What waits for a person, or waited; one that is open has all that there is to see of it" });
+
+/** What an answer or a waiver is on record as. */
+const ANSWERS = ["approval_granted", "approval_refused", "gate_decided", "check_waived"];
 
 const recorded = z.object({ recorded: z.literal(true), sequence: z.int(), event_type: z.string(), details: jsonObject });
 
@@ -100,13 +105,18 @@ export const postApproval = defineRoute({
     404: { description: "Nothing is open under this id" },
     409: { description: "The answer does not fit the question, or somebody was quicker" },
   },
-  async handle({ service, caller, params: { id: wanted }, body }) {
+  async handle({ service, caller, params: { id: wanted }, body, request_id }) {
     const { approvals } = service.operations;
     const who = { by: caller.name, ...(caller.roles && { roles: caller.roles }) };
-    if (body.answer !== "waive") return told(await approvals.answer(wanted, who, body));
-    const found = await approvals.get(wanted, {});
-    if (found === undefined || !("gate" in found)) throw unknown(wanted);
-    return told(await approvals.waive(who, { ...body, task: found.task, gate: found.gate }));
+    const content = { route: "approvals", id: wanted, body: body as JsonObject };
+    return told(
+      await changedOnce(service, { ...callerIn(caller), request_id, content, types: ANSWERS }, async (run) => {
+        if (body.answer !== "waive") return approvals.answer(wanted, who, body, run);
+        const found = await approvals.get(wanted, {});
+        if (found === undefined || !("gate" in found)) throw unknown(wanted);
+        return approvals.waive(who, { ...body, task: found.task, gate: found.gate }, run);
+      }),
+    );
   },
 });
 
@@ -120,9 +130,15 @@ export const postWaiver = defineRoute({
   callers: ["operator"],
   body: z.strictObject({ task_id: taskId, gate: role, check: role, role: role.optional(), reason, expires_at: time }),
   answers: { 200: { description: "It is on record", schema: recorded }, 409: { description: "It may not be so" } },
-  async handle({ service, caller, body: { task_id: task, ...waived } }) {
+  async handle({ service, caller, body: { task_id: task, ...waived }, request_id }) {
     const who = { by: caller.name, ...(caller.roles && { roles: caller.roles }) };
-    return told(await service.operations.approvals.waive(who, { ...waived, task }));
+    const waiver = { ...waived, task };
+    const content = { route: "waivers", waiver: waiver as JsonObject };
+    return told(
+      await changedOnce(service, { ...callerIn(caller), request_id, content, types: ANSWERS }, (run) =>
+        service.operations.approvals.waive(who, waiver, run),
+      ),
+    );
   },
 });
 

@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { present } from "@bylaw/kernel";
+import { present, type JsonObject } from "@bylaw/kernel";
 import { completeDirective, openDirectives } from "@bylaw/plugin-phases";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { jsonObject, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../service/admission.ts";
+import { callerIn, changedOnce } from "../service/changes.ts";
 
 /** What somebody is to do. */
 export const listDirectives: Route = defineRoute({
@@ -42,17 +43,21 @@ export const reportDirective = defineRoute({
     summary: z.string().max(10_000).optional(),
   }),
   answers: { 200: { description: "It is on record", schema: z.object({ directive: z.string(), sequence: z.int().nullable() }) } },
-  async handle({ service, params: { id }, body: { task_id, ...report } }) {
-    await service.run.catchUp();
-    const open = openDirectives(service.run.view).find((one) => one.directive === id && (task_id === undefined || one.task === task_id));
-    if (open === undefined)
-      throw problem({
-        status: 404,
-        code: "BYLAW_DIRECTIVE_MISSING",
-        detail: "Unexpected directive, expected one that is open",
-        fix: "see GET /directives",
-      });
-    const events = await completeDirective(service.run, { task: open.task, directive: id, ...present(report), ok: report.ok });
-    return reply({ directive: id, sequence: events.at(-1)?.sequence ?? null });
+  async handle({ service, caller, params: { id }, body: { task_id, ...report }, request_id }) {
+    const content = { route: "directives", id, task: task_id ?? null, report: present(report) as JsonObject };
+    const change = { ...callerIn(caller), request_id, content, types: ["directive_completed"] };
+    const { sequence } = await changedOnce(service, change, async (run) => {
+      await run.catchUp();
+      const open = openDirectives(run.view).find((one) => one.directive === id && (task_id === undefined || one.task === task_id));
+      if (open === undefined)
+        throw problem({
+          status: 404,
+          code: "BYLAW_DIRECTIVE_MISSING",
+          detail: "Unexpected directive, expected one that is open",
+          fix: "see GET /directives",
+        });
+      return completeDirective(run, { task: open.task, directive: id, ...present(report), ok: report.ok });
+    });
+    return reply({ directive: id, sequence });
   },
 });

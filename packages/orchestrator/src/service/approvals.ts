@@ -55,9 +55,12 @@ export interface Approvals {
   open(sight: Sight, page: { readonly limit: number; readonly after?: string | undefined }): Promise<OpenPage>;
   /** One question, of which it may wait for a change; `undefined` for an id that nothing is known of. */
   get(id: string, sight: Sight, wait?: { readonly ms: number; readonly signal: AbortSignal }): Promise<Standing | Closed | undefined>;
-  /** Throws BYLAW_APPROVAL_MISSING, BYLAW_APPROVAL_UNAUTHORIZED, BYLAW_APPROVAL_UNFIT, and what a run throws that records. */
-  answer(id: string, who: Answerer, said: Said): Promise<LogEvent>;
-  waive(who: Answerer, waived: Waived): Promise<LogEvent>;
+  /**
+   * Records what somebody says, with another view of the run where one is given (`through`). Throws BYLAW_APPROVAL_MISSING,
+   * BYLAW_APPROVAL_UNAUTHORIZED, BYLAW_APPROVAL_UNFIT, and what a run throws that records.
+   */
+  answer(id: string, who: Answerer, said: Said, through?: Run): Promise<LogEvent>;
+  waive(who: Answerer, waived: Waived, through?: Run): Promise<LogEvent>;
   /** How many questions are open, as of the last event that was taken. */
   count(): Promise<number>;
 }
@@ -170,7 +173,7 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
       const last = page.at(-1);
       return { approvals, total: all.length, ...(last !== undefined && begin + limit < all.length ? { next: last.id } : {}) };
     },
-    async answer(id, who, { answer, role: as, reason, expires_at }) {
+    async answer(id, who, { answer, role: as, reason, expires_at }, through = run) {
       // Read first: who answers in between makes another version of it.
       const before = await store.get(KIND, idIn(id));
       const open = (await listed()).find((one) => one.id === id);
@@ -202,19 +205,19 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
       // First what is said, then that the call may be made again and is told it.
       if (asks && answer === "yes") {
         const words = { by: who.by, answer: reason?.trim() || "yes" };
-        await run.record([answered(id, question, question.args, words)], { documents: next(version++) });
+        await through.record([answered(id, question, question.args, words)], { documents: next(version++) });
       }
       const said = { verdict, by: who.by, role, reason, expires_at: ends, documents: next(version) } as const;
-      return await recordAnswer(run, question, said, { kernel, gates }, now);
+      return await recordAnswer(through, question, said, { kernel, gates }, now);
     },
-    async waive(who, { task, gate, check, role: as, reason, expires_at }) {
+    async waive(who, { task, gate, check, role: as, reason, expires_at }, through = run) {
       if (gates === undefined)
         throw unanswerable("Unexpected waiver without gates, expected a contract with some", "there is nothing to waive");
       const role = roleFor(who, as, waiversOf(gates, gate));
       await checkPerson(who, role);
       await run.catchUp();
       const waived = { task, gate, check, by: who.by, role, reason, expires_at: until(expires_at, 0) };
-      return await gates.plugin.waiveCheck(gates.run(run), waived);
+      return await gates.plugin.waiveCheck(gates.run(through), waived);
     },
     count: async () => (await questions.open({ view: run.view, now: time() })).length,
   };
