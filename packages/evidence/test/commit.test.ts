@@ -29,14 +29,14 @@ interface Place {
 }
 
 /** A repository with all of the files committed, and a workspace in it. */
-function repository(files: Readonly<Record<string, string>> = FILES, { inside = "", format = "sha1" } = {}): Place {
+function repository(files: Readonly<Record<string, string>> = FILES, { inside = "", format = "sha1", more = {} } = {}): Place {
   const root = folder(files);
   const git: Place["git"] = (...args) => gitIn(root, args);
   git("init", "--quiet", "--initial-branch=main", `--object-format=${format}`);
   git("add", "--all");
   git("commit", "--quiet", "--message=begin");
   const workspace = join(root, inside);
-  const contract = contractAt(join(workspace, "workflow.yaml"));
+  const contract = contractAt(join(workspace, "workflow.yaml"), more);
   const state = async (): Promise<CommitState> => {
     const found = await commitState(contract, await contractTree(contract, workspace));
     // What a later one is held against is what it would itself be held against.
@@ -154,13 +154,70 @@ describe("a commit", () => {
     commit(place);
     expect((await state()).differs).toEqual(["workflow.yaml (another content)"]);
     git("reset", "--quiet", "--hard", "HEAD~1");
-    // Its own records go on while a task does.
-    put(root, ".bylaw/log.jsonl", "{}\n");
-    put(root, "audit.jsonl", "{}\n");
-    git("add", "--all", "--force", ".bylaw");
+  });
+
+  it("goes on with the records of Bylaw in it, and shows a new one, and what only looks like one", async () => {
+    const records = { ".bylaw/log.jsonl": "{}\n", ".bylaw/events.db": "1", "audit.jsonl": "{}\n" };
+    const more = { coordination: { event_bus: { type: "sqlite", db_path: ".bylaw/events.db" } } };
+    const place = repository({ ...FILES, ...records, "src/.bylaw/impl.log": GOOD }, { more });
+    const { root, git, state } = place;
+    const begun = await state();
+    expect(begun.differs).toEqual([]);
+    for (const path of [".bylaw/log.jsonl", ".bylaw/events.db"]) {
+      put(root, path, "{}\n{}\n");
+      git("add", "--all");
+      commit(place);
+      put(root, path, "{}\n{}\n{}\n");
+      expect(await state(), path).toMatchObject({ differs: [], apart: begun.apart });
+    }
+    const ways: readonly (readonly [string, () => void])[] = [
+      [".bylaw/impl.log", () => put(root, ".bylaw/impl.log", BAD)],
+      [".bylaw/events.db-wal", () => put(root, ".bylaw/events.db-wal", BAD)],
+      // Code is loaded by any name.
+      ["src/.bylaw/impl.log", () => put(root, "src/.bylaw/impl.log", BAD)],
+      [".bylaw/log.jsonl", () => chmodSync(join(root, ".bylaw/log.jsonl"), 0o755)],
+    ];
+    git("reset", "--quiet", "--hard");
+    for (const [path, way] of ways) {
+      way();
+      git("add", "--all", "--force");
+      commit(place);
+      const { apart, apart_files } = await state();
+      expect([path, apart === begun.apart, apart_files.includes(path)]).toEqual([path, false, true]);
+      git("reset", "--quiet", "--hard", "HEAD~1");
+      expect((await state()).apart).toBe(begun.apart);
+    }
+    // A link is no record.
+    rmSync(join(root, ".bylaw/log.jsonl"));
+    symlinkSync("../src/add.js", join(root, ".bylaw/log.jsonl"));
+    git("add", "--all");
     commit(place);
-    put(root, ".bylaw/log.jsonl", "{}\n{}\n");
-    expect(await state()).toMatchObject({ differs: [], apart: begun.apart });
+    const { apart } = await state();
+    rmSync(join(root, ".bylaw/log.jsonl"));
+    symlinkSync("../package.json", join(root, ".bylaw/log.jsonl"));
+    git("add", "--all");
+    commit(place);
+    expect((await state()).apart).not.toBe(apart);
+  });
+
+  it("may leave out what a `.gitignore` above the workspace ignores, as long as that is the one of the commit", async () => {
+    const ignores = "*.local\n";
+    const place = repository({ "one/src/add.js": GOOD, ".gitignore": ignores, "one/.gitignore": "dist/\n" }, { inside: "one" });
+    const { root, git, state } = place;
+    put(root, "one/key.local", "x");
+    put(root, "one/dist/a.js", "x");
+    expect((await state()).differs).toEqual([]);
+    put(root, "one/hidden.js", BAD);
+    expect((await state()).differs).toEqual(["hidden.js (not in the commit)"]);
+    put(root, ".gitignore", `${ignores}hidden.js\n`);
+    expect((await state()).differs).toEqual(["hidden.js (not in the commit)", "key.local (not in the commit)"]);
+    git("add", ".gitignore");
+    expect((await state()).differs).toHaveLength(2);
+    // Who commits it has changed what is outside of the workspace.
+    const { apart } = await state();
+    commit(place);
+    const later = await state();
+    expect([later.differs, later.apart === apart]).toEqual([[], false]);
   });
 
   it("is told apart from a workspace of which something is not checked out", async () => {

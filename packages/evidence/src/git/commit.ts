@@ -99,8 +99,9 @@ async function compare(given: Compared, found: Found): Promise<void> {
     const below = file.mode === "160000" && path !== undefined ? given.entries.filter((one) => one.path.startsWith(`${path}/`)) : [];
     if (path !== undefined && below.length > 0) modules.push({ file, path, entries: below });
     else if (path !== undefined && entry !== undefined) held.push({ file, path, entry });
+    else if (path !== undefined && isRecord(path, file)) found.apart.push({ ...file, path: `${at}${file.path}`, id: "" });
     else if (path !== undefined && isBelow(path, protectedBy)) held.push({ file, path, entry: onDisk(workspace, path) });
-    else if (path === undefined || !isRecord(path)) found.apart.push({ ...file, path: `${at}${file.path}` });
+    else found.apart.push({ ...file, path: `${at}${file.path}` });
   }
   if (given.holds) await hold(given, { files, held, modules: modules.map(({ path }) => path) }, found);
   for (const { file, path, entries } of modules) {
@@ -129,8 +130,6 @@ async function hold(given: Compared, { files, held, modules }: Listed, { differs
     held.filter(({ file }) => file.mode !== "160000").map(({ file }) => file.id),
   );
   for (const { file, path, entry } of held) {
-    // What Bylaw itself goes on writing is another the moment after.
-    if (isRecord(path)) continue;
     const why = unlike(file, entry, contents.get(file.id));
     if (why !== undefined) differs.push(`${path} (${why})`);
   }
@@ -139,7 +138,7 @@ async function hold(given: Compared, { files, held, modules }: Listed, { differs
   const left = given.entries
     .filter(({ path, kind }) => kind !== "other" && !committed.has(path) && !inModule(path))
     .map(({ path }) => path);
-  const ignored = await ignoredOf(given, left, new Set(files.map(({ path }) => path)));
+  const ignored = await ignoredOf(given, left, files);
   for (const path of left) if (!ignored.has(path)) differs.push(`${path} (not in the commit)`);
 }
 
@@ -156,9 +155,12 @@ function unlike({ mode }: CommitFile, entry: TreeEntry | undefined, digest: stri
 const isBelow = (path: string, folders: readonly string[]): boolean =>
   folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 
-// Logs and stores: they are written while the task goes on.
-const isRecord = (path: string): boolean =>
-  /(?:^|\/)\.(?:bylaw|orchestrator)\//.test(path) && /\.(?:db|sqlite3?|jsonl|log|lock)(?:-wal|-shm|-journal)?$|\/status\.json$/.test(path);
+// Logs and stores, which Bylaw goes on writing: only that they are there is compared. Elsewhere than at the top they are what an agent
+// calls so, and a new one may be code under their name.
+const isRecord = (path: string, { mode }: CommitFile): boolean =>
+  mode.startsWith("100") &&
+  /^\.(?:bylaw|orchestrator)\//.test(path) &&
+  /\.(?:db|sqlite3?|jsonl|log|lock)(?:-wal|-shm|-journal)?$|\/status\.json$/.test(path);
 
 function onDisk(workspace: string, path: string): TreeEntry | undefined {
   const file = join(workspace, path);
@@ -177,7 +179,7 @@ function onDisk(workspace: string, path: string): TreeEntry | undefined {
 async function ignoredOf(
   { repository, at }: Compared,
   paths: readonly string[],
-  committed: ReadonlySet<string>,
+  files: readonly CommitFile[],
 ): Promise<ReadonlySet<string>> {
   const ignored = new Set<string>();
   if (paths.length === 0) return ignored;
@@ -185,10 +187,22 @@ async function ignoredOf(
   const stdin = paths.map((path) => `./${repository.prefix}${path.slice(at.length)}\0`).join("");
   const args = ["check-ignore", "-z", "--stdin", "--verbose", "--no-index"];
   const said = new TextDecoder().decode(await askGit(repository, { args, stdin, answers: [0, 1] })).split("\0");
+  const counting = await ignoresOf(repository, files);
   for (let index = 0; index + 3 < said.length; index += 4) {
     const [source = "", , pattern = "", path = ""] = said.slice(index, index + 4);
-    const counts = /(?:^|\/)\.gitignore$/.test(source) && committed.has(source) && !pattern.startsWith("!");
-    if (counts) ignored.add(`${at}${path.slice(repository.prefix.length + 2)}`);
+    if (counting.has(source) && !pattern.startsWith("!")) ignored.add(`${at}${path.slice(repository.prefix.length + 2)}`);
   }
   return ignored;
+}
+
+// Each `.gitignore` of the commit, as far as the disk has it so: git reads the disk. Those of the workspace are files of the tree.
+async function ignoresOf(repository: Repository, files: readonly CommitFile[]): Promise<ReadonlySet<string>> {
+  const all = files.filter(({ path }) => /(?:^|\/)\.gitignore$/.test(path));
+  const outside = all.filter(({ path }) => !path.startsWith(repository.prefix));
+  const contents = await contentsOf(
+    repository,
+    outside.filter(({ mode }) => mode.startsWith("100")).map(({ id }) => id),
+  );
+  const others = outside.filter((file) => unlike(file, onDisk(repository.top, file.path), contents.get(file.id)) !== undefined);
+  return new Set(all.filter((file) => !others.includes(file)).map(({ path }) => path));
 }
