@@ -1,9 +1,9 @@
-import type { Effect, PathText, Unknown } from "./analysis.ts";
+import type { Effect, PathText, Unknown, Word } from "./analysis.ts";
 import type { Draft } from "./context.ts";
 import { placed, type Folder } from "./folder.ts";
 import { tidy } from "./written.ts";
 
-/** What a line makes lead elsewhere: a link, or a copy or another name of what may be one. */
+/** What a line makes lead elsewhere: a link, a copy or another name of what may be one, or what comes out of an archive. */
 export interface Passage {
   /** The command that makes it. */
   readonly by: Draft;
@@ -14,13 +14,28 @@ export interface Passage {
   readonly to: string | undefined;
   /** It is what was there, under another name or once more: a link of it may lead elsewhere now. */
   readonly again: boolean;
+  /** It is a folder, and what is put into it may lead elsewhere. */
+  readonly within: boolean;
 }
+
+type Target = { readonly text?: string | undefined; readonly pattern?: string };
+
+/** How a command makes something lead elsewhere. */
+type Makes = "link" | "move" | "copy" | "unpack";
 
 const LINKS: ReadonlySet<string> = new Set(["ln", "gln", "link", "symlink"]);
 const MOVES: ReadonlySet<string> = new Set(["mv", "gmv"]);
 const COPIES: ReadonlySet<string> = new Set(["cp", "gcp", "rsync"]);
 // Copies of links, and links in the place of copies.
 const AS_LINKS = /^-(?:[a-zA-Z]*[rRadPslK]|-(?:r|a|no-d|sy|li|p))/;
+// Copies that are put where their own folders are named like those of the sources.
+const WITH_FOLDERS = /^--pa/;
+const RELATIVE = /^-[a-zA-Z]*R|^--rel/;
+// What comes out of them may be links.
+const UNPACKS: ReadonlySet<string> = new Set("tar gtar bsdtar unzip cpio pax 7z 7za 7zr rar unrar patch gpatch".split(" "));
+const GIT_UNPACKS: ReadonlySet<string> = new Set("checkout restore switch clone worktree".split(" "));
+// A place for things to be put into, and a folder whose contents are meant.
+const INTO = /(?:^|\/)\.{0,2}$/;
 /** As many of them are followed in a line, and as many effects come of them for a command. */
 const MOST = 64;
 const MORE = 16;
@@ -29,59 +44,123 @@ const MORE = 16;
 export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
   const makes = kindOf(draft);
   if (makes === undefined) return [];
-  const textsOf = (kind: "read" | "write"): readonly (string | undefined)[] =>
-    draft.effects.flatMap((effect) => ("path" in effect && effect.kind === kind ? [plainText(effect)] : []));
   const from = readFrom(draft);
   const passages: Passage[] = [];
-  const sources = textsOf("read");
+  const sources = makes === "unpack" ? [] : sourcesOf(draft, makes);
   // More than are followed: what they lead to nobody looks at.
-  if (sources.length > MOST)
-    return Array.from({ length: MOST + 1 }, () => ({ by: draft, names: [], rooted: false, to: undefined, again: false }));
-  const add = (target: string, source: string | undefined): void => {
+  if (sources.length > MOST) {
+    const one = { by: draft, names: [], rooted: false, to: undefined, again: false, within: false };
+    return Array.from({ length: MOST + 1 }, () => one);
+  }
+  const add = (target: string, source: string | undefined, within = false): void => {
     const above = target.slice(0, target.lastIndexOf("/") + 1);
     const moved = source !== undefined && above !== "" && !/^[/~]/.test(source);
     const leads =
       !moved || makes !== "link" ? [source] : from === "link" ? [above + source] : from === "line" ? [source] : [above + source, source];
     for (const place of seenFrom(target, folder)) {
-      const { names, rooted } = pathOf(place);
+      const { names, rooted, raw } = pathOf(place);
       // A folder is not replaced by what is put into it.
-      if (names.length === 0) continue;
+      if (names.length === 0 && !within) continue;
       for (const lead of leads)
-        for (const to of lead === undefined ? [undefined] : seenFrom(lead, folder))
-          passages.push({ by: draft, names, rooted, to, again: makes !== "link" || from === undefined || !isSymbolic(draft) });
+        // What a folder above is called nobody knows here.
+        for (const to of lead === undefined || (names.length === 0 && raw.length > 0) ? [undefined] : seenFrom(lead, folder))
+          passages.push({ by: draft, names, rooted, to, again: makes !== "link" || from === undefined || !isSymbolic(draft), within });
     }
   };
+  // What is read besides is no source, but nobody tells here which it is.
+  const single = sources.length - draft.redirections.length <= 1 || nameOf(draft) === "rsync";
   const bases = new Set(sources.flatMap((source) => (source === undefined ? [] : [lastOf(source)])));
-  for (const target of textsOf("write")) {
-    // What is unknown is said to be.
-    if (target === undefined || /(?:^|\/)\.{0,2}$/.test(target)) continue;
+  for (const { text: target, pattern } of targetsOf(draft, makes)) {
+    // A path that is not known is said to be.
+    if (target === undefined) continue;
+    // Some folder below it.
+    if (pattern !== undefined) {
+      add(target, undefined, true);
+      continue;
+    }
+    const into = INTO.test(target);
+    const folderOf = into ? tidy(target) || "." : target;
+    if (makes === "unpack") add(folderOf, undefined, !replaces(draft));
+    else if (makes === "copy") copied(folderOf, into);
+    else if (!into) named(target);
+    // What has a name gets it there, which is a target of its own.
+    else if (sources.includes(undefined)) add(folderOf, undefined, true);
+  }
+  return passages;
+
+  function named(target: string): void {
     const last = lastOf(target);
     for (const source of sources) {
       const base = source === undefined ? undefined : lastOf(source);
       if (base === undefined || base === last) add(target, source);
-      else if (!bases.has(last) || sources.length === 1) {
+      else if (!bases.has(last) || single) {
         // Several things go into a folder; one may be what is there then.
-        if (sources.length === 1) add(target, source);
+        if (single) add(target, source);
         if (!/^\.{0,2}$/.test(base)) add(`${target}/${base}`, source);
       }
     }
   }
-  return passages;
+
+  function copied(target: string, into: boolean): void {
+    const many = into || !single;
+    const relative = has(draft, nameOf(draft) === "rsync" ? RELATIVE : WITH_FOLDERS);
+    for (const source of sources) {
+      if (source === undefined || relative) {
+        add(target, undefined, many || relative);
+        continue;
+      }
+      const contents = INTO.test(source);
+      // It is what is there then, or is put into what is there.
+      if (contents || !many) add(target, source, contents);
+      const base = lastOf(source);
+      if (!/(?:^|\/)\.{1,2}$/.test(source) && !/^\.{0,2}$/.test(base)) add(`${target}/${base}`, source);
+    }
+  }
 }
+
+const pathsOf = ({ effects }: Draft, kind: "read" | "write", all: boolean): readonly Target[] =>
+  effects.flatMap((effect) => ("path" in effect && effect.kind === kind && (all || effect.below === true) ? [effect.path] : []));
+
+// `find -exec` puts names in the place of `{}`, and what comes from elsewhere has none here.
+const sourcesOf = (draft: Draft, makes: Makes): readonly (string | undefined)[] => [
+  ...pathsOf(draft, "read", true).map(({ text, pattern }) => (pattern !== undefined || text?.includes("{}") === true ? undefined : text)),
+  ...(makes === "copy" && draft.effects.some(({ kind }) => kind === "network") ? [undefined] : []),
+];
+
+function targetsOf(draft: Draft, makes: Makes): readonly Target[] {
+  if (makes !== "unpack") return pathsOf(draft, "write", true);
+  // Files that are made are archives.
+  return nameOf(draft) === "pax" ? [{ text: "." }] : pathsOf(draft, "write", nameOf(draft) === "git");
+}
+
+// Whether it may put a link in the place of a file; the rest is put into a folder.
+const replaces = (draft: Draft): boolean => nameOf(draft) === "git" && has(draft, /^(?:checkout|restore|switch)$/);
 
 const lastOf = (path: string): string => tidy(path).split("/").at(-1) ?? "";
 
 const plainText = ({ path }: Extract<Effect, { readonly path: PathText }>): string | undefined =>
   path.text === undefined || path.pattern !== undefined ? undefined : path.text;
 
-function kindOf({ argv }: Draft): "link" | "move" | "copy" | undefined {
-  const program = argv[0]?.text ?? "";
-  const name = program.slice(program.lastIndexOf("/") + 1);
+function kindOf(draft: Draft): Makes | undefined {
+  const name = nameOf(draft);
   if (LINKS.has(name)) return "link";
   if (MOVES.has(name)) return "move";
-  const has = (test: (word: string) => boolean): boolean => argv.some(({ text }) => text !== undefined && test(text));
-  if (name === "git") return has((word) => word === "mv") ? "move" : undefined;
-  return COPIES.has(name) && has((word) => AS_LINKS.test(word)) ? "copy" : undefined;
+  if (UNPACKS.has(name)) return "unpack";
+  if (name === "git")
+    return has(draft, /^mv$/) ? "move" : draft.argv.some(({ text }) => text !== undefined && GIT_UNPACKS.has(text)) ? "unpack" : undefined;
+  return COPIES.has(name) && (has(draft, AS_LINKS) || draft.argv.some(mayBeOption)) ? "copy" : undefined;
+}
+
+function nameOf({ argv }: Draft): string {
+  const program = argv[0]?.text ?? "";
+  return program.slice(program.lastIndexOf("/") + 1);
+}
+
+// A glob finds files that are named like options, too.
+function mayBeOption({ text, pieces: [first, ...rest] }: Word): boolean {
+  if (text !== undefined || first === undefined) return false;
+  if (typeof first === "string") return first.startsWith("-");
+  return first.hole === "any" || rest.every((piece) => typeof piece !== "string" || /^[a-zA-Z]*$/.test(piece));
 }
 
 // What a link says is read from where the link stands; what makes another name of a file, or a link that is worked out, is told from where the line is.
@@ -146,10 +225,11 @@ function followed(given: readonly Effect[], passages: readonly Passage[]): reado
     const path = pathOf(effect.path.text);
     for (const passage of passages) {
       // Behind a link `..` is the folder above what it leads to.
-      if (climbs(path, passage)) return undefined;
+      if (climbs(path, passage) || (passage.names.length === 0 && path.rooted !== passage.rooted)) return undefined;
       const rest = behind(path, passage);
+      if (rest === undefined || (passage.within && rest === "")) continue;
       // Who deletes a link leaves what it leads to.
-      if (rest === undefined || (effect.kind === "delete" && rest === "")) continue;
+      if (effect.kind === "delete" && (passage.within ? !rest.includes("/", 1) : rest === "")) continue;
       if (passage.to === undefined || plainText(effect) === undefined || effects.length > given.length + MORE) return undefined;
       const text = passage.again ? linkless(passage.to + rest) : passage.to.replace(/(?<=.)\/+$/, "") + rest;
       if (!effects.some((one) => "path" in one && one.kind === effect.kind && one.path.text === text))
@@ -165,9 +245,9 @@ function followed(given: readonly Effect[], passages: readonly Passage[]): reado
  */
 const linkless = (path: string): string =>
   (path.startsWith("/") ? "/" : "") +
-  tidy(path)
+  path
     .split("/")
-    .filter((name) => name !== "")
+    .filter((name) => name !== "" && name !== ".")
     .map((name) => (name === ".." || name === "~" ? name : `${name}/../${name}`))
     .join("/");
 

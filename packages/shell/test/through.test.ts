@@ -41,6 +41,17 @@ describe("what a line does by way of a link that it makes, it does where the lin
     ["sudo ln -s /etc r && cat r/shadow", "read:/etc/shadow"],
     ["for i in 1 2; do ln -s /etc q; done; echo > q/x", "write:/etc/x"],
     ["ln -s /etc q & echo > ./q//x", "write:/etc/x"],
+    ["cp -a src/up lib/ && echo x > lib/up/y", "write:src/../src/up/../up/y/../y"],
+    ["cp -a src/up lib/. && echo x > lib/up/y", "write:src/../src/up/../up/y/../y"],
+    ["cd lib && cp -a ../up ./ && echo x > up/y", "write:lib/../lib/../up/../up/y/../y"],
+    ["rsync -a src/ lib/ && echo x > lib/up/y", "write:src/../src/up/../up/y/../y"],
+    ["rsync -a --exclude-from=x src/up w && echo x > w/y", "write:src/../src/up/../up/y/../y"],
+    ["cp -a src/. lib && echo x > lib/up/y", "write:src/../src/up/../up/y/../y"],
+    ["cp -a src/ lib && echo x > lib/src/up/y", "write:src/../src/up/../up/y/../y"],
+    ["cp -a src/up src/lib x/lib && echo x > x/lib/up/y", "write:src/../src/up/../up/y/../y"],
+    ["cp -a a x/a && echo x > x/a/a/l/y", "write:a/../a/l/../l/y/../y"],
+    ["cp -a src/up w < a && echo x > w/y", "write:src/../src/up/../up/y/../y"],
+    ["mv src/up w < a && echo x > w/y", "write:src/../src/up/../up/y/../y"],
   ])("%s", (line, effect) => {
     expect(does(line)).toContain(effect);
   });
@@ -52,6 +63,33 @@ describe("what a line does by way of a link that it makes, it does where the lin
     "ln -tsrc secret; echo a > src/secret",
     "ln -s ../.. src/up; cd src/up; echo x > ../y",
     "ln -s ../.. src/up; echo x > src/up/../y",
+    "cp -a src/up . && echo x > up/y",
+    "rsync -a src/ . && echo x > up/y",
+    "rsync -a src/ .. && echo x > ../a/up/y",
+    "rsync -a host:src/ lib/ && echo x > lib/up/y",
+    "rsync -aR src/up lib && echo x > lib/src/up/y",
+    "cp -a --parents src/up lib && echo x > lib/src/up/y",
+    "cp $O src/up lib/ && echo x > lib/up/y",
+    "cp * lib/ && echo x > lib/up/y",
+    "cp -a src/up l*/ && echo x > lib/up/y",
+    "mv src/u* lib/ && echo x > lib/up/y",
+    String.raw`find src -name up -exec cp -a {} lib/ \; && echo x > lib/up/y`,
+    String.raw`find src -name up -exec mv {} lib/ \; && echo x > lib/up/y`,
+    "tar -xf a.tar -C out && echo x > out/up/y",
+    "tar xf a.tar && echo x > up/y",
+    "tar xf a.tar && echo x > /srv/repo/up/y",
+    "busybox tar -xf a.tar; echo x > up/y",
+    "unzip a.zip -d out && echo x > out/up/y",
+    "cpio -id -D out < a.cpio && echo x > out/up/y",
+    "find src | cpio -pd out && echo x > out/src/up/y",
+    "pax -r -f a.pax && echo x > up/y",
+    "7z x a.7z -oout && echo x > out/up/y",
+    "patch -p1 < a.diff && echo x > up/y",
+    "git checkout HEAD~1 -- src/l && echo x > src/l/y",
+    "git checkout HEAD~1 -- src/l clone && echo x > src/l",
+    "git restore -s HEAD~1 src && echo x > src/l/y",
+    "git clone url out && echo x > out/l/y",
+    "git worktree add out && echo x > out/l/y",
     Array.from({ length: 40 }, (_, at) => `ln -s a${at} l; echo > l/${at}`).join("; "),
   ])("or nobody knows: %s", (line) => {
     expect(does(line)).toContain("unknown");
@@ -65,7 +103,14 @@ describe("what a line does by way of a link that it makes, it does where the lin
     ["ln -s ../src/a src/b && echo x > src/b", "write:../src/a"],
     ["ln -s /etc l; echo x > lib/y", "write:/etc/y"],
     ["mv a b c d e f g h lib && git add lib && echo x >> lib/log", "write:a"],
-    ["cp -r a b lib; echo x > lib/c", "write:a/c"],
+    ["cp -r a b lib; echo x > lib/c", "write:a/../a/c/../c"],
+    ["cp *.ts lib/ && cat lib/a.ts", "read:a.ts"],
+    ["mv *.md docs/ && git add docs/ && ls docs", "read:docs/a"],
+    ["tar xzf a.tgz && rm a.tgz && ls", "read:a"],
+    ["tar -czf a.tgz src && cat a.tgz src/a", "write:src"],
+    ["mkdir out && tar xzf a.tgz -C out && echo x > src/a", "write:out/a"],
+    ["git checkout -b topic && git add src/a && git commit -m x", "write:src/a"],
+    ["git checkout -- src/a && ls src", "read:src/a"],
   ])("and nothing else: %s", (line, effect) => {
     expect(does(line)).not.toContain(effect);
     expect(does(line)).not.toContain("unknown");
@@ -89,6 +134,40 @@ describe("what a line does by way of a link that it makes, it does where the lin
       const said = does(line).filter((effect) => effect.startsWith("write:"));
       expect(
         said.some((effect) => /(?:\.\.\/){2}out$|there\/out\/\.\.\/out$/.test(effect)),
+        `${line}: ${said.join(" ")}`,
+      ).toBe(true);
+    }
+  });
+
+  it("as bash does it, with what is put into a folder", () => {
+    for (const line of [
+      "cp -a src/up src/lib/ && echo x > src/lib/up/evil",
+      "cp -a src/up src/lib/. && echo x > src/lib/up/evil",
+      "cd src/lib && cp -a ../up ./ && echo x > up/evil",
+      "cp -a src/up src/lib src/x && echo x > src/x/up/evil",
+      "cp -a from/. src/lib && echo x > src/lib/up/evil",
+      "mv src/u* src/lib/ && echo x > src/lib/up/evil",
+      "O=-a; cp $O src/up src/lib/ && echo x > src/lib/up/evil",
+      String.raw`find src -maxdepth 1 -name up -exec cp -a {} src/lib/ \; && echo x > src/lib/up/evil`,
+      "tar -xf a.tar -C src/lib && echo x > src/lib/up/evil",
+      "patch -p1 -s < a.diff && echo x > src/l/evil",
+      "git checkout -q HEAD -- src/l && echo x > src/l/evil",
+      "git restore src/l && echo x > src/l/evil",
+      "git clone -q . src/c && echo x > src/c/src/l/evil && mv src/c/.git/evil .git",
+    ]) {
+      const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-through-")));
+      onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+      for (const folder of ["src/lib", "src/x", "from"]) mkdirSync(join(root, folder), { recursive: true });
+      const bash = (text: string): unknown => execFileSync("bash", ["-c", text], { cwd: root, stdio: "ignore" });
+      bash("git init . && ln -s ../.git src/l && git add src && git -c user.name=a -c user.email=a commit -m l && rm src/l");
+      bash("git show --format= HEAD > a.diff");
+      // Where they are they lead out of the folder.
+      bash("ln -s ../../.git src/up && ln -s ../../.git from/up && tar -C src -cf a.tar up");
+      bash(line);
+      expect([line, existsSync(join(root, ".git/evil"))]).toEqual([line, true]);
+      const said = does(line);
+      expect(
+        said.includes("unknown") || said.some((effect) => /^write:.*up\/\.\.\/up\/evil\/\.\.\/evil$/.test(effect)),
         `${line}: ${said.join(" ")}`,
       ).toBe(true);
     }

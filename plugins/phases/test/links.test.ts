@@ -36,6 +36,43 @@ it("a link that a line makes is no way out of the workspace, and none to what no
   rmSync(join(here.folder, "src/up"));
 });
 
+it("nor is one that it copies to where the link leads elsewhere, or takes out of an archive or out of history", async () => {
+  mkdirSync(join(here.folder, "src/lib"));
+  mkdirSync(join(here.folder, "src/out"));
+  mkdirSync(join(here.folder, "x/lib"), { recursive: true });
+  symlinkSync("../../.git", join(here.folder, "src/up"));
+  for (const line of [
+    "cp -a src/up src/lib/ && echo x > src/lib/up/evil",
+    "cp -a src/up src/lib/. && echo x > src/lib/up/evil",
+    "cd src/lib && cp -a ../up ./ && echo x > up/evil",
+    "cp -a src/up src/lib x/lib && echo x > x/lib/up/evil",
+    "cp -a src/. src/lib && echo x > src/lib/up/evil",
+    "cp -a --parents src/up x && echo x > x/src/up/evil",
+    "cp -a src/up src/l*/ && echo x > src/lib/up/evil",
+    "O=-a; cp $O src/up src/lib/ && echo x > src/lib/up/evil",
+    "mv src/u* src/lib/ && echo x > src/lib/up/evil",
+    "mv src/up w < src/a.ts && echo x > w/evil",
+    "rsync -a src/ src/lib/ && echo x > src/lib/up/evil",
+    "rsync -a src/ . && echo x > up/evil",
+    "tar -xf src/a.tar -C src/out && echo x > src/out/up/evil",
+    "tar -xf src/a.tar && echo x > up/evil",
+    "unzip src/a.zip -d src/out && echo x > src/out/up/evil",
+    "cpio -id < src/a.cpio && echo x > src/out/up/evil",
+    "patch -p1 < src/a.diff && echo x > src/l/evil",
+    "git checkout HEAD~1 -- src/l && echo x > src/l/evil",
+    "git restore -s HEAD~1 src/l && echo x > src/l/evil",
+    "git clone url src/c && echo x > src/c/l/evil",
+  ])
+    expect(["allow", "rule_allowed"], line).not.toContain(await here.line("IMPL", line));
+  for (const line of [
+    "cp -r src/lib src/out && echo x > src/out/lib/a.ts",
+    "tar -xf src/a.tar -C src/out && echo x > src/a.ts",
+    "git checkout -- src/a.ts && echo x > src/b.ts",
+  ])
+    expect(await here.line("IMPL", line), line).toBe("rule_allowed");
+  rmSync(join(here.folder, "src/up"));
+});
+
 it("a folder that is a link at the next call is one at the next call", async () => {
   mkdirSync(join(here.folder, "src/deep/er"), { recursive: true });
   const args = { path: "src/deep/er/new.ts" };
