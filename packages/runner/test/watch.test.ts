@@ -91,6 +91,21 @@ describe("a request that is written while the step is at work", () => {
     expect(events.filter(([type]) => type === "control_file_set_aside")).toEqual([]);
   });
 
+  it("is a pause again where the next attempt asks in the same words, after a person let the one before go", async () => {
+    const asks = { action: "checkpoint", reason: "may I deploy?" };
+    const at = await asking([step("deploy", { retries: 1 }), step("end")], { "deploy1.1": [asks, "fail"], "deploy1.2": [asks] });
+    for (const checkpoints of [1, 2]) {
+      expect(await at.go()).toMatchObject({ outcome: "paused", reason: "may I deploy?" });
+      const run = await at.open();
+      const [pause] = run.view(workflowState).pauses;
+      await resumeCheckpoint(run, { checkpoint: pause?.checkpoint ?? 0, by: "ada", definition: at.loaded.definition });
+      await run.close();
+      expect((await at.events()).filter(([type]) => type === "behavior_applied")).toHaveLength(checkpoints);
+    }
+    expect(await at.go()).toMatchObject({ outcome: "completed" });
+    expect(at.seen).toEqual(["deploy1.1", "deploy1.2", "end1.1"]);
+  });
+
   it("is read at the end where looking in the middle failed", async () => {
     const at = await asking([step("a"), step("b", { loop: { steps: 1, max_iterations: 1 } })], {});
     const run = await at.open();

@@ -23,7 +23,8 @@ export async function clearControl(options: WorkflowOptions, step: Step): Promis
   const found = readControl(file);
   if (found.state === "none") return;
   const frame = topOf(options, step)?.frame;
-  if (found.state === "read" && frame !== undefined && isOnRecord(frame, found.action)) return removeControl(file, found.digest);
+  if (found.state === "read" && frame !== undefined && isOnRecord(options, step, frame, found.action))
+    return removeControl(file, found.digest);
   await record(options, [draft("control_file_set_aside", null, { step: step.id, why: "stale", digest: found.digest })]);
   return setControlAside(file);
 }
@@ -57,7 +58,7 @@ export async function takeRequest(options: WorkflowOptions, step: Step, when: "m
     const said = action.reason === null ? "" : `: ${action.reason}`;
     return hold(options, { step, frame }, { why: "second", message: `${secondText(frame, action.action)}${said}`.slice(0, 1_000) });
   }
-  if (isOnRecord(frame, action)) return removeControl(file, digest);
+  if (isOnRecord(options, step, frame, action)) return removeControl(file, digest);
   if (second) return setAside(options, step, found, frame, "second");
   const ignored = compat !== null && action.action === "trigger" && step.trigger === null;
   await behave(options, step, frame, ignored ? CONTINUE : action, digest);
@@ -122,5 +123,8 @@ const isOtherRun = ({ run }: WorkflowOptions, action: BehaviorAction): boolean =
 const isForeign = (options: WorkflowOptions, { id }: Step, action: BehaviorAction): boolean =>
   isOtherRun(options, action) || (action.step !== null && action.step !== id);
 
-const isOnRecord = ({ request, others }: Frame, { action, reason, triggerAgentId }: BehaviorAction): boolean =>
-  [request, ...others].some((one) => one?.action === action && one.reason === reason && one.target === triggerAgentId);
+/** Whether it was asked for and judged before. A pause that a person ended is none: whoever asks again wants another. */
+function isOnRecord({ run }: WorkflowOptions, { id }: Step, frame: Frame, { action, reason, triggerAgentId }: BehaviorAction): boolean {
+  if (action === "checkpoint" && run.view(workflowState).pauses.every(({ step }) => step !== id)) return false;
+  return [frame.request, ...frame.others].some((one) => one?.action === action && one.reason === reason && one.target === triggerAgentId);
+}
