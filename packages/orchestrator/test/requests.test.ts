@@ -57,6 +57,19 @@ describe.each([
   });
 });
 
+it("a task is tried again once for each request, however often that is asked for", async () => {
+  const retry = () => at.ask("POST", "/tasks/a/retry", asOperator, { reason: "try harder" }, keyed("r1"));
+  const ann = await at.agent("ann", "a");
+  await at.ask("POST", "/tasks/fail", ann.auth, { task_id: "a", reason: "cannot be done" });
+  const first = await retry();
+  expect(first).toMatchObject({ status: 200, body: { status: "ready" } });
+  expect(await retry()).toMatchObject({ status: 200, body: first.body });
+  const again = await at.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann", task_id: "a" });
+  await at.ask("POST", "/tasks/fail", `Bearer ${String(again.body["phase_token"])}`, { task_id: "a", reason: "still not" });
+  expect(await retry()).toMatchObject({ status: 200, body: { status: "failed" } });
+  expect(await at.events("task_retried")).toHaveLength(1);
+});
+
 describe("a rule of the constitution", () => {
   const rule = { rule: "Nobody writes.", check: { action: "deny", tool: "write_files" } };
   const change = (auth: string, method: string, key: string, body: unknown = rule) =>

@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { present } from "@bylaw/kernel";
 import { currentPhases, phaseOf, treeEntries } from "@bylaw/log";
-import { taskBoard, type Task } from "@bylaw/plugin-tasks";
+import { createTasks, taskBoard, type Task } from "@bylaw/plugin-tasks";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { capability, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../service/admission.ts";
+import { callerIn, changedOnce } from "../service/changes.ts";
 import type { Service } from "../service/service.ts";
 
 const STATES = ["blocked", "ready", "claimed", "waiting", "escalated", "failed", "completed"] as const;
@@ -126,7 +127,11 @@ export const retryTask = defineRoute({
   params: z.strictObject({ id: taskId }),
   body: z.strictObject({ reason: z.string().max(2_000).optional() }),
   answers: { 200: { description: "The task", schema: taskShape } },
-  async handle({ service, caller, params: { id }, body: { reason } }) {
-    return reply(taskAnswer(service, await service.tasks.retry({ task: id, by: caller.name, ...present({ reason }) })));
+  async handle({ service, caller, params: { id }, body: { reason }, request_id }) {
+    const content = { route: "retry", id, reason: reason ?? null };
+    await changedOnce(service, { ...callerIn(caller), request_id, content, types: ["task_retried"] }, (run) =>
+      createTasks(run, service.contract).retry({ task: id, by: caller.name, ...present({ reason }) }),
+    );
+    return reply(taskAnswer(service, await service.tasks.get(id)));
   },
 });
