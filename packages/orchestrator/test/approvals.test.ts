@@ -6,6 +6,7 @@ let ann: Agent;
 beforeAll(async () => {
   served = await serve();
   ann = await served.claim("ann");
+  served.hire();
 });
 afterAll(() => served.close());
 

@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
+import { agentEnrolment } from "../src/index.ts";
+import { ENROL, asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
 
 let at: Served;
 
@@ -106,5 +109,45 @@ describe("a claim by a token", () => {
     expect(body["phase_token"]).not.toBe(ann.token);
     await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
     expect((await claim(bearer(body["phase_token"]), "ann")).body).toMatchObject({ phase_token: body["phase_token"] });
+  });
+});
+
+describe("a claim in the name of an operator", () => {
+  const operatorsFile = () => join(at.workspace, "..", "data", "operators.json");
+  const listed = (...names: readonly string[]) =>
+    JSON.stringify({ operators: names.map((name) => ({ name, token: `sha256:${"0".repeat(64)}` })) });
+
+  async function expectRefused(authorization: string, name: string): Promise<void> {
+    const before = (await at.events()).length;
+    expect([name, await claim(authorization, name)]).toMatchObject([name, { status: 403, body: { code: "BYLAW_CREDENTIAL_UNFIT" } }]);
+    // Under no name: it would be that of an agent from then on.
+    expect((await at.events()).slice(before)).toMatchObject([
+      { event_type: "access_refused", agent_id: null, details: { code: "BYLAW_CREDENTIAL_UNFIT", route: "/tasks/claim" } },
+    ]);
+  }
+
+  it("is refused, however the name is written, so that the operator can go on answering", async () => {
+    for (const name of ["operator", "Operator", "oper\u200bator", "\uff4fperator", " operator "]) await expectRefused(asNewcomer, name);
+    writeFileSync(operatorsFile(), listed("Eve", "Mary  Ann"), { mode: 0o600 });
+    for (const name of ["eve", "EVE\u2060", "mary ann"]) await expectRefused(asNewcomer, name);
+    expect((await claim(asNewcomer, "eve-2")).status).toBe(200);
+  });
+
+  it("is refused by a credential that was made for that name, whatever name is claimed", async () => {
+    const made = `Bylaw-Enrol ${agentEnrolment(ENROL, "Operator")}`;
+    await expectRefused(made, "Operator");
+    await expectRefused(made, "ann");
+  });
+
+  it("is refused while the file of operators is broken, by the names that it had; where it had none nobody claims", async () => {
+    writeFileSync(operatorsFile(), "{", { mode: 0o600 });
+    expect((await claim(asNewcomer, "ann")).status).toBe(500);
+    writeFileSync(operatorsFile(), listed("eve"), { mode: 0o600 });
+    expect((await claim(asNewcomer, "ann")).status).toBe(200);
+    writeFileSync(operatorsFile(), "{ ", { mode: 0o600 });
+    await expectRefused(asNewcomer, "eve");
+    expect((await claim(asNewcomer, "bob")).status).toBe(200);
+    writeFileSync(operatorsFile(), listed("bob", "eve"), { mode: 0o600 });
+    await expectRefused(asNewcomer, "bob");
   });
 });

@@ -76,14 +76,18 @@ export const TOKENS = {
 } as const;
 type Name = keyof typeof TOKENS;
 
-const OPERATORS = JSON.stringify({
-  operators: [
-    { name: "ada", roles: ["human", "lead"], token: digest(TOKENS.ada) },
-    { name: "bob", roles: ["human"], token: digest(TOKENS.bob) },
-    { name: "ci", roles: ["lead"], token: digest(TOKENS.ci) },
-    { name: "ann", roles: ["human"], token: digest(TOKENS.ann) },
-  ],
-});
+const OPERATORS = [
+  { name: "ada", roles: ["human", "lead"], token: digest(TOKENS.ada) },
+  { name: "ci", roles: ["lead"], token: digest(TOKENS.ci) },
+];
+/** Those who come later: agents of tests have their names. */
+const MORE = [
+  { name: "bob", roles: ["human"], token: digest(TOKENS.bob) },
+  { name: "ann", roles: ["human"], token: digest(TOKENS.ann) },
+];
+
+const writeOperators = (data: string, operators: readonly object[]): void =>
+  writeFileSync(join(data, "operators.json"), JSON.stringify({ operators }), { mode: 0o600 });
 
 /** An answer that was read. */
 export interface Answer {
@@ -117,6 +121,8 @@ export interface Served {
   readonly nobody: Asker;
   as(name: Name | "operator"): Asker;
   claim(agent: string): Promise<Agent>;
+  /** Makes operators of Ann and Bob as well. */
+  hire(): void;
   close(): Promise<void>;
 }
 
@@ -146,7 +152,7 @@ export async function serve({
     mkdirSync(join(folder, "work"));
     writeFileSync(join(folder, "agent_workflow.yaml"), contract(CONTRACT));
     writeFileSync(join(folder, "policy.toml"), POLICY);
-    writeFileSync(join(data, "operators.json"), OPERATORS, { mode: 0o600 });
+    writeOperators(data, OPERATORS);
   }
   const orchestrator = await createOrchestrator({
     settings: {
@@ -168,6 +174,7 @@ export async function serve({
     nobody: asker(base, {}),
     as: (name) => asker(base, { authorization: `Bearer ${name === "operator" ? OPERATOR : TOKENS[name]}` }),
     claim: (agent) => claim(base, agent),
+    hire: () => writeOperators(data, [...OPERATORS, ...MORE]),
     async close() {
       await orchestrator.close();
       if (beside === undefined) rmSync(folder, { recursive: true, force: true });

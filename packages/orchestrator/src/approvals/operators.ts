@@ -48,7 +48,8 @@ export function operatorOf(file: string, token: string): Operator | undefined {
   return operator === undefined ? undefined : { name: operator.name, roles: operator.roles };
 }
 
-function readOperators(file: string): z.output<typeof operatorsSchema> {
+/** The operators of a file. Throws BYLAW_OPERATORS_INVALID. */
+export function readOperators(file: string): z.output<typeof operatorsSchema> {
   const bad = (what: string, fix: string, cause?: unknown): BylawError =>
     new BylawError({
       code: "BYLAW_OPERATORS_INVALID",

@@ -2,6 +2,7 @@ import { hasOperators, operatorOf } from "../approvals/operators.ts";
 import type { ProblemFields } from "../http/problem.ts";
 import type { Caller, CallerKind } from "./caller.ts";
 import { agentOf, sameSecret } from "./enrolment.ts";
+import { OPERATOR } from "./operator-names.ts";
 import type { TokenReader } from "./token-caller.ts";
 
 /** The secrets that callers are known by. */
@@ -33,8 +34,6 @@ export type Authenticate = (authorization: string | undefined) => Caller | Refus
 // One scheme, one blank and one credential: a header that came twice is joined by a comma, and is none.
 const HEADER = /^(bearer|bylaw-enrol) ([!-+\--~]+)$/i;
 const LONGEST = 140_000;
-/** The name of the operator whose token the server was started with. */
-const OPERATOR = "operator";
 
 /** Makes the function that knows callers by their Authorization header. */
 export function createAuthenticate(credentials: Credentials, readToken: TokenReader): Authenticate {

@@ -50,6 +50,15 @@ export const claimTask: Route = defineRoute({
   async handle({ service, caller, body, request_id, signal }) {
     const { agent_id: agent, capabilities, task_id: task, wait_ms } = body;
     const own = caller.agent;
+    if ([agent, ...(own === undefined ? [] : [own])].some((name) => service.isOperatorName(name))) {
+      // On record under no name: whoever stands in the log as an agent answers nothing.
+      const refusal: Refusal = {
+        ...{ status: 403, code: "BYLAW_CREDENTIAL_UNFIT", credential: caller.kind === "agent" ? "agent" : "enrol" },
+        ...{ detail: "Unexpected `agent_id` of an operator, expected a name of the agent's own", fix: "claim under another name" },
+      };
+      await service.refused(refusal, { route: claimTask, task, tool: undefined });
+      throw problem(refusal);
+    }
     if (own !== undefined && own !== agent) {
       const refusal: Refusal = {
         ...{ status: 403, code: "BYLAW_CREDENTIAL_UNFIT", credential: caller.kind === "agent" ? "agent" : "enrol", agent: own },
