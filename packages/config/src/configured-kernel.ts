@@ -1,4 +1,4 @@
-import { BylawError, createKernel, messageOf, type Kernel, type Plugin } from "@bylaw/kernel";
+import { BylawError, createKernel, messageOf, type Config, type Kernel, type Plugin } from "@bylaw/kernel";
 import { isBylawError } from "./is-bylaw-error.ts";
 import { loadConfig, type LoadConfigOptions } from "./load-config.ts";
 
@@ -24,8 +24,8 @@ export interface ConfiguredKernel {
 
 /** How to make a {@link ConfiguredKernel}. */
 export interface ConfiguredKernelOptions extends LoadConfigOptions {
-  /** Plugins to add to those of the configuration; told its file, so that they can come from where its packages are. */
-  readonly add?: (file: string) => readonly Plugin[] | Promise<readonly Plugin[]>;
+  /** Plugins to add to those of the configuration; told its file, so that they can come from where its packages are, and what it says. */
+  readonly add?: (file: string, config: Config) => readonly Plugin[] | Promise<readonly Plugin[]>;
 }
 
 /** Which file or ruleset brought what, in the order of the configuration. */
@@ -38,7 +38,7 @@ export function reportOf(kernel: Kernel): readonly ReportEntry[] {
 /** Loads a configuration and creates its kernel. Throws what {@link loadConfig} and `createKernel` throw, with the file. */
 export async function createConfiguredKernel({ add, ...options }: ConfiguredKernelOptions = {}): Promise<ConfiguredKernel> {
   const { file, config } = await loadConfig(options);
-  const added = (await add?.(file)) ?? [];
+  const added = (await add?.(file, config)) ?? [];
   try {
     const kernel = createKernel(added.length === 0 ? config : { ...config, plugins: [...(config.plugins ?? []), ...added] }, {
       configFile: file,

@@ -9,7 +9,6 @@ import type { CallContext, Tool } from "@bylaw/tools";
 import { canContain } from "@bylaw/process";
 import type { Hono } from "hono";
 import { createAuthenticate } from "./auth/authenticate.ts";
-import { createOperatorNames } from "./auth/operator-names.ts";
 import { createTokenReader } from "./auth/token-caller.ts";
 import { belongingsOf, checkPlaces } from "./config/belongings.ts";
 import { makeDataFolder } from "./config/data-folder.ts";
@@ -57,6 +56,8 @@ export interface OrchestratorOptions {
 
 /** A service under a contract, over HTTP. */
 export interface Orchestrator {
+  /** Variables of this process that may hold the keys of its tokens, which it has read: no program that is started later needs them. */
+  readonly variables: readonly string[];
   /** Answers requests without a socket. */
   readonly app: Hono;
   readonly service: Service;
@@ -76,9 +77,8 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const secrets = readSecrets(settings, options.secrets ?? {});
   const own: readonly Plugin[] = [holdersPlugin(), openCallsPlugin(), questionsPlugin(), serviceEvents()];
   const files = belongingsOf(settings, options.settings_file);
-  const belongings = { ...files, hidden: [...secrets.places, ...files.hidden] };
-  const common = { own, belongings };
-  const { kernel, contract, signer, signing } =
+  const common = { own, belongings: { ...files, hidden: [...secrets.places, ...files.hidden] } };
+  const { kernel, contract, signer, signing, belongings } =
     settings.config === undefined
       ? usualRules({
           ...{
@@ -91,6 +91,8 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
           tools: more.map(({ name }) => name),
         })
       : await configuredRules({ ...common, file: resolve(settings.config), bundled: options.bundled ?? {} });
+  const texts = [...secrets.texts, ...signing.texts];
+  log.conceal?.(texts);
   checkPlaces(settings, { tested: contract.evidence.testCommand !== undefined && !settings.workspace_per_task });
   const opened = options.store === undefined ? await openStore(settings, data) : undefined;
   const store = options.store ?? opened;
@@ -106,14 +108,10 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const [closing, over] = [new AbortController(), new AbortController()];
   const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
   // A tool of the same name goes before the usual one.
-  const hidden = [...belongings.hidden, ...signing.files];
-  const protect = belongings.kept;
+  const { hidden, kept: protect } = belongings;
   const seeTests = createSeeTests({ run, contract, hidden, contain: settings.tools.contain });
   const tools = [
-    ...toolset({
-      ...{ settings, contract, seeTests, view: run.view, hidden, protect },
-      ...{ secrets: [...secrets.texts, ...signing.texts], over: over.signal },
-    }),
+    ...toolset({ ...{ settings, contract, seeTests, view: run.view, hidden, protect }, ...{ secrets: texts, over: over.signal } }),
     ...more,
   ];
   const tasks = createTasks(run, contract, { now });
@@ -132,7 +130,6 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
       { ...secrets, shared_enrolment: settings.auth.shared_enrolment },
       createTokenReader({ signer, run: run.run }),
     ),
-    isOperatorName: createOperatorNames(secrets.operators_file),
     refused: (refusal, request) => operations.refusals.add(refusal, request),
     answered: (route, status, duration_ms) => operations.metrics.answered(route, status, duration_ms),
   };
@@ -145,8 +142,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   operations.start();
   let listener: Listener | undefined;
   return {
-    app,
-    service,
+    ...{ app, service, variables: signing.variables },
     async listen() {
       listener = await listen(app, settings);
       return { url: listener.url };

@@ -40,10 +40,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   const place = storePlace(settings.store ?? `sqlite:${join(settings.data, "store.db")}`);
   if (place.engine === "sqlite") mkdirSync(dirname(resolve(place.target)), { recursive: true, mode: 0o700 });
   await withStore(place, { create: true }, async (store) => {
-    const create = (): Promise<Orchestrator> => createOrchestrator({ settings, settings_file: resolved.file, secrets, store, log, bundled: bundled() });
+    const create = (): Promise<Orchestrator> =>
+      createOrchestrator({ settings, settings_file: resolved.file, secrets, store, log, bundled: bundled() });
     const server = await (settings.config === undefined ? create() : whileLoading(resolve(settings.config), create));
-    delete process.env["BYLAW_JWT_SECRET"];
-    delete process.env["ORCHESTRATOR_JWT_SECRET"];
+    for (const name of server.variables) delete process.env[name];
     try {
       const { url } = await server.listen();
       const told = {

@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Contract } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
@@ -15,12 +16,15 @@ export interface TokenKeys {
   readonly keys: readonly TokenKey[];
   /** The files that they are in. */
   readonly files: readonly string[];
+  /** The variables that may hold one. */
+  readonly variables: readonly string[];
   /** What they are. */
   readonly texts: readonly string[];
 }
 
 /** The variables that hold the key, the first that is set. */
-const VARIABLES = ["BYLAW_JWT_SECRET", "ORCHESTRATOR_JWT_SECRET"];
+const DEFAULT_VARIABLE = "BYLAW_JWT_SECRET";
+const VARIABLES = [DEFAULT_VARIABLE, "ORCHESTRATOR_JWT_SECRET"];
 
 type Terms = Pick<Contract["enforcement"]["tokens"], "algorithm" | "secretEnvVar">;
 
@@ -37,7 +41,22 @@ export function readTokenKeys({ auth, store, data }: Settings, { algorithm, secr
   const read = files.map((one) => ({ text: textIn(one), file: one }));
   const first = env === undefined ? [] : [{ text: process.env[env] ?? "", env }];
   const keys = [...first, ...read].map(({ text, ...place }): TokenKey => ({ id: nameOf(text), ...place }));
-  return { keys, files, texts: [...first, ...read].map(({ text }) => text) };
+  return { keys, files, variables, texts: [...first, ...read].map(({ text }) => text) };
+}
+
+/** The keys as a configuration in `folder` names them, or leaves them to the contract. */
+export function configuredKeys(named: readonly TokenKey[] | undefined, { secretEnvVar }: Terms, folder: string): TokenKeys {
+  const keys = named ?? [{ id: "default", env: secretEnvVar ?? DEFAULT_VARIABLE }];
+  const files = keys.flatMap((key) => ("file" in key ? [resolve(folder, key.file)] : []));
+  const variables = [...new Set([...VARIABLES, ...keys.flatMap((key) => ("env" in key ? [key.env] : []))])];
+  const texts = [...variables.map((name) => process.env[name] ?? ""), ...files.flatMap((file) => (isPublic(file) ? [] : [textIn(file)]))];
+  return { keys, files, variables, texts: texts.filter((text) => text !== "") };
+}
+
+// The half of a pair that tokens are verified by is nobody's secret, and others may read its file.
+function isPublic(file: string): boolean {
+  const text = readFileSync(file, "latin1");
+  return text.includes("-----BEGIN PUBLIC KEY-----") && !text.includes("PRIVATE KEY");
 }
 
 function fileOf(named: string | undefined, store: string | undefined, data: string, algorithm: Terms["algorithm"]): string {

@@ -13,7 +13,8 @@ interface LogTerms {
 
 /** Makes the log of a server: structured, and without secrets, whoever wrote them where. */
 export function createLog({ level, to, secrets = [] }: LogTerms): Log {
-  const clean = withoutSecrets(secrets);
+  let known = secrets;
+  let clean = withoutSecrets(known);
   const options = { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` };
   const log = to === undefined ? pino(options) : pino(options, { write: (line) => void to.write(line) });
   const write =
@@ -21,5 +22,11 @@ export function createLog({ level, to, secrets = [] }: LogTerms): Log {
     (fields: object, message: string): void => {
       if (log.isLevelEnabled(at)) log[at](clean(fields) as object, clean(message) as string);
     };
-  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+  return {
+    ...{ debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
+    conceal(more) {
+      known = [...known, ...more];
+      clean = withoutSecrets(known);
+    },
+  };
 }

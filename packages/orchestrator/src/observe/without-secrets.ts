@@ -14,10 +14,14 @@ const ITEMS = 100;
 const LONGEST = 4_000;
 /** A shorter one would take ordinary words out of every line. */
 const SHORTEST = 8;
+const SHORTEST_LINE = 16;
 
 /** Makes a function that copies what is to be logged, without secrets and within bounds. `secrets`: those that are known. */
 export function withoutSecrets(secrets: readonly string[]): (value: unknown) => unknown {
-  const known = secrets.filter(({ length }) => length >= SHORTEST).toSorted((one, other) => other.length - one.length);
+  // Of a key in several lines one is a secret too.
+  const lines = secrets.flatMap((secret) => secret.split("\n")).filter(({ length }) => length >= SHORTEST_LINE);
+  const whole = secrets.filter(({ length }) => length >= SHORTEST);
+  const known = [...new Set([...whole, ...lines])].sort((one, other) => other.length - one.length);
 
   function text(given: string): string {
     let clean = given.length > LONGEST ? `${given.slice(0, LONGEST)}…` : given;

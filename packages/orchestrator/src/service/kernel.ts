@@ -12,7 +12,8 @@ import * as policyPlugin from "@bylaw/plugin-policy";
 import { tasks } from "@bylaw/plugin-tasks";
 import { createSigner, tokens, type TokenSigner } from "@bylaw/plugin-tokens";
 import type { Belongings } from "../config/belongings.ts";
-import type { TokenKey, TokenKeys } from "../config/token-keys.ts";
+import { configuredFiles, keysIn, POLICY, TOKENS } from "../config/configured-files.ts";
+import { configuredKeys, type TokenKeys } from "../config/token-keys.ts";
 import { ownPolicy } from "./own-policy.ts";
 
 /** What decides, and what it decides by. */
@@ -20,8 +21,9 @@ export interface Rules {
   readonly kernel: Kernel;
   readonly contract: Contract;
   readonly signer: TokenSigner;
-  /** The files that the keys of tokens are in, and what they are as far as that is known here. */
-  readonly signing: Pick<TokenKeys, "files" | "texts">;
+  /** Files of the server, with those that it finds its keys in and its configuration names. */
+  readonly belongings: Belongings;
+  readonly signing: Pick<TokenKeys, "texts" | "variables">;
 }
 
 interface UsualRules {
@@ -44,6 +46,7 @@ export function usualRules({ contract: file, workspace, policy: policies, keysOf
   const contract = loadContract(file, { tools: [...tools] });
   const { mode, tokens: terms } = contract.enforcement;
   const signing = keysOf(terms);
+  const all = { ...belongings, hidden: [...belongings.hidden, ...signing.files] };
   const common = { contract: file, tools: [...tools] };
   const keys = { keys: [...signing.keys] };
   const kernel = createKernel(
@@ -57,14 +60,14 @@ export function usualRules({ contract: file, workspace, policy: policies, keysOf
         // Agents of a server need not trust each other.
         ...[tasks(), monitoring(common), constitution({ agent_rules: "own" })],
         ...(policies.length === 0 ? [] : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
-        ownPolicy(policyPlugin, { ...belongings, hidden: [...belongings.hidden, ...signing.files] }),
+        ownPolicy(policyPlugin, all),
         ...own,
       ],
       enforcement_mode: mode,
     },
     { name: "bylaw serve" },
   );
-  return { kernel, contract, signer: createSigner({ ...common, ...keys }), signing };
+  return { kernel, contract, signer: createSigner({ ...common, ...keys }), belongings: all, signing };
 }
 
 interface ConfiguredRules extends Pick<UsualRules, "own" | "belongings"> {
@@ -73,19 +76,20 @@ interface ConfiguredRules extends Pick<UsualRules, "own" | "belongings"> {
   readonly bundled: BundledPackages;
 }
 
-const POLICY = "@bylaw/plugin-policy";
-
 /** The kernel of a configuration. Throws BYLAW_SERVICE_UNFIT where it lacks what a server cannot do without. */
 export async function configuredRules({ file, own, belongings, bundled }: ConfiguredRules): Promise<Rules> {
+  const folder = dirname(file);
+  let configured = belongings;
   const { kernel } = await createConfiguredKernel({
     ...{ file, bundled },
-    async add() {
+    async add(_, config) {
+      const files = configuredFiles(config, folder);
+      configured = { hidden: [...belongings.hidden, ...files.hidden], kept: [...belongings.kept, ...files.kept] };
       // From where the configuration has its own: two copies of one plugin in one kernel are refused.
       const load = await packagesBeside(file, { [POLICY]: import.meta.resolve(POLICY), ...bundled });
-      return [...own, ownPolicy((await load(POLICY)) as unknown as typeof policyPlugin, belongings)];
+      return [...own, ownPolicy((await load(POLICY)) as unknown as typeof policyPlugin, configured)];
     },
   });
-  const folder = dirname(file);
   const [gating, signing] = [PHASES, TOKENS].map((name) => instanceOf(kernel, name, file));
   instanceOf(kernel, TASKS, file);
   const {
@@ -97,13 +101,14 @@ export async function configuredRules({ file, own, belongings, bundled }: Config
     tools,
     checks: checks.flatMap((check) => (isPlugin(check) ? [check.name] : typeof check === "string" ? [check] : [])),
   });
-  const { keys = [] } = (signing?.options ?? {}) as { keys?: readonly TokenKey[] };
-  const files = keys.flatMap((key) => ("file" in key ? [resolve(folder, key.file)] : []));
-  return { kernel, contract, signer: createSigner(signing?.options, folder), signing: { files, texts: [] } };
+  const signer = createSigner(signing?.options, folder);
+  return {
+    ...{ kernel, contract, signer, belongings: configured },
+    signing: configuredKeys(keysIn(signing?.options), contract.enforcement.tokens, folder),
+  };
 }
 
 const PHASES = "@bylaw/plugin-phases";
-const TOKENS = "@bylaw/plugin-tokens";
 const TASKS = "@bylaw/plugin-tasks";
 
 function instanceOf({ plugins }: Kernel, name: string, file: string): PluginInstance<unknown> {

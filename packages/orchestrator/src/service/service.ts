@@ -18,6 +18,8 @@ export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+  /** Is told of secrets that the server has: none of them may stand in what is said from now on. */
+  conceal?(secrets: readonly string[]): void;
 }
 
 /** What a refused request was about, as far as it says. */
@@ -54,8 +56,6 @@ export interface Service {
   /** Is aborted when those that are still at work had their time. */
   readonly over: AbortSignal;
   readonly authenticate: Authenticate;
-  /** Whether an operator has this name, however it is written: no agent may. */
-  readonly isOperatorName: (name: string) => boolean;
   /** Counts and records a request that is not let in. */
   refused(refusal: Refusal, request: RefusedRequest): Promise<void>;
   /** Counts a request of an agent, and throws the problem of one too many. */

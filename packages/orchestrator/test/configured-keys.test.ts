@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLog } from "../src/index.ts";
+import { serve, type Agent, type Served } from "./kit.ts";
+
+const CONTRACT = `
+bylaw: 1
+name: Everything
+phases:
+  - { id: WORK, name: Work, allowed_tools: [read_files, write_files, grep, bash] }
+transitions: []
+enforcement: { mode: strict, phase_tokens: { enabled: true, secret_env_var: KEY_OF_THIS_TEST } }
+`;
+const CONFIG = `
+import { defineConfig, defineRuleset } from "@bylaw/kernel";
+import { eventLog } from "@bylaw/plugin-event-log";
+import { phases } from "@bylaw/plugin-phases";
+import { policy } from "@bylaw/plugin-policy";
+import { tasks } from "@bylaw/plugin-tasks";
+import { tokens } from "@bylaw/plugin-tokens";
+
+const contract = "agent_workflow.yaml";
+const keys = [{ id: "new", file: "keys/token.pem" }, { id: "old", env: "OLD_KEY_OF_THIS_TEST" }];
+const held = defineRuleset({ name: "held", plugins: [phases({ contract }), tasks(), tokens({ contract, keys })] });
+export default defineConfig({
+  extends: [held],
+  plugins: [policy({ files: ["house.toml"], discover: "none" }), eventLog({ redact: { key_file: "keys/seal.key" } })],
+});
+`;
+const [KEY, OLD] = ["first-line-of-the-key-of-tokens-of-this-test", "an-earlier-key-of-tokens-that-is-long-enough"] as const;
+
+const SEAL = "k".repeat(48);
+
+let folder: string;
+let lines = "";
+let at: Served;
+let ann: Agent;
+const log = createLog({ level: "debug", to: { write: (line: string) => void (lines += line) } });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "bylaw-keys-"));
+  mkdirSync(join(folder, "keys"));
+  symlinkSync(fileURLToPath(new URL("../../../node_modules", import.meta.url)), join(folder, "node_modules"));
+  writeFileSync(join(folder, "agent_workflow.yaml"), CONTRACT);
+  writeFileSync(join(folder, "bylaw.config.mjs"), CONFIG);
+  writeFileSync(join(folder, "keys", "token.pem"), `${KEY}\n`, { mode: 0o600 });
+  writeFileSync(join(folder, "keys", "seal.key"), SEAL, { mode: 0o600 });
+  writeFileSync(join(folder, "house.toml"), '[[rules]]\nname = "x"\naction = "deny"\ntool = "x"\nreason = "x"\n');
+  process.env["OLD_KEY_OF_THIS_TEST"] = OLD;
+  const places = { workspace: folder, data: join(folder, ".bylaw"), config: join(folder, "bylaw.config.mjs") };
+  at = await serve({ tools: [], log, settings: { ...places, contract: undefined, tools: { contain: "never" } } }, folder);
+  ann = await at.agent("ann");
+});
+afterAll(async () => {
+  await at.close();
+  delete process.env["OLD_KEY_OF_THIS_TEST"];
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const call = (tool_name: string, args: object) => at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
+
+test.each<[string, object]>([
+  ["bash", { command: "cat keys/token.pem" }],
+  ["bash", { command: "cat keys/*" }],
+  ["bash", { command: "cd keys && head -1 ./token.pem" }],
+  ["bash", { command: "echo mine > keys/token.pem" }],
+  ["bash", { command: "echo x > bylaw.config.mjs" }],
+  ["bash", { command: "cat keys/seal.key" }],
+  ["bash", { command: "echo > house.toml" }],
+  ["write_files", { path: "house.toml", content: "" }],
+  ["read_files", { path: "keys/seal.key" }],
+  ["read_files", { path: "keys/token.pem" }],
+  ["write_files", { path: "keys/token.pem", content: "mine" }],
+])("what the configuration is held by is out of the reach of agents: %s %j", async (tool, args) => {
+  const { status, body } = await call(tool, args);
+  expect(status).toBeGreaterThanOrEqual(tool === "bash" ? 202 : 400);
+  for (const secret of [KEY, SEAL]) expect(JSON.stringify(body)).not.toContain(secret);
+});
+
+test("a shell line that names it is denied, whether or not programs are contained", async () => {
+  expect(await call("bash", { command: "cat keys/token.pem" })).toMatchObject({ status: 403, body: { code: "rule_denied" } });
+});
+
+test("what it says is taken out of answers and of the log", async () => {
+  writeFileSync(join(folder, "notes.txt"), `${KEY} and ${OLD}`);
+  const { body } = await call("bash", { command: "cat notes.txt" });
+  expect(JSON.stringify(body)).toContain("[secret] and [secret]");
+  log.info({ note: `it is ${KEY}, was ${OLD}` }, "said");
+  expect(lines).toContain("it is [redacted], was [redacted]");
+});
+
+test("whoever owns the process is told which variables held secrets", () => {
+  expect(at.variables).toEqual(expect.arrayContaining(["BYLAW_JWT_SECRET", "ORCHESTRATOR_JWT_SECRET", "OLD_KEY_OF_THIS_TEST"]));
+});
