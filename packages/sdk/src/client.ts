@@ -194,6 +194,11 @@ export class AgentClient {
     return (answer.body as unknown as { readonly decisions: readonly BatchChecked[] }).decisions;
   }
 
+  /** {@link checkTools} under its short name. */
+  batch(calls: readonly ToolQuestion[], options: AskOptions & { readonly record?: boolean } = {}): Promise<readonly BatchChecked[]> {
+    return this.checkTools(calls, options);
+  }
+
   /** The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them. */
   async tools(options: AskOptions = {}): Promise<readonly ToolDescription[]> {
     return ((await this.#session.get("tools", "/tools", options)).body as unknown as ToolsAnswer).tools;
