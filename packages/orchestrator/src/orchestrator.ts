@@ -9,6 +9,7 @@ import type { CallContext, Tool } from "@bylaw/tools";
 import { canContain } from "@bylaw/process";
 import type { Hono } from "hono";
 import { createAuthenticate } from "./auth/authenticate.ts";
+import { createOperatorNames } from "./auth/operator-names.ts";
 import { createTokenReader } from "./auth/token-caller.ts";
 import { belongingsOf, checkPlaces } from "./config/belongings.ts";
 import { makeDataFolder } from "./config/data-folder.ts";
@@ -130,6 +131,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
       { ...secrets, shared_enrolment: settings.auth.shared_enrolment },
       createTokenReader({ signer, run: run.run }),
     ),
+    isOperatorName: createOperatorNames(secrets.operators_file),
     refused: (refusal, request) => operations.refusals.add(refusal, request),
     answered: (route, status, duration_ms) => operations.metrics.answered(route, status, duration_ms),
   };

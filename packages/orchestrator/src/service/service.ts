@@ -56,6 +56,8 @@ export interface Service {
   /** Is aborted when those that are still at work had their time. */
   readonly over: AbortSignal;
   readonly authenticate: Authenticate;
+  /** Whether an operator has this name, however it is written: no agent may. */
+  readonly isOperatorName: (name: string) => boolean;
   /** Counts and records a request that is not let in. */
   refused(refusal: Refusal, request: RefusedRequest): Promise<void>;
   /** Counts a request of an agent, and throws the problem of one too many. */
