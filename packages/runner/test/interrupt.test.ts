@@ -54,6 +54,35 @@ describe("oversight that the template makes due", () => {
     expect(asked).toEqual(["code:implementation", "look:review"]);
   });
 
+  it("comes before work of another kind that begins beside work of the same, and is asked about that", async () => {
+    const steps = [
+      step("plan", { kind: "planning" }),
+      step("more", { kind: "planning", parallel: "g" }),
+      step("code", { parallel: "g" }),
+      step("test"),
+    ];
+    const { trace, asked, go } = await overseen({ at_kinds: true }, steps, [0]);
+    expect(await go()).toMatchObject({ outcome: "completed" });
+    expect(asked).toEqual(["code:implementation"]);
+    expect(trace).toEqual(["plan1", "more1", "code1", "test1"]);
+  });
+
+  it("is not asked about a step that is left out, but about the one that begins behind it", async () => {
+    const skipped = { when: "plan.success == false" };
+    for (const oversight of [{ at_kinds: true }, { every_steps: 1 }]) {
+      const steps = [
+        step("plan", { kind: "planning" }),
+        step("look", { kind: "review", ...skipped }),
+        step("code"),
+        step("end", { kind: "review", ...skipped }),
+      ];
+      const { trace, asked, go } = await overseen(oversight, steps, [0]);
+      expect(await go()).toMatchObject({ outcome: "completed" });
+      expect(asked).toEqual(["code:implementation"]);
+      expect(trace).toEqual(["plan1", "code1"]);
+    }
+  });
+
   it("that does not come about is not taken for calm", async () => {
     const { trace, go, release } = await overseen({ every_steps: 1 }, [step("a"), step("b")], [null]);
     expect(await go()).toMatchObject({ outcome: "held", why: "oversight", step: "b" });

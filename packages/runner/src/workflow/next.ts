@@ -38,6 +38,8 @@ export type Move =
   | { readonly do: "look"; readonly step: Step }
   | { readonly do: "hold"; readonly step: string; readonly why: string; readonly message: string };
 
+type Enter = Extract<Move, { readonly do: "enter" }>;
+
 /** Names one frame of one unit, so that its control file is read once. */
 export const frameKey = ({ step, visit, frames }: Unit): string => JSON.stringify([step, visit, frames.length, frames.at(-1)?.attempt]);
 
@@ -54,15 +56,20 @@ export function next(template: Template, state: WorkflowState, read: ReadonlySet
   if (state.pauses.length > 0) return { do: "paused" };
   if (state.units.length > 0) return proceed(template, state, read);
   if (state.cursor >= template.steps.length) return { do: "end", outcome: "completed", step: null, reason: null };
-  return interrupt(template, state) ?? enter(template, state, before);
+  const entered = enter(template, state, before);
+  return interrupt(template, state, entered) ?? entered;
 }
 
-// What the template makes due between steps, whatever anybody asks for.
-function interrupt({ oversight: source, steps }: Template, { interrupt: open, unseen, cursor }: WorkflowState): Move | undefined {
-  const step = steps[cursor];
-  if (source === null || step === undefined) return undefined;
+// What the template makes due before steps that begin, whatever anybody asks for. What is left out is not looked at.
+function interrupt(
+  { oversight: source, steps }: Template,
+  { interrupt: open, unseen }: WorkflowState,
+  { starts }: Enter,
+): Move | undefined {
+  const [first] = starts;
+  if (source === null || first === undefined) return undefined;
   if (open !== null) {
-    if (open.status === "due") return { do: "look", step };
+    if (open.status === "due") return { do: "look", step: steps.find(({ id }) => id === open.step) ?? first.step };
     if (open.released) return undefined;
     if (open.status === "failed")
       return { do: "hold", step: open.step, why: "oversight", message: "The oversight that was due did not come about" };
@@ -71,14 +78,15 @@ function interrupt({ oversight: source, steps }: Template, { interrupt: open, un
       : { do: "hold", step: open.step, why: "risk", message: riskText(open.risk, source.hold_at) };
   }
   if (unseen.last === null) return undefined;
-  if (source.every_steps !== null && unseen.steps >= source.every_steps) return { do: "due", step: step.id, why: "steps" };
+  if (source.every_steps !== null && unseen.steps >= source.every_steps) return { do: "due", step: first.step.id, why: "steps" };
   const last = steps.find(({ id }) => id === unseen.last);
-  return source.at_kinds && last !== undefined && last.kind !== step.kind ? { do: "due", step: step.id, why: "kind" } : undefined;
+  const other = source.at_kinds && last !== undefined ? starts.find(({ step }) => step.kind !== last.kind) : undefined;
+  return other === undefined ? undefined : { do: "due", step: other.step.id, why: "kind" };
 }
 
 const riskText = (risk: number, limit: number): string => `The oversight found a risk of ${risk}, from ${limit} on a person looks`;
 
-function enter({ steps, compat }: Template, state: WorkflowState, before: ReadonlySet<string>): Move {
+function enter({ steps, compat }: Template, state: WorkflowState, before: ReadonlySet<string>): Enter {
   const { cursor } = state;
   const group = steps[cursor]?.parallel ?? null;
   let end = cursor + 1;
