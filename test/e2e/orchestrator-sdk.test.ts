@@ -186,7 +186,7 @@ it("a question to a person is waited for: yes lets the call through once, no doe
   expect(JSON.stringify((await asked).result)).toContain("as the test says");
 });
 
-it("a claim, a transition and a call whose answers were lost happened once", async () => {
+it("whatever an agent changes happens once, also where the answers were lost", async () => {
   const agent = clientOf("cutter", { endpoint: via });
   for (const path of ["claim", "transition"]) lose.set(`/api/v1/tasks/${path}`, 2);
   await agent.claimTask({ task_id: "cut" });
@@ -199,6 +199,17 @@ it("a claim, a transition and a call whose answers were lost happened once", asy
   lose.set("/api/v1/tools/execute", 3);
   await agent.writeFile("tests/add.test.js", "// once\n", { mode: "a" });
   expect(textIn(site, "cut", "tests/add.test.js")).toBe(`${TESTS}// once\n`);
+  for (const path of ["check", "check/batch", "result"]) lose.set(`/api/v1/tools/${path}`, 2);
+  const call = { tool_name: "read_files", args: { path: "src/index.js" } };
+  const { id = "" } = await agent.checkTool(call.tool_name, call.args);
+  await agent.batch([call]);
+  await agent.reportResult({ id, tool_name: call.tool_name, ok: true });
+  for (const path of ["release", "fail"]) lose.set(`/api/v1/tasks/${path}`, 2);
+  await agent.releaseTask();
+  expect(agent.task_id).toBeUndefined();
+  await agent.claimTask({ task_id: "cut" });
+  await agent.failTask("cannot be done");
+  expect(agent.task_id).toBeUndefined();
   const own = (await eventsOf(await openSqliteReader(site.path("data", "store.db")))).filter(({ task_id }) => task_id === "cut");
   const count = (type: string): number => own.filter(({ event_type }) => event_type === type).length;
   expect({
@@ -207,7 +218,10 @@ it("a claim, a transition and a call whose answers were lost happened once", asy
     blocked: count("transition_blocked"),
     allowed: count("tool_allowed"),
     results: count("tool_result"),
-  }).toEqual({ ...{ claimed: 1, entered: 2, blocked: 1, allowed: 2, results: 2 } });
+    released: count("task_released"),
+    failed: count("task_failed"),
+  }).toEqual({ claimed: 2, entered: 2, blocked: 1, allowed: 4, results: 3, released: 1, failed: 1 });
+  expect([...lose.values()].every((left) => left === 0)).toBe(true);
 });
 
 it("who released a task holds nothing", async () => {
