@@ -5,7 +5,7 @@ import { frozenFiles } from "./frozen/frozen-files.ts";
 import { headOf, repositoryOf } from "./git/repository.ts";
 import { readReport } from "./report/read-report.ts";
 import { noReport, type Report, type ReportFormat } from "./report/report.ts";
-import { runTests } from "./run-tests.ts";
+import { runTests, type RunTestsOptions } from "./run-tests.ts";
 import { testRunDetails, type TestRun } from "./test-run.ts";
 import { contractTree } from "./tree/contract-tree.ts";
 import type { Tree } from "./tree/tree-digest.ts";
@@ -25,6 +25,8 @@ export interface ObserveOptions {
   readonly signal?: AbortSignal;
   /** What the tests do not see, as in `runTests`. */
   readonly contain?: Containment;
+  /** What really starts, as in `runTests`. */
+  readonly wrap?: RunTestsOptions["wrap"];
 }
 
 /** What was seen, and what was recorded of it. */
@@ -40,7 +42,7 @@ export interface Observed {
  * what `runTests` and `contractTree` throw, and what the recorder throws; nothing is recorded then.
  */
 export async function observeTests(run: TestRecorder, contract: Contract, options: ObserveOptions): Promise<Observed> {
-  const { task, agent, workspace, signal, contain } = options;
+  const { task, agent, workspace, signal, contain, wrap } = options;
   const command = contract.evidence.testCommand;
   if (command === undefined) {
     throw new BylawError({
@@ -53,7 +55,7 @@ export async function observeTests(run: TestRecorder, contract: Contract, option
   const before = await contractTree(contract, workspace, { fresh: true });
   const frozen = frozenFiles(contract, before);
   const head = await headIn(before.workspace);
-  const { output, ...seen } = await runTests(command, { workspace, ...present({ signal, contain }) });
+  const { output, ...seen } = await runTests(command, { workspace, ...present({ signal, contain, wrap }) });
   const evidence = evidenceOf(contract, seen, {
     observed_by: "bylaw",
     before: before.digest,

@@ -20,6 +20,11 @@ export interface RunTestsOptions {
    * signal is then told as an exit code of 128 and its number. Default: they see what their user sees.
    */
   readonly contain?: Containment;
+  /**
+   * What really starts in the place of the command, such as a container with it: it has to see the workspace under the same path. What is
+   * told and recorded is the command. Default: the command itself.
+   */
+  readonly wrap?: (argv: readonly string[]) => readonly string[];
 }
 
 /** What was seen of a run. */
@@ -43,7 +48,7 @@ const QUIET = { CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" };
  * process group have ended when this returns. Throws BYLAW_WORKSPACE_MISSING, BYLAW_TEST_COMMAND_FAILED, BYLAW_REPORT_REFUSED,
  * and the reason of an aborted signal. A report that cannot be read is a `report_error`.
  */
-export async function runTests(command: TestCommand, { workspace, signal, env = {}, contain }: RunTestsOptions): Promise<RanTests> {
+export async function runTests(command: TestCommand, { workspace, signal, env = {}, contain, wrap }: RunTestsOptions): Promise<RanTests> {
   const cwd = folderOf(workspace);
   const { argv, format, report, timeoutSeconds } = command;
   if (report !== undefined) clearReport(cwd, report);
@@ -55,7 +60,7 @@ export async function runTests(command: TestCommand, { workspace, signal, env = 
     overflowed: _,
     ...end
   } = await runProgram({
-    argv,
+    argv: wrap?.(argv) ?? argv,
     cwd,
     env: programEnvironment({ workspace: cwd, set: { ...QUIET, ...env } }),
     timeoutMs: timeoutSeconds * 1_000,

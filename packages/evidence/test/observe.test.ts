@@ -76,6 +76,19 @@ describe("an observed run", () => {
     }
   });
 
+  it("is of the command of the contract, whatever its host wraps around it", async () => {
+    const root = folder(files);
+    const argv = ["sh", "-c", 'echo 1..1; if [ "$WHO" = box ]; then echo "ok 1 - a"; else echo "not ok 1 - a"; exit 1; fi'];
+    const contract = contractAt(join(root, "workflow.yaml"), { test_command: { argv, format: "tap" } });
+    const run = recorder();
+    const given = { task: "t1", workspace: root };
+    await observeTests(run, contract, { ...given, wrap: (line) => ["/usr/bin/env", "WHO=box", ...line] });
+    expect(run.events).toMatchObject([{ details: { argv, exit_code: 0, counts: { passed: 1 } } }]);
+    const lost = observeTests(run, contract, { ...given, wrap: (line) => ["/no/such/box", ...line] });
+    await expect(lost).rejects.toMatchObject({ code: "BYLAW_TEST_COMMAND_FAILED", message: expect.stringContaining("/no/such/box") });
+    expect(run.events).toHaveLength(1);
+  });
+
   it("is not on record where it was ended, could not start, or there is no command", async () => {
     const root = folder(files);
     const run = recorder();

@@ -110,7 +110,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
   // A tool of the same name goes before the usual one.
   const { hidden, kept: protect } = belongings;
-  const seeTests = createSeeTests({ run, contract, hidden, contain: settings.tools.contain });
+  const seeTests = createSeeTests({ ...settings.tools, run, contract, hidden });
   const tools = [
     ...toolset({ ...{ settings, contract, seeTests, view: run.view, hidden, protect }, ...{ secrets: texts, over: over.signal } }),
     ...more,

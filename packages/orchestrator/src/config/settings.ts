@@ -60,7 +60,7 @@ export const settingsSchema = z.strictObject({
       wrap: z
         .array(z.string().min(1))
         .default([])
-        .describe("What programs of agents are started by, such as a container: the line follows"),
+        .describe("What programs of agents and tests are started by, such as a container: the line follows"),
       contain: z
         .enum(["possible", "always", "never"])
         .default("possible")

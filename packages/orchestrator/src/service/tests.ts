@@ -18,7 +18,7 @@ interface TestedWork {
 /** Runs the tests of the contract and records what was seen. Of one task they are run once at a time on this node: who comes second gets that run. */
 export type SeeTests = (work: TestedWork) => Promise<Observed>;
 
-interface TestTerms extends Pick<Settings["tools"], "contain"> {
+interface TestTerms extends Pick<Settings["tools"], "contain" | "wrap"> {
   readonly run: Run;
   readonly contract: Contract;
   /** Files and folders that the tests do not see. */
@@ -26,11 +26,12 @@ interface TestTerms extends Pick<Settings["tools"], "contain"> {
 }
 
 /** Makes what runs the tests. What agents wrote runs as the user of the service: it sees as little of it as what their lines start. */
-export function createSeeTests({ run, contract, contain, hidden }: TestTerms): SeeTests {
+export function createSeeTests({ run, contract, contain, wrap, hidden }: TestTerms): SeeTests {
   const underway = new Map<string, Promise<Observed>>();
 
   async function observe(work: TestedWork): Promise<Observed> {
     const { workspace } = work;
+    if (wrap.length > 0) return observeTests(run, contract, { ...work, wrap: (argv) => [...wrap, ...argv] });
     if (contain === "never") return observeTests(run, contract, work);
     if (contain === "always" && !canContain(workspace)) throw notContained();
     return observeTests(run, contract, { ...work, contain: { hide: hidden.map((path) => resolve(workspace, path)) } });
