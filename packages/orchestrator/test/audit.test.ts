@@ -199,6 +199,16 @@ describe("the index", () => {
     expect(hits.at(-1)?.sequence).toBe(index.first);
     expect(index.first).toBe(500 - total + 1);
   });
+
+  test("holds no name of what it does not keep", () => {
+    const index = createAuditIndex({ block: 10, keep: 50 });
+    const invented = (at: number) =>
+      eventOf({ type: "tool_denied", task: `t${at}`, agent: "a", tool: `x${at}`, to: "a", ok: true, at: 0 }, at);
+    index.add(Array.from({ length: 5_000 }, (_, at) => invented(at)));
+    expect(index.names).toBeLessThanOrEqual(60 * 5);
+    expect(index.find({ tool_name: "x4999", task_id: "t4999" }, Infinity, 10)).toMatchObject({ hits: [{ sequence: 5_000 }], total: 1 });
+    expect(index.find({ tool_name: "x1" }, Infinity, 10).total).toBe(0);
+  });
 });
 
 describe("a long log", () => {

@@ -17,6 +17,7 @@ import {
 import { closedCall, closedGate, openQuestion, type Closed, type Standing } from "./approval-state.ts";
 import type { Feed } from "./feed.ts";
 import type { Follower } from "./follower.ts";
+import { setLatest } from "./latest.ts";
 import { QUESTION_TOOL, answered } from "./questions.ts";
 
 /** What somebody says to a question. */
@@ -100,15 +101,8 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
   async function listed({ task }: Sight = {}): Promise<readonly OpenId[]> {
     await Promise.all([follower.fresh(), run.catchUp()]);
     const open = await questions.open({ view: run.view, now: time(), task });
-    for (const one of open) if (one.kind === "gate") remember(one.id, one.gate);
+    for (const one of open) if (one.kind === "gate") setLatest(known, one.id, one.gate, GATES);
     return open;
-  }
-
-  function remember(id: string, gate: OpenGate): void {
-    known.delete(id);
-    known.set(id, gate);
-    const [oldest] = known.keys();
-    if (known.size > GATES && oldest !== undefined) known.delete(oldest);
   }
 
   async function standing(id: string, sight: Sight): Promise<Standing | Closed | undefined> {

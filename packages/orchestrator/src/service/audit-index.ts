@@ -1,5 +1,6 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { facts } from "./audit-facts.ts";
+import { setLatest } from "./latest.ts";
 import { NONE, createNames, type Names } from "./names.ts";
 
 /** What is asked of the log; all of it has to hold. */
@@ -36,6 +37,8 @@ interface AuditFound {
 export interface AuditIndex {
   /** Sequence of the first event that is kept; 0 before there is any. */
   readonly first: number;
+  /** How many names are held, of all events that are kept. */
+  readonly names: number;
   add(events: readonly LogEvent[]): void;
   /** Those below a sequence, at most so many. */
   find(filter: AuditFilter, below: number, limit: number): AuditFound;
@@ -48,6 +51,8 @@ interface Block extends Readonly<Record<Column, Int32Array>> {
   /** Sequence of its first row. */
   readonly first: number;
   readonly at: Float64Array;
+  /** What its rows name: whoever asks may invent any number of names, and they are dropped with the rows. */
+  readonly names: Names;
   /** 0: neither, 1: yes, 2: no. */
   readonly success: Uint8Array;
   rows: number;
@@ -56,6 +61,8 @@ interface Block extends Readonly<Record<Column, Int32Array>> {
 const BLOCK = 16_384;
 /** How many calls are known that have no result yet. */
 const OPEN_CALLS = 10_000;
+/** Of how many tasks the phase is known. */
+export const TASKS = 100_000;
 const SUCCESS = [null, true, false] as const;
 
 /** `keep`: how many events are kept at least; older ones are found no more. */
@@ -64,7 +71,6 @@ export function createAuditIndex({
   block = BLOCK,
 }: { readonly keep?: number; readonly block?: number } = {}): AuditIndex {
   const blocks: Block[] = [];
-  const names: Names = createNames();
   const phases = new Map<string, string>();
   const calls = new Map<string, number>();
 
@@ -78,10 +84,7 @@ export function createAuditIndex({
       return call;
     }
     if (event_type !== "tool_allowed" || key.length > 1_000) return 0;
-    calls.delete(key);
-    calls.set(key, sequence);
-    const [oldest] = calls.keys();
-    if (calls.size > OPEN_CALLS && oldest !== undefined) calls.delete(oldest);
+    setLatest(calls, key, sequence, OPEN_CALLS);
     return 0;
   }
 
@@ -89,7 +92,10 @@ export function createAuditIndex({
     const last = blocks.at(-1);
     if (last !== undefined && last.rows < block) return last;
     const columns = Object.fromEntries(COLUMNS.map((column) => [column, new Int32Array(block)])) as Record<Column, Int32Array>;
-    const fresh: Block = { ...columns, first: sequence, at: new Float64Array(block), success: new Uint8Array(block), rows: 0 };
+    const fresh: Block = {
+      ...{ ...columns, first: sequence, at: new Float64Array(block), success: new Uint8Array(block) },
+      ...{ names: createNames(), rows: 0 },
+    };
     blocks.push(fresh);
     if (blocks.length > Math.ceil(keep / block) + 1) blocks.shift();
     return fresh;
@@ -97,9 +103,9 @@ export function createAuditIndex({
 
   function take(event: LogEvent): void {
     const { task, agent, tool, success } = facts(event);
-    if (event.event_type === "phase_entered" && task !== null) phases.set(task, String(event.details["to"]));
+    if (event.event_type === "phase_entered" && task !== null) setLatest(phases, task, String(event.details["to"]), TASKS);
     const into = room(event.sequence);
-    const row = into.rows;
+    const { names, rows: row } = into;
     into.at[row] = Date.parse(event.timestamp);
     into.task[row] = names.add(task);
     into.agent[row] = names.add(agent);
@@ -111,36 +117,27 @@ export function createAuditIndex({
     into.rows += 1;
   }
 
-  /** What each column has to hold, those that are asked for alone; `undefined` where a name is nowhere. */
-  function wanted(filter: AuditFilter): readonly (readonly [Column, number])[] | undefined {
-    const asked: [Column, string | undefined][] = [
-      ["task", filter.task_id],
-      ["agent", filter.agent_id],
-      ["type", filter.event_type],
-      ["tool", filter.tool_name],
-      ["phase", filter.phase],
-    ];
-    const columns = asked.flatMap(([column, name]) => (name === undefined ? [] : [[column, names.find(name)] as const]));
-    return columns.some(([, number]) => number === NONE) ? undefined : columns;
-  }
-
   return {
     get first() {
       return blocks[0]?.first ?? 0;
+    },
+    get names() {
+      return blocks.reduce((count, { names }) => count + names.size, 0);
     },
     add(events) {
       for (const event of events) take(event);
     },
     find(filter, below, limit) {
-      const columns = wanted(filter);
-      if (columns === undefined) return { hits: [], total: 0 };
+      const asked = askedOf(filter);
       const { since = -Infinity, until = Infinity } = filter;
       const success = filter.success === undefined ? undefined : SUCCESS.indexOf(filter.success);
       const hits: AuditHit[] = [];
       let total = 0;
       for (const rows of blocks.toReversed()) {
+        const { names } = rows;
         // The rows of a block are looked through as they lie: this runs for each of a million events.
-        const held = columns.map(([column, number]) => [rows[column], number] as const);
+        const held = asked.map(([column, name]) => [rows[column], names.find(name)] as const);
+        if (held.some(([, number]) => number === NONE)) continue;
         const [[first, number] = [undefined, NONE], ...others] = held;
         for (let row = rows.rows - 1; row >= 0; row -= 1) {
           if (first !== undefined && first[row] !== number) continue;
@@ -158,4 +155,16 @@ export function createAuditIndex({
       return { hits, total };
     },
   };
+}
+
+/** What each column has to hold, those that are asked for alone. */
+function askedOf({ task_id, agent_id, event_type, tool_name, phase }: AuditFilter): readonly (readonly [Column, string])[] {
+  const asked: readonly (readonly [Column, string | undefined])[] = [
+    ["task", task_id],
+    ["agent", agent_id],
+    ["type", event_type],
+    ["tool", tool_name],
+    ["phase", phase],
+  ];
+  return asked.flatMap(([column, name]) => (name === undefined ? [] : [[column, name] as const]));
 }

@@ -1,5 +1,7 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { decisionIn, facts } from "./audit-facts.ts";
+import { TASKS } from "./audit-index.ts";
+import { setLatest } from "./latest.ts";
 
 /** What a run has come to, in numbers. */
 export interface AuditStats {
@@ -44,7 +46,7 @@ export function createStats(): StatsFold {
     if (success === false) badly += 1;
     raise(types, event_type);
     if (tool !== null && ASKED.has(event_type)) raise(tools, tool);
-    if (task !== null && event_type === "phase_entered") current.set(task, String(details["to"]));
+    if (task !== null && event_type === "phase_entered") setLatest(current, task, String(details["to"]), TASKS);
     const phase = task === null ? undefined : current.get(task);
     if (phase !== undefined) raise(phases, phase);
     const { effect, code } = decisionIn(event);

@@ -1,5 +1,6 @@
 /** Names, each kept once and known by a number. */
 export interface Names {
+  readonly size: number;
   /** The number of a name; a name that is new gets the next one. */
   add(name: string | null | undefined): number;
   /** The number of a name that is known; -1 for another. */
@@ -18,6 +19,9 @@ export function createNames(): Names {
   const names: string[] = [];
   const cut = (name: string): string => (name.length > LONGEST ? name.slice(0, LONGEST) : name);
   return {
+    get size() {
+      return names.length;
+    },
     add(name) {
       if (name === null || name === undefined) return NONE;
       const key = cut(name);
