@@ -40,8 +40,14 @@ export function eventOf(hook: HookName, subject: Subject, decision: Decision): r
   return [type, { ...details, decision: written(decision) }];
 }
 
-const fieldsOf = (subject: Subject, ...fields: readonly string[]): JsonObject =>
-  present(Object.fromEntries(fields.map((field) => [field, (subject as unknown as JsonObject)[field]]))) as JsonObject;
+function fieldsOf(subject: Subject, ...fields: readonly string[]): JsonObject {
+  const found: Record<string, Json> = {};
+  for (const field of fields) {
+    const value = (subject as unknown as JsonObject)[field];
+    if (value !== undefined) found[field] = value;
+  }
+  return found;
+}
 
 // Without what is undefined, which has no place in a log.
 function written({ id: _id, hook: _hook, ...decision }: Decision): JsonObject {

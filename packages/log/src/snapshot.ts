@@ -4,6 +4,11 @@ import { NO_LINK } from "./chain.ts";
 
 /** After how many events a run keeps a snapshot of its projections, so that opening it does not read the whole log. */
 const EVERY = 1_000;
+/**
+ * Of a large one it keeps fewer: an event more for so many characters. To read an event takes about as long as to read those, so opening
+ * takes no longer than twice as long; and the writers of a run with many tasks seldom wait for one.
+ */
+const CHARACTERS = 1_000;
 
 const KIND = "snapshot";
 
@@ -36,12 +41,15 @@ export function createSnapshots(store: Store, run: string, projections: Projecti
   // Two projections of one name cannot be told apart in a snapshot, by this run or by the next.
   const ambiguous = Object.keys(versions).length < projections.length;
   let taken = 0;
+  let size = 0;
 
   async function read(): Promise<Fold | undefined> {
-    const kept = ambiguous ? undefined : parse((await store.get(KIND, run))?.value, versions, projections);
+    const text = ambiguous ? undefined : (await store.get(KIND, run))?.value;
+    const kept = parse(text, versions, projections);
     if (kept === undefined) return undefined;
     const [event] = await store.events(run, kept.head - 1, 1);
     if (event?.sequence !== kept.head || (event.hash ?? NO_LINK) !== kept.link) return undefined;
+    size = text?.length ?? 0;
     return createFold(projections, new Map(projections.map((of) => [of, kept.states[of.name]])), kept.head);
   }
 
@@ -52,34 +60,42 @@ export function createSnapshots(store: Store, run: string, projections: Projecti
       return fold;
     },
     due(fold, link) {
-      if (ambiguous || fold.head - taken < EVERY) return [];
+      if (ambiguous || fold.head - taken < Math.max(EVERY, size / CHARACTERS)) return [];
       taken = fold.head;
       const states = Object.fromEntries(projections.map((of) => [of.name, fold.view(of)]));
       const kept: Kept = { head: fold.head, link, versions, states };
       // A state that is no JSON costs the reading of the whole log, and nothing else.
       const value = textOf(kept);
+      size = value?.length ?? size;
       return value === undefined ? [] : [{ kind: KIND, id: run, value }];
     },
   };
 }
 
-/** The text of a value, where reading it gives the very same value again: keys in their order, nothing left out. */
 function textOf(value: unknown): string | undefined {
   try {
-    const text = JSON.stringify(value);
-    return same(value, JSON.parse(text)) ? text : undefined;
+    return isPlainJson(value) ? JSON.stringify(value) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function same(one: unknown, other: unknown): boolean {
-  if (typeof one !== "object" || one === null || typeof other !== "object" || other === null) return Object.is(one, other);
-  if (Object.getPrototypeOf(one) !== Object.getPrototypeOf(other)) return false;
-  const [keys, others] = [Reflect.ownKeys(one), Reflect.ownKeys(other)];
-  const at = (of: object, key: string | symbol): unknown => (of as Readonly<Record<string | symbol, unknown>>)[key];
-  return keys.length === others.length && keys.every((key, index) => key === others[index] && same(at(one, key), at(other, key)));
+/** Whether reading the text of a value gives the very same value again: keys in their order, nothing left out. */
+function isPlainJson(value: unknown, depth = 0): boolean {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value !== "object" || depth > DEEPEST) return false;
+  const keys = Object.keys(value);
+  // Nothing that is hidden, and no symbols; of a list its length, and no gaps.
+  const list = Array.isArray(value);
+  if (Reflect.ownKeys(value).length !== keys.length + (list ? 1 : 0) || (list && keys.length !== value.length)) return false;
+  if (Object.getPrototypeOf(value) !== (list ? Array.prototype : Object.prototype)) return false;
+  for (const key of keys) if (!isPlainJson((value as Readonly<Record<string, unknown>>)[key], depth + 1)) return false;
+  return true;
 }
+
+/** A state that refers to itself has no end; none that is meant is as deep as this. */
+const DEEPEST = 1_000;
 
 // What stands there may be of another version of this package, or of anyone who can write the store.
 function parse(text: string | undefined, versions: Json, projections: Projections): Kept | undefined {

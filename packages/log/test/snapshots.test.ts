@@ -256,6 +256,22 @@ describe("a projection", () => {
   });
 });
 
+it("a large snapshot is kept less often, so that its writers seldom wait for it", async () => {
+  const text = "x".repeat(3_000_000);
+  const large = defineProjection<string>({ name: "demo/large", version: 1, initial: text, reduce: (state) => state });
+  const store = createMemoryStore();
+  const run = await takeOver({ plugins: [noted, keeps(large as never)] }, { store });
+  const headAfter = async (events: number): Promise<unknown> => {
+    for (let left = events; left > 0; left -= 100) await run.record(Array.from({ length: 100 }, () => note()));
+    const kept = await store.get("snapshot", "r1");
+    return kept === undefined ? undefined : (JSON.parse(kept.value) as { head: number }).head;
+  };
+  const first = await headAfter(1_100);
+  expect(first).toBeGreaterThanOrEqual(1_000);
+  expect(await headAfter(1_500)).toBe(first);
+  expect(await headAfter(1_700)).toBeGreaterThanOrEqual(Number(first) + 3_000);
+});
+
 it("for any JSON as a state, what is kept is what was there", async () => {
   const plain = jsonValue({ maxDepth: 4 });
   await assert(
