@@ -125,7 +125,8 @@ function stamp(given: unknown, { tapper, info, stamped }: Voter): Vote {
     const wrong = fault(verdict, tapper, info.hook);
     if (wrong !== undefined) throw new Error(`Unexpected ${wrong}`);
     const { plugin, tap, from } = info;
-    const vote = Object.freeze({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] });
+    // Frozen in the way that is known, so that who records it makes no copy.
+    const vote = freezeJson({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] }) as unknown as Vote;
     origins.set(vote, info);
     if (isConstant(given)) stamped.set(given as Verdict, vote);
     return vote;

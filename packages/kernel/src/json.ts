@@ -117,6 +117,8 @@ export async function digestJson(value: Json): Promise<string> {
 
 /** The fields that have a value, for objects whose optional fields must be absent rather than undefined. */
 export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  const result: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const key in fields)
+    if (fields[key] !== undefined && owns(fields, key)) result[key] = fields[key] as Exclude<T[typeof key], undefined>;
+  return result;
 }

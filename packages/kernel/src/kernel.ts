@@ -31,7 +31,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   const preparers: { readonly tapper: Tapper; readonly tap: string; readonly work: Parameters<KernelApi["prepare"]>[1] }[] = [];
   const unprepared = new WeakMap<Subject, readonly Vote[]>();
   const editors: ((subject: Subject) => boolean)[] = [];
-  const policy: Record<string, string> = {};
+  const versions: Record<string, string> = {};
   const hard = new Set(plugins.flatMap(({ plugin }) => (plugin.hard ? [plugin.name] : [])));
   const fallbacks: Effect[] = [];
   const seals: ((declared: Declared) => void)[] = [];
@@ -72,7 +72,7 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
       },
       instances,
     );
-    policy[plugin] = [...(policy[plugin]?.split(" ") ?? []), ...(digests.length > 0 ? digests : [version])].sort().join(" ");
+    versions[plugin] = [...(versions[plugin]?.split(" ") ?? []), ...(digests.length > 0 ? digests : [version])].sort().join(" ");
   }
 
   for (const { plugin, instances } of plugins) {
@@ -81,9 +81,10 @@ export function createKernel(config: Config, { configFile, name }: KernelSource 
   sealed = true;
   for (const list of Object.values(declared)) Object.freeze(list);
   for (const check of seals) check(declared);
+  const policy = freezeJson(versions) as Readonly<Record<string, string>>;
   const context: DecisionContext = {
     hard,
-    policy: Object.freeze(policy),
+    policy,
     enforcement_mode,
     approval_mode,
     fallback: fallbacks.length === 0 ? own : fallbacks.reduce(stricter),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Contract } from "@bylaw/contract";
-import { BylawError } from "@bylaw/kernel";
+import { BylawError, freezeJson } from "@bylaw/kernel";
 import { CompactSign, compactVerify, decodeProtectedHeader } from "jose";
 import { claimsSchema, type Claims } from "./claims.ts";
 import { readKeys } from "./keys.ts";
@@ -150,7 +150,7 @@ function nameOf(token: string): string | undefined {
 
 function claimsOf(payload: Uint8Array): Claims | undefined {
   try {
-    return Object.freeze(claimsSchema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload))));
+    return freezeJson(claimsSchema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload)))) as unknown as Claims;
   } catch {
     return undefined;
   }
