@@ -154,6 +154,22 @@ class Retries(Case):
             self.client(endpoint)[0].claim_task()
 
 
+class SignsOfLife(Case):
+    def test_a_token_that_a_transition_overtakes_is_no_loss_unless_it_stays_so(self) -> None:
+        beaten = {"lease_until": "x", "phase_token": TOKEN}
+        endpoint, received = self.serve(lambda _, count: ok(beaten) if count == 2 else problem(403, "token_superseded"))
+        client, _ = self.holding(endpoint)
+
+        class AtOnce(threading.Event):
+            def wait(self, timeout: Optional[float] = None) -> bool:
+                return self.is_set()
+
+        client._beat(AtOnce(), None)
+        # Overtaken, well, overtaken twice.
+        self.assertEqual(len(received), 4)
+        self.assertIsInstance(client.lost, TokenExpired)
+
+
 class Errors(Case):
     def test_each_says_what_to_do(self) -> None:
         for status, code, kind, step in (

@@ -1,4 +1,4 @@
-import { RateLimited, ServerFault, Unavailable } from "./errors.ts";
+import { RateLimited, ServerFault, TokenExpired, Unavailable } from "./errors.ts";
 
 /** Who lives. */
 export interface Living {
@@ -14,17 +14,24 @@ export interface Life {
   readonly sleep: (ms: number, signal: AbortSignal | undefined, options: { readonly idle: true }) => Promise<void>;
 }
 
+/** How long an answer with a newer token may be on its way, in milliseconds. */
+const SOON = 1_000;
+
 /** Gives signs of life, three in the time of a lease, until the claim ends. It keeps no process from ending and never rejects. */
 export function keepAlive(living: Living, { alive, lease_until, sleep }: Life): void {
   const beat = async (): Promise<void> => {
-    for (let until = lease_until; ;) {
-      await sleep(rhythm(until), alive.signal, { idle: true });
+    for (let until = lease_until, overtaken = false; ;) {
+      await sleep(overtaken ? SOON : rhythm(until), alive.signal, { idle: true });
       try {
         until = (await living.heartbeat({ signal: alive.signal })).lease_until;
+        overtaken = false;
       } catch (error) {
-        // Silence is no loss: the server may be back before the lease ends, and says so if it is not.
-        if (!(error instanceof Unavailable || error instanceof RateLimited || error instanceof ServerFault)) alive.abort(error);
+        // Silence is no loss: the server may be back before the lease ends, and says so if it is not. Nor is a token that was overtaken
+        // once: the answer with the newer one may be on its way.
+        const crossed = error instanceof TokenExpired && !overtaken;
+        if (!crossed && !(error instanceof Unavailable || error instanceof RateLimited || error instanceof ServerFault)) alive.abort(error);
         if (alive.signal.aborted) return;
+        overtaken ||= crossed;
       }
     }
   };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NotClaimed } from "../src/index.ts";
+import { NotClaimed, TokenExpired } from "../src/index.ts";
 import { CLAIM, TOKEN, problem, rejection, serve, start, type Handler, type Service } from "./kit.ts";
 
 const soon = (ms: number): string => new Date(Date.now() + ms).toISOString();
@@ -55,6 +55,25 @@ it("says that the task is lost, once the server says so", async () => {
   await expect.poll(() => client.lost.aborted).toBe(true);
   expect(client.lost.reason).toBeInstanceOf(NotClaimed);
   expect(rhythm).toHaveLength(1);
+});
+
+it("takes a token that a transition overtakes for no loss, unless it stays overtaken", async () => {
+  const { client, rhythm, beat } = await beating((_, count) =>
+    count === 3 ? { body: { lease_until: soon(90_000), phase_token: TOKEN } } : problem(403, "token_superseded"),
+  );
+  await client.claimTask();
+  // Overtaken, well, overtaken again.
+  for (let beats = 2; beats <= 4; beats += 1) {
+    beat();
+    await expect.poll(() => rhythm.length).toBe(beats);
+    expect(client.lost.aborted).toBe(false);
+  }
+  beat();
+  await expect.poll(() => client.lost.aborted).toBe(true);
+  expect(client.lost.reason).toBeInstanceOf(TokenExpired);
+  // It is not long that one does not know.
+  expect([rhythm[1], rhythm[3]]).toEqual([1_000, 1_000]);
+  expect(rhythm).toHaveLength(4);
 });
 
 it("takes silence for no loss", async () => {

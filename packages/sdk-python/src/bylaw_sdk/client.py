@@ -21,6 +21,7 @@ from .errors import (
     RateLimited,
     RequestInvalid,
     ServerFault,
+    TokenExpired,
     TransitionBlocked,
     Unavailable,
 )
@@ -30,6 +31,8 @@ from .transport import Retry, Transport, credential_of
 
 # The longest that a server is asked to hold a request open, in seconds: what is in between may cut longer ones.
 _HOLD = 25.0
+# How long an answer with a newer token may be on its way.
+_SOON = 1.0
 # How long a tool may work by default: tests take their time.
 _TOOL = 900.0
 # What only somebody else can end: plugin gates says so of a gate that waits for approvals or reviewers.
@@ -308,13 +311,19 @@ class AgentClient:
             threading.Thread(target=self._beat, args=(ended, lease_until), name="bylaw-heartbeat", daemon=True).start()
 
     def _beat(self, ended: threading.Event, lease_until: Optional[str]) -> None:
-        while not ended.wait(_rhythm(lease_until)):
+        overtaken = False
+        while not ended.wait(_SOON if overtaken else _rhythm(lease_until)):
             try:
                 lease_until = self.heartbeat()
+                overtaken = False
             except (Unavailable, RateLimited, ServerFault):
                 # Silence is no loss: the server may be back before the lease ends, and says so if it is not.
                 continue
             except AgentError as error:
+                # Nor is a token that was overtaken once: the answer with the newer one may be on its way.
+                if isinstance(error, TokenExpired) and not overtaken:
+                    overtaken = True
+                    continue
                 if not ended.is_set():
                     self.lost = error
                 return
