@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import {
   findTemplates,
   loadTemplate,
@@ -27,6 +28,13 @@ async function faultsOf(text: string, file = "w.yaml"): Promise<readonly Templat
 }
 
 describe("a template with faults", () => {
+  it("has no secret in the address of its oversight, and none in what is said of it", async () => {
+    const oversight = { url: "http://user:s3cret@127.0.0.1:1/x" };
+    const refused = await templateOf({ steps: [{ id: "a", run }], oversight }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "BYLAW_TEMPLATE_INVALID", message: expect.stringContaining("has a user or a password") });
+    expect(inspect(refused)).not.toContain("s3cret");
+  });
+
   it("tells all of them at once, in the order of the text, each with its place", async () => {
     const text = `bylaw: 1
 name: w

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inspect } from "node:util";
 import { createMemoryStore } from "@bylaw/log";
 import { describe, expect, it } from "vitest";
 import { createEmbeddedDriver } from "../src/index.ts";
@@ -103,6 +104,14 @@ describe("what only users of one driver install", () => {
     walk(fileURLToPath(new URL("../src/index.ts", import.meta.url)));
     expect(seen.size).toBeGreaterThan(20);
     expect([...seen].filter((name) => /dbos|restate/.test(name))).toEqual([]);
+  });
+
+  it.each(["ingress", "admin", "address"])("takes no secret in its %s, and repeats none", async (name) => {
+    for (const url of ["http://user:s3cret@127.0.0.1:1", "http://s3cret@127.0.0.1:1", "s3cret"]) {
+      const refused = await openRestateDriver({ ingress: "http://127.0.0.1:1", [name]: url }).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: "BYLAW_URL_INVALID", message: expect.stringContaining(name) });
+      expect(inspect(refused)).not.toContain("s3cret");
+    }
   });
 
   it("is asked for by name where it is missing", async () => {

@@ -1,5 +1,5 @@
 import { radiumKeywords, type RiskScorer } from "@bylaw/behavior";
-import { messageOf, type LogEvent } from "@bylaw/kernel";
+import { BylawError, messageOf, type LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import { oversightVerdict, type OversightVerdict } from "./verdict.ts";
 
@@ -96,13 +96,23 @@ const questionsIn = (advice: string): readonly string[] =>
     .map((question) => question.trim())
     .filter((question) => question !== "");
 
-/** A service behind HTTP: the request is posted as JSON, and the verdict is the JSON that comes back. */
+/**
+ * A service behind HTTP: the request is posted as JSON, and the verdict is the JSON that comes back. Throws BYLAW_URL_INVALID where the
+ * address is none, or has a user or a password in it, which would come into the log.
+ */
 export function httpOversight(
   url: string,
   { headers = {} }: { readonly headers?: Readonly<Record<string, string>> } = {},
 ): OversightService {
+  const place = URL.parse(url);
+  if (place === null || place.username !== "" || place.password !== "")
+    throw new BylawError({
+      code: "BYLAW_URL_INVALID",
+      message: "Unexpected address of an oversight, expected a URL without a user or a password in it",
+      fix: "send what it asks for in `headers`",
+    });
   return {
-    name: new URL(url).host,
+    name: place.host,
     async ask(request, signal) {
       const sent = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(request), signal };
       // A service that moves is not followed to where nobody pointed.

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
 import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { describeExamples } from "@bylaw/testing";
@@ -143,6 +144,21 @@ describe("vibecheck", () => {
       server.close();
     }
   });
+
+  it.each(["http://user:s3cret@127.0.0.1:1/x", "http://s3cret@127.0.0.1:1/x", "http://:s3cret@127.0.0.1:1/x", "s3cret"])(
+    "takes no address with a secret in it, and repeats none: %s",
+    (url) => {
+      const refused = (): unknown => {
+        try {
+          return httpOversight(url);
+        } catch (error) {
+          return error;
+        }
+      };
+      expect(refused()).toMatchObject({ code: "BYLAW_URL_INVALID" });
+      expect(inspect(refused())).not.toContain("s3cret");
+    },
+  );
 
   it("does not load with a question above the stop", () => {
     expect(() => vibecheck({ ask_at: 0.9, stop_at: 0.5 })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));

@@ -30,10 +30,12 @@ const load = () => loadPeer("@restatedev/restate-sdk", () => import("@restatedev
 
 /**
  * The driver over Restate: each wake is a call of a virtual object that has the name of the run. Throws BYLAW_DRIVER_UNAVAILABLE where
- * `@restatedev/restate-sdk` is not installed or Restate does not answer.
+ * `@restatedev/restate-sdk` is not installed or Restate does not answer, and BYLAW_URL_INVALID for an address that is none, or has a user
+ * or a password in it: it is told in messages.
  */
 export async function openRestateDriver(options: RestateDriverOptions): Promise<Driver> {
   const { ingress, headers = {}, listen = {}, admin, address, identity_keys, onError = () => {} } = options;
+  for (const [name, url] of Object.entries({ ingress, admin, address })) if (url !== undefined) refuseSecret(name, url);
   const { createEndpointHandler, object } = await load();
   const closing = new AbortController();
 
@@ -108,6 +110,16 @@ export async function openRestateDriver(options: RestateDriverOptions): Promise<
       closing.abort();
     },
   };
+}
+
+function refuseSecret(name: string, url: string): void {
+  const place = URL.parse(url);
+  if (place !== null && place.username === "" && place.password === "") return;
+  throw new BylawError({
+    code: "BYLAW_URL_INVALID",
+    message: `Unexpected address of Restate as \`${name}\`, expected a URL without a user or a password in it`,
+    fix: "send what it asks for as BYLAW_RESTATE_TOKEN, or in `headers`",
+  });
 }
 
 async function post(url: URL, body: object, headers: Readonly<Record<string, string>>): Promise<void> {

@@ -20,6 +20,11 @@ const argument = z
         context.addIssue({ code: "custom", message: `has the unknown placeholder \`{${found}}\`; write \`{{\` for a brace` });
   });
 
+const isPlain = (text: string): boolean => {
+  const { username, password } = URL.parse(text) ?? { username: "", password: "" };
+  return username === "" && password === "";
+};
+
 const invocation = z
   .union([
     z.strictObject({
@@ -111,6 +116,7 @@ export const templateSchema = z.strictObject({
     .strictObject({
       url: z
         .url({ protocol: /^https?$/ })
+        .refine(isPlain, "has a user or a password in it, which would come into the log")
         .optional()
         .describe("A service that is asked by HTTP"),
       command: z.array(z.string()).min(1).optional().describe("A program that reads the request as JSON and prints the verdict"),
