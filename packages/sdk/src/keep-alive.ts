@@ -28,7 +28,7 @@ export function keepAlive(living: Living, { alive, lease_until, sleep }: Life): 
       } catch (error) {
         // Silence is no loss: the server may be back before the lease ends, and says so if it is not. Nor is a token that was overtaken
         // once: the answer with the newer one may be on its way.
-        const crossed = error instanceof TokenExpired && !overtaken;
+        const crossed: boolean = error instanceof TokenExpired && !overtaken;
         if (!crossed && !(error instanceof Unavailable || error instanceof RateLimited || error instanceof ServerFault)) alive.abort(error);
         if (alive.signal.aborted) return;
         overtaken ||= crossed;
