@@ -215,4 +215,17 @@ describe("an agent that asks too much", () => {
     expect((await small.ask("GET", "/tools", bob.auth)).status).toBe(200);
     await small.close();
   });
+
+  it("spends with a batch as much as with its calls", async () => {
+    const small = await serve({ settings: { limits: { agent_per_second: 0.001, agent_burst: 8 } } });
+    const eve = await small.agent("eve");
+    const batch = (length: number) =>
+      small.ask("POST", "/tools/check/batch", eve.auth, {
+        ...{ task_id: eve.task, calls: Array.from({ length }, () => ({ tool_name: "read_files", args: { path: "x" } })) },
+      });
+    expect((await batch(5)).status).toBe(200);
+    expect(await batch(3)).toMatchObject({ status: 429, body: { code: "BYLAW_RATE_EXCEEDED" } });
+    expect((await small.events("tool_allowed")).length).toBe(5);
+    await small.close();
+  });
 });

@@ -108,6 +108,8 @@ export const checkTools: Route = defineRoute({
         detail: `Unexpected batch of ${calls.length} calls, expected at most ${batch}`,
         fix: "send several batches",
       });
+    // As much as so many requests, of which one is counted.
+    if (calls.length > 1) service.limit?.(caller.agent, calls.length - 1);
     await admitAgent(service, caller, { route: checkTools, task });
     const decisions = await Promise.all(
       calls.map(async ({ id, tool_name: tool, args }, index) => {

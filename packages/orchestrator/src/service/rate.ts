@@ -17,11 +17,18 @@ interface Bucket {
 /** So many agents are remembered; of the others nothing is known, which is as if they had been quiet. */
 const AGENTS = 100_000;
 
-/** Makes the function that counts the requests of agents on this node, and throws the problem of one too many; none where any number may come. */
-export function createRateLimit({ per_second, burst, clock = () => performance.now() }: Rate): ((agent: string) => void) | undefined {
+/**
+ * Makes the function that counts the requests of agents on this node, several at once where it says so, and throws the problem of one too
+ * many; none where any number may come.
+ */
+export function createRateLimit({
+  per_second,
+  burst,
+  clock = () => performance.now(),
+}: Rate): ((agent: string, count?: number) => void) | undefined {
   if (per_second === 0) return undefined;
   const buckets = new Map<string, Bucket>();
-  return (agent) => {
+  return (agent, count = 1) => {
     const at = clock();
     let bucket = buckets.get(agent);
     if (bucket === undefined) {
@@ -31,18 +38,20 @@ export function createRateLimit({ per_second, burst, clock = () => performance.n
     }
     bucket.left = Math.min(burst, bucket.left + ((at - bucket.at) / 1_000) * per_second);
     bucket.at = at;
-    if (bucket.left >= 1) {
-      bucket.left -= 1;
+    // More than ever come at once are let in when that many may, and made up for afterwards.
+    const wanted = Math.min(count, burst);
+    if (bucket.left >= wanted) {
+      bucket.left -= count;
       return;
     }
-    const wait = Math.max(1, Math.ceil((1 - bucket.left) / per_second));
+    const wait = Math.max(1, Math.ceil((wanted - bucket.left) / per_second));
     throw problem({
       ...{
         status: 429,
         code: "BYLAW_RATE_EXCEEDED",
         detail: `Unexpected number of requests of one agent, expected at most ${per_second} a second`,
       },
-      ...{ fix: `wait ${wait} s; what belongs together goes into one batch`, headers: { "retry-after": String(wait) } },
+      ...{ fix: `wait ${wait} s`, headers: { "retry-after": String(wait) } },
     });
   };
 }

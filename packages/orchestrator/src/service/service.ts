@@ -60,8 +60,8 @@ export interface Service {
   readonly isOperatorName: (name: string) => boolean;
   /** Counts and records a request that is not let in. */
   refused(refusal: Refusal, request: RefusedRequest): Promise<void>;
-  /** Counts a request of an agent, and throws the problem of one too many. */
-  limit?(agent: string): void;
+  /** Counts a request of an agent, or what is as much as several, and throws the problem of one too many. */
+  limit?(agent: string, count?: number): void;
   /** Is told of every answer. */
   answered?(route: Route, status: number, duration_ms: number): void;
 }
