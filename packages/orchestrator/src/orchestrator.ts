@@ -76,7 +76,12 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const workspace = resolve(settings.workspace);
   makeDataFolder(data);
   const secrets = readSecrets(settings, options.secrets ?? {});
-  const own: readonly Plugin[] = [holdersPlugin(), openCallsPlugin(), questionsPlugin(), serviceEvents()];
+  const own: readonly Plugin[] = [
+    holdersPlugin({ per_agent: settings.tasks.per_agent }),
+    openCallsPlugin(),
+    questionsPlugin(),
+    serviceEvents(),
+  ];
   const files = belongingsOf(settings, options.settings_file);
   const common = { own, belongings: { ...files, hidden: [...secrets.places, ...files.hidden] } };
   const { kernel, contract, signer, signing, belongings } =

@@ -151,3 +151,48 @@ describe("a claim in the name of an operator", () => {
     await expectRefused(asNewcomer, "bob");
   });
 });
+
+describe("an agent that claims and claims", () => {
+  const idOf = (answer: Awaited<ReturnType<typeof claim>>): string => (answer.body["task"] as unknown as { id: string }).id;
+
+  it("holds so many tasks and no more, also where each claim makes one, and all claims come at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => claim(asNewcomer, "ann")));
+    expect(answers.filter(({ status }) => status === 200).length).toBe(10);
+    expect(answers.filter(({ status, body }) => status === 409 && body["code"] === "task_too_many").length).toBe(30);
+    expect((await at.events("task_claimed")).length).toBe(10);
+    expect((await claim(asNewcomer, "bob")).status).toBe(200);
+  });
+
+  it("leaves the others to other agents, gets again what it holds, and the next where it gave one back or completed one", async () => {
+    await at.ask("POST", "/tasks", asOperator, { tasks: Array.from({ length: 20 }, (_, index) => ({ id: `t${index}` })) });
+    const first = await claim(asNewcomer, "ann", { request_id: "r0" });
+    for (let left = 9; left > 0; left -= 1) expect((await claim(asNewcomer, "ann")).status).toBe(200);
+    for (const more of [{}, { task_id: "t19" }, { request_id: "r1" }])
+      expect(await claim(asNewcomer, "ann", more)).toMatchObject({ status: 409, body: { code: "task_too_many" } });
+    expect((await at.events("task_claimed")).length).toBe(10);
+    expect((await claim(asNewcomer, "ann", { task_id: "t3" })).body).toMatchObject({ task: { id: "t3" } });
+    expect((await claim(asNewcomer, "ann", { request_id: "r0" })).body).toEqual(first.body);
+    expect((await claim(asNewcomer, "bob")).body).toMatchObject({ task: { id: "t10" } });
+    await at.ask("POST", "/tasks/release", bearer(first.body["phase_token"]), { task_id: "t0" });
+    expect(idOf(await claim(asNewcomer, "ann"))).toBe("t0");
+    expect((await claim(asNewcomer, "ann")).status).toBe(409);
+    const work = bearer(
+      (await move(bearer((await claim(asNewcomer, "ann", { task_id: "t1" })).body["phase_token"]), "t1")).body["new_token"],
+    );
+    await at.ask("POST", "/tasks/transition", work, { task_id: "t1", target_phase: "@completed", artifacts: {} });
+    expect((await claim(asNewcomer, "ann")).status).toBe(200);
+    expect((await claim(asNewcomer, "ann")).status).toBe(409);
+    // Leases that are over count for nothing.
+    at.pass(301_000);
+    await at.service.tasks.recover();
+    at.pass(61_000);
+    expect((await claim(asNewcomer, "ann")).status).toBe(200);
+  });
+
+  it("may hold any number where the setting says so", async () => {
+    const free = await serve({ settings: { tasks: { per_agent: 0 } } });
+    for (let left = 15; left > 0; left -= 1)
+      expect((await free.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(200);
+    await free.close();
+  });
+});

@@ -49,6 +49,7 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       create_on_claim: z.boolean().default(true).describe("Whether a claim makes a task of its own in a run where nobody ever created one"),
       longest_wait_ms: ms.default(30_000).describe("How long a claim may wait for a task"),
+      per_agent: z.int().min(0).default(10).describe("How many tasks one agent may hold at once; 0: any number"),
     })
     .prefault({}),
   tools: z

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { currentPhases, phaseOf, treeEntries, type Run } from "@bylaw/log";
+import { BylawError } from "@bylaw/kernel";
+import { currentPhases, phaseOf, type Run } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
-import { taskBoard, type ClaimWish, type HeldTask } from "@bylaw/plugin-tasks";
+import type { ClaimWish, HeldTask } from "@bylaw/plugin-tasks";
+import { problem } from "../http/problem.ts";
+import { MADE, heldBy, isSeeded } from "./holders.ts";
 import { hostFor } from "./host.ts";
 import type { Service } from "./service.ts";
 import type { Granted } from "./tokens.ts";
@@ -23,8 +26,6 @@ interface Wish extends ClaimWish {
 const LOOK_MS = 1_000;
 /** How often they ask although nothing has: a lease may be over. */
 const ASK_MS = 5_000;
-/** How the name of a task begins that a claim made. */
-const MADE = "claim-";
 
 /** Gives an agent a task and takes it into its first phase. Nothing where none became free in time. */
 export async function claim(service: Service, { wait_ms, signal, ...wish }: Wish): Promise<Claimed | undefined> {
@@ -32,10 +33,14 @@ export async function claim(service: Service, { wait_ms, signal, ...wish }: Wish
   const until = Date.now() + Math.min(wait_ms, settings.tasks.longest_wait_ms);
   for (;;) {
     const asked = Date.now();
-    const held = await tasks.claim(wish);
+    const held = await tasks.claim(wish).catch((error: unknown) => {
+      // The guard has refused it, whichever node it was asked by.
+      throw isRefused(error) && !mayHold(service, wish.agent) ? tooMany(service) : error;
+    });
     const claimed = held === undefined ? undefined : await begun(service, held);
     if (claimed !== undefined) return claimed;
-    if (settings.tasks.create_on_claim && wish.task === undefined && isOfClaims(service)) {
+    if (settings.tasks.create_on_claim && wish.task === undefined && !isSeeded(run.view)) {
+      if (!mayHold(service, wish.agent)) throw tooMany(service);
       const id = `${MADE}${randomBytes(4).toString("hex")}`;
       await tasks.create({ id, ...(wish.capabilities === undefined ? {} : { capabilities: wish.capabilities.slice(0, 64) }) });
       continue;
@@ -50,11 +55,17 @@ export async function claim(service: Service, { wait_ms, signal, ...wish }: Wish
   }
 }
 
-/** Whether nobody but claims ever created a task. */
-function isOfClaims({ run }: Service): boolean {
-  for (const [id] of treeEntries(run.view(taskBoard).tasks)) if (!id.startsWith(MADE)) return false;
-  return true;
-}
+/** Whether an agent may hold one more. */
+const mayHold = ({ run, settings: { tasks } }: Service, agent: string): boolean =>
+  tasks.per_agent === 0 || heldBy(run.view, agent) < tasks.per_agent;
+
+const isRefused = (error: unknown): boolean => error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED";
+
+const tooMany = ({ settings: { tasks } }: Service) =>
+  problem({
+    ...{ status: 409, code: "task_too_many", detail: `Unexpected claim of an agent with ${tasks.per_agent} tasks, expected fewer` },
+    fix: "complete one, or give one back; `tasks.per_agent` of the server says how many an agent may hold",
+  });
 
 const looking = new WeakMap<Run, Promise<void>>();
 

@@ -1,6 +1,6 @@
 import { COMPLETED } from "@bylaw/contract";
-import { defineProjection, definePlugin, type EventDraft, type Finding, type View } from "@bylaw/kernel";
-import { treeGet, treePut, type Tree } from "@bylaw/log";
+import { defineProjection, definePlugin, type EventDraft, type Finding, type LogEvent, type View } from "@bylaw/kernel";
+import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 
@@ -27,55 +27,98 @@ export interface Holder {
 
 const NOBODY: Holder = { agent: null, fence: 0, revoked: false, token: null };
 
+/** Who holds what. */
+interface Holdings {
+  /** By task. */
+  readonly tasks: Tree<Holder>;
+  /** How many tasks each agent holds. */
+  readonly held: Tree<number>;
+  /** Whether somebody created a task otherwise than by a claim. */
+  readonly seeded: boolean;
+}
+
+/** How the name of a task begins that a claim made. */
+export const MADE = "claim-";
+
 /** The holder of each task, as the log says. */
-const holders = defineProjection<Tree<Holder>>({
+const holders = defineProjection<Holdings>({
   name: `${manifest.name}/holders`,
-  version: 2,
-  initial: null,
-  reduce(state, { event_type, task_id, agent_id, details }) {
+  version: 3,
+  initial: { tasks: null, held: null, seeded: false },
+  reduce(state, event) {
+    const { event_type, task_id } = event;
     if (task_id === null) return state;
-    const before = treeGet(state, task_id) ?? NOBODY;
-    switch (event_type) {
-      case "task_claimed":
-        return treePut(state, task_id, { agent: agent_id, fence: Number(details["fence"]), revoked: false, token: null });
-      case "task_released":
-      case "task_failed":
-      case "task_lapsed":
-      case "task_escalated":
-        return treePut(state, task_id, { ...before, agent: null, token: null });
-      case "phase_entered":
-        return treePut(state, task_id, { ...before, agent: details["to"] === COMPLETED ? null : before.agent, token: null });
-      case "token_revoked":
-        return treePut(state, task_id, { ...before, revoked: true, token: null });
-      case "token_issued": {
-        const { jti, agent, phase = null, expires_at } = details;
-        const token = {
-          jti: String(jti),
-          agent: String(agent),
-          phase: phase === null ? null : String(phase),
-          expires_at: String(expires_at),
-        };
-        return treePut(state, task_id, { ...before, token });
-      }
-      default:
-        return state;
-    }
+    if (event_type === "task_created") return state.seeded || task_id.startsWith(MADE) ? state : { ...state, seeded: true };
+    const before = treeGet(state.tasks, task_id) ?? NOBODY;
+    const after = heldAfter(before, event);
+    if (after === before) return state;
+    const tasks = treePut(state.tasks, task_id, after);
+    if (after.agent === before.agent) return { ...state, tasks };
+    return { ...state, tasks, held: counted(counted(state.held, before.agent, -1), after.agent, 1) };
   },
 });
 
-/** Who holds a task. */
-export const holderOf = (view: View, task: string): Holder | undefined => treeGet(view(holders), task);
+function heldAfter(before: Holder, { event_type, agent_id, details }: LogEvent): Holder {
+  switch (event_type) {
+    case "task_claimed":
+      return { agent: agent_id, fence: Number(details["fence"]), revoked: false, token: null };
+    case "task_released":
+    case "task_failed":
+    case "task_lapsed":
+    case "task_escalated":
+      return { ...before, agent: null, token: null };
+    case "phase_entered":
+      return { ...before, agent: details["to"] === COMPLETED ? null : before.agent, token: null };
+    case "token_revoked":
+      return { ...before, revoked: true, token: null };
+    case "token_issued": {
+      const { jti, agent, phase = null, expires_at } = details;
+      return {
+        ...before,
+        token: { jti: String(jti), agent: String(agent), phase: phase === null ? null : String(phase), expires_at: String(expires_at) },
+      };
+    }
+    default:
+      return before;
+  }
+}
 
-/** A token is for whoever holds the task: the answer to a claim that was lost in between takes nothing away from the next agent. */
+function counted(held: Tree<number>, agent: string | null, more: number): Tree<number> {
+  if (agent === null) return held;
+  const count = (treeGet(held, agent) ?? 0) + more;
+  return count === 0 ? treeDrop(held, agent) : treePut(held, agent, count);
+}
+
+/** Who holds a task. */
+export const holderOf = (view: View, task: string): Holder | undefined => treeGet(view(holders).tasks, task);
+
+/** How many tasks an agent holds. */
+export const heldBy = (view: View, agent: string): number => treeGet(view(holders).held, agent) ?? 0;
+
+/** Whether somebody created a task otherwise than by a claim. */
+export const isSeeded = (view: View): boolean => view(holders).seeded;
+
+/**
+ * A token is for whoever holds the task: the answer to a claim that was lost in between takes nothing away from the next agent. And no agent
+ * holds all tasks.
+ */
 export const holdersPlugin = definePlugin({
   name: `${manifest.name}/holders`,
   version: manifest.version,
-  options: z.strictObject({}).prefault({}),
-  apply(kernel) {
+  options: z
+    .strictObject({ per_agent: z.int().min(0).default(0).describe("How many tasks one agent may hold at once; 0: any number") })
+    .prefault({}),
+  apply(kernel, { per_agent }) {
     kernel.projection(holders);
     kernel.guard("token", (view, event) => tokenFault(view, event));
+    if (per_agent > 0) kernel.guard("claim", (view, event) => claimFault(view, event, per_agent));
   },
 });
+
+function claimFault(view: View, { event_type, agent_id }: EventDraft, most: number): Finding | undefined {
+  if (event_type !== "task_claimed" || agent_id === null || heldBy(view, agent_id) < most) return undefined;
+  return { rule: "TASKS_HELD", message: `an agent holds at most ${most} tasks at once` };
+}
 
 function tokenFault(view: View, { event_type, task_id, details }: EventDraft): Finding | undefined {
   if (event_type !== "token_issued" || task_id === null) return undefined;
