@@ -185,6 +185,30 @@ describe("git_commit", () => {
     expect(existsSync(join(root, "hooked"))).toBe(true);
   });
 
+  it("starts no filter that attributes name, and leaves the files as they are", async () => {
+    for (const kind of ["clean", "process"]) {
+      const root = repository({ "a.js": "1", "f.sh": "#!/bin/sh\ntouch planted\ncat\n", ".gitattributes": "*.js filter=One.more" });
+      chmodSync(join(root, "f.sh"), 0o755);
+      for (const driver of ["One.more", "two"]) {
+        git(root, "config", `filter.${driver}.${kind}`, "./f.sh");
+        git(root, "config", `filter.${driver}.required`, "true");
+      }
+      const call = toolsIn(root);
+      await call("git_commit", { message: "First" });
+      writeFileSync(join(root, ".git/info/attributes"), "* filter=two");
+      writeFileSync(join(root, "a.js"), "2");
+      await call("git_commit", { message: "Second", paths: ["a.js"] });
+      expect(git(root, "show", "HEAD:a.js")).toBe("2");
+      expect(existsSync(join(root, "planted")), kind).toBe(false);
+      // Nobody can say on a command line that one of this name is off.
+      git(root, "config", "filter.a=b.clean", "./f.sh");
+      writeFileSync(join(root, ".git/info/attributes"), "* filter=a=b");
+      writeFileSync(join(root, "a.js"), "3");
+      await expect(call("git_commit", { message: "Third" })).rejects.toThrow(/filter/);
+      expect(existsSync(join(root, "planted")), kind).toBe(false);
+    }
+  });
+
   it("takes paths as they are, and none that belongs to git or lies elsewhere", async () => {
     const root = repository({ a: "1", "sub/b": "2" });
     const call = toolsIn(root);

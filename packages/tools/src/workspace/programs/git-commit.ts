@@ -14,6 +14,7 @@ const TIMEOUT_MS = 120_000;
 // What a repository may start beside git itself, and agents may have set up.
 const QUIET = ["core.fsmonitor=false", "commit.gpgSign=false", "gc.auto=0", "maintenance.auto=false", "core.editor=false"];
 const NO_HOOKS = "core.hooksPath=/dev/null";
+const NO_FILTER = ["clean=", "smudge=", "process=", "required=false"];
 
 /** Commits what is in the workspace, in the name of the agent. */
 export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
@@ -55,6 +56,7 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
           options,
           context,
         );
+      settings.push(...withoutFilters(await git(["config", "--null", "--name-only", "--get-regexp", String.raw`^filter\.`])));
       must(await git(["add", "--all", "--", ...places]));
       const flags = [...(gitHooks ? [] : ["--no-verify"]), "--file=-", ...(paths === undefined ? [] : ["--only"])];
       const done = await git(["commit", ...flags, ...(paths === undefined ? [] : ["--", ...places])], message);
@@ -75,6 +77,19 @@ function environmentOf(real: string, agent: string): Readonly<Record<string, str
     ...{ GIT_CEILING_DIRECTORIES: dirname(real), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
     ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
   };
+}
+
+// Attributes of the repository name programs that the settings have, through which files go.
+function withoutFilters(found: ProgramEnd): readonly string[] {
+  if (found.exit_code === 1 && found.stdout.text === "") return [];
+  const keys = must(found).stdout.text.split("\0");
+  const drivers = new Set(keys.flatMap((key) => (/^filter\..+\./s.test(key) ? [key.slice(0, key.lastIndexOf("."))] : [])));
+  if (found.stdout.cut) throw failed("Unexpected number of filters in the settings of git, expected a few");
+  return [...drivers].flatMap((driver) => {
+    if (driver.includes("="))
+      throw failed(`Unexpected filter ${JSON.stringify(driver)} in the settings of git, expected a name without "="`);
+    return NO_FILTER.flatMap((setting) => ["-c", `${driver}.${setting}`]);
+  });
 }
 
 function must(end: ProgramEnd): ProgramEnd {
