@@ -9,6 +9,7 @@ import type { CallContext, Tool } from "@bylaw/tools";
 import { canContain } from "@bylaw/process";
 import type { Hono } from "hono";
 import { createAuthenticate } from "./auth/authenticate.ts";
+import { createOperatorList } from "./auth/operator-list.ts";
 import { createOperatorNames } from "./auth/operator-names.ts";
 import { createTokenReader } from "./auth/token-caller.ts";
 import { belongingsOf, checkPlaces } from "./config/belongings.ts";
@@ -125,6 +126,9 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
     ...{ run, store, kernel, contract, tasks, now, log },
     ...{ refusals_per_second: settings.limits.refusals_per_second, duty_ms: settings.operate.due_every_ms },
   });
+  const operators = createOperatorList(secrets.operators_file, (error) =>
+    log.error(faultOf(error), "nobody is known by the file of operators"),
+  );
   const parts: ServiceParts = {
     ...{ settings, run, store, kernel, contract, signer, now, log, closing: closing.signal, over: over.signal },
     ...present({ limit }),
@@ -133,10 +137,10 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
     tokens: createTokenDesk({ run, signer, contract, now }),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     authenticate: createAuthenticate(
-      { ...secrets, shared_enrolment: settings.auth.shared_enrolment },
+      { ...secrets, operators, shared_enrolment: settings.auth.shared_enrolment },
       createTokenReader({ signer, run: run.run }),
     ),
-    isOperatorName: createOperatorNames(secrets.operators_file),
+    isOperatorName: createOperatorNames(operators),
     refused: (refusal, request) => operations.refusals.add(refusal, request),
     answered: (route, status, duration_ms) => operations.metrics.answered(route, status, duration_ms),
   };

@@ -39,9 +39,16 @@ const operatorsSchema = z.strictObject({
     .min(1),
 });
 
+/** An operator as a file has it: with the digest of the token. */
+export type KeptOperator = z.output<typeof operatorsSchema>["operators"][number];
+
 /** The operator who holds a token, by the file of operators; nothing for a token of nobody. Throws BYLAW_OPERATORS_INVALID. */
 export function operatorOf(file: string, token: string): Operator | undefined {
-  const { operators } = readOperators(file);
+  return operatorWith(readOperators(file).operators, token);
+}
+
+/** One of those who hold a token; nothing for a token of nobody. */
+export function operatorWith(operators: readonly KeptOperator[], token: string): Operator | undefined {
   const digest = createHash("sha256").update(token).digest();
   const matches = operators.filter(({ token: kept }) => timingSafeEqual(Buffer.from(kept.slice("sha256:".length), "hex"), digest));
   const [operator] = token.length < SHORTEST ? [] : matches;

@@ -1,7 +1,8 @@
-import { hasOperators, operatorOf } from "../approvals/operators.ts";
+import { operatorWith } from "../approvals/operators.ts";
 import type { ProblemFields } from "../http/problem.ts";
 import type { Caller, CallerKind } from "./caller.ts";
 import { agentOf, sameSecret } from "./enrolment.ts";
+import type { OperatorList } from "./operator-list.ts";
 import { OPERATOR } from "./operator-names.ts";
 import type { TokenReader } from "./token-caller.ts";
 
@@ -13,8 +14,8 @@ export interface Credentials {
   readonly shared_enrolment: boolean;
   /** Of the operator that the server was started with. */
   readonly operator?: string | undefined;
-  /** The file of operators; it is read anew with every request that needs it, so that a token that was taken out is void at once. */
-  readonly operators_file?: string | undefined;
+  /** Those of a file. It is looked at with every request that needs it, so that a token that was taken out is void at once. */
+  readonly operators?: OperatorList | undefined;
 }
 
 /** Why a caller is not let in. */
@@ -37,7 +38,7 @@ const LONGEST = 140_000;
 
 /** Makes the function that knows callers by their Authorization header. */
 export function createAuthenticate(credentials: Credentials, readToken: TokenReader): Authenticate {
-  const { enrol, shared_enrolment, operator, operators_file } = credentials;
+  const { enrol, shared_enrolment, operator, operators = () => [] } = credentials;
 
   function enrolled(secret: string): Caller | Refusal {
     const agent = enrol === undefined ? undefined : agentOf(secret, enrol);
@@ -46,10 +47,18 @@ export function createAuthenticate(credentials: Credentials, readToken: TokenRea
     return unknown("enrol");
   }
 
+  // While the file is broken nobody is known by it; who keeps the list says so.
+  function listed(): ReturnType<OperatorList> {
+    try {
+      return operators();
+    } catch {
+      return [];
+    }
+  }
+
   function operates(token: string): Caller | undefined {
     if (operator !== undefined && sameSecret(token, operator)) return { kind: "operator", name: OPERATOR };
-    if (operators_file === undefined || !hasOperators(operators_file)) return undefined;
-    const found = operatorOf(operators_file, token);
+    const found = operatorWith(listed(), token);
     return found === undefined ? undefined : { kind: "operator", name: found.name, ...(found.roles && { roles: found.roles }) };
   }
 

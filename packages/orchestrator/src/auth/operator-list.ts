@@ -1,0 +1,59 @@
+import { lstatSync } from "node:fs";
+import { readOperators, type KeptOperator } from "../approvals/operators.ts";
+
+/** The operators of a file as it is now; none where there is no file. Throws BYLAW_OPERATORS_INVALID. */
+export type OperatorList = () => readonly KeptOperator[];
+
+/** A file that changed within so many milliseconds may have changed again without looking so. */
+const UNSETTLED_MS = 100;
+
+/**
+ * Makes the list, which is read anew only when its file has changed: whoever asks with a text that nobody knows must not have it read each
+ * time. `onBroken` is told once of each state of the file that cannot be read.
+ */
+export function createOperatorList(file: string, onBroken: (error: unknown) => void = () => {}): OperatorList {
+  let known: string | undefined;
+  let told: string | undefined;
+  let list: OperatorList = () => [];
+
+  function read(state: string): OperatorList {
+    try {
+      const operators = state === MISSING ? [] : readOperators(file).operators;
+      return () => operators;
+    } catch (error) {
+      if (state !== told) onBroken(error);
+      told = state;
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  return () => {
+    const { state, settled } = look(file);
+    if (state !== known) {
+      list = read(state);
+      known = settled ? state : undefined;
+    }
+    return list();
+  };
+}
+
+const MISSING = "";
+
+interface Look {
+  readonly state: string;
+  readonly settled: boolean;
+}
+
+// What cannot be looked at is not missing: reading says what is wrong with it.
+function look(file: string): Look {
+  try {
+    const found = lstatSync(file, { throwIfNoEntry: false, bigint: true });
+    if (found === undefined) return { state: MISSING, settled: true };
+    const { mtimeNs, ctimeNs, ctimeMs, size, ino } = found;
+    return { state: [mtimeNs, ctimeNs, size, ino].join(" "), settled: Math.abs(Date.now() - Number(ctimeMs)) > UNSETTLED_MS };
+  } catch {
+    return { state: "unseen", settled: false };
+  }
+}
