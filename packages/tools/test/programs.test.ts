@@ -160,6 +160,23 @@ describe("git_commit", () => {
     expect(git(root, "show", "HEAD:b")).toBe("b");
   });
 
+  it("commits files as they are where the index says not to look at them", async () => {
+    for (const mark of ["--assume-unchanged", "--skip-worktree"])
+      for (const named of [{}, { paths: ["a"] }])
+        for (const first of [true, false]) {
+          const root = repository({ a: "shown", ...(first ? {} : { b: "b" }) });
+          const call = toolsIn(root);
+          if (!first) await call("git_commit", { message: "First" });
+          writeFileSync(join(root, "a"), "staged");
+          git(root, "add", "--all");
+          git(root, "update-index", mark, "a");
+          writeFileSync(join(root, "a"), "as it is");
+          await call("git_commit", { message: "Second", ...named });
+          expect(git(root, "show", "HEAD:a"), `${mark} ${JSON.stringify(named)} ${first}`).toBe("as it is");
+          expect(git(root, "status", "--short")).toBe("");
+        }
+  });
+
   it("starts no hook and nothing else that stands in the repository, unless its carrier lets hooks run", async () => {
     const root = repository({ a: "1", ".husky/pre-commit": "#!/bin/sh\ntouch hooked\n" });
     const plant = `#!/bin/sh\ntouch ${JSON.stringify(join(root, "planted"))}\n`;

@@ -57,6 +57,9 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
           context,
         );
       settings.push(...withoutFilters(await git(["config", "--null", "--name-only", "--get-regexp", String.raw`^filter\.`])));
+      // An index of agents may say of files that nobody is to look at them.
+      const before = await git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+      must(await git(["read-tree", before.exit_code === 0 ? "HEAD" : "--empty"]));
       must(await git(["add", "--all", "--", ...places]));
       const flags = [...(gitHooks ? [] : ["--no-verify"]), "--file=-", ...(paths === undefined ? [] : ["--only"])];
       const done = await git(["commit", ...flags, ...(paths === undefined ? [] : ["--", ...places])], message);
