@@ -16,8 +16,8 @@ export interface RunTestsOptions {
   /** Variables on top of those that are handed on. */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * What the tests do not see, and with it no other process: where the system can do that (`canContain` of `@bylaw/process`). An end by a
-   * signal is then told as an exit code of 128 and its number. Default: they see what their user sees.
+   * What the tests do not see, and with it no other process: where the system can do that (`canContain` of `@bylaw/process`). An exit code
+   * of 129 to 159 is then told as a signal. Default: they see what their user sees.
    */
   readonly contain?: Containment;
   /**

@@ -179,9 +179,11 @@ describe("the process", () => {
     const contained = await runTests(command(argv), { workspace, contain: { hide: [hidden] } });
     expect(contained).toMatchObject({ argv, exit_code: 0, counts: { passed: 1, failed: 0 } });
     expect(readFileSync(join(workspace, "left.txt"), "utf8")).toBe("x");
+    const killed = await runTests(command([NODE, "-e", 'process.kill(process.pid, "SIGBUS")']), { workspace, contain: {} });
+    expect([killed.signal, killed.exit_code]).toEqual(["SIGBUS", null]);
     // The one thing that is told in another way.
-    const killed = await runTests(command([NODE, "-e", 'process.kill(process.pid, "SIGKILL")']), { workspace, contain: {} });
-    expect([killed.signal, killed.exit_code]).toEqual([null, 137]);
+    const ended = await runTests(command([NODE, "-e", "process.exit(137)"]), { workspace, contain: {} });
+    expect([ended.signal, ended.exit_code]).toEqual(["SIGKILL", null]);
   });
 
   it("may have a year, and be a program of the workspace that is named by its path", async () => {

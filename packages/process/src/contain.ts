@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, realpathSync, statSync } from "node:fs";
+import { constants } from "node:os";
 
 /** What a contained program does not see. */
 export interface Containment {
@@ -45,6 +46,16 @@ function tried(): boolean {
   const [file, ...args] = containing(["/bin/sh", "-c", "exit 42"], {}, "/");
   return file !== undefined && spawnSync(file, args, { stdio: "ignore", env: {}, timeout: 10_000, killSignal: "SIGKILL" }).status === 42;
 }
+
+// Of two names of one signal the first is the usual one.
+const SIGNALS = new Map(
+  Object.entries(constants.signals)
+    .reverse()
+    .map(([name, number]) => [128 + number, name]),
+);
+
+/** The signal that ended a contained program, by the exit code that the shell around it gives: that of a program of its own looks the same. */
+export const signalOf = (code: number | null): string | null => (code === null ? null : (SIGNALS.get(code) ?? null));
 
 /** The arguments that start a program contained. */
 export function containing(argv: readonly string[], { hide = [] }: Containment, cwd: string): readonly string[] {

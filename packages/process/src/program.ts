@@ -20,8 +20,8 @@ export interface ProgramStart {
   /** What it may take. */
   readonly limits?: Limits | undefined;
   /**
-   * Where `canContain(cwd)`, it sees no process but those that it starts, nothing of those outlives it, and what is hidden is empty. Its
-   * end by a signal is then told as a shell does: 128 and the number of the signal.
+   * Where `canContain(cwd)`, it sees no process but those that it starts, nothing of those outlives it, and what is hidden is empty. An
+   * exit code of 129 to 159 is then told as the signal that a shell means by it, also where the program itself ended so.
    */
   readonly contain?: Containment | undefined;
   /** Ends it, and makes the call reject with its reason. */

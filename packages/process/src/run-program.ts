@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { drained, exitOf, isContained, notEnded, spawned, type Exit } from "./child.ts";
+import { signalOf } from "./contain.ts";
 import { endGroup, watchGroup } from "./groups.ts";
 import { collect, type Keep } from "./output.ts";
 import type { ProgramEnd, ProgramStart } from "./program.ts";
@@ -25,17 +26,20 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
   const id = globalThis.crypto.randomUUID();
   // `over`: its number may be somebody else's by now.
   const state = { timedOut: false, overflowed: false, over: false, failure: undefined as { readonly cause: unknown } | undefined };
-  const answer = ([exit_code, by, error]: Exit, duration_ms: number): ProgramEnd => ({
-    exit_code,
-    signal: by,
-    timed_out: state.timedOut,
-    overflowed: state.overflowed,
-    duration_ms,
-    stdout: streams.stdout.output(),
-    stderr: streams.stderr.output(),
-    error,
-  });
   const contained = isContained(start);
+  const answer = ([code, by, error]: Exit, duration_ms: number): ProgramEnd => {
+    const told = contained ? signalOf(code) : null;
+    return {
+      exit_code: told === null ? code : null,
+      signal: told ?? by,
+      timed_out: state.timedOut,
+      overflowed: state.overflowed,
+      duration_ms,
+      stdout: streams.stdout.output(),
+      stderr: streams.stderr.output(),
+      error,
+    };
+  };
   const child = spawned(start, id, { contained });
   if (typeof child === "string") return answer([null, null, child], 0);
   const stuck = Promise.withResolvers<Exit>();

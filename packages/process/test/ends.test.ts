@@ -142,7 +142,21 @@ describe.runIf(canContain())("contained", () => {
     const argv = [process.execPath, "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", ...odd];
     expect(JSON.parse((await sh("", { argv, contain })).stdout.text)).toEqual(odd);
     expect(await sh("", { argv: ["no-such-program"], contain })).toMatchObject({ error: expect.stringMatching(/ENOENT|EACCES/) });
-    expect(await sh("kill -9 $$", { contain })).toMatchObject({ exit_code: 137, signal: null });
+  });
+
+  it.each([
+    ["kill -9 $$", "SIGKILL"],
+    ["kill -BUS $$", "SIGBUS"],
+    ["kill -HUP $$", "SIGHUP"],
+    ["kill -SYS $$", "SIGSYS"],
+    // Nobody can tell this from one.
+    ["exit 134", "SIGABRT"],
+  ])("it says that a signal ended it: `%s`", async (line, signal) => {
+    expect(await sh(line, { contain })).toMatchObject({ exit_code: null, signal, timed_out: false, error: null });
+  });
+
+  it.each([128, 160, 192, 255])("it says that it ended with %i, which is no signal's", async (code) => {
+    expect(await sh(`exit ${code}`, { contain })).toMatchObject({ exit_code: code, signal: null });
   });
 
   it.runIf(canLimit() && process.getuid?.() !== 0)("it starts no more than it may at once", async () => {

@@ -13,8 +13,8 @@ export interface Result {
   readonly coverage: number | null;
 }
 
-/** Exit codes of a process that was ended from outside. */
-const KILLED: ReadonlySet<number> = new Set([130, 134, 137, 139, 143]);
+/** Whether an exit code is one that a shell gives where a signal ended a program: 128 and its number. */
+const isKilled = (code: number): boolean => code > 128 && code < 160;
 
 /** The run that counts for a check, or why none does. */
 export function resultOf(input: CheckInput): Result | readonly Finding[] {
@@ -50,8 +50,7 @@ function faultsOf(run: TestRun, contract: Contract): readonly Finding[] {
   if (run.contract !== contract.digest) told.push("The run was made under another contract");
   if (timed_out) told.push("The tests took too long and were ended");
   else if (signal !== null) told.push(`The tests were ended by ${signal}`);
-  else if (exit_code === null || KILLED.has(exit_code))
-    told.push(`The tests were ended from outside (exit code ${exit_code ?? "unknown"})`);
+  else if (exit_code === null || isKilled(exit_code)) told.push(`The tests were ended from outside (exit code ${exit_code ?? "unknown"})`);
   if (counts === null) told.push(`The report cannot be read: ${report_error ?? "no reason given"}`);
   else if (counts.errors > 0) told.push(`${counts.errors} test file(s) or test(s) could not be run at all`);
   return told.map((detail) => lacking(detail, "mend what keeps the tests from running to their end, and run them again"));
@@ -81,7 +80,7 @@ function reported({ artifacts }: CheckInput): Result | readonly Finding[] {
   const exit = field(artifact, "exit_code");
   if ([passed, failed, skipped].some(Number.isNaN) || typeof exit !== "number" || !Number.isInteger(exit))
     return [lacking("Artifact test_run_result does not say exit_code, passed, failed and skipped in whole numbers")];
-  if (KILLED.has(exit)) return [lacking(`The tests were ended from outside (exit code ${exit})`)];
+  if (isKilled(exit)) return [lacking(`The tests were ended from outside (exit code ${exit})`)];
   const coverage = field(artifact, "coverage");
   return { observed: null, exit_code: exit, passed, failed, skipped, coverage: typeof coverage === "number" ? coverage : null };
 }
