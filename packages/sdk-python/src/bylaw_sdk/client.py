@@ -27,7 +27,7 @@ from .errors import (
 )
 from .events import follow
 from .session import Session
-from .transport import Retry, Transport, credential_of
+from .transport import Ask, Retry, Transport, credential_of
 
 # The longest that a server is asked to hold a request open, in seconds: what is in between may cut longer ones.
 _HOLD = 25.0
@@ -126,9 +126,8 @@ class AgentClient:
             held = min(max(0.0, until - time.monotonic()), _HOLD)
             body = {**wanted, **({} if held == 0 else {"wait_ms": round(held * 1_000)})}
             try:
-                answer = self._transport.ask(
-                    "POST", "/tasks/claim", authorization, body=body, request_id=request_id, timeout=30.0 + held
-                )[1]
+                request = Ask("POST", "/tasks/claim", authorization, body=body, request_id=request_id, timeout=30.0 + held)
+                answer = self._transport.ask(request)[1]
                 break
             except NoTaskReady as none:
                 left = until - time.monotonic()

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 
 from .answers import LogEvent
 from .errors import AgentError
-from .transport import Transport
+from .transport import Ask, Transport
 
 # The longest line that is read, in bytes: a stream without an end of line must not fill the memory.
 _LONGEST = 8 * 1024 * 1024
@@ -23,7 +23,7 @@ def follow(transport: Transport, authorization: Callable[[], str], after: int) -
     while True:
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last)}
         try:
-            with transport.open("GET", "/events", authorization, headers=headers, timeout=_SILENCE) as stream:
+            with transport.open(Ask("GET", "/events", authorization, headers=headers, timeout=_SILENCE)) as stream:
                 for passed, event in _read(stream):
                     failures = 0
                     # Events that are none of this agent's business count too.

@@ -6,7 +6,7 @@ import threading
 from typing import Any, Mapping, Optional, Tuple
 
 from .errors import NotClaimed, TokenExpired
-from .transport import Transport, new_key
+from .transport import Ask, Transport, new_key
 
 
 class Session:
@@ -76,13 +76,14 @@ class Session:
         turn = self._turn
         # One key for whatever is made of this request: an attempt that nobody heard of may have done what it asks for.
         asked["request_id"] = asked.get("request_id") or new_key()
+        request = Ask(method, path, lambda: self.bearer(before), **asked)
         try:
-            return self._transport.ask(method, path, lambda: self.bearer(before), **asked)
+            return self._transport.ask(request)
         except TokenExpired:
             # A token that was replaced while the request was on its way is no fault of the request.
             if turn == self._turn:
                 raise
-            return self._transport.ask(method, path, lambda: self.bearer(before), **asked)
+            return self._transport.ask(request)
 
 
 def not_claimed(before: str) -> NotClaimed:

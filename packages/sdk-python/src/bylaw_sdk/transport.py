@@ -36,6 +36,25 @@ class Retry(NamedTuple):
     give_up: float = 60.0
 
 
+class Ask(NamedTuple):
+    """One request."""
+
+    method: str
+    #: Below the base: ``/tasks/claim``.
+    path: str
+    #: The value of the Authorization header. Read for each attempt, since it may have changed.
+    authorization: Callable[[], str]
+    body: Optional[Mapping[str, Any]] = None
+    query: Optional[Mapping[str, Any]] = None
+    headers: Optional[Mapping[str, str]] = None
+    #: The tool that it is about.
+    tool: Optional[str] = None
+    #: The key under which the server does this once, however often it is asked.
+    request_id: Optional[str] = None
+    #: The longest that one attempt may take.
+    timeout: Optional[float] = None
+
+
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     # A credential goes nowhere but where it was meant to go.
     def redirect_request(self, *_: Any) -> None:
@@ -110,26 +129,15 @@ class Transport:
         own = min(self._retry.cap, self._retry.base * 2 ** (attempt - 1))
         return max(own, asked or 0.0) * (1 + self._random() / 4)
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        authorization: Callable[[], str],
-        *,
-        body: Optional[Mapping[str, Any]] = None,
-        query: Optional[Mapping[str, Any]] = None,
-        tool: Optional[str] = None,
-        request_id: Optional[str] = None,
-        timeout: Optional[float] = None,
-    ) -> Tuple[int, Any]:
-        """Status and body of the answer. Raises an AgentError."""
-        key = request_id or new_key()
+    def ask(self, request: Ask) -> Tuple[int, Any]:
+        """Status and body of the answer. All attempts have one key. Raises an AgentError."""
+        request = request._replace(request_id=request.request_id or new_key())
         waited = 0.0
         attempt = 0
         while True:
             attempt += 1
             try:
-                with self.open(method, path, authorization, body=body, query=query, tool=tool, key=key, timeout=timeout) as response:
+                with self.open(request) as response:
                     status: int = response.status
                     text = response.read()
             except AgentError as error:
@@ -145,20 +153,9 @@ class Transport:
             waited += pause
             self.sleep(pause)
 
-    def open(
-        self,
-        method: str,
-        path: str,
-        authorization: Callable[[], str],
-        *,
-        body: Optional[Mapping[str, Any]] = None,
-        query: Optional[Mapping[str, Any]] = None,
-        headers: Optional[Mapping[str, str]] = None,
-        tool: Optional[str] = None,
-        key: Optional[str] = None,
-        timeout: Optional[float] = None,
-    ) -> Any:
+    def open(self, request: Ask) -> Any:
         """The answer as it comes: one attempt. Raises an AgentError where it is one, or what the network raises."""
+        method, path, authorization, body, query, headers, tool, key, timeout = request
         credential = authorization()
         sent: Dict[str, str] = {"Accept": "application/json", "Authorization": credential, **(headers or {})}
         payload = None
@@ -169,9 +166,11 @@ class Transport:
             sent["Idempotency-Key"] = key
         asked = urllib.parse.urlencode({name: value for name, value in (query or {}).items() if value is not None})
         url = f"{self._base}{path}{'?' + asked if asked else ''}"
-        request = urllib.request.Request(url, data=payload, headers=sent, method=method)
         try:
-            return self._opener.open(request, timeout=self._timeout if timeout is None else timeout)
+            return self._opener.open(
+                urllib.request.Request(url, data=payload, headers=sent, method=method),
+                timeout=self._timeout if timeout is None else timeout,
+            )
         except urllib.error.HTTPError as answer:
             with answer:
                 raise _refusal(answer, credential, tool) from None
