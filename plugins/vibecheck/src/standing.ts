@@ -1,5 +1,5 @@
 import { defineProjection, isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { treeGet, treePut, type Tree } from "@bylaw/log";
+import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
 
 /** How somebody stands with oversight, for what they are about to do. */
 export interface Standing {
@@ -21,15 +21,13 @@ interface Found extends JsonObject {
   readonly failed: string | null;
 }
 
-type Counts = Readonly<Record<string, number>>;
-
 /** The oversights of a run. */
 export interface Oversights {
   /** What nobody took note of yet, by task and agent. */
   readonly found: Readonly<Record<string, Found>>;
   /** Calls since the last oversight, by task and by agent. */
   readonly byTask: Tree<number>;
-  readonly byAgent: Counts;
+  readonly byAgent: Tree<number>;
   /** Tasks that had an oversight since their phase was entered. */
   readonly seen: Tree<boolean>;
   /** Who asked last, by task. */
@@ -39,17 +37,13 @@ export interface Oversights {
 /** The oversights of a run, by the log. */
 export const oversight = defineProjection<Oversights>({
   name: "@bylaw/plugin-vibecheck/standing",
-  version: 2,
-  initial: { found: {}, byTask: null, byAgent: {}, seen: null, asked: {} },
+  version: 3,
+  initial: { found: {}, byTask: null, byAgent: null, seen: null, asked: {} },
   reduce(state, { event_type, agent_id: agent, task_id: task, details }) {
     const key = JSON.stringify(task);
     switch (event_type) {
       case "tool_allowed":
-        return {
-          ...state,
-          byTask: treePut(state.byTask, key, (treeGet(state.byTask, key) ?? 0) + 1),
-          byAgent: plusOne(state.byAgent, JSON.stringify(agent)),
-        };
+        return { ...state, byTask: plusOne(state.byTask, key), byAgent: plusOne(state.byAgent, JSON.stringify(agent)) };
       case "phase_entered":
         return treeGet(state.seen, key) === true ? { ...state, seen: treePut(state.seen, key, false) } : state;
       case "behavior_applied":
@@ -62,7 +56,7 @@ export const oversight = defineProjection<Oversights>({
         return {
           ...after,
           byTask: treePut(byTask, key, 0),
-          byAgent: without(byAgent, JSON.stringify(agent)),
+          byAgent: treeDrop(byAgent, JSON.stringify(agent)),
           seen: treePut(seen, key, true),
         };
       }
@@ -90,12 +84,8 @@ function found(state: Oversights, { task, agent, risk, failed }: Found): Oversig
   return { ...state, found: { ...(Object.fromEntries(others) as Oversights["found"]), [key]: now } };
 }
 
-const plusOne = (counts: Counts, key: string): Counts => ({ ...counts, [key]: countIn(counts, key) + 1 });
-const countIn = (counts: Counts, key: string): number => (Object.hasOwn(counts, key) ? (counts[key] ?? 0) : 0);
-const without = (counts: Counts, key: string): Counts => {
-  const { [key]: _, ...rest } = counts;
-  return rest;
-};
+const plusOne = (counts: Tree<number>, key: string): Tree<number> => treePut(counts, key, (treeGet(counts, key) ?? 0) + 1);
+const most = (counts: Tree<number>): number => (counts === null ? 0 : Math.max(counts.value, most(counts.left), most(counts.right)));
 
 /**
  * How somebody stands who is about to do something. What was found of an agent goes with it, whatever task it names; what was found of a
@@ -108,7 +98,7 @@ export function standingOf(
   const concerns = (one: Found): boolean =>
     agent === undefined || one.task === null || one.agent === agent || (task !== undefined && one.task === task);
   const mine = Object.values(state.found).filter(concerns);
-  const ofAgent = agent === undefined ? Math.max(0, ...Object.values(state.byAgent)) : countIn(state.byAgent, JSON.stringify(agent));
+  const ofAgent = agent === undefined ? most(state.byAgent) : (treeGet(state.byAgent, JSON.stringify(agent)) ?? 0);
   return {
     risk: Math.max(0, ...mine.map(({ risk }) => risk)),
     failed: mine.find(({ failed }) => failed !== null)?.failed ?? null,

@@ -2,12 +2,21 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
-import { createKernel } from "@bylaw/kernel";
+import { createKernel, type LogEvent } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { describeExamples } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
-import { httpOversight, oversee, proseOversight, vibecheck, type OversightService } from "../src/index.ts";
+import {
+  httpOversight,
+  oversee,
+  oversight,
+  proseOversight,
+  standingOf,
+  vibecheck,
+  type Oversights,
+  type OversightService,
+} from "../src/index.ts";
 
 describeExamples(examples, { describe, it });
 
@@ -65,6 +74,22 @@ describe("vibecheck", () => {
     expect(await as({ task: "f", agent: "ann" })).toEqual(["deny", "vibecheck_due"]);
     expect(await as({ task: "f", agent: "bob" })).toEqual(["allow", "fallback"]);
     expect(await as({})).toEqual(["deny", "vibecheck_due"]);
+  });
+
+  it("counts the calls of many agents without a copy of them", () => {
+    const event = (event_type: string, agent_id: string, details = {}) =>
+      ({ event_type, agent_id, task_id: "a", details }) as unknown as LogEvent;
+    const reduce = (before: Oversights, draft: LogEvent): Oversights => oversight.reduce(before, draft);
+    const verdict = { risk: 0, advice: "", traits: [], uncertainties: [] };
+    let state = oversight.initial;
+    for (let at = 0; at < 10_000; at += 1) state = reduce(state, event("tool_allowed", `agent ${at}`));
+    const after = reduce(state, event("tool_allowed", "agent 7"));
+    expect([after.byAgent?.left === state.byAgent?.left, after.byAgent?.right === state.byAgent?.right]).toContain(true);
+    expect([after.byAgent?.size, standingOf(after, { agent: "agent 7" }).calls]).toEqual([10_000, 2]);
+    // Who says nothing could be any of them.
+    expect([standingOf(state, {}).calls, standingOf(after, {}).calls]).toEqual([1, 2]);
+    const seen = reduce(after, event("oversight_given", "agent 7", { by: "o", verdict }));
+    expect([standingOf(seen, { agent: "agent 7" }).calls, standingOf(seen, {}).calls]).toEqual([0, 1]);
   });
 
   it("that belongs to no task holds for the whole run, and whose work it is about takes no note of it", async () => {
