@@ -11,6 +11,7 @@ import {
 } from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
 import type { GateVote, OpenGate } from "@bylaw/plugin-gates";
+import { setLatest } from "../service/latest.ts";
 import { createCallFold, idOfQuestion, openCall, type AskedCall, type OpenCall } from "./calls.ts";
 import type { ProjectGates } from "./gates.ts";
 import { createRequests, type Requests } from "./requests.ts";
@@ -70,6 +71,9 @@ export interface QuestionFold {
   read(open: OpenId): Promise<Question>;
 }
 
+/** How many gates are known that somebody said no at. */
+const REJECTIONS = 10_000;
+
 /** Folds no event yet. */
 export function createQuestions({ store, run, gates }: QuestionSource): QuestionFold {
   const calls = createCallFold(run);
@@ -83,7 +87,7 @@ export function createQuestions({ store, run, gates }: QuestionSource): Question
     const key = JSON.stringify([task_id, gate]);
     if (verdict !== "rejected") return;
     const said = typeof reason === "string" ? reason : null;
-    rejections.set(key, { by: String(by), role: String(role), verdict, reason: said, at: timestamp, artifacts });
+    setLatest(rejections, key, { by: String(by), role: String(role), verdict, reason: said, at: timestamp, artifacts }, REJECTIONS);
   }
 
   return {
