@@ -1,68 +1,193 @@
-import { expect, it } from "vitest";
-import type { EventDraft, JsonObject, Store } from "@bylaw/kernel";
-import { createMemoryStore } from "@bylaw/log";
-import { createRequests, type Requests } from "../src/approvals/requests.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { asNewcomer, asOperator, serve, type Served } from "./kit.ts";
+import { eventsOf, planOf, serve as serveOperators, type Served as Operated } from "./operate-kit.ts";
 
-const at = (second: number): string => new Date(second * 1_000).toISOString();
-const event = (second: number, event_type: string, details: JsonObject): EventDraft => ({
-  ...{ timestamp: at(second), session_id: "s", event_type, agent_id: "ann", task_id: "a", details },
+let at: Served;
+beforeEach(async () => {
+  at = await serve();
 });
-const blocked = (second: number, artifacts: JsonObject, codes: readonly string[]): EventDraft => {
-  const votes = codes.map((code) => ({
-    plugin: "p",
-    rule: "PLAN.gates.g.approval",
-    code,
-    effect: "deny",
-    reason: JSON.stringify(artifacts),
-  }));
-  return event(second, "transition_blocked", { to: "WORK", artifacts, decision: { votes } });
-};
+afterEach(() => at.close());
 
-async function folded(drafts: readonly EventDraft[]): Promise<{ readonly requests: Requests; readonly store: Store }> {
-  const store = createMemoryStore();
-  const { events } = await store.commit({ run: "r", events: drafts, seen: 0 });
-  const requests = createRequests(store, "r");
-  for (const one of events) requests.add(one);
-  return { requests, store };
-}
+const keyed = (key: string) => ({ "idempotency-key": key });
 
-async function seen(requests: Requests, second: number): Promise<readonly unknown[]> {
-  const found: unknown[] = [];
-  for await (const { details } of requests.of("a", at(second))) found.push((details["artifacts"] as JsonObject)["v"]);
-  return found;
-}
+describe.each([
+  ["release", {}, "ready", "task_released"],
+  ["release", { reason: "elsewhere" }, "ready", "task_released"],
+  ["fail", { reason: "cannot be done" }, "failed", "task_failed"],
+] as const)("to %s %j", (verb, body, status, type) => {
+  const end = (auth: string, key: string, more: object = {}) =>
+    at.ask("POST", `/tasks/${verb}`, auth, { task_id: "a", ...body, ...more }, keyed(key));
 
-const flood = (from: number, artifacts: JsonObject, codes: readonly string[]): readonly EventDraft[] =>
-  Array.from({ length: 500 }, (_, index) => blocked(from + index, artifacts, codes));
+  it("is answered the same when it is made again, and happens once", async () => {
+    const ann = await at.agent("ann", "a");
+    const first = await end(ann.auth, "r1");
+    expect(first).toMatchObject({ status: 200, body: { task_id: "a", status } });
+    expect(await end(ann.auth, "r1")).toMatchObject({ status: 200, body: first.body });
+    expect(await at.events(type)).toHaveLength(1);
+  });
 
-it("the request that opened a gate is found after any number of others, with those before it", async () => {
-  const drafts = [
-    blocked(1, { v: "old" }, ["artifact_missing"]),
-    blocked(2, { v: "asked" }, ["gate_pending"]),
-    ...flood(10, { v: "asked" }, ["gate_pending"]),
-    ...flood(1_000, { v: "other" }, ["gate_pending", "artifact_missing"]),
-  ];
-  const { requests } = await folded(drafts);
-  expect(await seen(requests, 2)).toEqual(["asked", "old"]);
-  expect(requests.size).toBe(200);
-  expect((await seen(requests, 5)).length).toBe(200);
-});
+  it("is answered the same when both come at once", async () => {
+    const ann = await at.agent("ann", "a");
+    const answers = await Promise.all(Array.from({ length: 5 }, () => end(ann.auth, "r1")));
+    expect(answers.map((one) => [one.status, one.body])).toEqual(answers.map(() => [200, { task_id: "a", status }]));
+    expect(await at.events(type)).toHaveLength(1);
+  });
 
-it("the same request opens a gate once more where it was closed or timed out in between", async () => {
-  const drafts = [
-    blocked(1, { v: "asked" }, ["gate_pending"]),
-    event(2, "gate_closed", { gate: "g" }),
-    blocked(3, { v: "asked" }, ["gate_pending"]),
-    blocked(4, { v: "asked" }, ["gate_timed_out"]),
-    blocked(5, { v: "asked" }, ["gate_pending"]),
-    ...flood(10, { v: "other" }, ["artifact_missing"]),
-  ];
-  const { requests } = await folded(drafts);
-  expect((await seen(requests, 5))[0]).toBe("asked");
+  it("is answered the same when somebody else has the task by then, who keeps it", async () => {
+    const ann = await at.agent("ann", "a");
+    const { body: first } = await end(ann.auth, "r1");
+    if (verb === "fail") await at.ask("POST", "/tasks/a/retry", asOperator, {});
+    const bob = await at.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "bob", task_id: "a" });
+    expect((await end(ann.auth, "r1")).body).toEqual(first);
+    expect(await at.ask("POST", "/tasks/heartbeat", `Bearer ${String(bob.body["phase_token"])}`, { task_id: "a" })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it("is refused under the id of another request, and under another id", async () => {
+    const ann = await at.agent("ann", "a");
+    await end(ann.auth, "r1");
+    expect(await end(ann.auth, "r1", { reason: "another" })).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } });
+    expect((await end(ann.auth, "r2")).status).toBeGreaterThanOrEqual(403);
+    // The next claim of the same agent is none that was ended.
+    if (verb === "fail") await at.ask("POST", "/tasks/a/retry", asOperator, {});
+    const again = await at.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann", task_id: "a" });
+    expect((await end(`Bearer ${String(again.body["phase_token"])}`, "r1")).status).toBe(409);
+    expect(await at.events(type)).toHaveLength(1);
+  });
 });
 
-it("nothing is known of a task that is completed", async () => {
-  const { requests } = await folded([...flood(1, { v: "x" }, ["gate_pending"]), event(1_000, "phase_entered", { to: "@completed" })]);
-  expect(requests.size).toBe(0);
-  expect(await seen(requests, 1)).toEqual([]);
+it("a task is tried again once for each request, however often that is asked for", async () => {
+  const retry = () => at.ask("POST", "/tasks/a/retry", asOperator, { reason: "try harder" }, keyed("r1"));
+  const ann = await at.agent("ann", "a");
+  await at.ask("POST", "/tasks/fail", ann.auth, { task_id: "a", reason: "cannot be done" });
+  const first = await retry();
+  expect(first).toMatchObject({ status: 200, body: { status: "ready" } });
+  expect(await retry()).toMatchObject({ status: 200, body: first.body });
+  const again = await at.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann", task_id: "a" });
+  await at.ask("POST", "/tasks/fail", `Bearer ${String(again.body["phase_token"])}`, { task_id: "a", reason: "still not" });
+  expect(await retry()).toMatchObject({ status: 200, body: { status: "failed" } });
+  expect(await at.events("task_retried")).toHaveLength(1);
+});
+
+describe("a rule of the constitution", () => {
+  const rule = { rule: "Nobody writes.", check: { action: "deny", tool: "write_files" } };
+  const change = (auth: string, method: string, key: string, body: unknown = rule) =>
+    at.ask(method, "/constitution", auth, method === "DELETE" ? undefined : body, keyed(key));
+
+  it("is given once, by an agent and by an operator", async () => {
+    const ann = await at.agent("ann", "a");
+    for (const auth of [ann.auth, asOperator]) {
+      const first = await change(auth, "POST", "r1");
+      expect(first.status).toBe(200);
+      expect(await change(auth, "POST", "r1")).toMatchObject({ status: 200, body: first.body });
+      expect((await change(auth, "POST", "r1", { rule: "Another." })).body).toMatchObject({ code: "BYLAW_REQUEST_REUSED" });
+    }
+    expect(await at.events("constitution_updated")).toHaveLength(2);
+  });
+
+  it("is given once when both come at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => change(asOperator, "POST", "r1")));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(await at.events("constitution_updated")).toHaveLength(1);
+  });
+
+  it("that came later is not taken away by a request that is made again", async () => {
+    await change(asOperator, "POST", "r1");
+    for (const [method, key] of [
+      ["PUT", "r2"],
+      ["DELETE", "r3"],
+    ] as const) {
+      const body = { rules: [] };
+      expect((await change(asOperator, method, key, body)).body).toEqual({ rules: [] });
+      const later = await change(asOperator, "POST", `${key}-later`);
+      expect((await change(asOperator, method, key, body)).body).toEqual(later.body);
+    }
+    expect(await at.events("constitution_reset")).toHaveLength(2);
+  });
+});
+
+describe("of an operator", () => {
+  let served: Operated;
+  beforeEach(async () => {
+    const spawning = `name: Build
+    auto_spawn: [{ agent_type: review, models: [security], parallel: true, wait_for_completion: false }]`;
+    served = await serveOperators({ contract: (text) => text.replace("name: Build", spawning) });
+  });
+  afterEach(() => served.close());
+
+  async function post(path: string, body: object, key = "r1", who: "ada" | "bob" = "ada") {
+    const headers = { ...served.as(who).headers, "content-type": "application/json", ...keyed(key) };
+    const response = await fetch(`${served.base}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    return { status: response.status, body: (await response.json()) as Readonly<Record<string, unknown>> };
+  }
+  const idOf = async (task: string): Promise<string> => {
+    const { body } = await served.as("ada").get("/approvals");
+    return (body["approvals"] as unknown as { id: string; task: string }[]).find((one) => one.task === task)?.id ?? "none";
+  };
+  const recorded = async (type: string) => (await eventsOf(served)).filter(({ event_type }) => event_type === type);
+
+  /** Asks three times, with something else in between; all answers are the same, and one event says so. */
+  async function thrice(path: string, body: object, type: string): Promise<void> {
+    const first = await post(path, body, type);
+    expect(first).toMatchObject({ status: 200, body: { sequence: expect.any(Number) } });
+    expect(await post(path, body, type)).toEqual(first);
+    expect(await post(path, { ...body, surplus: 1 }, type)).toMatchObject({ status: 400 });
+    expect(await post(path, body, type)).toEqual(first);
+    const events = await recorded(type);
+    expect(events.map(({ sequence }) => sequence)).toEqual([first.body["sequence"]]);
+    // Nobody else is answered by it.
+    expect((await post(path, body, type, "bob")).body).not.toEqual(first.body);
+  }
+
+  it.each([
+    [{ answer: "yes" }, "approval_granted"],
+    [{ answer: "no", reason: "Not this host" }, "approval_refused"],
+  ])("the answer %j to a call is given once, and told again", async (said, type) => {
+    const agent = await served.claim("call");
+    await agent.check("web_fetch", { url: "https://example.com" });
+    const id = await idOf(agent.task);
+    await thrice(`/approvals/${id}`, said, type);
+    expect(await post(`/approvals/${id}`, { ...said, reason: "other" }, type)).toMatchObject({
+      ...{ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } },
+    });
+  });
+
+  it("an answer to a call that comes twice at once is one answer", async () => {
+    const agent = await served.claim("call");
+    await agent.check("web_fetch", { url: "https://example.com" });
+    const path = `/approvals/${await idOf(agent.task)}`;
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => post(path, { answer: "yes" })));
+    expect(first?.status).toBe(200);
+    for (const other of others) expect(other).toEqual(first);
+    expect(await recorded("approval_granted")).toHaveLength(1);
+  });
+
+  it("an id under which nothing was done is free for another request", async () => {
+    const agent = await served.claim("call");
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    await agent.check("web_fetch", { url: "https://example.com" });
+    const path = `/approvals/${await idOf(agent.task)}`;
+    expect(await post(path, { answer: "yes", role: "human", expires_at })).toMatchObject({ status: 409 });
+    expect(await post(path, { answer: "yes", expires_at })).toMatchObject({ status: 200 });
+  });
+
+  it("the answer to a gate, a waiver and a report are given once, and told again", async () => {
+    const agent = await served.claim("gate");
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const waiver = {
+      ...{ task_id: agent.task, gate: "plan_approval", check: "plan_has_acceptance_criteria", role: "lead", expires_at },
+      reason: "The criteria of this task are in the ticket that everybody works from, number 1234.",
+    };
+    const first = await post("/waivers", waiver, "w1");
+    expect(first).toMatchObject({ status: 200, body: { event_type: "check_waived" } });
+    expect(await post("/waivers", waiver, "w1")).toEqual(first);
+    expect(await recorded("check_waived")).toHaveLength(1);
+    await agent.move("BUILD", planOf("It greets"));
+    await thrice(`/approvals/${await idOf(agent.task)}`, { answer: "yes", role: "lead" }, "gate_decided");
+    expect((await agent.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: true });
+    const { body } = await served.as("ada").get("/directives");
+    const [{ directive }] = body["directives"] as unknown as readonly [{ directive: string }];
+    await thrice(`/directives/${directive}`, { ok: true, agent: "reviewer", verdict: "approved" }, "directive_completed");
+  });
 });
