@@ -16,7 +16,7 @@ import { belongingsOf, checkPlaces } from "./config/belongings.ts";
 import { makeDataFolder } from "./config/data-folder.ts";
 import { readSecrets, type GivenSecrets } from "./config/secrets.ts";
 import { readTokenKeys } from "./config/token-keys.ts";
-import { settingsSchema, type Settings, type SettingsInput } from "./config/settings.ts";
+import { CONTRACT, settingsSchema, type Settings, type SettingsInput } from "./config/settings.ts";
 import { createApp } from "./http/app.ts";
 import { listen, type Listener } from "./http/listen.ts";
 import { faultOf } from "./observe/fault.ts";
@@ -94,7 +94,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
             keysOf: (terms) => readTokenKeys(settings, terms),
             policy: settings.policy.map((file) => resolve(file)),
           },
-          contract: resolve(settings.contract ?? "agent_workflow.yaml"),
+          contract: resolve(settings.contract ?? CONTRACT),
           tools: more.map(({ name }) => name),
         })
       : await configuredRules({ ...common, file: resolve(settings.config), bundled: options.bundled ?? {} });

@@ -83,7 +83,59 @@ describe("what is printed", () => {
     });
     expect(shown.settings["port"]).toEqual({ value: 8_000, from: "default" });
     expect(shown.secrets).toMatchObject({ token_secret: "missing", enrol_secret: "in the environment as BYLAW_ENROL_SECRET: ***" });
+    expect(shown.secrets).toMatchObject({ operator_token: "in the environment as BYLAW_OPERATOR_TOKEN: ***" });
     for (const secret of ["hunter2", ENROL, "xxxx"]) expect(JSON.stringify(shown)).not.toContain(secret);
+  });
+});
+
+describe("where a secret is said to be", () => {
+  const VARIABLE = "KEY_OF_THE_CONTRACT_OF_THIS_TEST";
+  const contract = (): string => {
+    const phases = "phases:\n  - { id: PLAN, name: Plan, allowed_tools: [read_files] }\n";
+    const tokens = `phase_tokens: { enabled: true, secret_env_var: ${VARIABLE} }`;
+    writeFileSync(join(cwd, "named.yaml"), `bylaw: 1\nname: x\n${phases}transitions: []\nenforcement: { mode: strict, ${tokens} }\n`);
+    return join(cwd, "named.yaml");
+  };
+  afterEach(() => {
+    delete process.env[VARIABLE];
+  });
+  const shownBy = (settings: object, environment: Readonly<Record<string, string>> = {}) => {
+    const named = file({ contract: contract(), data: "data", ...settings }, "all.json");
+    return shownConfig(resolveSettings({ cwd, file: named, environment }), environment).secrets;
+  };
+
+  it("is where it is read: a file that is named goes before the variable", async () => {
+    const [enrol, tokens] = ["enrol", "tokens"].map((name) => join(cwd, name)) as [string, string];
+    writeFileSync(enrol, "f".repeat(40), { mode: 0o600 });
+    writeFileSync(tokens, "t".repeat(40), { mode: 0o600 });
+    const auth = { enrol_secret_file: enrol, token_secret_file: tokens };
+    process.env[VARIABLE] = "v".repeat(40);
+    const shown = shownBy({ auth }, { BYLAW_ENROL_SECRET: ENROL, [VARIABLE]: "v".repeat(40) });
+    expect(shown).toMatchObject({ enrol_secret: `in ${enrol}`, token_secret: `in ${tokens}` });
+    const at = await serve({ secrets: { enrol: ENROL }, settings: { contract: contract(), auth } }, cwd);
+    const claim = async (secret: string): Promise<number> =>
+      (await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${secret}`, { agent_id: "ann" })).status;
+    expect([await claim(ENROL), await claim("f".repeat(40))]).toEqual([401, 200]);
+    expect(existsSync(join(cwd, "data", "token.secret"))).toBe(false);
+    await at.close();
+  });
+
+  it("is the variable that the contract names, and else the file that is made", async () => {
+    expect(shownBy({}, { [VARIABLE]: "v".repeat(40) })["token_secret"]).toBe(`in the environment as ${VARIABLE}: ***`);
+    const made = join(cwd, "data", "token.secret");
+    expect(shownBy({})).toMatchObject({
+      token_secret: `in ${made}, which is made on the first start`,
+      enrol_secret: `in ${join(cwd, "data", "enrol.secret")}, which is made on the first start`,
+      operator_token: "missing",
+    });
+    process.env[VARIABLE] = "v".repeat(40);
+    const at = await serve({ settings: { contract: contract() } }, cwd);
+    expect([existsSync(made), at.variables.includes(VARIABLE)]).toEqual([false, true]);
+    await at.close();
+  });
+
+  it("is what the configuration says, where there is one", () => {
+    expect(shownBy({ config: "bylaw.config.mjs" })["token_secret"]).toBe(`as ${join(cwd, "bylaw.config.mjs")} has it`);
   });
 });
 

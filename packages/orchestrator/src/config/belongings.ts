@@ -3,8 +3,8 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { BylawError } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
 import { SETTINGS_FILE } from "./resolve.ts";
+import { isShared } from "./secret-places.ts";
 import type { Settings } from "./settings.ts";
-import { isShared } from "./shown.ts";
 
 /** Files that a server starts from and is kept in, besides its data folder and its secrets. All are absolute, and may be missing. */
 export interface Belongings {

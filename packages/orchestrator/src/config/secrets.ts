@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { BylawError } from "@bylaw/kernel";
 import { readKeyFile } from "@bylaw/log";
 import { writeOnce } from "./data-folder.ts";
+import { enrolmentPlace, isShared } from "./secret-places.ts";
 import type { Settings } from "./settings.ts";
-import { isShared } from "./shown.ts";
 
 /** A shared secret has at least as many characters. */
 const SHORTEST = 32;
@@ -27,16 +27,19 @@ export interface GivenSecrets {
 }
 
 /** Reads the secrets that callers show. The one of enrolment is made on the first start where no other node has to have it. Throws BYLAW_SECRET_INVALID. */
-export function readSecrets({ auth, store, data: folder }: Settings, given: GivenSecrets): Secrets {
-  const data = resolve(folder);
-  const file = given.enrol === undefined ? enrolmentFile(auth.enrol_secret_file, store, data) : undefined;
+export function readSecrets(settings: Settings, given: GivenSecrets): Secrets {
+  const { auth, store } = settings;
+  const data = resolve(settings.data);
+  const { file, made = false, variable } = enrolmentPlace(settings, given.enrol !== undefined);
+  if (file === undefined && variable === undefined) throw missing();
+  if (file !== undefined && made) writeOnce(file, `${randomBytes(48).toString("base64url")}\n`);
   const enrol = file === undefined ? fit(given.enrol ?? "", "of enrolment") : secretIn(file);
   const operator = given.operator === undefined ? undefined : fit(given.operator, "of the operator");
   const operators_file = resolve(auth.operators_file ?? join(data, "operators.json"));
   return {
     ...{ enrol, operator, operators_file },
     places: [data, operators_file, ...(file === undefined ? [] : [file])],
-    texts: [enrol, ...(operator === undefined ? [] : [operator]), ...passwordsIn(store)],
+    texts: [enrol, ...[given.enrol, operator].filter((text) => text !== undefined), ...passwordsIn(store)],
   };
 }
 
@@ -56,18 +59,12 @@ function decoded(text: string): string {
   }
 }
 
-function enrolmentFile(named: string | undefined, store: string | undefined, data: string): string {
-  if (named !== undefined) return resolve(named);
-  if (isShared(store))
-    throw new BylawError({
-      code: "BYLAW_SECRET_INVALID",
-      message: "Unexpected server without a secret that agents enrol with, expected the one that all nodes have",
-      fix: "set BYLAW_ENROL_SECRET, or name a file with `auth.enrol_secret_file`",
-    });
-  const made = join(data, "enrol.secret");
-  writeOnce(made, `${randomBytes(48).toString("base64url")}\n`);
-  return made;
-}
+const missing = (): BylawError =>
+  new BylawError({
+    code: "BYLAW_SECRET_INVALID",
+    message: "Unexpected server without a secret that agents enrol with, expected the one that all nodes have",
+    fix: "set BYLAW_ENROL_SECRET, or name a file with `auth.enrol_secret_file`",
+  });
 
 /** The text of a secret in a file that nobody else may read. What is thrown never says what it is. */
 const secretIn = (file: string): string => fit(Buffer.from(readKeyFile(file)).toString("utf8").trim(), `in \`${file}\``);

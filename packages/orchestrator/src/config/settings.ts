@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/** The contract where no other is named. */
+export const CONTRACT = "agent_workflow.yaml";
+
 /** A path, which stands against the folder of the file that it is said in. */
 const file = z.string().min(1).meta({ path: true });
 const ms = z.int().min(1).max(86_400_000);
@@ -87,7 +90,7 @@ export const settingsSchema = z.strictObject({
         .number()
         .min(0)
         .default(200)
-        .describe("How many requests one agent may make in a second, on this node; 0: any number"),
+        .describe("How many requests one agent may make in a second, on this node, each call of a batch counted; 0: any number"),
       agent_burst: z.int().min(1).default(400).describe("How many of them may come at once"),
       refusals_per_second: z
         .number()

@@ -1,6 +1,9 @@
 import { resolve } from "node:path";
+import { loadContract } from "@bylaw/contract";
 import type { Resolved } from "./resolve.ts";
 import { LEAVES } from "./resolve.ts";
+import { enrolmentPlaceIn, isShared, tokenPlace, type SecretPlace } from "./secret-places.ts";
+import { CONTRACT } from "./settings.ts";
 
 /** A setting as it is shown. */
 export interface ShownSetting {
@@ -23,31 +26,33 @@ export function shownConfig({ settings, origins, file }: Resolved, environment: 
     if (value !== undefined)
       shown[path] = { value: path === "store" ? withoutSecrets(String(value)) : value, from: from === "file" ? (file ?? from) : from };
   }
-  const { auth, data, store = "" } = settings;
-  const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
-  const where = (named: string | undefined, variables: readonly string[], made: string | undefined): string => {
-    const variable = variables.find(isSet);
-    if (named !== undefined) return `in ${named}`;
-    if (variable !== undefined) return `in the environment as ${variable}: ***`;
-    return made === undefined ? "missing" : `in ${resolve(data, made)}, which is made on the first start`;
-  };
+  const { auth, data, config } = settings;
+  const operator = (environment["BYLAW_OPERATOR_TOKEN"] ?? "") === "" ? {} : { variable: "BYLAW_OPERATOR_TOKEN" };
   return {
     settings: shown,
     secrets: {
-      token_secret: where(
-        auth.token_secret_file,
-        ["BYLAW_JWT_SECRET", "ORCHESTRATOR_JWT_SECRET"],
-        isShared(store) ? undefined : "token.secret",
-      ),
-      enrol_secret: where(auth.enrol_secret_file, ["BYLAW_ENROL_SECRET"], isShared(store) ? undefined : "enrol.secret"),
-      operator_token: where(undefined, ["BYLAW_OPERATOR_TOKEN"], undefined),
+      token_secret:
+        config === undefined ? told(tokenPlace(settings, environment, variableOf(settings.contract))) : `as ${resolve(config)} has it`,
+      enrol_secret: told(enrolmentPlaceIn(settings, environment)),
+      operator_token: told(operator),
       operators: resolve(auth.operators_file ?? `${data}/operators.json`),
     },
   };
 }
 
-/** Whether other nodes may keep the same run: then no secret is made here, because they have to have the same. */
-export const isShared = (store: string | undefined): boolean => /^postgres(?:ql)?:/i.test(store ?? "");
+function told({ variable, file, made = false }: SecretPlace): string {
+  if (file !== undefined) return made ? `in ${file}, which is made on the first start` : `in ${file}`;
+  return variable === undefined ? "missing" : `in the environment as ${variable}: ***`;
+}
+
+/** The variable that the contract names. With a contract that cannot be read no server starts. */
+function variableOf(contract = CONTRACT): string | undefined {
+  try {
+    return loadContract(resolve(contract)).enforcement.tokens.secretEnvVar;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The address of a server without what opens it. */
 function withoutSecrets(store: string): string {

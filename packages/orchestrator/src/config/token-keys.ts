@@ -1,12 +1,12 @@
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Contract } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
 import { readKeyFile } from "@bylaw/log";
 import { writeOnce } from "./data-folder.ts";
+import { tokenPlace, TOKEN_VARIABLE, TOKEN_VARIABLES } from "./secret-places.ts";
 import type { Settings } from "./settings.ts";
-import { isShared } from "./shown.ts";
 
 /** Where a key of tokens is, and its name in their heads. */
 export type TokenKey = { readonly id: string } & ({ readonly env: string } | { readonly file: string });
@@ -22,33 +22,36 @@ export interface TokenKeys {
   readonly texts: readonly string[];
 }
 
-/** The variables that hold the key, the first that is set. */
-const DEFAULT_VARIABLE = "BYLAW_JWT_SECRET";
-const VARIABLES = [DEFAULT_VARIABLE, "ORCHESTRATOR_JWT_SECRET"];
-
 type Terms = Pick<Contract["enforcement"]["tokens"], "algorithm" | "secretEnvVar">;
 
 /**
  * Finds the keys of tokens. One that no other node has to have is made on the first start. Their names follow from what they are, so that
  * a token says which of them signed it after one was replaced. Throws BYLAW_SECRET_INVALID where there is none.
  */
-export function readTokenKeys({ auth, store, data }: Settings, { algorithm, secretEnvVar }: Terms): TokenKeys {
-  const variables = [...VARIABLES, ...(secretEnvVar === undefined ? [] : [secretEnvVar])];
-  const env = auth.token_secret_file === undefined ? variables.find((name) => (process.env[name] ?? "") !== "") : undefined;
-  const old = auth.old_token_secret_files.map((file) => resolve(file));
-  const file = env === undefined ? fileOf(auth.token_secret_file, store, resolve(data), algorithm) : undefined;
-  const files = [...(file === undefined ? [] : [file]), ...old];
+export function readTokenKeys(settings: Settings, { algorithm, secretEnvVar }: Terms): TokenKeys {
+  const { variable: env, file, made = false } = tokenPlace(settings, process.env, secretEnvVar);
+  if (env === undefined && file === undefined) throw missing();
+  if (file !== undefined && made) writeOnce(file, algorithm === "EdDSA" ? privateKey() : `${randomBytes(48).toString("base64url")}\n`);
+  const files = [...(file === undefined ? [] : [file]), ...settings.auth.old_token_secret_files.map((old) => resolve(old))];
   const read = files.map((one) => ({ text: textIn(one), file: one }));
   const first = env === undefined ? [] : [{ text: process.env[env] ?? "", env }];
   const keys = [...first, ...read].map(({ text, ...place }): TokenKey => ({ id: nameOf(text), ...place }));
+  const variables = [...TOKEN_VARIABLES, ...(secretEnvVar === undefined ? [] : [secretEnvVar])];
   return { keys, files, variables, texts: [...first, ...read].map(({ text }) => text) };
 }
 
+const missing = (): BylawError =>
+  new BylawError({
+    code: "BYLAW_SECRET_INVALID",
+    message: "Unexpected server without a secret of tokens, expected the one that all nodes have",
+    fix: "set BYLAW_JWT_SECRET, or name a file with `auth.token_secret_file`",
+  });
+
 /** The keys as a configuration in `folder` names them, or leaves them to the contract. */
 export function configuredKeys(named: readonly TokenKey[] | undefined, { secretEnvVar }: Terms, folder: string): TokenKeys {
-  const keys = named ?? [{ id: "default", env: secretEnvVar ?? DEFAULT_VARIABLE }];
+  const keys = named ?? [{ id: "default", env: secretEnvVar ?? TOKEN_VARIABLE }];
   const files = keys.flatMap((key) => ("file" in key ? [resolve(folder, key.file)] : []));
-  const variables = [...new Set([...VARIABLES, ...keys.flatMap((key) => ("env" in key ? [key.env] : []))])];
+  const variables = [...new Set([...TOKEN_VARIABLES, ...keys.flatMap((key) => ("env" in key ? [key.env] : []))])];
   const texts = [...variables.map((name) => process.env[name] ?? ""), ...files.flatMap((file) => (isPublic(file) ? [] : [textIn(file)]))];
   return { keys, files, variables, texts: texts.filter((text) => text !== "") };
 }
@@ -57,19 +60,6 @@ export function configuredKeys(named: readonly TokenKey[] | undefined, { secretE
 function isPublic(file: string): boolean {
   const text = readFileSync(file, "latin1");
   return text.includes("-----BEGIN PUBLIC KEY-----") && !text.includes("PRIVATE KEY");
-}
-
-function fileOf(named: string | undefined, store: string | undefined, data: string, algorithm: Terms["algorithm"]): string {
-  if (named !== undefined) return resolve(named);
-  if (isShared(store))
-    throw new BylawError({
-      code: "BYLAW_SECRET_INVALID",
-      message: "Unexpected server without a secret of tokens, expected the one that all nodes have",
-      fix: "set BYLAW_JWT_SECRET, or name a file with `auth.token_secret_file`",
-    });
-  const made = join(data, "token.secret");
-  writeOnce(made, algorithm === "EdDSA" ? privateKey() : `${randomBytes(48).toString("base64url")}\n`);
-  return made;
 }
 
 const privateKey = (): string => generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }) as string;
