@@ -1,6 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { setTimeout as wait } from "node:timers/promises";
+import type { LogEvent } from "@bylaw/kernel";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { moveWorkflow } from "../src/index.ts";
 import { stage, templateOf } from "./kit.ts";
 
 const sh = (script: string) => ({ run: { command: ["sh", "-c", script] } });
@@ -33,6 +38,7 @@ describe("a program that is a step", () => {
       BYLAW_AGENT: "worker",
       BYLAW_ATTEMPT: "1",
       BYLAW_VISIT: "1",
+      BYLAW_CONTROL: at.controlFile,
       BYLAW_CONTROL_FILE: at.controlFile,
       NAMED_IN_THE_TEST: "shown",
     });
@@ -94,6 +100,33 @@ describe("a program that is a step", () => {
       await expect(going).rejects.toBe(started);
       expect(await at.go()).toMatchObject(interrupted === "run" ? { outcome: "completed" } : { outcome: "held", why: "interrupted" });
     }
+  });
+
+  it.each([0, 1])("is ended before anything runs where its runner was killed and a person goes on from step %i", async (to) => {
+    const seen: string[] = [];
+    const left: { gone?: Promise<unknown> } = {};
+    const at = stage(await templateOf({ steps: ["a", "b"].map((id) => ({ id, run: { function: "work" }, repeatable: true })) }), {
+      work: async ({ step, visit, attempt }) => {
+        // Nothing comes in time where it was not ended.
+        const how = await Promise.race([left.gone?.then(() => "alone"), wait(2_000, "beside it")]);
+        seen.push(`${step}${visit}.${attempt} ${how}`);
+      },
+    });
+    const killed = new Error("killed");
+    const stop = new AbortController();
+    const onEvents = ([event]: readonly LogEvent[]): void => void (event?.event_type === "step_started" && stop.abort(killed));
+    await expect(at.go({ signal: stop.signal, onEvents })).rejects.toBe(killed);
+    const env = { PATH: process.env["PATH"], BYLAW_RUN: "r", BYLAW_CONTROL: at.controlFile };
+    const child = spawn("sleep", ["600"], { env, stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child, "spawn");
+    left.gone = once(child, "exit");
+    const run = await at.open();
+    await moveWorkflow(run, { by: "ada", to });
+    expect(await at.go({ run })).toMatchObject({ outcome: "completed" });
+    // Elsewhere nobody lists what others run.
+    const how = process.platform === "linux" ? "alone" : "beside it";
+    expect(seen).toEqual((to === 0 ? ["a2.1", "b1.1"] : ["b1.1"]).map((which) => `${which} ${how}`));
   });
 
   it("cannot end the wait for itself: a pause holds what is behind it, whatever it writes meanwhile", async () => {

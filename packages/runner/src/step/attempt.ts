@@ -96,6 +96,8 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
         BYLAW_ATTEMPT: values.attempt,
         BYLAW_VISIT: values.visit,
         BYLAW_CONTROL_FILE: values.control_file,
+        // The place of the run, the same for all of its steps.
+        BYLAW_CONTROL: options.controlFile,
         ...door?.env,
       },
       workspace,

@@ -1,5 +1,6 @@
 import { BylawError, type DocumentWrite } from "@bylaw/kernel";
 import type { Recordable, Run } from "@bylaw/log";
+import { endMarked } from "@bylaw/process";
 import { makeControlFolder } from "../step/control-file.ts";
 import { call, start } from "./attempts.ts";
 import type { Step } from "../template/template.ts";
@@ -20,6 +21,8 @@ import { completedSteps, workflowState } from "./state.ts";
 export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd> {
   const { run, template, definition, signal } = options;
   refuseOther();
+  // Whoever drove it before may have been killed, and a person may have gone on from another step: nothing of it works beside what runs now.
+  if (run.view(workflowState).started !== null) endMarked({ BYLAW_RUN: run.run, BYLAW_CONTROL: options.controlFile });
   makeControlFolder(options.controlFile);
   const read = new Set<string>();
   const before = new Set([...(options.completed ?? []), ...completedSteps(template, run.view(workflowState))]);

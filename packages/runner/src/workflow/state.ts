@@ -33,7 +33,7 @@ const FRAME: Frame = {
 /** The workflow of a run, folded from its log. */
 export const workflowState = defineProjection<WorkflowState>({
   name: "@bylaw/runner/workflow",
-  version: 2,
+  version: 3,
   initial: BEGIN,
   reduce: (state, event) => (Object.hasOwn(FOLDS, event.event_type) ? (FOLDS[event.event_type]?.(state, event) ?? state) : state),
 });
@@ -237,8 +237,9 @@ const FOLDS: Readonly<Record<string, Fold>> = {
 
 /** What was done and not settled is done all the same. */
 export const doneIn = ({ units }: WorkflowState): readonly Unit[] => units.filter(({ frames }) => frames[0]?.status === "done");
-export const resultsWith = (state: WorkflowState): WorkflowState["results"] =>
-  doneIn(state).reduce((results, unit) => treePut(results, unit.step, resultIn(unit)), state.results);
+/** What is known of the steps where those that are under way are left: what was not done failed, and its visit has been. */
+export const resultsWith = ({ units, results }: WorkflowState): WorkflowState["results"] =>
+  units.reduce((known, unit) => (unit.settled ? known : treePut(known, unit.step, resultIn(unit))), results);
 
 const requestIn = (details: JsonObject): Asked => ({
   action: details["action"] ?? null,
