@@ -49,14 +49,20 @@ const holders = defineProjection<Holdings>({
     const { event_type, task_id } = event;
     if (task_id === null) return state;
     if (event_type === "task_created") return state.seeded || task_id.startsWith(MADE) ? state : { ...state, seeded: true };
+    // Of most events nothing is looked up.
+    if (!CHANGES.has(event_type)) return state;
     const before = treeGet(state.tasks, task_id) ?? NOBODY;
     const after = heldAfter(before, event);
-    if (after === before) return state;
     const tasks = treePut(state.tasks, task_id, after);
     if (after.agent === before.agent) return { ...state, tasks };
     return { ...state, tasks, held: counted(counted(state.held, before.agent, -1), after.agent, 1) };
   },
 });
+
+const CHANGES: ReadonlySet<string> = new Set([
+  ...["task_claimed", "task_released", "task_failed", "task_lapsed", "task_escalated"],
+  ...["phase_entered", "token_revoked", "token_issued"],
+]);
 
 function heldAfter(before: Holder, { event_type, agent_id, details }: LogEvent): Holder {
   switch (event_type) {
