@@ -189,6 +189,15 @@ describe("an agent that claims and claims", () => {
     expect((await claim(asNewcomer, "ann")).status).toBe(200);
   });
 
+  it("comes to the task again that it made and gave back, whatever it says that it can do", async () => {
+    for (let count = 0; count < 5; count += 1) {
+      const { body } = await claim(asNewcomer, "ann", { capabilities: [`skill-${count}`] });
+      await at.ask("POST", "/tasks/release", bearer(body["phase_token"]), { task_id: (body["task"] as unknown as { id: string }).id });
+    }
+    expect((await at.events("task_created")).length).toBe(1);
+    expect((await claim(asNewcomer, "bob")).body).toMatchObject({ task: { capabilities: [], fence: 6 } });
+  });
+
   it("may hold any number where the setting says so", async () => {
     const free = await serve({ settings: { tasks: { per_agent: 0 } } });
     for (let left = 15; left > 0; left -= 1)

@@ -42,7 +42,8 @@ export async function claim(service: Service, { wait_ms, signal, ...wish }: Wish
     if (settings.tasks.create_on_claim && wish.task === undefined && !isSeeded(run.view)) {
       if (!mayHold(service, wish.agent)) throw tooMany(service);
       const id = `${MADE}${randomBytes(4).toString("hex")}`;
-      await tasks.create({ id, ...(wish.capabilities === undefined ? {} : { capabilities: wish.capabilities.slice(0, 64) }) });
+      // What its agent can do is nothing that it needs: given back it is free for all, and not one more that nobody else can do.
+      await tasks.create({ id });
       continue;
     }
     const { head } = run;
