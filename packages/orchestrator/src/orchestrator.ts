@@ -165,6 +165,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
       await sleep(settings.shutdown.unready_ms);
       await listener?.close(settings.shutdown.grace_ms, () => over.abort());
       over.abort();
+      await operations.refusals.flush({ all: true });
       await run.close();
       await opened?.close();
     },

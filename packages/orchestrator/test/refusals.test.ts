@@ -18,3 +18,33 @@ test("a flood of requests that nobody lets in fills no log, and hides nothing of
   expect((await recorded()).at(-1)).toEqual([null, "BYLAW_CREDENTIAL_MISSING", 18]);
   expect(lines).toHaveLength(4);
 });
+
+const UNIT = { refusals_per_second: 2 };
+const total = async (served: Awaited<ReturnType<typeof serve>>): Promise<number> =>
+  (await served.events("access_refused")).reduce((sum, { details }) => sum + 1 + Number(details["unrecorded"] ?? 0), 0);
+
+test("what was left out is on record when nobody asks any more, the last one with what it was about", async () => {
+  const served = await serve({ settings: { limits: UNIT } });
+  onTestFinished(() => served.close());
+  for (let times = 0; times < 29; times += 1) await served.ask("GET", "/audit/recent");
+  await served.ask("POST", "/tools/execute", undefined, { task_id: "a", tool_name: "bash", args: {} });
+  expect(await served.events("access_refused")).toHaveLength(2);
+  await served.service.operations.duty.round();
+  expect(await served.events("access_refused")).toHaveLength(2);
+  served.pass(1_000);
+  await served.service.operations.duty.round();
+  await served.service.operations.duty.round();
+  expect(await served.events("access_refused")).toMatchObject([
+    {},
+    {},
+    { details: { route: "/tools/execute", tool: "bash", unrecorded: 27 } },
+  ]);
+  expect(await total(served)).toBe(30);
+});
+
+test("what was left out is on record when the server ends", async () => {
+  const served = await serve({ settings: { limits: UNIT } });
+  for (let times = 0; times < 30; times += 1) await served.ask("GET", "/audit/recent");
+  await served.close();
+  expect(await total(served)).toBe(30);
+});

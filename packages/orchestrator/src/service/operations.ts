@@ -77,10 +77,8 @@ export function createOperations(terms: OperationTerms): Operations {
     ...{ run, per_second: terms.refusals_per_second, time: () => Date.parse(now()), log },
     onRefused: (code) => metrics.refused(code),
   });
-  const duty = createDuty({
-    ...{ steps: dueSteps({ run, kernel, contract, store, tasks, now }), every_ms: terms.duty_ms, log },
-    onStep: (step, outcome) => metrics.stepped(step, outcome),
-  });
+  const steps = [...dueSteps({ run, kernel, contract, store, tasks, now }), { name: "refusals", work: () => refusals.flush() }];
+  const duty = createDuty({ ...{ steps, every_ms: terms.duty_ms, log }, onStep: (step, outcome) => metrics.stepped(step, outcome) });
   return {
     ...{ follower, feed, approvals, audit, status, metrics, refusals, streams: createStreams(), duty },
     start() {

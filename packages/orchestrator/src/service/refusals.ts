@@ -1,5 +1,5 @@
 import type { Run } from "@bylaw/log";
-import { messageOf, present } from "@bylaw/kernel";
+import { messageOf, present, type JsonObject } from "@bylaw/kernel";
 import type { Refusal } from "../auth/authenticate.ts";
 import { ACCESS_REFUSED } from "./events.ts";
 import type { Log, RefusedRequest } from "./service.ts";
@@ -7,6 +7,8 @@ import type { Log, RefusedRequest } from "./service.ts";
 /** Puts on record who was not let in, at most so many in a second: whoever asks in vain must not fill the log. */
 export interface Refusals {
   add(refusal: Refusal, request: RefusedRequest): Promise<void>;
+  /** Puts on record what was left out and no later refusal told of, where it is time for it; `all`: at once. Resolves to how much it recorded. */
+  flush(how?: { readonly all?: boolean }): Promise<number>;
 }
 
 interface RefusalTerms {
@@ -21,11 +23,19 @@ interface RefusalTerms {
 /** Agents that were refused lately, each with a place of its own. */
 const AGENTS = 10_000;
 
+/** A refusal, as it is recorded. */
+interface Told {
+  readonly agent: string | undefined;
+  readonly details: JsonObject;
+}
+
 interface Bucket {
   left: number;
   last: number;
   /** Since the last one on record. */
   unrecorded: number;
+  /** The last of those. */
+  missed?: Told | undefined;
 }
 
 export function createRefusals({ run, per_second, time, log, onRefused }: RefusalTerms): Refusals {
@@ -52,28 +62,48 @@ export function createRefusals({ run, per_second, time, log, onRefused }: Refusa
     return true;
   }
 
+  async function put(bucket: Bucket, one: Told): Promise<boolean> {
+    const { unrecorded } = bucket;
+    bucket.unrecorded = 0;
+    bucket.missed = undefined;
+    const details: JsonObject = unrecorded === 0 ? one.details : { ...one.details, unrecorded };
+    const { credential: shown = null, ...told } = details;
+    log.warn({ ...told, shown }, "a request was refused");
+    try {
+      // Of an agent whose token is good the log knows the name; every other name is only claimed.
+      await run.record([{ event_type: ACCESS_REFUSED, agent_id: one.agent ?? null, task_id: null, details }]);
+      return true;
+    } catch (error) {
+      bucket.unrecorded += unrecorded + 1;
+      bucket.missed ??= one;
+      // It is refused whether or not it is on record.
+      log.error({ error: messageOf(error) }, "a refusal could not be put on record");
+      return false;
+    }
+  }
+
   return {
     async add({ code, status, credential, agent }, { route, task, tool }) {
       onRefused(code);
       const bucket = bucketOf(agent);
-      if (!mayRecord(bucket)) {
-        bucket.unrecorded += 1;
-        return;
-      }
-      const { unrecorded } = bucket;
-      bucket.unrecorded = 0;
-      const told = present({ agent, task, tool, unrecorded: unrecorded === 0 ? undefined : unrecorded });
       const method = route.method.toUpperCase();
-      log.warn({ code, status, route: route.path, method, shown: credential, ...told }, "a request was refused");
-      const details = { code, status, method, route: route.path, credential, ...told };
-      try {
-        // Of an agent whose token is good the log knows the name; every other name is only claimed.
-        await run.record([{ event_type: ACCESS_REFUSED, agent_id: agent ?? null, task_id: null, details }]);
-      } catch (error) {
-        bucket.unrecorded += unrecorded + 1;
-        // It is refused whether or not it is on record.
-        log.error({ error: messageOf(error) }, "a refusal could not be put on record");
+      const one: Told = { agent, details: { code, status, method, route: route.path, credential, ...present({ agent, task, tool }) } };
+      if (mayRecord(bucket)) await put(bucket, one);
+      else {
+        bucket.unrecorded += 1;
+        bucket.missed = one;
       }
+    },
+    async flush({ all = false } = {}) {
+      let recorded = 0;
+      for (const bucket of [...buckets.values()]) {
+        const { missed } = bucket;
+        if (missed === undefined || per_second === 0 || !(mayRecord(bucket) || all)) continue;
+        // It is one of them, and told itself.
+        bucket.unrecorded -= 1;
+        if (await put(bucket, missed)) recorded += 1;
+      }
+      return recorded;
     },
   };
 }
