@@ -95,12 +95,12 @@ class Case(unittest.TestCase):
 
 class Retries(Case):
     def test_a_request_is_made_again_under_the_same_key(self) -> None:
-        answers = [None, problem(503, "closing"), (200, b'{"cut', {"Content-Length": "900"}), problem(429, "rate", {"Retry-After": "3"})]
+        answers = [None, problem(503, "closing", {"Retry-After": "2"}), (200, b'{"cut', {"Content-Length": "900"}), problem(429, "rate", {"Retry-After": "3"})]
         endpoint, received = self.serve(lambda _, count: answers[count - 1] if count <= 4 else ok(CLAIM))
         client, pauses = self.client(endpoint)
         self.assertEqual(client.claim_task()["task"]["id"], "t1")
         self.assertEqual(len({request["headers"]["Idempotency-Key"] for request in received}), 1)
-        self.assertEqual(pauses, [0.1, 0.2, 0.4, 3.0])
+        self.assertEqual(pauses, [0.1, 2.0, 0.4, 3.0])
 
     def test_a_newer_token_makes_no_other_request_of_it(self) -> None:
         def answer(request: Dict[str, Any], _: int) -> Optional[Reply]:

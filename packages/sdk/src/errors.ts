@@ -16,6 +16,8 @@ export interface ErrorParts {
   readonly status?: number | undefined;
   /** The problem details of the answer, as they came. */
   readonly problem?: Problem | undefined;
+  /** How long the server asks to wait, in milliseconds; where it says. */
+  readonly retry_after_ms?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -27,13 +29,15 @@ export class AgentError extends Error {
   readonly fix: string | undefined;
   readonly status: number | undefined;
   readonly problem: Problem | undefined;
+  readonly retry_after_ms: number | undefined;
 
-  constructor({ code, message, fix, status, problem, cause }: ErrorParts) {
+  constructor({ code, message, fix, status, problem, retry_after_ms, cause }: ErrorParts) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.fix = fix;
     this.status = status;
     this.problem = problem;
+    this.retry_after_ms = retry_after_ms;
   }
 }
 
@@ -63,13 +67,6 @@ export class NotClaimed extends AgentError {
 export class NoTaskReady extends AgentError {
   override readonly name = "NoTaskReady";
   override readonly next = "wait";
-  /** How long the server asks to wait, in milliseconds. */
-  readonly retry_after_ms: number | undefined;
-
-  constructor(parts: ErrorParts & { readonly retry_after_ms: number | undefined }) {
-    super(parts);
-    this.retry_after_ms = parts.retry_after_ms;
-  }
 }
 
 /** The rules deny this call. Another call, or another phase; the same call again gets the same answer. */
@@ -148,13 +145,6 @@ export class Conflict extends AgentError {
 export class RateLimited extends AgentError {
   override readonly name = "RateLimited";
   override readonly next = "wait";
-  /** How long the server asks to wait, in milliseconds. */
-  readonly retry_after_ms: number | undefined;
-
-  constructor(parts: ErrorParts & { readonly retry_after_ms: number | undefined }) {
-    super(parts);
-    this.retry_after_ms = parts.retry_after_ms;
-  }
 }
 
 /** Nobody answered, or the server could not: the network, a restart, a time-out. What was asked may or may not have happened; asked again with the same request id it happens once. */

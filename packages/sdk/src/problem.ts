@@ -49,8 +49,8 @@ export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): 
   const problem = problemOf(body, status, mask);
   const { code } = problem;
   const fix = typeof problem["fix"] === "string" ? problem["fix"] : undefined;
-  const parts: ErrorParts = { code, message: problem.detail, fix, status, problem };
-  if (code === "task_none_ready") return new NoTaskReady({ ...parts, retry_after_ms });
+  const parts: ErrorParts = { code, message: problem.detail, fix, status, problem, retry_after_ms };
+  if (code === "task_none_ready") return new NoTaskReady(parts);
   if (OVERTAKEN.test(code)) return new TokenExpired(parts);
   if (NOT_HELD.test(code)) return new NotClaimed(parts);
   if (NO_CREDENTIAL.test(code)) return new Unauthenticated(parts);
@@ -67,7 +67,7 @@ export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): 
     case 409:
       return new Conflict(parts);
     case 429:
-      return new RateLimited({ ...parts, retry_after_ms });
+      return new RateLimited(parts);
     case 408:
     case 502:
     case 503:

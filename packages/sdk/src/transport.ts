@@ -130,8 +130,7 @@ export function createTransport(options: TransportOptions): Transport {
         request.signal?.throwIfAborted();
         const result = await attempt(request, key);
         if (!("error" in result)) return result;
-        const asked = "retry_after_ms" in result.error ? result.error.retry_after_ms : undefined;
-        const pause = pauseOf(count, rules, { random: random(), asked_ms: typeof asked === "number" ? asked : undefined });
+        const pause = pauseOf(count, rules, { random: random(), asked_ms: result.error.retry_after_ms });
         if (!result.again || count >= rules.attempts || waited + pause > rules.give_up_ms) throw result.error;
         waited += pause;
         await wait(pause, request.signal);

@@ -22,6 +22,7 @@ class AgentError(Exception):
         fix: Optional[str] = None,
         status: Optional[int] = None,
         problem: Optional[Dict[str, Any]] = None,
+        retry_after: Optional[float] = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -32,6 +33,8 @@ class AgentError(Exception):
         self.status = status
         #: The problem details of the answer, as they came.
         self.problem = problem
+        #: How long the server asks to wait, in seconds; ``None`` where it does not say.
+        self.retry_after = retry_after
 
     def __str__(self) -> str:
         return self.message
@@ -61,11 +64,6 @@ class NoTaskReady(AgentError):
     """No task is free and ready now."""
 
     next = "wait"
-
-    def __init__(self, message: str, *, retry_after: Optional[float] = None, **parts: Any) -> None:
-        super().__init__(message, **parts)
-        #: How long the server asks to wait, in seconds.
-        self.retry_after = retry_after
 
 
 class ToolForbidden(AgentError, PermissionError):
@@ -134,11 +132,6 @@ class RateLimited(AgentError):
     """Too many requests, for longer than this client retries."""
 
     next = "wait"
-
-    def __init__(self, message: str, *, retry_after: Optional[float] = None, **parts: Any) -> None:
-        super().__init__(message, **parts)
-        #: How long the server asks to wait, in seconds.
-        self.retry_after = retry_after
 
 
 class Unavailable(AgentError):

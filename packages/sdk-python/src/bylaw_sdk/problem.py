@@ -24,6 +24,7 @@ _BY_STATUS = {
     401: errors.Unauthenticated,
     404: errors.NotFound,
     409: errors.Conflict,
+    429: errors.RateLimited,
     408: errors.Unavailable,
     502: errors.Unavailable,
     503: errors.Unavailable,
@@ -43,10 +44,16 @@ def error_of(
     problem = _problem_of(status, body, mask)
     code = problem["code"]
     fix = problem.get("fix")
-    parts: Dict[str, Any] = {"code": code, "fix": fix if isinstance(fix, str) else None, "status": status, "problem": problem}
+    parts: Dict[str, Any] = {
+        "code": code,
+        "fix": fix if isinstance(fix, str) else None,
+        "status": status,
+        "problem": problem,
+        "retry_after": retry_after,
+    }
     detail = problem["detail"]
     if code == "task_none_ready":
-        return errors.NoTaskReady(detail, retry_after=retry_after, **parts)
+        return errors.NoTaskReady(detail, **parts)
     for pattern, kind in _BY_CODE:
         if pattern.fullmatch(code):
             return kind(detail, **parts)
@@ -57,8 +64,6 @@ def error_of(
         if tool is None or code.startswith("BYLAW_CREDENTIAL_"):
             return errors.NotPermitted(detail, **parts)
         return errors.ToolForbidden(detail, tool=tool, **parts)
-    if status == 429:
-        return errors.RateLimited(detail, retry_after=retry_after, **parts)
     other = errors.RequestInvalid if 400 <= status < 500 else errors.ServerFault
     return _BY_STATUS.get(status, other)(detail, **parts)
 

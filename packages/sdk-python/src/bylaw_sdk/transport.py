@@ -147,7 +147,7 @@ class Transport:
             else:
                 return status, _readable(status, text)
             again = problem.code == "unreachable" or problem.status in _AGAIN
-            pause = self.pause(attempt, getattr(problem, "retry_after", None))
+            pause = self.pause(attempt, problem.retry_after)
             if not again or attempt >= self._retry.attempts or waited + pause > self._retry.give_up:
                 raise problem
             waited += pause
