@@ -246,6 +246,37 @@ describe("what nobody writes", () => {
     expect(readFileSync(join(root, "contract.yaml"), "utf8")).toBe("phases");
   });
 
+  it("is meant however it is named: by way of links, with `..`, from where the workspace is called otherwise", async () => {
+    const home = folder({ "x/c.yaml": "phases", "x/data/key": SECRET, "x/in.txt": "in" });
+    symlinkSync(join(home, "x"), join(home, "x-link"));
+    for (const workspace of [join(home, "x"), join(home, "x-link"), `${join(home, "x-link")}/`])
+      for (const by of ["x", "x-link"]) {
+        const named = { hidden: [join(home, by, "data")], protect: [join(home, by, "c.yaml"), join(home, by, "new/deep/y")] };
+        for (const [hidden, protect] of [
+          [named.hidden, named.protect],
+          [["./in.txt/../data/"], ["rules/../c.yaml", "../x/new//deep/y"]],
+        ] as const) {
+          const call = toolsIn(workspace, { hidden, protect });
+          for (const root of ["", `${workspace}/`, join(home, "x/")]) {
+            await expect(call("read_files", { path: `${root}data/key` }), `${workspace} ${root}`).rejects.toMatchObject(REFUSED);
+            for (const path of ["data/key", "c.yaml", "new/deep/y"])
+              await expect(call("write_files", { path: `${root}${path}`, content: "" }), path).rejects.toMatchObject(REFUSED);
+            expect(await call("read_files", { path: `${root}in.txt` })).toMatchObject({ status: "success" });
+          }
+          expect((await call("glob", { pattern: "**" })).files).toEqual(["c.yaml", "in.txt"]);
+        }
+      }
+  });
+
+  it("is meant where it is, and where a link of the workspace has it", async () => {
+    const root = folder({ "real/a.toml": "rules" });
+    symlinkSync("real", join(root, "rules"));
+    const call = toolsIn(root, { protect: ["rules"] });
+    await expect(call("write_files", { path: "real/a.toml", content: "" })).rejects.toMatchObject(REFUSED);
+    unlinkSync(join(root, "rules"));
+    await expect(call("write_files", { path: "rules/a.toml", content: "" })).rejects.toMatchObject(REFUSED);
+  });
+
   it("is not what only looks like it", async () => {
     const call = toolsIn(folder(), { protect: ["rules"] });
     for (const path of [

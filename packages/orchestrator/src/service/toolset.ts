@@ -1,3 +1,4 @@
+import { dirname, resolve } from "node:path";
 import type { Contract } from "@bylaw/contract";
 import { BylawError, type Json, type View } from "@bylaw/kernel";
 import { workspaceTools, type CallContext, type Tool } from "@bylaw/tools";
@@ -29,8 +30,11 @@ export function toolset({ settings, contract, seeTests, view, hidden, protect, s
     const { exit_code, timed_out, counts, report_error } = evidence;
     return { exit_code, timed_out, counts, report_error, output };
   };
+  const own = contract.protectedPaths.map((path) => resolve(dirname(contract.file), path));
+  // A folder of a task may hold a copy of them, which goes where the task goes.
+  const copies = settings.workspace_per_task ? contract.protectedPaths : [];
   return workspaceTools({
-    protect: [contract.file, ...contract.protectedPaths, ...protect],
+    protect: [contract.file, ...own, ...copies, ...protect],
     ...{ hidden, secrets },
     programs: { env, contain, maxTimeout: timeout_seconds, ...(wrap.length === 0 ? {} : { wrap: (argv) => [...wrap, ...argv] }) },
     ...(contract.evidence.testCommand === undefined ? {} : { runTests }),

@@ -1,6 +1,7 @@
-import { isAbsolute } from "node:path";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { refused } from "./refused.ts";
-import { segmentsBelow } from "./segments.ts";
+import { segmentsBelow, type Root } from "./segments.ts";
 
 /** Places of a workspace that tools stay away from. */
 export interface Guards {
@@ -17,16 +18,14 @@ export interface Guards {
 // Wherever they stand: what steers git, and what Bylaw is set up by.
 const OWN = /^(?:\.git|git~\d+|\.bylaw|bylaw\.(?:config\.[a-z]+|serve\.json))$/;
 
-/** `hidden` is neither read nor written, `kept` is not written; absolute, or from the workspace. Case and look-alikes do not matter. */
-export function guardsOf(real: string, hidden: readonly string[], kept: readonly string[]): Guards {
-  const places = (paths: readonly string[]): readonly (readonly string[])[] =>
-    paths.flatMap((path) => {
-      const segments = isAbsolute(path) ? segmentsBelow(real, path) : path.split("/").filter((name) => name !== "" && name !== ".");
-      return segments === undefined || segments.length === 0 ? [] : [segments];
-    });
-  const own = places(hidden);
-  const [unread, unwritten] = [own, places(kept)].map((ways) => ways.map((way) => way.map(folded)));
-  const isHidden = (segments: readonly string[]): boolean => lies(segments, unread ?? []);
+/**
+ * `hidden` is neither read nor written, `kept` is not written; absolute, or from the workspace. Case and look-alikes do not matter, nor
+ * by way of which links they or the workspace are named. What lies elsewhere, or holds the workspace, is nobody's concern here.
+ */
+export async function guardsOf(root: Root, hidden: readonly string[], kept: readonly string[]): Promise<Guards> {
+  const [own, other] = [await placesOf(root, hidden), await placesOf(root, kept)];
+  const [unread, unwritten] = [own.map((way) => way.map(folded)), other.map((way) => way.map(folded))];
+  const isHidden = (segments: readonly string[]): boolean => lies(segments, unread);
   const mayRead = (segments: readonly string[]): void => {
     if (isHidden(segments)) throw refused(segments.join("/"), "is kept from agents");
   };
@@ -37,10 +36,26 @@ export function guardsOf(real: string, hidden: readonly string[], kept: readonly
     mayWrite(segments) {
       mayRead(segments);
       if (segments.length === 0) throw refused(".", "is the workspace itself");
-      if (segments.some((name) => OWN.test(folded(name))) || lies(segments, unwritten ?? []))
+      if (segments.some((name) => OWN.test(folded(name))) || lies(segments, unwritten))
         throw refused(segments.join("/"), "no tool writes to", "ask a person to change it");
     },
   };
+}
+
+// Where paths lie in a workspace: as they are said, and as they really are.
+async function placesOf({ given, real }: Root, paths: readonly string[]): Promise<readonly (readonly string[])[]> {
+  const found = paths.map(async (entry) => {
+    const path = resolve(real, entry);
+    return [segmentsBelow(real, path), segmentsBelow(resolve(given), path), segmentsBelow(real, await realOf(path))];
+  });
+  const ways = (await Promise.all(found)).flat().flatMap((way) => (way === undefined || way.length === 0 ? [] : [way]));
+  return [...new Map(ways.map((way) => [way.join("/"), way])).values()];
+}
+
+// Of what is not there yet, where it would be.
+async function realOf(path: string): Promise<string> {
+  const above = dirname(path);
+  return realpath(path).catch(async () => (above === path ? path : join(await realOf(above), basename(path))));
 }
 
 const lies = (segments: readonly string[], places: readonly (readonly string[])[]): boolean => {

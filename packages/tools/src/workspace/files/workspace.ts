@@ -30,7 +30,7 @@ export async function workspaceOf({ workspace: given }: CallContext, options: Wo
       fix: "start the service with the workspace of the tasks",
     });
   const root = { given: given.replace(/(?<=.)\/+$/, ""), real };
-  return { ...root, ...guardsOf(real, options.hidden ?? [], options.protect ?? []), way: (path) => segmentsOf(path, root) };
+  return { ...root, ...(await guardsOf(root, options.hidden ?? [], options.protect ?? [])), way: (path) => segmentsOf(path, root) };
 }
 
 /** Works with a member of the folder that it lies in, which is held open and made where it is to be. Throws as `Folder` does. */

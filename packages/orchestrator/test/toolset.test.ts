@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadContract } from "@bylaw/contract";
+import { callTool, toolNamed } from "@bylaw/tools";
+import { expect, it, onTestFinished } from "vitest";
+import { settingsSchema } from "../src/config/settings.ts";
+import { toolset } from "../src/service/toolset.ts";
+
+const CONTRACT = `
+bylaw: 1
+name: Below
+schemas_dir: schemas
+phases:
+  - { id: WORK, name: Work, allowed_tools: [write_files] }
+transitions: []
+enforcement: { mode: strict }
+`;
+
+it("what a contract protects lies where the contract lies, and not where the workspace begins", async () => {
+  const workspace = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-toolset-")));
+  onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
+  const file = join(workspace, "rules/agent_workflow.yaml");
+  mkdirSync(join(workspace, "rules/schemas"), { recursive: true });
+  writeFileSync(file, CONTRACT);
+  const tools = toolset({
+    ...{ settings: settingsSchema.parse({}), contract: loadContract(file), over: new AbortController().signal },
+    ...{ hidden: [], protect: [], secrets: [] },
+    seeTests: () => Promise.reject(new Error("no tests")),
+    view: () => {
+      throw new Error("no view");
+    },
+  });
+  const write = toolNamed(tools, "write_files");
+  const put = async (path: string): Promise<unknown> =>
+    write === undefined ? undefined : callTool(write, { path, content: "{}" }, { agent: "ann", workspace });
+  for (const path of ["rules/schemas/plan.json", "rules/agent_workflow.yaml"])
+    await expect(put(path), path).rejects.toMatchObject({ code: "BYLAW_PLACE_REFUSED" });
+  expect(await put("schemas/plan.json")).toMatchObject({ status: "success" });
+});
