@@ -5,7 +5,7 @@ import type { LoadedTemplate } from "../template/load.ts";
 import type { Template } from "../template/template.ts";
 import { keepTemplate } from "./kept-template.ts";
 import { draft } from "./record.ts";
-import { refuseOwn } from "./release.ts";
+import { refuseOwn, returnsOf } from "./release.ts";
 import { NO_OWNER, type WorkflowState } from "./standing.ts";
 import { doneIn, resultOf, resultsWith, workflowState } from "./state.ts";
 import { templateChanges } from "./template-changes.ts";
@@ -135,7 +135,8 @@ export async function migrateWorkflow(
     scopes: scopes.map(({ owner, skip }) => ({ owner, skip: [...skip] })),
     moved: from !== undefined,
   };
-  await run.record([draft("workflow_migrated", null, details)], { documents: [keepTemplate(run.run, loaded)] });
+  const left = from === undefined ? [] : returnsOf(state);
+  await run.record([...left, draft("workflow_migrated", null, details)], { documents: [keepTemplate(run.run, loaded)] });
   return migration;
 }
 

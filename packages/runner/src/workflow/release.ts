@@ -1,6 +1,7 @@
 import { BylawError } from "@bylaw/kernel";
 import type { Recordable, Run } from "@bylaw/log";
-import type { WorkflowState } from "./standing.ts";
+import { draft } from "./record.ts";
+import type { Frame, WorkflowState } from "./standing.ts";
 import { workflowState } from "./state.ts";
 
 /**
@@ -13,9 +14,8 @@ export async function releaseWorkflow(run: Run, { by }: { readonly by: string })
   if (hold === null) return false;
   refuseOwn(state, by);
   const drafts: Recordable[] = [];
-  if (hold.why === "risk" || hold.why === "oversight")
-    drafts.push({ event_type: "oversight_acknowledged", agent_id: null, task_id: null, details: { by, reason: hold.message } });
-  drafts.push({ event_type: "workflow_released", agent_id: null, task_id: null, details: { by, step: hold.step } });
+  if (hold.why === "risk" || hold.why === "oversight") drafts.push(draft("oversight_acknowledged", null, { by, reason: hold.message }));
+  drafts.push(draft("workflow_released", null, { by, step: hold.step }));
   await run.record(drafts);
   return true;
 }
@@ -25,8 +25,22 @@ export async function releaseWorkflow(run: Run, { by }: { readonly by: string })
  * {@link releaseWorkflow}.
  */
 export async function moveWorkflow(run: Run, { by, to }: { readonly by: string; readonly to: number }): Promise<void> {
-  refuseOwn(run.view(workflowState), by);
-  await run.record([{ event_type: "workflow_moved", agent_id: null, task_id: null, details: { by, to } }]);
+  const state = run.view(workflowState);
+  refuseOwn(state, by);
+  await run.record([...returnsOf(state), draft("workflow_moved", null, { by, to })]);
+}
+
+/** Who was called and is left returns in vain, the last first: somebody else may call them again. */
+export const returnsOf = ({ units }: WorkflowState): readonly Recordable[] =>
+  units
+    .filter(({ settled }) => !settled)
+    .flatMap(({ frames }) => [...frames.slice(1).map(({ agent }) => agent), calledNext(frames.at(-1))].toReversed())
+    .flatMap((agent) => (agent === null ? [] : [draft("agent_returned", agent, { agent, ok: false })]));
+
+// Granted, and not carried out yet.
+function calledNext(frame: Frame | undefined): string | null {
+  const { action, agent } = frame?.directive ?? {};
+  return frame?.asked === "granted" && !frame.called && action === "trigger" && typeof agent === "string" ? agent : null;
 }
 
 /** Throws BYLAW_WORKFLOW_BY_ITSELF for an agent at work in a step that is under way: whose work it is does not say that it goes on. */

@@ -1,0 +1,55 @@
+import { keptTemplate, migrateWorkflow, moveWorkflow, workflowState, type StepContext } from "../src/index.ts";
+import { describe, expect, it } from "vitest";
+import { player, stage, templateOf, write } from "./kit.ts";
+
+const worker = { agent: "worker", run: { function: "work" } };
+const agents = { worker: { run: { function: "play" } }, helper: { run: { function: "help" } }, second: { run: { function: "help" } } };
+
+/** A workflow whose first step calls agents of whom one fails, and a person who goes on from the second, which calls the same. */
+async function called(fails: "helper" | "second" | "worker", by: "moved" | "migrated") {
+  const steps = (prompt: string) => ["one", "two"].map((id) => ({ id, ...worker, trigger: "helper", prompt }));
+  const [loaded, now] = [await templateOf({ agents, steps: steps("x") }), await templateOf({ agents, steps: steps("y") })];
+  const trace: string[] = [];
+  const isFirst = (): boolean => !trace.some((seen) => seen.startsWith("two"));
+  const note = ({ step, agent }: StepContext): void => void trace.push(agent === "worker" ? step : `${step}:${agent}`);
+  const functions = {
+    ...player().functions,
+    work: async (context: StepContext): Promise<undefined> => {
+      note(context);
+      await context.run.behave({ action: "trigger", step: context.step, agent: "worker" });
+      if (fails === "worker" && isFirst()) throw new Error("no");
+    },
+    help: (context: StepContext): undefined => {
+      note(context);
+      if (context.agent === fails && isFirst()) throw new Error("no");
+      if (context.agent === "helper") write(context.controlFile, { action: "trigger", triggerAgentId: "second" });
+    },
+  };
+  const at = stage(loaded, functions);
+  expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
+  const run = await at.open();
+  if (by === "moved") await moveWorkflow(run, { by: "ada", to: 1 });
+  else {
+    const before = await keptTemplate(at.store, "r", run.view(workflowState).started?.definition ?? "");
+    await migrateWorkflow(run, { before: before ?? loaded.template, loaded: now, by: "ada", from: 1 });
+  }
+  return { trace, end: await at.go({ run, functions, ...(by === "moved" ? {} : now) }), types: await at.types() };
+}
+
+describe("a person who goes on from another step", () => {
+  it.each([
+    ["helper", "moved", 1],
+    ["helper", "migrated", 1],
+    ["second", "moved", 2],
+    ["second", "migrated", 2],
+    // It was granted, and nobody has called yet.
+    ["worker", "moved", 1],
+    ["worker", "migrated", 1],
+  ] as const)("leaves nobody at work who was called, where %s failed and the run is %s", async (fails, by, returned) => {
+    const { trace, end, types } = await called(fails, by);
+    expect(end).toMatchObject({ outcome: "completed" });
+    expect(trace.slice(-3)).toEqual(["two", "two:helper", "two:second"]);
+    expect(types.filter((type) => type === "agent_returned")).toHaveLength(returned + 2);
+    expect(types.slice(types.indexOf("agent_returned"))[returned]).toBe(`workflow_${by}`);
+  });
+});
