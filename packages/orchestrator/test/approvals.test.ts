@@ -242,4 +242,21 @@ describe("who may look and answer", () => {
     }
     expect(new Set(seen).size).toBe(seen.length);
   });
+
+  test("a page goes on behind a question that was answered meanwhile, a gate or a call", async () => {
+    const ada = served.as("ada");
+    const [one, two] = await Promise.all(["q-1", "q-2"].map((name) => served.claim(name)));
+    await one?.move("BUILD", planOf("It greets"));
+    for (const url of ["https://example.com/1", "https://example.com/2"]) await two?.check("web_fetch", { url });
+    const all = await open(ada);
+    const from = all.findIndex(({ task }) => task === one?.task);
+    for (const at of [from, all.length - 2]) {
+      const question = all[at];
+      const said = { answer: "no", reason: "Not now", ...(question?.kind === "gate" ? { role: "lead" } : {}) };
+      expect((await answer(ada, String(question?.id), said)).status).toBe(200);
+      const { body } = await ada.get(`/approvals?limit=1&after=${question?.id}`);
+      expect((body as unknown as { approvals: readonly Listed[] }).approvals.map(({ id }) => id)).toEqual([all[at + 1]?.id]);
+    }
+    expect(refused(await ada.get("/approvals?after=0a1b2c3d4e5f6071"))).toEqual([400, "BYLAW_REQUEST_INVALID"]);
+  });
 });

@@ -1,6 +1,7 @@
 import type { Kernel, LogEvent, Store } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import type { OpenGate } from "@bylaw/plugin-gates";
+import { quote } from "@bylaw/wording";
 import {
   checkAnswerable,
   nothingOpen,
@@ -14,6 +15,7 @@ import {
   type ProjectGates,
   type QuestionFold,
 } from "../approvals/index.ts";
+import { problem } from "../http/problem.ts";
 import { closedCall, closedGate, openQuestion, type Closed, type Standing } from "./approval-state.ts";
 import type { Feed } from "./feed.ts";
 import type { Follower } from "./follower.ts";
@@ -114,6 +116,19 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
     return call === undefined || call.state === "open" || !sees(sight, call.task) ? undefined : closedCall(call);
   }
 
+  /** Where a list goes on behind a question; from where that stood if it was answered meanwhile. */
+  function behind(all: readonly OpenId[], after: string): number {
+    const index = all.findIndex(({ id }) => id === after);
+    if (index !== -1) return index + 1;
+    const gate = known.get(after);
+    const call = gate === undefined ? questions.call(after, time()) : undefined;
+    if (gate === undefined && call === undefined) throw unknownPage(after);
+    const next = all.findIndex((one) =>
+      one.kind === "gate" ? gate !== undefined && one.gate.task >= gate.task : call === undefined || one.call.sequence > call.sequence,
+    );
+    return next === -1 ? all.length : next;
+  }
+
   async function changed(before: Standing, { ms, signal }: { readonly ms: number; readonly signal: AbortSignal }, sight: Sight) {
     const end = performance.now() + ms;
     const said = JSON.stringify(before.kind === "gate" ? before.approvals : before.state);
@@ -160,7 +175,7 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
     },
     async open(sight, { limit, after }) {
       const all = await listed(sight);
-      const begin = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+      const begin = after === undefined ? 0 : behind(all, after);
       const page = all.slice(begin, begin + limit);
       const approvals: Standing[] = [];
       for (const one of page) approvals.push(openQuestion(await questions.read(one)));
@@ -216,3 +231,9 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
     count: async () => (await questions.open({ view: run.view, now: time() })).length,
   };
 }
+
+const unknownPage = (after: string) =>
+  problem({
+    ...{ status: 400, code: "BYLAW_REQUEST_INVALID", detail: `Unexpected \`after\` of ${quote(after)}, expected the \`next\` of a page` },
+    fix: "list from the beginning",
+  });
