@@ -124,6 +124,25 @@ describe("folders in which agents would have the server in their hands", () => {
   });
 });
 
+it("a line does not come to them by another name of the workspace", async () => {
+  const own = mkdtempSync(join(tmpdir(), "bylaw-own-"));
+  mkdirSync(join(own, "real"));
+  symlinkSync(join(own, "real"), join(own, "link"));
+  const [work, contract] = [join(own, "link"), join(own, "work.yaml")];
+  for (const [name, text] of Object.entries({ ...HIDDEN, ...KEPT })) writeFileSync(join(work, name), text);
+  writeFileSync(contract, CONTRACT);
+  const tls = { cert: join(work, "cert.pem"), key: join(work, "key.pem") };
+  const places = { contract, workspace: work, data: join(work, ".bylaw"), policy: [join(work, "house.toml")], tls };
+  const server = await serve({ tools: [], settings: { ...places, tools: { contain: "never" } } }, own);
+  const { auth, task } = await server.agent("ann");
+  for (const folder of ["link", "real"])
+    for (const line of [`cat ${own}/${folder}/key.pem`, `cat ${own}/${folder}/.bylaw/token.secret`, `echo > ${own}/${folder}/house.toml`]) {
+      const asked = { task_id: task, tool_name: "bash", args: { command: line } };
+      expect(await server.ask("POST", "/tools/execute", auth, asked), line).toMatchObject({ status: 403 });
+    }
+  await server.close();
+});
+
 it("no answer holds the password of the store, as it is written or as it is meant", async () => {
   const own = mkdtempSync(join(tmpdir(), "bylaw-own-"));
   const [tokens, contract] = [join(own, "tokens"), join(own, "work.yaml")];

@@ -66,7 +66,7 @@ function wayBelow(folder: string, path: string): readonly string[] | undefined {
 }
 
 /** Where something is, or will be, behind all links. */
-function realOf(path: string): string {
+export function realOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -1,7 +1,7 @@
 import { sep } from "node:path";
 import type { Plugin } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
-import type { Belongings } from "../config/belongings.ts";
+import { realOf, type Belongings } from "../config/belongings.ts";
 
 // What means something to a glob is taken as it is.
 const literal = (path: string): string =>
@@ -10,7 +10,9 @@ const literal = (path: string): string =>
     .join("/")
     .replaceAll(/[\\*?[\]{}!]/g, "\\$&");
 
-const below = (places: readonly string[]): readonly string[] => places.flatMap((place) => [literal(place), `${literal(place)}/**`]);
+// A line may name a place by way of a link, or by where that leads.
+const below = (places: readonly string[]): readonly string[] =>
+  [...new Set(places.flatMap((place) => [place, realOf(place)]))].flatMap((place) => [literal(place), `${literal(place)}/**`]);
 
 const ruleOf = (name: string, paths: string, reason: string): string => `
 [[rules]]
