@@ -1,18 +1,22 @@
 import type { Contract } from "@bylaw/contract";
-import { EVIDENCE } from "./checks/test-results.ts";
 import { declaredChecks } from "./declared.ts";
+import { asksForRun, observed, waysOf } from "./ways.ts";
+
+// A contract does not change: its ways are made once.
+const known = new WeakMap<Contract, ReturnType<typeof waysOf>>();
 
 /**
  * Whether something on the way from a phase to another is judged on a test run. A host that observes tests itself does so before it asks
  * for such a transition. Where the contract takes an agent's word, or has no `test_command`, nothing is.
  */
 export function asksForTests(contract: Contract, from: string, to: string): boolean {
-  const { transitions, gates, phases, evidence } = contract;
-  if (evidence.source !== "observed" || evidence.testCommand === undefined) return false;
-  const declared = declaredChecks(contract);
-  const ways = transitions.filter((way) => way.from === from && way.to === to && way.when === "passed");
-  if (ways.length === 0) return false;
-  const rules = phases.find(({ id }) => id === from)?.artifacts.flatMap((artifact) => artifact.rules) ?? [];
-  const checks = ways.flatMap(({ gate }) => gates.find(({ id, phase }) => id === gate && phase === from)?.checks ?? []);
-  return [...rules, ...checks].some(({ check }) => EVIDENCE.has(check) || declared.get(check)?.evidence === true);
+  if (contract.evidence.source !== "observed" || !observed(contract)) return false;
+  const ways = known.get(contract) ?? waysOf(contract, { own: new Map(), declared: declaredChecks(contract), at: (name) => ({ name }) });
+  known.set(contract, ways);
+  return (
+    ways
+      .get(from)
+      ?.get(to)
+      ?.some(({ demands, when }) => when === "passed" && demands.some(asksForRun)) === true
+  );
 }

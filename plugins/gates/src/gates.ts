@@ -4,13 +4,14 @@ import { definePlugin, messageOf, type Transition, type Verdict, type View } fro
 import manifest from "../package.json" with { type: "json" };
 import type { CheckInput, Finding } from "./checks/check-input.ts";
 import { CODES } from "./codes.ts";
-import { compileGates, type Compiled, type Demand } from "./compile.ts";
+import { compileGates, type Compiled } from "./compile.ts";
 import { declareEvents } from "./events.ts";
 import { gateBook } from "./gate-book.ts";
 import { guardGates } from "./guards.ts";
 import { judgeTransition } from "./judge.ts";
 import { look } from "./look.ts";
 import { gateOptions } from "./options.ts";
+import type { Demand } from "./ways.ts";
 
 /** Keeps a task in its phase until the gate passes: checks, observed test runs, reports of reviewers, approvals. */
 export const gates = definePlugin({

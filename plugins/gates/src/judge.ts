@@ -7,13 +7,14 @@ import { judgeApproval } from "./approval.ts";
 import type { Book } from "./book.ts";
 import type { CheckInput, Finding } from "./checks/check-input.ts";
 import { note, refuse } from "./codes.ts";
-import { asksForRun, type Compiled, type Demand, type Way } from "./compile.ts";
+import type { Compiled } from "./compile.ts";
 import { digestOf } from "./digest.ts";
 import { factsOf } from "./file-facts.ts";
 import { approvalRule, bookOf, gateBook } from "./gate-book.ts";
 import { COMMIT_TESTED } from "./tested-commit.ts";
 import { TREE_UNCHANGED } from "./tested-tree.ts";
 import { workOf } from "./work-record.ts";
+import { asksForRun, type Demand, type Way } from "./ways.ts";
 
 /** What was found about each demand of a way. */
 type Found = readonly { readonly demand: Demand; readonly findings: readonly Finding[] }[];

@@ -3,10 +3,11 @@ import type { Contract } from "@bylaw/contract";
 import { commitBase, commitState, contractTree, type Tree } from "@bylaw/evidence";
 import { messageOf, type JsonObject, type Transition } from "@bylaw/kernel";
 import { pathsIn } from "./checks/named-files.ts";
-import { asksForRun, type Compiled, type Way } from "./compile.ts";
+import type { Compiled } from "./compile.ts";
 import { lookAt } from "./file-facts.ts";
 import { COMMIT_TESTED, UNSEEN_BASE } from "./tested-commit.ts";
 import { TREE_UNCHANGED } from "./tested-tree.ts";
+import { asksForRun, type Way } from "./ways.ts";
 
 const TESTS: ReadonlySet<string> = new Set([
   ...["tests_exist", "tests_exist_for_acceptance_criteria", "tests_cover_acceptance_criteria", "tests_are_meaningful"],

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { COMPLETED, parseContract, type Contract } from "@bylaw/contract";
+import { asksForTests } from "../src/index.ts";
+
+const GREEN = { rule: "tests_passed", message: "green" };
+const COVERED = {
+  description: "All of it",
+  passes_when: { all: [{ fact: "evidence", path: "$.coverage", operator: "equal", value: 100 }] },
+};
+const SAID = { description: "A word", passes_when: { all: [{ fact: "artifacts", path: "$.plan.title", operator: "equal", value: "x" }] } };
+
+const gate = (id: string, check: string): object => ({ id, type: "validation", blockers: [{ check, severity: "blocking", message: id }] });
+const phase = (id: string, more: object = {}): object => ({ id, name: id, allowed_tools: ["read_files", "run_tests"], ...more });
+const hands = (type: string, ...validation: readonly object[]): object => ({ type, description: type, validation });
+const needsGreen = { required_artifacts: [hands("test_run_result", GREEN)] };
+
+const contract = (more: object = {}): Contract =>
+  parseContract(
+    JSON.stringify({
+      ...{ bylaw: 1, name: "Ways", evidence: "observed", test_command: { argv: ["npm", "test"], format: "tap" } },
+      enforcement: { mode: "strict" },
+      checks: { covered: COVERED, said: SAID },
+      phases: [
+        phase("A", {
+          required_artifacts: [hands("test_run_result"), hands("plan")],
+          gates: [gate("red", "tests_are_failing"), gate("word", "said")],
+        }),
+        phase("B", { gates: [gate("all", "covered")] }),
+        phase("C", needsGreen),
+        phase("D", needsGreen),
+      ],
+      transitions: [
+        { from: "A", to: "B", gate: "red" },
+        { from: "A", to: "C", gate: "word" },
+        { from: "B", to: "C", gate: "all" },
+        { from: "B", to: "A", gate: "all", when: "rejected" },
+        { from: "C", to: "D" },
+      ],
+      ...more,
+    }),
+    "ways.yaml",
+  );
+
+describe("a way is judged on a test run", () => {
+  it.each([
+    ["by a check of its gate", "A", "B", true],
+    ["by a check that the contract declares", "B", "C", true],
+    ["by a rule of an artifact", "C", "D", true],
+    ["by a rule of an artifact where the task ends", "D", COMPLETED, true],
+    ["not by a check of something else", "A", "C", false],
+    ["not where it goes back", "B", "A", false],
+    ["not where there is none", "A", "D", false],
+    ["not where the task does not end", "C", COMPLETED, false],
+  ])("%s", (_, from, to, asks) => {
+    expect(asksForTests(contract(), from, to)).toBe(asks);
+  });
+
+  it("nowhere where nobody runs tests, or the word of an agent counts", () => {
+    expect(asksForTests(contract({ evidence: "reported" }), "A", "B")).toBe(false);
+    expect(asksForTests(contract({ test_command: undefined, evidence: "reported" }), "A", "B")).toBe(false);
+  });
+});
