@@ -36,6 +36,28 @@ async function called(fails: "helper" | "second" | "worker", by: "moved" | "migr
   return { trace, end: await at.go({ run, functions, ...(by === "moved" ? {} : now) }), types: await at.types() };
 }
 
+it("a step that failed and calls nobody any more leaves nobody at work whom it asked for", async () => {
+  const step = (id: string) => ({ id, ...worker, trigger: "helper", continue_on_error: true });
+  const trace: string[] = [];
+  const at = stage(await templateOf({ agents, steps: [step("one"), step("two")] }), {
+    work: async ({ run, step: id }): Promise<undefined> => {
+      trace.push(id);
+      await run.behave({ action: "trigger", step: id, agent: "worker" });
+      if (id === "one") throw new Error("no");
+    },
+    help: async ({ run, step: id, agent }): Promise<undefined> => {
+      trace.push(`${id}:${String(agent)}`);
+      if (agent !== "helper") return;
+      await run.behave({ action: "trigger", step: id, agent, trigger_agent_id: "second" });
+      throw new Error("no");
+    },
+    play: () => undefined,
+  });
+  expect(await at.go()).toMatchObject({ outcome: "completed" });
+  expect(trace).toEqual(["one", "two", "two:helper"]);
+  expect((await at.types()).filter((type) => type === "agent_returned")).toHaveLength(3);
+});
+
 describe("a person who goes on from another step", () => {
   it.each([
     ["helper", "moved", 1],

@@ -34,14 +34,22 @@ export async function moveWorkflow(run: Run, { by, to }: { readonly by: string; 
 export const returnsOf = ({ units }: WorkflowState): readonly Recordable[] =>
   units
     .filter(({ settled }) => !settled)
-    .flatMap(({ frames }) => [...frames.slice(1).map(({ agent }) => agent), calledNext(frames.at(-1))].toReversed())
-    .flatMap((agent) => (agent === null ? [] : [draft("agent_returned", agent, { agent, ok: false })]));
+    .flatMap(({ frames }) => [
+      ...uncalled(frames),
+      ...frames
+        .slice(1)
+        .flatMap(({ agent }) => (agent === null ? [] : [inVain(agent)]))
+        .toReversed(),
+    ]);
 
-// Granted, and not carried out yet.
-function calledNext(frame: Frame | undefined): string | null {
+/** Whom somebody asked for in a step, as was granted, and did not call. */
+export function uncalled(frames: readonly Frame[]): readonly Recordable[] {
+  const frame = frames.at(-1);
   const { action, agent } = frame?.directive ?? {};
-  return frame?.asked === "granted" && !frame.called && action === "trigger" && typeof agent === "string" ? agent : null;
+  return frame?.asked === "granted" && !frame.called && action === "trigger" && typeof agent === "string" ? [inVain(agent)] : [];
 }
+
+const inVain = (agent: string): Recordable => draft("agent_returned", agent, { agent, ok: false });
 
 /** Throws BYLAW_WORKFLOW_BY_ITSELF for an agent at work in a step that is under way: whose work it is does not say that it goes on. */
 export function refuseOwn({ units }: WorkflowState, by: string): void {

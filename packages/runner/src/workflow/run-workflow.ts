@@ -10,6 +10,7 @@ import { keepTemplate } from "./kept-template.ts";
 import { frameKey, next, type Move } from "./next.ts";
 import type { WorkflowEnd, WorkflowOptions } from "./options.ts";
 import { draft, json, record, unrecorded } from "./record.ts";
+import { uncalled } from "./release.ts";
 import { takeRequest } from "./request.ts";
 import { completedSteps, workflowState } from "./state.ts";
 
@@ -99,11 +100,14 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
     case "call":
       return call(options, move);
     case "return":
-      return put(draft("agent_returned", move.agent, { agent: move.agent, ok: move.ok }));
+      return put(...uncalled(move.unit.frames), draft("agent_returned", move.agent, { agent: move.agent, ok: move.ok }));
     case "settle": {
       const { unit, next: after, loop } = move;
       const to = loop === null ? null : { ...loop, skip: [...loop.skip] };
-      return put(draft("step_settled", unit.frames[0]?.agent ?? null, { step: unit.step, next: after, loop: to, definition }));
+      return put(
+        ...uncalled(unit.frames),
+        draft("step_settled", unit.frames[0]?.agent ?? null, { step: unit.step, next: after, loop: to, definition }),
+      );
     }
     default:
       return undefined;
