@@ -258,13 +258,28 @@ class Events(Case):
         answers: List[Optional[Reply]] = [
             (200, b": hello\n\n" + frame(1) + b"id: 2\n\nid: 3\ndata: {", {}),
             None,
+            problem(503, "busy", {"Retry-After": "7"}),
             (200, frame(2) + frame(3), {}),
         ]
         endpoint, received = self.serve(lambda _, count: answers[count - 1])
-        client, _ = self.holding(endpoint)
+        client, pauses = self.holding(endpoint)
         events = client.events()
         self.assertEqual([next(events)["sequence"] for _ in range(2)], [1, 3])
-        self.assertEqual([request["headers"]["Last-Event-ID"] for request in received], ["0", "2", "2"])
+        self.assertEqual([request["headers"]["Last-Event-ID"] for request in received], ["0", "2", "2", "2"])
+        self.assertEqual(pauses, [0.1, 0.2, 7.0])
+
+    def test_a_stream_goes_on_with_a_token_that_came_while_it_was_asked_for(self) -> None:
+        def answer(request: Dict[str, Any], _: int) -> Reply:
+            if request["path"].endswith("/heartbeat"):
+                return ok({"lease_until": "x", "phase_token": "newer"})
+            if request["headers"]["Authorization"] == "Bearer newer":
+                return 200, b'id: 1\ndata: {"sequence": 1}\n\n', {}
+            client.heartbeat()
+            return problem(403, "token_superseded")
+
+        endpoint, _ = self.serve(answer)
+        client, _ = self.holding(endpoint)
+        self.assertEqual(next(client.events())["sequence"], 1)
 
 
 if __name__ == "__main__":

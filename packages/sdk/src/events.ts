@@ -11,6 +11,9 @@ export interface EventOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The longest that a stream waits since the server asks for it, in milliseconds. */
+const LONGEST = 60_000;
+
 /**
  * Events as the server sends them, each once and in order. A stream that breaks is opened again where it broke, with pauses that grow as long
  * as nothing comes, and without an end: stop it by leaving the loop, or by the signal. What another attempt cannot mend is thrown.
@@ -23,6 +26,7 @@ export async function* followEvents(
   let last = after;
   for (let failures = 0; ;) {
     const credential = authorization();
+    let asked_ms: number | undefined;
     try {
       const headers = { accept: "text/event-stream", "last-event-id": String(last) };
       const response = await transport.open({ method: "GET", path: "/events", authorization, headers, signal });
@@ -40,8 +44,9 @@ export async function* followEvents(
       // A token that was replaced meanwhile is no fault of the stream.
       const replaced = error instanceof TokenExpired && authorization() !== credential;
       if (!replaced && error instanceof AgentError && !(error instanceof Unavailable) && !(error instanceof RateLimited)) throw error;
+      if (error instanceof AgentError) asked_ms = Math.min(error.retry_after_ms ?? 0, LONGEST);
     }
     failures += 1;
-    await transport.sleep(transport.pause(failures), signal);
+    await transport.sleep(transport.pause(failures, asked_ms), signal);
   }
 }

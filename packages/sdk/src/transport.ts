@@ -54,8 +54,8 @@ export interface Transport {
   /** The answer as it comes, for a stream: one attempt, no time limit. Rejects like `ask`. */
   open(request: Ask): Promise<Response>;
   readonly sleep: Sleep;
-  /** The pause after an attempt in milliseconds. */
-  pause(attempt: number): number;
+  /** The pause after an attempt in milliseconds, of which the server asked for so many. */
+  pause(attempt: number, asked_ms: number | undefined): number;
 }
 
 const AGAIN: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
@@ -66,6 +66,8 @@ export function createTransport(options: TransportOptions): Transport {
   const wait = options.sleep ?? sleep;
   const random = options.random ?? Math.random;
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+
+  const pauseAfter = (attempt: number, asked_ms: number | undefined): number => pauseOf(attempt, rules, { random: random(), asked_ms });
 
   async function send(request: Ask, authorization: string, key: string, limit_ms: number): Promise<Response> {
     const { method, path, query = {}, body, headers = {}, signal } = request;
@@ -130,7 +132,7 @@ export function createTransport(options: TransportOptions): Transport {
         request.signal?.throwIfAborted();
         const result = await attempt(request, key);
         if (!("error" in result)) return result;
-        const pause = pauseOf(count, rules, { random: random(), asked_ms: result.error.retry_after_ms });
+        const pause = pauseAfter(count, result.error.retry_after_ms);
         if (!result.again || count >= rules.attempts || waited + pause > rules.give_up_ms) throw result.error;
         waited += pause;
         await wait(pause, request.signal);
@@ -149,7 +151,7 @@ export function createTransport(options: TransportOptions): Transport {
       throw refusal(request, authorization, response, await response.text().catch(() => ""));
     },
     sleep: wait,
-    pause: (count) => pauseOf(count, rules, { random: random(), asked_ms: undefined }),
+    pause: pauseAfter,
   };
 }
 

@@ -25,7 +25,7 @@ it("goes on where a stream broke, and tells no event twice", async () => {
   const answers = [
     stream(`: hello\n\n${sent(event(1))}${sent(event(2))}id: 3\ndata: {"cut`),
     undefined,
-    problem(503, "busy"),
+    { ...problem(503, "busy"), headers: { "retry-after": "7" } },
     stream(sent(event(2)) + sent(event(3))),
     stream(sent(event(4))),
   ];
@@ -34,8 +34,8 @@ it("goes on where a stream broke, and tells no event twice", async () => {
   expect((await take(client.events({ after: 0 }), 4)).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
   expect(received.map(({ headers }) => headers["last-event-id"])).toEqual(["0", "2", "2", "2", "3"]);
   expect(received.every(({ path, headers }) => path === "/api/v1/events" && headers.accept === "text/event-stream")).toBe(true);
-  // Longer as long as nothing comes, and short again after something came.
-  expect(pauses).toEqual([100, 200, 400, 100]);
+  // Longer as long as nothing comes or as the server asks, and short again after something came.
+  expect(pauses).toEqual([100, 200, 7_000, 100]);
 });
 
 it("begins with the first event where none is named", async () => {
@@ -48,6 +48,18 @@ it("remembers how far the stream is, where nothing of it concerns the agent", as
   const { endpoint, received } = await serve((_, count) => stream(count === 1 ? ": beat\nid: 41\n\n" : sent(event(42))));
   expect(await take(holding(endpoint).client.events(), 1)).toEqual([event(42)]);
   expect(received[1]?.headers["last-event-id"]).toBe("41");
+});
+
+it("goes on with a token that came while the stream was asked for", async () => {
+  const { endpoint, received } = await serve(async ({ path, headers }) => {
+    if (path.endsWith("/heartbeat")) return { body: { lease_until: "x", phase_token: "newer" } };
+    if (headers.authorization === "Bearer newer") return stream(sent(event(1)));
+    await client.heartbeat();
+    return problem(403, "token_superseded");
+  });
+  const { client } = holding(endpoint);
+  expect(await take(client.events(), 1)).toEqual([event(1)]);
+  expect(received.filter(({ path }) => path.endsWith("/events"))).toHaveLength(2);
 });
 
 it("throws what another attempt cannot mend", async () => {

@@ -7,11 +7,13 @@ import json
 from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 
 from .answers import LogEvent
-from .errors import AgentError
+from .errors import AgentError, TokenExpired
 from .transport import Ask, Transport
 
 # The longest line that is read, in bytes: a stream without an end of line must not fill the memory.
 _LONGEST = 8 * 1024 * 1024
+# The longest pause that the server may ask for.
+_LONGEST_PAUSE = 60.0
 # Longer than the service is ever silent.
 _SILENCE = 90.0
 
@@ -21,6 +23,8 @@ def follow(transport: Transport, authorization: Callable[[], str], after: int) -
     last = after
     failures = 0
     while True:
+        credential = authorization()
+        asked: Optional[float] = None
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last)}
         try:
             with transport.open(Ask("GET", "/events", authorization, headers=headers, timeout=_SILENCE)) as stream:
@@ -33,12 +37,15 @@ def follow(transport: Transport, authorization: Callable[[], str], after: int) -
                         last = event["sequence"]
                         yield event
         except AgentError as error:
-            if error.status not in (408, 429, 502, 503, 504):
+            # A token that was replaced meanwhile is no fault of the stream.
+            replaced = isinstance(error, TokenExpired) and authorization() != credential
+            if not replaced and error.status not in (408, 429, 502, 503, 504):
                 raise
+            asked = min(error.retry_after or 0.0, _LONGEST_PAUSE)
         except (OSError, http.client.HTTPException):
             pass
         failures += 1
-        transport.sleep(transport.pause(failures))
+        transport.sleep(transport.pause(failures, asked))
 
 
 def _read(stream: Any) -> Iterator[Tuple[int, Optional[LogEvent]]]:
