@@ -1,3 +1,5 @@
+import type { Store } from "@bylaw/kernel";
+import { createMemoryStore } from "@bylaw/log";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventsOf, planOf, serve, type Agent, type Answer, type Asker, type Served } from "./operate-kit.ts";
 
@@ -205,6 +207,32 @@ describe("who may look and answer", () => {
       ["look-1", "/approvals/{id}", 403],
       [null, "/approvals/{id}", 401],
     ]);
+  });
+
+  test("who waits misses no answer that comes as it begins to", async () => {
+    const inner = createMemoryStore();
+    let meanwhile: (() => Promise<void>) | undefined;
+    const store: Store = {
+      ...inner,
+      async events(run, after, limit) {
+        // The question itself is read: by what was folded it is open.
+        const [now, rest] = limit === 1 ? [meanwhile, undefined] : [undefined, meanwhile];
+        meanwhile = rest;
+        await now?.();
+        return inner.events(run, after, limit);
+      },
+    };
+    const other = await serve({ store });
+    const agent = await other.claim("late-1");
+    await agent.check("web_fetch", { url: "https://example.com/late" });
+    const { id } = await onlyOf(agent, agent.task);
+    meanwhile = async () => {
+      expect((await answer(other.as("ci"), id, { answer: "yes" })).status).toBe(200);
+      // As another request does.
+      await other.orchestrator.service.operations.follower.fresh();
+    };
+    expect((await agent.get(`/approvals/${id}?wait_ms=2000`)).body).toMatchObject({ state: "approved" });
+    await other.close();
   });
 
   test("so many requests of one caller may wait at once", async () => {

@@ -46,6 +46,12 @@ export interface Sight {
   readonly task?: string;
 }
 
+/** How long somebody waits for a change. */
+interface Wait {
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
 /** A page of questions. */
 interface OpenPage {
   readonly approvals: readonly Standing[];
@@ -57,7 +63,7 @@ interface OpenPage {
 export interface Approvals {
   open(sight: Sight, page: { readonly limit: number; readonly after?: string | undefined }): Promise<OpenPage>;
   /** One question, of which it may wait for a change; `undefined` for an id that nothing is known of. */
-  get(id: string, sight: Sight, wait?: { readonly ms: number; readonly signal: AbortSignal }): Promise<Standing | Closed | undefined>;
+  get(id: string, sight: Sight, wait?: Wait): Promise<Standing | Closed | undefined>;
   /**
    * Records what somebody says, with another view of the run where one is given (`through`). Throws BYLAW_APPROVAL_MISSING,
    * BYLAW_APPROVAL_UNAUTHORIZED, BYLAW_APPROVAL_UNFIT, and what a run throws that records.
@@ -129,11 +135,11 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
     return next === -1 ? all.length : next;
   }
 
-  async function changed(before: Standing, { ms, signal }: { readonly ms: number; readonly signal: AbortSignal }, sight: Sight) {
+  /** `from`: where the log ended before it was seen how the question stands. */
+  async function changed(before: Standing, from: number, { ms, signal }: Wait, sight: Sight): Promise<Standing | Closed | undefined> {
     const end = performance.now() + ms;
     const said = JSON.stringify(before.kind === "gate" ? before.approvals : before.state);
-    let found: Standing | Closed | undefined = before;
-    let position = follower.head;
+    let position = from;
     const listener = feed.listen();
     try {
       for (let left = ms; left > 0 && !signal.aborted; left = end - performance.now()) {
@@ -141,10 +147,10 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
         if (frames.length === 0) break;
         position = frames.at(-1)?.sequence ?? position;
         if (!frames.some(({ type, task }) => task === before.task && CHANGES.has(type))) continue;
-        found = await standing(before.id, sight);
-        if (found?.state !== "open" || (found.kind === "gate" && JSON.stringify(found.approvals) !== said)) break;
+        const found = await standing(before.id, sight);
+        if (found?.state !== "open" || (found.kind === "gate" && JSON.stringify(found.approvals) !== said)) return found;
       }
-      return found;
+      return await standing(before.id, sight);
     } finally {
       listener.close();
     }
@@ -170,8 +176,9 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
 
   return {
     async get(id, sight, wait) {
+      const from = follower.head;
       const found = await standing(id, sight);
-      return wait === undefined || wait.ms <= 0 || found?.state !== "open" ? found : await changed(found as Standing, wait, sight);
+      return wait === undefined || wait.ms <= 0 || found?.state !== "open" ? found : await changed(found as Standing, from, wait, sight);
     },
     async open(sight, { limit, after }) {
       const all = await listed(sight);
