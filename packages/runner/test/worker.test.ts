@@ -281,6 +281,37 @@ describe("a worker", () => {
     expect([seen, ends.length, (await offeredIn(store, "r"))?.ended]).toEqual([["a", "b", "b"], 2, true]);
   });
 
+  it("goes on with a run that a person says from where in the moment that it ends", async () => {
+    const { store, loaded, employ, offer, errors } = await hall([step("a"), { ...step("b"), repeatable: true }]);
+    await offer("r");
+    const seen: string[] = [];
+    let isMoved = false;
+    const late = new Proxy<Store>(store, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key);
+        if (key !== "commit") return typeof value === "function" ? (value as (...args: readonly unknown[]) => unknown).bind(target) : value;
+        return async (commit: Parameters<Store["commit"]>[0]) => {
+          if (!isMoved && commit.events.some(({ event_type }) => event_type === "workflow_left")) {
+            isMoved = true;
+            const run = await openRun(kernelOf(loaded), { run: "r", store, join: true });
+            await moveWorkflow(run, { by: "ada", to: 1 });
+            await offerWorkflow(store, run, loaded);
+            await run.close();
+          }
+          return target.commit(commit);
+        };
+      },
+    });
+    const { worker, ends } = employ({ work: ({ step: id }) => void seen.push(id) }, { store: late });
+    await worker.look("r");
+    await worker.done("r");
+    expect(await worker.look("r")).toBe("taken");
+    await worker.done("r");
+    expect([seen, ends.length, (await offeredIn(store, "r"))?.ended, errors]).toEqual([["a", "b", "b"], 2, true, []]);
+    const left = (await logOf(store, "r")).filter(({ event_type }) => event_type === "workflow_left");
+    expect(left.map(({ details }) => details["why"])).toEqual(["stopped", "ended"]);
+  });
+
   it("tries again later what it cannot carry out, and tells why", async () => {
     const { store, loaded, employ, offer, errors } = await hall([step("a")]);
     await offer("r");

@@ -1,4 +1,4 @@
-import { StoreConflict, type Kernel, type Store } from "@bylaw/kernel";
+import { BylawError, StoreConflict, type DocumentWrite, type Kernel, type Store } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import type { Template } from "../template/template.ts";
 import { draft } from "../workflow/record.ts";
@@ -77,19 +77,28 @@ export async function takeRun(
       if (now() - kept >= lease_ms / 3) await run.record([draft("workflow_kept", null, { worker, fence })]);
     },
     async leave(why, definition) {
-      const ended = why === "ended";
-      try {
-        await run.record([draft("workflow_left", null, { worker, fence, why })], {
+      const left = (said: typeof why, documents: readonly DocumentWrite[]): Promise<unknown> =>
+        run.record([draft("workflow_left", null, { worker, fence, why: said })], {
           // Also where it has ended: a person may say from where it goes on.
           task: { ...task, set: { state: "available", owner: null } },
-          documents: ended ? [offerDocument(name, { definition, ended })] : [],
+          documents,
         });
+      try {
+        if (why !== "ended") await left(why, []);
+        else
+          await left(why, [offerDocument(name, { definition, ended: true })]).catch(async (error: unknown) => {
+            if (!isRefused(error)) throw error;
+            // A person said from where it goes on in this moment: it has not ended any more, and is offered as before.
+            await left("stopped", []);
+          });
       } catch (error) {
         if (!isTaken(error)) throw error;
       }
     },
   };
 }
+
+const isRefused = (error: unknown): boolean => error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED";
 
 /** Whether a write was refused because another drives the run now. */
 export const isTaken = (error: unknown): boolean =>

@@ -87,5 +87,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   oversight_due: (state, event) =>
     idle(state, event) ?? (state.units.length > 0 ? "Unexpected oversight between steps while one is under way, expected none" : undefined),
   workflow_released: ({ hold }, { details }) => (hold?.step === details["step"] ? undefined : "Unexpected release of what is not held"),
+  // A person may have said from where it goes on in the moment that it ended.
+  workflow_left: ({ ended }, { details }) =>
+    details["why"] === "ended" && ended === null ? "Unexpected end of a workflow that goes on, expected `workflow_ended` first" : undefined,
   workflow_ended: (state, event) => follows(state, event) ?? (state.ended === null ? undefined : "Unexpected second end, expected one"),
 };
