@@ -112,6 +112,23 @@ describe("a claim by a token", () => {
   });
 });
 
+it("a stream of events ends where the token that it was opened by is revoked", async () => {
+  const ann = await at.agent("ann", "a");
+  const response = await at.app.request("/api/v1/events?after=0", { headers: { authorization: ann.auth } });
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  let told = "";
+  const readOn = async (): Promise<boolean> => {
+    const { done, value } = await reader.read();
+    told += new TextDecoder().decode(value);
+    return !done;
+  };
+  while (told.split("event: token_issued").length < 3) await readOn();
+  await at.service.run.record([{ event_type: "token_revoked", agent_id: null, task_id: "a", details: { reason: "it was in a log" } }]);
+  await claim(asNewcomer, "ann", { task_id: "a" });
+  while (await readOn());
+  expect(told.split("event: token_issued").length).toBe(3);
+});
+
 describe("a claim in the name of an operator", () => {
   const operatorsFile = () => join(at.workspace, "..", "data", "operators.json");
   const listed = (...names: readonly string[]) =>
@@ -196,6 +213,18 @@ describe("an agent that claims and claims", () => {
     }
     expect((await at.events("task_created")).length).toBe(1);
     expect((await claim(asNewcomer, "bob")).body).toMatchObject({ task: { capabilities: [], fence: 6 } });
+  });
+
+  it("has so many claims wait and no more, which does not keep others from waiting", async () => {
+    await at.ask("POST", "/tasks", asOperator, { tasks: [{ id: "a" }] });
+    await claim(asNewcomer, "eve");
+    const waiting = Array.from({ length: 17 }, () => claim(asNewcomer, "ann", { wait_ms: 20_000 }));
+    expect((await Promise.race(waiting)).status).toBe(404);
+    const other = claim(asNewcomer, "bob", { wait_ms: 20_000 });
+    await at.ask("POST", "/tasks", asOperator, { tasks: Array.from({ length: 17 }, (_, index) => ({ id: `t${index}` })) });
+    expect((await other).status).toBe(200);
+    const answers = await Promise.all(waiting);
+    expect([200, 404, 409].map((wanted) => answers.filter(({ status }) => status === wanted).length)).toEqual([10, 1, 6]);
   });
 
   it("may hold any number where the setting says so", async () => {

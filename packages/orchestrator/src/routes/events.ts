@@ -4,6 +4,7 @@ import { holderOf } from "../service/holders.ts";
 import { problem } from "../http/problem.ts";
 import { defineRoute, type CallerOf, type Route } from "../http/route.ts";
 import { eventStream } from "../http/sse.ts";
+import { isOfClaim } from "../service/admission.ts";
 import { admitReader } from "../service/admit-reader.ts";
 import type { Service } from "../service/service.ts";
 
@@ -71,10 +72,8 @@ async function placeOf({ operations }: Service, given: string | undefined): Prom
 }
 
 // A stream may be open for longer than the token of its beginning holds; the task must still be this agent's.
-function isHolder({ run }: Service, { agent, task, fence, claims }: CallerOf<"agent">, now: number): boolean {
-  const holder = holderOf(run.view, task);
-  return holder?.agent === agent && (fence === undefined || holder.fence === fence) && claims.exp * 1_000 > now;
-}
+const isHolder = (service: Service, caller: CallerOf<"agent">, now: number): boolean =>
+  isOfClaim(service, caller) && caller.claims.exp * 1_000 > now;
 
 const tooMany = () =>
   problem({

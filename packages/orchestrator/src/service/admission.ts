@@ -72,13 +72,15 @@ function faultOf(service: Service, caller: AgentCaller, wanted: string): Fault |
 }
 
 function claimFaultOf(service: Service, caller: AgentCaller, wanted: string): Fault | undefined {
-  const { agent, task, fence, claims } = caller;
   const fault = termsFaultOf(service, caller, wanted);
-  if (fault !== undefined) return fault;
-  const holder = holderOf(service.run.view, task);
-  if (holder?.agent !== agent) return "token_superseded";
-  const stands = holder.token?.jti === claims.jti;
-  return stands || (holder.fence === fence && !holder.revoked) ? undefined : "token_superseded";
+  return fault ?? (isOfClaim(service, caller) ? undefined : "token_superseded");
+}
+
+/** Whether a token is of the claim that holds its task, and was not revoked: it stands, or was overtaken by another of the same claim. */
+export function isOfClaim({ run }: Pick<Service, "run">, { agent, task, fence, claims }: AgentCaller): boolean {
+  const holder = holderOf(run.view, task);
+  if (holder?.agent !== agent) return false;
+  return holder.token?.jti === claims.jti || (holder.fence === fence && !holder.revoked);
 }
 
 const WORDS = {

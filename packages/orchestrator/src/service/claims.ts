@@ -29,30 +29,44 @@ const ASK_MS = 5_000;
 
 /** Gives an agent a task and takes it into its first phase. Nothing where none became free in time. */
 export async function claim(service: Service, { wait_ms, signal, ...wish }: Wish): Promise<Claimed | undefined> {
-  const { tasks, run, settings } = service;
+  const { run, settings, operations } = service;
   const until = Date.now() + Math.min(wait_ms, settings.tasks.longest_wait_ms);
+  let leave: (() => void) | undefined;
+  try {
+    for (;;) {
+      const asked = Date.now();
+      const claimed = await claimNow(service, wish);
+      if (claimed !== undefined || Date.now() >= until) return claimed;
+      // Each of those who wait asks again with whatever happens: no agent has so many wait that nobody else gets a turn.
+      leave ??= operations.streams.enter(`waiting ${wish.agent}`);
+      if (leave === undefined) return undefined;
+      const { head } = run;
+      do {
+        const left = until - Date.now();
+        if (left <= 0 || signal.aborted) return undefined;
+        await sleep(Math.min(left, LOOK_MS), undefined, { signal }).catch(() => {});
+        await look(run);
+      } while (run.head === head && Date.now() - asked < ASK_MS);
+    }
+  } finally {
+    leave?.();
+  }
+}
+
+/** Gives an agent a task that is free now, or makes one where claims do. */
+async function claimNow(service: Service, wish: ClaimWish): Promise<Claimed | undefined> {
+  const { tasks, run, settings } = service;
   for (;;) {
-    const asked = Date.now();
     const held = await tasks.claim(wish).catch((error: unknown) => {
       // The guard has refused it, whichever node it was asked by.
       throw isRefused(error) && !mayHold(service, wish.agent) ? tooMany(service) : error;
     });
     const claimed = held === undefined ? undefined : await begun(service, held);
-    if (claimed !== undefined) return claimed;
-    if (settings.tasks.create_on_claim && wish.task === undefined && !isSeeded(run.view)) {
-      if (!mayHold(service, wish.agent)) throw tooMany(service);
-      const id = `${MADE}${randomBytes(4).toString("hex")}`;
-      // What its agent can do is nothing that it needs: given back it is free for all, and not one more that nobody else can do.
-      await tasks.create({ id });
-      continue;
-    }
-    const { head } = run;
-    do {
-      const left = until - Date.now();
-      if (left <= 0 || signal.aborted) return undefined;
-      await sleep(Math.min(left, LOOK_MS), undefined, { signal }).catch(() => {});
-      await look(run);
-    } while (run.head === head && Date.now() - asked < ASK_MS);
+    if (claimed !== undefined || !settings.tasks.create_on_claim || wish.task !== undefined || isSeeded(run.view)) return claimed;
+    if (!mayHold(service, wish.agent)) throw tooMany(service);
+    const id = `${MADE}${randomBytes(4).toString("hex")}`;
+    // What its agent can do is nothing that it needs: given back it is free for all, and not one more that nobody else can do.
+    await tasks.create({ id });
   }
 }
 
