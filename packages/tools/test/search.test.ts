@@ -15,6 +15,32 @@ const tree = folder({
 });
 const call = toolsIn(tree);
 
+// Each takes hundreds of milliseconds and megabytes to compile, and only then could be seen to be too much.
+const HARD_TO_COMPILE = [
+  `(?:${"ab".repeat(495)}){1000}`,
+  `(?:${"ab".repeat(490)})(?i){1000}`,
+  `(?:${"ab".repeat(490)})+(?i){1000}`,
+  `(?:${"ab".repeat(490)})\\Q\\E{1000}`,
+  `(?:${"ab".repeat(490)}){0,1000}`,
+  `(?:${"ab".repeat(490)}){1000,}`,
+  `(?:(?:(?:${"ab".repeat(450)}){10}){10}){10}`,
+  String.raw`(?:[)(]${"ab".repeat(490)}){1000}`,
+  String.raw`(?:[^])(]${"ab".repeat(490)}){1000}`,
+  String.raw`(?:[[:alpha:])(]${"ab".repeat(480)}){1000}`,
+  String.raw`(?:[\])(]${"ab".repeat(490)}){1000}`,
+  String.raw`(?:\)\(${"ab".repeat(490)}){1000}`,
+  String.raw`(?:\Q)(\E${"ab".repeat(490)}){1000}`,
+  String.raw`(?:\)|${"ab|".repeat(320)}){1000}`,
+  `(?i)[${"A-\u{1e942}".repeat(240)}]`,
+  `(?i:[${String.raw`A-\x{1e942}`.repeat(90)}])`,
+];
+const FINE = [
+  String.raw`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
+  String.raw`\x{20ac}|\p{Greek}{2}|[[:alpha:]_-]+\Q{1000}\E`,
+  String.raw`^\s*(?:export )?(?:async )?function \w{1,64}\(`,
+  "(a{10}){90}",
+];
+
 describe("grep", () => {
   it("finds lines with their place, in the order of names", async () => {
     expect(await call("grep", { pattern: "lim[a-z]+\\b", path: "src" })).toEqual({
@@ -49,6 +75,11 @@ describe("grep", () => {
   it("takes no pattern that could take long, and shows no more than a part of a long line", async () => {
     for (const pattern of ["(?=a)b", "(a)\\1", "a{1001}", "(", "a{999}b{999}c{999}", "(?:a|b|aa|ab|ba){1000}c", "x".repeat(1_001)])
       await expect(call("grep", { pattern }), pattern).rejects.toMatchObject(INVALID);
+    for (const pattern of HARD_TO_COMPILE)
+      for (const ignore_case of [true, false])
+        await expect(call("grep", { pattern, ignore_case }), pattern).rejects.toThrow(/ with \d+ (?:steps|ranges), expected at most/);
+    for (const pattern of FINE)
+      await expect(call("grep", { pattern, ignore_case: true }), pattern).resolves.toMatchObject({ status: "success" });
     const long = toolsIn(folder({ long: `${"a".repeat(300_000)}!\n`, wide: `${"x".repeat(10_000)}needle` }));
     expect(await long("grep", { pattern: "(a+)+(a|aa)+$", path: "long" })).toMatchObject({ status: "success" });
     const hard = toolsIn(folder({ hard: `c!${"ab".repeat(200_000)}\n`.repeat(3) }), { limits: { search_ms: 2_000 } });

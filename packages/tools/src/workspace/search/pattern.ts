@@ -14,11 +14,23 @@ const MAX_PATTERN = 1_000;
 // What is repeated is written out, so that a short pattern can be a long program.
 const MAX_REPEATED = 2_000;
 const MAX_COST = 5_000;
+// Of what is counted before it is compiled, which is a little more than the program has.
+const MAX_STEPS = 2 * MAX_COST;
+// Where case does not matter, each letter of a range is looked up: up to 125,000.
+const MAX_RANGES = 10;
+const RANGE = /-(?:[^\x00-\x7f]|\\[x0-7])/g;
+// What the parser of re2 takes at once: quoted text, an escape, a class, flags, a repetition, or a character.
+const TOKEN =
+  /\\Q((?:(?!\\E)[\s\S])*)(?:\\E)?|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]?|\(\?[a-zA-Z-]*\)|\{(\d+)(?:,(\d*))?\}|[\s\S]/gu;
 
 /** Compiles a regular expression of re2, which finds its match anywhere. Throws BYLAW_PATTERN_INVALID. */
 export function regexMatcher(pattern: string, { ignoreCase = false }: { readonly ignoreCase?: boolean } = {}): Regex {
   if (pattern.length > MAX_PATTERN) throw invalid(pattern, tooLong(pattern));
   if (!ignoreCase && /^[\w\s"'`,:;<>=!@#%&/~-]+$/.test(pattern)) return { matches: (text) => text.includes(pattern), cost: 1 };
+  const steps = stepsOf(pattern);
+  if (steps > MAX_STEPS) throw invalid(pattern, `with ${steps} steps, expected at most ${MAX_STEPS}`);
+  const ranges = ignoreCase || pattern.includes("(?") ? (pattern.match(RANGE) ?? []).length : 0;
+  if (ranges > MAX_RANGES) throw invalid(pattern, `with ${ranges} ranges, expected at most ${MAX_RANGES}`);
   const compiled = compile(pattern, pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   const cost = Math.max(10, compiled.programSize());
   if (cost > MAX_COST) throw invalid(pattern, "that is too much work, expected fewer repetitions");
@@ -50,6 +62,33 @@ function compile(source: string, shown: string, flags: number): RE2JS {
   } catch (cause) {
     throw invalid(shown, `(${messageOf(cause)}), expected one that re2 reads`, "write it without look-around and back-references");
   }
+}
+
+// About how long the program of a pattern would be, without making it: what is repeated is there as often.
+function stepsOf(pattern: string): number {
+  const around: number[] = [];
+  let [all, last] = [0, 0];
+  for (const [token, quoted, least, most] of pattern.matchAll(TOKEN)) {
+    if (token === "(") {
+      around.push(all);
+      all = 0;
+    } else if (token === ")") {
+      last = all + 2;
+      all = (around.pop() ?? 0) + last;
+    } else if (/^[*+?]$/.test(token)) {
+      all += 1;
+      last += 1;
+    } else if (least !== undefined) {
+      const times = Math.max(Number(least), Number(most ?? 0), 1);
+      all += last * (times - 1) + times;
+      last *= times;
+      // Text without a character, and flags: what is repeated stands before them.
+    } else if (quoted !== "" && !token.startsWith("(?")) {
+      all += quoted?.length ?? 1;
+      last = 1;
+    }
+  }
+  return all;
 }
 
 function regexOf(glob: string): string {
