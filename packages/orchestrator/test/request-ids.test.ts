@@ -92,6 +92,19 @@ describe("a rule of the constitution", () => {
     expect(await at.events("constitution_updated")).toHaveLength(1);
   });
 
+  it("is given once by any number of nodes", async () => {
+    const other = await serve({ store: at.store });
+    try {
+      const nodes = [at, other, at, other];
+      const answers = await Promise.all(nodes.map((node) => node.ask("POST", "/constitution", asOperator, rule, keyed("r1"))));
+      expect(answers.map(({ status, body }) => [status, body])).toEqual(nodes.map(() => [200, answers[0]?.body]));
+      expect((await other.ask("POST", "/constitution", asOperator, rule, keyed("r1"))).body).toEqual(answers[0]?.body);
+      expect(await at.events("constitution_updated")).toHaveLength(1);
+    } finally {
+      await other.close();
+    }
+  });
+
   it("that came later is not taken away by a request that is made again", async () => {
     await change(asOperator, "POST", "r1");
     for (const [method, key] of [

@@ -90,6 +90,8 @@ const digestOf = (details: JsonObject, keys: readonly string[]): string =>
 async function eventOf({ run, store }: Service, { name }: NamedRequest): Promise<LogEvent> {
   const found = await store.get(KIND, name);
   const trace = found === undefined ? undefined : (JSON.parse(found.value) as Trace);
+  // So that who answers with the state of things knows of it, where another node made the change.
+  await run.catchUp();
   const events = trace === undefined ? [] : await store.events(run.run, trace.after, BETWEEN);
   const like = events.filter(
     ({ event_type, agent_id, task_id }) => event_type === trace?.type && agent_id === trace.agent && task_id === trace.task,
