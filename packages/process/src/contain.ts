@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { constants } from "node:os";
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { constants as system } from "node:os";
+import { dirname } from "node:path";
 
 /** What a contained program does not see. */
 export interface Containment {
   /**
    * Absolute paths: a folder is empty to it, a file too; of a folder that it runs in only the way there is left. What is missing is left
-   * out, and so is the folder that it runs in and the root.
+   * out, and so is the folder that it runs in and the root. No folder on the way to one can be renamed or removed.
    */
   readonly hide?: readonly string[];
   /** It is not started where it cannot be contained: that is an end with an `error`. Default: it then runs as its user. */
@@ -16,18 +17,20 @@ export interface Containment {
 const toolOf = (name: string): string | undefined => [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));
 // A user and a list of processes of its own; when the first process ends, or who started it, so do all.
 const OUTER = ["--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private"];
-// Covers the places, and then gives up the right to uncover them. No argument is read as a line.
+// Covers the places, and then gives up the right to uncover them. A folder on the way to one becomes a mount of itself: whoever renamed it
+// would leave what is covered behind, and could put something else where it was. No argument is read as a line.
 const INNER = `mount=$1 unshare=$2 user=$3 group=$4 count=$5; shift 5
 here=$(pwd -P) || exit 125
 while [ "$count" -gt 0 ]; do
-  case "$here/" in "$1"/*) inside=1;; *) inside=0;; esac
-  if [ ! -e "$1" ]; then :
+  case "$here/" in "$2"/*) inside=1;; *) inside=0;; esac
+  if [ ! -e "$2" ]; then :
+  elif [ "$1" = pin ]; then "$mount" --rbind "$2" "$2" && cd "$here" || exit 125
   elif [ "$inside" = 1 ]; then
-    "$mount" -t tmpfs -o size=64k,mode=0755 none "$1" && mkdir -p "$here" && "$mount" --no-canonicalize --bind . "$here" &&
-      "$mount" -o remount,bind,ro "$1" && cd "$here" || exit 125
-  elif [ -d "$1" ]; then "$mount" -t tmpfs -o size=4k,mode=0555 none "$1" || exit 125
-  else "$mount" --bind /dev/null "$1" || exit 125; fi
-  shift; count=$((count - 1))
+    "$mount" -t tmpfs -o size=64k,mode=0755 none "$2" && mkdir -p "$here" && "$mount" --no-canonicalize --bind . "$here" &&
+      "$mount" -o remount,bind,ro "$2" && cd "$here" || exit 125
+  elif [ -d "$2" ]; then "$mount" -t tmpfs -o size=4k,mode=0555 none "$2" || exit 125
+  else "$mount" --bind /dev/null "$2" || exit 125; fi
+  shift 2; count=$((count - 1))
 done
 "$unshare" --user --map-user="$user" --map-group="$group" -- "$@"`;
 
@@ -49,7 +52,7 @@ function tried(): boolean {
 
 // Of two names of one signal the first is the usual one.
 const SIGNALS = new Map(
-  Object.entries(constants.signals)
+  Object.entries(system.signals)
     .reverse()
     .map(([name, number]) => [128 + number, name]),
 );
@@ -65,6 +68,37 @@ export function containing(argv: readonly string[], { hide = [] }: Containment, 
   // The outermost first: what is covered is not there to be covered again.
   const found = [...new Set(hide.filter((path) => existsSync(path)).map((path) => realpathSync(path)))].sort();
   const hidden = found.filter((path) => path !== here && path !== "/");
-  const who = [process.getuid?.() ?? 0, process.getgid?.() ?? 0, hidden.length].map(String);
-  return [unshare, ...OUTER, "--", "/bin/sh", "-c", INNER, "sh", mount, unshare, ...who, ...hidden, ...argv];
+  const steps = stepsTo(hidden);
+  const who = [process.getuid?.() ?? 0, process.getgid?.() ?? 0, steps.length].map(String);
+  return [unshare, ...OUTER, "--", "/bin/sh", "-c", INNER, "sh", mount, unshare, ...who, ...steps.flat(), ...argv];
+}
+
+type Step = readonly ["pin" | "hide", string];
+
+/** What is done to hide places, in order: of each the way to it is pinned before. */
+function stepsTo(hidden: readonly string[]): readonly Step[] {
+  const pinned = new Set(hidden);
+  return hidden.flatMap((path): readonly Step[] => {
+    const way = foldersTo(path).filter((folder) => !pinned.has(folder) && canBeRenamed(folder));
+    for (const folder of way) pinned.add(folder);
+    return [...way.map((folder): Step => ["pin", folder]), ["hide", path]];
+  });
+}
+
+/** The folders on the way to a path, the outermost first, without the root. */
+function foldersTo(path: string): readonly string[] {
+  const above = dirname(path);
+  return above === path || above === dirname(above) ? [] : [...foldersTo(above), above];
+}
+
+// Who owns the folder above may take the right to write there.
+function canBeRenamed(folder: string): boolean {
+  const above = dirname(folder);
+  try {
+    if (statSync(above).uid === process.getuid?.()) return true;
+    accessSync(above, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -119,6 +119,21 @@ describe.runIf(canContain())("contained", () => {
     expect(readFileSync(file, "utf8")).toBe("secret");
   });
 
+  it("it puts nothing in the place of what is hidden, by renaming the folders above it", async () => {
+    const above = folder();
+    const [deep, file] = [join(above, "work/.own"), join(above, "work/etc/key")];
+    for (const made of [deep, join(above, "work/etc")]) mkdirSync(made, { recursive: true });
+    writeFileSync(join(deep, "who"), "operators");
+    writeFileSync(file, "secret");
+    const move = "mv .own own; mv etc etc2; cd ..; mv work work2; mv /proc/self/cwd/work work3; rm -rf work/.own work/etc";
+    const plant = `mkdir -p ${deep} ${join(above, "work/etc")}; echo mine > ${deep}/who; echo mine > ${file}`;
+    const script = `${move}; (${plant}); unshare --user --map-root-user --mount sh -c 'umount -l work; ${move}; ${plant}'; echo over`;
+    const end = await sh(script, { cwd: join(above, "work"), contain: { hide: [deep, file] } });
+    expect(end.stdout.text).toBe("over\n");
+    expect(readdirSync(above)).toEqual(["work"]);
+    expect([readFileSync(join(deep, "who"), "utf8"), readFileSync(file, "utf8")]).toEqual(["operators", "secret"]);
+  });
+
   it("it finds the folder that it runs in where all around it is hidden", async () => {
     const data = folder();
     const cwd = join(data, "inner/deep");
