@@ -24,6 +24,23 @@ describe("a rule of the run", () => {
     expect((await at.ask("GET", "/constitution", bob.auth)).body).toMatchObject({ rules: [{ author: "agent", by: "ann" }] });
   });
 
+  it("that an agent gave is taken away by no other", async () => {
+    const texts = async () => (await at.ask("GET", "/constitution", asOperator)).body["rules"] as unknown as { rule: string; by: string }[];
+    await give(ann.auth);
+    await at.ask("POST", "/constitution", bob.auth, { rule: "Bob is kind." });
+    await at.ask("PUT", "/constitution", bob.auth, { rules: [{ rule: "Bob is quick." }] });
+    expect((await texts()).map(({ rule }) => rule)).toEqual([standstill.rule, "Bob is quick."]);
+    await at.ask("DELETE", "/constitution", bob.auth);
+    expect((await texts()).map(({ by }) => by)).toEqual(["ann"]);
+    for (let count = 0; count < 55; count += 1) await at.ask("POST", "/constitution", bob.auth, { rule: `Rule ${count}` });
+    expect((await texts()).map(({ by }) => by)).toEqual(["ann", ...Array.from({ length: 49 }, () => "bob")]);
+    expect((await texts()).at(-1)).toMatchObject({ rule: "Rule 54" });
+    await at.ask("DELETE", "/constitution", ann.auth);
+    expect((await texts()).length).toBe(49);
+    await at.ask("DELETE", "/constitution", asOperator);
+    expect(await texts()).toEqual([]);
+  });
+
   it("that an operator gave holds for all", async () => {
     expect((await give(asOperator)).status).toBe(200);
     expect([await read(ann), await read(bob)]).toEqual([false, false]);

@@ -9,6 +9,8 @@ export interface RuleAuthor {
   readonly author: Author;
   /** RFC 3339, UTC. Default: the system's clock. */
   readonly at?: string;
+  /** Whether the rules of an agent are its own, as by the option `agent_rules`: it replaces those of no other. Default `false`. */
+  readonly own?: boolean;
 }
 
 /** The rules that hold at a time. Reading is no touch: it keeps nothing alive. */
@@ -31,19 +33,20 @@ function inTurn<T>(run: Run, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Adds a rule. Where there are 50 the oldest that an agent gave makes room, on record; an operator's never does for an agent's. Throws
+ * Adds a rule. Where there are 50 the oldest that an agent gave makes room, on record; an operator's never does for an agent's. Where the
+ * rules of agents are their own, it is the oldest of the agent that has most. Throws
  * BYLAW_CONSTITUTION_INVALID, BYLAW_CONSTITUTION_FULL, and what the run throws.
  */
-export async function updateConstitution(run: Run, given: unknown, { by, author, at }: RuleAuthor): Promise<readonly ConstitutionRule[]> {
+export async function updateConstitution(run: Run, given: unknown, by: RuleAuthor): Promise<readonly ConstitutionRule[]> {
   const rule = readRule(given);
-  return inTurn(run, () => addRule(run, rule, { by, author, ...present({ at }) }));
+  return inTurn(run, () => addRule(run, rule, by));
 }
 
-async function addRule(run: Run, rule: RuleInput, { by, author, at }: RuleAuthor): Promise<readonly ConstitutionRule[]> {
+async function addRule(run: Run, rule: RuleInput, { by, author, at, own = false }: RuleAuthor): Promise<readonly ConstitutionRule[]> {
   for (let attempt = 1; ; attempt += 1) {
     await run.catchUp();
     const rules = constitutionOf(run, at);
-    const dropped = rules.length >= RULE_LIMIT ? oldestFor(rules, author) : undefined;
+    const dropped = rules.length >= RULE_LIMIT ? oldestFor(rules, author, { own }) : undefined;
     if (rules.length >= RULE_LIMIT && dropped === undefined)
       throw new BylawError({
         code: "BYLAW_CONSTITUTION_FULL",
@@ -63,14 +66,14 @@ async function addRule(run: Run, rule: RuleInput, { by, author, at }: RuleAuthor
   }
 }
 
-/** Replaces the rules by the first 50 of these; an agent replaces only what agents gave. Throws BYLAW_CONSTITUTION_INVALID, and what the run throws. */
+/** Replaces the rules by the first 50 of these; an agent replaces only what agents gave, or only its own. Throws BYLAW_CONSTITUTION_INVALID, and what the run throws. */
 export async function resetConstitution(
   run: Run,
   given: readonly unknown[],
-  { by, author, at }: RuleAuthor,
+  { by, author, at, own = false }: RuleAuthor,
 ): Promise<readonly ConstitutionRule[]> {
-  const rules = given.slice(0, RULE_LIMIT).map(readRule);
-  await run.record([draft("constitution_reset", by, author, { by, author, rules: rules.map((rule) => present(rule) as JsonObject) })]);
+  const rules = given.slice(0, RULE_LIMIT).map((rule) => present(readRule(rule)) as JsonObject);
+  await run.record([draft("constitution_reset", by, author, { by, author, rules, ...(own ? { own } : {}) })]);
   return constitutionOf(run, at);
 }
 

@@ -8,7 +8,10 @@ const who = { by: z.string().min(1).max(200), author: z.enum(AUTHORS) };
 export const CONSTITUTION_EVENTS = [
   { name: "constitution_updated", details: z.strictObject({ ...who, ...ruleInput.shape }) },
   { name: "constitution_rule_dropped", details: z.strictObject({ id: z.int().min(1), rule: z.string() }) },
-  { name: "constitution_reset", details: z.strictObject({ ...who, rules: z.array(ruleInput).max(RULE_LIMIT) }) },
+  {
+    name: "constitution_reset",
+    details: z.strictObject({ ...who, rules: z.array(ruleInput).max(RULE_LIMIT), own: z.literal(true).optional() }),
+  },
   { name: "constitution_touched", details: z.strictObject(who) },
 ];
 
@@ -32,7 +35,7 @@ export const constitutionState = defineProjection<Constitution>({
       case "constitution_updated":
         return add({ ...state, rules: rulesAt(state, timestamp) }, timestamp, details, [details]);
       case "constitution_reset": {
-        const kept = keptBy(rulesAt(state, timestamp), details["author"] as Author);
+        const kept = keptBy(rulesAt(state, timestamp), details);
         const given = (details["rules"] as readonly JsonObject[]).slice(0, RULE_LIMIT - kept.length);
         return add({ ...state, rules: kept }, timestamp, details, given);
       }
@@ -67,13 +70,23 @@ export function rulesAt({ rules, touched }: Constitution, at: string | undefined
   return Date.parse(at) - Date.parse(touched) < RULE_LIFE_MS ? rules : NONE;
 }
 
-/** What a reset leaves: an agent's takes away only what agents gave. */
-const keptBy = (rules: readonly ConstitutionRule[], author: Author): readonly ConstitutionRule[] =>
-  author === "operator" ? [] : rules.filter((one) => one.author === "operator");
+/** What a reset leaves: an agent's takes away only what agents gave, or what it gave itself. */
+const keptBy = (rules: readonly ConstitutionRule[], { author, by, own }: JsonObject): readonly ConstitutionRule[] =>
+  author === "operator" ? [] : rules.filter((one) => one.author === "operator" || (own === true && one.by !== by));
 
-/** The rule that makes room for another: the oldest of agents; for an operator's the oldest of all where there is none of these. */
-export function oldestFor(rules: readonly ConstitutionRule[], author: Author): ConstitutionRule | undefined {
-  return rules.find((one) => one.author === "agent") ?? (author === "operator" ? rules[0] : undefined);
+/**
+ * The rule that makes room for another: the oldest of agents, or of the agent that has most, so that none pushes out those of all others; for an
+ * operator's the oldest of all where there is none of these.
+ */
+export function oldestFor(
+  rules: readonly ConstitutionRule[],
+  author: Author,
+  { own = false }: { readonly own?: boolean } = {},
+): ConstitutionRule | undefined {
+  const given = rules.filter((one) => one.author === "agent");
+  const count = ({ by }: ConstitutionRule): number => given.filter((one) => one.by === by).length;
+  const most = own ? Math.max(...given.map(count)) : 0;
+  return given.find((one) => count(one) >= most) ?? (author === "operator" ? rules[0] : undefined);
 }
 
 /** Refuses a rule beyond the limit, a check that does not load, and a drop of anything but the rule whose turn it is. */
@@ -81,7 +94,7 @@ export const constitutionGuard: Guard = (view, { event_type, timestamp, details 
   const state = view(constitutionState);
   const rules = rulesAt(state, timestamp);
   if (event_type === "constitution_rule_dropped") {
-    const turn = [oldestFor(rules, "agent"), oldestFor(rules, "operator")].map((one) => one?.id);
+    const turn = [oldestFor(rules, "agent"), oldestFor(rules, "agent", { own: true }), oldestFor(rules, "operator")].map((one) => one?.id);
     if (rules.length >= RULE_LIMIT && turn.includes(details["id"] as number)) return undefined;
     return { rule: "CONSTITUTION_DROP", message: `Unexpected end of rule ${String(details["id"])}, expected the oldest to make room` };
   }

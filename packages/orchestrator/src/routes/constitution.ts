@@ -60,7 +60,7 @@ export const putConstitution: Route = defineRoute({
   ...common,
   method: "put",
   summary: "Replace the rules",
-  description: "An agent replaces those that agents gave; those of operators stay.",
+  description: "An agent replaces those that it gave itself, or all that agents gave where they share them; those of operators stay.",
   body: z.strictObject({ rules: z.array(rule).max(1_000) }),
   async handle({ service, caller, body, request_id }) {
     const author = await authorOf(service, caller, putConstitution);
@@ -75,7 +75,7 @@ export const deleteConstitution: Route = defineRoute({
   ...common,
   method: "delete",
   summary: "Take the rules away",
-  description: "An agent takes away those that agents gave; those of operators stay.",
+  description: "An agent takes away those that it gave itself, or all that agents gave where they share them; those of operators stay.",
   async handle({ service, caller, request_id }) {
     const author = await authorOf(service, caller, deleteConstitution);
     return changed(service, caller, { request_id, content: { method: "delete" } }, (run) => resetConstitution(run, [], author));
@@ -95,7 +95,8 @@ async function changed(
 }
 
 async function authorOf(service: Service, caller: CallerOf<"operator" | "agent">, route: Route): Promise<RuleAuthor> {
-  if (!service.kernel.declared.plugins.includes("@bylaw/plugin-constitution"))
+  const found = service.kernel.plugins.find(({ plugin }) => plugin.name === "@bylaw/plugin-constitution");
+  if (found === undefined)
     throw problem({
       ...{ status: 404, code: "BYLAW_ROUTE_UNKNOWN", detail: "Unexpected path, expected one that the configuration has a plugin for" },
       fix: "add `@bylaw/plugin-constitution` to the configuration",
@@ -106,5 +107,6 @@ async function authorOf(service: Service, caller: CallerOf<"operator" | "agent">
     return { by: caller.name, author: "operator", at };
   }
   await admitReader(service, caller, route);
-  return { by: caller.agent, author: "agent", at };
+  const own = found.instances.some(({ options }) => (options as { readonly agent_rules?: unknown }).agent_rules === "own");
+  return { by: caller.agent, author: "agent", at, own };
 }
