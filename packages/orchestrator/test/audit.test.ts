@@ -202,8 +202,8 @@ describe("the index", () => {
 
   test("holds no name of what it does not keep", () => {
     const index = createAuditIndex({ block: 10, keep: 50 });
-    const invented = (at: number) =>
-      eventOf({ type: "tool_denied", task: `t${at}`, agent: "a", tool: `x${at}`, to: "a", ok: true, at: 0 }, at);
+    const any = { type: "tool_denied", task: "a", agent: "a", tool: "a", to: "a", ok: true, at: 0 } as const;
+    const invented = (at: number): LogEvent => ({ ...eventOf(any, at), task_id: `t${at}`, details: { tool: `x${at}` } });
     index.add(Array.from({ length: 5_000 }, (_, at) => invented(at)));
     expect(index.names).toBeLessThanOrEqual(60 * 5);
     expect(index.find({ tool_name: "x4999", task_id: "t4999" }, Infinity, 10)).toMatchObject({ hits: [{ sequence: 5_000 }], total: 1 });
