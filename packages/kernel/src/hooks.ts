@@ -116,7 +116,7 @@ function record(votes: Vote[], voter: Voter, answer: unknown): void {
   votes.push(stamp(answer, voter));
 }
 
-// What is frozen through and through cannot change, so a verdict that a rule gives again and again is looked at once.
+// What `freezeJson` made cannot change, so a verdict that a rule gives again and again is looked at once.
 function stamp(given: unknown, { tapper, info, stamped }: Voter): Vote {
   const known = stamped.get(given as object);
   if (known !== undefined) return known;
@@ -128,18 +128,11 @@ function stamp(given: unknown, { tapper, info, stamped }: Voter): Vote {
     // Frozen in the way that is known, so that who records it makes no copy.
     const vote = freezeJson({ ...verdict, plugin, tap, from, code: verdict.code ?? CODE_OF_EFFECT[verdict.effect] }) as unknown as Vote;
     origins.set(vote, info);
-    if (isConstant(given)) stamped.set(given as Verdict, vote);
+    if (Object.is(verdict, given)) stamped.set(verdict, vote);
     return vote;
   } catch (error) {
     return failed(info, error);
   }
-}
-
-// Frozen, without getters, and so on down.
-function isConstant(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (!Object.isFrozen(value)) return false;
-  return Object.values(Object.getOwnPropertyDescriptors(value)).every((field) => "value" in field && isConstant(field.value));
 }
 
 // Why an answer is not a verdict that this plugin may give, or nothing.

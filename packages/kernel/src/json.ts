@@ -4,36 +4,29 @@ import { BylawError } from "./errors.ts";
 /** How deep data may nest, and how many values one subject may hold. */
 export const JSON_LIMITS = { depth: 100, values: 1_000_000 } as const;
 
-/** What a class extends that marks the objects it is handed, by private fields that no other code can add or read: quicker than a WeakMap. */
-export const Marked = function same(object: object) {
-  return object;
-} as unknown as new (object: object) => object;
+/** Makes marks with a value for objects: private fields, which no other code can add or read. Quicker than a WeakMap. */
+export function createMark<T>(): { new (object: object, value: T): object; of(object: object): T | undefined } {
+  const Same = function same(object: object) {
+    return object;
+  } as unknown as new (object: object) => object;
+  return class Mark extends Same {
+    readonly #value: T;
+    constructor(object: object, value: T) {
+      super(object);
+      this.#value = value;
+    }
+    static of = (object: object): T | undefined => (#value in object ? (object as Mark).#value : undefined);
+  };
+}
 
-/** What has been counted of one value. */
+/** How much a value holds, and on how many levels below its own. */
 interface Count {
   values: number;
-  /** The deepest level so far. */
   depth: number;
 }
 
-// Marks what was copied here: it is frozen through and through, so it needs no second copy. What it holds counts as often as it is held.
-class Frozen extends Marked {
-  readonly #values: number;
-  readonly #levels: number;
-
-  constructor(object: object, values: number, levels: number) {
-    super(object);
-    this.#values = values;
-    this.#levels = levels;
-  }
-
-  static held(object: object, depth: number, count: Count): boolean {
-    if (!(#values in object)) return false;
-    const frozen = object as Frozen;
-    enter(count, depth + frozen.#levels, frozen.#values);
-    return true;
-  }
-}
+// On what was copied here. It is frozen through and through, so it needs no second copy; what it holds counts as often as it is held.
+const Frozen = createMark<Count>();
 
 /**
  * A deep-frozen copy of plain data; itself where that is one. Throws BYLAW_JSON_INVALID for what JSON cannot say or two readers could
@@ -48,41 +41,36 @@ function enter(count: Count, depth: number, values: number): void {
 }
 
 function copy(value: unknown, depth: number, count: Count): Json {
-  if (typeof value === "string") {
-    if (!value.isWellFormed()) refuse("a lone surrogate");
-    return value;
-  }
+  if (typeof value === "string") return value.isWellFormed() ? value : refuse("a lone surrogate");
   if (value === null || typeof value === "boolean" || Number.isFinite(value)) return value as Json;
   if (typeof value !== "object") refuse(`a ${typeof value} that JSON cannot say`);
-  if (Frozen.held(value, depth, count)) return value as Json;
-  const [values, deepest] = [count.values, count.depth];
+  const held = Frozen.of(value);
+  if (held !== undefined) {
+    enter(count, depth + held.depth, held.values);
+    return value as Json;
+  }
+  const before = { ...count };
   count.depth = depth;
   enter(count, depth, 1);
   if (!isPlain(value)) refuse("an object with a prototype");
-  const result = Array.isArray(value) ? list(value, depth, count) : members(value, depth, count);
-  const frozen = Object.freeze(new Frozen(result, count.values - values, count.depth - depth));
-  count.depth = Math.max(count.depth, deepest);
-  return frozen as unknown as Json;
-}
-
-function list(value: readonly unknown[], depth: number, count: Count): Json[] {
-  enter(count, depth, value.length);
-  const items: Json[] = [];
-  // By index: an iterator could answer differently the second time.
-  for (let index = 0; index < value.length; index += 1) items.push(copy(value[index], depth + 1, count));
-  return items;
-}
-
-function members(value: object, depth: number, count: Count): JsonObject {
-  const result: Record<string, Json> = {};
-  for (const key in value) {
-    if (!owns(value, key)) continue;
-    if (key === "__proto__" || !key.isWellFormed()) refuse("a key `__proto__` or with a lone surrogate");
-    const item: unknown = (value as Record<string, unknown>)[key];
-    enter(count, depth, 1);
-    if (item !== undefined) result[key] = copy(item, depth + 1, count);
+  const result: Json[] | Record<string, Json> = Array.isArray(value) ? [] : {};
+  if (Array.isArray(result)) {
+    const items = value as readonly unknown[];
+    enter(count, depth, items.length);
+    // By index: an iterator could answer differently the second time.
+    for (let index = 0; index < items.length; index += 1) result.push(copy(items[index], depth + 1, count));
+  } else {
+    for (const key in value) {
+      if (!owns(value, key)) continue;
+      if (key === "__proto__" || !key.isWellFormed()) refuse("a key `__proto__` or with a lone surrogate");
+      const item: unknown = (value as Record<string, unknown>)[key];
+      enter(count, depth, 1);
+      if (item !== undefined) result[key] = copy(item, depth + 1, count);
+    }
   }
-  return result;
+  const own = { values: count.values - before.values, depth: count.depth - depth };
+  count.depth = Math.max(count.depth, before.depth);
+  return Object.freeze(new Frozen(result, own)) as Json;
 }
 
 function refuse(what: string): never {

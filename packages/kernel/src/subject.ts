@@ -1,7 +1,7 @@
 import type { ApprovalMode, HookName, Json, JsonObject, Subject } from "../contract/index.d.ts";
 import type { DecisionContext } from "./decision.ts";
 import { BylawError } from "./errors.ts";
-import { Marked, freezeJson, isJsonObject, isPlain, owns } from "./json.ts";
+import { createMark, freezeJson, isJsonObject, isPlain, owns } from "./json.ts";
 
 /** The approval modes, strictest first. */
 export const APPROVAL_MODES: readonly ApprovalMode[] = ["ask", "autoEdit", "yolo"];
@@ -45,29 +45,12 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<HookName, Shape>([
 // A control character in a name is never meant, and a newline would let `$` and line-wise readers see another name.
 const TOOL_NAME = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,256}$/u;
 
-// The expression costs more than the names of most tools, which are ASCII.
-function isToolName(name: string): boolean {
-  for (let at = 0; at < name.length; at += 1) {
-    const unit = name.charCodeAt(at);
-    if (unit < 0x20 || unit > 0x7e) return TOOL_NAME.test(name);
-  }
-  return name.length > 0 && name.length <= 256;
-}
-
-class Admission extends Marked {
-  readonly #owner: object;
-
-  constructor(subject: object, owner: object) {
-    super(subject);
-    this.#owner = owner;
-  }
-
-  static ownerOf = (subject: object): object | undefined => (#owner in subject ? (subject as Admission).#owner : undefined);
-}
+// On the subjects of a kernel, which it need not look at again.
+const Admission = createMark<object>();
 
 /** Whether `owner` itself made this subject, so that it needs no second look and its facts can be trusted. */
 export const isAdmitted = (subject: unknown, owner: object): boolean =>
-  typeof subject === "object" && subject !== null && Admission.ownerOf(subject) === owner;
+  typeof subject === "object" && subject !== null && Admission.of(subject) === owner;
 
 /** A subject of `owner` with what its plugins prepared: never taken from a caller, and already frozen. */
 export const withFacts = (subject: Subject, owner: object, facts: JsonObject): Subject =>
@@ -95,7 +78,7 @@ export function admit(input: Subject, owner: Pick<DecisionContext, "approval_mod
   }
   for (const key of required) if (subject[key] === undefined) throw invalid(`one with \`${key}\``);
   if (hook === "beforeToolCall") {
-    if (!isToolName(subject["tool"] as string)) throw invalid("a tool name of 1 to 256 characters without control characters");
+    if (!TOOL_NAME.test(subject["tool"] as string)) throw invalid("a tool name of 1 to 256 characters without control characters");
     // So that every plugin reads one mode: the call's own, else the configuration's.
     subject["approval_mode"] ??= owner.approval_mode;
   }

@@ -47,22 +47,12 @@ export const counts = ({ shadow, severity }: Verdict): boolean => shadow !== tru
 
 /** The total order (plugin, tap, rule, …) that makes the deciding vote independent of any order of registration. */
 export function compareVotes(left: Vote, right: Vote): number {
-  for (const part of PARTS) {
-    const [a, b] = [part(left), part(right)];
-    if (a !== b) return a < b ? -1 : 1;
-  }
-  return 0;
+  // Most votes differ in this, and the rest takes longer than to decide.
+  if (left.plugin !== right.plugin) return left.plugin < right.plugin ? -1 : 1;
+  const [a, b] = [keyOf(left), keyOf(right)];
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// Nearly all votes differ in one of the first.
-const PARTS: readonly ((vote: Vote) => string)[] = [
-  ({ plugin }) => plugin,
-  ({ tap }) => tap,
-  ({ rule }) => rule?.name ?? "",
-  ({ rule }) => rule?.file ?? "",
-  ({ rule }) => String(rule?.line ?? 0).padStart(9, "0"),
-  ({ code }) => code,
-  ({ reason }) => reason,
-  ({ from }) => from,
-  ({ plugin: _plugin, tap: _tap, rule: _rule, code: _code, reason: _reason, from: _from, ...rest }) => JSON.stringify(rest),
-];
+// U+0000 is below every character of a name, so comparing the joined text compares part by part.
+const keyOf = ({ plugin, tap, rule, code, reason, from, ...rest }: Vote): string =>
+  [plugin, tap, rule?.name, rule?.file, String(rule?.line ?? 0).padStart(9, "0"), code, reason, from, JSON.stringify(rest)].join("\0");

@@ -1,4 +1,4 @@
-import type { Effect, Verdict } from "@bylaw/kernel";
+import { freezeJson, type Effect, type Verdict } from "@bylaw/kernel";
 import { quote } from "./finding.ts";
 
 /** What a rule says of itself in its verdict. */
@@ -27,8 +27,9 @@ export function ruleVerdict({ effect, name, file, line, reason, fix, shadow = fa
     code: CODES[effect],
     reason: reason ?? generated[effect],
     ...(fix === undefined ? {} : { fix }),
-    rule: Object.freeze({ name, file, line }),
+    rule: { name, file, line },
     ...(shadow ? { shadow } : {}),
   };
-  return Object.freeze(verdict);
+  // In the way that the kernel knows, so that it looks at it once.
+  return freezeJson(verdict) as unknown as Verdict;
 }
