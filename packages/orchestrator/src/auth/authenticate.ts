@@ -35,6 +35,9 @@ export type Authenticate = (authorization: string | undefined) => Caller | Refus
 // One scheme, one blank and one credential: a header that came twice is joined by a comma, and is none.
 const HEADER = /^(bearer|bylaw-enrol) ([!-+\--~]+)$/i;
 const LONGEST = 140_000;
+/** So many agents at most are known by their whole header, and none by one that is longer than that. */
+const KEPT = 4_096;
+const KEPT_LENGTH = 4_096;
 
 /** Makes the function that knows callers by their Authorization header. */
 export function createAuthenticate(credentials: Credentials, readToken: TokenReader): Authenticate {
@@ -62,14 +65,32 @@ export function createAuthenticate(credentials: Credentials, readToken: TokenRea
     return found === undefined ? undefined : { kind: "operator", name: found.name, ...(found.roles && { roles: found.roles }) };
   }
 
+  // Agents show the same token with every call. The oldest go first.
+  const agents = new Map<string, Caller>();
+
+  function keep(authorization: string, caller: Caller | Refusal): void {
+    if (isRefusal(caller) || caller.kind !== "agent" || authorization.length > KEPT_LENGTH) return;
+    agents.set(authorization, caller);
+    if (agents.size <= KEPT) return;
+    for (const oldest of agents.keys()) {
+      agents.delete(oldest);
+      return;
+    }
+  }
+
   return (authorization) => {
     if (authorization === undefined) return { kind: "anyone" };
+    const known = agents.get(authorization);
+    if (known !== undefined) return known;
     const [, scheme = "", credential = ""] = (authorization.length > LONGEST ? null : HEADER.exec(authorization)) ?? [];
     if (scheme === "") return unknown("none");
     // Schemes are the same in any letter case: RFC 9110, 11.1.
     if (scheme.toLowerCase() === "bylaw-enrol") return enrolled(credential);
     const caller = readToken(credential);
-    const otherwise = (read: Caller | Refusal): Caller | Refusal => (isRefusal(read) ? (operates(credential) ?? read) : read);
+    const otherwise = (read: Caller | Refusal): Caller | Refusal => {
+      keep(authorization, read);
+      return isRefusal(read) ? (operates(credential) ?? read) : read;
+    };
     return caller instanceof Promise ? caller.then(otherwise) : otherwise(caller);
   };
 }

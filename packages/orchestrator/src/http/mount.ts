@@ -10,6 +10,7 @@ import { readBody } from "./body.ts";
 import { Problem, problem, problemResponse, type ProblemFields } from "./problem.ts";
 import { textAt, type Asked, type Reply, type Route } from "./route.ts";
 import { statusOf } from "./status-of.ts";
+import { endOfTurn } from "./turn.ts";
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" } as const;
 const REQUEST_ID = /^[!-~]{1,255}$/;
@@ -33,18 +34,19 @@ interface Answered {
 async function answer(context: Context, route: Route, service: Service): Promise<Answered> {
   try {
     const answered = await route.handle((await understood(context, route, service)) as never);
-    return answered instanceof Response ? { status: answered.status, response: answered } : written(answered, context);
+    return answered instanceof Response ? { status: answered.status, response: answered } : await written(answered, context);
   } catch (error) {
     const response = problemResponse(fieldsOf(error, service));
     return { status: response.status, response };
   }
 }
 
-function written({ status, body, headers: more }: Reply, { env }: Context): Answered {
+async function written({ status, body, headers: more }: Reply, { env }: Context): Promise<Answered> {
   const text = JSON.stringify(body);
   const headers = more === undefined ? HEADERS : { ...HEADERS, ...more };
   const outgoing = (env as { readonly outgoing?: ServerResponse } | undefined)?.outgoing;
   if (outgoing === undefined) return { status, response: new Response(text, { status, headers }) };
+  await endOfTurn();
   // Straight to the socket: a Response makes a stream of a text, to be read again, which costs as much as a decision.
   outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) }).end(text);
   return { status, response: RESPONSE_ALREADY_SENT };
