@@ -80,7 +80,7 @@ export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
     }
     const into = INTO.test(target);
     const folderOf = into ? tidy(target) || "." : target;
-    if (makes === "unpack") add(folderOf, undefined, !replaces(draft));
+    if (makes === "unpack") add(folderOf, undefined, into || !replaces(draft));
     else if (makes === "copy") copied(folderOf, into);
     else if (!into) named(target);
     // What has a name gets it there, which is a target of its own.

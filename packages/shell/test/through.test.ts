@@ -86,6 +86,8 @@ describe("what a line does by way of a link that it makes, it does where the lin
     "7z x a.7z -oout && echo x > out/up/y",
     "patch -p1 < a.diff && echo x > up/y",
     "git checkout HEAD~1 -- src/l && echo x > src/l/y",
+    "git checkout HEAD~1 -- . && echo x > src/l/y",
+    "git restore -s HEAD~1 src/ && echo x > src/l/y",
     "git checkout HEAD~1 -- src/l clone && echo x > src/l",
     "git restore -s HEAD~1 src && echo x > src/l/y",
     "git clone url out && echo x > out/l/y",
@@ -111,6 +113,7 @@ describe("what a line does by way of a link that it makes, it does where the lin
     ["mkdir out && tar xzf a.tgz -C out && echo x > src/a", "write:out/a"],
     ["git checkout -b topic && git add src/a && git commit -m x", "write:src/a"],
     ["git checkout -- src/a && ls src", "read:src/a"],
+    ["git checkout -- . && ls", "read:a"],
   ])("and nothing else: %s", (line, effect) => {
     expect(does(line)).not.toContain(effect);
     expect(does(line)).not.toContain("unknown");
