@@ -3,6 +3,7 @@ import { createKernel, type LogEvent, type Store } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
 import { checkpoint } from "@bylaw/plugin-checkpoint";
 import { loop } from "@bylaw/plugin-loop";
+import { trigger } from "@bylaw/plugin-trigger";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   createEmbeddedDriver,
@@ -14,6 +15,7 @@ import {
   offeredIn,
   offerWorkflow,
   runWorkflow,
+  triggerOptionsOf,
   workflow,
   type LoadedTemplate,
   type StepContext,
@@ -24,7 +26,12 @@ import {
 } from "../src/index.ts";
 import { scratch, templateOf } from "./kit.ts";
 
-const kernelOf = ({ template }: LoadedTemplate) => createKernel({ plugins: [loop(loopOptionsOf(template)), checkpoint(), workflow()] });
+function kernelOf({ template }: LoadedTemplate) {
+  const called = triggerOptionsOf(template);
+  return createKernel({
+    plugins: [loop(loopOptionsOf(template)), ...(called === undefined ? [] : [trigger(called)]), checkpoint(), workflow()],
+  });
+}
 
 /** A machine that has one template. */
 function drivenOf(loaded: LoadedTemplate, functions: Readonly<Record<string, StepFunction>>): WorkerOptions["templateOf"] {
@@ -36,10 +43,10 @@ function drivenOf(loaded: LoadedTemplate, functions: Readonly<Record<string, Ste
 }
 
 /** A store with a clock of its own, and workers over it. */
-async function hall(steps: readonly object[]) {
+async function hall(steps: readonly object[], agents: object = {}) {
   let time = 0;
   const store = createMemoryStore({ now: () => time });
-  const loaded = await templateOf({ steps });
+  const loaded = await templateOf({ agents, steps });
   const folder = scratch();
   const errors: unknown[] = [];
   const workers: Worker[] = [];
@@ -233,12 +240,16 @@ describe("a worker", () => {
     expect([seen, fresh.ends]).toMatchObject([["old plan", "old work", "approve", "publish"], [{ outcome: "completed" }]]);
   });
 
-  it.each(["step_started", "step_skipped", "step_settled", "workflow_ended"])(
+  it.each(["step_started", "step_skipped", "step_settled", "call_started", "workflow_ended"])(
     "records no %s by a template that a person has left between its look at the log and the event",
     async (type) => {
-      const steps = [step("a"), { ...step("b"), when: "a.success == false" }];
-      const { store, loaded, folder } = await hall(steps);
-      const next = await templateOf({ steps: [...steps, step("c")] });
+      const agents = { worker: { run: { function: "ask" } }, helper: { run: { function: "work" } } };
+      const steps = [
+        { id: "a", agent: "worker", trigger: "helper" },
+        { ...step("b"), when: "a.success == false" },
+      ];
+      const { store, loaded, folder } = await hall(steps, agents);
+      const next = await templateOf({ agents, steps: [...steps, step("c")] });
       const run = await openRun(kernelOf(loaded), { run: "r", store });
       let isMoved = false;
       const late = Object.create(run, {
@@ -254,7 +265,10 @@ describe("a worker", () => {
           },
         },
       }) as Run;
-      const going = { ...loaded, functions: { work: () => undefined }, workspace: folder, controlFile: join(folder, "behavior.json") };
+      const ask = async (context: StepContext): Promise<undefined> =>
+        void (await context.run.behave({ action: "trigger", step: context.step, agent: "worker" }));
+      const functions = { ask, work: () => undefined };
+      const going = { ...loaded, functions, workspace: folder, controlFile: join(folder, "behavior.json") };
       await expect(runWorkflow({ ...going, run: late })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
       expect([isMoved, (await logOf(store, "r")).at(-1)?.event_type]).toEqual([true, "workflow_migrated"]);
       await run.catchUp();

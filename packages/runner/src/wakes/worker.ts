@@ -154,7 +154,7 @@ export function createWorker(options: WorkerOptions): Worker {
       if (closing.signal.aborted) {
         const end = endIn(template, run);
         await lease.leave(end === undefined ? "stopped" : leavingAt(end), definition);
-        if (end === undefined) await driver.wake({ runId: name });
+        if (endIn(template, run) === undefined) await driver.wake({ runId: name });
         return false;
       }
       onError(error, name);

@@ -40,7 +40,7 @@ export async function start(options: WorkflowOptions, starts: readonly Start[]):
 export async function call(options: WorkflowOptions, move: Extract<Move, { readonly do: "call" }>): Promise<void> {
   const { unit, agent, attempt, step } = move;
   await prepare(options, { step, attempt });
-  await record(options, [draft("call_started", agent, { step: step.id, agent, attempt })]);
+  await record(options, [draft("call_started", agent, { step: step.id, agent, attempt, definition: options.definition })]);
   const { ended } = await tried(options, { step, agent, own: false, attempt, visit: unit.visit });
   await record(options, [draft("call_completed", agent, { step: step.id, agent, attempt, ...json(ended) })]);
 }

@@ -90,7 +90,7 @@ export const WORKFLOW_EVENTS = [
       definition,
     }),
   },
-  { name: "call_started", details: z.strictObject({ step, agent: step, attempt }) },
+  { name: "call_started", details: z.strictObject({ step, agent: step, attempt, definition }) },
   { name: "call_completed", details: z.strictObject({ step, agent: step, attempt, ...end }) },
   {
     name: "control_file_set_aside",

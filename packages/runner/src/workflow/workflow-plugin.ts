@@ -83,7 +83,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     (state.units.some(({ step, settled }) => step === event.details["step"] && !settled)
       ? undefined
       : "Unexpected end of a step that is not under way"),
-  call_started: (state, event) => idle(state, event),
+  call_started: (state, event) => idle(state, event) ?? follows(state, event),
   oversight_due: (state, event) =>
     idle(state, event) ?? (state.units.length > 0 ? "Unexpected oversight between steps while one is under way, expected none" : undefined),
   workflow_released: ({ hold }, { details }) => (hold?.step === details["step"] ? undefined : "Unexpected release of what is not held"),
