@@ -192,7 +192,7 @@ export const toolResult: Route = defineRoute({
   path: "/tools/result",
   summary: "What came of a call",
   description:
-    "For calls that were allowed by `/tools/check` and made elsewhere, once for each, while the agent has the task; of those without a result the last 128 of a task are known. It is what the agent says.",
+    "For calls that were allowed by `/tools/check` and made elsewhere, once for each of the last 128 at least, while the agent has the task. It is what the agent says.",
   tags: ["tools"],
   callers: ["agent"],
   token_in_body: true,

@@ -8,12 +8,15 @@ import { OWN_CALL } from "./calls.ts";
 /** The calls that an agent was allowed to make itself at one task, and has not said anything of. */
 interface OpenCalls {
   readonly agent: string | null;
-  /** Ids with tools, the oldest first. */
-  readonly calls: readonly string[];
+  /** Ids with tools, the oldest first; the last ones, which are copied with every call. */
+  readonly last: readonly string[];
+  /** Those before, as many at once as are copied. */
+  readonly before: readonly (readonly string[])[];
 }
 
-/** How many of one task are known. It is copied with every call, and is part of every snapshot of the log. */
-const KNOWN = 128;
+/** Of at least the last 128 calls at a task it is known: all of that is part of every snapshot of the log. */
+const COPIED = 16;
+const PARTS = 8;
 /** Who is not at a task any more says nothing about it. */
 const ENDS: ReadonlySet<string> = new Set(["task_released", "task_failed", "task_lapsed", "task_escalated", "task_finished"]);
 
@@ -27,17 +30,19 @@ const openCalls = defineProjection<Tree<OpenCalls>>({
       const { id, tool } = details;
       if (!isReported(id)) return state;
       const open = treeGet(state, task_id);
-      const calls = open === undefined || open.agent !== agent ? [] : open.calls;
-      const kept = calls.length < KNOWN ? calls : calls.slice(1);
-      return treePut(state, task_id, { agent, calls: [...kept, callOf(id, tool)] });
+      const call = callOf(id, tool);
+      if (open === undefined || open.agent !== agent) return treePut(state, task_id, { agent, last: [call], before: [] });
+      const { last, before } = open;
+      if (last.length < COPIED) return treePut(state, task_id, { agent, last: [...last, call], before });
+      return treePut(state, task_id, { agent, last: [call], before: [...before.slice(1 - PARTS), last] });
     }
     if (event_type === "tool_result") {
       const { id, tool } = details;
       const open = treeGet(state, task_id);
-      if (open === undefined || !isReported(id)) return state;
-      const reported = callOf(id, tool);
-      const calls = open.calls.filter((call) => call !== reported);
-      return calls.length === open.calls.length ? state : treePut(state, task_id, { ...open, calls });
+      if (open === undefined || !isReported(id) || !isOpen(open, callOf(id, tool))) return state;
+      const others = (calls: readonly string[]): readonly string[] => calls.filter((call) => call !== callOf(id, tool));
+      const before = open.before.map(others).filter(({ length }) => length > 0);
+      return treePut(state, task_id, { ...open, last: others(open.last), before });
     }
     const over = ENDS.has(event_type) || (event_type === "phase_entered" && details["to"] === COMPLETED);
     return over ? treeDrop(state, task_id) : state;
@@ -58,9 +63,11 @@ export const openCallsPlugin = definePlugin({
 function resultFault(view: View, { event_type, agent_id, task_id, details: { id, tool } }: EventDraft): Finding | undefined {
   if (event_type !== "tool_result" || task_id === null || !isReported(id)) return undefined;
   const open = treeGet(view(openCalls), task_id);
-  if (open?.agent === agent_id && open.calls.includes(callOf(id, tool))) return undefined;
-  return { rule: "RESULT_CALL", message: "a result is of a call that its agent was allowed to make, and has one" };
+  if (open?.agent === agent_id && isOpen(open, callOf(id, tool))) return undefined;
+  return { rule: "RESULT_CALL", message: "a result is of a call that its agent was allowed to make lately, and that has none yet" };
 }
+
+const isOpen = ({ last, before }: OpenCalls, call: string): boolean => last.includes(call) || before.some((part) => part.includes(call));
 
 // The server says itself what came of the calls that it makes.
 const isReported = (id: unknown): id is string => typeof id === "string" && !id.startsWith(OWN_CALL);
