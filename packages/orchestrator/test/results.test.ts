@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
 import { serve, type Agent, type Served } from "./kit.ts";
@@ -41,7 +42,7 @@ describe("the result of a call", () => {
     const moved = await at.ask("POST", "/tasks/transition", ann.auth, {
       ...{ task_id: "a", target_phase: "WORK", artifacts: { plan: { title: "x" } } },
     });
-    const other = await serve({ store: at.store }, at.workspace.replace(/work$/, ""));
+    const other = await serve({ store: at.store }, dirname(at.workspace));
     const answer = await other.ask("POST", "/tools/result", `Bearer ${String(moved.body["new_token"])}`, {
       ...{ task_id: "a", id, tool_name: "note", ok: true },
     });
