@@ -33,7 +33,7 @@ import type { Log, Service, ServiceParts } from "./service/service.ts";
 import { questionsPlugin } from "./service/questions.ts";
 import { openStore } from "./service/store.ts";
 import { workspaces } from "./service/workspace.ts";
-import { toolset } from "./service/toolset.ts";
+import { keptBy, toolset } from "./service/toolset.ts";
 import { createSeeTests } from "./service/tests.ts";
 import { createTokenDesk } from "./service/tokens.ts";
 
@@ -116,7 +116,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const limit = createRateLimit({ per_second: settings.limits.agent_per_second, burst: settings.limits.agent_burst });
   // A tool of the same name goes before the usual one.
   const { hidden, kept: protect } = belongings;
-  const seeTests = createSeeTests({ ...settings.tools, run, contract, hidden });
+  const seeTests = createSeeTests({ ...settings.tools, run, contract, hidden, protect: [...keptBy(contract, settings), ...protect] });
   const tools = [
     ...toolset({ ...{ settings, contract, seeTests, view: run.view, hidden, protect }, ...{ secrets: texts, over: over.signal } }),
     ...more,

@@ -82,6 +82,31 @@ describe("what a server starts from", () => {
     expect(JSON.stringify(body)).toContain("it is .");
   });
 
+  it.runIf(canContain(tmpdir()))("is not written by a program that an agent wrote, nor replaced", async () => {
+    const { "bylaw.serve.json": _, ...hidden } = HIDDEN;
+    const files = { ...hidden, ...KEPT, "agent_workflow.yaml": CONTRACT };
+    const names = JSON.stringify(Object.keys(files));
+    const content = `
+      import { renameSync, rmSync, writeFileSync } from "node:fs";
+      const tried = (work) => { try { work(); } catch {} };
+      for (const name of ${names}) {
+        tried(() => writeFileSync(name, "mine"));
+        tried(() => rmSync(name));
+        tried(() => { writeFileSync("other", "mine"); renameSync("other", name); });
+      }
+      tried(() => renameSync(process.cwd(), process.cwd() + "-2"));
+      tried(() => writeFileSync(".bylaw/operators.json", "{}"));
+      tried(() => { renameSync(".bylaw", "before"); });
+      console.log("it went through");`;
+    expect((await call("write_files", { path: "probe.mjs", content })).status).toBe(200);
+    expect(JSON.stringify((await call("run_tests", {})).body)).toContain("it went through");
+    for (const [name, text] of Object.entries(files)) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
+    expect([existsSync(join(folder, ".bylaw", "token.secret")), existsSync(join(folder, ".bylaw", "operators.json"))]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it("may be read where only rules stand in it, and keeps nobody from the work", async () => {
     expect((await call("read_files", { path: "house.toml" })).status).toBe(200);
     expect((await call("bash", { command: "cat house.toml" })).status).toBe(200);

@@ -1,15 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { constants as system } from "node:os";
 import { dirname } from "node:path";
 
-/** What a contained program does not see. */
+/** What a contained program does not see, and what it does not change. */
 export interface Containment {
   /**
    * Absolute paths: a folder is empty to it, a file too; of a folder that it runs in only the way there is left. What is missing is left
    * out, and so is the folder that it runs in and the root. No folder on the way to one can be renamed or removed.
    */
   readonly hide?: readonly string[];
+  /** Absolute paths that it may read and not write, rename or remove, with the same exceptions. What is missing it can make. */
+  readonly protect?: readonly string[];
   /** It is not started where it cannot be contained: that is an end with an `error`. Default: it then runs as its user. */
   readonly required?: boolean;
 }
@@ -24,7 +26,7 @@ here=$(pwd -P) || exit 125
 while [ "$count" -gt 0 ]; do
   case "$here/" in "$2"/*) inside=1;; *) inside=0;; esac
   if [ ! -e "$2" ]; then :
-  elif [ "$1" = pin ]; then "$mount" --rbind "$2" "$2" && cd "$here" || exit 125
+  elif [ "$1" != hide ]; then "$mount" -o "$1" "$2" "$2" && cd "$here" || exit 125
   elif [ "$inside" = 1 ]; then
     "$mount" -t tmpfs -o size=64k,mode=0755 none "$2" && mkdir -p "$here" && "$mount" --no-canonicalize --bind . "$here" &&
       "$mount" -o remount,bind,ro "$2" && cd "$here" || exit 125
@@ -61,28 +63,61 @@ const SIGNALS = new Map(
 export const signalOf = (code: number | null): string | null => (code === null ? null : (SIGNALS.get(code) ?? null));
 
 /** The arguments that start a program contained. */
-export function containing(argv: readonly string[], { hide = [] }: Containment, cwd: string): readonly string[] {
+export function containing(argv: readonly string[], { hide = [], protect = [] }: Containment, cwd: string): readonly string[] {
   const [unshare, mount] = [toolOf("unshare"), toolOf("mount")];
   if (unshare === undefined || mount === undefined) return [];
   const here = realpathSync(cwd);
-  // The outermost first: what is covered is not there to be covered again.
-  const found = [...new Set(hide.filter((path) => existsSync(path)).map((path) => realpathSync(path)))].sort();
-  const hidden = found.filter((path) => path !== here && path !== "/");
-  const steps = stepsTo(hidden);
+  const places = (paths: readonly string[]): readonly string[] =>
+    paths.filter((path) => existsSync(path)).map((path) => realpathSync(path));
+  const hidden = places(hide).filter((path) => path !== here && path !== "/");
+  const kept = places(protect).filter((path) => !hidden.includes(path) && !`${here}/`.startsWith(path === "/" ? path : `${path}/`));
+  const steps = stepsTo(new Set(hidden), new Set(kept));
   const who = [process.getuid?.() ?? 0, process.getgid?.() ?? 0, steps.length].map(String);
   return [unshare, ...OUTER, "--", "/bin/sh", "-c", INNER, "sh", mount, unshare, ...who, ...steps.flat(), ...argv];
 }
 
-type Step = readonly ["pin" | "hide", string];
+/** `hide` or the options of a mount of a place over itself, and the place. */
+type Step = readonly [string, string];
 
-/** What is done to hide places, in order: of each the way to it is pinned before. */
-function stepsTo(hidden: readonly string[]): readonly Step[] {
-  const pinned = new Set(hidden);
-  return hidden.flatMap((path): readonly Step[] => {
+/** What is done to places, in order: of each the way to it is pinned before. */
+function stepsTo(hidden: ReadonlySet<string>, kept: ReadonlySet<string>): readonly Step[] {
+  // The outermost first: what is covered is not there to be covered again.
+  const places = [...hidden, ...kept].sort();
+  const pinned = new Set(places);
+  const mounts = kept.size === 0 ? [] : readMounts();
+  return places.flatMap((path): readonly Step[] => {
     const way = foldersTo(path).filter((folder) => !pinned.has(folder) && canBeRenamed(folder));
     for (const folder of way) pinned.add(folder);
-    return [...way.map((folder): Step => ["pin", folder]), ["hide", path]];
+    return [
+      ...way.map((folder): Step => ["rbind", folder]),
+      hidden.has(path) ? ["hide", path] : [["rbind", "ro", ...lockedOf(path, mounts)].join(","), path],
+    ];
   });
+}
+
+interface Mount {
+  readonly at: string;
+  readonly options: readonly string[];
+}
+
+/** What is mounted where, the last one on top. */
+const readMounts = (): readonly Mount[] =>
+  readFileSync("/proc/self/mountinfo", "utf8")
+    .split("\n")
+    .map((line) => line.split(" "))
+    .map(([, , , , at = "", options = ""]) => ({
+      at: at.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+      options: options.split(","),
+    }));
+
+// Who has no rights outside may take none of these away, so that they have to be said again.
+function lockedOf(path: string, mounts: readonly Mount[]): readonly string[] {
+  const found = mounts.filter(({ at }) => at === "/" || path === at || path.startsWith(`${at}/`));
+  const deepest = found.reduce<Mount | undefined>(
+    (best, one) => (best === undefined || one.at.length >= best.at.length ? one : best),
+    undefined,
+  );
+  return (deepest?.options ?? []).filter((option) => ["nosuid", "nodev", "noexec"].includes(option));
 }
 
 /** The folders on the way to a path, the outermost first, without the root. */

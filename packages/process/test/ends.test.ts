@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { canContain, canLimit, endMarked, programEnvironment } from "../src/index.ts";
 import { describe, expect, it, vi } from "vitest";
 import { folder, isGone, node, pidIn, sh } from "./kit.ts";
@@ -132,6 +132,22 @@ describe.runIf(canContain())("contained", () => {
     expect(end.stdout.text).toBe("over\n");
     expect(readdirSync(above)).toEqual(["work"]);
     expect([readFileSync(join(deep, "who"), "utf8"), readFileSync(file, "utf8")]).toEqual(["operators", "secret"]);
+  });
+
+  it("it reads what is protected, and neither writes nor replaces it", async () => {
+    const cwd = folder();
+    for (const made of ["rules/deep", "src"]) mkdirSync(join(cwd, made), { recursive: true });
+    for (const file of ["house.toml", "rules/a", "rules/deep/b", "src/c"]) writeFileSync(join(cwd, file), "ours");
+    const write =
+      "for f in house.toml rules/a rules/deep/b rules/new src/c; do echo mine > $f; rm -f $f.x; cp src/c $f.x; mv $f.x $f; done";
+    const more = "rm -rf house.toml rules; mv rules rules2; chmod 777 house.toml; truncate -s 0 house.toml; umount house.toml rules";
+    const script = `(${write}; ${more}; mount -o remount,bind,rw house.toml; unshare --user --map-root-user --mount sh -c 'umount rules; ${write}') 2> /dev/null; cat house.toml rules/a`;
+    const protect = ["house.toml", "rules", "none", ".", "/"].map((path) => resolve(cwd, path));
+    const end = await sh(script, { cwd, contain: { hide: [join(cwd, "rules/deep")], protect } });
+    expect(end.stdout.text).toBe("oursours");
+    const text = (path: string) => readFileSync(join(cwd, path), "utf8");
+    expect([text("house.toml"), text("rules/a"), text("rules/deep/b")]).toEqual(["ours", "ours", "ours"]);
+    expect([readdirSync(join(cwd, "rules")), text("src/c")]).toEqual([["a", "deep"], "mine\n"]);
   });
 
   it("it finds the folder that it runs in where all around it is hidden", async () => {

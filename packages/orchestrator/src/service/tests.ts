@@ -23,10 +23,12 @@ interface TestTerms extends Pick<Settings["tools"], "contain" | "wrap"> {
   readonly contract: Contract;
   /** Files and folders that the tests do not see. */
   readonly hidden: readonly string[];
+  /** Files and folders that the tests do not write. */
+  readonly protect: readonly string[];
 }
 
 /** Makes what runs the tests. What agents wrote runs as the user of the service: it sees as little of it as what their lines start. */
-export function createSeeTests({ run, contract, contain, wrap, hidden }: TestTerms): SeeTests {
+export function createSeeTests({ run, contract, contain, wrap, hidden, protect }: TestTerms): SeeTests {
   const underway = new Map<string, Promise<Observed>>();
 
   async function observe(work: TestedWork): Promise<Observed> {
@@ -34,7 +36,8 @@ export function createSeeTests({ run, contract, contain, wrap, hidden }: TestTer
     if (wrap.length > 0) return observeTests(run, contract, { ...work, wrap: (argv) => [...wrap, ...argv] });
     if (contain === "never") return observeTests(run, contract, work);
     if (contain === "always" && !canContain(workspace)) throw notContained();
-    return observeTests(run, contract, { ...work, contain: { hide: hidden.map((path) => resolve(workspace, path)) } });
+    const at = (paths: readonly string[]): readonly string[] => paths.map((path) => resolve(workspace, path));
+    return observeTests(run, contract, { ...work, contain: { hide: at(hidden), protect: at(protect) } });
   }
 
   return (work) => {

@@ -30,11 +30,8 @@ export function toolset({ settings, contract, seeTests, view, hidden, protect, s
     const { exit_code, timed_out, counts, report_error } = evidence;
     return { exit_code, timed_out, counts, report_error, output };
   };
-  const own = contract.protectedPaths.map((path) => resolve(dirname(contract.file), path));
-  // A folder of a task may hold a copy of them, which goes where the task goes.
-  const copies = settings.workspace_per_task ? contract.protectedPaths : [];
   return workspaceTools({
-    protect: [contract.file, ...own, ...copies, ...protect],
+    protect: [...keptBy(contract, settings), ...protect],
     ...{ hidden, secrets },
     programs: { env, contain, maxTimeout: timeout_seconds, ...(wrap.length === 0 ? {} : { wrap: (argv) => [...wrap, ...argv] }) },
     ...(contract.evidence.testCommand === undefined ? {} : { runTests }),
@@ -42,6 +39,16 @@ export function toolset({ settings, contract, seeTests, view, hidden, protect, s
     ask: async (question, { agent, task = null }) => ({ answer: answerTo(view, { agent, task }, question as unknown as Json) }),
     ...(web_hosts.length === 0 ? {} : { web: { hosts: web_hosts } }),
   });
+}
+
+/** What a contract keeps from being written: absolute, or from the workspace. */
+export function keptBy(
+  { file, protectedPaths }: Contract,
+  { workspace_per_task }: Pick<Settings, "workspace_per_task">,
+): readonly string[] {
+  // A folder of a task may hold a copy of them, which goes where the task goes.
+  const copies = workspace_per_task ? protectedPaths : [];
+  return [file, ...protectedPaths.map((path) => resolve(dirname(file), path)), ...copies];
 }
 
 const noTask = (): BylawError =>

@@ -5,7 +5,10 @@ import type { WebOptions } from "./web/options.ts";
 
 /** What the tools of a workspace are given by their carrier. Everything may be left out. */
 export interface WorkspaceToolsOptions {
-  /** Places that are never written: absolute, or from the workspace. `.git`, `.bylaw`, `bylaw.config.*` and `bylaw.serve.json` are among them anyway. */
+  /**
+   * Places that no file tool writes, and no contained program where they are there: absolute, or from the workspace. File tools write no
+   * `.git`, `.bylaw`, `bylaw.config.*` and `bylaw.serve.json` either.
+   */
   readonly protect?: readonly string[];
   /** Places that file tools neither read, list nor write, such as the folder of the service. */
   readonly hidden?: readonly string[];

@@ -29,7 +29,7 @@ export async function start(
   options: WorkspaceToolsOptions,
   context: CallContext,
 ): Promise<ProgramEnd> {
-  const { hidden = [] } = options;
+  const { hidden = [], protect = [] } = options;
   const { env = [], maxOutput = MAX_OUTPUT, limits = LIMITS, contain = "possible", wrap } = options.programs ?? {};
   const end = await runProgram({
     argv: wrap === undefined ? argv : wrap(argv, context),
@@ -40,7 +40,7 @@ export async function start(
     keep: { stdout: KEPT, stderr: KEPT },
     stdin,
     limits,
-    contain: contain === "never" || wrap !== undefined ? undefined : containmentOf(workspace, { contain, hidden }),
+    contain: contain === "never" || wrap !== undefined ? undefined : containmentOf(workspace, { contain, hidden, protect }),
     signal: context.signal,
   });
   if (end.error !== null) throw failed(end.error);
@@ -50,8 +50,11 @@ export async function start(
 // The workspace decides, and not the folder that the agent names: it would name one in which nothing is contained.
 const containmentOf = (
   workspace: string,
-  { contain, hidden }: { readonly contain: string; readonly hidden: readonly string[] },
-): Containment => ({ hide: hidden.map((path) => resolve(workspace, path)), required: contain === "always" || canContain(workspace) });
+  { contain, hidden, protect }: { readonly contain: string; readonly hidden: readonly string[]; readonly protect: readonly string[] },
+): Containment => {
+  const at = (paths: readonly string[]): readonly string[] => paths.map((path) => resolve(workspace, path));
+  return { hide: at(hidden), protect: at(protect), required: contain === "always" || canContain(workspace) };
+};
 
 const failed = (message: string): BylawError => new BylawError({ code: "BYLAW_PROGRAM_FAILED", message });
 
