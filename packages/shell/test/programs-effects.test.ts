@@ -72,6 +72,8 @@ describe("the effects of a command say which files it touches, and how", () => {
     ["git clone git@example.com:a/b c", ["vcs clone", "network example.com", "write+ c"]],
     ["git -C sub rm f", ["read sub", "vcs rm", "delete sub/f"]],
     ["git clean -fd", ["vcs clean", "delete+ ."]],
+    ["git checkout x -- a", ["vcs checkout", "write+ a"]],
+    ["git restore a", ["vcs restore", "write+ a"]],
     ["git stash push", ["vcs stash"]],
     ["git show HEAD:a", ["vcs show", "read a"]],
     ["curl https://Example.com:8443/x -o f", ["write f", "network example.com"]],
@@ -93,6 +95,15 @@ describe("the effects of a command say which files it touches, and how", () => {
     ["docker run -v /a:/b i", ["network ?", "read+ /a", "write+ /a"]],
     ["frob a -o/b --c=d -e", ["read a", "write a", "read /b", "write /b", "read d", "write d"]],
   ])("%s", (line, effects) => expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()));
+});
+
+// From the topmost folder, all but a path, and patterns: nobody knows here which files that are.
+describe("what git changes by what is no path is not known", () => {
+  test.each([":/a", ":(top)a", ":!a", "a*", "a?", "[a]", String.raw`\a`])("%s", (path) => {
+    for (const line of [`git checkout x -- '${path}'`, `git restore '${path}'`, `git rm '${path}'`, `git clean -f '${path}'`])
+      expect(effectsOf(line), line).toContain(/checkout|restore/.test(line) ? "write+ ?" : /clean/.test(line) ? "delete+ ?" : "delete ?");
+  });
+  test("nor where the shell has the pattern", () => expect(effectsOf("git rm -r :/a*")).toContain("delete+ ?"));
 });
 
 describe("later words may be a command only where the program is not known to take data", () => {

@@ -1,6 +1,20 @@
 import { runArgv } from "./apply.ts";
 import { toTarget } from "./files.ts";
-import { checkout, clean, clone, config, connect, fetch, foreach, formatPatch, formats, push, remove, shows } from "./git-handlers.ts";
+import {
+  checkout,
+  clean,
+  clone,
+  config,
+  connect,
+  fetch,
+  foreach,
+  formatPatch,
+  formats,
+  push,
+  remove,
+  restore,
+  shows,
+} from "./git-handlers.ts";
 import { CONNECT, DIFF, LOG } from "./git-options.ts";
 import { GIT_OTHER } from "./git-other.ts";
 import { hazard } from "./out.ts";
@@ -101,8 +115,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
   restore: {
     options:
       "-s,--source= -p,--patch -W,--worktree -S,--staged -q --ours --theirs -m,--merge --conflict= --ignore-unmerged --overlay --pathspec-from-file=read!l",
-    operands: "write*",
-    below: "always",
+    more: restore,
   },
   reset: {
     options:

@@ -108,25 +108,35 @@ export function foreach(use: Use, out: Out): void {
   if (first !== undefined) runScript(out, first.at, joined(use.operands.map(({ word }) => word)));
 }
 
+// Git reads these as patterns, or from its topmost folder, and not as paths.
+const PATTERN = /[*?[\\]/;
+const UNKNOWN: Word = { text: undefined, pieces: [{ hole: "any" }], single: true };
+const pathspec = (word: Word): Word => (prefix(word).startsWith(":") || PATTERN.test(word.text ?? "") ? UNKNOWN : word);
+
+/** Files are written as they were. */
+export function restore(use: Use, out: Out): void {
+  for (const { word } of use.operands) file(out, "write", pathspec(word), { below: true });
+}
+
 /** Paths after `--`, or without it every operand that is no branch for sure. */
 export function checkout(use: Use, out: Out): void {
   const dash = out.argv.findIndex((word) => word.text === "--");
   for (const { at, word } of use.operands)
-    if (dash >= 0 ? at > dash : use.operands.length > 1 || word.text === ".") file(out, "write", word, { below: true });
+    if (dash >= 0 ? at > dash : use.operands.length > 1 || word.text === ".") file(out, "write", pathspec(word), { below: true });
 }
 
 /** Deletes what is not tracked. */
 export function clean(use: Use, out: Out): void {
   if (stands(use, "dry-run")) return;
   if (use.operands.length === 0) file(out, "delete", known("."), { below: true });
-  for (const { word } of use.operands) file(out, "delete", word, { below: true });
+  for (const { word } of use.operands) file(out, "delete", pathspec(word), { below: true });
 }
 
 /** Deletes files. */
 export function remove(use: Use, out: Out): void {
   if (stands(use, "cached dry-run")) return;
   const below = uses(use, "r");
-  for (const { word } of use.operands) file(out, "delete", word, { below });
+  for (const { word } of use.operands) file(out, "delete", pathspec(word), { below });
 }
 
 /** Writes patches into the folder. */
