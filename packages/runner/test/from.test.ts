@@ -58,6 +58,25 @@ it("a step that failed and calls nobody any more leaves nobody at work whom it a
   expect((await at.types()).filter((type) => type === "agent_returned")).toHaveLength(3);
 });
 
+it("nor does one that asks for an agent, and then to stop its loop", async () => {
+  const steps = [
+    { id: "zero", run: { function: "play" } },
+    { id: "one", ...worker, loop: { steps: 1 }, trigger: "helper" },
+    { id: "two", ...worker, trigger: "helper" },
+  ];
+  const trace: string[] = [];
+  const at = stage(await templateOf({ agents, steps }), {
+    work: async ({ run, step }): Promise<undefined> => {
+      await run.behave({ action: "trigger", step, agent: "worker" });
+      if (step === "one") await run.behave({ action: "stop", step, agent: "worker" });
+    },
+    help: ({ step }) => void trace.push(step),
+    play: () => undefined,
+  });
+  expect(await at.go()).toMatchObject({ outcome: "completed" });
+  expect(trace).toEqual(["two"]);
+});
+
 describe("a person who goes on from another step", () => {
   it.each([
     ["helper", "moved", 1],

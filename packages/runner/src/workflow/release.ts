@@ -44,9 +44,8 @@ export const returnsOf = ({ units }: WorkflowState): readonly Recordable[] =>
 
 /** Whom somebody asked for in a step, as was granted, and did not call. */
 export function uncalled(frames: readonly Frame[]): readonly Recordable[] {
-  const frame = frames.at(-1);
-  const { action, agent } = frame?.directive ?? {};
-  return frame?.asked === "granted" && !frame.called && action === "trigger" && typeof agent === "string" ? [inVain(agent)] : [];
+  const due = frames.at(-1)?.due ?? null;
+  return due === null ? [] : [inVain(due)];
 }
 
 const inVain = (agent: string): Recordable => draft("agent_returned", agent, { agent, ok: false });

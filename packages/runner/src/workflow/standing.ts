@@ -16,6 +16,8 @@ export interface Frame {
   readonly status: "running" | "failed" | "done";
   /** It called another agent, as it asked for. */
   readonly called: boolean;
+  /** Whom it may call, and did not call yet. */
+  readonly due: string | null;
   /** What it asked of the workflow, as it was granted or not. */
   readonly asked: "nothing" | "granted" | "rejected";
   readonly directive: JsonObject | null;

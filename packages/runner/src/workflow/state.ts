@@ -21,6 +21,7 @@ const FRAME: Frame = {
   attempt: 1,
   status: "running",
   called: false,
+  due: null,
   asked: "nothing",
   directive: null,
   request: null,
@@ -191,7 +192,13 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     };
     const paused = action === "checkpoint" ? { ...state, pauses: [...state.pauses, pause] } : state;
     return withAsker(paused, agent_id, details, (unit) =>
-      withTop(unit, { asked: "granted", directive, request: requestIn(details), oversight: action === "vibecheck" ? "due" : "none" }),
+      withTop(unit, {
+        asked: "granted",
+        directive,
+        request: requestIn(details),
+        oversight: action === "vibecheck" ? "due" : "none",
+        ...(action === "trigger" && typeof directive?.["agent"] === "string" ? { due: directive["agent"] } : {}),
+      }),
     );
   },
   behavior_rejected: (state, { agent_id, details }) =>
@@ -218,7 +225,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
       const again: Partial<Frame> = { status: "running", attempt: number(details["attempt"]) };
       const released = without(unit.released, "failed", "interrupted");
       if (number(details["attempt"]) > 1) return { ...withTop(unit, again), released };
-      const { frames } = withTop(unit, { called: true });
+      const { frames } = withTop(unit, { called: true, due: null });
       return { ...unit, released, frames: [...frames, { ...FRAME, ...again, agent: text(details["agent"]) }] };
     }),
   call_completed: (state, { details }) =>
