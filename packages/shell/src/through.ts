@@ -71,6 +71,7 @@ export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
   const single = sources.length - draft.redirections.length <= 1 || nameOf(draft) === "rsync";
   const bases = new Set(sources.flatMap((source) => (source === undefined ? [] : [lastOf(source)])));
   for (const { text: target, pattern } of targetsOf(draft, makes)) {
+    if (passages.length > MOST) break;
     // A path that is not known is said to be.
     if (target === undefined) continue;
     // Some folder below it.
@@ -207,9 +208,16 @@ function pathOf(path: string): Path {
 /** What commands do by way of what other commands of the line make lead elsewhere, they do there too. */
 export function notePassages(commands: readonly Draft[], passages: readonly Passage[]): void {
   if (passages.length === 0) return;
+  const own = new Map<Draft, number>();
+  for (const { by } of passages) own.set(by, (own.get(by) ?? 0) + 1);
   for (const draft of commands) {
-    const others = passages.filter(({ by }) => by !== draft);
-    const effects = others.length === 0 ? draft.effects : followed(draft.effects, others);
+    const effects =
+      passages.length - (own.get(draft) ?? 0) > MOST
+        ? undefined
+        : followed(
+            draft.effects,
+            passages.filter(({ by }) => by !== draft),
+          );
     if (effects === undefined) draft.unknown = [...draft.unknown, UNKNOWN];
     else draft.effects = effects;
   }
@@ -217,7 +225,6 @@ export function notePassages(commands: readonly Draft[], passages: readonly Pass
 
 // Undefined where it cannot be known what they are, or there are too many.
 function followed(given: readonly Effect[], passages: readonly Passage[]): readonly Effect[] | undefined {
-  if (passages.length > MOST) return undefined;
   const effects = [...given];
   // A list grows while it is walked: a link may lead to a link.
   for (const effect of effects) {
