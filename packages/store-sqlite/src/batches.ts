@@ -113,7 +113,7 @@ export function createBatches({ db, file, reads, logs, busy_ms, onGrown }: Batch
   // one as for all. A turn without anybody new costs next to nothing.
   async function gathered(): Promise<void> {
     const began = performance.now();
-    for (let before = -1; queue.length > before && queue.length < LARGEST && performance.now() - began < GATHER; ) {
+    for (let before = -1; queue.length > before && queue.length < LARGEST && performance.now() - began < GATHER;) {
       before = queue.length;
       await turnOfLoop();
     }
