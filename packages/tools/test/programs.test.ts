@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canContain, canLimit } from "@bylaw/process";
 import { callTool, toolNamed, workspaceTools } from "../src/index.ts";
@@ -189,6 +189,9 @@ describe("git_commit", () => {
       ["commit.gpgSign", "true"],
       ["gpg.program", join(root, ".git/monitor")],
       ["core.editor", join(root, ".git/monitor")],
+      // Hooks of git 2.54 and later.
+      ["hook.One.more.command", join(root, ".git/monitor")],
+      ["hook.One.more.event", "post-commit"],
     ] as const)
       git(root, "config", key, value);
     await toolsIn(root)("git_commit", { message: "First" });
@@ -200,6 +203,24 @@ describe("git_commit", () => {
     writeFileSync(join(root, "a"), "3");
     await toolsIn(root, { programs: { gitHooks: true } })("git_commit", { message: "Third" });
     expect(existsSync(join(root, "hooked"))).toBe(true);
+  });
+
+  it("gets nothing that is missing from elsewhere, which starts what the repository names", async () => {
+    const root = repository({ a: "1" });
+    await toolsIn(root)("git_commit", { message: "First" });
+    const tree = git(root, "rev-parse", "HEAD^{tree}");
+    rmSync(join(root, ".git/objects", tree.slice(0, 2), tree.slice(2)));
+    writeFileSync(join(root, ".git/plant"), `#!/bin/sh\ntouch ${JSON.stringify(join(root, "planted"))}\n`, { mode: 0o755 });
+    for (const [key, value] of [
+      ["core.repositoryFormatVersion", "1"],
+      ["extensions.partialClone", "far"],
+      ["remote.far.promisor", "true"],
+      ["remote.far.url", `ext::${join(root, ".git/plant")}`],
+      ["protocol.ext.allow", "always"],
+    ] as const)
+      git(root, "config", key, value);
+    await expect(toolsIn(root)("git_commit", { message: "Second" })).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
+    expect(existsSync(join(root, "planted"))).toBe(false);
   });
 
   it("starts no filter that attributes name, and leaves the files as they are", async () => {

@@ -14,7 +14,8 @@ const TIMEOUT_MS = 120_000;
 // What a repository may start beside git itself, and agents may have set up.
 const QUIET = ["core.fsmonitor=false", "commit.gpgSign=false", "gc.auto=0", "maintenance.auto=false", "core.editor=false"];
 const NO_HOOKS = "core.hooksPath=/dev/null";
-const NO_FILTER = ["clean=", "smudge=", "process=", "required=false"];
+// What the settings of a repository may name as often as they like: programs that files go through, and hooks beside those of the folder.
+const OFF = { filter: ["clean=", "smudge=", "process=", "required=false"], hook: ["enabled=false"] } as const;
 
 /** Commits what is in the workspace, in the name of the agent. */
 export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
@@ -42,7 +43,8 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
       });
       places.push(...workspace.hidden.map((path) => `:(exclude,literal)${path}`));
       const settings = [...QUIET, ...(gitHooks ? [] : [NO_HOOKS])].flatMap((one) => ["-c", one]);
-      const set = environmentOf(workspace.real, context.agent);
+      // Hooks may get what they need; git itself needs nothing from elsewhere.
+      const set = { ...environmentOf(workspace.real, context.agent), ...(gitHooks ? {} : { GIT_ALLOW_PROTOCOL: "none" }) };
       const git = async (args: readonly string[], stdin?: string): Promise<ProgramEnd> =>
         start(
           {
@@ -56,7 +58,8 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
           options,
           context,
         );
-      settings.push(...withoutFilters(await git(["config", "--null", "--name-only", "--get-regexp", String.raw`^filter\.`])));
+      for (const kind of ["filter", ...(gitHooks ? [] : (["hook"] as const))] as const)
+        settings.push(...without(kind, await git(["config", "--null", "--name-only", "--get-regexp", `^${kind}[.]`])));
       // An index of agents may say of files that nobody is to look at them.
       const before = await git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
       must(await git(["read-tree", before.exit_code === 0 ? "HEAD" : "--empty"]));
@@ -82,16 +85,15 @@ function environmentOf(real: string, agent: string): Readonly<Record<string, str
   };
 }
 
-// Attributes of the repository name programs that the settings have, through which files go.
-function withoutFilters(found: ProgramEnd): readonly string[] {
+// Settings under which none of those that were found does anything.
+function without(kind: keyof typeof OFF, found: ProgramEnd): readonly string[] {
   if (found.exit_code === 1 && found.stdout.text === "") return [];
   const keys = must(found).stdout.text.split("\0");
-  const drivers = new Set(keys.flatMap((key) => (/^filter\..+\./s.test(key) ? [key.slice(0, key.lastIndexOf("."))] : [])));
-  if (found.stdout.cut) throw failed("Unexpected number of filters in the settings of git, expected a few");
-  return [...drivers].flatMap((driver) => {
-    if (driver.includes("="))
-      throw failed(`Unexpected filter ${JSON.stringify(driver)} in the settings of git, expected a name without "="`);
-    return NO_FILTER.flatMap((setting) => ["-c", `${driver}.${setting}`]);
+  if (found.stdout.cut) throw failed(`Unexpected number of ${kind}s in the settings of git, expected a few`);
+  const names = new Set(keys.flatMap((key) => (/^\w+\..+\./s.test(key) ? [key.slice(0, key.lastIndexOf("."))] : [])));
+  return [...names].flatMap((name) => {
+    if (name.includes("=")) throw failed(`Unexpected ${JSON.stringify(name)} in the settings of git, expected a name without "="`);
+    return OFF[kind].flatMap((setting) => ["-c", `${name}.${setting}`]);
   });
 }
 
