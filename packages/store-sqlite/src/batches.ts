@@ -38,7 +38,9 @@ interface Job {
 /** So many at most in one transaction, that nobody waits long for it. */
 const LARGEST = 1_000;
 /** So many milliseconds at most the disk waits for more to come, while each turn of the loop brings some. */
-const GATHER = 5;
+const GATHER = 10;
+/** So many batches at most go by before it is tried again whether more come. */
+const SELDOM = 64;
 /** How long a writer who is not alone leaves the file to the others, who look for it this often. */
 const PAUSE = 1;
 
@@ -52,6 +54,9 @@ export function createBatches({ db, file, reads, logs, busy_ms, onGrown }: Batch
   let last = 0;
   let shared = false;
   let freed = 0;
+  // How often in a row nobody came in the next turn, up to a point; and for how many batches that is not tried.
+  let alone = 0;
+  let untried = 0;
 
   function tryBegin(): boolean {
     try {
@@ -109,14 +114,22 @@ export function createBatches({ db, file, reads, logs, busy_ms, onGrown }: Batch
     for (const job of jobs) job.reject(told);
   }
 
-  // Who asks in the same turn of the loop comes along, and so does who asks in the next ones: to synchronise the disk costs as much for
-  // one as for all. A turn without anybody new costs next to nothing.
+  // Who asks in the same turn of the loop comes along. Where others ask in the next ones they come along too: to synchronise the disk costs
+  // as much for one as for all. But a turn takes time, so where nobody came it is tried more and more seldom.
   async function gathered(): Promise<void> {
-    const began = performance.now();
-    for (let before = -1; queue.length > before && queue.length < LARGEST && performance.now() - began < GATHER;) {
+    await turnOfLoop();
+    if (queue.length === 0) return;
+    if (untried > 0) {
+      untried -= 1;
+      return;
+    }
+    const [began, first] = [performance.now(), queue.length];
+    for (let before = 0; queue.length > before && queue.length < LARGEST && performance.now() - began < GATHER;) {
       before = queue.length;
       await turnOfLoop();
     }
+    alone = queue.length > first ? 0 : Math.min(SELDOM, 2 * alone + 1);
+    untried = alone;
   }
 
   async function run(): Promise<void> {
