@@ -130,11 +130,13 @@ async function load(store: Store): Promise<void> {
 
 say(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`);
 say(`Medians of ${ROUNDS} rounds of ${CELL_MS} ms in which all are timed in turn; a ratio is the median over rounds.`);
-say("floor: write + fdatasync of the same events in the same batches, with nothing else.\n");
+say(
+  "floor: write + fdatasync of the same events in the same batches, with nothing else. PostgreSQL: over its socket in the file system.\n",
+);
 const server = await startPostgres({ fsync: true });
 const floor = openFloor(join(folder, "floor.jsonl"));
 const sqlite = await openSqliteStore(join(folder, "store.db"));
-const url = server?.url;
+const url = server?.socket;
 const postgres = url === undefined ? undefined : await openPostgresStore(url, { schema: `bench_${process.pid}` });
 try {
   const bare = { name: "floor, events/s", append: floor.append };

@@ -19,7 +19,7 @@ export interface Watch {
 }
 
 /** Notifications take a lock that all who notify share, so those of a moment go together, after the commits. */
-const TOGETHER_MS = 20;
+const TOGETHER_MS = 50;
 // It is a hint: a notification that waited for the disk would only keep the commits waiting.
 const NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify($1, key) from unnest($2::text[]) key";
 const TOLD = 10_000;

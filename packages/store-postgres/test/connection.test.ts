@@ -296,3 +296,17 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
     ),
   );
 });
+
+it.skipIf(server === undefined || server.external)("a socket in the file system is as good as a host", async () => {
+  const place = placeOn(server as PostgresServer, (server as PostgresServer).socket);
+  const store = await place.open();
+  await store.commit({ run: "r1", seen: 0, events: [draft()] });
+  const heads: number[] = [];
+  const stop = await store.watch((_, head) => void heads.push(head));
+  await store.commit({ run: "r1", seen: 1, events: [draft()] });
+  expect((await logOf(store, "r1")).map(({ sequence }) => sequence)).toEqual([1, 2]);
+  expect(heads).toContain(2);
+  stop();
+  await store.close();
+  await place.end();
+});
