@@ -5,10 +5,10 @@ import { NO_LINK } from "./chain.ts";
 /** After how many events a run keeps a snapshot of its projections, so that opening it does not read the whole log. */
 const EVERY = 1_000;
 /**
- * Of a large one it keeps fewer: an event more for so many characters. To read an event takes about as long as to read those, so opening
- * takes no longer than twice as long; and the writers of a run with many tasks seldom wait for one.
+ * Of a large one it keeps fewer: an event more for so many characters. Its writers wait for it, and of a hundred calls less than one should;
+ * who opens the run reads that many events in a few times the time that the snapshot takes.
  */
-const CHARACTERS = 1_000;
+const CHARACTERS = 500;
 
 const KIND = "snapshot";
 

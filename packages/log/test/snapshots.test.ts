@@ -257,7 +257,7 @@ describe("a projection", () => {
 });
 
 it("a large snapshot is kept less often, so that its writers seldom wait for it", async () => {
-  const text = "x".repeat(3_000_000);
+  const text = "x".repeat(1_500_000);
   const large = defineProjection<string>({ name: "demo/large", version: 1, initial: text, reduce: (state) => state });
   const store = createMemoryStore();
   const run = await takeOver({ plugins: [noted, keeps(large as never)] }, { store });
