@@ -1,5 +1,6 @@
 import { operatorWith } from "../approvals/operators.ts";
 import type { ProblemFields } from "../http/problem.ts";
+import { setLatest } from "../service/latest.ts";
 import type { Caller, CallerKind } from "./caller.ts";
 import { agentOf, sameSecret } from "./enrolment.ts";
 import type { OperatorList } from "./operator-list.ts";
@@ -70,12 +71,7 @@ export function createAuthenticate(credentials: Credentials, readToken: TokenRea
 
   function keep(authorization: string, caller: Caller | Refusal): void {
     if (isRefusal(caller) || caller.kind !== "agent" || authorization.length > KEPT_LENGTH) return;
-    agents.set(authorization, caller);
-    if (agents.size <= KEPT) return;
-    for (const oldest of agents.keys()) {
-      agents.delete(oldest);
-      return;
-    }
+    setLatest(agents, authorization, caller, KEPT);
   }
 
   return (authorization) => {
