@@ -10,8 +10,10 @@ export interface Containment {
    * out, and so is the folder that it runs in and the root. No folder on the way to one can be renamed or removed.
    */
   readonly hide?: readonly string[];
-  /** Absolute paths that it may read and not write, rename or remove, with the same exceptions. What is missing it can make. */
+  /** Absolute paths that it may read and not write, rename or remove, but for the folder `within`, those above it and the root. What is missing it can make. */
   readonly protect?: readonly string[];
+  /** The folder that, with those above it, is excepted from `protect`. Default: the one that it runs in. */
+  readonly within?: string;
   /** It is not started where it cannot be contained: that is an end with an `error`. Default: it then runs as its user. */
   readonly required?: boolean;
 }
@@ -63,14 +65,15 @@ const SIGNALS = new Map(
 export const signalOf = (code: number | null): string | null => (code === null ? null : (SIGNALS.get(code) ?? null));
 
 /** The arguments that start a program contained. */
-export function containing(argv: readonly string[], { hide = [], protect = [] }: Containment, cwd: string): readonly string[] {
+export function containing(argv: readonly string[], { hide = [], protect = [], within }: Containment, cwd: string): readonly string[] {
   const [unshare, mount] = [toolOf("unshare"), toolOf("mount")];
   if (unshare === undefined || mount === undefined) return [];
   const here = realpathSync(cwd);
+  const home = within === undefined ? here : realpathSync(within);
   const places = (paths: readonly string[]): readonly string[] =>
     paths.filter((path) => existsSync(path)).map((path) => realpathSync(path));
   const hidden = places(hide).filter((path) => path !== here && path !== "/");
-  const kept = places(protect).filter((path) => !hidden.includes(path) && !`${here}/`.startsWith(path === "/" ? path : `${path}/`));
+  const kept = places(protect).filter((path) => !hidden.includes(path) && !`${home}/`.startsWith(path === "/" ? path : `${path}/`));
   const steps = stepsTo(new Set(hidden), new Set(kept));
   const who = [process.getuid?.() ?? 0, process.getgid?.() ?? 0, steps.length].map(String);
   return [unshare, ...OUTER, "--", "/bin/sh", "-c", INNER, "sh", mount, unshare, ...who, ...steps.flat(), ...argv];

@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canContain } from "@bylaw/process";
 import { describe, expect, it } from "vitest";
@@ -20,5 +20,14 @@ describe("what is contained", () => {
     // A workspace of somebody else is contained nowhere, which is known and said.
     chownSync(root, 1_000, 1_000);
     expect((await toolsIn(root)("bash", line)).stdout).toBe("what nobody may see");
+  });
+
+  it.runIf(canContain())("writes nothing that is protected, in whatever folder the line runs", async () => {
+    const root = folder({ "rules/a": "ours", "rules/deep/b": "ours" });
+    const call = toolsIn(root, { protect: ["rules"], programs: { contain: "always" } });
+    for (const cwd of [".", "rules", "rules/deep"])
+      await call("bash", { command: `echo x > ${root}/rules/a; echo x > ${root}/rules/new; echo y > ${root}/free`, cwd });
+    expect([readFileSync(join(root, "rules/a"), "utf8"), existsSync(join(root, "rules/new"))]).toEqual(["ours", false]);
+    expect(readFileSync(join(root, "free"), "utf8")).toBe("y\n");
   });
 });

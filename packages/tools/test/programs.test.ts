@@ -238,6 +238,11 @@ describe("git_commit", () => {
       await call("git_commit", { message: "Second", paths: ["a.js"] });
       expect(git(root, "show", "HEAD:a.js")).toBe("2");
       expect(existsSync(join(root, "planted")), kind).toBe(false);
+      writeFileSync(join(root, ".git/config"), `${readFileSync(join(root, ".git/config"), "utf8")}\n[filter ""]\n\t${kind} = ./f.sh\n`);
+      writeFileSync(join(root, ".git/info/attributes"), "* filter=");
+      writeFileSync(join(root, "a.js"), "2b");
+      await call("git_commit", { message: "Nameless" });
+      expect(existsSync(join(root, "planted")), kind).toBe(false);
       // Nobody can say on a command line that one of this name is off.
       git(root, "config", "filter.a=b.clean", "./f.sh");
       writeFileSync(join(root, ".git/info/attributes"), "* filter=a=b");

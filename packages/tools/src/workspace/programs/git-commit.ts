@@ -90,7 +90,7 @@ function without(kind: keyof typeof OFF, found: ProgramEnd): readonly string[] {
   if (found.exit_code === 1 && found.stdout.text === "") return [];
   const keys = must(found).stdout.text.split("\0");
   if (found.stdout.cut) throw failed(`Unexpected number of ${kind}s in the settings of git, expected a few`);
-  const names = new Set(keys.flatMap((key) => (/^\w+\..+\./s.test(key) ? [key.slice(0, key.lastIndexOf("."))] : [])));
+  const names = new Set(keys.flatMap((key) => (/^\w+\..*\./s.test(key) ? [key.slice(0, key.lastIndexOf("."))] : [])));
   return [...names].flatMap((name) => {
     if (name.includes("=")) throw failed(`Unexpected ${JSON.stringify(name)} in the settings of git, expected a name without "="`);
     return OFF[kind].flatMap((setting) => ["-c", `${name}.${setting}`]);

@@ -53,7 +53,7 @@ const containmentOf = (
   { contain, hidden, protect }: { readonly contain: string; readonly hidden: readonly string[]; readonly protect: readonly string[] },
 ): Containment => {
   const at = (paths: readonly string[]): readonly string[] => paths.map((path) => resolve(workspace, path));
-  return { hide: at(hidden), protect: at(protect), required: contain === "always" || canContain(workspace) };
+  return { hide: at(hidden), protect: at(protect), within: workspace, required: contain === "always" || canContain(workspace) };
 };
 
 const failed = (message: string): BylawError => new BylawError({ code: "BYLAW_PROGRAM_FAILED", message });
