@@ -135,7 +135,7 @@ function targetsOf(draft: Draft, makes: Makes): readonly Target[] {
 }
 
 // Whether it may put a link in the place of a file; the rest is put into a folder.
-const replaces = (draft: Draft): boolean => nameOf(draft) === "git" && has(draft, /^(?:checkout|restore|switch)$/);
+const replaces = (draft: Draft): boolean => nameOf(draft) === "git" && has(draft, /^(?:checkout|restore|switch|mv)$/);
 
 const lastOf = (path: string): string => tidy(path).split("/").at(-1) ?? "";
 
@@ -148,7 +148,7 @@ function kindOf(draft: Draft): Makes | undefined {
   if (MOVES.has(name)) return "move";
   if (UNPACKS.has(name)) return "unpack";
   if (name === "git")
-    return has(draft, /^mv$/) ? "move" : draft.argv.some(({ text }) => text !== undefined && GIT_UNPACKS.has(text)) ? "unpack" : undefined;
+    return draft.argv.some(({ text }) => text !== undefined && GIT_UNPACKS.has(text)) ? "unpack" : has(draft, /^mv$/) ? "move" : undefined;
   return COPIES.has(name) && (has(draft, AS_LINKS) || draft.argv.some(mayBeOption)) ? "copy" : undefined;
 }
 
@@ -232,7 +232,8 @@ function followed(given: readonly Effect[], passages: readonly Passage[]): reado
     const path = pathOf(effect.path.text);
     for (const passage of passages) {
       // Behind a link `..` is the folder above what it leads to.
-      if (climbs(path, passage) || (passage.names.length === 0 && path.rooted !== passage.rooted)) return undefined;
+      if (climbs(path, passage) || (path.rooted !== passage.rooted && (passage.names.length === 0 || (passage.within && passage.rooted))))
+        return undefined;
       const rest = behind(path, passage);
       if (rest === undefined || (passage.within && rest === "")) continue;
       // Who deletes a link leaves what it leads to.

@@ -100,7 +100,13 @@ describe("the effects of a command say which files it touches, and how", () => {
 // From the topmost folder, all but a path, and patterns: nobody knows here which files that are.
 describe("what git changes by what is no path is not known", () => {
   test.each([":/a", ":(top)a", ":!a", "a*", "a?", "[a]", String.raw`\a`])("%s", (path) => {
-    for (const line of [`git checkout x -- '${path}'`, `git restore '${path}'`, `git rm '${path}'`, `git clean -f '${path}'`])
+    for (const line of [
+      `git checkout x -- '${path}'`,
+      `git checkout '${path}'`,
+      `git restore '${path}'`,
+      `git rm '${path}'`,
+      `git clean -f '${path}'`,
+    ])
       expect(effectsOf(line), line).toContain(/checkout|restore/.test(line) ? "write+ ?" : /clean/.test(line) ? "delete+ ?" : "delete ?");
   });
   test("nor where the shell has the pattern", () => expect(effectsOf("git rm -r :/a*")).toContain("delete+ ?"));

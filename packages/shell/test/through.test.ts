@@ -93,6 +93,11 @@ describe("what a line does by way of a link that it makes, it does where the lin
     "git clone url out && echo x > out/l/y",
     "git worktree add out && echo x > out/l/y",
     Array.from({ length: 40 }, (_, at) => `ln -s a${at} l; echo > l/${at}`).join("; "),
+    "git checkout HEAD~1 -- src/l mv && echo x > src/l/y",
+    "git restore -s HEAD~1 mv src/l && echo x > src/l/y",
+    "git mv l clone && echo x > clone",
+    "tar -xf a.tar -C /srv/repo && echo x > up/y",
+    "cp -a src/. /srv/repo/ && echo x > up/y",
   ])("or nobody knows: %s", (line) => {
     expect(does(line)).toContain("unknown");
   });
@@ -114,6 +119,7 @@ describe("what a line does by way of a link that it makes, it does where the lin
     ["git checkout -b topic && git add src/a && git commit -m x", "write:src/a"],
     ["git checkout -- src/a && ls src", "read:src/a"],
     ["git checkout -- . && ls", "read:a"],
+    ["tar -xf a.tar -C /srv/out && echo x > /srv/other/y", "write:/srv/out/y"],
   ])("and nothing else: %s", (line, effect) => {
     expect(does(line)).not.toContain(effect);
     expect(does(line)).not.toContain("unknown");

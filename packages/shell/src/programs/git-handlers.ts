@@ -122,7 +122,8 @@ export function restore(use: Use, out: Out): void {
 export function checkout(use: Use, out: Out): void {
   const dash = out.argv.findIndex((word) => word.text === "--");
   for (const { at, word } of use.operands)
-    if (dash >= 0 ? at > dash : use.operands.length > 1 || word.text === ".") file(out, "write", pathspec(word), { below: true });
+    if (dash >= 0 ? at > dash : use.operands.length > 1 || word.text === "." || pathspec(word) === UNKNOWN)
+      file(out, "write", pathspec(word), { below: true });
 }
 
 /** Deletes what is not tracked. */
