@@ -38,6 +38,17 @@ async function reviewed(review: (context: StepContext) => Promise<void>, more: o
 }
 
 describe("a second request of a step", () => {
+  it("takes nothing away of what the one before it said", async () => {
+    const at = await reviewed(async ({ controlFile }) => {
+      await put(controlFile, { action: "loop" });
+      await put(controlFile, { action: "vibecheck", reason: "tests were deleted" });
+      await put(controlFile, { action: "vibecheck", reason: "all is well" });
+    });
+    expect(await at.go()).toMatchObject({ outcome: "held", why: "second" });
+    const run = await at.open();
+    expect(run.view(workflowState).hold?.message).toMatch(/tests were deleted.*all is well/);
+  });
+
   it("does not silence the one that asks for another look: the workflow is held, and a person decides", async () => {
     // What the reviewer tries writes where the reviewer does.
     const at = await reviewed(async ({ controlFile }) => {

@@ -93,10 +93,13 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     ...state,
     ended: { outcome: text(details["outcome"]), reason: (details["reason"] ?? null) as string | null },
   }),
-  workflow_held: (state, { details }) => ({
-    ...state,
-    hold: { step: text(details["step"]), why: text(details["why"]), message: text(details["message"]) },
-  }),
+  workflow_held: (state, { details }) => {
+    const { hold: first } = state;
+    const hold = { step: text(details["step"]), why: text(details["why"]), message: text(details["message"]) };
+    // What comes behind a hold takes nothing away of what a person is to look at.
+    const message = first === null ? "" : `${first.message}; \`${hold.step}\`: ${hold.message}`.slice(0, 1_000);
+    return { ...state, hold: first === null ? hold : { ...first, message } };
+  },
   workflow_released: (state) => {
     const { hold } = state;
     if (hold === null) return state;
