@@ -8,6 +8,7 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
+from bylaw_sdk.transport import Transport
 from bylaw_sdk import (
     AgentClient,
     ApprovalPending,
@@ -94,6 +95,9 @@ class Case(unittest.TestCase):
 
 
 class Retries(Case):
+    def test_a_pause_has_a_length_however_long_nobody_answers(self) -> None:
+        self.assertEqual(Transport("http://127.0.0.1:1", random=lambda: 0.0).pause(5_000), 5.0)
+
     def test_a_request_is_made_again_under_the_same_key(self) -> None:
         answers = [None, problem(503, "closing", {"Retry-After": "2"}), (200, b'{"cut', {"Content-Length": "900"}), problem(429, "rate", {"Retry-After": "3"})]
         endpoint, received = self.serve(lambda _, count: answers[count - 1] if count <= 4 else ok(CLAIM))

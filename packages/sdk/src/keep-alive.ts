@@ -20,8 +20,9 @@ const SOON = 1_000;
 /** Gives signs of life, three in the time of a lease, until the claim ends. It keeps no process from ending and never rejects. */
 export function keepAlive(living: Living, { alive, lease_until, sleep }: Life): void {
   const beat = async (): Promise<void> => {
-    for (let until = lease_until, overtaken = false; ;) {
-      await sleep(overtaken ? SOON : rhythm(until), alive.signal, { idle: true });
+    for (let until = lease_until, overtaken = false, soon = false; ;) {
+      await sleep(soon ? SOON : rhythm(until), alive.signal, { idle: true });
+      soon = false;
       try {
         until = (await living.heartbeat({ signal: alive.signal })).lease_until;
         overtaken = false;
@@ -32,6 +33,7 @@ export function keepAlive(living: Living, { alive, lease_until, sleep }: Life): 
         if (!crossed && !(error instanceof Unavailable || error instanceof RateLimited || error instanceof ServerFault)) alive.abort(error);
         if (alive.signal.aborted) return;
         overtaken ||= crossed;
+        soon = crossed;
       }
     }
   };

@@ -97,3 +97,17 @@ it("ends with the claim", async () => {
   expect(rhythm).toHaveLength(2);
   expect(received.filter(({ path }) => path.endsWith("/heartbeat"))).toEqual([]);
 });
+
+it("beats no faster than a lease asks for once somebody asks for quiet, also after a token was overtaken", async () => {
+  const { client, rhythm, beat } = await beating((_, count) =>
+    count === 2 ? problem(403, "token_superseded") : { ...problem(429, "rate"), headers: { "retry-after": "3600" } },
+  );
+  await client.claimTask();
+  beat();
+  await expect.poll(() => rhythm.length).toBe(2);
+  expect(rhythm[1]).toBe(1_000);
+  beat();
+  await expect.poll(() => rhythm.length).toBe(3);
+  expect(rhythm[2]).toBeGreaterThan(1_000);
+  expect(client.lost.aborted).toBe(false);
+});

@@ -310,8 +310,9 @@ class AgentClient:
             threading.Thread(target=self._beat, args=(ended, lease_until), name="bylaw-heartbeat", daemon=True).start()
 
     def _beat(self, ended: threading.Event, lease_until: Optional[str]) -> None:
-        overtaken = False
-        while not ended.wait(_SOON if overtaken else _rhythm(lease_until)):
+        overtaken = soon = False
+        while not ended.wait(_SOON if soon else _rhythm(lease_until)):
+            soon = False
             try:
                 lease_until = self.heartbeat()
                 overtaken = False
@@ -321,7 +322,7 @@ class AgentClient:
             except AgentError as error:
                 # Nor is a token that was overtaken once: the answer with the newer one may be on its way.
                 if isinstance(error, TokenExpired) and not overtaken:
-                    overtaken = True
+                    overtaken = soon = True
                     continue
                 if not ended.is_set():
                     self.lost = error

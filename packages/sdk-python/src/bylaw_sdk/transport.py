@@ -126,7 +126,8 @@ class Transport:
 
     def pause(self, attempt: int, asked: Optional[float] = None) -> float:
         """The pause after attempt number ``attempt`` (from 1): doubled each time up to the cap, and up to a quarter longer by chance."""
-        own = min(self._retry.cap, self._retry.base * 2 ** (attempt - 1))
+        # A stream is opened again for as long as it takes: the power must stay a number.
+        own = min(self._retry.cap, self._retry.base * 2 ** min(attempt - 1, 60))
         return max(own, asked or 0.0) * (1 + self._random() / 4)
 
     def ask(self, request: Ask) -> Tuple[int, Any]:
