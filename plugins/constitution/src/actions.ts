@@ -66,15 +66,28 @@ async function addRule(run: Run, rule: RuleInput, { by, author, at, own = false 
   }
 }
 
-/** Replaces the rules by the first 50 of these; an agent replaces only what agents gave, or only its own. Throws BYLAW_CONSTITUTION_INVALID, and what the run throws. */
+/**
+ * Replaces the rules by the first 50 of these; an agent replaces only what agents gave, or only its own. Throws BYLAW_CONSTITUTION_INVALID,
+ * BYLAW_CONSTITUTION_FULL where an agent's do not all fit beside those that stay, and what the run throws.
+ */
 export async function resetConstitution(
   run: Run,
   given: readonly unknown[],
   { by, author, at, own = false }: RuleAuthor,
 ): Promise<readonly ConstitutionRule[]> {
   const rules = given.slice(0, RULE_LIMIT).map((rule) => present(readRule(rule)) as JsonObject);
-  await run.record([draft("constitution_reset", by, author, { by, author, rules, ...(own ? { own } : {}) })]);
-  return constitutionOf(run, at);
+  return inTurn(run, async () => {
+    await run.catchUp();
+    const others = constitutionOf(run, at).filter((one) => one.author === "operator" || (own && one.by !== by)).length;
+    if (author === "agent" && rules.length > 0 && others + rules.length > RULE_LIMIT)
+      throw new BylawError({
+        code: "BYLAW_CONSTITUTION_FULL",
+        message: `Unexpected ${rules.length} rules beside ${others} of others, expected at most ${RULE_LIMIT} in all`,
+        fix: "take yours away and add them one by one: then whoever has most makes room",
+      });
+    await run.record([draft("constitution_reset", by, author, { by, author, rules, ...(own ? { own } : {}) })]);
+    return constitutionOf(run, at);
+  });
 }
 
 /** Keeps the rules alive for another hour; those that ended stay so. */

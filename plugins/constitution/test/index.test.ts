@@ -90,6 +90,11 @@ describe("constitution", () => {
     // Whoever has fewer makes room for nobody.
     await updateConstitution(run, { rule: "ann 3" }, by("ann"));
     expect([texts().length, texts()[4], texts().at(-1)]).toEqual([50, "bob 5", "ann 3"]);
+    // Nor is anything of it left out without a word.
+    await updateConstitution(run, { rule: "bob 51" }, by("bob"));
+    const ten = Array.from({ length: 10 }, (_, at) => ({ rule: `ann again ${at}` }));
+    await expect(resetConstitution(run, ten, by("ann"))).rejects.toMatchObject({ code: "BYLAW_CONSTITUTION_FULL" });
+    expect(texts()).toContain("ann 3");
     await resetConstitution(run, [{ rule: "bob alone" }], by("bob"));
     expect(texts()).toEqual(["of eve", "ann 0", "ann 1", "ann 2", "ann 3", "bob alone"]);
     await resetConstitution(run, [], { ...by("bob"), own: false });
