@@ -51,6 +51,9 @@ const does = (script: string): object => ({ run: { command: [process.execPath, `
 const read = ({ cwd }: Project, name: string): Record<string, never> =>
   JSON.parse(readFileSync(join(cwd, `${name}.json`), "utf8")) as Record<string, never>;
 
+const textsIn = (answer: unknown): readonly string[] =>
+  (answer as { readonly rules: readonly { readonly rule: string }[] }).rules.map(({ rule }) => rule);
+
 describe("an agent at work", () => {
   it("asks for the same by a tool as by the control file, adds rules, and reaches nobody and nothing else", () => {
     const at = agents(
@@ -208,6 +211,44 @@ describe("the rules of a run", () => {
     for (const wrong of [["mcp"], ["mcp", "--store", ".bylaw/store.db", "--run", "other", "--agent", "ann"]])
       expect(bylaw(wrong, { cwd: at.cwd }).code).toBe(2);
     expect(at.events("constitution_updated")).toMatchObject([{ agent_id: "ann" }]);
+  });
+
+  it("that another agent gave stay where one replaces its own, in a step and out of it, where the configuration says so", async () => {
+    for (const [rules, inStep, after] of [
+      ["own", ["of ann", "of bob", "of the worker"], ["of ann", "of the worker", "of bob alone"]],
+      ["all", ["of the worker"], ["of bob alone"]],
+    ] as const) {
+      const reset = `const client = await at.stdio();
+await at.call(client, "update_constitution", { rule: "of the worker, before" });
+at.save("reset", await at.call(client, "reset_constitution", { rules: [{ rule: "of the worker" }] }));
+await client.close();
+`;
+      const config = `import { constitution } from "@bylaw/plugin-constitution";
+export default { plugins: [constitution({ agent_rules: "${rules}" })], fallback: "allow" };
+`;
+      const at = agents(
+        { reset },
+        {
+          steps: [step("a"), step("b", does("reset"))],
+          requests: { "a.1.worker": { action: "checkpoint" } },
+          files: { "bylaw.config.mjs": config },
+        },
+      );
+      const as = async (agent: string, tool: string, given: Record<string, unknown>) => {
+        const client = new Client({ name: "host", version: "1" });
+        const env = { ...(process.env as Record<string, string>), BYLAW_OPERATOR_TOKEN: "the token of ada, which is long enough" };
+        const args = [BIN, "mcp", "--store", ".bylaw/store.db", "--run", "w", "--agent", agent];
+        await client.connect(new StdioClientTransport({ command: process.execPath, args, env, cwd: at.cwd, stderr: "inherit" }));
+        const { structuredContent } = await client.callTool({ name: tool, arguments: given });
+        await client.close();
+        return textsIn(structuredContent);
+      };
+      expect(at.go().code).toBe(3);
+      for (const agent of ["ann", "bob"]) await as(agent, "update_constitution", { rule: `of ${agent}` });
+      expect(at.go("--resume", "--by", "ada").code).toBe(0);
+      expect(textsIn(read(at, "reset"))).toEqual(inStep);
+      expect(await as("bob", "reset_constitution", { rules: [{ rule: "of bob alone" }] })).toEqual(after);
+    }
   });
 });
 

@@ -1,10 +1,10 @@
-import { definePlugin, type ToolCall, type Verdict, type View } from "@bylaw/kernel";
+import { definePlugin, type Kernel, type ToolCall, type Verdict, type View } from "@bylaw/kernel";
 import { POLICY_CODES, compilePolicy, parsePolicy, type PolicyPool } from "@bylaw/policy-language";
 import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { policyOf, type ConstitutionRule } from "./rule.ts";
-import { CONSTITUTION_EVENTS, constitutionGuard, constitutionState, rulesAt } from "./state.ts";
+import { CONSTITUTION_EVENTS, constitutionGuard, constitutionState, ownRulesGuard, rulesAt } from "./state.ts";
 
 /** Rules that a session gives itself while it runs. Those that can be checked deny or ask; none ever allows. */
 export const constitution = definePlugin({
@@ -25,6 +25,7 @@ export const constitution = definePlugin({
     for (const type of CONSTITUTION_EVENTS) kernel.event(type);
     kernel.projection(constitutionState);
     kernel.guard("rules", constitutionGuard);
+    if (agent_rules === "own") kernel.guard("own", ownRulesGuard);
     // The rules are not known before the log is: every path that a call names is looked up.
     kernel.prepare("paths", (subject) =>
       subject.hook === "beforeToolCall"
@@ -35,6 +36,14 @@ export const constitution = definePlugin({
     kernel.hooks.beforeToolCall.tap("rules", (call, view) => judge(call, view, { pools, agent_rules }));
   },
 });
+
+/** Whether the rules of an agent are its own in this kernel, by `agent_rules`: what `own` says with a change that an agent makes. */
+export const hasOwnRules = ({ plugins }: Pick<Kernel, "plugins">): boolean =>
+  plugins.some(
+    ({ plugin, instances }) =>
+      plugin.name === manifest.name &&
+      instances.some(({ options }) => (options as { readonly agent_rules?: unknown } | undefined)?.agent_rules === "own"),
+  );
 
 let everyPath: PolicyPool | undefined;
 

@@ -1,5 +1,5 @@
 export { constitutionOf, resetConstitution, touchConstitution, updateConstitution, type RuleAuthor } from "./actions.ts";
-export { constitution } from "./constitution.ts";
+export { constitution, hasOwnRules } from "./constitution.ts";
 export { constitutionText, toldRules, type ToldRule, type ToldRules } from "./frame.ts";
 export { RULE_LIFE_MS, RULE_LIMIT, type Author, type ConstitutionRule, type RuleInput } from "./rule.ts";
 export { constitutionState, type Constitution } from "./state.ts";

@@ -105,6 +105,19 @@ export const constitutionGuard: Guard = (view, { event_type, timestamp, details 
   return given.map(fault).find((one) => one !== undefined);
 };
 
+/**
+ * Where the rules of agents are their own: refuses what takes away another agent's, whatever carrier forgot to say that they are. Of an
+ * operator there is no agent.
+ */
+export const ownRulesGuard: Guard = (view, { event_type, agent_id, timestamp, details }): Finding | undefined => {
+  if (event_type === "constitution_reset" && details["author"] === "agent" && details["own"] !== true)
+    return { rule: "CONSTITUTION_OWN", message: "Unexpected reset of the rules of all agents, expected one that says `own`" };
+  if (event_type !== "constitution_rule_dropped" || agent_id === null) return undefined;
+  const turn = oldestFor(rulesAt(view(constitutionState), timestamp), "agent", { own: true })?.id;
+  if (turn === details["id"]) return undefined;
+  return { rule: "CONSTITUTION_OWN", message: `Unexpected end of rule ${String(details["id"])}, expected one of the agent that has most` };
+};
+
 function fault({ rule, check }: LogEvent["details"]): Finding | undefined {
   if (check === undefined) return undefined;
   try {

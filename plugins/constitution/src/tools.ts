@@ -5,9 +5,12 @@ import { constitutionOf, resetConstitution, updateConstitution, type RuleAuthor 
 import { RULE_LIMIT, ruleInput } from "./rule.ts";
 
 /** What these tools need of their carrier: a run, and the agent that calls. */
-export type ConstitutionContext = RunContext<Run>;
+export interface ConstitutionContext extends RunContext<Run> {
+  /** Whether the rules of an agent are its own: `hasOwnRules` of the kernel of the run. Default `false`. */
+  readonly own?: boolean;
+}
 
-const asAgent = ({ agent }: ConstitutionContext): RuleAuthor => ({ by: agent, author: "agent" });
+const asAgent = ({ agent, own = false }: ConstitutionContext): RuleAuthor => ({ by: agent, author: "agent", own });
 
 /**
  * The three tools, from one definition for every carrier. What they do is done as the agent that the carrier has made sure of: the rules of
@@ -22,8 +25,9 @@ export const CONSTITUTION_TOOLS: readonly Tool<ConstitutionContext>[] = [
   }),
   defineTool({
     name: "reset_constitution",
-    description: "Replace the rules that agents gave this run. Those of operators stay.",
-    input: z.strictObject({ rules: z.array(ruleInput).max(RULE_LIMIT).describe("The rules of agents that hold from now on") }),
+    description:
+      "Replace the rules that agents gave this run, or those that you gave it where each agent has its own. Those of operators stay.",
+    input: z.strictObject({ rules: z.array(ruleInput).max(RULE_LIMIT).describe("What holds from now on instead") }),
     run: async ({ rules }, context: ConstitutionContext) => ({ rules: await resetConstitution(context.run, rules, asAgent(context)) }),
   }),
   defineTool({

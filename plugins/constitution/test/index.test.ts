@@ -13,6 +13,7 @@ import {
   constitution,
   constitutionOf,
   constitutionText,
+  hasOwnRules,
   resetConstitution,
   toldRules,
   touchConstitution,
@@ -99,6 +100,35 @@ describe("constitution", () => {
     expect(texts()).toEqual(["of eve", "ann 0", "ann 1", "ann 2", "ann 3", "bob alone"]);
     await resetConstitution(run, [], { ...by("bob"), own: false });
     expect(texts()).toEqual(["of eve"]);
+  });
+
+  it("is known by its kernel to leave the rules of other agents alone, and refuses a change that does not say so", async () => {
+    const kernelWith = (...agent_rules: readonly ("all" | "own")[]) =>
+      createKernel({ plugins: agent_rules.map((one) => constitution({ agent_rules: one })), fallback: "allow" });
+    expect([kernelWith(), kernelWith("all"), kernelWith("own"), kernelWith("all", "own")].map(hasOwnRules)).toEqual([
+      ...[false, false, true, true],
+    ]);
+    const kernel = kernelWith("own");
+    const run = await openRun(kernel, { run: "rules" });
+    const tool = async (agent: string, name: string, args: object, own?: boolean) => {
+      const found = CONSTITUTION_TOOLS.find((one) => one.name === name);
+      if (found === undefined) throw new Error(name);
+      await callTool(found, args, { run, agent, ...(own === undefined ? {} : { own }) });
+      return constitutionOf(run).map(({ rule }) => rule);
+    };
+    const own = hasOwnRules(kernel);
+    await tool("bob", "update_constitution", { rule: "bob 0" }, own);
+    for (let count = 0; count < 49; count += 1) await tool("ann", "update_constitution", { rule: `ann ${count}` }, own);
+    // A host that forgets it: neither a reset nor a drop takes from bob, who has least and was first.
+    for (const forgot of [undefined, false]) {
+      await expect(tool("ann", "reset_constitution", { rules: [] }, forgot)).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+      await expect(tool("ann", "update_constitution", { rule: "ann 49" }, forgot)).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    }
+    expect((await tool("ann", "update_constitution", { rule: "ann 49" }, own)).slice(0, 2)).toEqual(["bob 0", "ann 1"]);
+    expect(await tool("ann", "reset_constitution", { rules: [{ rule: "ann alone" }] }, own)).toEqual(["bob 0", "ann alone"]);
+    // An operator is no agent: whoever has that name or not.
+    await resetConstitution(run, [], { by: "ann", author: "operator" });
+    expect(constitutionOf(run)).toEqual([]);
   });
 
   it("is told in a frame that no rule gets out of, and in so many characters, an operator's rules first", async () => {

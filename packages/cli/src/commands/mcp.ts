@@ -3,6 +3,7 @@ import { bridgeStdio, serveStdio } from "@bylaw/host-mcp";
 import { present } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { unauthorized } from "@bylaw/orchestrator/approvals";
+import type { ConstitutionContext } from "@bylaw/plugin-constitution";
 import { BEHAVIOR_TOOLS, workflowState, type BehaviorContext } from "@bylaw/runner";
 import type { Tool } from "@bylaw/tools";
 import { answererOf, takeToken } from "../approve/authority.ts";
@@ -53,9 +54,11 @@ async function serveRun({ store, run: name, agent, task, config }: McpOptions, t
           );
         answererOf(file ?? resolve("bylaw.config"), undefined, token);
       }
-      const tools: readonly Tool<BehaviorContext>[] = [...BEHAVIOR_TOOLS, ...plugins.constitution.CONSTITUTION_TOOLS];
+      const { CONSTITUTION_TOOLS, hasOwnRules } = plugins.constitution;
+      const tools: readonly Tool<BehaviorContext & ConstitutionContext>[] = [...BEHAVIOR_TOOLS, ...CONSTITUTION_TOOLS];
+      const own = hasOwnRules(kernel);
       const workspace = process.cwd();
-      await serveStdio({ tools, context: (signal) => ({ run, agent, workspace, signal, ...present({ task }) }) }, { write });
+      await serveStdio({ tools, context: (signal) => ({ run, agent, workspace, signal, own, ...present({ task }) }) }, { write });
     } finally {
       await run.close();
     }

@@ -48,7 +48,7 @@ export async function driveHere({
         ? {
             ...loaded,
             kernel,
-            work: (taken, signal) => workOf({ run: taken, loaded, plugins, workspace: process.cwd(), controlFile, signal, json }),
+            work: (taken, signal) => workOf({ run: taken, kernel, loaded, plugins, workspace: process.cwd(), controlFile, signal, json }),
           }
         : undefined,
   });

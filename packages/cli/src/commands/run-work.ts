@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import { openDoor } from "@bylaw/host-mcp/door";
 import type { Tool } from "@bylaw/tools";
+import type { Kernel } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import type { ConstitutionContext } from "@bylaw/plugin-constitution";
 import {
   BEHAVIOR_TOOLS,
   type BehaviorContext,
@@ -17,6 +19,8 @@ import { progressOf } from "./run-progress.ts";
 /** What a workflow needs beside its template to be carried out here. */
 export interface WorkParts {
   readonly run: Run;
+  /** What the run decides by. */
+  readonly kernel: Kernel;
   readonly loaded: LoadedTemplate;
   readonly plugins: RunPlugins;
   readonly selection?: Selection | undefined;
@@ -34,10 +38,22 @@ export interface Work {
 }
 
 /** Sets up how a workflow is carried out: who is shown what, who is asked for oversight, and how its agents reach the run. */
-export async function workOf({ run, loaded, plugins, selection, from, workspace, controlFile, signal, json }: WorkParts): Promise<Work> {
+export async function workOf({
+  run,
+  kernel,
+  loaded,
+  plugins,
+  selection,
+  from,
+  workspace,
+  controlFile,
+  signal,
+  json,
+}: WorkParts): Promise<Work> {
   const { template, definition } = loaded;
-  const { constitutionOf, constitutionText } = plugins.constitution;
-  const tools: readonly Tool<BehaviorContext>[] = [...BEHAVIOR_TOOLS, ...plugins.constitution.CONSTITUTION_TOOLS];
+  const { CONSTITUTION_TOOLS, constitutionOf, constitutionText, hasOwnRules } = plugins.constitution;
+  const tools: readonly Tool<BehaviorContext & ConstitutionContext>[] = [...BEHAVIOR_TOOLS, ...CONSTITUTION_TOOLS];
+  const own = hasOwnRules(kernel);
   const door = startsAgents(template) ? await openDoor(tools) : undefined;
   const progress = await progressOf({ json, steps: template.steps.length });
   const overseer = overseerOf(template, run, { workspace, plugins });
@@ -51,7 +67,7 @@ export async function workOf({ run, loaded, plugins, selection, from, workspace,
       ? {}
       : {
           door: ({ agent, step, progress: made }) => {
-            const { key, close } = door.admit({ run, agent, step, workspace, progress: made });
+            const { key, close } = door.admit({ run, agent, step, workspace, own, progress: made });
             return { env: { BYLAW_MCP_URL: door.url, BYLAW_MCP_KEY: key, BYLAW_MCP_COMMAND: JSON.stringify(mcpCommand()) }, close };
           },
         }),

@@ -51,7 +51,7 @@ export async function runWorker(wanted: string | undefined, options: RunOptions)
         return {
           ...loaded,
           kernel,
-          work: (run, signal) => workOf({ run, loaded, plugins, workspace: process.cwd(), controlFile, signal, json: true }),
+          work: (run, signal) => workOf({ run, kernel, loaded, plugins, workspace: process.cwd(), controlFile, signal, json: true }),
         };
       });
       const said = (run: string, outcome: string): void => {

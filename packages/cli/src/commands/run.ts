@@ -73,9 +73,9 @@ export async function runTemplate(wanted: string, options: RunOptions): Promise<
         if (await migrated(run, { loaded, store: opened, migrate, dryRun, json, from, person })) return conclude(0);
         await resumeAs(run, loaded, { from, migrate, person, plugins });
       }
-      const parts = { plugins, selection, from };
+      const parts = { kernel, plugins, selection, from };
       const end = driven
-        ? await driveHere({ ...parts, run, loaded, kernel, place, store: opened, options })
+        ? await driveHere({ ...parts, run, loaded, place, store: opened, options })
         : await execute(run, loaded, options, parts);
       const code = end === undefined ? 1 : EXITS[end.outcome];
       const said = end ?? { outcome: "interrupted", step: null, why: null, reason: null };
@@ -100,14 +100,14 @@ async function execute(
   run: Run,
   loaded: LoadedTemplate,
   options: RunOptions,
-  { plugins, selection, from }: Pick<WorkParts, "plugins" | "selection" | "from">,
+  { kernel, plugins, selection, from }: Pick<WorkParts, "kernel" | "plugins" | "selection" | "from">,
 ): Promise<WorkflowEnd | undefined> {
   const { json = false, controlFile = ".bylaw/memory/behavior.json" } = options;
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort(INTERRUPTED);
   for (const signal of SIGNALS) process.once(signal, stop);
   const signal = interrupt.signal;
-  const work = await workOf({ run, loaded, plugins, selection, from, workspace: process.cwd(), controlFile, signal, json });
+  const work = await workOf({ run, kernel, loaded, plugins, selection, from, workspace: process.cwd(), controlFile, signal, json });
   try {
     return await runWorkflow(work.options);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import { constitutionOf, resetConstitution, updateConstitution, type RuleAuthor } from "@bylaw/plugin-constitution";
+import { constitutionOf, hasOwnRules, resetConstitution, updateConstitution, type RuleAuthor } from "@bylaw/plugin-constitution";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type CallerOf, type Reply, type Route } from "../http/route.ts";
 import { jsonObject } from "../http/shapes.ts";
@@ -95,8 +95,7 @@ async function changed(
 }
 
 async function authorOf(service: Service, caller: CallerOf<"operator" | "agent">, route: Route): Promise<RuleAuthor> {
-  const found = service.kernel.plugins.find(({ plugin }) => plugin.name === "@bylaw/plugin-constitution");
-  if (found === undefined)
+  if (!service.kernel.plugins.some(({ plugin }) => plugin.name === "@bylaw/plugin-constitution"))
     throw problem({
       ...{ status: 404, code: "BYLAW_ROUTE_UNKNOWN", detail: "Unexpected path, expected one that the configuration has a plugin for" },
       fix: "add `@bylaw/plugin-constitution` to the configuration",
@@ -107,6 +106,5 @@ async function authorOf(service: Service, caller: CallerOf<"operator" | "agent">
     return { by: caller.name, author: "operator", at };
   }
   await admitReader(service, caller, route);
-  const own = found.instances.some(({ options }) => (options as { readonly agent_rules?: unknown }).agent_rules === "own");
-  return { by: caller.agent, author: "agent", at, own };
+  return { by: caller.agent, author: "agent", at, own: hasOwnRules(service.kernel) };
 }
