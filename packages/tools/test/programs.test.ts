@@ -177,6 +177,80 @@ describe("git_commit", () => {
         }
   });
 
+  describe("in a sparse checkout", () => {
+    const sparse = async (...set: readonly string[]): Promise<string> => {
+      const root = repository({ top: "1", "in/a": "1", "in/b": "1", "out/a": "1", "out/b": "1" });
+      await toolsIn(root)("git_commit", { message: "First" });
+      git(root, "sparse-checkout", "set", ...set);
+      expect(existsSync(join(root, "out"))).toBe(false);
+      return root;
+    };
+    const KINDS = [
+      ["--cone", "in"],
+      ["--sparse-index", "in"],
+      ["--no-cone", "/*", "!/out/"],
+    ] as const;
+    const changes = (root: string): readonly string[] => git(root, "show", "--name-status", "--format=").replaceAll("\t", " ").split("\n");
+
+    it("commits what is there, wherever it is, and takes nothing away that was never there", async () => {
+      for (const kind of KINDS) {
+        const root = await sparse(...kind);
+        const call = toolsIn(root);
+        mkdirSync(join(root, "out"));
+        writeFileSync(join(root, "out/b"), "2");
+        writeFileSync(join(root, "out/new"), "2");
+        writeFileSync(join(root, "in/a"), "2");
+        rmSync(join(root, "in/b"));
+        await call("git_commit", { message: "All" });
+        expect(changes(root), kind[0]).toEqual(["M in/a", "D in/b", "M out/b", "A out/new"]);
+        expect(git(root, "ls-tree", "-r", "--name-only", "HEAD")).toBe("in/a\nout/a\nout/b\nout/new\ntop");
+        expect([git(root, "status", "--short"), git(root, "ls-files", "-t", "out/a")]).toEqual(["", "S out/a"]);
+        for (const path of ["in/a", "out/b", "out/new"]) writeFileSync(join(root, path), "3");
+        await call("git_commit", { message: "Some", paths: ["out/b", "in"] });
+        expect(changes(root)).toEqual(["M in/a", "M out/b"]);
+        // Nobody can say of a file that is not there whether it was deleted.
+        await expect(call("git_commit", { message: "None", paths: ["out/a"] })).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
+        expect(git(root, "status", "--short")).toBe("M out/new");
+      }
+    });
+
+    it("looks at every file that is there, whatever the index and the settings say of it", async () => {
+      for (const kind of KINDS)
+        for (const named of [{}, { paths: ["out"] }]) {
+          const root = await sparse(...kind);
+          mkdirSync(join(root, "out"));
+          writeFileSync(join(root, "out/a"), "2");
+          git(root, "config", "sparse.expectFilesOutsideOfPatterns", "true");
+          git(root, "update-index", "--skip-worktree", "out/a");
+          await toolsIn(root)("git_commit", { message: "Second", ...named });
+          expect(changes(root), kind[0]).toEqual(["M out/a"]);
+          expect(git(root, "show", "HEAD:out/a")).toBe("2");
+        }
+    });
+
+    it("needs nothing of what is left out, which may be elsewhere", async () => {
+      const far = await sparse("--cone", "in");
+      git(far, "config", "uploadpack.allowFilter", "true");
+      const root = folder();
+      git(root, "clone", "--quiet", "--filter=blob:none", "--sparse", `file://${far}`, "near");
+      const near = join(root, "near");
+      git(near, "sparse-checkout", "set", "in");
+      rmSync(far, { recursive: true });
+      writeFileSync(join(near, "in/a"), "2");
+      await toolsIn(near)("git_commit", { message: "Second" });
+      expect(git(near, "diff-tree", "--raw", "--name-only", "HEAD~", "HEAD")).toBe("in");
+    });
+
+    it("begins with the first commit too", async () => {
+      const root = repository({ "in/a": "1", "out/a": "1" });
+      git(root, "sparse-checkout", "set", "in");
+      mkdirSync(join(root, "out"), { recursive: true });
+      writeFileSync(join(root, "out/a"), "1");
+      await toolsIn(root)("git_commit", { message: "First" });
+      expect(git(root, "ls-tree", "-r", "--name-only", "HEAD")).toBe("in/a\nout/a");
+    });
+  });
+
   it("starts no hook and nothing else that stands in the repository, unless its carrier lets hooks run", async () => {
     const root = repository({ a: "1", ".husky/pre-commit": "#!/bin/sh\ntouch hooked\n" });
     const plant = `#!/bin/sh\ntouch ${JSON.stringify(join(root, "planted"))}\n`;

@@ -13,6 +13,8 @@ import { start } from "./start.ts";
 const TIMEOUT_MS = 120_000;
 // What a repository may start beside git itself, and agents may have set up.
 const QUIET = ["core.fsmonitor=false", "commit.gpgSign=false", "gc.auto=0", "maintenance.auto=false", "core.editor=false"];
+// A file that a sparse checkout leaves out is looked at where it is there all the same.
+const SPARSE = "sparse.expectFilesOutsideOfPatterns=false";
 const NO_HOOKS = "core.hooksPath=/dev/null";
 // What the settings of a repository may name as often as they like: programs that files go through, and hooks beside those of the folder.
 const OFF = { filter: ["clean=", "smudge=", "process=", "required=false"], hook: ["enabled=false"] } as const;
@@ -42,10 +44,10 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
         return `:(literal)${way.join("/") || "."}`;
       });
       places.push(...workspace.hidden.map((path) => `:(exclude,literal)${path}`));
-      const settings = [...QUIET, ...(gitHooks ? [] : [NO_HOOKS])].flatMap((one) => ["-c", one]);
+      const settings = [...QUIET, SPARSE, ...(gitHooks ? [] : [NO_HOOKS])].flatMap((one) => ["-c", one]);
       // Hooks may get what they need; git itself needs nothing from elsewhere.
       const set = { ...environmentOf(workspace.real, context.agent), ...(gitHooks ? {} : { GIT_ALLOW_PROTOCOL: "none" }) };
-      const git = async (args: readonly string[], stdin?: string): Promise<ProgramEnd> =>
+      const git: Git = async (args, stdin) =>
         start(
           {
             argv: ["git", ...settings, ...args],
@@ -60,10 +62,9 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
         );
       for (const kind of ["filter", ...(gitHooks ? [] : (["hook"] as const))] as const)
         settings.push(...without(kind, await git(["config", "--null", "--name-only", "--get-regexp", `^${kind}[.]`])));
-      // An index of agents may say of files that nobody is to look at them.
-      const before = await git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
-      must(await git(["read-tree", before.exit_code === 0 ? "HEAD" : "--empty"]));
-      must(await git(["add", "--all", "--", ...places]));
+      const sparse = await isSparse(git);
+      await readHead(git, sparse);
+      must(await git(["add", "--all", ...(sparse ? ["--sparse"] : []), "--", ...places]));
       const flags = [...(gitHooks ? [] : ["--no-verify"]), "--file=-", ...(paths === undefined ? [] : ["--only"])];
       const done = await git(["commit", ...flags, ...(paths === undefined ? [] : ["--", ...places])], message);
       if (done.exit_code === 1 && /^(?:nothing|no changes) /m.test(done.stdout.text))
@@ -73,6 +74,34 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
       return { status: "success", commit, summary: done.stdout.text };
     },
   });
+}
+
+type Git = (args: readonly string[], stdin?: string) => Promise<ProgramEnd>;
+
+async function isSparse(git: Git): Promise<boolean> {
+  const set = await git(["config", "--type=bool", "--get", "core.sparseCheckout"]);
+  if (set.exit_code === 1 && set.stdout.text === "") return false;
+  if (must(set).stdout.text.trim() !== "true") return false;
+  const version = must(await git(["version"])).stdout.text;
+  const [major = 0, minor = 0] = (/^git version (\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
+  if (major < 2 || (major === 2 && minor < 36))
+    throw failed(
+      `Unexpected sparse checkout with ${version.trim()}, expected git 2.36 or later`,
+      "take the whole: git sparse-checkout disable",
+    );
+  return true;
+}
+
+// An index of agents may say of files that nobody is to look at them. A new one says so, where the checkout is sparse, of those that it leaves
+// out and that are not there: nobody deleted them.
+async function readHead(git: Git, sparse: boolean): Promise<void> {
+  const before = await git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+  const has = before.exit_code === 0;
+  must(await git(["read-tree", has && !sparse ? "HEAD" : "--empty"]));
+  if (!has || !sparse) return;
+  must(await git(["reset", "--quiet", "--", ":/"]));
+  // Whatever the reset did: the files of the last commit, and no others.
+  must(await git(["read-tree", "-m", "HEAD"]));
 }
 
 // It finds no repository above the workspace, asks nobody, and says who it was.
