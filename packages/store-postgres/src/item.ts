@@ -1,4 +1,4 @@
-import type { Commit, LogEvent, Receipt } from "@bylaw/kernel";
+import type { Commit, DocumentWrite, LogEvent, Receipt } from "@bylaw/kernel";
 import { bodyOfChecked, expiryOf, type Body } from "@bylaw/log";
 import type { LongNames } from "./long-names.ts";
 import { keyOf, toStored } from "./names.ts";
@@ -32,13 +32,7 @@ export function itemOf({ run, events, documents = [], task, request_id, seen, ad
     run,
     bodies: events.map(bodyOfChecked),
     key: names.keep(run),
-    documents: documents.map(({ kind, id, value, if_version, expires_at }) => ({
-      kind: keyOf(kind),
-      id: keyOf(id),
-      value: value === null ? null : toStored(value),
-      ...(if_version === undefined ? {} : { version: if_version }),
-      ...(expires_at === undefined ? {} : { expires: expiryOf(expires_at) }),
-    })),
+    documents: documents.map(documentOf),
     task: task === undefined ? undefined : taskOf(task, names),
     request: request_id === undefined ? undefined : keyOf(request_id),
     seen,
@@ -46,9 +40,19 @@ export function itemOf({ run, events, documents = [], task, request_id, seen, ad
     known: [],
     asked: false,
     attempts: 0,
-    ...{ receipt: promise, resolve, reject },
+    receipt: promise,
+    resolve,
+    reject,
   };
 }
+
+const documentOf = ({ kind, id, value, if_version, expires_at }: DocumentWrite): object => ({
+  kind: keyOf(kind),
+  id: keyOf(id),
+  value: value === null ? null : toStored(value),
+  ...(if_version === undefined ? {} : { version: if_version }),
+  ...(expires_at === undefined ? {} : { expires: expiryOf(expires_at) }),
+});
 
 function taskOf({ id, fence, lease_ms, set }: NonNullable<Commit["task"]>, names: LongNames): object {
   const { state, queue, phase, owner } = set ?? {};

@@ -71,7 +71,7 @@ function entryOf(item: Item, heads: Heads, aheads: Map<string, Ahead | undefined
   if (admit === undefined) {
     const followed = follow(ahead, item);
     aheads.set(key, followed === undefined ? undefined : ahead);
-    return { item, writes: true, ...followed };
+    return followed === undefined ? { item, writes: true } : { item, writes: true, ahead: followed };
   }
   if (request !== undefined && !item.asked) return ask(item);
   // Who has read further than this process tells it how far the log is at least.
@@ -89,7 +89,7 @@ function entryOf(item: Item, heads: Heads, aheads: Map<string, Ahead | undefined
   }
   const followed = follow(base, item);
   aheads.set(key, followed === undefined ? undefined : base);
-  return { item, writes: true, on, ...followed };
+  return followed === undefined ? { item, writes: true, on } : { item, writes: true, on, ahead: followed };
 }
 
 const ask = (item: Item): Entry => ({ item, writes: false, on: { sequence: NOWHERE, link: undefined } });
@@ -108,7 +108,7 @@ function unseenOf({ head, planned }: Ahead, after: number): readonly LogEvent[] 
 }
 
 // Only with a link can be said what comes after: the same number could be another's event.
-function follow(ahead: Ahead | undefined, { bodies }: Item): Pick<Entry, "ahead"> | undefined {
+function follow(ahead: Ahead | undefined, { bodies }: Item): NonNullable<Entry["ahead"]> | undefined {
   if (ahead?.link === undefined) return undefined;
   let { sequence, link } = ahead;
   const on = { sequence, link };
@@ -120,5 +120,5 @@ function follow(ahead: Ahead | undefined, { bodies }: Item): Pick<Entry, "ahead"
   ahead.sequence = sequence;
   ahead.link = link;
   for (const event of events) ahead.planned.push(event);
-  return { ahead: { on, events } };
+  return { on, events };
 }

@@ -143,9 +143,10 @@ begin
     return next;
   end loop;
 
-  insert into {schema}.segments (run, last, length, text, links) select * from unnest(o_runs, o_lasts, o_lengths, o_texts, o_links);
+  insert into {schema}.segments (run, last, length, text, links)
+    select unnest(o_runs), unnest(o_lasts), unnest(o_lengths), unnest(o_texts), unnest(o_links);
   update {schema}.runs x set sequence = u.head, link = u.link, changed = pg_current_xact_id()
-    from unnest(p_runs, v_before, v_heads, v_links) u(run, before, head, link)
+    from (select unnest(p_runs) as run, unnest(v_before) as before, unnest(v_heads) as head, unnest(v_links) as link) u
     where x.run = u.run collate "C" and u.head > u.before;
   update {schema}.writers w set batch = p_batch, firsts = v_firsts, touched_at = clock_timestamp()
     where w.id = p_writer and w.batch = p_batch - 1;
