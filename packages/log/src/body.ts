@@ -1,4 +1,5 @@
-import { canonicalJson, freezeJson, type EventDraft, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { freezeJson, type EventDraft, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { chainedText } from "./chain.ts";
 import { checkDraft, checkText } from "./store-input.ts";
 
 /** A draft as it will be read, with the text that the chain is over. Nobody else has a hold on it. */
@@ -18,13 +19,11 @@ export function bodyOf(draft: EventDraft): Body {
 export function bodyOfChecked({ timestamp, session_id, event_type, agent_id, task_id, details: given }: EventDraft): Body {
   const found = { numbers: false };
   const details = inOrder(given, found) as JsonObject;
+  const draft = { timestamp, session_id, event_type, agent_id, task_id, details };
   // The engine writes keys as they stand in the object, but those that look like numbers first: then it takes the long way.
-  const inner = found.numbers ? canonicalJson(details) : JSON.stringify(details);
-  const before = `{"agent_id":${JSON.stringify(agent_id)},"details":${inner},"event_type":${JSON.stringify(event_type)}`;
-  const after = `,"session_id":${JSON.stringify(session_id)},"task_id":${JSON.stringify(task_id)},"timestamp":${JSON.stringify(timestamp)}}`;
-  const text = before + after;
+  const text = found.numbers ? chainedText(draft) : JSON.stringify({ agent_id, details, event_type, session_id, task_id, timestamp });
   checkText(text);
-  return { draft: { timestamp, session_id, event_type, agent_id, task_id, details }, text };
+  return { draft, text };
 }
 
 /** The event that a draft becomes with its place in a log. For stores. */

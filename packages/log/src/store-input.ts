@@ -33,14 +33,21 @@ export function checkCommit(given: Commit): Commit {
   return commit;
 }
 
-function copyOf({ events, documents = [], task, ...rest }: Commit): Commit {
-  return {
-    ...rest,
-    events: events.map((event) => ({ ...event, details: freezeJson(event.details) as JsonObject })),
-    documents: documents.map((document) => ({ ...document })),
-    ...(task === undefined ? {} : { task: { ...task, ...(task.set === undefined ? {} : { set: { ...task.set } }) } }),
+function copyOf({ run, events, documents = [], task, request_id, seen, admit }: Commit): Commit {
+  const copy: { -readonly [Key in keyof Commit]: Commit[Key] } = {
+    run,
+    seen,
+    events: events.map(copyOfEvent),
+    documents: documents.map(copyOfDocument),
   };
+  if (request_id !== undefined) copy.request_id = request_id;
+  if (admit !== undefined) copy.admit = admit;
+  if (task !== undefined) copy.task = task.set === undefined ? { ...task } : { ...task, set: { ...task.set } };
+  return copy;
 }
+
+const copyOfEvent = (event: EventDraft): EventDraft => ({ ...event, details: freezeJson(event.details) as JsonObject });
+const copyOfDocument = (document: DocumentWrite): DocumentWrite => ({ ...document });
 
 /** What is said to a commit under a fence that is not, or no longer, that of a claim. For stores. */
 export const otherFence = ({ id, fence }: TaskWrite): StoreConflict =>
