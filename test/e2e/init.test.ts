@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bylaw, json, scratch } from "./bylaw.ts";
@@ -64,10 +65,42 @@ test("makes the folder that it is given, and prints JSON for a script", () => {
   const cwd = scratch({ "file.txt": "" });
   const ran = bylaw(["init", "deep/project", "--format", "yaml", "--json"], { cwd });
   expect(ran.code).toBe(0);
-  expect(json(ran)).toMatchObject({ written: [join(cwd, "deep/project/.bylaw/policy.toml"), join(cwd, "deep/project/bylaw.config.yaml")] });
+  const written = [".bylaw/policy.toml", "bylaw.config.yaml", ".bylaw/.gitignore"].map((file) => join(cwd, "deep/project", file));
+  expect(json(ran)).toMatchObject({ written });
   const onFile = bylaw(["init", "file.txt", "--json"], { cwd });
   expect(onFile.code).toBe(2);
   expect(json(onFile)).toMatchObject({ error: { code: "BYLAW_INIT_EXISTS", file: join(cwd, "file.txt") } });
+});
+
+test("git adds what people write beside the policy, and nothing that Bylaw keeps there", () => {
+  const cwd = scratch();
+  bylaw(["init"], { cwd });
+  for (const folder of ["logs", "memory", "tmp", "templates"]) mkdirSync(join(cwd, ".bylaw", folder));
+  const kept = [
+    "store.db",
+    "store.db-wal",
+    "events.jsonl",
+    "logs/w.jsonl",
+    "logs/w.jsonl.heads",
+    "memory/behavior.json",
+    "tmp/x",
+    "a.secret",
+  ];
+  // Code has any name: what is none of Bylaw's own is for git to show.
+  const shown = ["operators.json", "templates/cases.jsonl", "templates/w.json", "impl.js"];
+  for (const file of [...kept, ...shown]) writeFileSync(join(cwd, ".bylaw", file), "{}\n");
+  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd, encoding: "utf8" }).trim();
+  git("init", "--quiet");
+  git("add", "--all");
+  expect(git("ls-files").split("\n").toSorted()).toEqual(
+    [...[...shown, "policy.toml"].map((file) => `.bylaw/${file}`), "bylaw.config.ts"].toSorted(),
+  );
+});
+
+test("a list of what git leaves out that is there stays as it is", () => {
+  const cwd = scratch({ ".bylaw/.gitignore": "mine\n" });
+  expect(bylaw(["init"], { cwd })).toMatchObject({ code: 0, stdout: expect.not.stringContaining(".gitignore") });
+  expect(readFileSync(join(cwd, ".bylaw/.gitignore"), "utf8")).toBe("mine\n");
 });
 
 test.runIf(existsSync("/proc/self"))("ends where the system can make no folder, and says so", () => {

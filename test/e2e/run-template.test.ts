@@ -1,5 +1,6 @@
 // The acceptance boxes of FR-5, FR-6 and FR-8 of the requirement, and success criteria 5, 6 and 8 (SC), by name. Criterion 9 is that there are these.
-import { readFileSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bylaw, json, scratch } from "./bylaw.ts";
@@ -241,6 +242,21 @@ describe("a step that fails", () => {
     expect(at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("went wrong") });
     expect(at.go("--resume", "--by", "ada").code).toBe(0);
     expect(at.trace()).toEqual(["b.1.worker"]);
+  });
+
+  it("keeps its records out of what an agent commits, and says nothing of a folder that is not its own", () => {
+    const at = project({
+      steps: [{ id: "a", run: { command: ["sh", "-c", "git init --quiet && git add --all && git ls-files > ls.txt"] } }],
+    });
+    expect(at.go().code).toBe(0);
+    const added = readFileSync(join(at.cwd, "ls.txt"), "utf8").trim().split("\n");
+    expect(added).toContain(".bylaw/operators.json");
+    expect(added.filter((file) => /\.gitignore|store/.test(file))).toEqual([]);
+    const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: at.cwd, encoding: "utf8" });
+    expect(git("status", "--short", ".bylaw")).toBe("A  .bylaw/operators.json\n");
+    expect(at.go("--data", "elsewhere").code).toBe(0);
+    expect(existsSync(join(at.cwd, "elsewhere/store.db"))).toBe(true);
+    expect(existsSync(join(at.cwd, "elsewhere/.gitignore"))).toBe(false);
   });
 
   it("cannot resume its own run", () => {

@@ -6,6 +6,7 @@ export {
   type ReportEntry,
 } from "./configured-kernel.ts";
 export { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
+export { ignoreRecords } from "./ignore-records.ts";
 export { isBylawError } from "./is-bylaw-error.ts";
 export { loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts";
 export { packagesBeside, type BundledPackages, type PackageLoader } from "./packages.ts";

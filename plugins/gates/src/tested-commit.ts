@@ -43,6 +43,7 @@ export const commitTested: CheckJudge = ({ judged, base, facts }) => {
         `${which} changes files that are not among those that the tests ran on, but ${APART}: ${
           commit.apart_files.length === 0 ? "some are gone" : `it has ${quoteAll(commit.apart_files, 10)}`
         }`,
+        commit.apart_files.some((path) => /^\.(?:bylaw|orchestrator)\//.test(path)) ? `${OWN_FILES}; else ${AS_TESTED}` : AS_TESTED,
       ),
     );
   if (base.apart === null && commit.apart_files.length > 0)
@@ -59,8 +60,10 @@ const APART = "outside of the workspace, left out, or not checked out";
 
 const REPAIR = "mend the repository, and see that git is installed where Bylaw runs";
 
-const stale = (detail: string): Finding => ({
-  kind: "stale",
-  detail,
-  fix: "commit the files as they were tested, all of them and no others, or take the way back and run the tests again",
-});
+const AS_TESTED = "commit the files as they were tested, all of them and no others, or take the way back and run the tests again";
+
+// Nobody can tell a new log from code under its name.
+const OWN_FILES =
+  "take logs and stores of Bylaw that are new out of the commit (`git rm --cached`), and name them in a `.gitignore` in `.bylaw` or `.orchestrator`";
+
+const stale = (detail: string, fix = AS_TESTED): Finding => ({ kind: "stale", detail, fix });

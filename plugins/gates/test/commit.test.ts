@@ -118,6 +118,20 @@ describe("what is committed", () => {
     expect((await without.ask(COMPLETED, {})).decision.effect).toBe("allow");
   });
 
+  it("has no new log of Bylaw in it, which nobody can tell from code, and says how to take it out", async () => {
+    const made = await began();
+    await inComplete(made);
+    made.put(".bylaw/logs/r1.jsonl", "{}\n");
+    made.commit();
+    const { decision, blocked } = await made.ask(COMPLETED, {});
+    expect(blocked).toEqual(UNTESTED);
+    expect(decision.fix).toMatch(/`git rm --cached`.*`\.gitignore` in `\.bylaw`/);
+    made.git("rm", "--cached", "--quiet", ".bylaw/logs/r1.jsonl");
+    made.put(".bylaw/.gitignore", "logs/\n.gitignore\n");
+    made.commit();
+    expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
+  });
+
   it("is all of it, and nothing that no test ran on", async () => {
     const ways: readonly (readonly [string, (made: Place) => void, RegExp])[] = [
       [

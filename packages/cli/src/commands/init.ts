@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { CONFIG_EXTENSIONS } from "@bylaw/config";
+import { CONFIG_EXTENSIONS, ignoreRecords } from "@bylaw/config";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { conclude } from "../outcome.ts";
 import { jsonLine, write } from "../output.ts";
@@ -15,7 +15,7 @@ export interface InitOptions {
 
 const INSTALL = "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy";
 
-/** Writes a configuration and a policy into a folder, both or neither, and never over a file that is there. */
+/** Writes a configuration and a policy into a folder, with what git is to leave out there; all or nothing, and never over a file that is there. */
 export async function init(directory: string, { format, json = false }: InitOptions): Promise<void> {
   const root = resolve(directory);
   refuseExisting(root);
@@ -24,16 +24,22 @@ export async function init(directory: string, { format, json = false }: InitOpti
     [join(root, `bylaw.config.${format}`), CONFIGS[format]],
   ] as const;
   const written: string[] = [];
-  for (const [file, text] of files) {
+  const make = (file: string, work: () => boolean): void => {
     try {
-      makeFolder(dirname(file));
-      writeFileSync(file, text, { flag: "wx" });
+      if (work()) written.push(file);
     } catch (cause) {
       for (const mine of written) rmSync(mine);
       throw unwritable(file, cause);
     }
-    written.push(file);
-  }
+  };
+  for (const [file, text] of files)
+    make(file, () => {
+      makeFolder(dirname(file));
+      writeFileSync(file, text, { flag: "wx" });
+      return true;
+    });
+  const beside = dirname(join(root, POLICY_FILE));
+  make(join(beside, ".gitignore"), () => ignoreRecords(beside) !== undefined);
   const inside = directory === "." ? "" : `cd ${place({ file: root })} && `;
   const next = [
     `${inside}${INSTALL}`,

@@ -1,5 +1,4 @@
-import { mkdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import {
   createWorker,
   findTemplates,
@@ -19,6 +18,7 @@ import { openDriver, workerName } from "./run-driver.ts";
 import { kernelOf } from "./run-kernel.ts";
 import { workOf } from "./run-work.ts";
 import { SIGNALS, type RunOptions } from "./run-options.ts";
+import { makeStoreFolder } from "./store-folder.ts";
 import { placesHere } from "./template-text.ts";
 
 const REREAD_MS = 5_000;
@@ -40,7 +40,7 @@ export async function runWorker(wanted: string | undefined, options: RunOptions)
   if (store !== undefined && data !== undefined)
     throw usageError("Unexpected `--data` beside `--store`, expected one of both", "remove one");
   const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
-  if (place.engine === "sqlite") mkdirSync(dirname(resolve(place.target)), { recursive: true });
+  makeStoreFolder(place);
   const templates = await templatesHere(wanted, options);
   const onError = (error: unknown): void => reportError(error, { json: false });
   await withStore(place, { create: true }, (opened) =>

@@ -1,5 +1,4 @@
-import { mkdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { BylawError, present, type Store } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import {
@@ -27,6 +26,7 @@ import { migrated } from "./run-migrate.ts";
 import { SIGNALS, type RunOptions } from "./run-options.ts";
 import { personOf, resumeAs } from "./run-resume.ts";
 import { workOf, type WorkParts } from "./run-work.ts";
+import { makeStoreFolder } from "./store-folder.ts";
 import { placesHere, planText, warn } from "./template-text.ts";
 
 const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = { completed: 0, held: 1, paused: 3, stopped: 4 };
@@ -60,7 +60,7 @@ export async function runTemplate(wanted: string, options: RunOptions): Promise<
     });
   const selection = selectionFor(template, options);
   const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
-  if (place.engine === "sqlite" && !resume) mkdirSync(dirname(resolve(place.target)), { recursive: true });
+  if (!resume) makeStoreFolder(place);
   const { kernel, file, plugins } = await kernelOf(template, options.config);
   await withStore(place, { create: !resume }, async (opened) => {
     const name = await nameOf(opened, template, named, resume);

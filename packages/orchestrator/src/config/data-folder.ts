@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { ignoreRecords } from "@bylaw/config";
 
 /** Makes the data folder. Who adds a whole project to git adds nothing of it that is the server's own. */
 export function makeDataFolder(data: string): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  writeOnce(join(data, ".gitignore"), "*.secret\nstore.db*\nruns/\ntmp/\n");
+  ignoreRecords(data);
 }
 
 /** Writes a file for its owner alone, where there is none. */
