@@ -60,6 +60,38 @@ describe("a walk through folders", () => {
   });
 });
 
+describe("a line that brings links into the tree", () => {
+  const inside = [
+    allow(["git *", "cat *", "echo *", "tee *", "npm test"], { paths: "/w/**" }),
+    { action: "deny", paths: ["**/.env", "/etc/**"] } as const,
+  ];
+  test.each([
+    "git switch other && cat notes",
+    "git stash pop; cat n* && cat /w/notes",
+    "git pull && cat a | tee link/file",
+    "bash -c 'git merge other; cat notes'",
+    "git -c alias.x=pull x; cat notes",
+  ])("%s", (line) => {
+    expect(effectOf(inside, run(line))).not.toBe("allow");
+  });
+  test.each(["git switch other && cat notes", "git pull && cat a | tee link/file"])("that no rule about files is about: %s", (line) => {
+    expect(effectOf([allow(["git *", "cat *", "tee *"])], run(line))).toBe("allow");
+  });
+  test.each([
+    "git pull && npm test",
+    "git switch main && git status",
+    "git checkout -b x && git add -A && git commit -m y",
+    "git checkout -b x && git add src/a && git commit -m y && cat src/a",
+    "cat a && git add a && git pull --rebase && git log main..x && git push",
+  ])("and uses none: %s", (line) => {
+    const kept = [allow(["git *", "cat *", "npm test"]), { action: "deny", paths: ["**/.env", "/etc/**"] } as const];
+    expect(verdictOf(kept, run(line))).toBe("allow rule_allowed r0");
+  });
+  test("is denied what its words say", () => {
+    expect(verdictOf(inside, run("git pull && cat .env"))).toBe("deny rule_denied r1");
+  });
+});
+
 describe("a line is what its commands come to", () => {
   test.each([
     ["git status && ls -la", "allow rule_allowed r0"],

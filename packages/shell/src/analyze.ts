@@ -9,9 +9,19 @@ import { analyzePlain } from "./plain.ts";
 import { parseScript } from "./syntax.ts";
 import { walkScript } from "./walk.ts";
 import { notePassages, passagesOf, type Passage } from "./through.ts";
+import { noteTrees } from "./trees.ts";
 import { noteWritten } from "./written.ts";
 
-const TOP: Place = { origin: "line", remote: false, outer: undefined, input: INHERITED, scripts: 0, wrappers: 0, once: true };
+const TOP: Place = {
+  origin: "line",
+  remote: false,
+  outer: undefined,
+  input: INHERITED,
+  scripts: 0,
+  wrappers: 0,
+  once: true,
+  order: "after",
+};
 // Set by bash itself, to text that came from elsewhere.
 const FOREIGN: ReadonlySet<string> = new Set(
   "REPLY BASH_REMATCH MAPFILE OPTARG BASH_COMMAND BASH_ARGV BASH_EXECUTION_STRING READLINE_LINE COPROC PWD OLDPWD".split(" "),
@@ -39,6 +49,8 @@ function walkLine(line: string, home: boolean): Walk {
     commands: [],
     folders: [],
     outers: [],
+    steps: [],
+    step: 1,
     unknown: [],
     pending: undefined,
     reasons: undefined,
@@ -94,6 +106,7 @@ function finish(line: string, walk: Walk): Analysis {
     if (outer !== undefined) draft.effects = together(draft.effects, outerEffects(walk, outer, around));
   }
   notePassages(commands, passages);
+  noteTrees(walk);
   noteWritten(commands);
   const [reason] = unknown;
   if (reason !== undefined) for (const draft of inPlainSight(line, reason)) commands.push(draft);

@@ -97,6 +97,7 @@ export function add(walk: Walk, draft: Draft, place: Place, folder: Folder): voi
   walk.commands.push(draft);
   walk.folders.push(folder);
   walk.outers.push(place.outer);
+  walk.steps.push(place.order === "after" ? walk.step : place.order === "with" ? walk.step + 0.5 : -walk.step);
 }
 
 /** Gives a command the reasons found in its words, or the line where there is no command. */

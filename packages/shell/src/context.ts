@@ -37,6 +37,8 @@ export interface Place {
   readonly wrappers: number;
   /** Outside loops, functions and traps. */
   readonly once: boolean;
+  /** When it runs: behind what stands before it, together with all of its statement, or at any time from there on. */
+  readonly order: "after" | "with" | "later";
 }
 
 /** What the walk through one line has found so far. */
@@ -48,6 +50,12 @@ export interface Walk {
   readonly folders: Folder[];
   /** For each command the group around it. */
   readonly outers: (Outer | undefined)[];
+  /**
+   * For each command the step of the line that it begins in: a whole number where it is done before the next begins, half a step more
+   * where it may run again, or together with others of the step, and below zero where nobody waits for its end.
+   */
+  readonly steps: number[];
+  step: number;
   readonly unknown: Unknown[];
   /** Substitutions of the words read last, to be walked next. */
   pending: WordPart[] | undefined;

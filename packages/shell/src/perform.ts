@@ -17,6 +17,10 @@ type WalkScript = (walk: Walk, script: ParsedScript, place: Place, folder: Folde
 // They run their command where they were started themselves.
 const STAYS =
   /^(env|sudo|doas|command|builtin|exec|nohup|timeout|nice|ionice|chrt|stdbuf|setsid|time|xargs|find|watch|flock|script|strace|ltrace|bash|sh|dash|zsh|ksh|ash|eval|busybox|setpriv|taskset|unbuffer|npx|caffeinate)$/;
+// They end when their command does, and do nothing after it.
+const WAITS =
+  /^(env|command|builtin|exec|nohup|timeout|nice|ionice|chrt|stdbuf|bash|sh|dash|zsh|ksh|ash|eval|npx|bunx|pnpx|uvx|npm|pnpm|yarn|bun|uv|poetry|pipenv|bundle)$/;
+const REPEATS = /^(xargs|find)$/;
 // Their options that change the folder, or may.
 const MOVES: ReadonlyMap<string, RegExp> = new Map([
   ["env", /^-[^-]*C|^--c/],
@@ -79,8 +83,14 @@ export function perform(walk: Walk, at: number, place: Place, folder: Folder, sc
   move(walk, draft, first.text, folder, runs.length > 0);
 }
 
-function follow(walk: Walk, draft: Draft, run: Run, place: Place, folder: Folder, script: WalkScript, after: number): void {
+// When what a program runs does run.
+function orderIn(name: string, { order }: Place): Place["order"] {
+  return WAITS.test(name) ? order : !REPEATS.test(name) ? "later" : order === "after" ? "with" : order;
+}
+
+function follow(walk: Walk, draft: Draft, run: Run, outside: Place, folder: Folder, script: WalkScript, after: number): void {
   const name = baseOf(draft.argv[0]?.text ?? "");
+  const place: Place = { ...outside, order: orderIn(name, outside) };
   const remote = place.remote || run.remote === true;
   if (++walk.depth > LIMITS.depth) return fill(walk, `more than ${LIMITS.depth} levels`);
   if (run.kind === "sight") {
@@ -190,7 +200,7 @@ function runValues(walk: Walk, place: Place, folder: Folder, script: WalkScript)
   for (const value of values) {
     const text = value.text?.replace(/^[|-]+/, "");
     const word = text === undefined ? value : textWord(text);
-    runScript(walk, word, { ...place, origin: "script", once: false }, LATER, undefined, script);
+    runScript(walk, word, { ...place, origin: "script", once: false, order: "later" }, LATER, undefined, script);
   }
   walk.yes = walk.no = folder;
 }

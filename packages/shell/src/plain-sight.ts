@@ -4,7 +4,16 @@ import type { Draft, Place } from "./context.ts";
 import { INHERITED } from "./program.ts";
 import { isProgram, readProgram } from "./programs/index.ts";
 
-const PLACE: Place = { origin: "line", remote: false, outer: undefined, input: INHERITED, scripts: 0, wrappers: 0, once: true };
+const PLACE: Place = {
+  origin: "line",
+  remote: false,
+  outer: undefined,
+  input: INHERITED,
+  scripts: 0,
+  wrappers: 0,
+  once: true,
+  order: "after",
+};
 const BOUNDARY = /[\n\r;&|(){}<>`\u2028\u2029]+/;
 const BLANK = /[\s\0\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+/;
 const LONGEST_READ = 64;

@@ -23,13 +23,21 @@ function walkList(walk: Walk, statements: readonly Statement[], place: Place, fo
   walk.yes = walk.no = folder;
   for (const { command, background } of statements) {
     if (walk.full) return;
-    if (command.type === "AndOr") walkAndOr(walk, command, place, from);
-    else walkPipeline(walk, command, place, from);
+    const inside: Place = background === true ? { ...place, order: "later" } : place;
+    step(walk, inside);
+    if (command.type === "AndOr") walkAndOr(walk, command, inside, from);
+    else walkPipeline(walk, command, inside, from);
     // What runs in the background changes only its own folder.
     if (background === true) walk.yes = walk.no = from;
     from = either(walk.yes, walk.no);
   }
 }
+
+function step(walk: Walk, { order }: Place): void {
+  if (order === "after") walk.step++;
+}
+
+const together = (place: Place): Place => (place.order === "after" ? { ...place, order: "with" } : place);
 
 function walkAndOr(walk: Walk, { commands, operators }: AndOr, place: Place, folder: Folder): void {
   let yes = folder;
@@ -38,6 +46,7 @@ function walkAndOr(walk: Walk, { commands, operators }: AndOr, place: Place, fol
     const command = commands[at];
     if (command === undefined || walk.full) break;
     const operator = at === 0 ? undefined : operators[at - 1];
+    if (at > 0) step(walk, place);
     walkPipeline(walk, command, place, operator === "||" ? no : yes);
     if (operator === "||") yes = either(yes, walk.yes);
     else yes = walk.yes;
@@ -54,9 +63,10 @@ function walkPipeline(walk: Walk, node: PipelineNode, place: Place, folder: Fold
   if (first === undefined) {
     return doubtLine(walk, { code: "syntax", what: "`!` or `time` without a command" });
   }
-  walkNode(walk, first, place, folder);
-  if (commands.length > 1) {
-    const later: Place = { ...place, input: PIPE };
+  const several = commands.length > 1;
+  walkNode(walk, first, several ? together(place) : place, folder);
+  if (several) {
+    const later: Place = { ...together(place), input: PIPE };
     for (let at = 1; at < commands.length && !walk.full; at++) {
       const command = commands[at];
       if (command !== undefined) walkNode(walk, command, later, folder);
@@ -119,12 +129,12 @@ function walkCompound(walk: Walk, node: Exclude<Node, { type: "Command" }>, plac
       finishWords(walk, place, folder);
       break;
     case "Function":
-      walkFunction(walk, node.name, () => walkBody(walk, node.body, { ...place, once: false }, LATER));
+      walkFunction(walk, node.name, () => walkBody(walk, node.body, { ...place, once: false, order: "later" }, LATER));
       break;
     case "Coproc":
       if (node.name !== undefined) setName(walk, node.name.text, { number: false });
       finishWords(walk, place, folder);
-      walkBody(walk, node.body, { ...place, input: PIPE }, folder);
+      walkBody(walk, node.body, { ...place, input: PIPE, order: "later" }, folder);
   }
   walk.yes = walk.no = folder;
 }
@@ -187,7 +197,7 @@ function walkCase(walk: Walk, node: Extract<Node, { type: "Case" }>, place: Plac
 function walkLoop(walk: Walk, place: Place, folder: Folder, body: (inside: Place) => void): void {
   const first = walk.commands.length;
   const before = walk.folderChanges;
-  body(place.once ? { ...place, once: false } : place);
+  body(place.once ? { ...together(place), once: false } : place);
   walk.yes = walk.no = folder;
   if (walk.folderChanges === before) return;
   for (let at = first; at < walk.folders.length; at++) walk.folders[at] = ANYWHERE;
@@ -230,7 +240,7 @@ function walkPending(walk: Walk, place: Place, folder: Folder): void {
   const { pending } = walk;
   if (pending === undefined) return;
   walk.pending = undefined;
-  const inside: Place = { ...place, origin: "substitution", outer: undefined };
+  const inside: Place = { ...together(place), origin: "substitution", outer: undefined };
   for (const part of pending) {
     if (walk.full) return;
     walkSubstitution(walk, part, inside, folder);
@@ -243,6 +253,8 @@ function walkSubstitution(walk: Walk, part: WordPart, place: Place, folder: Fold
   if (++walk.depth > LIMITS.depth) return fill(walk, `more than ${LIMITS.depth} levels`);
   const { script } = part;
   if (script === undefined) doubtLine(walk, { code: "syntax", what: `substitution ${quote(part.text)}` });
-  else walkScript(walk, script, part.type === "ProcessSubstitution" && part.operator === ">" ? { ...place, input: PIPE } : place, folder);
+  else if (part.type === "CommandExpansion") walkScript(walk, script, place, folder);
+  // Nobody waits for it.
+  else walkScript(walk, script, { ...place, input: part.operator === ">" ? PIPE : place.input, order: "later" }, folder);
   walk.depth--;
 }

@@ -1,7 +1,7 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { place, type Place } from "./kit.ts";
+import { CONTRACT, place, type Place } from "./kit.ts";
 
 let here: Place;
 beforeAll(() => {
@@ -71,6 +71,26 @@ it("nor is one that it copies to where the link leads elsewhere, or takes out of
   ])
     expect(await here.line("IMPL", line), line).toBe("rule_allowed");
   rmSync(join(here.folder, "src/up"));
+});
+
+it("nor is one that git brings there without naming it, in a phase that lists git among its commands", async () => {
+  const contract = readFileSync(CONTRACT, "utf8")
+    .replace("[pytest, npm test, npm run test]", "[git switch, git stash pop, touch, cp, npm test]")
+    .replace("[git, rm -rf, curl]", "[curl]");
+  const listed = place({}, contract);
+  try {
+    for (const line of [
+      "git switch other && touch tests/l/evil.ts",
+      "git stash pop; cp tests/a.ts tests/b.ts",
+      "git -C tests switch other; touch tests/l/evil.ts",
+      "for i in 1 2; do touch tests/l/evil.ts; git switch other; done",
+    ])
+      expect(["allow", "rule_allowed"], line).not.toContain(await listed.line("TDD", line));
+    for (const line of ["git switch other && npm test", "touch tests/a.ts && git switch other", "git switch -c x && touch tests/a.ts"])
+      expect(await listed.line("TDD", line), line).toBe("rule_allowed");
+  } finally {
+    listed.remove();
+  }
 });
 
 it("a folder that is a link at the next call is one at the next call", async () => {

@@ -1,0 +1,130 @@
+import type { Word } from "../analysis.ts";
+import { isGitCommand } from "./git.ts";
+import type { Spec } from "./spec.ts";
+import { specOf } from "./tables.ts";
+import { readUse, uses, type Use } from "./use.ts";
+import { baseName, mayBeOption } from "./words.ts";
+
+/** Whether a use of a subcommand changes files that it does not name. */
+type Brings = (use: Use, argv: readonly Word[]) => boolean;
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
+
+const always: Brings = () => true;
+// All of its own subcommands but these.
+const allBut = (list: string, alone: boolean): Brings => {
+  const others = names(list);
+  return ({ operands: [first] }) => (first === undefined ? alone : !others.has(first.word.text ?? ""));
+};
+const open = ({ operands, strange }: Use): boolean =>
+  strange.length > 0 || operands.some(({ word }) => word.text === undefined && mayBeOption(word));
+
+const CREATES = names("b B create force-create");
+const QUIET = names("q quiet progress no-track");
+
+// All but a new branch where the tree is already.
+function moves({ operands, options, strange }: Use): boolean {
+  if (operands.length > 0 || strange.length > 0) return true;
+  const created = options.filter(({ option }) => CREATES.has(option.name));
+  return (
+    created.length !== 1 ||
+    created[0]?.value?.text === undefined ||
+    options.some(({ option: { name } }) => !CREATES.has(name) && !QUIET.has(name))
+  );
+}
+
+// What is surely a path is named.
+function checksOut(use: Use, argv: readonly Word[]): boolean {
+  const { operands, strange } = use;
+  const dash = argv.findIndex(({ text }) => text === "--");
+  const named = dash >= 0 ? operands.some(({ at }) => at > dash) : operands.length > 1 || operands[0]?.word.text === ".";
+  return strange.length > 0 || (!named && moves(use));
+}
+
+/** Subcommands of git that change files which they do not name. What names them is an effect. */
+const BRINGS: ReadonlyMap<string, Brings> = new Map<string, Brings>([
+  ...[
+    ..."merge rebase pull cherry-pick revert am read-tree checkout-index merge-index merge-one-file mergetool".split(" "),
+    ..."filter-branch filter-repo svn p4 cvsimport quiltimport annex".split(" "),
+  ].map((name): [string, Brings] => [name, always]),
+  ["switch", moves],
+  ["checkout", checksOut],
+  ["restore", ({ operands }) => operands.length === 0],
+  ["reset", (use) => uses(use, "hard merge keep") || open(use)],
+  ["stash", allBut("list show drop clear create store", true)],
+  ["apply", (use) => open(use) || !uses(use, "check stat numstat summary cached") || uses(use, "apply")],
+  ["bisect", allBut("log view visualize terms help", false)],
+  ["submodule", allBut("status summary init sync foreach set-branch set-url", false)],
+  ["sparse-checkout", allBut("list check-rules", false)],
+  ["subtree", allBut("split push", false)],
+]);
+
+const LOOKS = names(
+  "status st stat diff log show help version blame annotate cat ls list info files manifest heads tip branches tags root add commit ci push",
+);
+const OTHERS = names("hg svn jj sl fossil bzr brz cvs pijul darcs got repo");
+const HOSTS = names("gh glab tea");
+const HOST_BRINGS = names("checkout co merge clone fork sync develop");
+
+/** Whether a program may put files into a tree, links among them, that its words do not name. */
+export function bringsFiles(argv: readonly Word[]): boolean {
+  const name = baseName(argv[0]?.text ?? "").toLowerCase();
+  if (name === "git" || name === "git.exe" || name === "hub") return gitBrings(argv);
+  if (OTHERS.has(name)) {
+    const spec = specOf(name);
+    const first = spec === undefined ? argv[1] : readUse(spec, argv, 1, { posix: true }).operands[0]?.word;
+    return !LOOKS.has(first?.text ?? "");
+  }
+  return HOSTS.has(name) && argv.some(({ text }, at) => (text === undefined ? at < 3 : HOST_BRINGS.has(text)));
+}
+
+function gitBrings(argv: readonly Word[]): boolean {
+  const next = argv[1]?.text;
+  if (next !== undefined && isGitCommand(next) && !BRINGS.has(next)) return false;
+  const found = gitUse(argv);
+  // An alias may be any of them, and so may what only bash knows.
+  if (found === "unknown") return true;
+  return found !== undefined && BRINGS.get(found.name)?.(found.use, argv) === true;
+}
+
+interface GitUse {
+  readonly name: string;
+  readonly all: Use;
+  readonly use: Use;
+}
+
+function gitUse(argv: readonly Word[]): GitUse | "unknown" | undefined {
+  const git = specOf("git");
+  if (git?.subs === undefined) return "unknown";
+  const all = readUse(git, argv, 1, { posix: true });
+  const [first] = all.operands;
+  if (first === undefined) return argv.some(({ text }) => text === undefined) ? "unknown" : undefined;
+  const name = first.word.text;
+  if (name === undefined || all.strange.length > 0 || !Object.hasOwn(git.subs, name)) return "unknown";
+  const spec: Spec = git.subs[name] ?? {};
+  return { name, all, use: readUse(spec, argv, first.at + 1, { posix: spec.posix === true || spec.subs !== undefined }) };
+}
+
+const PATHSPECS = names(
+  "add stage rm status restore checkout reset log show whatchanged shortlog rev-list reflog ls-files ls-tree diff diff-tree diff-index",
+);
+const SHOWS = names("no-pager paginate no-optional-locks");
+
+/** Whether git looks at what is written there as it stands in the tree, and at nothing behind its links. */
+export function staysInTree(argv: readonly Word[], sure: boolean): boolean {
+  const found = argv[0]?.text === "git" ? gitUse(argv) : undefined;
+  if (found === undefined || found === "unknown" || !PATHSPECS.has(found.name) || !isPlain(found)) return false;
+  const { operands, options, strange } = found.use;
+  if (strange.length > 0 || options.some(({ option }) => option.role !== "data" || option.does === "load")) return false;
+  // Of two files one of which lies elsewhere, or outside a repository, it reads what links lead to.
+  if (found.name !== "diff" || operands.length < 2) return true;
+  return sure && operands.every(({ word }) => word.text !== undefined && !/^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word.text));
+}
+
+const isPlain = ({ all }: GitUse): boolean => all.options.every(({ option }) => SHOWS.has(option.name));
+
+/** Whether git works on the tree of the folder that it is started in. */
+export function isHere(argv: readonly Word[]): boolean {
+  const found = gitUse(argv);
+  return found !== undefined && found !== "unknown" && isPlain(found);
+}
