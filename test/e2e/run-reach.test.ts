@@ -54,6 +54,8 @@ const read = ({ cwd }: Project, name: string): Record<string, never> =>
 const textsIn = (answer: unknown): readonly string[] =>
   (answer as { readonly rules: readonly { readonly rule: string }[] }).rules.map(({ rule }) => rule);
 
+const OVERSEE = 'cat > asked.json\necho \'{"risk":0.1,"advice":"fine","traits":[],"uncertainties":[]}\'\n';
+
 describe("an agent at work", () => {
   it("asks for the same by a tool as by the control file, adds rules, and reaches nobody and nothing else", () => {
     const at = agents(
@@ -155,14 +157,13 @@ at.save("called", { prompt: at.prompt, old: await at.http(key).then(() => "open"
 
 describe("the rules of a run", () => {
   it("are an operator's to set by the command, and no agent takes them away; an oversight is told them", () => {
-    const oversee = 'cat > asked.json\necho \'{"risk":0.1,"advice":"fine","traits":[],"uncertainties":[]}\'\n';
     const at = agents(
       { reset: 'const reset = at.bylaw(["constitution", "reset", "--json"]);\nat.save("reset", reset);\n' },
       {
         steps: [step("a"), step("b", does("reset")), step("c")],
         requests: { "a.1.worker": { action: "checkpoint" }, "c.1.worker": { action: "vibecheck" } },
         more: { oversight: { command: ["sh", "oversee.sh"] } },
-        files: { "oversee.sh": oversee },
+        files: { "oversee.sh": OVERSEE },
       },
     );
     expect(at.go().code).toBe(3);
@@ -219,6 +220,7 @@ describe("the rules of a run", () => {
       ["all", ["of the worker"], ["of bob alone"]],
     ] as const) {
       const reset = `const client = await at.stdio();
+at.save("told", at.prompt);
 await at.call(client, "update_constitution", { rule: "of the worker, before" });
 at.save("reset", await at.call(client, "reset_constitution", { rules: [{ rule: "of the worker" }] }));
 await client.close();
@@ -229,9 +231,10 @@ export default { plugins: [constitution({ agent_rules: "${rules}" })], fallback:
       const at = agents(
         { reset },
         {
-          steps: [step("a"), step("b", does("reset"))],
-          requests: { "a.1.worker": { action: "checkpoint" } },
-          files: { "bylaw.config.mjs": config },
+          steps: [step("a"), step("b", does("reset")), step("c")],
+          requests: { "a.1.worker": { action: "checkpoint" }, "c.1.worker": { action: "vibecheck" } },
+          more: { oversight: { command: ["sh", "oversee.sh"] } },
+          files: { "bylaw.config.mjs": config, "oversee.sh": OVERSEE },
         },
       );
       const as = async (agent: string, tool: string, given: Record<string, unknown>) => {
@@ -247,6 +250,9 @@ export default { plugins: [constitution({ agent_rules: "${rules}" })], fallback:
       for (const agent of ["ann", "bob"]) await as(agent, "update_constitution", { rule: `of ${agent}` });
       expect(at.go("--resume", "--by", "ada").code).toBe(0);
       expect(textsIn(read(at, "reset"))).toEqual(inStep);
+      // Nor is an agent, or who oversees it, told what does not hold it.
+      expect(String(read(at, "told")).includes("of ann")).toBe(rules === "all");
+      expect(textsIn(read(at, "asked"))).toEqual(["of the worker"]);
       expect(await as("bob", "reset_constitution", { rules: [{ rule: "of bob alone" }] })).toEqual(after);
     }
   });

@@ -4,7 +4,7 @@ import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { policyOf, type ConstitutionRule } from "./rule.ts";
-import { CONSTITUTION_EVENTS, constitutionGuard, constitutionState, ownRulesGuard, rulesAt } from "./state.ts";
+import { CONSTITUTION_EVENTS, constitutionGuard, constitutionState, ownRulesGuard, rulesAt, rulesFor } from "./state.ts";
 
 /** Rules that a session gives itself while it runs. Those that can be checked deny or ask; none ever allows. */
 export const constitution = definePlugin({
@@ -70,7 +70,7 @@ function judge(call: ToolCall, view: View, { pools, agent_rules }: Judging): rea
   const giver = gave ? call.agent : undefined;
   let pool = compiled.get(giver);
   if (pool === undefined) {
-    const holding = agent_rules === "all" ? rules : rules.filter(({ author, by }) => author === "operator" || by === giver);
+    const holding = agent_rules === "all" ? rules : rulesFor(rules, giver ?? null);
     const files = holding.flatMap(({ id, rule, check }) => (check === null ? [] : [policyOf({ id, rule, check })]));
     pool = compilePolicy(files, { pathsFact: manifest.name });
     compiled.set(giver, pool);

@@ -2,5 +2,5 @@ export { constitutionOf, resetConstitution, touchConstitution, updateConstitutio
 export { constitution, hasOwnRules } from "./constitution.ts";
 export { constitutionText, toldRules, type ToldRule, type ToldRules } from "./frame.ts";
 export { RULE_LIFE_MS, RULE_LIMIT, type Author, type ConstitutionRule, type RuleInput } from "./rule.ts";
-export { constitutionState, type Constitution } from "./state.ts";
+export { constitutionState, rulesFor, type Constitution } from "./state.ts";
 export { CONSTITUTION_TOOLS, type ConstitutionContext } from "./tools.ts";

@@ -1,20 +1,24 @@
 import type { Run } from "@bylaw/log";
+import type { ConstitutionRule } from "@bylaw/plugin-constitution";
 import type { OversightService } from "@bylaw/plugin-vibecheck";
 import { runCommand, stepEnvironment, type OversightQuestion, type Template } from "@bylaw/runner";
 import { parseJson } from "@bylaw/config";
 import type { RunPlugins } from "./run-kernel.ts";
 
+/** The rules that hold an agent, or the work of none. */
+export type RulesOf = (agent: string | null) => readonly ConstitutionRule[];
+
 /** Asks whom the template names, and puts on record what came of it; `undefined` where it names nobody. */
 export function overseerOf(
   { oversight }: Template,
   run: Run,
-  { workspace, plugins }: { readonly workspace: string; readonly plugins: RunPlugins },
+  { workspace, plugins, rulesOf }: { readonly workspace: string; readonly plugins: RunPlugins; readonly rulesOf: RulesOf },
 ): ((question: OversightQuestion) => Promise<unknown>) | undefined {
   if (oversight === null) return undefined;
   const { url, command, mcp, timeout_seconds } = oversight;
   const timeout_ms = timeout_seconds * 1_000;
   const { httpOversight, oversee, proseOversight } = plugins.vibecheck;
-  const { constitutionOf, toldRules } = plugins.constitution;
+  const { toldRules } = plugins.constitution;
   const service =
     mcp !== null
       ? serverOversight(mcp, { workspace, timeout_ms, proseOversight })
@@ -22,7 +26,7 @@ export function overseerOf(
         ? programOversight(command ?? [], workspace, timeout_ms)
         : httpOversight(url);
   return ({ agent, kind, goal, plan }) => {
-    const { rules, left_out } = toldRules(constitutionOf(run));
+    const { rules, left_out } = toldRules(rulesOf(agent));
     const held = rules.length === 0 ? {} : { rules, rules_left_out: left_out };
     return oversee(run, service, { agent, task: null, request: { kind, goal, plan, ...held }, timeout_ms });
   };

@@ -13,7 +13,7 @@ import {
   type WorkflowOptions,
 } from "@bylaw/runner";
 import type { RunPlugins } from "./run-kernel.ts";
-import { overseerOf } from "./run-oversight.ts";
+import { overseerOf, type RulesOf } from "./run-oversight.ts";
 import { progressOf } from "./run-progress.ts";
 
 /** What a workflow needs beside its template to be carried out here. */
@@ -51,18 +51,20 @@ export async function workOf({
   json,
 }: WorkParts): Promise<Work> {
   const { template, definition } = loaded;
-  const { CONSTITUTION_TOOLS, constitutionOf, constitutionText, hasOwnRules } = plugins.constitution;
+  const { CONSTITUTION_TOOLS, constitutionOf, constitutionText, hasOwnRules, rulesFor } = plugins.constitution;
   const tools: readonly Tool<BehaviorContext & ConstitutionContext>[] = [...BEHAVIOR_TOOLS, ...CONSTITUTION_TOOLS];
   const own = hasOwnRules(kernel);
+  // Nobody is told what holds others: where rules are their own, agents do not trust each other.
+  const rulesOf: RulesOf = (agent) => (own ? rulesFor(constitutionOf(run), agent) : constitutionOf(run));
   const door = startsAgents(template) ? await openDoor(tools) : undefined;
   const progress = await progressOf({ json, steps: template.steps.length });
-  const overseer = overseerOf(template, run, { workspace, plugins });
+  const overseer = overseerOf(template, run, { workspace, plugins, rulesOf });
   const options: WorkflowOptions = {
     ...{ run, template, definition, workspace, controlFile: resolve(controlFile), signal },
     ...(selection === undefined ? {} : { selection }),
     ...(from === undefined ? {} : { from }),
     ...(overseer === undefined ? {} : { oversee: overseer }),
-    preface: () => constitutionText(constitutionOf(run)),
+    preface: (agent) => constitutionText(rulesOf(agent)),
     ...(door === undefined
       ? {}
       : {

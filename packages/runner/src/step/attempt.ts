@@ -61,7 +61,7 @@ function invocationOf({ agents }: Template, { step, agent, own }: Pick<Attempt, 
 
 function promptOf({ template: { agents }, preface }: WorkflowOptions, { step, agent }: Attempt): string {
   const own = agent === null || !Object.hasOwn(agents, agent) ? "" : (agents[agent]?.prompt ?? "");
-  const before = agent === null ? "" : (preface?.() ?? "");
+  const before = agent === null ? "" : (preface?.(agent) ?? "");
   return [before, own, step.prompt].filter((text) => text !== "").join("\n\n");
 }
 

@@ -67,8 +67,8 @@ export interface WorkflowOptions {
   readonly selection?: Selection;
   /** Steps that a workflow before this one completed; only the reading of CodeMachine asks. */
   readonly completed?: readonly string[];
-  /** Stands before the prompt of every agent, as it is when the agent begins: rules of the run, in a frame of their own. */
-  readonly preface?: () => string;
+  /** Stands before the prompt of an agent, as it is when the agent begins: the rules that hold it, in a frame of their own. */
+  readonly preface?: (agent: string) => string;
   /** Opens a door to the run for an agent that begins; it is closed when the agent has ended. */
   readonly door?: (who: AtWork) => Door;
   readonly functions?: Readonly<Record<string, StepFunction>>;
