@@ -47,6 +47,7 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
   const flights = new Set<Promise<unknown>>();
   let delivery: Delivery | undefined;
   let latest: string | undefined;
+  let asked: { readonly at?: string; readonly last?: string | undefined } = {};
   let closing: Promise<void> | undefined;
   // Sinks are told where events are folded: in the order of the log, and only of the events of this session.
   const log = createReading(store, run, await snapshots.load(), (events, { view }) => {
@@ -57,9 +58,13 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
   // A clock that was set back makes no log run backwards, not even between two events that are both on their way.
   function time(): string {
     const at: unknown = now();
+    const last = log.fold.view(lastSitting)?.at;
+    // It is asked for several times a millisecond, and to read a time takes a while.
+    if (latest !== undefined && at === asked.at && last === asked.last) return latest;
     // A time that nobody can read is after none, so that nothing would ever expire.
     if (!isTime(at)) throw timeless(at);
-    latest = neverBefore(neverBefore(at, log.fold.view(lastSitting)?.at), latest);
+    asked = { at, last };
+    latest = neverBefore(neverBefore(at, last), latest);
     return latest;
   }
 

@@ -38,4 +38,4 @@ export function openingEvents(view: View, plan: Plan | undefined): readonly Open
 
 /** A time, but none before `last`. A time that cannot be read stays as it is. */
 export const neverBefore = (time: string, last: string | undefined): string =>
-  last !== undefined && Date.parse(time) < Date.parse(last) ? last : time;
+  last !== undefined && last !== time && Date.parse(time) < Date.parse(last) ? last : time;
