@@ -1,6 +1,7 @@
 import type { Effect, PathText, Unknown, Word } from "./analysis.ts";
 import type { Draft } from "./context.ts";
 import { placed, type Folder } from "./folder.ts";
+import { behind, climbs, found, pathOf } from "./ways.ts";
 import { tidy } from "./written.ts";
 
 /** What a line makes lead elsewhere: a link, a copy or another name of what may be one, or what comes out of an archive. */
@@ -180,31 +181,6 @@ const seenFrom = (text: string, folder: Folder): readonly string[] =>
     "path" in effect && effect.path.text !== undefined ? [effect.path.text] : [],
   );
 
-interface Path {
-  /** Without `.` and `..`; of a relative path only what stands behind the last `..`. In small letters. */
-  readonly names: readonly string[];
-  /** The same as they are written. */
-  readonly written: readonly string[];
-  readonly rooted: boolean;
-  /** With every `..`, in small letters; empty where there is none. */
-  readonly raw: readonly string[];
-}
-
-function pathOf(path: string): Path {
-  const rooted = path.startsWith("/") || path.startsWith("~");
-  const parts = tidy(path)
-    .split("/")
-    .filter((name) => name !== "");
-  const written = parts.slice(parts.lastIndexOf("..") + 1);
-  const raw = path.includes("..")
-    ? path
-        .toLowerCase()
-        .split("/")
-        .filter((name) => name !== "" && name !== ".")
-    : [];
-  return { names: written.map((name) => name.toLowerCase()), written, rooted, raw };
-}
-
 /** What commands do by way of what other commands of the line make lead elsewhere, they do there too. */
 export function notePassages(commands: readonly Draft[], passages: readonly Passage[]): void {
   if (passages.length === 0) return;
@@ -234,6 +210,12 @@ function followed(given: readonly Effect[], passages: readonly Passage[]): reado
       // Behind a link `..` is the folder above what it leads to.
       if (climbs(path, passage) || (path.rooted !== passage.rooted && (passage.names.length === 0 || (passage.within && passage.rooted))))
         return undefined;
+      const past = found(effect.path.pattern, passage);
+      if (past > 0 && !(effect.kind === "delete" && past < (passage.within ? 3 : 2))) {
+        if (past > 1 || passage.within || passage.to === undefined || effects.length > given.length + MORE) return undefined;
+        const { to } = passage;
+        effects.push({ ...effect, path: { text: passage.again ? linkless(to) : to } });
+      }
       const rest = behind(path, passage);
       if (rest === undefined || (passage.within && rest === "")) continue;
       // Who deletes a link leaves what it leads to.
@@ -260,36 +242,3 @@ const linkless = (path: string): string =>
     .join("/");
 
 const UNKNOWN: Unknown = { code: "state", what: "path by way of a link that the line itself makes" };
-
-// Whether a path goes by way of a passage, and up again.
-function climbs({ raw }: Path, { names }: Passage): boolean {
-  const last = raw.lastIndexOf("..");
-  for (let from = 0; from + names.length <= last; from += 1) if (same(raw, from, names, 0, names.length)) return true;
-  return false;
-}
-
-// What of a path lies behind a passage, with a slash before it; undefined where it does not go there.
-function behind({ names: parts, written, rooted }: Path, { names, rooted: fromRoot }: Passage): string | undefined {
-  const rest = (from: number): string =>
-    written
-      .slice(from)
-      .map((name) => `/${name}`)
-      .join("");
-  if (rooted === fromRoot) return same(parts, 0, names, 0, names.length) ? rest(names.length) : undefined;
-  // Nobody knows here which folder the line starts in: one may lie where the other does.
-  if (rooted) {
-    for (let from = 0; from + names.length <= parts.length; from += 1)
-      if (same(parts, from, names, 0, names.length)) return rest(from + names.length);
-    return undefined;
-  }
-  for (let count = Math.min(names.length, parts.length); count > 0; count -= 1)
-    if (same(parts, 0, names, names.length - count, count)) return rest(count);
-  return undefined;
-}
-
-// Whether so many names of a list, from a place on, are those of another, from a place on.
-function same(list: readonly string[], from: number, other: readonly string[], at: number, count: number): boolean {
-  if (from + count > list.length) return false;
-  for (let index = 0; index < count; index += 1) if (list[from + index] !== other[at + index]) return false;
-  return true;
-}

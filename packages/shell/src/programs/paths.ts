@@ -13,14 +13,15 @@ function plainPath(word: Word): PathText {
   if (word.text !== undefined) return { text: word.text };
   let pattern = "";
   let folder: string | undefined;
-  for (const piece of word.pieces) {
+  for (const [at, piece] of word.pieces.entries()) {
     if (typeof piece === "string") {
       pattern += piece.replace(/[\\*?[\]{}()!]/g, "\\$&");
       continue;
     }
     if (piece.hole === "any") return UNKNOWN;
     folder ??= pattern;
-    pattern += "*";
+    // Two of them are one: `**` is any folders.
+    if (at === 0 || typeof word.pieces[at - 1] === "string") pattern += "*";
   }
   // What follows a glob could climb out of the folder.
   if (folder === undefined || /(^|\/)\.\.(\/|$)/.test(pattern.slice(folder.length))) return UNKNOWN;
