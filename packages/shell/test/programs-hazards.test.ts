@@ -79,6 +79,11 @@ describe("an argument that makes a program do more than its name says is a hazar
     ["docker run --privileged alpine", "--privileged:configure"],
     ["sysctl -w a.b=1", "a.b=1:configure"],
     ["split --filter=sh f", "--filter=sh:run"],
+    ["yq -i .a=1 f", "-i:write"],
+    ["yq .a=env f", ".a=env:load"],
+    ["yq '.a = strenv(X)' f", ".a = strenv(X):load"],
+    ["jaq --in-place . f", "--in-place:write"],
+    ["dasel put -f f .a", "-f:write"],
   ])("%s", (line, hazard) => expect(hazardsOf(line)).toContain(hazard));
 
   test.each([
@@ -114,6 +119,7 @@ describe("an argument that makes a program do more than its name says is a hazar
 
 describe("what only looks like a hazard is none", () => {
   test.each([
+    "yq .services.web.env f",
     "find . -name -delete",
     "find . -size +1M -printf '%p\\n'",
     "find src -type f -newer a.json -print0",

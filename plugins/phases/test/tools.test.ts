@@ -208,7 +208,7 @@ describe("lines", () => {
     for (const command of ["echo x > .env", "tee .git/config", "cp a .git/hooks/pre-commit", "sed -i s/a/b/ src/.env.local"]) {
       expect(await line("IMPL", command), command).toBe("phase_path_forbidden");
     }
-    expect(await line("IMPL", "yq -i .mode agent_workflow.yaml")).toBe("unknown_command");
+    expect(await line("IMPL", "yq -i .mode agent_workflow.yaml")).toBe("phase_protected");
     for (const command of ["echo x > /etc/passwd", "cp a ../b", "cd / && touch x"]) {
       expect(await line("IMPL", command), command).toBe("phase_path_not_allowed");
     }

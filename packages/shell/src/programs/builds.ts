@@ -1,3 +1,4 @@
+import { GOFMT, goFmt } from "./in-place.ts";
 import { runArgv } from "./apply.ts";
 import { file, hazard, inlineCode, isInput, mayRun, unknown, type Out } from "./out.ts";
 import { strangers } from "./checkers.ts";
@@ -83,9 +84,10 @@ const GO_SPEC: Spec = {
     run: { options: GO, posix: true, operands: "exec data*" },
     test: { options: `${GO} -args`, more: (use, out) => usedOf(use, "args").forEach(({ at }) => carryFrom(out, at + 1)) },
     ...Object.fromEntries(
-      "build vet list doc fix fmt clean version mod work help tool bug telemetry".split(" ").map((name) => [name, { options: GO }]),
+      "build vet list doc fix clean version mod work help tool bug telemetry".split(" ").map((name) => [name, { options: GO }]),
     ),
     ...Object.fromEntries("get install".split(" ").map((name) => [name, { options: GO, network: true }])),
+    fmt: { options: GO, more: goFmt },
     generate: { options: GO, does: "run" },
     env: { options: "-w!c -u!c -json -changed" },
   },
@@ -152,7 +154,11 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   ld: { options: "-o=write -T=load!l -plugin=load!l -dynamic-linker= -L= -l= -e= -rpath= -soname=", operands: "read*" },
   as: { options: "-o=write", operands: "read*" },
   strip: { options: "-o=write!w", operands: "write*" },
-  objcopy: { operands: "read write" },
+  // Alone, a file is changed.
+  objcopy: {
+    operands: "read write",
+    more: ({ operands }, out) => (operands.length === 1 ? operands.forEach(({ word }) => file(out, "write", word)) : undefined),
+  },
   objdump: { options: "-d -D -t -T -x -h -s -S -r -j= -m= -M=", operands: "read*" },
   nm: { options: "--plugin=load!l", operands: "read*" },
   readelf: { operands: "read*" },
@@ -175,7 +181,7 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
     },
   },
   go: GO_SPEC,
-  gofmt: { options: "-d -e -l -r= -s -w!w -cpuprofile=write!w", operands: "read*" },
+  gofmt: GOFMT,
   javac: {
     options: "-d=write!w -cp,-classpath= -processor=load!l -processorpath=load!l -J?!r -Xplugin=load!l -sourcepath=",
     operands: "read*",

@@ -14,6 +14,9 @@ function gdb(use: Use, out: Out): void {
 
 // `+cmd` runs; `+`, `+12` and `+/text` only move.
 function editor(use: Use, out: Out): void {
+  // As ex it takes no script behind `-s`, so what seems to be one is something else.
+  const [silent] = usedOf(use, "s");
+  if (silent?.value !== undefined && uses(use, "e E")) inlineCode(out, silent.at, "commands in the arguments of an editor");
   for (const { at, word } of use.operands) {
     const start = prefix(word);
     if (!start.startsWith("+")) {
@@ -53,6 +56,8 @@ const VIM: Spec = {
   more: editor,
 };
 
+const EX: Spec = { ...VIM, options: (VIM.options ?? "").replace(" -s=load!l", " -s") };
+
 const EMACS: Spec = {
   options: `-eval,--eval,--execute=code!r --execute=code!r -l,-load,--load=load!l -f,-funcall,--funcall=code!r -script,--script=load!l -x=load!l -Q,--quick -q,--no-init-file
     -batch,--batch -nw,--no-window-system -u,--user= --init-directory=load!l -L,--directory=load!l -d,--display= --insert=read -i=read --chdir=dir -t,--terminal=
@@ -82,7 +87,7 @@ export const CODE_TOOLS: Readonly<Record<string, Spec>> = {
   gvim: VIM,
   vimdiff: VIM,
   rvim: VIM,
-  ex: VIM,
+  ex: EX,
   emacs: EMACS,
   emacsclient: EMACS,
   ed: { options: "-p= -s -v -r -E -G -l", more: ed },

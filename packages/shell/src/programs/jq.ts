@@ -4,7 +4,7 @@ import { readUse, uses, usedOf, valueOf } from "./use.ts";
 
 const JQ: Spec = {
   options: `-n,--null-input -R,--raw-input -s,--slurp -c,--compact-output -r,--raw-output -j,--join-output --raw-output0 -a,--ascii-output -S,--sort-keys -C,--color-output -M,--monochrome-output
-    --tab --indent= --unbuffered --stream --stream-errors --seq -f,--from-file=!l -L,--library-path=load!l -e,--exit-status --arg= --argjson= --slurpfile=!l --rawfile=!l --argfile=!l --args
+    --tab --indent= --unbuffered --stream --stream-errors --seq -f,--from-file=!l -L,--library-path=load!l -e,--exit-status -i,--in-place!w --arg= --argjson= --slurpfile=!l --rawfile=!l --argfile=!l --args
     --jsonargs -h,--help -V,--version --build-configuration`,
 };
 
@@ -32,7 +32,10 @@ export function readJq(out: Out, from: number): void {
   const files = uses(use, "from-file") ? operands : operands.slice(1);
   if (filter !== undefined && !uses(use, "from-file") && readsMore(filter.word.text)) hazard(out, filter.at, "load");
   if (uses(use, "args jsonargs")) return;
-  for (const { word } of files) file(out, "read", word);
+  for (const { word } of files) {
+    file(out, "read", word);
+    if (uses(use, "in-place")) file(out, "write", word);
+  }
 }
 
 // The environment, modules and other inputs.

@@ -1,3 +1,4 @@
+import { CRUDINI } from "./in-place.ts";
 import { file, hazard, unknown, type Out } from "./out.ts";
 import type { Spec } from "./spec.ts";
 import { uses, type Use } from "./use.ts";
@@ -128,7 +129,7 @@ export const SYSTEM: Readonly<Record<string, Spec>> = {
   diskutil: PRIVILEGED,
   scutil: PRIVILEGED,
   dscl: PRIVILEGED,
-  crudini: { operands: "data write" },
+  crudini: CRUDINI,
   tmpreaper: { operands: "data delete", below: "always" },
   debugfs: { options: "-R=code!r -f=load!l -w!w -c -b= -s=", operands: "read" },
 };

@@ -1,10 +1,12 @@
 import { readAwk } from "./awk.ts";
+import { DASEL, isName, YQ } from "./in-place.ts";
 import { readJq } from "./jq.ts";
 import { hazard, file, type Out } from "./out.ts";
 import { LESS, MAN, MORE } from "./pagers.ts";
 import { readSed } from "./sed.ts";
 import type { Spec } from "./spec.ts";
-import type { Use } from "./use.ts";
+import { uses, type Use } from "./use.ts";
+import { mayBeOption } from "./words.ts";
 import { inlineCode } from "./out.ts";
 
 const SUM =
@@ -33,10 +35,7 @@ export const TEXT: Readonly<Record<string, Spec>> = {
   jq: { read: readJq },
   gojq: { read: readJq },
   jaq: { read: readJq },
-  yq: {
-    options: `-i,--inplace!w --in-place!w -n,--null-input -r -P -o,--output-format= -p,--input-format= -f,--from-file=read!l --front-matter= -s,--split-exp=!w --expression= -e -j -y -Y -M -C -N -I,--indent= --arg= -v`,
-    operands: "data read*",
-  },
+  yq: YQ,
   sort: {
     options: `-b,--ignore-leading-blanks -d,--dictionary-order -f,--ignore-case -g,--general-numeric-sort -i,--ignore-nonprinting -M,--month-sort -h,--human-numeric-sort -n,--numeric-sort
       -R,--random-sort --random-source=read!l -r,--reverse --sort= -V,--version-sort --batch-size= -c --check? -C --compress-program=prog!r --debug --files0-from=read!l -k,--key= -m,--merge
@@ -140,7 +139,7 @@ export const TEXT: Readonly<Record<string, Spec>> = {
     operands: "read*",
   },
   fx: { operands: "read code!r" },
-  dasel: { options: "-f,--file=read -r,--read= -w,--write= -o=write!w", operands: "data*" },
+  dasel: DASEL,
   csvsql: { operands: "read*" },
   miller: { carries: true },
   mlr: { options: "-I!w --from=read -s=load!l --load=load!l", posix: true, more: (use, out) => readMlr(use, out) },
@@ -153,6 +152,12 @@ export const TEXT: Readonly<Record<string, Spec>> = {
 };
 
 function readMlr(use: Use, out: Out): void {
+  // Behind its first verb stand others, what they work on, and files: only mlr tells them apart.
+  for (const { word } of use.operands.slice(1)) {
+    if (word.text === undefined ? mayBeOption(word) : word.text.startsWith("-") || !isName(word.text)) continue;
+    file(out, "read", word);
+    if (uses(use, "I")) file(out, "write", word);
+  }
   for (const { at, word } of use.operands) {
     if (/\b(system|exec|os_type|tee|split|emit|print|dump)\b/.test(word.text ?? "system")) hazard(out, at, "run");
     if (/\b(system|exec)\b/.test(word.text ?? "")) inlineCode(out, at, "program of `mlr` that runs programs");
