@@ -16,8 +16,9 @@ const BROUGHT: PathText = { why: "path that may be a link which the line itself 
 /** Where what commands read and write lies is not known once another command of the line may have put links in its place. */
 export function noteTrees({ commands, folders, steps }: Walk): void {
   let trees: Tree[] | undefined;
-  for (const [at, by] of commands.entries()) {
-    if (bringsFiles(by.argv))
+  for (let at = 0; at < commands.length; at++) {
+    const by = commands[at];
+    if (by !== undefined && bringsFiles(by.argv))
       (trees ??= []).push({
         by,
         step: Math.floor(Math.abs(steps[at] ?? 0)),

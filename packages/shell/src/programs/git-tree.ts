@@ -62,20 +62,24 @@ const BRINGS: ReadonlyMap<string, Brings> = new Map<string, Brings>([
 const LOOKS = names(
   "status st stat diff log show help version blame annotate cat ls list info files manifest heads tip branches tags root add commit ci push",
 );
-const OTHERS = names("hg svn jj sl fossil bzr brz cvs pijul darcs got repo");
-const HOSTS = names("gh glab tea");
 const HOST_BRINGS = names("checkout co merge clone fork sync develop");
+
+const PROGRAMS: ReadonlyMap<string, "git" | "other" | "host"> = new Map(
+  Object.entries({ git: "git hub", other: "hg svn jj sl fossil bzr brz cvs pijul darcs got repo", host: "gh glab tea" } as const).flatMap(
+    ([kind, list]) => list.split(" ").map((name) => [name, kind as "git" | "other" | "host"] as const),
+  ),
+);
 
 /** Whether a program may put files into a tree, links among them, that its words do not name. */
 export function bringsFiles(argv: readonly Word[]): boolean {
-  const name = baseName(argv[0]?.text ?? "").toLowerCase();
-  if (name === "git" || name === "git.exe" || name === "hub") return gitBrings(argv);
-  if (OTHERS.has(name)) {
-    const spec = specOf(name);
-    const first = spec === undefined ? argv[1] : readUse(spec, argv, 1, { posix: true }).operands[0]?.word;
-    return !LOOKS.has(first?.text ?? "");
-  }
-  return HOSTS.has(name) && argv.some(({ text }, at) => (text === undefined ? at < 3 : HOST_BRINGS.has(text)));
+  const name = baseName(argv[0]?.text ?? "");
+  const kind = PROGRAMS.get(name) ?? (/[A-Z.]/.test(name) ? PROGRAMS.get(name.toLowerCase().replace(/\.exe$/, "")) : undefined);
+  if (kind === undefined) return false;
+  if (kind === "git") return gitBrings(argv);
+  if (kind === "host") return argv.some(({ text }, at) => (text === undefined ? at < 3 : HOST_BRINGS.has(text)));
+  const spec = specOf(name);
+  const first = spec === undefined ? argv[1] : readUse(spec, argv, 1, { posix: true }).operands[0]?.word;
+  return !LOOKS.has(first?.text ?? "");
 }
 
 function gitBrings(argv: readonly Word[]): boolean {
