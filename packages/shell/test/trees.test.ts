@@ -130,6 +130,10 @@ describe("what git brings into the tree may be a link for the rest of the line",
     "jj new other && echo x > file",
     "gh pr checkout 5 && echo x > file",
     "glab mr checkout 5 && echo x > file",
+    "docker cp c:/link . && echo x > link/file",
+    "unar a.rar && echo x > link/file",
+    "7zz x a.7z && echo x > link/file",
+    "dpkg-deb -x a.deb . && echo x > link/file",
   ])("written: %s", (line) => {
     expect(unknownOf(line).map((effect) => effect.replace(/^.*:/, ""))).toContain("write");
   });
@@ -215,6 +219,7 @@ describe("what git brings into the tree may be a link for the rest of the line",
     "hg status && cat a",
     "svn diff && cat a",
     "gh pr view 5 && cat a",
+    "docker ps && cat a",
     "gh pr create --title x --body y && cat a",
     "git switch other",
     "git switch other > file",

@@ -64,22 +64,44 @@ const LOOKS = names(
 );
 const HOST_BRINGS = names("checkout co merge clone fork sync develop");
 
-const PROGRAMS: ReadonlyMap<string, "git" | "other" | "host"> = new Map(
-  Object.entries({ git: "git hub", other: "hg svn jj sl fossil bzr brz cvs pijul darcs got repo", host: "gh glab tea" } as const).flatMap(
-    ([kind, list]) => list.split(" ").map((name) => [name, kind as "git" | "other" | "host"] as const),
-  ),
+// What unpacks or lays out links by rules of its own, wherever it does.
+const ALWAYS = "unar unsquashfs 7zz dpkg-deb ditto stow chezmoi yadm rcup sshfs bindfs";
+
+type Kind = "git" | "other" | "host" | "always" | "copies";
+
+const PROGRAMS: ReadonlyMap<string, Kind> = new Map<string, Kind>(
+  (
+    [
+      ["git", "git hub"],
+      ["other", "hg svn jj sl fossil bzr brz cvs pijul darcs got repo"],
+      ["host", "gh glab tea"],
+      ["copies", "docker podman nerdctl"],
+      ["always", ALWAYS],
+    ] as const
+  ).flatMap(([kind, list]) => list.split(" ").map((name): [string, Kind] => [name, kind])),
 );
 
 /** Whether a program may put files into a tree, links among them, that its words do not name. */
 export function bringsFiles(argv: readonly Word[]): boolean {
   const name = baseName(argv[0]?.text ?? "");
   const kind = PROGRAMS.get(name) ?? (/[A-Z.]/.test(name) ? PROGRAMS.get(name.toLowerCase().replace(/\.exe$/, "")) : undefined);
-  if (kind === undefined) return false;
-  if (kind === "git") return gitBrings(argv);
-  if (kind === "host") return argv.some(({ text }, at) => (text === undefined ? at < 3 : HOST_BRINGS.has(text)));
-  const spec = specOf(name);
-  const first = spec === undefined ? argv[1] : readUse(spec, argv, 1, { posix: true }).operands[0]?.word;
-  return !LOOKS.has(first?.text ?? "");
+  switch (kind) {
+    case undefined:
+      return false;
+    case "git":
+      return gitBrings(argv);
+    case "host":
+      return argv.some(({ text }, at) => (text === undefined ? at < 3 : HOST_BRINGS.has(text)));
+    case "copies":
+      return argv.some(({ text }) => text === "cp");
+    case "always":
+      return true;
+    case "other": {
+      const spec = specOf(name);
+      const first = spec === undefined ? argv[1] : readUse(spec, argv, 1, { posix: true }).operands[0]?.word;
+      return !LOOKS.has(first?.text ?? "");
+    }
+  }
 }
 
 function gitBrings(argv: readonly Word[]): boolean {
