@@ -20,6 +20,7 @@ import type { ClaimDraft, Condition, Journal, JournalOptions, TaskRequest, Who }
 import { isTime, late, redacted, refusal, strange, timeless } from "./journal-errors.ts";
 import { createReading } from "./reading.ts";
 import { openDelivery, type Delivery } from "./sinks.ts";
+import { policiesOnRecord } from "./policies.ts";
 import { lastSitting, neverBefore, openingEvents } from "./sitting.ts";
 import { createSnapshots } from "./snapshot.ts";
 
@@ -40,6 +41,7 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
     currentPhases,
     coordinatorState,
     agentTurns,
+    policiesOnRecord,
     ...projections,
   ] as readonly Projection<unknown>[]);
   const snapshots = createSnapshots(store, run, [...folded]);

@@ -13,6 +13,7 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 import { FREE_REASONS, MAX_ATTEMPTS } from "./agents/turns.ts";
+import type { PolicyName } from "./policies.ts";
 
 type Describe = (subject: Subject, decision: Decision) => readonly [type: string, details: JsonObject];
 
@@ -35,9 +36,14 @@ const DESCRIBE: Readonly<Record<HookName, Describe>> = {
 };
 
 /** The event that says what came of a subject. */
-export function eventOf(hook: HookName, subject: Subject, decision: Decision): readonly [type: string, details: JsonObject] {
+export function eventOf(
+  hook: HookName,
+  subject: Subject,
+  decision: Decision,
+  policies: PolicyName,
+): readonly [type: string, details: JsonObject] {
   const [type, details] = DESCRIBE[hook](subject, decision);
-  return [type, { ...details, decision: written(decision) }];
+  return [type, { ...details, decision: written(decision, policies) }];
 }
 
 function fieldsOf(subject: Subject, ...fields: readonly string[]): JsonObject {
@@ -50,7 +56,8 @@ function fieldsOf(subject: Subject, ...fields: readonly string[]): JsonObject {
 }
 
 // Without what is undefined, which has no place in a log.
-function written({ id: _id, hook: _hook, ...decision }: Decision): JsonObject {
+function written({ id: _id, hook: _hook, policy, ...said }: Decision, { digest: policy_digest, known }: PolicyName): JsonObject {
+  const decision = known ? { ...said, policy_digest } : { ...said, policy, policy_digest };
   try {
     return freezeJson(decision) as JsonObject;
   } catch {

@@ -9,6 +9,7 @@ import {
   type Subject,
   type Transition,
 } from "@bylaw/kernel";
+import type { Policies } from "./policies.ts";
 import type { Outcome } from "./run-contract.ts";
 
 /**
@@ -42,12 +43,14 @@ const RECORDED: Readonly<Record<HookName, Recorded>> = {
 };
 
 /** What came of a question the first time, from its event; `undefined` where that does not say. */
-export function outcomeOf({ id, hook }: Subject, events: readonly LogEvent[]): Outcome | undefined {
+export function outcomeOf({ id, hook }: Subject, events: readonly LogEvent[], policies: Policies): Outcome | undefined {
   const [event] = events;
   const kept = event?.details["decision"];
   if (event === undefined || events.length !== 1 || !isJsonObject(kept)) return undefined;
   const applied = RECORDED[hook].applied[event.event_type]?.find((effect) => effect === kept["applied"]);
   if (applied === undefined) return undefined;
-  const decision = { ...(id === undefined ? {} : { id }), hook, ...kept } as unknown as Decision;
+  const { policy_digest: digest, ...told } = kept;
+  const policy = told["policy"] ?? policies[String(digest)] ?? {};
+  const decision = { ...(id === undefined ? {} : { id }), hook, ...told, policy } as unknown as Decision;
   return { decision, applied, events, replayed: true };
 }

@@ -1,6 +1,7 @@
 import {
   BylawError,
   StoreConflict,
+  digestJson,
   freezeJson,
   isJsonObject,
   messageOf,
@@ -25,8 +26,9 @@ import type { Fold } from "./fold.ts";
 import type { Appended, Condition, Who } from "./journal-contract.ts";
 import { ATTEMPTS, openJournal } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
-import { clipped, eventOf, recovered } from "./recorded.ts";
 import { find } from "./order/tree.ts";
+import { policiesOnRecord, policyName, type Policies } from "./policies.ts";
+import { clipped, eventOf, recovered } from "./recorded.ts";
 import { RESUMPTIONS } from "./resume.ts";
 import type { Trace } from "./reading.ts";
 import { outcomeOf, questionName, requestName } from "./request.ts";
@@ -61,6 +63,8 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   };
   const journal = await openJournal(kernel, { run, store, session, join, plan, now, onError: report });
   const turns = new Map<string, Promise<unknown>>();
+  const policyDigest = await digestJson(kernel.policy as JsonObject);
+  const policies = (): Policies => ({ ...journal.fold.view(policiesOnRecord), [policyDigest]: kernel.policy });
 
   async function appendAndDeliver(drafts: readonly EventDraft[], condition: Condition = {}): Promise<readonly LogEvent[]> {
     const { events, written } = await journal.append(drafts, condition);
@@ -87,7 +91,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     try {
       const subject = await kernel.prepare(stamp(input, before));
       const { grants } = before.view(openApprovals);
-      const grant = grants === null ? undefined : find(grants, await approvalDigest(subject, kernel.policy));
+      const grant = grants === null ? undefined : find(grants, await approvalDigest(subject, policyDigest));
       return [subject, await kernel.decide(subject, before.view, grant)];
     } catch (error) {
       return refused(input, error, before);
@@ -125,7 +129,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
         const documents = decision.approval === undefined ? beside : [...beside, used];
         let appended: Appended;
         try {
-          const [type, details] = eventOf(hook, subject, decision);
+          const [type, details] = eventOf(hook, subject, decision, policyName(hook, policyDigest, before.view));
           const event = clipped(journal.draft(type, input, details));
           appended = await journal.append([event], {
             ...{ before, stale: (other) => concerns(other, input) || concerns(other, whoIn(input)), documents },
@@ -139,7 +143,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
         }
         // From here on it is on record, and is not tried again.
         const { events, written, replayed } = appended;
-        const outcome = replayed ? outcomeOf(input, events) : { decision, applied: decision.applied, events };
+        const outcome = replayed ? outcomeOf(input, events, policies()) : { decision, applied: decision.applied, events };
         return written.then(
           () => outcome ?? absent(input, "the first answer is not on record", events),
           (error: unknown) => absent(input, error, events),
@@ -178,7 +182,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       if (typeof by !== "string" || by === "") throw unfit("approval by nobody, expected the name of a person");
       if (!TIME.test(expires_at) || Number.isNaN(Date.parse(expires_at)))
         throw unfit(`expiry \`${expires_at}\`, expected an RFC 3339 time`);
-      const digest = await approvalDigest(await kernel.prepare(stamp(subject, journal.fold)), kernel.policy);
+      const digest = await approvalDigest(await kernel.prepare(stamp(subject, journal.fold)), policyDigest);
       const granted = journal.draft("approval_granted", subject, { digest, policy: kernel.policy, by, expires_at });
       return appendAndDeliver([granted], { documents: copied(documents) });
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { StoreConflict, allow, ask, deny, type Plugin } from "@bylaw/kernel";
+import { StoreConflict, allow, ask, deny, digestJson, type Plugin } from "@bylaw/kernel";
 import { ANCHOR_TYPE, RUN_EVENTS, createMemoryStore, type Run } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
 import { NOW, afterOpening, permissive, open, logOf, typesOf, tool, noted, note, upTo } from "./run-kit.ts";
@@ -38,7 +38,8 @@ describe("a run records", () => {
     expect(applied).toBe(decision.effect);
     expect(events.map(({ event_type }) => event_type)).toEqual([type]);
     const { id: _, hook: __, ...written } = decision;
-    expect(events[0]?.details["decision"]).toEqual(JSON.parse(JSON.stringify(written)));
+    const policy_digest = await digestJson({ v: "1.0.0" });
+    expect(events[0]?.details["decision"]).toEqual(JSON.parse(JSON.stringify({ ...written, policy_digest })));
   });
 
   it("a transition, a behavior and a response by what came of them", async () => {

@@ -53,7 +53,7 @@ export async function answer(verdict: "approved" | "rejected", id: string, optio
     const role = question.kind === "gate" ? roleOf(who, options.as, question.approvers) : undefined;
     checkPerson(who, role, agents);
     checkUsage(question, verdict, options);
-    checkAnswerable(question, verdict, project);
+    await checkAnswerable(question, verdict, project);
     const expires_at = endOf(options.for ?? CALL_FOR, Date.now());
     await see(question, verdict, who);
     const said = { verdict, by: who.by, role, reason: options.reason, expires_at };

@@ -1,4 +1,4 @@
-import { canonicalJson, present, type DocumentWrite, type Kernel, type LogEvent } from "@bylaw/kernel";
+import { digestJson, present, type DocumentWrite, type Kernel, type LogEvent } from "@bylaw/kernel";
 import { foldName, type Run } from "@bylaw/log";
 import type { ProjectGates } from "./gates.ts";
 import type { CallQuestion, GateQuestion, Question } from "./questions.ts";
@@ -58,7 +58,7 @@ export function refuseAgents(by: string, agents: ReadonlySet<string>): void {
 }
 
 /** Throws BYLAW_APPROVAL_UNFIT for a question that nobody can answer so. */
-export function checkAnswerable(question: Question, verdict: Answer["verdict"], { kernel }: AnswerSource): void {
+export async function checkAnswerable(question: Question, verdict: Answer["verdict"], { kernel }: AnswerSource): Promise<void> {
   if (question.kind === "gate") {
     if (question.content === undefined)
       throw unanswerable("Unexpected gate whose artifacts the log does not have, expected what can be seen", "let the agent ask once more");
@@ -76,7 +76,7 @@ export function checkAnswerable(question: Question, verdict: Answer["verdict"], 
       "Unexpected call of which parts were redacted, expected one that the log has in full",
       "let the host that asked say yes: it has the call",
     );
-  if (canonicalJson(question.policy) !== canonicalJson(kernel.policy))
+  if (question.policy !== (await digestJson(kernel.policy)))
     throw unanswerable(
       "Unexpected policy that did not ask this, expected the one that did",
       "answer under the configuration of the agent's host, as it was then; a call that is asked about again gets a new id",
@@ -94,7 +94,7 @@ export async function recordAnswer(
   source: AnswerSource,
   now?: () => string,
 ): Promise<LogEvent> {
-  checkAnswerable(question, answer.verdict, source);
+  await checkAnswerable(question, answer.verdict, source);
   return question.kind === "gate"
     ? await answerGate(run, question, answer, source, now)
     : await answerCall(run, question, answer, question.call);

@@ -13,8 +13,8 @@ export interface OpenCall {
   readonly args: Json;
   /** What the policy said. */
   readonly reason: string;
-  /** The policies that asked. */
-  readonly policy: Json;
+  /** The digest of the policies that asked. */
+  readonly policy: string;
   /** The call as it was asked about; left out where the log does not have all of it. */
   readonly call?: ToolCall;
   /** What an approval of it is bound to. */
@@ -167,9 +167,10 @@ export const callQuestionId = async (run: string, event: LogEvent): Promise<stri
 export async function openCall(event: LogEvent): Promise<OpenCall> {
   const { sequence, timestamp: asked_at, agent_id: agent, task_id: task, details } = event;
   const decision = decisionOf(details);
-  const policy = decision["policy"] ?? {};
+  const { policy: policies = {}, policy_digest: named } = decision;
+  const policy = typeof named === "string" ? named : await digestJson(policies);
   const { call } = callIn(event);
-  const digest = call === undefined ? "" : await approvalDigest(call, policy as Readonly<Record<string, string>>);
+  const digest = call === undefined ? "" : await approvalDigest(call, policy);
   return {
     kind: "call",
     ...{ sequence, asked_at, agent, task, tool: String(details["tool"] ?? ""), args: details["args"] ?? null },

@@ -213,7 +213,7 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
       const role = question.kind === "gate" ? roleFor(who, as, question.approvers) : undefined;
       await checkPerson(who, role);
       const verdict = answer === "yes" ? "approved" : "rejected";
-      checkAnswerable(question, verdict, { kernel, gates });
+      await checkAnswerable(question, verdict, { kernel, gates });
       const ends = until(expires_at, CALL_FOR);
       const kept = until(undefined, ANSWER_KEPT);
       const next = (version: number) => [{ kind: KIND, id: idIn(id), value: verdict, if_version: version, expires_at: kept }];
