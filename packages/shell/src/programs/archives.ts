@@ -94,7 +94,7 @@ function archive(used: Used, mode: { readonly reads: boolean; readonly writes: b
 function zip(use: Use, out: Out): void {
   const [target, ...rest] = use.operands;
   if (target !== undefined && target.word.text !== "-") file(out, "write", target.word);
-  for (const { word } of rest) file(out, "read", word, { below: uses(use, "recurse-paths R") });
+  for (const { word } of rest) file(out, "read", word, { below: uses(use, "recurse-paths R"), follows: !uses(use, "symlinks") });
 }
 
 function unzip(use: Use, out: Out): void {
@@ -125,7 +125,8 @@ function sevenZip(use: Use, out: Out): void {
   const writes = /^(a|u|d|rn)$/.test(name);
   file(out, writes ? "write" : "read", target.word);
   if (/^(x|e)$/.test(name)) file(out, "write", outFolder(use.strange) ?? known("."), { below: true });
-  if (writes) for (const { word } of rest) file(out, "read", word, { below: true });
+  const follows = !use.strange.some(({ word }) => /^-(?:snl|ol)(?!-)/.test(word.text ?? ""));
+  if (writes) for (const { word } of rest) file(out, "read", word, { below: true, follows });
   if (name === "d") hazard(out, mode.at, "delete");
 }
 
@@ -156,7 +157,7 @@ export const ARCHIVES: Readonly<Record<string, Spec>> = {
   bsdtar: TAR_READ,
   zip: {
     options: `-r,--recurse-paths -R -T --test -TT=prog!r --unzip-command=prog!r -d,--delete!d -m,--move!d -u -f -F -FF -A -g -j -k -l -ll -n= -o -O,--out=write!w --output-file=write!w -b=write!w -t= -tt=
-      -P= -e -q -v -x -i -X -y -z -s= -sf -@!l -lf=write!w -li -la -1 -9 -0 -h --help`,
+      -P= -e -q -v -x -i -X -y,--symlinks -z -s= -sf -@!l -lf=write!w -li -la -1 -9 -0 -h --help`,
     more: zip,
   },
   unzip: { options: "-d= -l -t -v -z -Z -p -c -f -u -o -n -j -q -qq -a -b -C -L -P= -x -h -hh", more: unzip },

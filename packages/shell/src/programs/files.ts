@@ -52,7 +52,13 @@ function dd(use: Use, out: Out): void {
 function change(use: Use, out: Out): void {
   const below = uses(use, "recursive R");
   const words = uses(use, "reference") ? use.operands : use.operands.slice(1);
-  for (const { word } of words) file(out, "write", word, { below });
+  for (const { word } of words) file(out, "write", word, { below, follows: uses(use, "L") });
+}
+
+// What it compares below folders it reads where links lead.
+function compare(use: Use, out: Out): void {
+  const below = uses(use, "recursive");
+  for (const { word } of use.operands) if (word.text !== "-") file(out, "read", word, { below, follows: !uses(use, "no-dereference") });
 }
 
 function install(use: Use, out: Out): void {
@@ -200,6 +206,7 @@ export const FILES: Readonly<Record<string, Spec>> = {
     options: "-m= -M=read -x= -X=read -b -k -n -d -R,--recursive -L -P --restore=read --set= --set-file=read --test -b",
     operands: "write*",
     below: ["recursive"],
+    follows: "L",
   },
   getfacl: { options: "-R,--recursive", operands: "read*", below: ["recursive"] },
   xattr: { options: "-r -w -d -c -p -l -s -v -x", operands: "data* write" },
@@ -254,12 +261,11 @@ export const FILES: Readonly<Record<string, Spec>> = {
       --strip-trailing-cr -D,--ifdef= --line-format= --old-line-format= --new-line-format= --unchanged-line-format= --old-group-format= --new-group-format= --changed-group-format=
       --unchanged-group-format= --GTYPE-group-format= --LTYPE-line-format= -d --horizon-lines= --speed-large-files --color? --palette= --minimal --report-identical-files --normal --ed --rcs
       --side-by-side --left-column --expand-tabs --initial-tab --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --text --new-file --help --version`,
-    operands: "read*",
-    below: ["recursive"],
+    more: compare,
   },
   diff3: { options: "--diff-program=prog!r --strip-trailing-cr -L,--label= -A -e -E -3 -x -X -i -m -a -T", operands: "read*" },
   sdiff: { options: "-o,--output=write!w --diff-program=prog!r -I= -w,--width= -i -E -Z -b -W -B -l -s -t -d -H -a", operands: "read*" },
-  colordiff: { options: "-u -r,--recursive --diff-program=prog!r", operands: "read*", below: ["recursive"] },
+  colordiff: { options: "-u -r,--recursive --no-dereference --diff-program=prog!r", more: compare },
   delta: { options: "--pager=prog!r --config=load!l", operands: "read*" },
   vipw: { operands: "rw*" },
 };

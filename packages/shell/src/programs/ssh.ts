@@ -101,12 +101,15 @@ function ssh(use: Use, out: Out): void {
 /** Copies between machines: the last operand is written. */
 function copies(use: Use, out: Out): void {
   sshSettings(use, out);
-  if (out.argv[0]?.text?.endsWith("rsync") !== true) routes(use, out);
   const last = use.operands.length - 1;
   const below = uses(use, "recursive archive");
+  const rsync = out.argv[0]?.text?.endsWith("rsync") === true;
+  if (!rsync) routes(use, out);
+  const follows = rsync ? uses(use, "L k copy-links copy-unsafe-links copy-dirlinks") : below;
   use.operands.forEach(({ word }, index) => {
     if (isRemote(word)) network(out, hostOf(word));
-    else file(out, index === last && last > 0 ? "write" : "read", word, { below: below || index === last });
+    else
+      file(out, index === last && last > 0 ? "write" : "read", word, { below: below || index === last, follows: follows && index < last });
   });
 }
 
