@@ -16,6 +16,28 @@ export interface ResolveOptions {
   readonly doubtful?: "follow" | "refuse";
   /** Files of which a second name (a hard link) is named too. */
   readonly guarded?: readonly string[];
+  /**
+   * The subject as the kernel hands it to those who prepare it, which is another object each time: what was looked at for it is not looked at
+   * again, so that all plugins see the same, and the system is asked once. Left out: everything is looked at now.
+   */
+  readonly preparation?: object;
+}
+
+/** What stands at a path without a link in it; `undefined` where that has to be walked. */
+type Look = (path: string) => Straight | undefined;
+
+const looked = new WeakMap<object, Map<string, Straight | undefined>>();
+
+function lookOf(preparation: object | undefined): Look {
+  if (preparation === undefined) return straight;
+  const known = looked.get(preparation) ?? new Map<string, Straight | undefined>();
+  looked.set(preparation, known);
+  return (path) => {
+    if (known.has(path)) return known.get(path);
+    const found = straight(path);
+    known.set(path, found);
+    return found;
+  };
 }
 
 /**
@@ -24,18 +46,19 @@ export interface ResolveOptions {
  * allowed. Globs besides, as `globs`.
  */
 export function resolvePaths(call: ToolCall, texts: readonly string[], options: ResolveOptions = {}): JsonObject | undefined {
-  const { globs = [], seenFrom = ["workspace", "cwd", "home"], doubtful = "follow", guarded = [] } = options;
+  const { globs = [], seenFrom = ["workspace", "cwd", "home"], doubtful = "follow", guarded = [], preparation } = options;
   if (texts.length === 0 && globs.length === 0) return undefined;
+  const look = lookOf(preparation);
   let roots: readonly Root[] | undefined;
   const folders = seenFrom.map((folder) => call[folder]);
-  const rootsOnce = (): readonly Root[] => (roots ??= rootsOf(folders));
+  const rootsOnce = (): readonly Root[] => (roots ??= rootsOf(folders, look));
   const seenAs = (real: string, plain: string): string => {
     // Below a folder of the call that has no link in it: as most are.
     const plainly = real === plain && folders.some((folder) => folder !== undefined && real.startsWith(`${folder}/`));
     return plainly ? real : reroot(real, rootsOnce());
   };
   const placesOf = (path: string): readonly string[] =>
-    doubtful === "follow" ? followed(path, rootsOnce) : undoubted(path, seenAs, guarded);
+    doubtful === "follow" ? followed(path, rootsOnce, look) : undoubted(path, { seenAs, guarded, look });
   const paths = texts.map((text, at) => (at < MAX_PATHS ? [text, ...placesOf(absolutePath(text, call))] : [text]));
   if (globs.length === 0) return { paths };
   const budget = new GlobBudget();
@@ -59,12 +82,12 @@ interface Root {
   readonly real: string;
 }
 
-function rootsOf(folders: readonly (string | undefined)[]): readonly Root[] {
+function rootsOf(folders: readonly (string | undefined)[], look: Look): readonly Root[] {
   const roots: Root[] = [];
   for (const folder of new Set(folders)) {
     if (folder === undefined || !folder.startsWith("/")) continue;
     const seen = tidied(folder);
-    const real = realPath(seen);
+    const real = realOf(seen, look);
     if (real !== undefined && real !== seen && real !== "/") roots.push({ seen, real });
   }
   return roots;
@@ -74,12 +97,12 @@ function rootsOf(folders: readonly (string | undefined)[]): readonly Root[] {
 const TWICE = /\/([^/]+)\/\.\.\/\1(?:\/|$)/;
 
 // The first is the one that an allow must cover; none where the links cannot be followed.
-function followed(path: string, rootsOnce: () => readonly Root[]): readonly string[] {
+function followed(path: string, rootsOnce: () => readonly Root[], look: Look): readonly string[] {
   const plain = tidied(path);
-  const real = realPath(plain);
+  const real = realOf(plain, look);
   if (real === undefined) return [];
   // The system follows a link before it takes `..`; a program that tidies the text first does not. Both must be allowed.
-  const physical = path.split("/").includes("..") ? realPath(path) : real;
+  const physical = path.split("/").includes("..") ? realOf(path, look) : real;
   if (real === plain && (physical === undefined || physical === real)) return [real];
   const roots = rootsOnce();
   // A path that says so much holds no link, or nobody knows where it leads.
@@ -89,19 +112,25 @@ function followed(path: string, rootsOnce: () => readonly Root[]): readonly stri
   return seen === real ? [real] : [seen, real];
 }
 
+interface Undoubted {
+  readonly seenAs: (real: string, plain: string) => string;
+  readonly guarded: readonly string[];
+  readonly look: Look;
+}
+
 // With a link before `..` nobody knows where it leads, and who writes through a link to nothing makes what it names.
-function undoubted(path: string, seenAs: (real: string, plain: string) => string, guarded: readonly string[]): readonly string[] {
+function undoubted(path: string, { seenAs, guarded, look }: Undoubted): readonly string[] {
   const plain = tidied(path);
   if (plain !== path) {
     const segments = path.split("/");
     for (const [at, segment] of segments.entries()) {
       if (segment !== "..") continue;
       const above = tidied(segments.slice(0, at).join("/"));
-      const real = realPath(above, { dangling: "nowhere" });
+      const real = realOf(above, look, "nowhere");
       if (real === undefined || seenAs(real, above) !== above) return [];
     }
   }
-  const there = straight(plain);
+  const there = look(plain);
   const real = there === undefined ? walk(plain, "nowhere") : plain;
   if (real === undefined) return [];
   const seen = seenAs(real, plain);
@@ -142,8 +171,11 @@ const MAX_LINKS = 40;
  * through it creates it, or with `dangling: "nowhere"` to nothing. Undefined where a loop or a permission hides the answer.
  */
 export function realPath(path: string, { dangling = "target" }: { readonly dangling?: Dangling } = {}): string | undefined {
-  return straight(path) === undefined ? walk(path, dangling) : path;
+  return realOf(path, straight, dangling);
 }
+
+const realOf = (path: string, look: Look, dangling: Dangling = "target"): string | undefined =>
+  look(path) === undefined ? walk(path, dangling) : path;
 
 type Dangling = "target" | "nowhere";
 

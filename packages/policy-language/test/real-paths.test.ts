@@ -40,6 +40,18 @@ describe("where paths lead", () => {
     expect(realPath(join(work, "gone"), { dangling: "nowhere" })).toBeUndefined();
   });
 
+  it("is looked at once for all who prepare one subject, and anew for the next", () => {
+    const [preparation, next] = [{}, {}];
+    expect(places("src/a", { ...REFUSE, preparation })).toEqual([join(work, "src/a")]);
+    rmSync(join(work, "src/a"));
+    symlinkSync(join(root, "out/key"), join(work, "src/a"));
+    for (const doubtful of ["follow", "refuse"] as const)
+      expect(places("src/a", { seenFrom: ["workspace"], doubtful, preparation })).toEqual([join(work, "src/a")]);
+    expect(places("src/a", { doubtful: "follow", preparation: next })).toEqual([join(root, "out/key")]);
+    expect(places("src/a", { ...REFUSE, preparation: next })).toEqual([]);
+    expect(places("src/a")).toEqual([]);
+  });
+
   it("is nowhere where a link stands before `..`, or where all that it may be is named", () => {
     symlinkSync(join(root, "out/deep"), join(work, "deep"));
     expect(places("deep/../key")).toEqual([]);

@@ -29,7 +29,7 @@ export const constitution = definePlugin({
     // The rules are not known before the log is: every path that a call names is looked up.
     kernel.prepare("paths", (subject) =>
       subject.hook === "beforeToolCall"
-        ? resolvePaths(subject, anyPath().pathsToResolve(subject), { globs: anyPath().globsToResolve(subject) })
+        ? resolvePaths(subject, anyPath().pathsToResolve(subject), { globs: anyPath().globsToResolve(subject), preparation: subject })
         : undefined,
     );
     const pools: Pools = new WeakMap();

@@ -58,13 +58,13 @@ export function prepareCall(given: ToolCall, compiled: Compiled): JsonObject | u
   const name = nameOf(call);
   const line = textOf(call, name, compiled);
   const { files, written, phase } = "phase" in found ? found : { files: compiled.anywhere, written: compiled.anywhere, phase: undefined };
-  if (typeof line !== "string") return linksOf(call, files.pathsToResolve(call), compiled);
+  if (typeof line !== "string") return linksOf(call, files.pathsToResolve(call), compiled, given);
   const { calls } = readWrites(call, line, phase !== undefined && "writes" in found && found.writes ? found : ANY, false);
-  return linksOf(call, [...new Set(calls.flatMap((one) => written.pathsToResolve(one)))], compiled);
+  return linksOf(call, [...new Set(calls.flatMap((one) => written.pathsToResolve(one)))], compiled, given);
 }
 
-const linksOf = (call: ToolCall, texts: readonly string[], { guarded }: Compiled): JsonObject | undefined =>
-  resolvePaths(call, texts, { seenFrom: ["workspace"], doubtful: "refuse", guarded });
+const linksOf = (call: ToolCall, texts: readonly string[], { guarded }: Compiled, preparation: ToolCall): JsonObject | undefined =>
+  resolvePaths(call, texts, { seenFrom: ["workspace"], doubtful: "refuse", guarded, preparation });
 
 // A host that names no folder works in that of its configuration.
 function located(call: ToolCall, { folder }: Compiled): ToolCall {

@@ -39,7 +39,7 @@ export const createPolicyPlugin = (places: () => Places) =>
       kernel.digest(digest);
       kernel.prepare("paths", (subject) =>
         subject.hook === "beforeToolCall"
-          ? resolvePaths(subject, pool.pathsToResolve(subject), { globs: pool.globsToResolve(subject) })
+          ? resolvePaths(subject, pool.pathsToResolve(subject), { globs: pool.globsToResolve(subject), preparation: subject })
           : undefined,
       );
     },

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKernel, type Decision, type Json, type ToolCall } from "@bylaw/kernel";
+import { createKernel, freezeJson, type Decision, type Json, type Subject, type ToolCall } from "@bylaw/kernel";
 import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { policy } from "../src/index.ts";
@@ -50,6 +50,15 @@ describe("links", () => {
   test("a plain file inside is allowed, new or old", async () => {
     expect((await read("src/a")).effect).toBe("allow");
     expect((await write("src/new/deep/file")).effect).toBe("allow");
+  });
+  test("a link that is made between two preparations of one call is seen by the second, whoever prepares", async () => {
+    const kernel = createKernel({ plugins: [policy({ text: text() })] });
+    const call = freezeJson({ hook: "beforeToolCall", tool: "read_file", args: { path: "src/late" }, cwd: work, home: root });
+    const ruled = async (subject: Subject): Promise<string | undefined> => (await kernel.decide(await kernel.prepare(subject))).rule?.name;
+    const first = await kernel.prepare(call as unknown as Subject);
+    expect((await kernel.decide(first)).rule?.name).toBe("src");
+    symlinkSync(join(root, "secret/key"), join(work, "src/late"));
+    expect(await ruled(call as unknown as Subject)).toBe("secret");
   });
   test("a link that leads out is not allowed, and is denied where it leads", async () => {
     symlinkSync(join(root, "secret/key"), join(work, "src/link"));
