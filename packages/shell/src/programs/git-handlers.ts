@@ -71,6 +71,7 @@ export function shows(use: Use, out: Out): void {
 
 /** Reads or changes settings. */
 export function config(use: Use, out: Out): void {
+  for (const { value } of usedOf(use, "file")) if (value !== undefined && value.text !== "-") file(out, "read", value);
   if (stands(use, "get get-all get-regexp get-urlmatch get-color get-colorbool list")) return;
   const [first, second, third] = use.operands;
   // What git writes below its own folder is an effect on the repository.

@@ -13,14 +13,37 @@ const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
 export const GIT_OTHER: Readonly<Record<string, Spec>> = {
   ...names(
     `rev-parse describe name-rev merge-base check-ignore check-attr check-mailmap check-ref-format count-objects cherry show-branch show-ref show-index verify-commit verify-tag
-    verify-pack version var get-tar-commit-id patch-id stripspace column fmt-merge-msg merge-tree request-pull rerere sparse-checkout notes gc prune pack-refs pack-objects repack commit-graph
-    multi-pack-index update-index read-tree write-tree mktree mktag commit-tree prune-packed unpack-objects index-pack update-server-info pack-redundant replay last-modified survey`,
+    version var get-tar-commit-id patch-id stripspace column merge-tree request-pull rerere sparse-checkout gc prune pack-refs pack-objects repack commit-graph
+    multi-pack-index read-tree write-tree mktree mktag prune-packed unpack-objects update-server-info pack-redundant replay last-modified survey`,
     {},
   ),
   ...names(
     "daemon instaweb gui citool shell http-backend credential credential-cache credential-store hook upload-pack receive-pack upload-archive remote-ext web--browse gitk",
     { does: "run" },
   ),
+  "update-index": {
+    options: `--add --remove --refresh --really-refresh -q --ignore-submodules --replace --unmerged --ignore-missing --chmod= --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree -g,--again
+      --unresolve --info-only --force-remove --stdin --index-version= --index-info --cacheinfo --verbose -z --split-index --no-split-index --untracked-cache --no-untracked-cache --force-untracked-cache`,
+    operands: "read*",
+  },
+  "commit-tree": { options: "-p= -m= -F=read -S?", operands: "data*" },
+  "fmt-merge-msg": { options: "-F,--file=read -m,--message= --log? --no-log --into-name=" },
+  "index-pack": {
+    options: "-v -o=write!w --stdin --fix-thin --keep? --strict? --index-version= --threads= --rev-index --no-rev-index",
+    operands: "read",
+  },
+  "verify-pack": { options: "-v,--verbose -s,--stat-only", operands: "read*" },
+  notes: {
+    options: "--ref=",
+    subs: {
+      ...names("add append", {
+        options:
+          "-f,--force -m,--message= -F,--file=read -C,--reuse-message= -c,--reedit-message= --allow-empty --separator? --no-separator --stripspace --no-stripspace -e,--edit",
+        operands: "data*",
+      }),
+      ...names("list show copy edit merge remove prune get-ref", { operands: "data*" }),
+    },
+  },
   ...names("p4 cvsimport cvsexportcommit http-fetch annex", { network: true, operands: "data*" }),
   "http-push": { options: "--all --dry-run --force!d -d!d -D!d --verbose", network: true, operands: "data*" },
   "fetch-pack": {

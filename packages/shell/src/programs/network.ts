@@ -110,6 +110,16 @@ function ip(use: Use, out: Out): void {
   if (change !== undefined && words.indexOf(change) > 0) hazard(out, change.at, "configure");
 }
 
+// What is told there, or kept there, is in a file.
+function filesOfGh(use: Use, first: Use["operands"][number] | undefined, out: Out): void {
+  const name = first?.word.text ?? "";
+  if (name === "api") return;
+  for (const { option, value } of usedOf(use, "field")) {
+    const is = /^(?:-F|--body-file)$/.test(option.spelled) || (option.spelled === "-f" && /^(?:secret|variable)$/.test(name));
+    if (is && value !== undefined && value.text !== "-") file(out, "read", value);
+  }
+}
+
 function gh(use: Use, out: Out): void {
   const [first, second] = use.operands;
   network(out, undefined);
@@ -133,6 +143,7 @@ function gh(use: Use, out: Out): void {
       if (mark >= 0) file(out, "read", after(valueOf(used), mark + 2));
     }
   }
+  filesOfGh(use, first, out);
   strangers(use, out);
   for (const { at, value } of usedOf(use, "method")) if (!/^(GET|HEAD)$/i.test(value?.text ?? "")) hazard(out, at, "send");
   if (second === undefined) return;
@@ -232,7 +243,7 @@ export const NETWORK: Readonly<Record<string, Spec>> = {
   },
   gh: {
     options:
-      "-f,--raw-field,--field= -F,--field= --input=read!s -X,--method= -H= -R,--repo= -t= -b,--body= -q= --jq= --title= -F,--body-file,--field= --hostname= -O,--output=write!w -D,--dir=write!w --json= --template= -L,--limit= -s,--state= -l,--label= -a,--assignee= -A,--author= -w,--workflow= --log --log-failed -p,--pattern= -n,--notes= --web",
+      "-f,--raw-field,--field= -F,--field= --input=read!s -X,--method= -H= -R,--repo= -t= -b,--body= -q= --jq= --title= -F,--body-file,--field= --hostname= -O,--output=write!w -D,--dir=write!w --json= --template= -L,--limit= -s,--state= -l,--label= -a,--assignee= -A,--author= -w,--workflow= --log --log-failed -p,--pattern= -n,--notes= --notes-file=read --env-file=read --web",
     more: gh,
   },
   glab: { network: true },
