@@ -193,6 +193,7 @@ export function notePassages(commands: readonly Draft[], passages: readonly Pass
         : followed(
             draft.effects,
             passages.filter(({ by }) => by !== draft),
+            nameOf(draft) === "git" && has(draft, /^rm$/),
           );
     if (effects === undefined) draft.unknown = [...draft.unknown, UNKNOWN];
     else draft.effects = effects;
@@ -200,7 +201,8 @@ export function notePassages(commands: readonly Draft[], passages: readonly Pass
 }
 
 // Undefined where it cannot be known what they are, or there are too many.
-function followed(given: readonly Effect[], passages: readonly Passage[]): readonly Effect[] | undefined {
+// `all`: what it deletes is by way of links, too, as `git rm` does.
+function followed(given: readonly Effect[], passages: readonly Passage[], all: boolean): readonly Effect[] | undefined {
   const effects = [...given];
   // A list grows while it is walked: a link may lead to a link.
   for (const effect of effects) {
@@ -211,7 +213,7 @@ function followed(given: readonly Effect[], passages: readonly Passage[]): reado
       if (climbs(path, passage) || (path.rooted !== passage.rooted && (passage.names.length === 0 || (passage.within && passage.rooted))))
         return undefined;
       const past = found(effect.path.pattern, passage);
-      if (past > 0 && !(effect.kind === "delete" && past < (passage.within ? 3 : 2))) {
+      if (past > 0 && !(effect.kind === "delete" && !all && past < (passage.within ? 3 : 2))) {
         if (past > 1 || passage.within || passage.to === undefined || effects.length > given.length + MORE) return undefined;
         const { to } = passage;
         effects.push({ ...effect, path: { text: passage.again ? linkless(to) : to } });
@@ -219,7 +221,7 @@ function followed(given: readonly Effect[], passages: readonly Passage[]): reado
       const rest = behind(path, passage);
       if (rest === undefined || (passage.within && rest === "")) continue;
       // Who deletes a link leaves what it leads to.
-      if (effect.kind === "delete" && (passage.within ? !rest.includes("/", 1) : rest === "")) continue;
+      if (effect.kind === "delete" && !all && (passage.within ? !rest.includes("/", 1) : rest === "")) continue;
       if (passage.to === undefined || plainText(effect) === undefined || effects.length > given.length + MORE) return undefined;
       const text = passage.again ? linkless(passage.to + rest) : passage.to.replace(/(?<=.)\/+$/, "") + rest;
       if (!effects.some((one) => "path" in one && one.kind === effect.kind && one.path.text === text))

@@ -54,7 +54,8 @@ function mayLead(effect: Effect, { argv }: Draft): boolean {
   const { kind, path } = effect;
   if (kind === "execute") return !isProgram(path.text, argv[0]?.text);
   const text = path.text.replace(/^(?:\.(?:\/+|$))+/, "");
-  if (kind !== "delete") return text !== "" || path.pattern !== undefined;
+  // `git rm` deletes what it has a name for, by way of links too.
+  if (kind !== "delete" || argv[0]?.text?.endsWith("git") === true) return text !== "" || path.pattern !== undefined;
   // Who deletes a link leaves what it leads to.
   return /[/~]|^\.\.$/.test(text) || (path.pattern !== undefined && /\/|\*\*/.test(path.pattern));
 }

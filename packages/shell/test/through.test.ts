@@ -61,6 +61,8 @@ describe("what a line does by way of a link that it makes, it does where the lin
     ["ln -s /etc/shadow /srv/repo/d/x; cat d/*", "read:/etc/shadow"],
     ["cd d; ln -s /etc/shadow x; cat *", "read:/etc/shadow"],
     ["ln -s /etc/shadow x; find . -name 'x*' -exec cat {} +", "read:/etc/shadow"],
+    ["ln -s ../out l; git rm -rf l", "delete:../out"],
+    ["ln -s ../out l; git rm -f l/x", "delete:../out/x"],
     ["mv a.md b.ts && cat *.ts", "read:a.md/../a.md"],
   ])("%s", (line, effect) => {
     expect(does(line)).toContain(effect);

@@ -230,6 +230,15 @@ describe("what git brings into the tree may be a link for the rest of the line",
     expect(analyze(line).commands.flatMap(({ unknown }) => unknown)).toEqual([]);
   });
 
+  it.each([
+    "git stash pop; git rm -f link/file",
+    "git stash pop; git rm -rf link",
+    "git stash pop; git rm -f *",
+    "git stash pop; rm link/file",
+  ])("deleted: %s", (line) => {
+    expect(unknownOf(line).map((effect) => effect.replace(/^.*:/, ""))).toContain("delete");
+  });
+
   it("says besides what the words say", () => {
     const [, cat] = analyze("git pull && cat .env").commands;
     expect(cat?.effects).toContainEqual({ kind: "read", path: { text: ".env" } });
@@ -251,6 +260,7 @@ describe("what git brings into the tree may be a link for the rest of the line",
       "(until test -e link; do :; done; echo x > link/evil) & git switch -q other; wait",
       "echo x$(git switch -q other) > link/evil",
       "git switch -q other && git log --output=link/evil -1",
+      "git switch -q other && git add . && git rm -q --cached link && git update-index --add --cacheinfo 100644,$(git hash-object -w a.patch),link/gone && git rm -qf link/gone && test ! -e ../out/gone && echo x > ../out/evil",
       "git switch -q other && cat not* > kept && grep -q secret kept && echo x > link/evil",
       "git switch -q other && git diff --output=kept /dev/null link/secret; grep -q secret kept && echo x > link/evil",
     ]) {
@@ -260,6 +270,7 @@ describe("what git brings into the tree may be a link for the rest of the line",
       const work = join(root, "work");
       for (const folder of [out, work]) mkdirSync(folder);
       writeFileSync(join(out, "secret"), "secret\n");
+      writeFileSync(join(out, "gone"), "gone\n");
       const bash = (text: string): unknown => execFileSync("bash", ["-c", text], { cwd: work, stdio: "ignore" });
       bash(
         "git init -q . && git config user.name a && git config user.email a && git commit -q --allow-empty -m first && git switch -q -c other",

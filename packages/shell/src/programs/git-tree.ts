@@ -132,7 +132,7 @@ function gitUse(argv: readonly Word[]): GitUse | "unknown" | undefined {
 }
 
 const PATHSPECS = names(
-  "add stage rm status restore checkout reset log show whatchanged shortlog rev-list reflog ls-files ls-tree diff diff-tree diff-index",
+  "add stage status restore checkout reset log show whatchanged shortlog rev-list reflog ls-files ls-tree diff diff-tree diff-index",
 );
 const SHOWS = names("no-pager paginate no-optional-locks");
 
