@@ -106,7 +106,7 @@ function finish(line: string, walk: Walk): Analysis {
     if (outer !== undefined) draft.effects = together(draft.effects, outerEffects(walk, outer, around));
   }
   notePassages(commands, passages);
-  noteTrees(walk);
+  noteTrees(walk, around);
   noteWritten(commands);
   const [reason] = unknown;
   if (reason !== undefined) for (const draft of inPlainSight(line, reason)) commands.push(draft);

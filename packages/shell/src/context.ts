@@ -25,6 +25,8 @@ export interface Outer {
   readonly around: Outer | undefined;
   /** It runs once, at the place where it stands. */
   readonly once: boolean;
+  /** The step in which its files are opened, where that is known. */
+  readonly step: number | undefined;
 }
 
 /** Where in a line a command stands. */

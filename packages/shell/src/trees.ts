@@ -1,5 +1,5 @@
 import type { Effect, PathText } from "./analysis.ts";
-import type { Draft, Walk } from "./context.ts";
+import type { Draft, Outer, Walk } from "./context.ts";
 import { START } from "./folder.ts";
 import { bringsFiles, isHere, staysInTree } from "./programs/git-tree.ts";
 
@@ -14,7 +14,7 @@ interface Tree {
 const BROUGHT: PathText = { why: "path that may be a link which the line itself brings there (it is known in a line of its own)" };
 
 /** Where what commands read and write lies is not known once another command of the line may have put links in its place. */
-export function noteTrees({ commands, folders, steps }: Walk): void {
+export function noteTrees({ commands, folders, outers, steps }: Walk, around: ReadonlyMap<Outer, readonly Effect[]>): void {
   let trees: Tree[] | undefined;
   for (let at = 0; at < commands.length; at++) {
     const by = commands[at];
@@ -34,7 +34,11 @@ export function noteTrees({ commands, folders, steps }: Walk): void {
     // What runs again may go where it has put links itself.
     const tree = first?.by === draft && step > 0 && Number.isInteger(step) ? second : first;
     if (tree === undefined || (step > 0 && step < tree.step)) continue;
-    const kinds = new Set(draft.effects.filter((effect) => mayLead(effect, draft)).map(({ kind }) => kind));
+    // What is opened for a group is opened before anything in it runs.
+    const outer = outers[at];
+    const opened = outer?.step !== undefined && outer.step < tree.step ? around.get(outer) : undefined;
+    const led = draft.effects.filter((effect) => opened?.includes(effect) !== true && mayLead(effect, draft));
+    const kinds = new Set(led.map(({ kind }) => kind));
     if (kinds.size === 0 || (isQuiet(draft) && staysInTree(draft.argv, here && folders[at] === START && isPlain(draft)))) continue;
     draft.effects = [...draft.effects, ...draft.effects.filter(({ kind }) => kinds.delete(kind)).map(elsewhere)];
   }

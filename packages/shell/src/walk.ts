@@ -218,7 +218,14 @@ function walkRedirected(walk: Walk, command: Node, redirects: readonly Redirecti
   const redirected: Redirected = { redirections: [], effects: [], input: undefined };
   for (const redirect of redirects) addRedirection(walk, redirect, redirected);
   finishWords(walk, place, folder);
-  const outer = { redirections: redirected.redirections, effects: redirected.effects, folder, around: place.outer, once: place.once };
+  const outer = {
+    redirections: redirected.redirections,
+    effects: redirected.effects,
+    folder,
+    around: place.outer,
+    once: place.once,
+    step: place.order === "after" ? walk.step : undefined,
+  };
   if (allOf(outer).length > LIMITS.redirections) return fill(walk, `more than ${LIMITS.redirections} redirections around a command`);
   const inside: Place = { ...place, outer, input: redirected.input ?? place.input };
   const first = walk.commands.length;
