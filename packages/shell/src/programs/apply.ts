@@ -58,7 +58,8 @@ function readStrange(at: number, word: Word, out: Out): void {
 /** How the paths of this use count: undefined without what lies below them. */
 function walkOf(use: Use): Walk | undefined {
   const { below, filter, follows } = use.spec;
-  if (below === undefined || (below !== "always" && !uses(use, below))) return undefined;
+  if (below === undefined) return undefined;
+  if (typeof below === "function" ? !below(use) : below !== "always" && !uses(use, below)) return undefined;
   if (filter === undefined && follows === undefined) return BELOW;
   const only = filter === undefined ? NO_FILTER : filtersOf(use, filter);
   const leaves = follows !== undefined && uses(use, follows);
@@ -83,7 +84,7 @@ function filtersOf(use: Use, filter: string): readonly string[] {
 function readOperands(use: Use, out: Out): void {
   const { spec } = use;
   if (use.operands.length === 0 && spec.alone !== undefined) {
-    file(out, spec.alone, known("."), walkOf(use));
+    readAlone(spec.alone, walkOf(use), out);
     return;
   }
   if (spec.operands === undefined) return;
@@ -100,8 +101,13 @@ function readOperands(use: Use, out: Out): void {
     if (role === "exec") out.carriesFrom ??= operand.at + 1;
   }
   if (spec.alone !== undefined && roles.every(({ role, does }) => role === "data" && does === undefined)) {
-    file(out, spec.alone, known("."), walk);
+    readAlone(spec.alone, walk, out);
   }
+}
+
+function readAlone(alone: NonNullable<Spec["alone"]>, walk: Walk | undefined, out: Out): void {
+  if (alone !== "walked") file(out, alone, known("."), walk);
+  else if (walk !== undefined) file(out, "read", known("."), walk);
 }
 
 // One role for each operand.

@@ -1,5 +1,6 @@
 import { readAck } from "./ack.ts";
 import type { Spec } from "./spec.ts";
+import { usedOf, uses, type Use } from "./use.ts";
 
 const GREP = `-E,--extended-regexp -F,--fixed-strings -G,--basic-regexp -P,--perl-regexp -e,--regexp= -f,--file=read!l -i,--ignore-case -y --no-ignore-case -v,--invert-match -w,--word-regexp
   -x,--line-regexp -z,--null-data -s,--no-messages -m,--max-count= -b,--byte-offset -n,--line-number --line-buffered -H,--with-filename -h,--no-filename --label= -o,--only-matching
@@ -7,14 +8,24 @@ const GREP = `-E,--extended-regexp -F,--fixed-strings -G,--basic-regexp -P,--per
   --include-dir= -L,--files-without-match -l,--files-with-matches -c,--count -T,--initial-tab -Z,--null -A,--after-context= -B,--before-context= -C,--context= --color? --colour? --group-separator=
   --no-group-separator -U,--binary -u -S -O -p --null -V,--version --help`;
 
+// What is done with folders may be said by name, or not be known.
+const walks = (use: Use): boolean =>
+  uses(use, "recursive dereference-recursive") ||
+  usedOf(use, "directories").some(({ value }) => value?.text !== "read" && value?.text !== "skip") ||
+  use.strange.some(({ word }) => word.text === undefined);
+
 const grep: Spec = {
   options: GREP,
   operands: "data read*",
   noFirst: "regexp file",
-  below: ["recursive", "dereference-recursive"],
+  below: walks,
   filter: "include",
-  follows: "dereference-recursive",
+  // `-S` is that of other greps.
+  follows: "dereference-recursive S",
+  alone: "walked",
 };
+// They go where all links lead.
+const pcregrep: Spec = { ...grep, follows: "recursive directories" };
 
 /** Programs that search text in files. */
 export const SEARCH: Readonly<Record<string, Spec>> = {
@@ -29,15 +40,15 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
   zegrep: grep,
   zfgrep: grep,
   rgrep: { ...grep, below: "always" },
-  pcregrep: grep,
-  pcre2grep: grep,
+  pcregrep: pcregrep,
+  pcre2grep: pcregrep,
   ugrep: {
     options: `${GREP} --filter=prog!r --pager?!r --view?!r --save-config?!w --config?!l --stats? -Q?`,
     operands: "data read*",
     noFirst: "regexp file",
     below: "always",
     filter: "include",
-    follows: "dereference-recursive",
+    follows: "dereference-recursive S",
     alone: "read",
   },
   rg: {

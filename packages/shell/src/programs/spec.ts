@@ -45,14 +45,14 @@ export interface Spec {
   readonly quiet?: string;
   /** With one of these options nothing happens but a text is printed. */
   readonly inert?: string;
-  /** Paths count with all that lies below: always, or with one of these options. */
-  readonly below?: "always" | readonly string[];
+  /** Paths count with all that lies below: always, or with one of these options, or where a use of it says so. */
+  readonly below?: "always" | readonly string[] | ((use: Use) => boolean);
   /** Options whose values are globs of the files that count below a folder; those that begin with `!` leave files out. */
   readonly filter?: string;
   /** With one of these options it goes where links lead. */
   readonly follows?: string;
-  /** What happens to the working folder when there is no operand. */
-  readonly alone?: "read" | "write";
+  /** What happens to the working folder when there is no operand but data; `walked` where it is read only with what lies below. */
+  readonly alone?: "read" | "write" | "walked";
   /** Its operands from this index on are a command. */
   readonly wrap?: number;
   /** Any later word may begin a command. */
