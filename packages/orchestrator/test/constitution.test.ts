@@ -21,7 +21,19 @@ describe("a rule of the run", () => {
   it("that an agent gave holds for that agent, and stops no other", async () => {
     expect((await give(ann.auth)).status).toBe(200);
     expect([await read(ann), await read(bob)]).toEqual([false, true]);
-    expect((await at.ask("GET", "/constitution", bob.auth)).body).toMatchObject({ rules: [{ author: "agent", by: "ann" }] });
+    const rules = async (authorization: string) => (await at.ask("GET", "/constitution", authorization)).body["rules"];
+    for (const who of [ann.auth, asOperator]) expect(await rules(who)).toMatchObject([{ author: "agent", by: "ann" }]);
+    // Words of ann, which are nothing that bob has to hear.
+    expect(await rules(bob.auth)).toEqual([]);
+    const told = [
+      (await at.ask("POST", "/constitution", bob.auth, { ...standstill, rule: "Bob rests." })).body,
+      (await at.ask("PUT", "/constitution", bob.auth, { rules: [{ ...standstill, rule: "Bob sleeps." }] })).body,
+      (await at.ask("DELETE", "/constitution", bob.auth)).body,
+    ];
+    expect(told.map((body) => (body["rules"] as readonly { readonly rule: string }[]).map(({ rule }) => rule))).toEqual([
+      ...[["Bob rests."], ["Bob sleeps."], []],
+    ]);
+    expect(await rules(asOperator)).toMatchObject([{ by: "ann" }]);
   });
 
   it("that an agent gave is taken away by no other", async () => {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import { constitutionOf, hasOwnRules, resetConstitution, updateConstitution, type RuleAuthor } from "@bylaw/plugin-constitution";
+import { constitutionOf, hasOwnRules, resetConstitution, rulesFor, updateConstitution, type RuleAuthor } from "@bylaw/plugin-constitution";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type CallerOf, type Reply, type Route } from "../http/route.ts";
 import { jsonObject } from "../http/shapes.ts";
@@ -35,8 +35,7 @@ export const getConstitution: Route = defineRoute({
   method: "get",
   summary: "Read the rules that the run gave itself",
   async handle({ service, caller }) {
-    await authorOf(service, caller, getConstitution);
-    return reply({ rules: constitutionOf(service.run, service.now()) });
+    return told(service, await authorOf(service, caller, getConstitution));
   },
 });
 
@@ -49,7 +48,7 @@ export const postConstitution: Route = defineRoute({
   body: rule,
   async handle({ service, caller, body, request_id }) {
     const author = await authorOf(service, caller, postConstitution);
-    return changed(service, caller, { request_id, content: { method: "post", body: body as JsonObject } }, (run) =>
+    return changed(service, caller, author, { request_id, content: { method: "post", body: body as JsonObject } }, (run) =>
       updateConstitution(run, body, author),
     );
   },
@@ -64,7 +63,7 @@ export const putConstitution: Route = defineRoute({
   body: z.strictObject({ rules: z.array(rule).max(1_000) }),
   async handle({ service, caller, body, request_id }) {
     const author = await authorOf(service, caller, putConstitution);
-    return changed(service, caller, { request_id, content: { method: "put", body: body as unknown as JsonObject } }, (run) =>
+    return changed(service, caller, author, { request_id, content: { method: "put", body: body as unknown as JsonObject } }, (run) =>
       resetConstitution(run, body.rules, author),
     );
   },
@@ -78,7 +77,7 @@ export const deleteConstitution: Route = defineRoute({
   description: "An agent takes away those that it gave itself, or all that agents gave where they share them; those of operators stay.",
   async handle({ service, caller, request_id }) {
     const author = await authorOf(service, caller, deleteConstitution);
-    return changed(service, caller, { request_id, content: { method: "delete" } }, (run) => resetConstitution(run, [], author));
+    return changed(service, caller, author, { request_id, content: { method: "delete" } }, (run) => resetConstitution(run, [], author));
   },
 });
 
@@ -86,12 +85,19 @@ export const deleteConstitution: Route = defineRoute({
 async function changed(
   service: Service,
   caller: CallerOf<"operator" | "agent">,
+  author: RuleAuthor,
   { request_id, content }: Pick<Change, "request_id" | "content">,
   make: (run: Run) => Promise<unknown>,
 ): Promise<Reply> {
   const types = ["constitution_updated", "constitution_reset"];
   await changedOnce(service, { ...callerIn(caller), request_id, content: { route: "constitution", content }, types }, make);
-  return reply({ rules: constitutionOf(service.run, service.now()) });
+  return told(service, author);
+}
+
+/** The rules, of which an agent is told those that hold for it: the words of another one are not those of anybody who may tell it what to do. */
+function told(service: Service, { by, author, own = false }: RuleAuthor): Reply {
+  const rules = constitutionOf(service.run, service.now());
+  return reply({ rules: author === "agent" && own ? rulesFor(rules, by) : rules });
 }
 
 async function authorOf(service: Service, caller: CallerOf<"operator" | "agent">, route: Route): Promise<RuleAuthor> {
