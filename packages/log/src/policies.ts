@@ -5,7 +5,7 @@ import { RUN_EVENTS } from "./approval.ts";
 export type Policies = Readonly<Record<string, JsonObject>>;
 
 /** So many are remembered; of one that is not, the next decision under it says once more what it is. */
-const KEPT = 8;
+const KEPT = 32;
 
 /** The policies that the log has in full. Only the run writes the events that say them. */
 export const policiesOnRecord = defineProjection<Policies>({

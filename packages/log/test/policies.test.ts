@@ -47,9 +47,9 @@ describe("the policies of a decision", () => {
 
   it("are said again where too many others came in between", async () => {
     const store = createMemoryStore();
-    for (const name of ["a", "b", "c", "d", "e", "f", "g", "h", "i", "b", "a"])
-      await (await open({ plugins: under(name) }, { store })).toolCall(tool());
-    expect(saysAll(await logOf(store))).toEqual([...Array.from({ length: 9 }, () => true), false, true]);
+    const names = Array.from({ length: 33 }, (_, at) => `p${at}`);
+    for (const name of [...names, "p1", "p0"]) await (await open({ plugins: under(name) }, { store })).toolCall(tool());
+    expect(saysAll(await logOf(store))).toEqual([...names.map(() => true), false, true]);
   });
 
   it("are no less on record where the first event under them was not written", async () => {
