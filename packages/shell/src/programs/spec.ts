@@ -24,8 +24,8 @@ export type Role =
  * How a program reads its arguments, as data.
  *
  * `options`: blank-separated, each `names[=|?|%][role][!hazard]`. Names are comma-separated: `-x`, `--long`, `-word`. `=` takes
- * a value, `?` takes one only when glued, `%` only glued digits, `&` a number, behind which the letters go on, `^` the next word that
- * no letter of the same cluster took. Hazard letters: r(un) w(rite) d(elete) l(oad) s(end) c(onfigure).
+ * a value, `;` a name and then a value, `?` takes one only when glued, `%` only glued digits, `&` a number, behind which the letters go
+ * on, `^` the next word that no letter of the same cluster took. Hazard letters: r(un) w(rite) d(elete) l(oad) s(end) c(onfigure).
  */
 export interface Spec {
   readonly options?: string;
@@ -81,12 +81,19 @@ export interface Option {
   readonly spelled: string;
   /** One spelling for all names of an option: `--force` for `-f`. */
   readonly id: string;
-  readonly value: "none" | "required" | "glued" | "digits" | "number" | "following";
+  readonly value: "none" | "required" | "second" | "glued" | "digits" | "number" | "following";
   readonly role: Role;
   readonly does: Hazard["does"] | undefined;
 }
 
-const TAKES: Readonly<Record<string, Option["value"]>> = { "=": "required", "?": "glued", "%": "digits", "&": "number", "^": "following" };
+const TAKES: Readonly<Record<string, Option["value"]>> = {
+  "=": "required",
+  ";": "second",
+  "?": "glued",
+  "%": "digits",
+  "&": "number",
+  "^": "following",
+};
 const DOES: Readonly<Record<string, Hazard["does"]>> = { r: "run", w: "write", d: "delete", l: "load", s: "send", c: "configure" };
 
 // What letters of a table stand for.
@@ -125,7 +132,7 @@ function compile(options: string, operands: string | undefined): Grammar {
   const wordy = new Map<string, Option>();
   const ids = new Map<string, string>();
   for (const entry of options.split(/\s+/)) {
-    const match = /^([^=?!%&^]+)([=?%&^]?)([a-z]*)(?:!([a-z]))?$/.exec(entry);
+    const match = /^([^=;?!%&^]+)([=;?%&^]?)([a-z]*)(?:!([a-z]))?$/.exec(entry);
     if (match === null) continue;
     const [, names = "", sign = "", role = "", does] = match;
     const list = names.split(",");

@@ -79,6 +79,10 @@ function rest({ argv, operands }: Reader, first: number): void {
 }
 
 function take({ argv, options }: Reader, at: number, option: Option, glued: Word | undefined): number {
+  if (option.value === "second" && glued === undefined) {
+    options.push({ option, at, value: argv[at + 2] });
+    return at + 2;
+  }
   const next = glued === undefined && NEXT.has(option.value);
   options.push({ option, at, value: next ? argv[at + 1] : option.value === "none" ? undefined : glued });
   return next ? at + 1 : at;
