@@ -67,7 +67,7 @@ describe("files that stand in the arguments of a script, in options and in an ex
     ["mktemp -p /etc", ["write /etc"]],
     ["logger -f .env", ["read .env"]],
     ["mount --bind /etc x", ["read+ /etc", "write+ x"]],
-    ["git apply --directory=/etc p", ["write /etc"]],
+    ["git apply --directory=/etc p", ["write+ /etc"]],
     ["find . -name .env -exec cat {} \\;", ["read **/.env"]],
     ["find src lib/ -name .env -delete", ["delete src/**/.env", "delete lib/**/.env"]],
     ["find / -path '*/a/.env' -exec rm {} +", ["delete /**/.env"]],

@@ -1,6 +1,8 @@
 import { runArgv } from "./apply.ts";
 import { toTarget } from "./files.ts";
 import {
+  applyMails,
+  applyPatch,
   checkout,
   clean,
   clone,
@@ -253,13 +255,15 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
   },
   apply: {
     options:
-      "--stat --numstat --summary --check --index --cached -3 --build-fake-ancestor=write!w -R --reject -z -p= -C= --unidiff-zero --apply --no-add --allow-binary-replacement --binary --exclude= --include= --ignore-whitespace --whitespace= --inaccurate-eof -v --recount --directory=write --unsafe-paths!w --allow-empty",
+      "--stat --numstat --summary --check --index --cached -N,--intent-to-add -3,--3way --build-fake-ancestor=write!w -R,--reverse --reject -z -p= -C= --unidiff-zero --apply --no-add --allow-binary-replacement --binary --exclude= --include= --ignore-whitespace --ignore-space-change --whitespace= --inaccurate-eof -q,--quiet -v,--verbose --recount --directory= --unsafe-paths!w --allow-empty",
     operands: PATHS,
+    more: applyPatch,
   },
   am: {
     options:
-      "-s -k -q -u -3 -i --whitespace= -C= -p= --directory= --exclude= --include= --reject --patch-format= --continue --skip --abort --quit --resolvemsg= -S?",
+      "-s -k -q -u -3 -i --whitespace= -C= -p= --directory= --exclude= --include= --reject --patch-format= --continue --skip --abort --quit --show-current-patch? --resolvemsg= -S?",
     operands: PATHS,
+    more: applyMails,
   },
   init: {
     options: "-q --bare --template=load!l --separate-git-dir=write!w --object-format= -b,--initial-branch= --shared?",

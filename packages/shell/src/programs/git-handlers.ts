@@ -3,7 +3,7 @@ import { readInlineSetting, readSetting } from "./git-config.ts";
 import { hostOf } from "./hosts.ts";
 import { file, hazard, network, runScript, unknown, type Out } from "./out.ts";
 import { stands, uses, usedOf, valueOf, type Use } from "./use.ts";
-import { after, joined, known, prefix } from "./words.ts";
+import { after, joined, known, mayBeOption, prefix } from "./words.ts";
 
 /** Another repository: a URL, a folder, `ext::command`, or the name of a remote. */
 function repository(at: number, word: Word, out: Out): void {
@@ -144,4 +144,25 @@ export function remove(use: Use, out: Out): void {
 /** Writes patches into the folder. */
 export function formatPatch(use: Use, out: Out): void {
   if (!stands(use, "stdout output-directory output")) file(out, "write", known("."));
+}
+
+const APPLIES_NOTHING = "check stat numstat summary cached";
+
+/** Applies a patch to the folder it is started in; with some options it only looks at the patch, or changes the index alone. */
+export function applyPatch(use: Use, out: Out): void {
+  const open = use.strange.length > 0 || use.operands.some(({ word }) => word.text === undefined && mayBeOption(word));
+  if (!open && uses(use, APPLIES_NOTHING) && !uses(use, "apply reject")) return;
+  writePatched(use, out);
+}
+
+/** Applies the patches of mails. */
+export function applyMails(use: Use, out: Out): void {
+  if (use.strange.length === 0 && uses(use, "quit show-current-patch")) return;
+  writePatched(use, out);
+}
+
+// A folder that stands before all names is below the topmost one or, where there is none, below this one.
+function writePatched(use: Use, out: Out): void {
+  file(out, "write", known("."), { below: true });
+  for (const { value } of usedOf(use, "directory")) if (value !== undefined) file(out, "write", value, { below: true });
 }
