@@ -2,6 +2,7 @@ import { GOFMT, goFmt } from "./in-place.ts";
 import { runArgv } from "./apply.ts";
 import { file, hazard, inlineCode, isInput, mayRun, unknown, type Out } from "./out.ts";
 import { strangers } from "./checkers.ts";
+import { OBJCOPY } from "./objcopy.ts";
 import { carryFrom, runFile } from "./script-file.ts";
 import type { Spec } from "./spec.ts";
 import { usedOf, uses, type Use } from "./use.ts";
@@ -154,11 +155,7 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   ld: { options: "-o=write -T=load!l -plugin=load!l -dynamic-linker= -L= -l= -e= -rpath= -soname=", operands: "read*" },
   as: { options: "-o=write", operands: "read*" },
   strip: { options: "-o=write!w", operands: "write*" },
-  // Alone, a file is changed.
-  objcopy: {
-    operands: "read write",
-    more: ({ operands }, out) => (operands.length === 1 ? operands.forEach(({ word }) => file(out, "write", word)) : undefined),
-  },
+  objcopy: OBJCOPY,
   objdump: { options: "-d -D -t -T -x -h -s -S -r -j= -m= -M=", operands: "read*" },
   nm: { options: "--plugin=load!l", operands: "read*" },
   readelf: { operands: "read*" },
