@@ -1,9 +1,11 @@
 import type { Word } from "../analysis.ts";
+import { DPKG, DPKG_LOOKS } from "./dpkg.ts";
 import { isGitCommand } from "./git.ts";
+import { isPythonUnpacking } from "./python-modules.ts";
 import type { Spec } from "./spec.ts";
 import { specOf } from "./tables.ts";
 import { readUse, uses, type Use } from "./use.ts";
-import { baseName, mayBeOption } from "./words.ts";
+import { baseName, mayBeOption, prefix } from "./words.ts";
 
 /** Whether a use of a subcommand changes files that it does not name. */
 type Brings = (use: Use, argv: readonly Word[]) => boolean;
@@ -50,6 +52,9 @@ const BRINGS: ReadonlyMap<string, Brings> = new Map<string, Brings>([
   ["switch", moves],
   ["checkout", checksOut],
   ["restore", ({ operands }) => operands.length === 0],
+  // What a template has comes below `.git`.
+  ["init", (use) => uses(use, "template") || open(use)],
+  ["clone", (use) => uses(use, "template") || use.strange.length > 0],
   ["reset", (use) => uses(use, "hard merge keep") || open(use)],
   ["stash", allBut("list show drop clear create store", true)],
   ["apply", (use) => open(use) || !uses(use, "check stat numstat summary cached") || uses(use, "apply")],
@@ -67,7 +72,7 @@ const HOST_BRINGS = names("checkout co merge clone fork sync develop");
 // What unpacks or lays out links by rules of its own, wherever it does.
 const ALWAYS = "unar unsquashfs 7zz dpkg-deb ditto stow chezmoi yadm rcup sshfs bindfs";
 
-type Kind = "git" | "other" | "host" | "always" | "copies";
+type Kind = "git" | "other" | "host" | "always" | "copies" | "deb";
 
 const PROGRAMS: ReadonlyMap<string, Kind> = new Map<string, Kind>(
   (
@@ -76,6 +81,7 @@ const PROGRAMS: ReadonlyMap<string, Kind> = new Map<string, Kind>(
       ["other", "hg svn jj sl fossil bzr brz cvs pijul darcs got repo"],
       ["host", "gh glab tea"],
       ["copies", "docker podman nerdctl"],
+      ["deb", "dpkg"],
       ["always", ALWAYS],
     ] as const
   ).flatMap(([kind, list]) => list.split(" ").map((name): [string, Kind] => [name, kind])),
@@ -87,13 +93,17 @@ export function bringsFiles(argv: readonly Word[]): boolean {
   const kind = PROGRAMS.get(name) ?? (/[A-Z.]/.test(name) ? PROGRAMS.get(name.toLowerCase().replace(/\.exe$/, "")) : undefined);
   switch (kind) {
     case undefined:
-      return false;
+      return isPythonUnpacking(argv);
     case "git":
       return gitBrings(argv);
     case "host":
       return argv.some(({ text }, at) => (text === undefined ? at < 3 : HOST_BRINGS.has(text)));
     case "copies":
       return argv.some(({ text }) => text === "cp");
+    case "deb": {
+      const use = readUse(DPKG, argv, 1, { posix: false });
+      return uses(use, "extract vextract control install unpack") || (open(use) && !uses(use, DPKG_LOOKS));
+    }
     case "always":
       return true;
     case "other": {
@@ -110,7 +120,17 @@ function gitBrings(argv: readonly Word[]): boolean {
   const found = gitUse(argv);
   // An alias may be any of them, and so may what only bash knows.
   if (found === "unknown") return true;
-  return found !== undefined && BRINGS.get(found.name)?.(found.use, argv) === true;
+  return found !== undefined && (BRINGS.get(found.name)?.(found.use, argv) === true || hasTemplate(found));
+}
+
+// A setting says so.
+function hasTemplate({ name, all }: GitUse): boolean {
+  if (name !== "init" && name !== "clone") return false;
+  return all.options.some(
+    ({ option, value }) =>
+      (option.name === "c" || option.name === "config-env") &&
+      /^(?:$|init\.templatedir|include)/i.test(value === undefined ? "" : prefix(value)),
+  );
 }
 
 interface GitUse {

@@ -2,6 +2,7 @@ import { apply } from "./apply.ts";
 import { CODE_TOOLS } from "./code-tools.ts";
 import { file, hazard, inlineCode, runScript, unknown, type Out } from "./out.ts";
 import { NODE } from "./node.ts";
+import { pythonModule, readPythonArchive } from "./python-modules.ts";
 import { carryFrom, runFile, runInput } from "./script-file.ts";
 import type { Spec } from "./spec.ts";
 import { uses, usedOf, valueOf, type Use } from "./use.ts";
@@ -64,15 +65,12 @@ const PYTHON_CODE: ReadonlySet<string> = new Set([
 
 /** `python -m` and all after it; before it, options. */
 function readPython(out: Out, from: number): void {
-  const at = out.argv.findIndex((word, index) => index >= from && !isPythonFlag(word.text));
-  const word = out.argv[at];
-  const match = word?.text === undefined ? null : /^-[bBdEhiIOPqRsSuvVx]*m(.*)$/s.exec(word.text);
-  if (match === null) {
+  const found = pythonModule(out.argv, from);
+  if (found === undefined) {
     apply(PYTHON, out, from);
     return;
   }
-  const first = match[1] === "" ? at + 1 : at;
-  const module = match[1] === "" ? out.argv[at + 1]?.text : match[1];
+  const { name: module, at: first } = found;
   hazard(out, first, "run");
   if (module === undefined) unknown(out, "inline_code", "module that is only known when it runs");
   else if (PYTHON_CODE.has(module)) unknown(out, "inline_code", `code in the arguments of \`python -m ${module}\``);
@@ -81,17 +79,13 @@ function readPython(out: Out, from: number): void {
     runScript(out, first, command(words));
   } else {
     out.carries = true;
+    if (readPythonArchive(out, found)) return;
     for (const operand of out.argv.slice(first + 1)) {
       if (mayBeOption(operand)) continue;
       file(out, "read", operand);
       file(out, "write", operand);
     }
   }
-}
-
-function isPythonFlag(text: string | undefined): boolean {
-  if (text === undefined) return false;
-  return /^-[bBdEhiIOPqRsSuvVx?]+$/.test(text) || /^-[WXQ]./.test(text);
 }
 
 const PYTHON: Spec = {

@@ -1,3 +1,4 @@
+import { DPKG } from "./dpkg.ts";
 import { BUILDS } from "./builds.ts";
 import { runArgv } from "./apply.ts";
 import { file, hazard, mayRun, runScript, unknown, type Out } from "./out.ts";
@@ -251,11 +252,7 @@ export const PACKAGES: Readonly<Record<string, Spec>> = {
   "apt-mark": APT,
   "apt-file": APT,
   aptitude: APT,
-  dpkg: {
-    options:
-      "-i,--install!w -r,--remove -P,--purge -l,--list -L,--listfiles -S,--search -s,--status -c,--contents -I,--info -x!w -e!w -X!w --unpack!w --configure -C,--audit --pre-invoke=script!r --post-invoke=script!r --status-logger=script!r --root=write!w --admindir=write!w --instdir=write!w --log=write!w -D= --force-all --get-selections --print-architecture",
-    operands: "read*",
-  },
+  dpkg: DPKG,
   "dpkg-query": {},
   dnf: APT,
   yum: APT,
