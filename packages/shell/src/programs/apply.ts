@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import { isAscii } from "../characters.ts";
 import { hostOf } from "./hosts.ts";
-import { file, hazard, inlineCode, isInput, network, runScript, unknown, type Out, type Walk } from "./out.ts";
+import { file, hazard, inlineCode, isInput, listed, network, runScript, unknown, type Out, type Walk } from "./out.ts";
 import { grammarOf, type OperandRole, type Role, type Spec } from "./spec.ts";
 import { after, baseName, known, mayBeOption, prefix, seen } from "./words.ts";
 import { pathOf } from "./paths.ts";
@@ -135,6 +135,10 @@ export function play(role: Role, word: Word, at: number, spec: Spec, out: Out, m
       return;
     case "read":
       if (word.text !== "-") file(out, "read", word, more);
+      return;
+    case "list":
+      if (word.text !== "-") file(out, "read", word);
+      listed(out);
       return;
     case "write":
       if (word.text !== "-") file(out, "write", word, more);

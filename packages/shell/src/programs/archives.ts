@@ -1,10 +1,10 @@
 import { hostOf } from "./hosts.ts";
 import type { Word } from "../analysis.ts";
-import { file, hazard, network, runScript, type Out } from "./out.ts";
+import { file, hazard, listed, network, runScript, type Out } from "./out.ts";
 import { play } from "./apply.ts";
 import { grammarOf, type Spec } from "./spec.ts";
 import { readUse, uses, usedOf, valueOf, type Operand, type Use, type Used } from "./use.ts";
-import { known, prefix } from "./words.ts";
+import { after, known, prefix } from "./words.ts";
 
 const TAR: Spec = {
   options: `-A,--catenate,--concatenate!w -c,--create!w -d,--diff,--compare --delete!d -r,--append!w -t,--list --test-label -u,--update!w -x,--extract,--get!w --check-device -g,--listed-incremental=write!w
@@ -59,6 +59,7 @@ function readTar(out: Out, from: number): void {
   for (const { at, word } of use.strange)
     if (!word.text?.startsWith("--") || /^--(exec|to-|use-|rsh|checkpoint)/.test(word.text)) hazard(out, at, "run");
   for (const used of usedOf(use, "directory")) play("dir", valueOf(used), used.at, TAR, out, undefined);
+  if (uses(use, "files-from") && !extracts && !uses(use, "list delete compare")) listed(out);
   if (extracts && !uses(use, "to-stdout to-command")) {
     file(out, "write", known("."), { below: true });
     for (const { value } of usedOf(use, "one-top-level")) if (value !== undefined) file(out, "write", value, { below: true });
@@ -94,6 +95,8 @@ function archive(used: Used, mode: { readonly reads: boolean; readonly writes: b
 function zip(use: Use, out: Out): void {
   const [target, ...rest] = use.operands;
   if (target !== undefined && target.word.text !== "-") file(out, "write", target.word);
+  // Behind a letter of its own it names a list of patterns.
+  if (usedOf(use, "names-stdin").some(({ at }) => !/^-[a-zA-Z]*[ix]@/.test(out.argv[at]?.text ?? ""))) listed(out);
   for (const { word } of rest) file(out, "read", word, { below: uses(use, "recurse-paths R"), follows: !uses(use, "symlinks") });
 }
 
@@ -108,6 +111,7 @@ function unzip(use: Use, out: Out): void {
 // Replaces each file by another one.
 function compress(use: Use, out: Out): void {
   const keeps = uses(use, "stdout list test to-stdout");
+  if (uses(use, "files files0")) for (const kind of keeps ? (["read"] as const) : (["read", "write", "delete"] as const)) listed(out, kind);
   for (const { word } of use.operands) {
     if (word.text === "-") continue;
     const below = uses(use, "recursive");
@@ -121,13 +125,33 @@ function compress(use: Use, out: Out): void {
 function sevenZip(use: Use, out: Out): void {
   const [mode, target, ...rest] = use.operands;
   if (mode === undefined || target === undefined) return;
-  const name = mode.word.text ?? "";
+  const name = mode.word.text?.toLowerCase() ?? "";
   const writes = /^(a|u|d|rn)$/.test(name);
   file(out, writes ? "write" : "read", target.word);
   if (/^(x|e)$/.test(name)) file(out, "write", outFolder(use.strange) ?? known("."), { below: true });
   const follows = !use.strange.some(({ word }) => /^-(?:snl|ol)(?!-)/.test(word.text ?? ""));
-  if (writes) for (const { word } of rest) file(out, "read", word, { below: true, follows });
+  if (writes) {
+    for (const { word } of rest) {
+      file(out, "read", word, { below: true, follows });
+      if (prefix(word).startsWith("@")) readList(word, 1, out);
+    }
+    for (const { word } of use.strange) included(word, follows, out);
+  }
   if (name === "d") hazard(out, mode.at, "delete");
+}
+
+function readList(word: Word, from: number, out: Out): void {
+  file(out, "read", after(word, from));
+  listed(out);
+}
+
+// `-i@list` and `-i!name` put in what they name.
+function included(word: Word, follows: boolean, out: Out): void {
+  const start = prefix(word);
+  const sign = /^-i[^@!]{0,8}[@!]/i.exec(start)?.[0];
+  if (sign?.endsWith("@") === true) readList(word, sign.length, out);
+  else if (sign !== undefined) file(out, "read", after(word, sign.length), { below: true, follows });
+  else if (word.text === undefined && /^(?:-(?:i[^@!]{0,8})?)?$/i.test(start)) listed(out);
 }
 
 function outFolder(strange: readonly Operand[]): Word | undefined {
@@ -136,14 +160,31 @@ function outFolder(strange: readonly Operand[]): Word | undefined {
 }
 
 function cpio(use: Use, out: Out): void {
+  // What it copies it is told in its input.
+  if (uses(use, "create pass-through")) listed(out);
   if (uses(use, "list")) return;
   if (uses(use, "extract")) file(out, "write", known("."), { below: true });
   for (const { word } of use.operands) if (uses(use, "pass-through")) file(out, "write", word, { below: true });
 }
 
+// It is told in its input what it is not told in its words.
+function pax(use: Use, out: Out): void {
+  const [reads, writes] = [uses(use, "r"), uses(use, "w")];
+  for (const used of usedOf(use, "f")) {
+    if (!writes || uses(use, "a")) file(out, "read", valueOf(used));
+    if (writes) file(out, "write", valueOf(used));
+  }
+  const sources = use.operands.map(({ word }) => word);
+  const target = reads && writes ? (sources.pop() ?? known(".")) : known(".");
+  if (reads) file(out, "write", target, { below: true });
+  if (!writes) return;
+  if (sources.length === 0) listed(out);
+  for (const word of sources) file(out, "read", word, { below: true, follows: uses(use, "L") });
+}
+
 const GZIP: Spec = {
   options: `-c,--stdout,--to-stdout -d,--decompress -f,--force -k,--keep -l,--list -L,--license -n,--no-name -N,--name -q,--quiet -r,--recursive --rsyncable -S,--suffix= -t,--test -v,--verbose -1 -9
-    --fast --best -h,--help -V,--version --synchronous -z -s -e,--extreme -T,--threads= -M,--memory= -F,--format= -C,--check= --files?!l --files0?!l --robot`,
+    --fast --best -h,--help -V,--version --synchronous -z -s -e,--extreme -T,--threads= -M,--memory= -F,--format= -C,--check= --files?read!l --files0?read!l --robot`,
   inert: "help version license",
   more: compress,
 };
@@ -157,7 +198,7 @@ export const ARCHIVES: Readonly<Record<string, Spec>> = {
   bsdtar: TAR_READ,
   zip: {
     options: `-r,--recurse-paths -R -T --test -TT=prog!r --unzip-command=prog!r -d,--delete!d -m,--move!d -u -f -F -FF -A -g -j -k -l -ll -n= -o -O,--out=write!w --output-file=write!w -b=write!w -t= -tt=
-      -P= -e -q -v -x -i -X -y,--symlinks -z -s= -sf -@!l -lf=write!w -li -la -1 -9 -0 -h --help`,
+      -P= -e -q -v -x -i -X -y,--symlinks -z -s= -sf -@,--names-stdin!l -lf=write!w -li -la -1 -9 -0 -h --help`,
     more: zip,
   },
   unzip: { options: "-d= -l -t -v -z -Z -p -c -f -u -o -n -j -q -qq -a -b -C -L -P= -x -h -hh", more: unzip },
@@ -174,7 +215,7 @@ export const ARCHIVES: Readonly<Record<string, Spec>> = {
   lz4: { options: "-d -c,--stdout -k,--keep -f -t,--test -l,--list -1 -9 --rm!d -r,--recursive -m", more: compress },
   zstd: {
     options:
-      "-d -c,--stdout -k,--keep -f -t,--test -l,--list -o=write!w -D=read --rm!d -r,--recursive --output-dir-flat=write!w --output-dir-mirror=write!w --filelist=read!l -T= -q -v --train",
+      "-d -c,--stdout -k,--keep -f -t,--test -l,--list -o=write!w -D=read --rm!d -r,--recursive --output-dir-flat=write!w --output-dir-mirror=write!w --filelist=list!l -T= -q -v --train",
     operands: "read*",
   },
   unzstd: { options: "-o=write!w --rm!d -c,--stdout", operands: "read*" },
@@ -196,5 +237,10 @@ export const ARCHIVES: Readonly<Record<string, Spec>> = {
     options: `-i,--extract -o,--create -p,--pass-through -t,--list -A,--append -F,--file=rw -I=read -O=write!w -E,--pattern-file=read -D,--directory=dir --rsh-command=prog!r -R,--owner= -H,--format= -C,--io-size=
       -M,--message= -d -m -u -v -0 -a -l -L -V -B -b -c -f -k -n -r -s -S --no-absolute-filenames --absolute-filenames!w --to-stdout --quiet`,
     more: cpio,
+  },
+  pax: {
+    options:
+      "-r -w -a -b= -c -d -f= -i -j -k -l -n -o= -p= -s= -t -u -v -x= -z -0 -A -B= -D -E= -G= -H -L -M= -N= -O -P -T= -U= -V -X -Y -Z --force-local --use-compress-program=prog!r",
+    more: pax,
   },
 };

@@ -230,13 +230,13 @@ export const FILES: Readonly<Record<string, Spec>> = {
   sync: READS,
   stat: { options: "-L,--dereference -f,--file-system --cached= -c,--format= --printf= -t,--terse -n -q -r -s -x", operands: "read*" },
   file: {
-    options: `-b,--brief -c,--checking-printout -C,--compile!w -d,--debug -D -e,--exclude= --exclude-quiet= --extension -F,--separator= -f,--files-from=read!l -h,--no-dereference -i,--mime
+    options: `-b,--brief -c,--checking-printout -C,--compile!w -d,--debug -D -e,--exclude= --exclude-quiet= --extension -F,--separator= -f,--files-from=list!l -h,--no-dereference -i,--mime
       --mime-type --mime-encoding -k,--keep-going -l,--list -L,--dereference -m,--magic-file=read!l -n,--no-buffer -N,--no-pad -0,--print0 -p,--preserve-date -P,--parameter= -r,--raw
       -s,--special-files -S,--no-sandbox -v,--version -z,--uncompress!r -Z,--uncompress-noreport!r -M=read!l --apple --help`,
     operands: "read*",
   },
   du: {
-    options: `-0,--null -a,--all --apparent-size -B,--block-size= -b -c,--total -D -d,--max-depth= --files0-from=read!l -H -h -k -L -l -m -P -S -s --si -t,--threshold= --time? --time-style= -X,--exclude-from=read --exclude= -x --inodes`,
+    options: `-0,--null -a,--all --apparent-size -B,--block-size= -b -c,--total -D -d,--max-depth= --files0-from=list!l -H -h -k -L -l -m -P -S -s --si -t,--threshold= --time? --time-style= -X,--exclude-from=read --exclude= -x --inodes`,
     operands: "read*",
     below: "always",
     alone: "read",

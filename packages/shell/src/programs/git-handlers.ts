@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import { readInlineSetting, readSetting } from "./git-config.ts";
 import { hostOf } from "./hosts.ts";
-import { file, hazard, network, runScript, unknown, type Out } from "./out.ts";
+import { file, hazard, listed, network, runScript, unknown, type Out } from "./out.ts";
 import { stands, uses, usedOf, valueOf, type Use } from "./use.ts";
 import { after, joined, known, mayBeOption, prefix } from "./words.ts";
 
@@ -116,11 +116,13 @@ const pathspec = (word: Word): Word => (prefix(word).startsWith(":") || PATTERN.
 
 /** Files are written as they were. */
 export function restore(use: Use, out: Out): void {
+  if (uses(use, "pathspec-from-file")) listed(out, "write");
   for (const { word } of use.operands) file(out, "write", pathspec(word), { below: true });
 }
 
 /** Paths after `--`, or without it every operand that is no branch for sure. */
 export function checkout(use: Use, out: Out): void {
+  if (uses(use, "pathspec-from-file")) listed(out, "write");
   const dash = out.argv.findIndex((word) => word.text === "--");
   for (const { at, word } of use.operands)
     if (dash >= 0 ? at > dash : use.operands.length > 1 || word.text === "." || pathspec(word) === UNKNOWN)
@@ -137,6 +139,7 @@ export function clean(use: Use, out: Out): void {
 /** Deletes files. */
 export function remove(use: Use, out: Out): void {
   if (stands(use, "cached dry-run")) return;
+  if (uses(use, "pathspec-from-file")) listed(out, "delete");
   const below = uses(use, "r");
   for (const { word } of use.operands) file(out, "delete", pathspec(word), { below });
 }

@@ -1,5 +1,7 @@
 import { formats } from "./git-handlers.ts";
+import { listed } from "./out.ts";
 import type { Spec } from "./spec.ts";
+import { uses } from "./use.ts";
 
 const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
   Object.fromEntries(
@@ -25,6 +27,9 @@ export const GIT_OTHER: Readonly<Record<string, Spec>> = {
     options: `--add --remove --refresh --really-refresh -q --ignore-submodules --replace --unmerged --ignore-missing --chmod= --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree -g,--again
       --unresolve --info-only --force-remove --stdin --index-version= --index-info --cacheinfo --verbose -z --split-index --no-split-index --untracked-cache --no-untracked-cache --force-untracked-cache`,
     operands: "read*",
+    more: (use, out) => {
+      if (uses(use, "stdin")) listed(out);
+    },
   },
   "commit-tree": { options: "-p= -m= -F=read -S?", operands: "data*" },
   "fmt-merge-msg": { options: "-F,--file=read -m,--message= --log? --no-log --into-name=" },
@@ -109,7 +114,13 @@ export const GIT_OTHER: Readonly<Record<string, Spec>> = {
       "-t -s -e -p --textconv!r --filters!r --path= --batch? --batch-check? --batch-command? --batch-all-objects --buffer --follow-symlinks --unordered -z --allow-unknown-type --use-mailmap",
     operands: "data*",
   },
-  "hash-object": { options: "-t= -w!w --stdin --stdin-paths --no-filters --path= --literally", operands: "read*" },
+  "hash-object": {
+    options: "-t= -w!w --stdin --stdin-paths --no-filters --path= --literally",
+    operands: "read*",
+    more: (use, out) => {
+      if (uses(use, "stdin-paths")) listed(out);
+    },
+  },
   "checkout-index": { options: "--prefix=write!w -a -f -u -q -n --stage= --temp -z --stdin", operands: "write*" },
   "merge-file": { options: "-p,--stdout -L= -q --ours --theirs --union --object-id", operands: "write read read" },
   "merge-index": { does: "run", carries: true },

@@ -97,6 +97,13 @@ export function file(out: Out, kind: FileKind, word: Word, more?: Walk): void {
   else out.effects.push({ kind, path, below: true, only, ...(follows === true ? { follows } : {}) });
 }
 
+const LISTED: PathText = { why: "files that a list names" };
+
+/** Notes what happens to files whose names are read from a list. */
+export function listed(out: Out, kind: FileKind = "read"): void {
+  out.effects.push({ kind, path: LISTED });
+}
+
 /** Notes a connection, once for each host. */
 export function network(out: Out, host: string | undefined): void {
   const hosts = (out.hosts ??= new Set());

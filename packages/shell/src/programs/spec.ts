@@ -6,6 +6,7 @@ import type { Use } from "./use.ts";
 export type Role =
   | "data"
   | "read"
+  | "list"
   | "write"
   | "rw"
   | "move"

@@ -102,7 +102,7 @@ function ssh(use: Use, out: Out): void {
 function copies(use: Use, out: Out): void {
   sshSettings(use, out);
   const last = use.operands.length - 1;
-  const below = uses(use, "recursive archive");
+  const below = uses(use, "recursive archive files-from");
   const rsync = out.argv[0]?.text?.endsWith("rsync") === true;
   if (!rsync) routes(use, out);
   const follows = rsync ? uses(use, "L k copy-links copy-unsafe-links copy-dirlinks") : below;

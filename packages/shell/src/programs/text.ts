@@ -38,12 +38,12 @@ export const TEXT: Readonly<Record<string, Spec>> = {
   yq: YQ,
   sort: {
     options: `-b,--ignore-leading-blanks -d,--dictionary-order -f,--ignore-case -g,--general-numeric-sort -i,--ignore-nonprinting -M,--month-sort -h,--human-numeric-sort -n,--numeric-sort
-      -R,--random-sort --random-source=read!l -r,--reverse --sort= -V,--version-sort --batch-size= -c --check? -C --compress-program=prog!r --debug --files0-from=read!l -k,--key= -m,--merge
+      -R,--random-sort --random-source=read!l -r,--reverse --sort= -V,--version-sort --batch-size= -c --check? -C --compress-program=prog!r --debug --files0-from=list!l -k,--key= -m,--merge
       -o,--output=write!w -s,--stable -S,--buffer-size= -t,--field-separator= -T,--temporary-directory=write!w --parallel= -u,--unique -z,--zero-terminated --help --version`,
     operands: "read*",
   },
   gsort: {
-    options: "--compress-program=prog!r --files0-from=read!l -k,--key= -o,--output=write!w -S= -t= -T,--temporary-directory=write!w",
+    options: "--compress-program=prog!r --files0-from=list!l -k,--key= -o,--output=write!w -S= -t= -T,--temporary-directory=write!w",
     operands: "read*",
   },
   uniq: {
@@ -58,7 +58,7 @@ export const TEXT: Readonly<Record<string, Spec>> = {
     operands: "read*",
   },
   wc: {
-    options: "-c,--bytes -m,--chars -l,--lines --files0-from=read!l -L,--max-line-length -w,--words --total= --debug --help --version",
+    options: "-c,--bytes -m,--chars -l,--lines --files0-from=list!l -L,--max-line-length -w,--words --total= --debug --help --version",
     operands: "read*",
   },
   cut: {
