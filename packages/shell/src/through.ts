@@ -1,25 +1,20 @@
 import type { Effect, PathText, Unknown, Word } from "./analysis.ts";
 import type { Draft } from "./context.ts";
 import { placed, type Folder } from "./folder.ts";
-import { behind, climbs, found, pathOf } from "./ways.ts";
+import { behind, climbs, found, pathOf, type Path, type Way } from "./ways.ts";
 import { tidy } from "./written.ts";
 
 /** What a line makes lead elsewhere: a link, a copy or another name of what may be one, or what comes out of an archive. */
-export interface Passage {
+export interface Passage extends Way {
   /** The command that makes it. */
   readonly by: Draft;
-  /** Its names, in small letters: file systems may not tell case apart. */
-  readonly names: readonly string[];
-  readonly rooted: boolean;
   /** Where it leads; undefined where that cannot be known. */
   readonly to: string | undefined;
   /** It is what was there, under another name or once more: a link of it may lead elsewhere now. */
   readonly again: boolean;
-  /** It is a folder, and what is put into it may lead elsewhere. */
-  readonly within: boolean;
 }
 
-type Target = { readonly text?: string | undefined; readonly pattern?: string };
+type Target = { readonly text?: string | undefined; readonly pattern?: string; readonly below?: boolean };
 
 /** How a command makes something lead elsewhere. */
 type Makes = "link" | "move" | "copy" | "unpack";
@@ -31,9 +26,13 @@ const COPIES: ReadonlySet<string> = new Set(["cp", "gcp", "rsync"]);
 const AS_LINKS = /^-(?:[a-zA-Z]*[rRadPslK]|-(?:r|a|no-d|sy|li|p))/;
 // Copies that are put where their own folders are named like those of the sources.
 const WITH_FOLDERS = /^--pa/;
+// What is in a folder is put into the one that is there.
+const AS_TARGET = /^-[a-zA-Z]*T|^--no-t/;
 const RELATIVE = /^-[a-zA-Z]*R|^--rel/;
 // What comes out of them may be links.
 const UNPACKS: ReadonlySet<string> = new Set("tar gtar bsdtar unzip cpio pax 7z 7za 7zr rar unrar patch gpatch".split(" "));
+// They may put a link in the place of a file that is named.
+const REPLACES = /^(?:git|g?patch)$/;
 const GIT_UNPACKS: ReadonlySet<string> = new Set("checkout restore switch clone worktree".split(" "));
 // A place for things to be put into, and a folder whose contents are meant.
 const INTO = /(?:^|\/)\.{0,2}$/;
@@ -50,28 +49,32 @@ export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
   const sources = makes === "unpack" ? [] : sourcesOf(draft, makes);
   // More than are followed: what they lead to nobody looks at.
   if (sources.length > MOST) {
-    const one = { by: draft, names: [], rooted: false, to: undefined, again: false, within: false };
+    const one = { by: draft, base: "", ups: 0, names: [], to: undefined, again: false, within: false, deep: false, moved: false };
     return Array.from({ length: MOST + 1 }, () => one);
   }
+  const unpacks = makes === "unpack";
+  const again = makes !== "link" || from === undefined || !isSymbolic(draft);
+  const moved = folder.some((base) => base.startsWith(".."));
   const add = (target: string, source: string | undefined, within = false): void => {
     const above = target.slice(0, target.lastIndexOf("/") + 1);
-    const moved = source !== undefined && above !== "" && !/^[/~]/.test(source);
+    const away = source !== undefined && above !== "" && !/^[/~]/.test(source);
     const leads =
-      !moved || makes !== "link" ? [source] : from === "link" ? [above + source] : from === "line" ? [source] : [above + source, source];
+      !away || makes !== "link" ? [source] : from === "link" ? [above + source] : from === "line" ? [source] : [above + source, source];
     for (const place of seenFrom(target, folder)) {
-      const { names, rooted, raw } = pathOf(place);
+      const { base, ups, names, raw } = pathOf(place);
       // A folder is not replaced by what is put into it.
-      if (names.length === 0 && !within) continue;
+      if (names.length === 0 && !within && !unpacks) continue;
+      const way = { base, ups, names, within, deep: within || unpacks, moved };
       for (const lead of leads)
         // What a folder above is called nobody knows here.
         for (const to of lead === undefined || (names.length === 0 && raw.length > 0) ? [undefined] : seenFrom(lead, folder))
-          passages.push({ by: draft, names, rooted, to, again: makes !== "link" || from === undefined || !isSymbolic(draft), within });
+          passages.push({ by: draft, ...way, to, again });
     }
   };
   // What is read besides is no source, but nobody tells here which it is.
   const single = sources.length - draft.redirections.length <= 1 || nameOf(draft) === "rsync";
   const bases = new Set(sources.flatMap((source) => (source === undefined ? [] : [lastOf(source)])));
-  for (const { text: target, pattern } of targetsOf(draft, makes)) {
+  for (const { text: target, pattern, below } of targetsOf(draft, makes)) {
     if (passages.length > MOST) break;
     // A path that is not known is said to be.
     if (target === undefined) continue;
@@ -82,7 +85,7 @@ export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
     }
     const into = INTO.test(target);
     const folderOf = into ? tidy(target) || "." : target;
-    if (makes === "unpack") add(folderOf, undefined, into || !replaces(draft));
+    if (makes === "unpack") add(folderOf, undefined, into || !replaces(draft, below));
     else if (makes === "copy") copied(folderOf, into);
     else if (!into) named(target);
     // What has a name gets it there, which is a target of its own.
@@ -114,6 +117,8 @@ export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
       const contents = INTO.test(source);
       // It is what is there then, or is put into what is there.
       if (contents || !many) add(target, source, contents);
+      // Even a folder that is there is filled with what is in the source, then.
+      if (!contents && has(draft, AS_TARGET)) add(target, source, true);
       const base = lastOf(source);
       if (!/(?:^|\/)\.{1,2}$/.test(source) && !/^\.{0,2}$/.test(base)) add(`${target}/${base}`, source);
     }
@@ -121,7 +126,9 @@ export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
 }
 
 const pathsOf = ({ effects }: Draft, kind: "read" | "write", all: boolean): readonly Target[] =>
-  effects.flatMap((effect) => ("path" in effect && effect.kind === kind && (all || effect.below === true) ? [effect.path] : []));
+  effects.flatMap((effect) =>
+    "path" in effect && effect.kind === kind && (all || effect.below === true) ? [{ ...effect.path, below: effect.below === true }] : [],
+  );
 
 // `find -exec` puts names in the place of `{}`, and what comes from elsewhere has none here.
 const sourcesOf = (draft: Draft, makes: Makes): readonly (string | undefined)[] => [
@@ -132,11 +139,12 @@ const sourcesOf = (draft: Draft, makes: Makes): readonly (string | undefined)[] 
 function targetsOf(draft: Draft, makes: Makes): readonly Target[] {
   if (makes !== "unpack") return pathsOf(draft, "write", true);
   // Files that are made are archives.
-  return nameOf(draft) === "pax" ? [{ text: "." }] : pathsOf(draft, "write", nameOf(draft) === "git");
+  return nameOf(draft) === "pax" ? [{ text: "." }] : pathsOf(draft, "write", REPLACES.test(nameOf(draft)));
 }
 
 // Whether it may put a link in the place of a file; the rest is put into a folder.
-const replaces = (draft: Draft): boolean => nameOf(draft) === "git" && has(draft, /^(?:checkout|restore|switch|mv)$/);
+const replaces = (draft: Draft, below = false): boolean =>
+  nameOf(draft) === "git" ? has(draft, /^(?:checkout|restore|switch|mv)$/) : REPLACES.test(nameOf(draft)) && !below;
 
 const lastOf = (path: string): string => tidy(path).split("/").at(-1) ?? "";
 
@@ -200,36 +208,66 @@ export function notePassages(commands: readonly Draft[], passages: readonly Pass
   }
 }
 
+/** Where an effect is looked for. */
+interface Found {
+  readonly path: Path;
+  /** The one that it was found by, and how much of it lay behind that. */
+  readonly by: Passage;
+  readonly behind: number;
+}
+
 // Undefined where it cannot be known what they are, or there are too many.
 // `all`: what it deletes is by way of links, too, as `git rm` does.
 function followed(given: readonly Effect[], passages: readonly Passage[], all: boolean): readonly Effect[] | undefined {
   const effects = [...given];
+  const ways = new Map<Effect, Found>();
   // A list grows while it is walked: a link may lead to a link.
   for (const effect of effects) {
     if (!("path" in effect) || effect.path.text === undefined) continue;
-    const path = pathOf(effect.path.text);
+    const from = ways.get(effect);
+    const path = from?.path ?? pathOf(effect.path.text);
+    const add = (by: Passage, to: string, rest: string): void => {
+      const plain = by.again ? to + rest : to.replace(/(?<=.)\/+$/, "") + rest;
+      const text = by.again ? linkless(plain) : plain;
+      if (effects.some((one) => "path" in one && one.kind === effect.kind && one.path.text === text && one.path.pattern === undefined))
+        return;
+      const one = { ...effect, path: { text } };
+      effects.push(one);
+      ways.set(one, { path: { ...pathOf(plain), raw: pathOf(text).raw }, by, behind: rest.length });
+    };
     for (const passage of passages) {
+      const { to, within } = passage;
+      // What a link says is no way of whoever made it.
+      const way = from?.by.by === passage.by ? { ...passage, moved: false } : passage;
       // Behind a link `..` is the folder above what it leads to.
-      if (climbs(path, passage) || (path.rooted !== passage.rooted && (passage.names.length === 0 || (passage.within && passage.rooted))))
-        return undefined;
+      if (climbs(path, way) || isApart(path, passage)) return undefined;
       const past = found(effect.path.pattern, passage);
-      if (past > 0 && !(effect.kind === "delete" && !all && past < (passage.within ? 3 : 2))) {
-        if (past > 1 || passage.within || passage.to === undefined || effects.length > given.length + MORE) return undefined;
-        const { to } = passage;
-        effects.push({ ...effect, path: { text: passage.again ? linkless(to) : to } });
+      if (past > 0 && !(effect.kind === "delete" && !all && past < (within ? 3 : 2))) {
+        if (past > 1 || within || to === undefined || effects.length > given.length + MORE) return undefined;
+        add(passage, to, "");
       }
-      const rest = behind(path, passage);
-      if (rest === undefined || (passage.within && rest === "")) continue;
-      // Who deletes a link leaves what it leads to.
-      if (effect.kind === "delete" && !all && (passage.within ? !rest.includes("/", 1) : rest === "")) continue;
-      if (passage.to === undefined || plainText(effect) === undefined || effects.length > given.length + MORE) return undefined;
-      const text = passage.again ? linkless(passage.to + rest) : passage.to.replace(/(?<=.)\/+$/, "") + rest;
-      if (!effects.some((one) => "path" in one && one.kind === effect.kind && one.path.text === text))
-        effects.push({ ...effect, path: { text } });
+      for (const { text: rest, known } of behind(path, way)) {
+        if (within && rest === "" && from?.by.again !== true) continue;
+        // Who deletes a link leaves what it leads to.
+        if (effect.kind === "delete" && !all && (within ? !rest.includes("/", 1) : rest === "")) continue;
+        // A link that led to itself would lead nowhere.
+        if (from?.by === passage && !passage.again && rest.length >= from.behind) continue;
+        if (to === undefined || !known || plainText(effect) === undefined || effects.length > given.length + MORE) return undefined;
+        // What a link says that was there before is read from where it is now.
+        if (from?.by.again === true && !isSame(path, pathOf(to + rest))) return undefined;
+        add(passage, to, rest);
+      }
     }
   }
   return effects.length === given.length ? given : effects;
 }
+
+// Whether nobody knows if one lies in the other.
+const isApart = (path: Path, { base, names, deep }: Passage): boolean =>
+  path.base !== base && (names.length === 0 || (deep && base !== "" && path.base !== "/"));
+
+const isSame = (one: Path, other: Path): boolean =>
+  one.base === other.base && one.ups === other.ups && one.written.join("/") === other.written.join("/");
 
 /**
  * The path, said so that whoever follows links cannot say where it leads if there is one in it: each name, up, and the name again. What a
