@@ -11,6 +11,28 @@ const unknownOf = (line: string): readonly string[] =>
     effects.flatMap((effect) => ("path" in effect && effect.path.text === undefined ? [`${argv[0]?.text ?? ""}:${effect.kind}`] : [])),
   );
 
+// A folder besides another one; the branch `other` has a link to that, and `plain` a folder of files in its place.
+function repository(): { readonly out: string; readonly bash: (text: string) => string } {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-trees-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const out = join(root, "out");
+  const work = join(root, "work");
+  for (const folder of [out, work]) mkdirSync(folder);
+  writeFileSync(join(out, "secret"), "secret\n");
+  writeFileSync(join(out, "gone"), "gone\n");
+  const bash = (text: string): string =>
+    execFileSync("bash", ["-c", text], { cwd: work, stdio: ["ignore", "pipe", "ignore"], encoding: "utf8" });
+  bash(
+    "git init -q . && git config user.name a && git config user.email a && git commit -q --allow-empty -m first && git switch -q -c other",
+  );
+  symlinkSync(out, join(work, "link"));
+  symlinkSync(join(out, "secret"), join(work, "notes"));
+  bash("git add . && git commit -q -m links && git show --format= HEAD > .git/a.patch && git switch -q -c plain HEAD~1");
+  bash("mkdir link && echo open > link/secret && git add . && git commit -q -m plain && git switch -q -c topic HEAD~1");
+  bash("mv .git/a.patch . && git checkout -q other -- . && git stash -q && test ! -e link");
+  return { bash, out };
+}
+
 describe("what git brings into the tree may be a link for the rest of the line", () => {
   it.each([
     "git switch other && echo x > link/file",
@@ -193,6 +215,11 @@ describe("what git brings into the tree may be a link for the rest of the line",
     "git stash pop; git -C /tmp diff a repo/link/file",
     "git stash pop; git -c core.pager='cat notes' log notes",
     "git stash pop; git add --pathspec-from-file=notes",
+    "git stash pop; git add --renormalize link",
+    "git stash pop; git add --renorm link",
+    "git stash pop; git stash push --pathspec-from-file=notes",
+    "git stash pop; git stash push --pathspec-f notes",
+    "git stash pop; git stash --pathspec-from-file=notes push a",
     "git stash pop; git log notes < notes",
     "git stash pop; tar -cf - link/file | cat",
     "cat notes $(git stash pop)",
@@ -219,6 +246,8 @@ describe("what git brings into the tree may be a link for the rest of the line",
     "git switch --create=x && echo x > src/a",
     "git stash && git pull && git stash pop",
     "git stash && npm test; git stash pop 2>/dev/null",
+    "git switch main && git stash push src/a.ts",
+    "git switch main && git stash push -m work -k -- src && git pull",
     "git stash list && cat a",
     "git stash drop && cat a",
     "git reset && git add src/a",
@@ -253,6 +282,7 @@ describe("what git brings into the tree may be a link for the rest of the line",
     "docker ps && cat a",
     "dpkg -l && cat a",
     "dpkg -s x && cat a",
+    "dpkg -i a.deb && dpkg -s a",
     "dpkg -c a.deb && cat a",
     "dpkg --compare-versions 1 lt 2 && cat a",
     "git init && cat a",
@@ -307,25 +337,35 @@ describe("what git brings into the tree may be a link for the rest of the line",
       "git switch -q other && cat not* > kept && grep -q secret kept && echo x > link/evil",
       "git switch -q other && git diff --output=kept /dev/null link/secret; grep -q secret kept && echo x > link/evil",
     ]) {
-      const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-trees-")));
-      onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-      const out = join(root, "out");
-      const work = join(root, "work");
-      for (const folder of [out, work]) mkdirSync(folder);
-      writeFileSync(join(out, "secret"), "secret\n");
-      writeFileSync(join(out, "gone"), "gone\n");
-      const bash = (text: string): unknown => execFileSync("bash", ["-c", text], { cwd: work, stdio: "ignore" });
-      bash(
-        "git init -q . && git config user.name a && git config user.email a && git commit -q --allow-empty -m first && git switch -q -c other",
-      );
-      symlinkSync(out, join(work, "link"));
-      symlinkSync(join(out, "secret"), join(work, "notes"));
-      bash("git add . && git commit -q -m links && git show --format= HEAD > .git/a.patch && git switch -q -c topic HEAD~1");
-      bash("mv .git/a.patch . && git checkout -q other -- . && git stash -q && test ! -e link");
+      const { bash, out } = repository();
       bash(line);
       expect([line, existsSync(join(out, "evil"))]).toEqual([line, true]);
       expect(readFileSync(join(out, "secret"), "utf8")).toBe("secret\n");
       expect([line, unknownOf(line).length > 0]).toEqual([line, true]);
     }
+  });
+
+  // It goes by the names that its index has, and a commit that is not checked out may give it others.
+  it.each([
+    "git blame link/secret",
+    "git annotate link/secret",
+    "git grep se -- link/secret",
+    "git commit -q -m x link/secret; git show HEAD:link/secret",
+    "git mv link/secret kept; git add kept; git show :kept",
+    "git add --renormalize link; git show :link/secret",
+  ])("git goes behind a link: %s", (rest) => {
+    const line = `git switch -q other; git reset -q plain; ${rest}`;
+    expect(repository().bash(line)).toContain("secret");
+    expect(unknownOf(line)).toContain("git:read");
+  });
+
+  it.each([
+    "git add link/secret; git show :link/secret",
+    "git stash push link/secret; git show stash:link/secret :link/secret",
+    "git diff HEAD -- link/secret | grep '^+'",
+  ])("and stays before it: %s", (rest) => {
+    const line = `git switch -q other; git reset -q plain; ${rest}; true`;
+    expect(repository().bash(line)).not.toContain("secret\n");
+    expect(unknownOf(line)).toEqual([]);
   });
 });
