@@ -4,7 +4,7 @@ import { isGitCommand } from "./git.ts";
 import { isPythonUnpacking } from "./python-modules.ts";
 import type { Spec } from "./spec.ts";
 import { specOf } from "./tables.ts";
-import { readUse, uses, type Use } from "./use.ts";
+import { readUse, uses, type Use, type Used } from "./use.ts";
 import { baseName, mayBeOption, prefix } from "./words.ts";
 
 /** Whether a use of a subcommand changes files that it does not name. */
@@ -151,8 +151,9 @@ function gitUse(argv: readonly Word[]): GitUse | "unknown" | undefined {
   return { name, all, use: readUse(spec, argv, first.at + 1, { posix: spec.posix === true || spec.subs !== undefined }) };
 }
 
+// Not those that go by the names of the index, which may say that there is a folder where the tree has a link: blame, grep, commit, mv, rm.
 const PATHSPECS = names(
-  "add stage status restore checkout reset log show whatchanged shortlog rev-list reflog ls-files ls-tree diff diff-tree diff-index",
+  "add stage status restore checkout reset stash log show whatchanged shortlog rev-list reflog ls-files ls-tree diff diff-tree diff-index",
 );
 const SHOWS = names("no-pager paginate no-optional-locks");
 
@@ -160,11 +161,22 @@ const SHOWS = names("no-pager paginate no-optional-locks");
 export function staysInTree(argv: readonly Word[], sure: boolean): boolean {
   const found = argv[0]?.text === "git" ? gitUse(argv) : undefined;
   if (found === undefined || found === "unknown" || !PATHSPECS.has(found.name) || !isPlain(found)) return false;
-  const { operands, options, strange } = found.use;
-  if (strange.length > 0 || options.some(({ option }) => option.role !== "data" || option.does === "load")) return false;
+  const use = found.name === "stash" ? pushOf(found, argv) : found.use;
+  if (use === undefined) return false;
+  const { operands, options, strange } = use;
+  const opens = ({ option: { role, does, name } }: Used): boolean => role !== "data" || does === "load" || name === "renormalize";
+  if (strange.length > 0 || options.some(opens)) return false;
   // Of two files one of which lies elsewhere, or outside a repository, it reads what links lead to.
   if (found.name !== "diff" || operands.length < 2) return true;
   return sure && operands.every(({ word }) => word.text !== undefined && !/^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word.text));
+}
+
+// `git stash push`, of whose options none stands before its name.
+function pushOf({ use: { operands, options, strange } }: GitUse, argv: readonly Word[]): Use | undefined {
+  const [first] = operands;
+  const push = specOf("git")?.subs?.["stash"]?.subs?.["push"];
+  if (push === undefined || first?.word.text !== "push" || options.length + strange.length > 0) return undefined;
+  return readUse(push, argv, first.at + 1, { posix: false });
 }
 
 const isPlain = ({ all }: GitUse): boolean => all.options.every(({ option }) => SHOWS.has(option.name));
