@@ -16,9 +16,11 @@ const COMMANDS: ReadonlySet<string> = new Set(
   BAT_PAGER DELTA_PAGER PSQL_PAGER PSQL_EDITOR BROWSER GH_BROWSER LESSOPEN LESSCLOSE RSYNC_RSH CVS_RSH SHELL`.split(/\s+/),
 );
 
-// The shell, the loader or git reads code or the meaning of names from them.
+// The shell, the loader or git reads code or the meaning of names from them, or a program takes more options than stand in the line.
 const STATE =
-  /^(PATH|IFS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_ALIASES|BASH_CMDS|BASH_LOADABLES_PATH|BASH_COMPAT|POSIXLY_CORRECT|EXECIGNORE|CDPATH|FPATH|ZDOTDIR|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|GIT_EXEC_PATH|GIT_CONFIG.*|GIT_TEMPLATE_DIR|GIT_DIR|GIT_WORK_TREE|PERL5DB|PERL5OPT|MAKEFLAGS|GNUMAKEFLAGS|MFLAGS)$/;
+  /^(PATH|IFS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_ALIASES|BASH_CMDS|BASH_LOADABLES_PATH|BASH_COMPAT|POSIXLY_CORRECT|EXECIGNORE|CDPATH|FPATH|ZDOTDIR|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|GIT_EXEC_PATH|GIT_CONFIG.*|GIT_TEMPLATE_DIR|GIT_DIR|GIT_WORK_TREE|PERL5DB|PERL5OPT|MAKEFLAGS|GNUMAKEFLAGS|MFLAGS|TAR_OPTIONS|GREP_OPTIONS|RIPGREP_CONFIG_PATH|ACKRC|ACK_OPTIONS|LESS|LESSKEY.*|MORE|ZIPOPT|UNZIP|UNZIPOPT|ZIPINFO|ZIPINFOOPT|VIMINIT|GVIMINIT|EXINIT|RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER|CARGO_(?:TARGET_\w+|BUILD)_(?:RUNNER|LINKER|RUSTC|RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER)|HGRCPATH|CURL_HOME|WGETRC|SYSTEM_WGETRC|MAILRC|INPUTRC|AWKLIBPATH|AWKPATH)$/;
+// Options of `less` that say how it looks.
+const LOOKS = /^-?[FJMNQRSXeiqsw]+$/;
 const PROMPTS = /^PS[0-4]$/;
 // Options of interpreters that may hold code itself.
 const OPTIONS = /^(NODE_OPTIONS|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS)$/;
@@ -43,7 +45,7 @@ export function roleOf(name: string, value: Word | undefined): VariableRole {
     return safe ? "harmless" : "plain";
   }
   if (COMMANDS.has(name)) return "command";
-  if (STATE.test(name)) return "state";
+  if (STATE.test(name)) return name === "LESS" && text !== undefined && LOOKS.test(text) ? "plain" : "state";
   if (PROMPTS.test(name)) return text === undefined || /[$`\\]/.test(text) ? "code" : "plain";
   if (OPTIONS.test(name)) return text === undefined || INLINE.test(text) ? "code" : "plain";
   return "plain";

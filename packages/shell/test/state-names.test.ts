@@ -112,6 +112,25 @@ describe("values that bash computes", () => {
   });
 });
 
+describe("variables that hold more options than the line has", () => {
+  test.each([
+    "TAR_OPTIONS=--to-command=sh tar xf a.tar",
+    "export TAR_OPTIONS=--to-command=sh; tar xf a.tar",
+    "RIPGREP_CONFIG_PATH=rc rg x",
+    "GREP_OPTIONS=-r grep x",
+    "LESS=+!id less a",
+    "LESS=-ofile less a",
+    'LESS="$L" less a',
+    "VIMINIT=:!id vim a",
+    "RUSTC_WRAPPER=./x cargo build",
+    "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=./x cargo run",
+    "CARGO_BUILD_RUSTC_WRAPPER=./x cargo build",
+  ])("%s", (line) => expect(codesOf(line)).toContain("state"));
+  test.each(["LESS=-R git log", "LESS=FRX git log", "LESSCHARSET=utf-8 less a", "CARGO_TARGET_DIR=out cargo build"])("%s", (line) =>
+    expect(codesOf(line)).not.toContain("state"),
+  );
+});
+
 describe("harmless variables are so only with a plain value", () => {
   const harmless = (line: string) => analyze(line).commands[0]?.assignments.every((assignment) => assignment.harmless);
   test.each(["LANG=C.UTF-8 ls", "LANGUAGE=de ls", "TZ=Asia/Tokyo date", "TZ=UTC date", "NODE_ENV=test ls", "CI=1 ls"])("%s", (line) =>
