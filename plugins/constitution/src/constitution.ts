@@ -70,7 +70,7 @@ function judge(call: ToolCall, view: View, { pools, agent_rules }: Judging): rea
   const giver = gave ? call.agent : undefined;
   let pool = compiled.get(giver);
   if (pool === undefined) {
-    const holding = agent_rules === "all" ? rules : rulesFor(rules, giver ?? null);
+    const holding = rulesFor(rules, giver ?? null, agent_rules === "own");
     const files = holding.flatMap(({ id, rule, check }) => (check === null ? [] : [policyOf({ id, rule, check })]));
     pool = compilePolicy(files, { pathsFact: manifest.name });
     compiled.set(giver, pool);

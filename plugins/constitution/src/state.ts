@@ -70,9 +70,9 @@ export function rulesAt({ rules, touched }: Constitution, at: string | undefined
   return Date.parse(at) - Date.parse(touched) < RULE_LIFE_MS ? rules : NONE;
 }
 
-/** Those that hold an agent where the rules of agents are their own: what operators gave, and what it gave itself. `null`: no agent. */
-export const rulesFor = (rules: readonly ConstitutionRule[], agent: string | null): readonly ConstitutionRule[] =>
-  rules.filter(({ author, by }) => author === "operator" || by === agent);
+/** Those that hold an agent: all, or where the rules of agents are their own what operators gave and what it gave itself. `null`: no agent. */
+export const rulesFor = (rules: readonly ConstitutionRule[], agent: string | null, own: boolean): readonly ConstitutionRule[] =>
+  own ? rules.filter(({ author, by }) => author === "operator" || by === agent) : rules;
 
 /** What a reset leaves: an agent's takes away only what agents gave, or what it gave itself. */
 const keptBy = (rules: readonly ConstitutionRule[], { author, by, own }: JsonObject): readonly ConstitutionRule[] =>

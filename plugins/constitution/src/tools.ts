@@ -14,9 +14,7 @@ export interface ConstitutionContext extends RunContext<Run> {
 const asAgent = ({ agent, own = false }: ConstitutionContext): RuleAuthor => ({ by: agent, author: "agent", own });
 
 // What another agent gave itself is no rule for this one, and its words are not those of anybody who may tell it what to do.
-const told = (rules: readonly ConstitutionRule[], { agent, own = false }: ConstitutionContext) => ({
-  rules: own ? rulesFor(rules, agent) : rules,
-});
+const told = (rules: readonly ConstitutionRule[], { agent, own = false }: ConstitutionContext) => ({ rules: rulesFor(rules, agent, own) });
 
 /**
  * The three tools, from one definition for every carrier. What they do is done as the agent that the carrier has made sure of: the rules of

@@ -55,7 +55,7 @@ export async function workOf({
   const tools: readonly Tool<BehaviorContext & ConstitutionContext>[] = [...BEHAVIOR_TOOLS, ...CONSTITUTION_TOOLS];
   const own = hasOwnRules(kernel);
   // Nobody is told what holds others: where rules are their own, agents do not trust each other.
-  const rulesOf: RulesOf = (agent) => (own ? rulesFor(constitutionOf(run), agent) : constitutionOf(run));
+  const rulesOf: RulesOf = (agent) => rulesFor(constitutionOf(run), agent, own);
   const door = startsAgents(template) ? await openDoor(tools) : undefined;
   const progress = await progressOf({ json, steps: template.steps.length });
   const overseer = overseerOf(template, run, { workspace, plugins, rulesOf });

@@ -97,7 +97,7 @@ async function changed(
 /** The rules, of which an agent is told those that hold for it: the words of another one are not those of anybody who may tell it what to do. */
 function told(service: Service, { by, author, own = false }: RuleAuthor): Reply {
   const rules = constitutionOf(service.run, service.now());
-  return reply({ rules: author === "agent" && own ? rulesFor(rules, by) : rules });
+  return reply({ rules: rulesFor(rules, by, author === "agent" && own) });
 }
 
 async function authorOf(service: Service, caller: CallerOf<"operator" | "agent">, route: Route): Promise<RuleAuthor> {
