@@ -61,10 +61,9 @@ export const phaseOf = (phases: Phases, task: string): string | undefined => fin
 
 /**
  * What an approval is bound to: the RFC 8785 form of {tool, server, args, agent, task, cwd} of a tool call, of what is asked
- * for at the other hooks, and the policies that asked, or their digest. Another policy needs another approval.
+ * for at the other hooks, and the digest of the policies that asked. Another policy needs another approval.
  */
-export async function approvalDigest(subject: Subject, policies: Readonly<Record<string, string>> | string): Promise<string> {
-  const policy = typeof policies === "string" ? policies : await digestJson(policies);
+export function approvalDigest(subject: Subject, policy: string): Promise<string> {
   const { agent = null, task = null } = subject;
   if (subject.hook === "beforeToolCall") {
     const { tool, server = null, args, cwd = null } = subject;
