@@ -1,7 +1,6 @@
 import type { Analysis, Effect, Unknown } from "./analysis.ts";
 import { hiddenCharacter } from "./characters.ts";
-import { doubtLine, fill, type Outer, type Place, type Walk } from "./context.ts";
-import { INHERITED } from "./program.ts";
+import { TOP, doubtLine, fill, type Outer, type Walk } from "./context.ts";
 import { ANYWHERE, LATER, placed, START, type Folder } from "./folder.ts";
 import { LIMITS } from "./limits.ts";
 import { inPlainSight } from "./plain-sight.ts";
@@ -12,16 +11,6 @@ import { notePassages, passagesOf, type Passage } from "./through.ts";
 import { noteTrees } from "./trees.ts";
 import { noteWritten } from "./written.ts";
 
-const TOP: Place = {
-  origin: "line",
-  remote: false,
-  outer: undefined,
-  input: INHERITED,
-  scripts: 0,
-  wrappers: 0,
-  once: true,
-  order: "after",
-};
 // Set by bash itself, to text that came from elsewhere.
 const FOREIGN: ReadonlySet<string> = new Set(
   "REPLY BASH_REMATCH MAPFILE OPTARG BASH_COMMAND BASH_ARGV BASH_EXECUTION_STRING READLINE_LINE COPROC PWD OLDPWD".split(" "),

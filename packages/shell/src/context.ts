@@ -1,5 +1,5 @@
 import type { Assignment, Effect, Hazard, Origin, Redirection, Unknown, Word } from "./analysis.ts";
-import type { Input } from "./program.ts";
+import { INHERITED, type Input } from "./program.ts";
 import type { WordPart } from "./syntax.ts";
 import type { UnknownCode } from "./unknown-code.ts";
 import type { Folder } from "./folder.ts";
@@ -42,6 +42,18 @@ export interface Place {
   /** When it runs: behind what stands before it, together with all of its statement, or at any time from there on. */
   readonly order: "after" | "with" | "later";
 }
+
+/** The line itself. */
+export const TOP: Place = {
+  origin: "line",
+  remote: false,
+  outer: undefined,
+  input: INHERITED,
+  scripts: 0,
+  wrappers: 0,
+  once: true,
+  order: "after",
+};
 
 /** What the walk through one line has found so far. */
 export interface Walk {

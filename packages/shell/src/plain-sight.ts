@@ -1,19 +1,9 @@
 import type { Unknown, Word } from "./analysis.ts";
 import { emptyDraft } from "./command.ts";
-import type { Draft, Place } from "./context.ts";
+import { TOP, type Draft } from "./context.ts";
 import { INHERITED } from "./program.ts";
 import { isProgram, readProgram } from "./programs/index.ts";
 
-const PLACE: Place = {
-  origin: "line",
-  remote: false,
-  outer: undefined,
-  input: INHERITED,
-  scripts: 0,
-  wrappers: 0,
-  once: true,
-  order: "after",
-};
 const BOUNDARY = /[\n\r;&|(){}<>`\u2028\u2029]+/;
 const BLANK = /[\s\0\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+/;
 const LONGEST_READ = 64;
@@ -24,7 +14,7 @@ const LONGEST_READ = 64;
  */
 export function inPlainSight(text: string, reason: Unknown): Draft[] {
   return commandsIn(text).map((argv) => {
-    const draft = emptyDraft(PLACE);
+    const draft = emptyDraft(TOP);
     draft.argv = argv;
     draft.carries = true;
     draft.unknown = [reason];
@@ -46,7 +36,7 @@ export function suspects(text: string): Draft[] {
 
 /** A command that may be run. */
 export function suspect(argv: readonly Word[]): Draft {
-  const draft = emptyDraft({ ...PLACE, origin: "sight" });
+  const draft = emptyDraft({ ...TOP, origin: "sight" });
   draft.argv = argv;
   if (argv.length > LONGEST_READ) return draft;
   const { effects, hazards, runs, unknown, carries } = readProgram(argv, INHERITED);

@@ -35,3 +35,13 @@ export function commandOf(line: string, name: string): ShellCommand {
 export function filesOf(line: string, name: string): string[] {
   return commandOf(line, name).effects.flatMap((effect) => ("path" in effect ? [`${effect.kind}:${effect.path.text ?? "?"}`] : []));
 }
+
+/** `kind:path` of all that a line does, and `unknown` where something of it is not known. */
+export const does = (line: string): readonly string[] => {
+  const { commands, unknown } = analyze(line);
+  const found = commands.flatMap((command) => [
+    ...command.effects.flatMap((effect) => ("path" in effect ? [`${effect.kind}:${effect.path.text ?? "?"}`] : [])),
+    ...(command.unknown.length > 0 ? ["unknown"] : []),
+  ]);
+  return unknown.length > 0 ? [...found, "unknown"] : found;
+};

@@ -3,17 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { analyze } from "../src/index.ts";
-
-/** `kind:path` of all that a line does, and `unknown` where something of it is not known. */
-const does = (line: string): readonly string[] => {
-  const { commands, unknown } = analyze(line);
-  const found = commands.flatMap((command) => [
-    ...command.effects.flatMap((effect) => ("path" in effect ? [`${effect.kind}:${effect.path.text ?? "?"}`] : [])),
-    ...(command.unknown.length > 0 ? ["unknown"] : []),
-  ]);
-  return unknown.length > 0 ? [...found, "unknown"] : found;
-};
+import { does } from "./kit.ts";
 
 describe("what a line does by way of a link that it makes, it does where the link leads", () => {
   it.each([
