@@ -23,6 +23,7 @@ import { openDelivery, type Delivery } from "./sinks.ts";
 import { policiesOnRecord } from "./policies.ts";
 import { lastSitting, neverBefore, openingEvents } from "./sitting.ts";
 import { createSnapshots } from "./snapshot.ts";
+import { Underway } from "./underway.ts";
 
 /** How often a write is tried again because other writers were quicker. */
 export const ATTEMPTS = 8;
@@ -46,7 +47,7 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
   ] as readonly Projection<unknown>[]);
   const snapshots = createSnapshots(store, run, [...folded]);
   let { session } = options;
-  const flights = new Set<Promise<unknown>>();
+  const flights = new Underway();
   let delivery: Delivery | undefined;
   let latest: string | undefined;
   let asked: { readonly at?: string; readonly last?: string | undefined } = {};
@@ -200,23 +201,22 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
 
   async function fly<T>(depart: () => Promise<T>, eventsOf: (landed: T) => readonly LogEvent[]): Promise<readonly [T, Promise<void>]> {
     if (closing !== undefined) throw new BylawError({ code: "BYLAW_RUN_CLOSED", message: "Unexpected event of a run that was closed" });
-    const flight = depart();
-    flights.add(flight);
+    flights.begin();
     try {
-      const landed = await flight;
+      const landed = await depart();
       return [landed, opened.written(eventsOf(landed))];
     } catch (error) {
       // So that it does not read all of the other session's events again with every call.
       if (error instanceof BylawError && error.code === "BYLAW_RUN_SUPERSEDED") await log.catchUp().catch(onError);
       throw error;
     } finally {
-      flights.delete(flight);
-      if (flights.size === 0) opened.forget();
+      flights.end();
+      if (flights.none) opened.forget();
     }
   }
 
   async function close(): Promise<void> {
-    await Promise.allSettled(flights);
+    await flights.over();
     await opened.close();
   }
 

@@ -24,6 +24,13 @@ export interface Reading {
   since(before: Fold): readonly Trace[] | undefined;
 }
 
+/** The state after an event that a store was about to write. */
+interface Tried {
+  /** Of that event. */
+  readonly link: string;
+  readonly fold: Fold;
+}
+
 /** Reads a log from a state on. `onEvents` is told of what is new, in the order of the log and each event once. */
 export function createReading(
   store: Store,
@@ -35,24 +42,20 @@ export function createReading(
   // Without their details: results of tools can be large.
   const recent: Trace[] = [];
   let reading: Promise<number> | undefined;
-  // The states after events that a store was about to write, by the links of the last of them, in the order of the log.
-  const tried = new Map<string, Fold>();
+  // In the order of the log. Few at a time, and looked for at the ends: see Passing for what a Map would cost.
+  const tried: Tried[] = [];
 
   /** The state after events that was reached before; a link says that it is the very same log. */
   function reached(events: readonly LogEvent[], at = events.length - 1): Fold | undefined {
     const { sequence, hash } = events[at] ?? {};
-    const found = hash === undefined ? undefined : tried.get(hash);
-    return found?.head === sequence ? found : undefined;
+    return hash === undefined ? undefined : tried.findLast(({ link, fold: { head } }) => head === sequence && link === hash)?.fold;
   }
 
   function take(events: readonly LogEvent[]): void {
     const fresh = events.filter(({ sequence }) => sequence > fold.head);
     if (fresh.length === 0) return;
     fold = reached(fresh) ?? fold.add(fresh);
-    for (const [link, { head }] of tried) {
-      if (head > fold.head) break;
-      tried.delete(link);
-    }
+    while ((tried[0]?.fold.head ?? Infinity) <= fold.head) tried.shift();
     for (const { agent_id, task_id } of fresh) recent.push({ agent_id, task_id });
     if (recent.length > 2 * RECENT) recent.splice(0, recent.length - RECENT);
     onEvents(fresh, fold);
@@ -87,9 +90,9 @@ export function createReading(
       }
       next = (next ?? fold).add(unseen.slice(from));
       const last = unseen.at(-1);
-      if (last?.hash === undefined || last.sequence !== next.head || tried.has(last.hash)) return next;
-      if (tried.size >= AHEAD) tried.clear();
-      tried.set(last.hash, next);
+      if (last?.hash === undefined || last.sequence !== next.head || reached(unseen) !== undefined) return next;
+      if (tried.length >= AHEAD) tried.length = 0;
+      tried.push({ link: last.hash, fold: next });
       return next;
     },
     since(before) {

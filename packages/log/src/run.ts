@@ -27,6 +27,7 @@ import type { Appended, Condition, Who } from "./journal-contract.ts";
 import { ATTEMPTS, openJournal } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { find } from "./order/tree.ts";
+import { Passing } from "./passing.ts";
 import { policiesOnRecord, policyName, type Policies } from "./policies.ts";
 import { clipped, eventOf, recovered } from "./recorded.ts";
 import { RESUMPTIONS } from "./resume.ts";
@@ -62,7 +63,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     }
   };
   const journal = await openJournal(kernel, { run, store, session, join, plan, now, onError: report });
-  const turns = new Map<string, Promise<unknown>>();
+  const turns = new Passing<Promise<unknown>>();
   const policyDigest = await digestJson(kernel.policy as JsonObject);
   const policies = (): Policies => ({ ...journal.fold.view(policiesOnRecord), [policyDigest]: kernel.policy });
 
@@ -102,7 +103,11 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   function inTurn<T>({ task, agent }: Who, work: () => Promise<T>): Promise<T> {
     const key = JSON.stringify(task === undefined ? { agent } : { task });
     const turn = (turns.get(key) ?? Promise.resolve()).then(work);
-    const last: Promise<unknown> = turn.catch(() => {}).then(() => turns.get(key) === last && turns.delete(key));
+    const last: Promise<unknown> = turn
+      .catch(() => {})
+      .then(() => {
+        if (turns.get(key) === last) turns.delete(key);
+      });
     turns.set(key, last);
     return turn;
   }

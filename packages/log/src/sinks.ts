@@ -92,6 +92,7 @@ export async function openDelivery(sinks: readonly Sink[], log: LogReader, optio
       return all;
     },
     forget() {
+      if (pending.size === 0) return;
       for (const told of new Set(pending.values())) {
         if (told.waiting !== "perhaps") continue;
         told.waiting = "nobody";

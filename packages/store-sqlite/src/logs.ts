@@ -64,7 +64,7 @@ export function createLogs(db: Connection, reads: Reads): Logs {
   );
   const mark = db.prepare<[number]>("update indexed set last = ?");
   const known = new Map<string, Head>();
-  const grown = new Map<string, Growth>();
+  let grown = new Map<string, Growth>();
   // How many runs have events that are remembered.
   let remembered = 0;
   // Up to where segments are placed, as this connection last saw it.
@@ -145,7 +145,7 @@ export function createLogs(db: Connection, reads: Reads): Logs {
     forget() {
       placed = undefined;
       forgetHeads();
-      grown.clear();
+      grown = new Map();
     },
     finish() {
       const heads = new Map<string, number>();
@@ -154,7 +154,7 @@ export function createLogs(db: Connection, reads: Reads): Logs {
         advance.run(growth.head, growth.link, growth.id);
         heads.set(run, growth.head);
       }
-      grown.clear();
+      grown = new Map();
       const last = reads.last();
       placed ??= indexed.get() ?? 0;
       if (last - placed >= UNPLACED) {

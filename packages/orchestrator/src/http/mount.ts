@@ -8,7 +8,7 @@ import type { Caller, CallerKind } from "../auth/caller.ts";
 import type { Service } from "../service/service.ts";
 import { readBody } from "./body.ts";
 import { Problem, problem, problemResponse, type ProblemFields } from "./problem.ts";
-import { textAt, type Asked, type Reply, type Route } from "./route.ts";
+import { textAt, type Asked, type CallerOf, type Reply, type Route } from "./route.ts";
 import { statusOf } from "./status-of.ts";
 import { endOfTurn } from "./turn.ts";
 
@@ -74,14 +74,41 @@ async function understood(context: Context, route: Route, service: Service): Pro
   const params = route.params === undefined ? undefined : held(route.params, req.param(), "path");
   const query = queryOf(context, route);
   const wanted = route.body === undefined ? undefined : held(route.body, body, "body");
-  return {
-    ...{ service, caller: caller as never, params, query, body: wanted, context },
+  return new Understood({
+    service,
+    caller,
+    params,
+    query,
+    body: wanted,
+    context,
     request_id: requestId(req.header("idempotency-key"), wanted),
-    // Most routes wait for nothing, and a signal costs as much as a decision.
-    get signal() {
-      return AbortSignal.any([req.raw.signal, service.closing]);
-    },
-  };
+  });
+}
+
+/** A class, since an object that is written down with a getter has a shape of its own, which holds the whole request until all memory is looked through. */
+class Understood implements Asked<CallerKind, unknown, unknown, unknown> {
+  readonly service: Service;
+  readonly caller: CallerOf<CallerKind>;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly request_id: string | undefined;
+  readonly context: Context;
+
+  constructor({ service, caller, params, query, body, request_id, context }: Omit<Asked<CallerKind, unknown, unknown, unknown>, "signal">) {
+    this.service = service;
+    this.caller = caller;
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.request_id = request_id;
+    this.context = context;
+  }
+
+  // Most routes wait for nothing, and a signal costs as much as a decision.
+  get signal(): AbortSignal {
+    return AbortSignal.any([this.context.req.raw.signal, this.service.closing]);
+  }
 }
 
 async function withBodyToken(found: Caller | Refusal, body: Json | undefined, service: Service): Promise<Caller | Refusal> {
