@@ -42,6 +42,7 @@ export {
   type Node as TreeNode,
   type Tree,
 } from "./order/tree.ts";
+export { Passing } from "./passing.ts";
 export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type LogRule, type LogRuleId } from "./order/rules.ts";
 export { callIn, type RecordedCall } from "./recorded-call.ts";
 export { openRun } from "./run.ts";
@@ -59,6 +60,7 @@ export type {
   ToolResult,
 } from "./run-contract.ts";
 export { TIME_AT_END, timeAtEnd, type RunSummary, type StoreReader } from "./store-reader.ts";
+export { Underway } from "./underway.ts";
 export { askAdmit, checkClaim, checkCommit, checkDraft, checkText, expiryOf, otherFence, storeClosed } from "./store-input.ts";
 export {
   ANCHOR_TYPE,

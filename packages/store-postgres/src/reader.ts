@@ -1,5 +1,5 @@
 import { BylawError, type StoredDocument } from "@bylaw/kernel";
-import { TIME_AT_END, storeClosed, timeAtEnd, type RunSummary, type StoreReader } from "@bylaw/log";
+import { TIME_AT_END, Underway, storeClosed, timeAtEnd, type RunSummary, type StoreReader } from "@bylaw/log";
 import { createDatabase, type Database } from "./database.ts";
 import { readDocument } from "./documents.ts";
 import { readEvents } from "./events.ts";
@@ -29,14 +29,14 @@ export async function openPostgresReader(url: string, options: PostgresStoreOpti
 function createReader(database: Database): StoreReader {
   const names = createLongNames(database);
   const watch = createWatch(database, names);
-  const running = new Set<Promise<unknown>>();
+  const running = new Underway();
   let closing: Promise<void> | undefined;
 
   function open<T>(work: () => Promise<T>): Promise<T> {
     if (closing !== undefined) return Promise.reject(storeClosed());
     const asked = work();
-    running.add(asked);
-    const done = (): void => void running.delete(asked);
+    running.begin();
+    const done = (): void => running.end();
     asked.then(done, done);
     return asked;
   }
@@ -62,7 +62,7 @@ function createReader(database: Database): StoreReader {
     runs: () => open(runs),
     close: () =>
       (closing ??= (async () => {
-        await Promise.allSettled(running);
+        await running.over();
         await watch.close();
         await database.end();
       })()),

@@ -1,5 +1,5 @@
 import { BylawError, type Store } from "@bylaw/kernel";
-import { checkClaim, checkCommit, storeClosed } from "@bylaw/log";
+import { Underway, checkClaim, checkCommit, storeClosed } from "@bylaw/log";
 import { createClaims } from "./claims.ts";
 import { createDatabase, type Database } from "./database.ts";
 import { readDocument } from "./documents.ts";
@@ -39,7 +39,7 @@ function createStore(database: Database): Store {
     writer.heads.saw(key, [event]);
     watch.grew(run, key, event.sequence);
   });
-  const running = new Set<Promise<unknown>>();
+  const running = new Underway();
   let closing: Promise<void> | undefined;
 
   // So that `close` can wait for what was asked before.
@@ -51,8 +51,8 @@ function createStore(database: Database): Store {
     } catch (error) {
       return Promise.reject(error as Error);
     }
-    running.add(asked);
-    const done = (): void => void running.delete(asked);
+    running.begin();
+    const done = (): void => running.end();
     asked.then(done, done);
     return asked;
   }
@@ -70,7 +70,7 @@ function createStore(database: Database): Store {
     sweep: (event) => open(() => claims.sweep(event)),
     close: () =>
       (closing ??= (async () => {
-        await Promise.allSettled(running);
+        await running.over();
         await writer.idle();
         await watch.close();
         await writer.leave();

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Commit, Receipt } from "@bylaw/kernel";
+import { Passing } from "@bylaw/log";
 import { callBatch, type Outcome, type Turn } from "./batch-call.ts";
 import { callBatchOn, growthsOf, writtenAsPlanned } from "./batch-on.ts";
 import { pause, type Database } from "./database.ts";
@@ -33,7 +34,7 @@ export function createWriter(database: Database, names: LongNames, onHead: (run:
   const { target, lock_timeout_ms, retry_ms } = database.settings;
   const heads = createHeads();
   const writer = randomUUID();
-  const twins = new Map<string, Promise<Receipt>>();
+  const twins = new Passing<Promise<Receipt>>();
   const queue: Item[] = [];
   // No batch of this number is in the database yet, and the one before is known there or known not to be.
   let batch = 0;
