@@ -159,7 +159,7 @@ it("what is no route is refused, whoever asks", async () => {
   expect(await at.ask("GET", "/../../etc/passwd", asOperator)).toMatchObject({ status: 404 });
   const wrong = await at.ask("DELETE", "/tasks", asOperator);
   expect(wrong).toMatchObject({ status: 405, body: { code: "BYLAW_METHOD_UNSUPPORTED" } });
-  expect(wrong.headers.get("allow")).toBe("POST, GET");
+  expect(wrong.headers.get("allow")).toBe("GET, POST");
 });
 
 it("refusals are recorded so many a second, and counted beyond that", async () => {

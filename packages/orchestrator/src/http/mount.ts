@@ -15,8 +15,8 @@ import { endOfTurn } from "./turn.ts";
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" } as const;
 const REQUEST_ID = /^[!-~]{1,255}$/;
 
-/** Makes one route answer. Nothing reaches its handler but what it declares, from whom it declares. */
-export function mount(app: Hono, base: string, route: Route, service: Service): void {
+/** Makes one route answer; returns the path that it does so at. Nothing reaches its handler but what it declares, from whom it declares. */
+export function mount(app: Hono, base: string, route: Route, service: Service): string {
   const path = `${base}${route.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
   app.on(route.method.toUpperCase(), path, async (context) => {
     const began = performance.now();
@@ -24,6 +24,7 @@ export function mount(app: Hono, base: string, route: Route, service: Service): 
     service.answered?.(route, status, performance.now() - began);
     return response;
   });
+  return path;
 }
 
 interface Answered {
@@ -55,11 +56,13 @@ async function written({ status, body, headers: more }: Reply, { env }: Context)
 async function understood(context: Context, route: Route, service: Service): Promise<Asked<CallerKind, unknown, unknown, unknown>> {
   const { req } = context;
   checkUrl(req.url);
-  let found = await service.authenticate(req.header("authorization"));
+  // Most of it is known at once, and every turn that is waited for costs as much as a look-up.
+  const shown = service.authenticate(req.header("authorization"));
+  let found = shown instanceof Promise ? await shown : shown;
   let body: Json | undefined;
   // A token may be in the body, and what is refused is on record with what it was about.
   const early = route.token_in_body !== true;
-  if (early) found = await admitted(found, route, service, undefined);
+  if (early && !fits(found, route)) found = await admitted(found, route, service, undefined);
   if (route.body !== undefined) {
     try {
       body = await readBody(context, service.settings.limits.body_bytes);
@@ -68,7 +71,11 @@ async function understood(context: Context, route: Route, service: Service): Pro
       throw error;
     }
   }
-  if (!early) found = await admitted(await withBodyToken(found, body, service), route, service, body);
+  if (!early) {
+    const token = textIn(body, "phase_token");
+    if (token !== undefined) found = await withBodyToken(found, token, service);
+    if (!fits(found, route)) found = await admitted(found, route, service, body);
+  }
   const caller = found as Caller;
   if (caller.kind === "agent") service.limit?.(caller.agent);
   const params = route.params === undefined ? undefined : held(route.params, req.param(), "path");
@@ -111,9 +118,7 @@ class Understood implements Asked<CallerKind, unknown, unknown, unknown> {
   }
 }
 
-async function withBodyToken(found: Caller | Refusal, body: Json | undefined, service: Service): Promise<Caller | Refusal> {
-  const token = textIn(body, "phase_token");
-  if (token === undefined) return found;
+async function withBodyToken(found: Caller | Refusal, token: string, service: Service): Promise<Caller | Refusal> {
   if ("kind" in found && found.kind === "anyone") return await service.authenticate(`Bearer ${token}`);
   if ("kind" in found && found.kind === "agent" && found.token === token) return found;
   throw problem({
@@ -122,8 +127,11 @@ async function withBodyToken(found: Caller | Refusal, body: Json | undefined, se
   });
 }
 
+const fits = (found: Caller | Refusal, route: Route): found is Caller =>
+  !isRefusal(found) && (route.callers as readonly string[]).includes(found.kind);
+
 async function admitted(found: Caller | Refusal, route: Route, service: Service, body: Json | undefined): Promise<Caller> {
-  if (!isRefusal(found) && (route.callers as readonly string[]).includes(found.kind)) return found;
+  if (fits(found, route)) return found;
   // Whoever shows something where nothing has to be shown is not held to it.
   if (route.callers.includes("anyone")) return { kind: "anyone" };
   const refusal = isRefusal(found) ? found : unfit(found, route.callers);

@@ -155,7 +155,7 @@ export const executeTool: Route = defineRoute({
     const { task_id: task, tool_name: tool, args } = body;
     const about = { agent: caller.agent, task: caller.task, request_id, content: { route: "execute", tool, args } };
     const named = await namedRequest(service, about);
-    const admit = (): Promise<boolean> => admitAgent(service, caller, { route: executeTool, task, tool });
+    const admit = (): boolean | Promise<boolean> => admitAgent(service, caller, { route: executeTool, task, tool });
     await admit();
     const again = async (): Promise<NamedRequest | undefined> => {
       await admit();

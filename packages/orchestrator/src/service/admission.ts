@@ -18,14 +18,22 @@ export interface Attempt {
  * Holds an agent to its token before anything of it comes into the history of a task: the token is of this task, and it is the one that
  * stands. Who is not let in is recorded and told why; `false` where it was overtaken and `overtaken` says that this may be.
  */
-export async function admitAgent(
+export function admitAgent(
   service: Service,
   caller: AgentCaller,
-  { route, task, tool }: Attempt,
+  attempt: Attempt,
   { overtaken = false }: { readonly overtaken?: boolean } = {},
+): boolean | Promise<boolean> {
+  const fault = faultOf(service, caller, attempt.task);
+  return fault === undefined ? true : admitOvertaken(service, caller, fault, { ...attempt, overtaken });
+}
+
+async function admitOvertaken(
+  service: Service,
+  caller: AgentCaller,
+  fault: Fault,
+  { route, task, tool, overtaken }: Attempt & { readonly overtaken: boolean },
 ): Promise<boolean> {
-  const fault = faultOf(service, caller, task);
-  if (fault === undefined) return true;
   if (fault === "token_superseded") {
     // Another node may have handed it out, and this one has not read so far.
     await service.run.catchUp();

@@ -35,9 +35,15 @@ export interface Naming {
  * What is known of a request under its id. Nothing for one without. Throws the problem of an id that was used for something else: a client
  * that does so would take the answer to one thing for that to another.
  */
-export async function namedRequest(service: Service, { agent, task, request_id, content }: Naming): Promise<NamedRequest | undefined> {
-  if (request_id === undefined) return undefined;
-  const { run, store, now } = service;
+export function namedRequest(service: Service, naming: Naming): Promise<NamedRequest> | undefined {
+  const { request_id } = naming;
+  return request_id === undefined ? undefined : known(service, { ...naming, request_id });
+}
+
+async function known(
+  { run, store, now }: Service,
+  { agent, task, request_id, content }: Naming & { readonly request_id: string },
+): Promise<NamedRequest> {
   const id = JSON.stringify([run.run, agent, task, request_id]);
   const value = createHash("sha256").update(canonicalJson(content)).digest("hex");
   const found = await store.get(KIND, id);
