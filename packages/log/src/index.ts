@@ -60,6 +60,7 @@ export type {
   ToolResult,
 } from "./run-contract.ts";
 export { TIME_AT_END, timeAtEnd, type RunSummary, type StoreReader } from "./store-reader.ts";
+export { timeOf } from "./time-of.ts";
 export { Underway } from "./underway.ts";
 export { askAdmit, checkClaim, checkCommit, checkDraft, checkText, expiryOf, otherFence, storeClosed } from "./store-input.ts";
 export {

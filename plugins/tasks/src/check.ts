@@ -1,5 +1,6 @@
 import { COMPLETED } from "@bylaw/contract";
 import { deny, type ToolCall, type Transition, type Verdict, type View } from "@bylaw/kernel";
+import { timeOf } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
 import { isoOf } from "./board.ts";
 import type { CODES } from "./codes.ts";
@@ -43,7 +44,7 @@ export function checkHolder({ task, agent, at, host }: ToolCall | Transition, vi
   const fence = host?.["fence"];
   if (fence !== undefined && fence !== state.fence)
     return refuse("task_fence_stale", `fence ${quote(JSON.stringify(fence))}`, String(state.fence), "stop: somebody goes on with the task");
-  if (at === undefined || Number.isNaN(Date.parse(at)) || isoOf(at) >= (state.until ?? ""))
+  if (at === undefined || Number.isNaN(timeOf(at)) || isoOf(at) >= (state.until ?? ""))
     return refuse("task_lease_over", `work on task ${name()} after its lease`, "a heartbeat before that", "claim the task again");
   return undefined;
 }

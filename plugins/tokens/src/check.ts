@@ -1,4 +1,5 @@
 import { deny, type JsonObject, type Subject, type ToolCall, type Transition, type Verdict, type View } from "@bylaw/kernel";
+import { timeOf } from "@bylaw/log";
 import type { Claims } from "./claims.ts";
 import { currentTokens, standingOf } from "./standing.ts";
 
@@ -43,7 +44,7 @@ export function checkToken(
   if (fault === "token_missing" && subject.hook === "onTransition" && waives(subject.from, subject.to)) return undefined;
   if (fault !== undefined) return refuse(fault as Code);
   const claims = prepared?.["claims"] as unknown as Claims;
-  const at = Date.parse(subject.at ?? "");
+  const at = timeOf(subject.at ?? "");
   if (Number.isNaN(at)) return refuse("token_undated");
   if (at + tolerance_ms < claims.nbf * 1_000) return refuse("token_not_yet_valid");
   if (at - tolerance_ms >= claims.exp * 1_000) return refuse("token_expired");

@@ -45,14 +45,20 @@ function received(incoming: IncomingMessage, limit: number): Promise<Uint8Array>
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
     let length = 0;
+    // Listeners stay: the request is over soon, and to take them off would cost as much as to read it.
+    let over = false;
     const done = (settle: () => void): void => {
-      incoming.off("data", onData).off("end", onEnd).off("error", onLost).off("close", onLost);
-      settle();
+      if (!over) settle();
+      over = true;
     };
     const onData = (part: Uint8Array): void => {
       length += part.length;
-      if (length > limit) return done(() => reject(tooLarge(limit)));
-      parts.push(part);
+      if (length <= limit) {
+        parts.push(part);
+        return;
+      }
+      incoming.off("data", onData);
+      done(() => reject(tooLarge(limit)));
     };
     const onEnd = (): void => {
       const [only] = parts;

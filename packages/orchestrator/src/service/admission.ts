@@ -1,5 +1,5 @@
 import { currentTokens } from "@bylaw/plugin-tokens";
-import { treeGet } from "@bylaw/log";
+import { timeOf, treeGet } from "@bylaw/log";
 import type { Refusal } from "../auth/authenticate.ts";
 import type { AgentCaller } from "../auth/caller.ts";
 import { problem } from "../http/problem.ts";
@@ -70,7 +70,7 @@ type Fault = keyof typeof WORDS;
 
 function termsFaultOf({ now }: Service, { task, claims }: AgentCaller, wanted: string): Fault | undefined {
   if (wanted !== task) return "token_other_task";
-  return Date.parse(now()) >= claims.exp * 1_000 ? "token_expired" : undefined;
+  return timeOf(now()) >= claims.exp * 1_000 ? "token_expired" : undefined;
 }
 
 function faultOf(service: Service, caller: AgentCaller, wanted: string): Fault | undefined {
