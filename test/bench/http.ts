@@ -84,7 +84,11 @@ async function measure({ servers, questions, processes = () => [] }: Cell, ms = 
 
 /** Medians over rounds in which all are loaded in turn; ratios are those of the same round. */
 async function compare(echo: Server, cells: readonly Cell[]): Promise<void> {
-  const bare = { name: "echo", servers: [echo], questions: (cells[0]?.questions ?? []).map(({ body }) => ({ path: "/echo", body })) };
+  const bare = {
+    name: "echo",
+    servers: [echo],
+    questions: (cells[0]?.questions ?? []).map((question) => ({ ...question, path: "/echo" })),
+  };
   const rows = [bare, ...cells].map((cell) => ({ cell, rounds: [] as { readonly own: Measured; readonly floor: Measured }[] }));
   for (let round = 0; round <= ROUNDS; round += 1) {
     let floor: Measured | undefined;
@@ -158,7 +162,7 @@ say(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown 
 say(
   `Medians of ${ROUNDS} rounds of ${CELL_MS} ms in which all are loaded in turn; ${CONNECTIONS} connections, as many agents, each with a task of its own.`,
 );
-say("echo: the framework alone, which reads the same body and answers with it. The clients run on the same machine.\n");
+say("echo: the framework alone, which gets the same requests and answers with their bodies. The clients run on the same machine.\n");
 const servers: Server[] = [];
 const up = async (starting: Promise<Server>): Promise<Server> => {
   const server = await starting;
