@@ -17,8 +17,9 @@ import { makeDataFolder } from "./config/data-folder.ts";
 import { readSecrets, type GivenSecrets } from "./config/secrets.ts";
 import { readTokenKeys } from "./config/token-keys.ts";
 import { CONTRACT, settingsSchema, type Settings, type SettingsInput } from "./config/settings.ts";
-import { createApp } from "./http/app.ts";
+import { BASE, createApp } from "./http/app.ts";
 import { listen, type Listener } from "./http/listen.ts";
+import { direct } from "./http/mount.ts";
 import { faultOf } from "./observe/fault.ts";
 import { ROUTES } from "./routes/index.ts";
 import { createClock } from "./service/clock.ts";
@@ -155,7 +156,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   return {
     ...{ app, service, variables: signing.variables },
     async listen() {
-      listener = await listen(app, settings);
+      listener = await listen(app, direct(BASE, ROUTES, service), settings);
       return { url: listener.url };
     },
     async close() {

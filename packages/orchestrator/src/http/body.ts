@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { isBylawError, parseJson } from "@bylaw/config";
 import type { Json } from "@bylaw/kernel";
-import type { Context } from "hono";
 import { problem, type Problem } from "./problem.ts";
+import type { Requested } from "./requested.ts";
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
@@ -10,15 +10,15 @@ const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
  * The JSON of a request, frozen. Throws a problem for another content type, a body that is too large, is no UTF-8, or that two
  * parsers could read differently.
  */
-export async function readBody({ req, env }: Context, limit: number): Promise<Json> {
-  if (!JSON_TYPE.test(req.header("content-type") ?? ""))
+export async function readBody(request: Requested, limit: number): Promise<Json> {
+  if (!JSON_TYPE.test(request.header("content-type") ?? ""))
     throw refused(415, "BYLAW_REQUEST_UNSUPPORTED", "Unexpected content type, expected application/json", "send JSON, and say so");
-  if (req.header("content-encoding") !== undefined)
+  if (request.header("content-encoding") !== undefined)
     throw refused(415, "BYLAW_REQUEST_UNSUPPORTED", "Unexpected content encoding, expected none", "send the body as it is");
   // Node has read the header already and holds the body to it.
-  if (Number(req.header("content-length") ?? 0) > limit) throw tooLarge(limit);
-  const incoming = (env as { readonly incoming?: IncomingMessage } | undefined)?.incoming;
-  const bytes = incoming === undefined ? new Uint8Array(await req.raw.arrayBuffer()) : await received(incoming, limit);
+  if (Number(request.header("content-length") ?? 0) > limit) throw tooLarge(limit);
+  const { incoming } = request;
+  const bytes = incoming === undefined ? await request.bytes() : await received(incoming, limit);
   if (bytes.length > limit) throw tooLarge(limit);
   return parsed(bytes);
 }

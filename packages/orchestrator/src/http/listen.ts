@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,6 +7,7 @@ import { BylawError, messageOf } from "@bylaw/kernel";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Settings } from "../config/settings.ts";
+import type { Answer } from "./mount.ts";
 
 /** A server that listens. */
 export interface Listener {
@@ -35,8 +36,19 @@ async function endsWithin(closed: Promise<void>, ms: number): Promise<boolean> {
 const HEAD_BYTES = 160_000;
 
 /** Listens. Throws BYLAW_SERVICE_UNREACHABLE where the address cannot be had, BYLAW_SETTINGS_INVALID for certificates of no use. */
-export async function listen(app: Hono, { host, port, tls, limits }: Settings): Promise<Listener> {
-  const handler = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false });
+export async function listen(
+  app: Hono,
+  direct: ReadonlyMap<string, Answer>,
+  { host, port, tls, limits, cors_origins }: Settings,
+): Promise<Listener> {
+  const framework = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false });
+  const handler = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const { method, url = "", headers } = incoming;
+    // A page of another origin is told by the framework what it may see.
+    const answer = method === "POST" && (cors_origins.length === 0 || headers.origin === undefined) ? direct.get(url) : undefined;
+    if (answer === undefined) void framework(incoming, outgoing);
+    else answer(incoming, outgoing);
+  };
   const options = {
     headersTimeout: limits.headers_ms,
     requestTimeout: limits.request_ms,

@@ -1,13 +1,14 @@
 import { isBylawError } from "@bylaw/config";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { StoreConflict, issuesOf, messageOf, type Json } from "@bylaw/kernel";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import { isRefusal, unfit, type Refusal } from "../auth/authenticate.ts";
 import type { Caller, CallerKind } from "../auth/caller.ts";
 import type { Service } from "../service/service.ts";
 import { readBody } from "./body.ts";
 import { Problem, problem, problemResponse, type ProblemFields } from "./problem.ts";
+import { FrameworkRequest, NodeRequest, type Requested } from "./requested.ts";
 import { textAt, type Asked, type CallerOf, type Reply, type Route } from "./route.ts";
 import { statusOf } from "./status-of.ts";
 import { endOfTurn } from "./turn.ts";
@@ -20,11 +21,47 @@ export function mount(app: Hono, base: string, route: Route, service: Service): 
   const path = `${base}${route.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
   app.on(route.method.toUpperCase(), path, async (context) => {
     const began = performance.now();
-    const { status, response } = await answer(context, route, service);
+    const { status, response } = await answer(new FrameworkRequest(context), route, service);
     service.answered?.(route, status, performance.now() - began);
     return response;
   });
   return path;
+}
+
+/** Answers a request as Node hands it over. */
+export type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/**
+ * The routes that Node may hand requests to itself, by their path: those that are posted to a path without parameters. The framework
+ * would make of each request, and of each answer, what a browser has for it, which takes as long as a decision.
+ */
+export function direct(base: string, routes: readonly Route[], service: Service): ReadonlyMap<string, Answer> {
+  const simple = routes.filter(({ method, params, path }) => method === "post" && params === undefined && !path.includes("{"));
+  return new Map(
+    simple.map((route) => [
+      `${base}${route.path}`,
+      (incoming, outgoing) => {
+        answerNode(new NodeRequest(incoming, outgoing), route, service).catch((error: unknown) => {
+          service.log.error({ err: messageOf(error) }, "a request failed outside of its route");
+          outgoing.destroy();
+        });
+      },
+    ]),
+  );
+}
+
+async function answerNode(request: NodeRequest, route: Route, service: Service): Promise<void> {
+  const began = performance.now();
+  const { status, response } = await answer(request, route, service);
+  if (response !== RESPONSE_ALREADY_SENT) await send(response, request);
+  service.answered?.(route, status, performance.now() - began);
+}
+
+async function send(response: Response, { incoming, outgoing }: NodeRequest): Promise<void> {
+  const text = await response.text();
+  const headers = { ...Object.fromEntries(response.headers), "content-length": Buffer.byteLength(text) };
+  // What is left of a body that nobody wanted is not waited for.
+  outgoing.writeHead(response.status, incoming.complete ? headers : { ...headers, connection: "close" }).end(text);
 }
 
 interface Answered {
@@ -32,20 +69,19 @@ interface Answered {
   readonly response: Response;
 }
 
-async function answer(context: Context, route: Route, service: Service): Promise<Answered> {
+async function answer(request: Requested, route: Route, service: Service): Promise<Answered> {
   try {
-    const answered = await route.handle((await understood(context, route, service)) as never);
-    return answered instanceof Response ? { status: answered.status, response: answered } : await written(answered, context);
+    const answered = await route.handle((await understood(request, route, service)) as never);
+    return answered instanceof Response ? { status: answered.status, response: answered } : await written(answered, request);
   } catch (error) {
     const response = problemResponse(fieldsOf(error, service));
     return { status: response.status, response };
   }
 }
 
-async function written({ status, body, headers: more }: Reply, { env }: Context): Promise<Answered> {
+async function written({ status, body, headers: more }: Reply, { outgoing }: Requested): Promise<Answered> {
   const text = JSON.stringify(body);
   const headers = more === undefined ? HEADERS : { ...HEADERS, ...more };
-  const outgoing = (env as { readonly outgoing?: ServerResponse } | undefined)?.outgoing;
   if (outgoing === undefined) return { status, response: new Response(text, { status, headers }) };
   await endOfTurn();
   // Straight to the socket: a Response makes a stream of a text, to be read again, which costs as much as a decision.
@@ -53,11 +89,10 @@ async function written({ status, body, headers: more }: Reply, { env }: Context)
   return { status, response: RESPONSE_ALREADY_SENT };
 }
 
-async function understood(context: Context, route: Route, service: Service): Promise<Asked<CallerKind, unknown, unknown, unknown>> {
-  const { req } = context;
-  checkUrl(req.url);
+async function understood(request: Requested, route: Route, service: Service): Promise<Asked<CallerKind, unknown, unknown, unknown>> {
+  checkUrl(request.url);
   // Most of it is known at once, and every turn that is waited for costs as much as a look-up.
-  const shown = service.authenticate(req.header("authorization"));
+  const shown = service.authenticate(request.header("authorization"));
   let found = shown instanceof Promise ? await shown : shown;
   let body: Json | undefined;
   // A token may be in the body, and what is refused is on record with what it was about.
@@ -65,7 +100,7 @@ async function understood(context: Context, route: Route, service: Service): Pro
   if (early && !fits(found, route)) found = await admitted(found, route, service, undefined);
   if (route.body !== undefined) {
     try {
-      body = await readBody(context, service.settings.limits.body_bytes);
+      body = await readBody(request, service.settings.limits.body_bytes);
     } catch (error) {
       if (!early) await admitted(found, route, service, undefined);
       throw error;
@@ -78,8 +113,8 @@ async function understood(context: Context, route: Route, service: Service): Pro
   }
   const caller = found as Caller;
   if (caller.kind === "agent") service.limit?.(caller.agent);
-  const params = route.params === undefined ? undefined : held(route.params, req.param(), "path");
-  const query = queryOf(context, route);
+  const params = route.params === undefined ? undefined : held(route.params, request.params(), "path");
+  const query = queryOf(request, route);
   const wanted = route.body === undefined ? undefined : held(route.body, body, "body");
   return new Understood({
     service,
@@ -87,8 +122,8 @@ async function understood(context: Context, route: Route, service: Service): Pro
     params,
     query,
     body: wanted,
-    context,
-    request_id: requestId(req.header("idempotency-key"), wanted),
+    request,
+    request_id: requestId(request.header("idempotency-key"), wanted),
   });
 }
 
@@ -100,21 +135,21 @@ class Understood implements Asked<CallerKind, unknown, unknown, unknown> {
   readonly query: unknown;
   readonly body: unknown;
   readonly request_id: string | undefined;
-  readonly context: Context;
+  readonly request: Requested;
 
-  constructor({ service, caller, params, query, body, request_id, context }: Omit<Asked<CallerKind, unknown, unknown, unknown>, "signal">) {
+  constructor({ service, caller, params, query, body, request_id, request }: Omit<Asked<CallerKind, unknown, unknown, unknown>, "signal">) {
     this.service = service;
     this.caller = caller;
     this.params = params;
     this.query = query;
     this.body = body;
     this.request_id = request_id;
-    this.context = context;
+    this.request = request;
   }
 
   // Most routes wait for nothing, and a signal costs as much as a decision.
   get signal(): AbortSignal {
-    return AbortSignal.any([this.context.req.raw.signal, this.service.closing]);
+    return AbortSignal.any([this.request.left(), this.service.closing]);
   }
 }
 
@@ -158,9 +193,9 @@ function checkUrl(url: string): void {
   });
 }
 
-function queryOf({ req }: Context, route: Route): unknown {
-  const at = req.url.indexOf("?");
-  const pairs = at === -1 ? [] : [...new URLSearchParams(req.url.slice(at + 1).replace(/#.*$/, ""))];
+function queryOf({ url }: Requested, route: Route): unknown {
+  const at = url.indexOf("?");
+  const pairs = at === -1 ? [] : [...new URLSearchParams(url.slice(at + 1).replace(/#.*$/, ""))];
   const given = new Map(pairs);
   if (given.size < pairs.length)
     throw problem({ status: 400, code: "BYLAW_REQUEST_INVALID", detail: "Unexpected query that says something twice, expected each once" });

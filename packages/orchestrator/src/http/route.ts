@@ -1,8 +1,8 @@
 import type { Json } from "@bylaw/kernel";
-import type { Context } from "hono";
 import type { z } from "zod";
 import type { Caller, CallerKind } from "../auth/caller.ts";
 import type { Service } from "../service/service.ts";
+import type { Requested } from "./requested.ts";
 
 /** Whoever of these kinds called. */
 export type CallerOf<Kinds extends CallerKind> = Extract<Caller, { readonly kind: Kinds }>;
@@ -18,7 +18,7 @@ export interface Asked<Kinds extends CallerKind, Params, Query, Body> {
   readonly request_id: string | undefined;
   /** Is aborted when the client leaves or the server closes. */
   readonly signal: AbortSignal;
-  readonly context: Context;
+  readonly request: Requested;
 }
 
 /** What a request is answered with. */

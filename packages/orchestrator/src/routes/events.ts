@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { z } from "@hono/zod-openapi";
 import { holderOf } from "../service/holders.ts";
 import { problem } from "../http/problem.ts";
@@ -23,12 +22,12 @@ export const getEvents: Route = defineRoute({
   callers: ["operator", "agent"],
   query: z.strictObject({ after: sequence.optional() }),
   answers: { 200: { description: "A stream of events" }, 429: { description: "This caller has too many streams" } },
-  async handle({ service, caller, query, signal, context }) {
+  async handle({ service, caller, query, signal, request }) {
     const { operations, settings, now } = service;
     if (caller.kind === "agent") await admitReader(service, caller, getEvents);
     // Nobody reads the body of the answer to HEAD.
-    if (context.req.method === "HEAD") return new Response(null, { headers: HEADERS });
-    const after = await placeOf(service, context.req.header("last-event-id") ?? query.after);
+    if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
+    const after = await placeOf(service, request.header("last-event-id") ?? query.after);
     const held = caller.kind === "agent" ? (holderOf(service.run.view, caller.task)?.fence ?? 0) : 0;
     const leave = operations.streams.enter(`${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`);
     if (leave === undefined) throw tooMany();
@@ -44,7 +43,7 @@ export const getEvents: Route = defineRoute({
       signal,
       heartbeat_ms: settings.operate.heartbeat_ms,
       slow_ms: settings.operate.slow_ms,
-      cut: () => (context.env as { readonly outgoing?: ServerResponse } | undefined)?.outgoing?.destroy(),
+      cut: () => request.outgoing?.destroy(),
       onEnd(how) {
         leave();
         operations.metrics.streamEnded(how);

@@ -11,11 +11,11 @@ export const getMetrics: Route = defineRoute({
   tags: ["server"],
   callers: ["operator", "agent", "enrolled", "anyone"],
   answers: { 200: { description: "Prometheus text" }, 401: { description: "Not for anyone" } },
-  async handle({ service, context }) {
+  async handle({ service, request }) {
     const { settings, operations } = service;
     if (!settings.metrics.open) {
       // The route declares anyone because a setting opens it; without that it asks for an operator like any other.
-      const found = await service.authenticate(context.req.header("authorization"));
+      const found = await service.authenticate(request.header("authorization"));
       if (!("kind" in found) || found.kind !== "operator") {
         const refusal = "kind" in found ? unfit(found, ["operator"]) : found;
         await service.refused(refusal, { route: getMetrics, task: undefined, tool: undefined });

@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Context } from "hono";
+
+/** A request as routes read it, whatever has brought it. */
+export interface Requested {
+  readonly method: string;
+  /** With its query; with or without the host. */
+  readonly url: string;
+  header(name: string): string | undefined;
+  /** What stands in the path for the parameters of the route. */
+  params(): Readonly<Record<string, string>>;
+  /** Aborted when the client leaves before it is answered. Asked for once. */
+  left(): AbortSignal;
+  /** All of the body, where no socket has brought it. */
+  bytes(): Promise<Uint8Array>;
+  /** Node's own ends of it, where a socket has. */
+  readonly incoming: IncomingMessage | undefined;
+  readonly outgoing: ServerResponse | undefined;
+}
+
+interface Ends {
+  readonly incoming?: IncomingMessage;
+  readonly outgoing?: ServerResponse;
+}
+
+/** What the framework has read. */
+export class FrameworkRequest implements Requested {
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  get method(): string {
+    return this.#context.req.method;
+  }
+  get url(): string {
+    return this.#context.req.url;
+  }
+  header(name: string): string | undefined {
+    return this.#context.req.header(name);
+  }
+  params(): Readonly<Record<string, string>> {
+    return this.#context.req.param();
+  }
+  left(): AbortSignal {
+    return this.#context.req.raw.signal;
+  }
+  async bytes(): Promise<Uint8Array> {
+    return new Uint8Array(await this.#context.req.raw.arrayBuffer());
+  }
+  get incoming(): IncomingMessage | undefined {
+    return (this.#context.env as Ends | undefined)?.incoming;
+  }
+  get outgoing(): ServerResponse | undefined {
+    return (this.#context.env as Ends | undefined)?.outgoing;
+  }
+}
+
+/** What Node has read, for a path without parameters. */
+export class NodeRequest implements Requested {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.incoming = incoming;
+    this.outgoing = outgoing;
+  }
+
+  get method(): string {
+    return this.incoming.method ?? "";
+  }
+  get url(): string {
+    return this.incoming.url ?? "";
+  }
+  header(name: string): string | undefined {
+    const value = this.incoming.headers[name];
+    return typeof value === "string" ? value : value?.join(", ");
+  }
+  params(): Readonly<Record<string, string>> {
+    return {};
+  }
+  left(): AbortSignal {
+    const controller = new AbortController();
+    const { outgoing } = this;
+    const look = (): void => {
+      if (!outgoing.writableFinished) controller.abort();
+    };
+    if (outgoing.closed) look();
+    else outgoing.once("close", look);
+    return controller.signal;
+  }
+  bytes(): Promise<Uint8Array> {
+    throw new Error("Unexpected reading of all at once, expected that of a socket");
+  }
+}
