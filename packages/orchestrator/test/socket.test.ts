@@ -1,7 +1,9 @@
+import { IncomingMessage, ServerResponse } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { connect, type Socket } from "node:net";
+import { Socket, connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NodeRequest } from "../src/http/requested.ts";
 import type { SettingsInput } from "../src/index.ts";
 import { asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
 
@@ -83,6 +85,16 @@ describe("over a socket", () => {
     expect(await isUp()).toBe(true);
   });
 
+  it("a body that nobody wants is not waited for", async () => {
+    const kept = head("Content-Type: text/plain", `Authorization: Bearer ${ann.token}`, "Content-Length: 1000000").replace(
+      "Connection: close\r\n",
+      "",
+    );
+    const answer = await raw(`${kept}{`);
+    expect(answer).toMatch(/^HTTP\/1\.1 415 /);
+    expect(answer.toLowerCase()).toContain("connection: close");
+  });
+
   it("a body that ends too early, and what is no HTTP, end nothing else", async () => {
     await raw(head(json, `Authorization: Bearer ${ann.token}`, "Content-Length: 1000") + "{", { end: true });
     await raw("\u0016\u0003\u0001\u0002\u0000\u0001");
@@ -108,7 +120,30 @@ describe("a web page", () => {
     }
     const refused = await fetch(`${base}/api/v1/tools`, { headers: { origin: "https://app.example.org", connection: "close" } });
     expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([401, "https://app.example.org"]);
+    const posted = {
+      method: "POST",
+      headers: { origin: "https://app.example.org", connection: "close", "content-type": "application/json" },
+      body,
+    };
+    const unknown = await fetch(`${base}/api/v1/tools/check`, posted);
+    expect([unknown.status, unknown.headers.get("access-control-allow-origin")]).toEqual([401, "https://app.example.org"]);
     await open.close();
+  });
+});
+
+describe("a client that leaves", () => {
+  it.each([false, true])("ends what waits for it, left before that is asked: %s", (before) => {
+    const incoming = new IncomingMessage(new Socket());
+    const outgoing = new ServerResponse(incoming);
+    const leave = (): void => {
+      outgoing.destroy();
+      outgoing.emit("close");
+    };
+    if (before) leave();
+    const signal = new NodeRequest(incoming, outgoing).left();
+    expect(signal.aborted).toBe(before);
+    if (!before) leave();
+    expect(signal.aborted).toBe(true);
   });
 });
 

@@ -86,7 +86,7 @@ export class NodeRequest implements Requested {
     const look = (): void => {
       if (!outgoing.writableFinished) controller.abort();
     };
-    if (outgoing.closed) look();
+    if (outgoing.destroyed) look();
     else outgoing.once("close", look);
     return controller.signal;
   }
