@@ -95,6 +95,17 @@ describe("over a socket", () => {
     expect(answer.toLowerCase()).toContain("connection: close");
   });
 
+  it("a request that is refused before its body is looked at leaves the connection to the next ones", async () => {
+    const post = (token: string, id: string, ...lines: readonly string[]): string => {
+      const text = JSON.stringify({ id });
+      const given = [`Authorization: Bearer ${token}`, `Content-Length: ${text.length}`, ...lines];
+      return ["POST /api/v1/tasks HTTP/1.1", "Host: x", json, ...given, "", text].join("\r\n");
+    };
+    const operator = asOperator.replace("Bearer ", "");
+    const answers = await raw(post("nobody", "p1") + post(operator, "p2") + post(operator, "p3", "Connection: close"));
+    expect([...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual(["401", "201", "201"]);
+  });
+
   it("a body that ends too early, and what is no HTTP, end nothing else", async () => {
     await raw(head(json, `Authorization: Bearer ${ann.token}`, "Content-Length: 1000") + "{", { end: true });
     await raw("\u0016\u0003\u0001\u0002\u0000\u0001");

@@ -60,7 +60,8 @@ async function answerNode(request: NodeRequest, route: Route, service: Service):
 async function send(response: Response, { incoming, outgoing }: NodeRequest): Promise<void> {
   const text = await response.text();
   const headers = { ...Object.fromEntries(response.headers), "content-length": Buffer.byteLength(text) };
-  // What is left of a body that nobody wanted is not waited for.
+  // A body that came with its head is complete by then, though nobody has read it. What is left of one that nobody wants is not waited for.
+  await endOfTurn();
   outgoing.writeHead(response.status, incoming.complete ? headers : { ...headers, connection: "close" }).end(text);
 }
 
