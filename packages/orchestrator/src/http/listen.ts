@@ -7,15 +7,8 @@ import { BylawError, messageOf } from "@bylaw/kernel";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Settings } from "../config/settings.ts";
+import type { Listener } from "./listener.ts";
 import type { Answer } from "./mount.ts";
-
-/** A server that listens. */
-export interface Listener {
-  /** Where it is reached: scheme, host and port. */
-  readonly url: string;
-  /** Takes no connection any more, lets requests end within the grace, then says `over` and cuts off what is left after it. */
-  close(grace_ms: number, over: () => void): Promise<void>;
-}
 
 /** How often it is looked for connections without a request while the server ends. */
 const IDLE_MS = 20;

@@ -128,6 +128,10 @@ async function understood(request: Requested, route: Route, service: Service): P
   });
 }
 
+interface Terms extends Omit<Asked<CallerKind, unknown, unknown, unknown>, "signal"> {
+  readonly request: Requested;
+}
+
 /** A class, since an object that is written down with a getter has a shape of its own, which holds the whole request until all memory is looked through. */
 class Understood implements Asked<CallerKind, unknown, unknown, unknown> {
   readonly service: Service;
@@ -138,7 +142,7 @@ class Understood implements Asked<CallerKind, unknown, unknown, unknown> {
   readonly request_id: string | undefined;
   readonly request: Requested;
 
-  constructor({ service, caller, params, query, body, request_id, request }: Omit<Asked<CallerKind, unknown, unknown, unknown>, "signal">) {
+  constructor({ service, caller, params, query, body, request_id, request }: Terms) {
     this.service = service;
     this.caller = caller;
     this.params = params;

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
+import type { RequestHead } from "./route.ts";
 
-/** A request as routes read it, whatever has brought it. */
-export interface Requested {
-  readonly method: string;
+/** A request, whatever has brought it. */
+export interface Requested extends RequestHead {
   /** With its query; with or without the host. */
   readonly url: string;
-  header(name: string): string | undefined;
   /** What stands in the path for the parameters of the route. */
   params(): Readonly<Record<string, string>>;
   /** Aborted when the client leaves before it is answered. Asked for once. */
@@ -45,6 +44,9 @@ export class FrameworkRequest implements Requested {
   }
   left(): AbortSignal {
     return this.#context.req.raw.signal;
+  }
+  cut(): void {
+    this.outgoing?.destroy();
   }
   async bytes(): Promise<Uint8Array> {
     return new Uint8Array(await this.#context.req.raw.arrayBuffer());
@@ -89,6 +91,9 @@ export class NodeRequest implements Requested {
     if (outgoing.destroyed) look();
     else outgoing.once("close", look);
     return controller.signal;
+  }
+  cut(): void {
+    this.outgoing.destroy();
   }
   bytes(): Promise<Uint8Array> {
     throw new Error("Unexpected reading of all at once, expected that of a socket");

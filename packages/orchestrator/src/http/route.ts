@@ -2,10 +2,17 @@ import type { Json } from "@bylaw/kernel";
 import type { z } from "zod";
 import type { Caller, CallerKind } from "../auth/caller.ts";
 import type { Service } from "../service/service.ts";
-import type { Requested } from "./requested.ts";
 
 /** Whoever of these kinds called. */
 export type CallerOf<Kinds extends CallerKind> = Extract<Caller, { readonly kind: Kinds }>;
+
+/** What a route may know of a request beside what it has declared. */
+export interface RequestHead {
+  readonly method: string;
+  header(name: string): string | undefined;
+  /** Ends the connection. */
+  cut(): void;
+}
 
 /** A request that was let in and understood. */
 export interface Asked<Kinds extends CallerKind, Params, Query, Body> {
@@ -18,7 +25,7 @@ export interface Asked<Kinds extends CallerKind, Params, Query, Body> {
   readonly request_id: string | undefined;
   /** Is aborted when the client leaves or the server closes. */
   readonly signal: AbortSignal;
-  readonly request: Requested;
+  readonly request: RequestHead;
 }
 
 /** What a request is answered with. */

@@ -43,7 +43,7 @@ export const getEvents: Route = defineRoute({
       signal,
       heartbeat_ms: settings.operate.heartbeat_ms,
       slow_ms: settings.operate.slow_ms,
-      cut: () => request.outgoing?.destroy(),
+      cut: () => request.cut(),
       onEnd(how) {
         leave();
         operations.metrics.streamEnded(how);
