@@ -20,7 +20,7 @@ import { CONTRACT, settingsSchema, type Settings, type SettingsInput } from "./c
 import { BASE, createApp } from "./http/app.ts";
 import { listen } from "./http/listen.ts";
 import type { Listener } from "./http/listener.ts";
-import { direct } from "./http/mount.ts";
+import { direct } from "./http/direct.ts";
 import { faultOf } from "./observe/fault.ts";
 import { ROUTES } from "./routes/index.ts";
 import { createClock } from "./service/clock.ts";

@@ -8,7 +8,7 @@ import { getHeapSpaceStatistics } from "node:v8";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BASE } from "../src/http/app.ts";
-import { direct, type Answer } from "../src/http/mount.ts";
+import { direct, type Answer } from "../src/http/direct.ts";
 import { ROUTES } from "../src/routes/index.ts";
 import { serve, type Agent, type Served } from "./kit.ts";
 

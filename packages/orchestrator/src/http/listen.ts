@@ -8,7 +8,7 @@ import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Settings } from "../config/settings.ts";
 import type { Listener } from "./listener.ts";
-import type { Answer } from "./mount.ts";
+import type { Answer } from "./direct.ts";
 
 /** How often it is looked for connections without a request while the server ends. */
 const IDLE_MS = 20;

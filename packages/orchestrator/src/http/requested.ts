@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
+import { received } from "./received.ts";
 import type { RequestHead } from "./route.ts";
 
 /** A request, whatever has brought it. */
@@ -10,10 +11,9 @@ export interface Requested extends RequestHead {
   params(): Readonly<Record<string, string>>;
   /** Aborted when the client leaves before it is answered. Asked for once. */
   left(): AbortSignal;
-  /** All of the body, where no socket has brought it. */
-  bytes(): Promise<Uint8Array>;
-  /** Node's own ends of it, where a socket has. */
-  readonly incoming: IncomingMessage | undefined;
+  /** All of the body; rejects with a problem where more than so many bytes come from a socket, or less than was announced. */
+  bytes(limit: number): Promise<Uint8Array>;
+  /** Where to write the answer, where a socket has brought it. */
   readonly outgoing: ServerResponse | undefined;
 }
 
@@ -48,11 +48,9 @@ export class FrameworkRequest implements Requested {
   cut(): void {
     this.outgoing?.destroy();
   }
-  async bytes(): Promise<Uint8Array> {
-    return new Uint8Array(await this.#context.req.raw.arrayBuffer());
-  }
-  get incoming(): IncomingMessage | undefined {
-    return (this.#context.env as Ends | undefined)?.incoming;
+  async bytes(limit: number): Promise<Uint8Array> {
+    const { incoming } = (this.#context.env as Ends | undefined) ?? {};
+    return incoming === undefined ? new Uint8Array(await this.#context.req.raw.arrayBuffer()) : await received(incoming, limit);
   }
   get outgoing(): ServerResponse | undefined {
     return (this.#context.env as Ends | undefined)?.outgoing;
@@ -95,7 +93,7 @@ export class NodeRequest implements Requested {
   cut(): void {
     this.outgoing.destroy();
   }
-  bytes(): Promise<Uint8Array> {
-    throw new Error("Unexpected reading of all at once, expected that of a socket");
+  bytes(limit: number): Promise<Uint8Array> {
+    return received(this.incoming, limit);
   }
 }
