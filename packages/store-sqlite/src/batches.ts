@@ -1,4 +1,5 @@
 import { setImmediate as turnOfLoop, setTimeout as sleep } from "node:timers/promises";
+import type { Checkpoints } from "./checkpoints.ts";
 import type { Connection } from "./engine.ts";
 import { busy, failure, isBusy, isFatal } from "./errors.ts";
 import type { StoreFile } from "./file.ts";
@@ -24,6 +25,7 @@ interface BatchOptions {
   readonly reads: Reads;
   readonly logs: Logs;
   readonly busy_ms: number;
+  readonly checkpoints: Pick<Checkpoints, "committed">;
   /** Told after a commit which runs grew, and how far; and the ids of the last events before and after it. */
   readonly onGrown: (grown: ReadonlyMap<string, number>, before: number, last: number) => void;
 }
@@ -44,7 +46,7 @@ const SELDOM = 64;
 /** How long a writer who is not alone leaves the file to the others, who look for it this often. */
 const PAUSE = 1;
 
-export function createBatches({ db, file, reads, logs, busy_ms, onGrown }: BatchOptions): Batches {
+export function createBatches({ db, file, reads, logs, busy_ms, checkpoints, onGrown }: BatchOptions): Batches {
   const begin = db.prepare("begin immediate");
   const commit = db.prepare("commit");
   const rollback = db.prepare("rollback");
@@ -93,6 +95,7 @@ export function createBatches({ db, file, reads, logs, busy_ms, onGrown }: Batch
       commit.run();
       last = finished.last;
       file.check();
+      checkpoints.committed();
     } catch (error) {
       fail(error, jobs);
       return;

@@ -1,3 +1,4 @@
+import { PAGES } from "./checkpoints.ts";
 import { checkSqlite, type Connection, loadEngine } from "./engine.ts";
 import { openFailure, unusable } from "./errors.ts";
 import type { StoreFile } from "./file.ts";
@@ -27,7 +28,8 @@ export async function connect(file: StoreFile, patience: Patience): Promise<Conn
   }
 }
 
-function configure(db: Connection, path: string): void {
+/** Makes what a connection writes durable. */
+export function configure(db: Connection, path: string): void {
   db.pragma("trusted_schema = off");
   const mode = db.pragma("journal_mode = wal", { simple: true });
   if (mode !== "wal") throw unusable(path, `journal mode ${String(mode)}`, "a write-ahead log", "use a local disk");
@@ -37,7 +39,7 @@ function configure(db: Connection, path: string): void {
   db.pragma("checkpoint_fullfsync = on");
   // The log beside the file is taken over into it every 4 MiB. Each time costs two synchronisations, but whoever writes then waits a few
   // milliseconds; with four times as much it would be some thirty.
-  db.pragma("wal_autocheckpoint = 1000");
+  db.pragma(`wal_autocheckpoint = ${PAGES}`);
   db.pragma("journal_size_limit = 67108864");
   const level = db.pragma("synchronous", { simple: true });
   if (level !== 2) throw unusable(path, `synchronous level ${String(level)}`, "FULL", "update better-sqlite3");

@@ -1,6 +1,7 @@
 import type { Store } from "@bylaw/kernel";
 import { bodyOfChecked, checkClaim, checkCommit, storeClosed } from "@bylaw/log";
 import { createBatches } from "./batches.ts";
+import { createCheckpoints } from "./checkpoints.ts";
 import { connect } from "./connect.ts";
 import { failure } from "./errors.ts";
 import { prepareFile } from "./file.ts";
@@ -25,7 +26,11 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   const logs = createLogs(db, reads);
   const writes = createWrites({ db, reads, logs, now, retention_ms: request_retention_ms });
   const watchers = createWatchers(db, reads, poll_ms);
-  const batches = createBatches({ db, file, reads, logs, busy_ms, onGrown: (grown, before, last) => watchers.tell(grown, before, last) });
+  const checkpoints = createCheckpoints(db, file.path);
+  const batches = createBatches({
+    ...{ db, file, reads, logs, busy_ms, checkpoints },
+    onGrown: (grown, before, last) => watchers.tell(grown, before, last),
+  });
   let closing: Promise<void> | undefined;
 
   function open(): void {
@@ -47,11 +52,16 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   }
 
   return {
-    async commit(commit) {
-      open();
-      const asked = checkCommit(commit);
-      const bodies = asked.events.map(bodyOfChecked);
-      return batches.write(() => writes.commit(asked, bodies));
+    commit(commit) {
+      try {
+        open();
+        const asked = checkCommit(commit);
+        const bodies = asked.events.map(bodyOfChecked);
+        return batches.write(() => writes.commit(asked, bodies));
+      } catch (error) {
+        // To be waited for by an asynchronous function takes as long as to check the commit.
+        return Promise.reject(error as Error);
+      }
     },
     async claim(request) {
       open();
@@ -70,6 +80,8 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
       closing ??= (async () => {
         watchers.close();
         await batches.idle();
+        // First: whoever lets go of the file last tidies it up.
+        await checkpoints.close();
         db.close();
       })();
       return closing;

@@ -1,0 +1,74 @@
+import { Worker } from "node:worker_threads";
+import type { Connection } from "./engine.ts";
+
+/** What the thread says: that it waits for work, or that it can do none. */
+export type Word = "ready" | "failed";
+
+/** Sees to it that under load nobody waits for the log beside the file to be taken over into it, which takes longer than many commits. */
+export interface Checkpoints {
+  /** To be called after each commit. */
+  committed(): void;
+  /** Resolves when the thread has let go of the file. */
+  close(): Promise<void>;
+}
+
+/** Pages that are taken over at a time. What a store writes that has no thread it takes over itself, so many pages at a time too. */
+export const PAGES = 1_000;
+/** So many pages at once are load: they are worth a thread. */
+const LOAD = 500;
+/** With so many pages who writes takes them over, so that the log begins anew: the thread cannot do that where commits leave no gap. */
+const LATE = 16_000;
+/** How long the log is is asked after so many commits, because it takes some microseconds. */
+const COMMITS = 8;
+
+export interface State {
+  /** Pages in the log, and how many of them are taken over. */
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+export const NONE: State = { log: 0, checkpointed: 0 };
+
+export function createCheckpoints(db: Connection, path: string): Checkpoints {
+  const state = db.prepare<[], State>("pragma wal_checkpoint(noop)");
+  let commits = 0;
+  let thread: Worker | undefined;
+  let ended: Promise<void> | undefined;
+  let ready = false;
+
+  function start(): Worker {
+    const worker = new Worker(new URL(`./checkpoint-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData: { path } });
+    ended = new Promise((resolve) => worker.once("exit", () => resolve()));
+    worker.on("message", (word: Word) => settle(word === "ready"));
+    worker.on("error", () => settle(false));
+    // A process that has nothing else to do may end.
+    worker.unref();
+    return worker;
+  }
+
+  // Where there is no thread, or one that fails, the store goes on as it began.
+  function settle(able: boolean): void {
+    ready = able;
+    db.pragma(`wal_autocheckpoint = ${able ? LATE : PAGES}`);
+  }
+
+  return {
+    committed() {
+      commits += 1;
+      if (commits < COMMITS || (thread !== undefined && !ready)) return;
+      commits = 0;
+      const { log, checkpointed } = state.get() ?? NONE;
+      if (thread === undefined) {
+        if (log - checkpointed >= LOAD) thread = start();
+      } else if (log - checkpointed >= PAGES) {
+        ready = false;
+        thread.postMessage("checkpoint");
+      }
+    },
+    async close() {
+      thread?.ref();
+      thread?.postMessage("close");
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, it, vi } from "vitest";
+import { PAGES, createCheckpoints } from "../src/checkpoints.ts";
+import { openSqliteStore } from "../src/index.ts";
+import { closing, logOf, newFolder, runFixture } from "./kit.ts";
+
+const traces = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
+if (!traces) console.error("SKIPPED: no strace, so which thread synchronises the file is not looked at here.");
+
+interface Said {
+  readonly pid: number;
+  readonly longest: number;
+}
+
+it.runIf(traces)("under load another thread than the one that answers takes the log over, by strace", async () => {
+  const folder = newFolder();
+  const trace = join(folder, "trace");
+  const under = ["strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", trace];
+  const { pid } = JSON.parse(await runFixture("load.mjs", [join(folder, "store.db"), "40", "close"], under)) as Said;
+  const threads = [...readFileSync(trace, "utf8").matchAll(/^(\d+) +f(?:data)?sync\(\d+<[^>]*store\.db>/gm)].map(([, thread]) =>
+    Number(thread),
+  );
+  const own = threads.filter((thread) => thread === pid);
+  expect(threads.length - own.length).toBeGreaterThan(2);
+  // Before the thread was there, and to tidy up.
+  expect(own.length).toBeLessThanOrEqual(3);
+});
+
+it("keeps the log short under load, and lets a process end that has forgotten the store", async () => {
+  const file = join(newFolder(), "store.db");
+  const { longest } = JSON.parse(await runFixture("load.mjs", [file, "40", "forget"])) as Said;
+  expect(longest).toBeLessThan(8 * PAGES);
+  const store = await closing(openSqliteStore(file));
+  expect(await logOf(store)).toHaveLength(40 * 16 * 20);
+});
+
+it("takes the log over itself where there is no thread", async () => {
+  const file = join(newFolder(), "store.db");
+  const db = new Database(file);
+  db.pragma("journal_mode = wal");
+  db.exec("create table t (a text)");
+  const add = db.prepare("insert into t values (?)");
+  const automatic = (): unknown => db.pragma("wal_autocheckpoint", { simple: true });
+  const left = db.prepare<[], { log: number; checkpointed: number }>("pragma wal_checkpoint(noop)");
+  // A thread that finds no file ends.
+  const checkpoints = createCheckpoints(db, join(newFolder(), "missing.db"));
+  db.pragma("wal_autocheckpoint = 100000");
+  for (let commits = 0; commits < 100; commits += 1) {
+    add.run("x".repeat(100_000));
+    checkpoints.committed();
+  }
+  await vi.waitFor(() => expect(automatic()).toBe(PAGES));
+  for (let commits = 0; commits < 200; commits += 1) {
+    add.run("x".repeat(100_000));
+    checkpoints.committed();
+  }
+  const { log = Infinity, checkpointed = 0 } = left.get() ?? {};
+  expect(log - checkpointed).toBeLessThan(2 * PAGES);
+  await checkpoints.close();
+  db.close();
+});
