@@ -89,7 +89,7 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
     // What was read since the decision was made is held against it here; the store adds what nobody has read.
     const known = log.since(before);
     const seen = known === undefined ? before.head : log.fold.head;
-    const kept = snapshots.due(log.fold, log.fold.view(lastSitting)?.link ?? "");
+    const kept = snapshots.due(log.fold, log.fold.view(lastSitting)?.link ?? "", flights.several);
     let dated = drafts;
     for (let left = DATINGS; ; left -= 1) {
       // A store may ask several times: only what it was refused with in the end counts.

@@ -4,9 +4,11 @@ import { NO_LINK } from "./chain.ts";
 
 /** After how many events a run keeps a snapshot of its projections, so that opening it does not read the whole log. */
 const EVERY = 1_000;
+/** The same while calls wait for each other: dozens of them wait for the snapshot then, and of a hundred calls less than one should. */
+const EVERY_UNDER_LOAD = 8_000;
 /**
- * Of a large one it keeps fewer: an event more for so many characters. Its writers wait for it, and of a hundred calls less than one should;
- * who opens the run reads that many events in a few times the time that the snapshot takes.
+ * Of a large one it keeps fewer: an event more for so many characters. Who opens the run reads that many events in a few times the time that
+ * the snapshot takes.
  */
 const CHARACTERS = 500;
 
@@ -18,8 +20,8 @@ type Projections = readonly Projection<unknown>[];
 export interface Snapshots {
   /** The state of the last snapshot that fits these projections, or of an empty log. */
   load(): Promise<Fold>;
-  /** The snapshot that is due at this state, to be committed with the next events. */
-  due(fold: Fold, link: string): readonly DocumentWrite[];
+  /** The snapshot that is due at this state, to be committed with the next events. `load`: others wait meanwhile. */
+  due(fold: Fold, link: string, load: boolean): readonly DocumentWrite[];
 }
 
 /** A snapshot as it is kept. */
@@ -59,8 +61,8 @@ export function createSnapshots(store: Store, run: string, projections: Projecti
       taken = fold.head;
       return fold;
     },
-    due(fold, link) {
-      if (ambiguous || fold.head - taken < Math.max(EVERY, size / CHARACTERS)) return [];
+    due(fold, link, load) {
+      if (ambiguous || fold.head - taken < Math.max(load ? EVERY_UNDER_LOAD : EVERY, size / CHARACTERS)) return [];
       taken = fold.head;
       const states = Object.fromEntries(projections.map((of) => [of.name, fold.view(of)]));
       const kept: Kept = { head: fold.head, link, versions, states };

@@ -1,6 +1,9 @@
 /** Counts what is on its way. A Set of it that stays would be {@link Passing} too. */
 export class Underway {
   #count = 0;
+  // Of this time, since when nothing was, and of the time before.
+  #most = 0;
+  #mostBefore = 0;
   #waiting: (() => void)[] = [];
 
   /** Whether nothing is. */
@@ -8,13 +11,21 @@ export class Underway {
     return this.#count === 0;
   }
 
+  /** Whether several things are at once, or were the last time that anything was. */
+  get several(): boolean {
+    return this.#most > 1 || this.#mostBefore > 1;
+  }
+
   begin(): void {
     this.#count += 1;
+    if (this.#count > this.#most) this.#most = this.#count;
   }
 
   end(): void {
     this.#count -= 1;
     if (this.#count > 0) return;
+    this.#mostBefore = this.#most;
+    this.#most = 0;
     for (const tell of this.#waiting.splice(0)) tell();
   }
 

@@ -89,6 +89,23 @@ describe("a snapshot", () => {
     expect(stateOf(again)).toBe(stateOf(await folded(store)));
   });
 
+  it("waits for a moment in which nobody else waits for it", async () => {
+    const store = createMemoryStore();
+    const run = await takeOver(config, { store });
+    for (let rounds = 0; rounds < 40; rounds += 1) await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
+    expect(await value(store)).toBe("");
+    await run.record([note("perhaps alone")]);
+    await run.record([note("alone")]);
+    expect(JSON.parse(await value(store))).toMatchObject({ head: 2_002 });
+  });
+
+  it("comes under load as well, later", async () => {
+    const store = createMemoryStore();
+    const run = await takeOver(config, { store });
+    for (let rounds = 0; rounds < 170; rounds += 1) await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
+    expect((JSON.parse(await value(store)) as { head: number }).head).toBeGreaterThanOrEqual(8_000);
+  });
+
   it("keeps phases, approvals and who keeps the log", async () => {
     const store = createMemoryStore();
     const run = await takeOver(config, { store });
