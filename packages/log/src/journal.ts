@@ -110,7 +110,8 @@ export async function openJournal(kernel: Kernel, options: JournalOptions): Prom
       try {
         const rest = present({ task, request_id });
         const receipt = await store.commit({ run, events: dated, documents: [...documents, ...kept], ...rest, seen, admit });
-        await takeUp(receipt.events, receipt.replayed ? [] : shown);
+        if (log.fold.head >= (receipt.events[0]?.sequence ?? 1) - 1) log.take(receipt.events);
+        else await takeUp(receipt.events, receipt.replayed ? [] : shown);
         if (receipt.replayed) await stillOn();
         return receipt;
       } catch (error) {

@@ -74,10 +74,12 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   }
 
   // Where the phase and the phase that a transition leaves are concerned the log is right, whatever the caller says.
-  function stamp({ phase: _, ...input }: Subject, before: Fold): Subject {
+  function stamp(input: Subject, before: Fold): Subject {
     const phase = typeof input.task === "string" ? phaseOf(before.view(currentPhases), input.task) : undefined;
-    const known = { ...input, phase, ...(input.hook === "onTransition" ? { from: phase } : attemptOf(input, before.view)) };
-    return { ...present(known), run, session: journal.session, at: journal.time() } as Subject;
+    // What is undefined here the kernel leaves out.
+    const stamped = { ...input, phase, run, session: journal.session, at: journal.time() };
+    if (input.hook === "onTransition") return { ...stamped, from: phase } as Subject;
+    return (input.hook === "onEnforcement" ? { ...stamped, ...attemptOf(input, before.view) } : stamped) as Subject;
   }
 
   function refused(input: Subject, error: unknown, before: Fold): readonly [Subject, Decision] {
@@ -93,7 +95,8 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       const subject = await kernel.prepare(stamp(input, before));
       const { grants } = before.view(openApprovals);
       const grant = grants === null ? undefined : find(grants, await approvalDigest(subject, policyDigest));
-      return [subject, await kernel.decide(subject, before.view, grant)];
+      const decided = kernel.decide(subject, before.view, grant);
+      return [subject, decided instanceof Promise ? await decided : decided];
     } catch (error) {
       return refused(input, error, before);
     }
@@ -101,18 +104,19 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
 
   // One after the other for one task, or one agent without a task: they would only make each other's decisions stale.
   function inTurn<T>({ task, agent }: Who, work: () => Promise<T>): Promise<T> {
-    const key = JSON.stringify(task === undefined ? { agent } : { task });
-    const turn = (turns.get(key) ?? Promise.resolve()).then(work);
-    const last: Promise<unknown> = turn
-      .catch(() => {})
-      .then(() => {
-        if (turns.get(key) === last) turns.delete(key);
-      });
+    // An agent that is named like a task only waits for it.
+    const key = typeof task === "string" ? task : JSON.stringify({ agent });
+    const before = turns.get(key);
+    const turn = before === undefined ? work() : before.then(work);
+    const over = (): void => {
+      if (turns.get(key) === last) turns.delete(key);
+    };
+    const last: Promise<void> = turn.then(over, over);
     turns.set(key, last);
     return turn;
   }
 
-  async function ask(hook: HookName, given: object, { request_id: asked_as, documents: beside = [] }: AskOptions = {}): Promise<Outcome> {
+  function ask(hook: HookName, given: object, { request_id: asked_as, documents: beside = [] }: AskOptions = {}): Promise<Outcome> {
     let input = { hook } as Subject;
     let unreadable: unknown;
     try {
@@ -123,7 +127,8 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       if (hook === "onEnforcement") input = { hook, ...readableIn(given) };
     }
     return inTurn(whoIn(input), async () => {
-      const request_id = unreadable === undefined ? await questionName(input, asked_as) : undefined;
+      const named = unreadable === undefined ? questionName(input, asked_as) : undefined;
+      const request_id = named === undefined ? undefined : await named;
       let problem: unknown;
       for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
         const before = journal.fold;

@@ -1,5 +1,7 @@
 import type { LogEvent, LogReader, Sink, SinkWriter, View } from "@bylaw/kernel";
 
+const WRITTEN = Promise.resolve();
+
 /** How many events may wait for a sink that is at work; further ones are kept from it. */
 const BACKLOG = 50_000;
 
@@ -79,6 +81,7 @@ export async function openDelivery(sinks: readonly Sink[], log: LogReader, optio
       );
     },
     written(events) {
+      if (pending.size === 0) return WRITTEN;
       const waits = new Set<Promise<unknown>>();
       for (const { sequence } of events) {
         const told = pending.get(sequence);
