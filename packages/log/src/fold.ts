@@ -21,11 +21,16 @@ export function createFold(projections: readonly Projection<unknown>[], states: 
       },
       add(events) {
         // A writer may learn of an event twice, by its own receipt and by the log; each is folded once, in order.
-        const next = events.filter(({ sequence }) => sequence > until);
-        const last = next.at(-1);
-        if (last === undefined) return fold;
-        const folded = projections.map((of, at) => next.reduce((before, event) => of.reduce(before, event), all[at]));
-        return foldOf(folded, last.sequence);
+        let head = until;
+        let next: unknown[] | undefined;
+        for (const event of events) {
+          if (event.sequence <= until) continue;
+          next ??= [...all];
+          // By index: for one event, which is the rule, lists and functions in between would take as long as to fold it.
+          for (let at = 0; at < projections.length; at += 1) next[at] = (projections[at] as Projection<unknown>).reduce(next[at], event);
+          head = event.sequence;
+        }
+        return next === undefined ? fold : foldOf(next, head);
       },
     };
     return fold;
