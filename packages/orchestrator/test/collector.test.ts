@@ -3,6 +3,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PerformanceObserver, constants } from "node:perf_hooks";
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { getHeapSpaceStatistics } from "node:v8";
 import { openSqliteStore } from "@bylaw/store-sqlite";
@@ -61,20 +62,38 @@ async function round(calls: number, how: How): Promise<void> {
   for (let left = calls; left > 0; left -= agents.length) await Promise.all(agents.map((agent) => ask(agent, how)));
 }
 
-// Maps that stay and objects with getters of their own once made it 1,900 and 2,800. What is known of the last calls is here too.
+let collected = 0;
+const observer = new PerformanceObserver((list) => {
+  // Of all memory, or the beginning of such a one.
+  collected += list
+    .getEntries()
+    .filter((entry) => (entry as unknown as { detail: { kind: number } }).detail.kind !== constants.NODE_PERFORMANCE_GC_MINOR).length;
+});
+
+/** Bytes of each call that are taken for old in a round in which not all memory is collected, which would make it less. */
+async function grown(how: How): Promise<number> {
+  for (;;) {
+    const [before, began] = [collected, old()];
+    await round(3_200, how);
+    const bytes = (old() - began) / 3_200;
+    await turnOfLoop();
+    if (collected === before) return bytes;
+  }
+}
+
+// Maps that stay and objects with getters of their own once made it 1,900 and 2,800, and to remember 256 events of a run 1,500. What is known
+// of the last calls is here too.
 test.each([
   [{ record: false, directly: true }, 1_000],
   [{ record: false, directly: false }, 1_000],
-  [{ record: true, directly: true }, 2_200],
-])("what belongs to a call ends with it: %o", async (how, bytes) => {
+  [{ record: true, directly: true }, 1_100],
+])("what belongs to a call ends with it: %o", async (how, most) => {
+  observer.observe({ entryTypes: ["gc"] });
   // What stays is old by then, and what is compiled once is compiled.
   await round(4_000, how);
-  const grown: number[] = [];
-  while (grown.length < 3) {
-    const before = old();
-    await round(3_200, how);
-    grown.push((old() - before) / 3_200);
-  }
-  // A collection of all memory within a round makes it less.
-  expect(grown.toSorted((a, b) => a - b)[1]).toBeLessThan(bytes);
+  const bytes: number[] = [];
+  // What is compiled late, and what another thread does meanwhile, makes it more now and then; what is held is held each time.
+  while (bytes.length < 6 && !bytes.some((one) => one < most)) bytes.push(await grown(how));
+  observer.disconnect();
+  expect(Math.min(...bytes)).toBeLessThan(most);
 });
