@@ -33,6 +33,8 @@ type Head = Omit<RunRow, "id"> & {
 /** What a transaction adds to a run: written together, because a row costs more than what is in it. */
 interface Growth {
   readonly id: number;
+  /** The head before. */
+  readonly from: number;
   readonly texts: string[];
   readonly hashes: string[];
   size: number;
@@ -44,10 +46,13 @@ interface Growth {
 const UNPLACED = 256;
 /** So many heads at most are remembered. */
 const KNOWN = 10_000;
-/** So many of the last events of a run are remembered, of so many runs, and none that is longer than that. */
-const RECENT = 256;
+/**
+ * Of so many runs the last events are remembered, and none that is longer than that: as many as the last transaction had, and at least so many. Who
+ * writes has seen all that stands before them; kept for longer they would be old by the time they go, which costs a collection of all memory.
+ */
 const REMEMBERED = 64;
 const SHORT = 4_000;
+const FEW = 32;
 /** So many signs are a segment at most that has more than one event: who wants one event has to read all of it. */
 const LARGEST = 16_000;
 
@@ -75,7 +80,7 @@ export function createLogs(db: Connection, reads: Reads): Logs {
   function growthOf(run: string, id: number | undefined, head: number): Growth {
     const before = grown.get(run);
     if (before !== undefined) return before;
-    const growth = { id: id ?? (create.get(run, NO_LINK) as number), texts: [], hashes: [], size: 0, head, link: NO_LINK };
+    const growth = { id: id ?? (create.get(run, NO_LINK) as number), from: head, texts: [], hashes: [], size: 0, head, link: NO_LINK };
     grown.set(run, growth);
     return growth;
   }
@@ -153,6 +158,8 @@ export function createLogs(db: Connection, reads: Reads): Logs {
         write(growth);
         advance.run(growth.head, growth.link, growth.id);
         heads.set(run, growth.head);
+        const recent = known.get(run)?.recent;
+        if (recent !== undefined) recent.splice(0, recent.length - Math.max(FEW, growth.head - growth.from));
       }
       grown = new Map();
       const last = reads.last();
@@ -174,5 +181,4 @@ function remember(recent: LogEvent[], events: readonly LogEvent[], bodies: reado
     return;
   }
   for (const event of events) recent.push(event);
-  if (recent.length > 2 * RECENT) recent.splice(0, recent.length - RECENT);
 }
