@@ -1,6 +1,7 @@
 import type { Effect, PathText, Unknown, Word } from "./analysis.ts";
 import type { Draft } from "./context.ts";
 import { placed, type Folder } from "./folder.ts";
+import { everyPlace } from "./places.ts";
 import { behind, climbs, found, pathOf, type Path, type Way } from "./ways.ts";
 import { tidy } from "./written.ts";
 
@@ -190,8 +191,9 @@ const seenFrom = (text: string, folder: Folder): readonly string[] =>
   );
 
 /** What commands do by way of what other commands of the line make lead elsewhere, they do there too. */
-export function notePassages(commands: readonly Draft[], passages: readonly Passage[]): void {
-  if (passages.length === 0) return;
+export function notePassages(commands: readonly Draft[], made: readonly Passage[]): void {
+  if (made.length === 0) return;
+  const passages = everyPlace(made, MOST);
   const own = new Map<Draft, number>();
   for (const { by } of passages) own.set(by, (own.get(by) ?? 0) + 1);
   for (const draft of commands) {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -54,6 +54,17 @@ describe("what a line does by way of a link that it makes, it does where the lin
     ["ln -s ../out l; git rm -rf l", "delete:../out"],
     ["ln -s ../out l; git rm -f l/x", "delete:../out/x"],
     ["mv a.md b.ts && cat *.ts", "read:a.md/../a.md"],
+    ["ln -s . d; ln -s /etc d/e; cat e/shadow", "read:/etc/shadow"],
+    ["ln -s /etc d/e; ln -s . d; cat e/shadow", "read:/etc/shadow"],
+    ["ln -s . d; cp -s /etc/shadow d/e; cat e", "read:/etc/shadow"],
+    ["ln -s . d; ln -sr /etc d/e; cat e/shadow", "read:/etc/shadow"],
+    ["ln -s . a; ln -s . a/b; ln -s /etc a/b/c; cat c/shadow", "read:/etc/shadow"],
+    ["ln -s src d; ln -s /etc d/lib/e; cat src/lib/e/shadow", "read:/etc/shadow"],
+    ["ln -s /srv/x d; ln -s /etc d/e; cat /srv/x/e/shadow", "read:/etc/shadow"],
+    ["cd src; ln -s . d; ln -s /etc d/e; cat e/shadow", "read:/etc/shadow"],
+    ["ln -s . d; mv src/up d/w; echo x > w/y", "write:src/../src/up/../up/y/../y"],
+    ["ln -s . d; ln secret d/x; echo a > x", "write:secret/../secret"],
+    ["ln -s . d; ln -s /etc/shadow d/x; cat *", "read:/etc/shadow"],
   ])("%s", (line, effect) => {
     expect(does(line)).toContain(effect);
   });
@@ -142,6 +153,8 @@ describe("what a line does by way of a link that it makes, it does where the lin
     ["tar xzf a.tgz && rm a.tgz && ls", "read:a"],
     ["tar -czf a.tgz src && cat a.tgz src/a", "write:src"],
     ["mkdir out && tar xzf a.tgz -C out && echo x > src/a", "write:out/a"],
+    ["ln -s . d; ln -s /etc d/e; cat f/shadow", "read:/etc/shadow"],
+    ["ln -s lib d; ln -s /etc d/e; cat e/shadow", "read:/etc/shadow"],
     ["git checkout -b topic && git add src/a && git commit -m x", "write:src/a"],
     ["git checkout -- src/a && ls src", "read:src/a"],
     ["git checkout -- . && ls", "read:a"],
@@ -169,6 +182,33 @@ describe("what a line does by way of a link that it makes, it does where the lin
       const said = does(line).filter((effect) => effect.startsWith("write:"));
       expect(
         said.some((effect) => /(?:\.\.\/){2}out$|there\/out\/\.\.\/out$/.test(effect)),
+        `${line}: ${said.join(" ")}`,
+      ).toBe(true);
+    }
+  });
+
+  it("as bash does it, with links that are put behind links", () => {
+    for (const line of [
+      "ln -s . d; ln -s ../.. d/e; echo x > e/out",
+      "ln -s . d; ln -s $PWD/../.. d/e; echo x > e/out",
+      "ln -s . d; ln -s . d/e; ln -s ../.. d/e/f; echo x > f/out",
+      "ln -s src d; ln -s ../../.. d/e; echo x > src/e/out",
+      "ln -s src d; cp -s $PWD/../../out d/e; echo x > src/e",
+      "ln -s . d; mv src/there d/e; echo x > e/out",
+      "ln -s . d; ln ../../out d/e; echo x > e",
+    ]) {
+      const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-through-")));
+      onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+      mkdirSync(join(root, "a/work/src"), { recursive: true });
+      const file = join(root, line.includes("/out d/e") ? "out" : "a/none");
+      writeFileSync(file, "");
+      execFileSync("ln", ["-s", "../..", join(root, "a/work/src/there")]);
+      execFileSync("bash", ["-c", line], { cwd: join(root, "a/work") });
+      const outside = [join(root, "out"), join(root, "a/out")].some((path) => existsSync(path) && readFileSync(path, "utf8") === "x\n");
+      expect([line, outside]).toEqual([line, true]);
+      const said = does(line);
+      expect(
+        said.includes("unknown") || said.some((effect) => /^write:.*(?:\.\.\/out|there\/out\/\.\.\/out|out\/\.\.\/out)$/.test(effect)),
         `${line}: ${said.join(" ")}`,
       ).toBe(true);
     }
