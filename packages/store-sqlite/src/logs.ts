@@ -79,7 +79,10 @@ export function createLogs(db: Connection, reads: Reads): Logs {
 
   function growthOf(run: string, id: number | undefined, head: number): Growth {
     const before = grown.get(run);
-    if (before !== undefined) return before;
+    if (before !== undefined) {
+      if (before.head === head) return before;
+      throw new Error(`Unexpected head ${head} of run \`${run}\`, expected ${before.head}, which this transaction has got to`);
+    }
     const growth = { id: id ?? (create.get(run, NO_LINK) as number), from: head, texts: [], hashes: [], size: 0, head, link: NO_LINK };
     grown.set(run, growth);
     return growth;
@@ -96,8 +99,12 @@ export function createLogs(db: Connection, reads: Reads): Logs {
     growth.size = 0;
   }
 
+  // The file says where a run stands, but for what this transaction has for it.
   function forgetHeads(): void {
-    known.clear();
+    for (const [run, { recent: _, ...head }] of known) {
+      if (grown.has(run)) known.set(run, head);
+      else known.delete(run);
+    }
     remembered = 0;
   }
 
@@ -149,8 +156,8 @@ export function createLogs(db: Connection, reads: Reads): Logs {
     flush: flushRun,
     forget() {
       placed = undefined;
-      forgetHeads();
       grown = new Map();
+      forgetHeads();
     },
     finish() {
       const heads = new Map<string, number>();

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { StoreConflict, type LogEvent, type Store } from "@bylaw/kernel";
+import { StoreConflict, type LogEvent, type Receipt, type Store } from "@bylaw/kernel";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../src/index.ts";
 import { closing, draft, logOf, newFolder, upTo } from "./kit.ts";
@@ -40,4 +40,23 @@ it.each([1, 3])("a writer is shown exactly the events between what it saw and wh
   for (const run of new Set(shown.map((one) => one.run))) logs.set(run, await logOf(stores[0] as Store, run));
   for (const { run, seen, unseen, first } of shown) expect(unseen).toEqual(logs.get(run)?.slice(seen, first - 1));
   expect(shown.length).toBeGreaterThan(900);
+});
+
+it("a writer gets its place behind all others of its transaction, however many runs that has", async () => {
+  const file = join(newFolder(), "store.db");
+  const runs = upTo(70).map((n) => `r${n}`);
+  const first = await openSqliteStore(file);
+  for (const run of runs) await first.commit({ run, seen: 0, events: [draft(), draft()] });
+  await first.close();
+  // One that remembers nothing, and is asked for what came before by more runs than it remembers.
+  const store = await closing(openSqliteStore(file));
+  const write = (run: string): Promise<Receipt> => store.commit({ run, seen: 0, events: [draft()], admit: () => {} });
+  const order = ["new", "new", ...runs, "new", "r1", "r2"];
+  for (let rounds = 1; rounds <= 5; rounds += 1) {
+    const receipts = await Promise.all(order.map(write));
+    for (const [at, { events }] of receipts.entries())
+      expect((await logOf(store, order[at])).find(({ sequence }) => sequence === events[0]?.sequence)).toEqual(events[0]);
+  }
+  expect(await logOf(store, "new")).toHaveLength(15);
+  for (const run of runs) expect(await logOf(store, run)).toHaveLength(run === "r1" || run === "r2" ? 12 : 7);
 });
