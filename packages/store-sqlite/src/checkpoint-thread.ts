@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { NONE, type State, type Word } from "./checkpoints.ts";
 import { configure } from "./connect.ts";
 import { loadEngine } from "./engine.ts";
+import { SCHEMA_VERSION, versionOf } from "./schema.ts";
 
 /** What was written meanwhile is little, and is taken over too, so many times: only when nothing is left can the log begin anew. */
 const ROUNDS = 8;
@@ -11,6 +12,8 @@ const { path } = workerData as { readonly path: string };
 const engine = await loadEngine();
 // Who is in the way is not waited for: it is asked for again soon.
 const db = new engine(path, { timeout: 0, fileMustExist: true });
+// Of a file that was replaced since, nothing is changed.
+if (versionOf(db, path) !== SCHEMA_VERSION) throw new Error(`Unexpected file at ${path}, expected the store that was opened`);
 configure(db, path);
 const passive = db.prepare("pragma wal_checkpoint(passive)");
 const state = db.prepare<[], State>("pragma wal_checkpoint(noop)");

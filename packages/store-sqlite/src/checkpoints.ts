@@ -6,7 +6,7 @@ export type Word = "ready" | "failed";
 
 /** Sees to it that under load nobody waits for the log beside the file to be taken over into it, which takes longer than many commits. */
 export interface Checkpoints {
-  /** To be called after each commit. */
+  /** To be called after each commit, which stands whatever comes of this: it throws nothing. */
   committed(): void;
   /** Resolves when the thread has let go of the file. */
   close(): Promise<void>;
@@ -35,6 +35,7 @@ export function createCheckpoints(db: Connection, path: string): Checkpoints {
   let thread: Worker | undefined;
   let ended: Promise<void> | undefined;
   let ready = false;
+  let unable = false;
 
   function start(): Worker {
     const worker = new Worker(new URL(`./checkpoint-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData: { path } });
@@ -52,17 +53,26 @@ export function createCheckpoints(db: Connection, path: string): Checkpoints {
     db.pragma(`wal_autocheckpoint = ${able ? LATE : PAGES}`);
   }
 
+  function look(): void {
+    const { log, checkpointed } = state.get() ?? NONE;
+    if (thread === undefined) {
+      if (log - checkpointed >= LOAD) thread = start();
+    } else if (log - checkpointed >= PAGES) {
+      ready = false;
+      thread.postMessage("checkpoint");
+    }
+  }
+
   return {
     committed() {
       commits += 1;
-      if (commits < COMMITS || (thread !== undefined && !ready)) return;
+      if (unable || commits < COMMITS || (thread !== undefined && !ready)) return;
       commits = 0;
-      const { log, checkpointed } = state.get() ?? NONE;
-      if (thread === undefined) {
-        if (log - checkpointed >= LOAD) thread = start();
-      } else if (log - checkpointed >= PAGES) {
-        ready = false;
-        thread.postMessage("checkpoint");
+      try {
+        look();
+      } catch {
+        // No more threads here, or none allowed.
+        unable = true;
       }
     },
     async close() {

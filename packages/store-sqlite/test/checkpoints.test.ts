@@ -62,3 +62,34 @@ it("takes the log over itself where there is no thread", async () => {
   await checkpoints.close();
   db.close();
 });
+
+it("goes on where no thread can be started", async () => {
+  const file = join(newFolder(), "store.db");
+  // A process that may start none.
+  const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*", "--allow-addons"];
+  const { longest } = JSON.parse(await runFixture("load.mjs", [file, "10", "close"], [], flags)) as Said;
+  expect(longest).toBeLessThan(2 * PAGES);
+  expect(await logOf(await closing(openSqliteStore(file)))).toHaveLength(10 * 16 * 20);
+});
+
+it("changes nothing of another database that stands there by now", async () => {
+  const [file, other] = [join(newFolder(), "store.db"), join(newFolder(), "other.db")];
+  const store = new Database(file);
+  store.pragma("journal_mode = wal");
+  store.exec("create table t (a text)");
+  const add = store.prepare("insert into t values (?)");
+  const foreign = new Database(other);
+  foreign.exec("create table t (a text)");
+  foreign.close();
+  const before = readFileSync(other);
+  const checkpoints = createCheckpoints(store, other);
+  store.pragma("wal_autocheckpoint = 100000");
+  for (let commits = 0; commits < 100; commits += 1) {
+    add.run("x".repeat(100_000));
+    checkpoints.committed();
+  }
+  await vi.waitFor(() => expect(store.pragma("wal_autocheckpoint", { simple: true })).toBe(PAGES));
+  await checkpoints.close();
+  store.close();
+  expect(readFileSync(other)).toEqual(before);
+});

@@ -58,10 +58,15 @@ export async function refusal(pending: Promise<unknown>, code: string): Promise<
 
 const execute = promisify(execFile);
 
-/** Runs a script of `fixtures` in a process of its own, perhaps under another program; resolves to what it prints. */
-export async function runFixture(script: string, args: readonly string[], under: readonly string[] = []): Promise<string> {
+/** Runs a script of `fixtures` in a process of its own, perhaps under another program or with flags of Node; resolves to what it prints. */
+export async function runFixture(
+  script: string,
+  args: readonly string[],
+  under: readonly string[] = [],
+  flags: readonly string[] = [],
+): Promise<string> {
   const file = fileURLToPath(new URL(`fixtures/${script}`, import.meta.url));
-  const [program = "", ...rest] = [...under, process.execPath, file, ...args];
+  const [program = "", ...rest] = [...under, process.execPath, ...flags, file, ...args];
   const { stdout } = await execute(program, rest, { maxBuffer: 2 ** 26 });
   return stdout;
 }
