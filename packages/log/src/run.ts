@@ -116,7 +116,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     return turn;
   }
 
-  function ask(hook: HookName, given: object, { request_id: asked_as, documents: beside = [] }: AskOptions = {}): Promise<Outcome> {
+  async function ask(hook: HookName, given: object, { request_id: asked_as, documents: beside = [] }: AskOptions = {}): Promise<Outcome> {
     let input = { hook } as Subject;
     let unreadable: unknown;
     try {
