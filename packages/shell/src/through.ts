@@ -1,6 +1,7 @@
-import type { Effect, PathText, Unknown, Word } from "./analysis.ts";
+import type { Effect, Unknown, Word } from "./analysis.ts";
 import type { Draft } from "./context.ts";
 import { placed, type Folder } from "./folder.ts";
+import { OPENED, linkless, plainText, withoutLinks } from "./linkless.ts";
 import { everyPlace } from "./places.ts";
 import { behind, climbs, found, pathOf, type Path, type Way } from "./ways.ts";
 import { tidy } from "./written.ts";
@@ -86,9 +87,14 @@ export function passagesOf(draft: Draft, folder: Folder): readonly Passage[] {
     }
     const into = INTO.test(target);
     const folderOf = into ? tidy(target) || "." : target;
+    // Where nothing stands yet, it is what the path with a slash behind it says.
+    const mayBe = target.endsWith("/") && !/^\.{0,2}$/.test(lastOf(target)) && !sources.includes(undefined);
     if (makes === "unpack") add(folderOf, undefined, into || !replaces(draft, below));
-    else if (makes === "copy") copied(folderOf, into);
-    else if (!into) named(target);
+    else if (makes === "copy") {
+      copied(folderOf, into);
+      if (mayBe) copied(folderOf, false);
+    } else if (!into) named(target);
+    else if (mayBe) named(folderOf);
     // What has a name gets it there, which is a target of its own.
     else if (sources.includes(undefined)) add(folderOf, undefined, true);
   }
@@ -149,9 +155,6 @@ const replaces = (draft: Draft, below = false): boolean =>
 
 const lastOf = (path: string): string => tidy(path).split("/").at(-1) ?? "";
 
-const plainText = ({ path }: Extract<Effect, { readonly path: PathText }>): string | undefined =>
-  path.text === undefined || path.pattern !== undefined ? undefined : path.text;
-
 function kindOf(draft: Draft): Makes | undefined {
   const name = nameOf(draft);
   if (LINKS.has(name)) return "link";
@@ -206,7 +209,7 @@ export function notePassages(commands: readonly Draft[], made: readonly Passage[
             nameOf(draft) === "git" && has(draft, /^rm$/),
           );
     if (effects === undefined) draft.unknown = [...draft.unknown, UNKNOWN];
-    else draft.effects = effects;
+    else draft.effects = effects.flatMap((effect) => withoutLinks(effect, { entry: own.has(draft) }));
   }
 }
 
@@ -216,6 +219,8 @@ interface Found {
   /** The one that it was found by, and how much of it lay behind that. */
   readonly by: Passage;
   readonly behind: number;
+  /** What is deleted is what a link leads to. */
+  readonly opened: boolean;
 }
 
 // Undefined where it cannot be known what they are, or there are too many.
@@ -228,6 +233,9 @@ function followed(given: readonly Effect[], passages: readonly Passage[], all: b
     if (!("path" in effect) || effect.path.text === undefined) continue;
     const from = ways.get(effect);
     const path = from?.path ?? pathOf(effect.path.text);
+    const opened = from?.opened ?? OPENED.test(effect.path.pattern ?? effect.path.text);
+    // Who deletes a link leaves what it leads to.
+    const leaves = effect.kind === "delete" && !all && !opened;
     const add = (by: Passage, to: string, rest: string): void => {
       const plain = by.again ? to + rest : to.replace(/(?<=.)\/+$/, "") + rest;
       const text = by.again ? linkless(plain) : plain;
@@ -235,7 +243,7 @@ function followed(given: readonly Effect[], passages: readonly Passage[], all: b
         return;
       const one = { ...effect, path: { text } };
       effects.push(one);
-      ways.set(one, { path: { ...pathOf(plain), raw: pathOf(text).raw }, by, behind: rest.length });
+      ways.set(one, { path: { ...pathOf(plain), raw: pathOf(text).raw }, by, behind: rest.length, opened });
     };
     for (const passage of passages) {
       const { to, within } = passage;
@@ -244,14 +252,13 @@ function followed(given: readonly Effect[], passages: readonly Passage[], all: b
       // Behind a link `..` is the folder above what it leads to.
       if (climbs(path, way) || isApart(path, passage)) return undefined;
       const past = found(effect.path.pattern, passage);
-      if (past > 0 && !(effect.kind === "delete" && !all && past < (within ? 3 : 2))) {
+      if (past > 0 && !(leaves && past < (within ? 3 : 2))) {
         if (past > 1 || within || to === undefined || effects.length > given.length + MORE) return undefined;
         add(passage, to, "");
       }
       for (const { text: rest, known } of behind(path, way)) {
         if (within && rest === "" && from?.by.again !== true) continue;
-        // Who deletes a link leaves what it leads to.
-        if (effect.kind === "delete" && !all && (within ? !rest.includes("/", 1) : rest === "")) continue;
+        if (leaves && (within ? !rest.includes("/", 1) : rest === "")) continue;
         // A link that led to itself would lead nowhere.
         if (from?.by === passage && !passage.again && rest.length >= from.behind) continue;
         if (to === undefined || !known || plainText(effect) === undefined || effects.length > given.length + MORE) return undefined;
@@ -270,17 +277,5 @@ const isApart = (path: Path, { base, names, deep }: Passage): boolean =>
 
 const isSame = (one: Path, other: Path): boolean =>
   one.base === other.base && one.ups === other.ups && one.written.join("/") === other.written.join("/");
-
-/**
- * The path, said so that whoever follows links cannot say where it leads if there is one in it: each name, up, and the name again. What a
- * link says is read from where it stands, and nobody knows here what it says.
- */
-const linkless = (path: string): string =>
-  (path.startsWith("/") ? "/" : "") +
-  path
-    .split("/")
-    .filter((name) => name !== "" && name !== ".")
-    .map((name) => (name === ".." || name === "~" ? name : `${name}/../${name}`))
-    .join("/");
 
 const UNKNOWN: Unknown = { code: "state", what: "path by way of a link that the line itself makes" };

@@ -65,6 +65,14 @@ describe("what a line does by way of a link that it makes, it does where the lin
     ["ln -s . d; mv src/up d/w; echo x > w/y", "write:src/../src/up/../up/y/../y"],
     ["ln -s . d; ln secret d/x; echo a > x", "write:secret/../secret"],
     ["ln -s . d; ln -s /etc/shadow d/x; cat *", "read:/etc/shadow"],
+    ["(cd s && ln -s ../b ../n) && rm -rf n/", "delete:s/../../b"],
+    ["ln -s ../b n; rm -rf n//", "delete:../b"],
+    ["ln -s ../b n; rm -rf n/.", "delete:../b"],
+    ["ln -s ../b a; ln -s a n; rm -rf n/", "delete:../b"],
+    ["mv e/g q/; cat q/lf", "read:e/../e/g/../g/lf/../lf"],
+    ["mv e/g q.//; cat q./lf", "read:e/../e/g/../g/lf/../lf"],
+    ["git mv e/g q/; cat q/lf", "read:e/../e/g/../g/lf/../lf"],
+    ["cp -a e/g ./q/; echo x > q/lf", "write:e/../e/g/../g/lf/../lf"],
   ])("%s", (line, effect) => {
     expect(does(line)).toContain(effect);
   });
@@ -185,6 +193,25 @@ describe("what a line does by way of a link that it makes, it does where the lin
         `${line}: ${said.join(" ")}`,
       ).toBe(true);
     }
+  });
+
+  // Where what is there already leads is looked at before the line runs: so that it is refused, there is to be no link on the way.
+  it.each([
+    ["ln -s ../b s/t/up/n && echo x > n/z", "write:s/../s/t/../t/up/../up/n"],
+    ["(cd s && ln -s prot t/up/q) && cat q/f", "write:s/../s/t/../t/up/../up/q"],
+    ["mv s/in s/t/up/n; cat n/f", "write:s/../s/t/../t/up/../up/n"],
+    ["mv s/in n; cat s/t/up/n/f", "read:s/../s/t/../t/up/../up/n/../n/f/../f"],
+    ["mv s/in n; echo x > s/t/up/n/z", "write:s/../s/t/../t/up/../up/n/../n/z/../z"],
+    ["mv s/in b; cat e/g/z", "read:e/../e/g/../g/z/../z"],
+    ["ln -s a b; rm -rf e/g/", "delete:e/../e/g/../g"],
+    ["ln -s a b; rm -rf e/g", "delete:e/../e/g"],
+  ])("with what is there already: %s", (line, effect) => {
+    expect(does(line)).toContain(effect);
+  });
+
+  it("and asks nothing more of a single command, or of a link that is moved", () => {
+    expect(does("cat e/g/z")).toEqual(["read:e/g/z"]);
+    expect(does("mv n m && ls")).not.toContain("read:n/../n");
   });
 
   it("as bash does it, with links that are put behind links", () => {

@@ -17,7 +17,9 @@ export function toTarget(source: "read" | "move"): (use: Use, out: Out) => void 
     const last = targets.length === 0 && words.length > 1 ? words.pop() : undefined;
     if (last !== undefined) targets.push(last);
     const below = source === "move" || uses(use, "recursive archive");
-    const follows = source === "read" && uses(use, "dereference");
+    // Hard links to all that is below a folder are made of what links lead to, unless they are told not to.
+    const linked = uses(use, "link") && !uses(use, "archive no-dereference d");
+    const follows = source === "read" && (uses(use, "dereference") || linked);
     for (const word of words) {
       file(out, "read", word, { below, follows });
       if (source === "move") file(out, "delete", word, { below });
