@@ -95,7 +95,7 @@ export function createBatches({ db, file, reads, logs, busy_ms, checkpoints, onG
       commit.run();
       last = finished.last;
       file.check();
-      checkpoints.committed();
+      checkpoints.committed(jobs.length);
     } catch (error) {
       fail(error, jobs);
       return;

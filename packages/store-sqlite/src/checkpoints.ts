@@ -6,8 +6,8 @@ export type Word = "ready" | "failed";
 
 /** Sees to it that under load nobody waits for the log beside the file to be taken over into it, which takes longer than many commits. */
 export interface Checkpoints {
-  /** To be called after each commit, which stands whatever comes of this: it throws nothing. */
-  committed(): void;
+  /** To be called after each commit, with how many waited for it. That commit stands whatever comes of this: it throws nothing. */
+  committed(calls: number): void;
   /** Resolves when the thread has let go of the file. */
   close(): Promise<void>;
 }
@@ -18,6 +18,10 @@ export const PAGES = 1_000;
 const LOAD = 500;
 /** With so many pages who writes takes them over, so that the log begins anew: the thread cannot do that where commits leave no gap. */
 const LATE = 16_000;
+/** So many that wait for one commit are a crowd; who writes alone, without a gap, would only share the disk with the thread. */
+const CROWD = 4;
+/** It is gone when so many commits have had none. */
+const GONE = 16;
 /** How long the log is is asked after so many commits, because it takes some microseconds. */
 const COMMITS = 8;
 
@@ -35,7 +39,9 @@ export function createCheckpoints(db: Connection, path: string): Checkpoints {
   let thread: Worker | undefined;
   let ended: Promise<void> | undefined;
   let ready = false;
+  let able = false;
   let unable = false;
+  let alone = GONE;
 
   function start(): Worker {
     const worker = new Worker(new URL(`./checkpoint-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData: { path } });
@@ -48,10 +54,14 @@ export function createCheckpoints(db: Connection, path: string): Checkpoints {
   }
 
   // Where there is no thread, or one that fails, the store goes on as it began.
-  function settle(able: boolean): void {
-    ready = able;
-    db.pragma(`wal_autocheckpoint = ${able ? LATE : PAGES}`);
+  function settle(word: boolean): void {
+    ready = word;
+    able = word;
+    share();
   }
+
+  // Who takes the log over.
+  const share = (): void => void db.pragma(`wal_autocheckpoint = ${able && alone < GONE ? LATE : PAGES}`);
 
   function look(): void {
     const { log, checkpointed } = state.get() ?? NONE;
@@ -64,11 +74,15 @@ export function createCheckpoints(db: Connection, path: string): Checkpoints {
   }
 
   return {
-    committed() {
-      commits += 1;
-      if (unable || commits < COMMITS || (thread !== undefined && !ready)) return;
-      commits = 0;
+    committed(calls) {
+      if (unable) return;
+      const before = alone;
+      alone = calls >= CROWD ? 0 : Math.min(GONE, alone + 1);
       try {
+        if (able && before < GONE !== alone < GONE) share();
+        commits += 1;
+        if (alone === GONE || commits < COMMITS || (thread !== undefined && !ready)) return;
+        commits = 0;
         look();
       } catch {
         // No more threads here, or none allowed.

@@ -50,12 +50,12 @@ it("takes the log over itself where there is no thread", async () => {
   db.pragma("wal_autocheckpoint = 100000");
   for (let commits = 0; commits < 100; commits += 1) {
     add.run("x".repeat(100_000));
-    checkpoints.committed();
+    checkpoints.committed(20);
   }
   await vi.waitFor(() => expect(automatic()).toBe(PAGES));
   for (let commits = 0; commits < 200; commits += 1) {
     add.run("x".repeat(100_000));
-    checkpoints.committed();
+    checkpoints.committed(20);
   }
   const { log = Infinity, checkpointed = 0 } = left.get() ?? {};
   expect(log - checkpointed).toBeLessThan(2 * PAGES);
@@ -86,10 +86,28 @@ it("changes nothing of another database that stands there by now", async () => {
   store.pragma("wal_autocheckpoint = 100000");
   for (let commits = 0; commits < 100; commits += 1) {
     add.run("x".repeat(100_000));
-    checkpoints.committed();
+    checkpoints.committed(20);
   }
   await vi.waitFor(() => expect(store.pragma("wal_autocheckpoint", { simple: true })).toBe(PAGES));
   await checkpoints.close();
   store.close();
   expect(readFileSync(other)).toEqual(before);
+});
+
+it("starts no thread for who writes alone", async () => {
+  const file = join(newFolder(), "store.db");
+  const db = new Database(file);
+  db.pragma("journal_mode = wal");
+  db.exec("create table t (a text)");
+  const add = db.prepare("insert into t values (?)");
+  const checkpoints = createCheckpoints(db, join(newFolder(), "missing.db"));
+  db.pragma("wal_autocheckpoint = 100000");
+  for (let commits = 0; commits < 100; commits += 1) {
+    add.run("x".repeat(100_000));
+    checkpoints.committed(1);
+  }
+  await checkpoints.close();
+  // No thread was asked for, which would have ended and set this back.
+  expect(db.pragma("wal_autocheckpoint", { simple: true })).toBe(100_000);
+  db.close();
 });
