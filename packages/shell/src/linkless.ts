@@ -19,8 +19,6 @@ export const linkless = (path: string): string =>
     .map((name) => (name === ".." || name === "~" ? name : `${name}/../${name}`))
     .join("/");
 
-const SAID = /(?:^|\/)([^/]+)\/\.\.\/\1(?:\/|$)/;
-
 /**
  * An effect in a line that makes something lead elsewhere. A link that was there before may lead to that, and so may the folder that it is put
  * into: nobody can say here where they lead, so there is to be none on the way. `entry`: the last name may be one, because it is the link itself that is
@@ -29,7 +27,7 @@ const SAID = /(?:^|\/)([^/]+)\/\.\.\/\1(?:\/|$)/;
 export function withoutLinks(effect: Effect, { entry }: { readonly entry: boolean }): readonly Effect[] {
   if (!("path" in effect)) return [effect];
   const text = plainText(effect);
-  if (text === undefined || SAID.test(text)) return [effect];
+  if (text === undefined) return [effect];
   const last = (entry || effect.kind === "delete") && !OPENED.test(text) ? text.lastIndexOf("/") + 1 : text.length;
   const folders = linkless(text.slice(0, last));
   if (folders === "" || folders === "/") return [effect];

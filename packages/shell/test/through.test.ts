@@ -203,6 +203,8 @@ describe("what a line does by way of a link that it makes, it does where the lin
     ["mv s/in n; cat s/t/up/n/f", "read:s/../s/t/../t/up/../up/n/../n/f/../f"],
     ["mv s/in n; echo x > s/t/up/n/z", "write:s/../s/t/../t/up/../up/n/../n/z/../z"],
     ["mv s/in b; cat e/g/z", "read:e/../e/g/../g/z/../z"],
+    // Of a path that says one of its names twice itself the other names are looked at too.
+    ["mv s/in n; cat q/../q/up/n/f", "read:q/../q/../q/../q/up/../up/n/../n/f/../f"],
     ["ln -s a b; rm -rf e/g/", "delete:e/../e/g/../g"],
     ["ln -s a b; rm -rf e/g", "delete:e/../e/g"],
   ])("with what is there already: %s", (line, effect) => {
