@@ -7,7 +7,8 @@ import { inPlainSight } from "./plain-sight.ts";
 import { analyzePlain } from "./plain.ts";
 import { parseScript } from "./syntax.ts";
 import { walkScript } from "./walk.ts";
-import { notePassages, passagesOf, type Passage } from "./through.ts";
+import type { Passage } from "./places.ts";
+import { notePassages, passagesOf } from "./through.ts";
 import { noteTrees } from "./trees.ts";
 import { noteWritten } from "./written.ts";
 

@@ -1,17 +1,30 @@
-import type { Passage } from "./through.ts";
-import { behind, pathOf } from "./ways.ts";
+import type { Draft } from "./context.ts";
+import { behind, pathOf, type Way } from "./ways.ts";
+
+/** What a line makes lead elsewhere: a link, a copy or another name of what may be one, or what comes out of an archive. */
+export interface Passage extends Way {
+  /** The command that makes it. */
+  readonly by: Draft;
+  /** Where it leads; undefined where that cannot be known. */
+  readonly to: string | undefined;
+  /** It is what was there, under another name or once more: a link of it may lead elsewhere now. */
+  readonly again: boolean;
+}
 
 /**
  * What a line makes lead elsewhere, at every place where it stands: a link that is put behind another link of the line stands where that one leads,
- * too. More than `most` of them are not followed to their end.
+ * too. Where there are more than `most`, one more at least is among them, and not all.
  */
 export function everyPlace(passages: readonly Passage[], most: number): readonly Passage[] {
   const all = [...passages];
-  for (let before = 0; before < all.length && all.length <= most;) {
-    before = all.length;
-    for (const one of [...all])
-      for (const other of [...all])
-        for (const place of placesBehind(one, other)) if (!all.some((known) => isSame(known, place))) all.push(place);
+  // A list grows while it is walked: each is held against those before it, both ways, once.
+  for (const [at, one] of all.entries()) {
+    for (const other of all.slice(0, at)) {
+      for (const place of [...placesBehind(one, other), ...placesBehind(other, one)]) {
+        if (all.length > most) return all;
+        if (!all.some((known) => isSame(known, place))) all.push(place);
+      }
+    }
   }
   return all;
 }

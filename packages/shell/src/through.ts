@@ -2,19 +2,9 @@ import type { Effect, Unknown, Word } from "./analysis.ts";
 import type { Draft } from "./context.ts";
 import { placed, type Folder } from "./folder.ts";
 import { OPENED, linkless, plainText, withoutLinks } from "./linkless.ts";
-import { everyPlace } from "./places.ts";
-import { behind, climbs, found, pathOf, type Path, type Way } from "./ways.ts";
+import { everyPlace, type Passage } from "./places.ts";
+import { behind, climbs, found, pathOf, type Path } from "./ways.ts";
 import { tidy } from "./written.ts";
-
-/** What a line makes lead elsewhere: a link, a copy or another name of what may be one, or what comes out of an archive. */
-export interface Passage extends Way {
-  /** The command that makes it. */
-  readonly by: Draft;
-  /** Where it leads; undefined where that cannot be known. */
-  readonly to: string | undefined;
-  /** It is what was there, under another name or once more: a link of it may lead elsewhere now. */
-  readonly again: boolean;
-}
 
 type Target = { readonly text?: string | undefined; readonly pattern?: string; readonly below?: boolean };
 
