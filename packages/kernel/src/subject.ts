@@ -22,6 +22,7 @@ const context = { ...who, interactive: flag, claims: object, host: object };
 const mcp = { server: text, servers: registry, annotations: object };
 const place = { cwd: text, workspace: text, home: text, approval_mode: mode };
 const counted = { round: count, attempt: count, max_attempts: count };
+const move = { from: text, to: text, artifacts: object, reason: text, request_id: text };
 
 interface Shape {
   readonly fields: ReadonlyMap<string, Test>;
@@ -31,16 +32,15 @@ interface Shape {
 const fieldsOf = (fields: Readonly<Record<string, Test>>): ReadonlyMap<string, Test> => new Map(Object.entries({ ...context, ...fields }));
 const SHAPES: ReadonlyMap<unknown, Shape> = new Map<HookName, Shape>([
   ["beforeToolCall", { fields: fieldsOf({ tool: text, args: structure, ...mcp, ...place }), required: ["tool", "args"] }],
-  [
-    "onTransition",
-    {
-      fields: fieldsOf({ from: text, to: text, artifacts: object, reason: text, request_id: text }),
-      required: ["task", "to", "artifacts"],
-    },
-  ],
+  ["onTransition", { fields: fieldsOf(move), required: ["task", "to", "artifacts"] }],
   ["onBehavior", { fields: fieldsOf({ action: text, reason: text, trigger_agent_id: text, step: text }), required: ["action"] }],
   ["onEnforcement", { fields: fieldsOf({ text, tool_calls: calls, available_tools: texts, ...counted }), required: [] }],
 ]);
+
+// What grows field by field beyond its room becomes a dictionary, and each look at it a search: to decide then takes twice as long. The
+// engine gives all of these the room that the first few needed.
+const Roomy = Object.assign(function roomy() {}, { prototype: Object.prototype }) as unknown as new () => Record<string, Json>;
+for (let made = 0; made < 8; made += 1) Object.assign(new Roomy(), { ...context, ...mcp, ...place, tool: text, args: structure });
 
 // A control character in a name is never meant, and a newline would let `$` and line-wise readers see another name.
 const TOOL_NAME = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,256}$/u;
@@ -63,7 +63,8 @@ export function admit(input: Subject, owner: Pick<DecisionContext, "approval_mod
   const shape = SHAPES.get(hook);
   if (shape === undefined) throw invalid("one that names its hook");
   const { fields, required } = shape;
-  const subject: Record<string, Json> = { hook };
+  const subject = new Roomy();
+  subject["hook"] = hook;
   for (const key in input) {
     if (key === "hook" || !owns(input, key)) continue;
     const value: unknown = (input as unknown as Record<string, unknown>)[key];
