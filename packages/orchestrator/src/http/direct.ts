@@ -5,7 +5,7 @@ import type { Service } from "../service/service.ts";
 import { answer } from "./answer.ts";
 import { NodeRequest } from "./requested.ts";
 import type { Route } from "./route.ts";
-import { endOfTurn } from "./turn.ts";
+import { atEndOfTurn, endOfTurn } from "./turn.ts";
 
 /** Answers a request as Node hands it over. */
 export type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
@@ -19,12 +19,13 @@ export function direct(base: string, routes: readonly Route[], service: Service)
   return new Map(
     simple.map((route) => [
       `${base}${route.path}`,
-      (incoming, outgoing) => {
-        answerNode(new NodeRequest(incoming, outgoing), route, service).catch((error: unknown) => {
-          service.log.error({ err: messageOf(error) }, "a request failed outside of its route");
-          outgoing.destroy();
-        });
-      },
+      (incoming, outgoing) =>
+        atEndOfTurn(() => {
+          answerNode(new NodeRequest(incoming, outgoing), route, service).catch((error: unknown) => {
+            service.log.error({ err: messageOf(error) }, "a request failed outside of its route");
+            outgoing.destroy();
+          });
+        }),
     ]),
   );
 }
