@@ -126,7 +126,8 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       unreadable = error;
       if (hook === "onEnforcement") input = { hook, ...readableIn(given) };
     }
-    return inTurn(whoIn(input), async () => {
+    const who = whoIn(input);
+    return inTurn(who, async () => {
       const named = unreadable === undefined ? questionName(input, asked_as) : undefined;
       const request_id = named === undefined ? undefined : await named;
       let problem: unknown;
@@ -142,7 +143,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
           const [type, details] = eventOf(hook, subject, decision, policyName(hook, policyDigest, before.view));
           const event = clipped(journal.draft(type, input, details));
           appended = await journal.append([event], {
-            ...{ before, stale: (other) => concerns(other, input) || concerns(other, whoIn(input)), documents },
+            ...{ before, stale: (other) => concerns(other, input) || (who !== input && concerns(other, who)), documents },
             ...present({ request_id }),
           });
         } catch (error) {
