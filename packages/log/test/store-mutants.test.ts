@@ -21,7 +21,7 @@ function suiteOf(mutant: Mutant, now?: () => number): readonly Test[] {
 }
 
 /** The names of the tests that do not pass. One that never ends does not either: a mutant may keep a watcher waiting. */
-async function failuresOf(tests: readonly Test[], guard_ms = 500): Promise<readonly string[]> {
+async function failuresOf(tests: readonly Test[], guard_ms = 2_000): Promise<readonly string[]> {
   const results = tests.map(async ({ name, body }) => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), guard_ms);

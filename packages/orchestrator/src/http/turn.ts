@@ -1,19 +1,3 @@
-let waiting: (() => void)[] = [];
-
-/**
- * Works when all that came in this turn of the event loop has been read, one behind the other. Each look at a socket makes the processor
- * forget much of what it had learned of our code: what is done in one go takes a quarter less. May not throw.
- */
-export function atEndOfTurn(work: () => void): void {
-  if (waiting.push(work) === 1) setImmediate(workAll);
-}
-
-function workAll(): void {
-  const all = waiting;
-  waiting = [];
-  for (const work of all) work();
-}
-
 let turn: Promise<void> | undefined;
 
 /**
@@ -22,7 +6,7 @@ let turn: Promise<void> | undefined;
  */
 export const endOfTurn = (): Promise<void> =>
   (turn ??= new Promise((resolve) => {
-    atEndOfTurn(() => {
+    setImmediate(() => {
       turn = undefined;
       resolve();
     });

@@ -8,6 +8,7 @@ import { load } from "./load.ts";
 import { logs } from "./logs.ts";
 import { names } from "./names.ts";
 import { records } from "./records.ts";
+import { runs } from "./runs.ts";
 import { tasks } from "./tasks.ts";
 import { watchers } from "./watch.ts";
 
@@ -20,6 +21,7 @@ const GROUPS = [
   ["the event of a claim or a sweep of", records],
   ["a watcher of", watchers],
   ["the names in", names],
+  ["many runs at once in", runs],
   ["the life of", life],
   ["everything at once on", load],
 ] as const;
