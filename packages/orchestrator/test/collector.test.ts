@@ -52,7 +52,7 @@ async function ask({ auth, task }: Agent, { record, directly }: How): Promise<vo
   const headers = { authorization: auth, "content-type": "application/json" };
   incoming.push(body);
   incoming.push(null);
-  if (directly) answers.get("/api/v1/tools/check")?.(incoming, outgoing);
+  if (directly) answers.get("/api/v1/tools/check")?.(incoming, outgoing, performance.now());
   else await at.app.fetch(new Request("http://127.0.0.1/api/v1/tools/check", { method: "POST", headers }), { incoming, outgoing });
   while (!outgoing.writableEnded) await turnOfLoop();
   expect(outgoing.statusCode).toBe(200);

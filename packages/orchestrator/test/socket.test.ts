@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Socket, connect } from "node:net";
@@ -151,10 +152,29 @@ describe("a client that leaves", () => {
       outgoing.emit("close");
     };
     if (before) leave();
-    const signal = new NodeRequest(incoming, outgoing).left();
+    const signal = new NodeRequest(incoming, outgoing, 0).left();
     expect(signal.aborted).toBe(before);
     if (!before) leave();
     expect(signal.aborted).toBe(true);
+  });
+});
+
+describe("a client that leaves as soon as it has asked", () => {
+  const asked = `GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: ${asOperator}\r\n\r\n`;
+
+  it("keeps no stream of events open", async () => {
+    const leaves = Array.from({ length: 60 }, async () => {
+      const socket = connect(port, "127.0.0.1");
+      await once(socket, "connect");
+      socket.write(asked);
+      socket.resetAndDestroy();
+    });
+    await Promise.all(leaves);
+    // A caller may have sixteen of them.
+    const leaving = new AbortController();
+    const stream = await fetch(`${url}/api/v1/events`, { headers: { authorization: asOperator }, signal: leaving.signal });
+    leaving.abort();
+    expect(stream.status).toBe(200);
   });
 });
 

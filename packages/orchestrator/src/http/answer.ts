@@ -24,9 +24,8 @@ interface Answered {
  * is out.
  */
 export async function answer(request: Requested, route: Route, service: Service): Promise<Response> {
-  const began = performance.now();
   const { status, response } = await answered(request, route, service);
-  service.answered?.(route, status, performance.now() - began);
+  service.answered?.(route, status, performance.now() - request.came);
   return response;
 }
 

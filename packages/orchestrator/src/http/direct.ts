@@ -5,10 +5,10 @@ import type { Service } from "../service/service.ts";
 import { answer } from "./answer.ts";
 import { NodeRequest } from "./requested.ts";
 import type { Route } from "./route.ts";
-import { atEndOfTurn, endOfTurn } from "./turn.ts";
+import { endOfTurn } from "./turn.ts";
 
-/** Answers a request as Node hands it over. */
-export type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+/** Answers a request as Node hands it over. `came`: when that was, by the clock of `performance`. */
+export type Answer = (incoming: IncomingMessage, outgoing: ServerResponse, came: number) => void;
 
 /**
  * The routes that Node may hand requests to itself, by their path: those that are posted to a path without parameters. The framework
@@ -19,13 +19,12 @@ export function direct(base: string, routes: readonly Route[], service: Service)
   return new Map(
     simple.map((route) => [
       `${base}${route.path}`,
-      (incoming, outgoing) =>
-        atEndOfTurn(() => {
-          answerNode(new NodeRequest(incoming, outgoing), route, service).catch((error: unknown) => {
-            service.log.error({ err: messageOf(error) }, "a request failed outside of its route");
-            outgoing.destroy();
-          });
-        }),
+      (incoming, outgoing, came) => {
+        answerNode(new NodeRequest(incoming, outgoing, came), route, service).catch((error: unknown) => {
+          service.log.error({ err: messageOf(error) }, "a request failed outside of its route");
+          outgoing.destroy();
+        });
+      },
     ]),
   );
 }

@@ -9,6 +9,7 @@ import type { Hono } from "hono";
 import type { Settings } from "../config/settings.ts";
 import type { Listener } from "./listener.ts";
 import type { Answer } from "./direct.ts";
+import { atEndOfTurn } from "./turn.ts";
 
 /** How often it is looked for connections without a request while the server ends. */
 const IDLE_MS = 20;
@@ -35,12 +36,18 @@ export async function listen(
   { host, port, tls, limits, cors_origins }: Settings,
 ): Promise<Listener> {
   const framework = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false });
-  const handler = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const work = (incoming: IncomingMessage, outgoing: ServerResponse, came: number): void => {
+    // Who has left meanwhile is owed nothing.
+    if (outgoing.destroyed) return;
     const { method, url = "", headers } = incoming;
     // A page of another origin is told by the framework what it may see.
     const answer = method === "POST" && (cors_origins.length === 0 || headers.origin === undefined) ? direct.get(url) : undefined;
     if (answer === undefined) void framework(incoming, outgoing);
-    else answer(incoming, outgoing);
+    else answer(incoming, outgoing, came);
+  };
+  const handler = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const came = performance.now();
+    atEndOfTurn(() => work(incoming, outgoing, came));
   };
   const options = {
     headersTimeout: limits.headers_ms,

@@ -15,6 +15,8 @@ export interface Requested extends RequestHead {
   bytes(limit: number): Promise<Uint8Array>;
   /** Where to write the answer, where a socket has brought it. */
   readonly outgoing: ServerResponse | undefined;
+  /** When it came, by the clock of `performance`. */
+  readonly came: number;
 }
 
 interface Ends {
@@ -24,6 +26,7 @@ interface Ends {
 
 /** What the framework has read. */
 export class FrameworkRequest implements Requested {
+  readonly came = performance.now();
   readonly #context: Context;
 
   constructor(context: Context) {
@@ -61,10 +64,12 @@ export class FrameworkRequest implements Requested {
 export class NodeRequest implements Requested {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
+  readonly came: number;
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, came: number) {
     this.incoming = incoming;
     this.outgoing = outgoing;
+    this.came = came;
   }
 
   get method(): string {
