@@ -1,13 +1,5 @@
-import {
-  defineProjection,
-  digestJson,
-  isJsonObject,
-  type Grant,
-  type Json,
-  type Response,
-  type Subject,
-  type Transition,
-} from "@bylaw/kernel";
+import { defineProjection, isJsonObject, type Grant, type Json, type Response, type Subject, type Transition } from "@bylaw/kernel";
+import { digestOf } from "./digest.ts";
 import { drop, find, put, type Tree } from "./order/tree.ts";
 
 /** The event types that a run writes itself. */
@@ -63,11 +55,11 @@ export const phaseOf = (phases: Phases, task: string): string | undefined => fin
  * What an approval is bound to: the RFC 8785 form of {tool, server, args, agent, task, cwd} of a tool call, of what is asked
  * for at the other hooks, and the digest of the policies that asked. Another policy needs another approval.
  */
-export function approvalDigest(subject: Subject, policy: string): Promise<string> {
+export function approvalDigest(subject: Subject, policy: string): string {
   const { agent = null, task = null } = subject;
   if (subject.hook === "beforeToolCall") {
     const { tool, server = null, args, cwd = null } = subject;
-    return digestJson({ subject: { tool, server, args, agent, task, cwd }, policy });
+    return digestOf({ subject: { tool, server, args, agent, task, cwd }, policy });
   }
   // The log counts attempts, and a request that is made anew has a new id: the same question, however often it was asked.
   const {
@@ -78,5 +70,5 @@ export function approvalDigest(subject: Subject, policy: string): Promise<string
     ...unnumbered
   } = subject as Partial<Response> & Pick<Transition, "request_id"> & Subject;
   const { id, at, run, session, facts, host, claims, interactive, phase, ...asked } = unnumbered as Subject;
-  return digestJson({ subject: { ...(asked as Record<string, Json>), agent, task }, policy });
+  return digestOf({ subject: { ...(asked as Record<string, Json>), agent, task }, policy });
 }

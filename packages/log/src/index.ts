@@ -14,6 +14,7 @@ export { aliasOf, agentNamed, deniedCalls, isOut, isTimeOver, isVotingDeferred, 
 export { TIME_OVER, consensusState, type Answer, type Ballot, type Consensus, type ConsensusTerms } from "./agents/consensus.ts";
 export type { Terminal } from "./agents/terminal.ts";
 export { RUN_EVENTS, approvalDigest, currentPhases, phaseOf, type Phases } from "./approval.ts";
+export { digestOf } from "./digest.ts";
 export type { CatalogueType, EventGroup } from "./catalogue/catalogue-type.ts";
 export {
   CATALOGUE_MODES,

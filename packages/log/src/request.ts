@@ -1,5 +1,4 @@
 import {
-  digestJson,
   isJsonObject,
   type Decision,
   type Effect,
@@ -9,6 +8,7 @@ import {
   type Subject,
   type Transition,
 } from "@bylaw/kernel";
+import { digestOf } from "./digest.ts";
 import type { Policies } from "./policies.ts";
 import type { Outcome } from "./run-contract.ts";
 
@@ -16,11 +16,10 @@ import type { Outcome } from "./run-contract.ts";
  * The name of a request in the store: what its caller named it together with all that it says. So an id that is used for something
  * else names something else, and nobody is answered for what somebody else asked, or with another token.
  */
-export const requestName = async (kind: string, request_id: string, content: Json): Promise<string> =>
-  `${kind}:${await digestJson({ request_id, content })}`;
+export const requestName = (kind: string, request_id: string, content: Json): string => `${kind}:${digestOf({ request_id, content })}`;
 
 /** The name of a question that came with a request id: of a transition in the subject, of every other beside it. */
-export function questionName(given: Subject, asked_as: string | undefined): Promise<string> | undefined {
+export function questionName(given: Subject, asked_as: string | undefined): string | undefined {
   const request_id = (given.hook === "onTransition" ? given.request_id : undefined) ?? asked_as;
   if (typeof request_id !== "string") return undefined;
   // The run says these itself, or they are about the asking and not about what is asked.

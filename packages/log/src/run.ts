@@ -1,7 +1,6 @@
 import {
   BylawError,
   StoreConflict,
-  digestJson,
   freezeJson,
   isJsonObject,
   messageOf,
@@ -22,6 +21,7 @@ import { readableIn } from "./agents/readable.ts";
 import { RUN_EVENTS, approvalDigest, currentPhases, openApprovals, phaseOf } from "./approval.ts";
 import { problemOf } from "./catalogue/details.ts";
 import { fieldFits } from "./codec/envelope.ts";
+import { digestOf } from "./digest.ts";
 import type { Fold } from "./fold.ts";
 import type { Appended, Condition, Who } from "./journal-contract.ts";
 import { ATTEMPTS, openJournal } from "./journal.ts";
@@ -64,7 +64,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   };
   const journal = await openJournal(kernel, { run, store, session, join, plan, now, onError: report });
   const turns = new Passing<Promise<unknown>>();
-  const policyDigest = await digestJson(kernel.policy as JsonObject);
+  const policyDigest = digestOf(kernel.policy as JsonObject);
   const policies = (): Policies => ({ ...journal.fold.view(policiesOnRecord), [policyDigest]: kernel.policy });
 
   async function appendAndDeliver(drafts: readonly EventDraft[], condition: Condition = {}): Promise<readonly LogEvent[]> {
@@ -94,7 +94,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     try {
       const subject = await kernel.prepare(stamp(input, before));
       const { grants } = before.view(openApprovals);
-      const grant = grants === null ? undefined : find(grants, await approvalDigest(subject, policyDigest));
+      const grant = grants === null ? undefined : find(grants, approvalDigest(subject, policyDigest));
       const decided = kernel.decide(subject, before.view, grant);
       return [subject, decided instanceof Promise ? await decided : decided];
     } catch (error) {
@@ -128,8 +128,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     }
     const who = whoIn(input);
     return inTurn(who, async () => {
-      const named = unreadable === undefined ? questionName(input, asked_as) : undefined;
-      const request_id = named === undefined ? undefined : await named;
+      const request_id = unreadable === undefined ? questionName(input, asked_as) : undefined;
       let problem: unknown;
       for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
         const before = journal.fold;
@@ -193,7 +192,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       if (typeof by !== "string" || by === "") throw unfit("approval by nobody, expected the name of a person");
       if (!TIME.test(expires_at) || Number.isNaN(Date.parse(expires_at)))
         throw unfit(`expiry \`${expires_at}\`, expected an RFC 3339 time`);
-      const digest = await approvalDigest(await kernel.prepare(stamp(subject, journal.fold)), policyDigest);
+      const digest = approvalDigest(await kernel.prepare(stamp(subject, journal.fold)), policyDigest);
       const granted = journal.draft("approval_granted", subject, { digest, policy: kernel.policy, by, expires_at });
       return appendAndDeliver([granted], { documents: copied(documents) });
     },
@@ -201,7 +200,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
       const drafts = given.map(draftOf);
       const condition = {
         ...{ documents: copied(documents), ...present({ task: structuredClone(task) }) },
-        ...(request_id === undefined ? {} : { request_id: await requestName("record", request_id, drafts.map(contentOf)) }),
+        ...(request_id === undefined ? {} : { request_id: requestName("record", request_id, drafts.map(contentOf)) }),
       };
       const { events, written } = await journal.append(drafts, condition);
       await written;

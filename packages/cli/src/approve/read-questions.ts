@@ -18,10 +18,10 @@ export async function readQuestions({ kernel, ...source }: Source, now: number):
   const states = foldingView(kernel);
   for await (const events of eventsOf(source.store, source.run)) {
     for (const event of events) {
-      await questions.add(event);
+      questions.add(event);
       if (source.gates !== undefined) states.add(event);
     }
   }
   const { agents, head } = questions;
-  return { agents, head, read: (open) => questions.read(open), open: await questions.open({ view: states.view, now }) };
+  return { agents, head, read: (open) => questions.read(open), open: questions.open({ view: states.view, now }) };
 }

@@ -1,5 +1,5 @@
-import { digestJson, present, type DocumentWrite, type Kernel, type LogEvent } from "@bylaw/kernel";
-import { foldName, type Run } from "@bylaw/log";
+import { present, type DocumentWrite, type Kernel, type LogEvent } from "@bylaw/kernel";
+import { digestOf, foldName, type Run } from "@bylaw/log";
 import type { ProjectGates } from "./gates.ts";
 import type { CallQuestion, GateQuestion, Question } from "./questions.ts";
 import { nothingOpen, unanswerable, unauthorized } from "./refused.ts";
@@ -76,7 +76,7 @@ export async function checkAnswerable(question: Question, verdict: Answer["verdi
       "Unexpected call of which parts were redacted, expected one that the log has in full",
       "let the host that asked say yes: it has the call",
     );
-  if (question.policy !== (await digestJson(kernel.policy)))
+  if (question.policy !== digestOf(kernel.policy))
     throw unanswerable(
       "Unexpected policy that did not ask this, expected the one that did",
       "answer under the configuration of the agent's host, as it was then; a call that is asked about again gets a new id",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, digestJson, isJsonObject, type Json, type JsonObject, type LogEvent, type ToolCall } from "@bylaw/kernel";
-import { approvalDigest, callIn } from "@bylaw/log";
+import { canonicalJson, isJsonObject, type Json, type JsonObject, type LogEvent, type ToolCall } from "@bylaw/kernel";
+import { approvalDigest, callIn, digestOf } from "@bylaw/log";
 
 /** A tool call that needs a person's yes and has none. */
 export interface OpenCall {
@@ -44,7 +44,7 @@ export interface AskedCall {
 
 /** Folds the calls that were asked about. Of each agent it keeps the last ones, so that none of them has all the room. */
 export interface CallFold {
-  add(event: LogEvent): Promise<void>;
+  add(event: LogEvent): void;
   /** Those that nobody answered since they were last asked about, of all tasks or of one, the oldest first. `now`: milliseconds since 1970. */
   open(now: number, task?: string): readonly AskedCall[];
   /** One that is still known, answered or not. */
@@ -95,11 +95,11 @@ export function createCallFold(run: string): CallFold {
     if (byDigest.get(asked.digest) === asked) byDigest.delete(asked.digest);
   }
 
-  async function ask(event: LogEvent, key: string): Promise<void> {
-    const { digest, sequence, agent, task } = await openCall(event);
+  function ask(event: LogEvent, key: string): void {
+    const { digest, sequence, agent, task } = openCall(event);
     const yes = granted.get(digest);
     const asked: Kept = {
-      ...{ id: await idOfCall(run, { sequence, digest }), sequence, digest, agent, task, key },
+      ...{ id: idOfCall(run, { sequence, digest }), sequence, digest, agent, task, key },
       ...(yes === undefined ? { state: "open" } : { state: "approved", by: yes.by, until: yes.until }),
     };
     byId.set(asked.id, asked);
@@ -119,7 +119,7 @@ export function createCallFold(run: string): CallFold {
   }
 
   return {
-    async add(event) {
+    add(event) {
       const { event_type, details } = event;
       if (event_type === "approval_granted") grant(event);
       if (event_type === "approval_refused") {
@@ -136,7 +136,7 @@ export function createCallFold(run: string): CallFold {
       const before = byKey.get(key);
       if (before?.state === "open" || before?.state === "approved") before.state = waits ? "superseded" : "settled";
       byKey.delete(key);
-      if (waits) await ask(event, key);
+      if (waits) ask(event, key);
     },
     open: (now, task) =>
       [...byKey.values()]
@@ -151,26 +151,26 @@ export function createCallFold(run: string): CallFold {
 }
 
 /** The id of a question: it is about exactly this. */
-export const idOfQuestion = async (about: Json): Promise<string> => (await digestJson(about)).slice(ID_FROM, ID_FROM + ID);
+export const idOfQuestion = (about: Json): string => digestOf(about).slice(ID_FROM, ID_FROM + ID);
 
 const ID_FROM = "sha256:".length;
 /** 64 bits: nobody makes other artifacts, or another call, that have the id of those which were shown. */
 const ID = 16;
 
-const idOfCall = (run: string, { sequence, digest }: Pick<OpenCall, "sequence" | "digest">): Promise<string> =>
+const idOfCall = (run: string, { sequence, digest }: Pick<OpenCall, "sequence" | "digest">): string =>
   idOfQuestion({ run, sequence, digest });
 
 /** The id of the question that an event of a run asks, which is one about a call. */
-export const callQuestionId = async (run: string, event: LogEvent): Promise<string> => idOfCall(run, await openCall(event));
+export const callQuestionId = (run: string, event: LogEvent): string => idOfCall(run, openCall(event));
 
 /** What an event asks about a call. */
-export async function openCall(event: LogEvent): Promise<OpenCall> {
+export function openCall(event: LogEvent): OpenCall {
   const { sequence, timestamp: asked_at, agent_id: agent, task_id: task, details } = event;
   const decision = decisionOf(details);
   const { policy: policies = {}, policy_digest: named } = decision;
-  const policy = typeof named === "string" ? named : await digestJson(policies);
+  const policy = typeof named === "string" ? named : digestOf(policies);
   const { call } = callIn(event);
-  const digest = call === undefined ? "" : await approvalDigest(call, policy);
+  const digest = call === undefined ? "" : approvalDigest(call, policy);
   return {
     kind: "call",
     ...{ sequence, asked_at, agent, task, tool: String(details["tool"] ?? ""), args: details["args"] ?? null },

@@ -1,15 +1,5 @@
-import {
-  canonicalJson,
-  digestJson,
-  isJsonObject,
-  present,
-  type Json,
-  type JsonObject,
-  type LogEvent,
-  type Store,
-  type View,
-} from "@bylaw/kernel";
-import { foldName } from "@bylaw/log";
+import { canonicalJson, isJsonObject, present, type Json, type JsonObject, type LogEvent, type Store, type View } from "@bylaw/kernel";
+import { digestOf, foldName } from "@bylaw/log";
 import type { GateVote, OpenGate } from "@bylaw/plugin-gates";
 import { setLatest } from "../service/latest.ts";
 import { createCallFold, idOfQuestion, openCall, type AskedCall, type OpenCall } from "./calls.ts";
@@ -60,9 +50,9 @@ export interface QuestionFold {
   /** The names of all agents of the run, folded: none of them is a person's. */
   readonly agents: ReadonlySet<string>;
   /** Adds the next event. */
-  add(event: LogEvent): Promise<void>;
+  add(event: LogEvent): void;
   /** All that waits: gates by task, then calls, the oldest first. */
-  open(at: QuestionTime): Promise<readonly OpenId[]>;
+  open(at: QuestionTime): readonly OpenId[];
   /** The no to what a gate waited for; `undefined` where nobody said one. */
   rejection(gate: OpenGate): GateVote | undefined;
   /** A question about a call that is still known, answered or not. */
@@ -95,16 +85,16 @@ export function createQuestions({ store, run, gates }: QuestionSource): Question
       return head;
     },
     agents,
-    async add(event) {
+    add(event) {
       if (event.agent_id !== null) agents.add(foldName(event.agent_id));
       requests.add(event);
       if (event.event_type === "gate_decided") reject(event);
-      await calls.add(event);
+      calls.add(event);
       head = event.sequence;
     },
-    async open({ view, now, task }) {
+    open({ view, now, task }) {
       const waiting = gates === undefined ? [] : gates.plugin.openGates(gates.view(view), gates.contract, present({ task }));
-      const ids = await Promise.all(waiting.map(async (gate): Promise<OpenId> => ({ id: await idOfGate(run, gate), kind: "gate", gate })));
+      const ids = waiting.map((gate): OpenId => ({ id: idOfGate(run, gate), kind: "gate", gate }));
       return [...ids, ...calls.open(now, task).map((call): OpenId => ({ id: call.id, kind: "call", call }))];
     },
     rejection({ task, gate, artifacts }) {
@@ -117,12 +107,12 @@ export function createQuestions({ store, run, gates }: QuestionSource): Question
       if (open.kind === "gate") return { id, kind: "gate", ...open.gate, ...(await contentOf(open.gate, requests)) };
       const [event] = await store.events(run, open.call.sequence - 1, 1);
       if (event === undefined) throw new Error(`Unexpected absence of event ${open.call.sequence}, expected that of a question`);
-      return { id, ...(await openCall(event)) };
+      return { id, ...openCall(event) };
     },
   };
 }
 
-const idOfGate = (run: string, { task, gate, opened_at, artifacts, to, tree }: OpenGate): Promise<string> =>
+const idOfGate = (run: string, { task, gate, opened_at, artifacts, to, tree }: OpenGate): string =>
   idOfQuestion({ run, task, gate, opened_at, artifacts, to, tree });
 
 // By what it is and not by what is said about it: a reason may quote any text of an agent.
@@ -136,7 +126,7 @@ async function contentOf(
     const { timestamp, details } = event;
     const handed = artifactsOf(event);
     if (details["to"] !== to || handed === undefined) continue;
-    const isIt = (await digestJson(handed)) === artifacts;
+    const isIt = digestOf(handed) === artifacts;
     if (content !== undefined) {
       if (!isIt && canonicalJson(handed) !== canonicalJson(content)) return { content, before: handed, ...(redacted ? { redacted } : {}) };
       continue;

@@ -169,7 +169,7 @@ export const executeTool: Route = defineRoute({
       asked,
     } = await service.executor.execute({ caller, call: { tool, args }, named, again });
     if (applied === "ask_user" && asked !== undefined)
-      return reply({ approval_id: await callQuestionId(service.run.run, asked), status: "pending", decision: decided }, { status: 202 });
+      return reply({ approval_id: callQuestionId(service.run.run, asked), status: "pending", decision: decided }, { status: 202 });
     if (executed === undefined) {
       const status = decided.code === "engine_absent" ? 503 : decided.code === "invalid_call" ? 400 : 403;
       throw problem({ status, code: decided.code, detail: decided.reason, fix: decided.fix, decision: decided });

@@ -71,7 +71,7 @@ export interface Approvals {
   answer(id: string, who: Answerer, said: Said, through?: Run): Promise<LogEvent>;
   waive(who: Answerer, waived: Waived, through?: Run): Promise<LogEvent>;
   /** How many questions are open, as of the last event that was taken. */
-  count(): Promise<number>;
+  count(): number;
 }
 
 interface ApprovalTerms {
@@ -108,7 +108,7 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
 
   async function listed({ task }: Sight = {}): Promise<readonly OpenId[]> {
     await Promise.all([follower.fresh(), run.catchUp()]);
-    const open = await questions.open({ view: run.view, now: time(), task });
+    const open = questions.open({ view: run.view, now: time(), task });
     for (const one of open) if (one.kind === "gate") setLatest(known, one.id, one.gate, GATES);
     return open;
   }
@@ -235,7 +235,7 @@ export function createApprovals({ run, store, kernel, gates, questions, follower
       const waived = { task, gate, check, by: who.by, role, reason, expires_at: until(expires_at, 0) };
       return await gates.plugin.waiveCheck(gates.run(through), waived);
     },
-    count: async () => (await questions.open({ view: run.view, now: time() })).length,
+    count: () => questions.open({ view: run.view, now: time() }).length,
   };
 }
 

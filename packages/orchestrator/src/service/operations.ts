@@ -57,9 +57,15 @@ export function createOperations(terms: OperationTerms): Operations {
   const audit = createAudit({ store, run: run.run }, own);
   const status = createRunStatus(store, run.run);
   const asked = {
-    async add(events: Parameters<Audit["add"]>[0]) {
-      // An event that cannot be read as a question, such as one that was imported, must not keep all others from being read.
-      for (const event of events) await questions.add(event).catch(failed);
+    add(events: Parameters<Audit["add"]>[0]) {
+      for (const event of events) {
+        try {
+          questions.add(event);
+        } catch (error) {
+          // An event that cannot be read as a question, such as one that was imported, must not keep all others from being read.
+          failed(error);
+        }
+      }
     },
   };
   const follower = createFollower(store, run.run, [audit, asked]);
@@ -71,7 +77,7 @@ export function createOperations(terms: OperationTerms): Operations {
   ]);
   const metrics = createMetrics({
     types,
-    numbers: async () => ({ stats: await audit.stats(), head: follower.head, open_approvals: await approvals.count() }),
+    numbers: async () => ({ stats: await audit.stats(), head: follower.head, open_approvals: approvals.count() }),
   });
   const refusals = createRefusals({
     ...{ run, per_second: terms.refusals_per_second, time: () => Date.parse(now()), log },
