@@ -1,10 +1,13 @@
+import { promisify } from "node:util";
+import { deflate, deflateSync, inflate } from "node:zlib";
 import { canonicalJson, isJsonObject, type DocumentWrite, type Json, type JsonObject, type Projection, type Store } from "@bylaw/kernel";
-import { createFold, type Fold } from "./fold.ts";
 import { NO_LINK } from "./chain.ts";
+import { createFold, type Fold } from "./fold.ts";
+import { plainText, plainTextInPieces } from "./plain-text.ts";
 
 /** After how many events a run keeps a snapshot of its projections, so that opening it does not read the whole log. */
 const EVERY = 1_000;
-/** The same while calls wait for each other: dozens of them wait for the snapshot then, and of a hundred calls less than one should. */
+/** The same while calls wait for each other: dozens of them wait for its commit then, and of a hundred calls less than one should. */
 const EVERY_UNDER_LOAD = 8_000;
 /**
  * Of a large one it keeps fewer: an event more for so many characters. Who opens the run reads that many events in a few times the time that
@@ -12,7 +15,18 @@ const EVERY_UNDER_LOAD = 8_000;
  */
 const CHARACTERS = 500;
 
+/**
+ * From so many characters on it is zipped, to about a tenth: to write it takes longer than that. Of what a zipped text says it is, so many
+ * bytes at most are believed.
+ */
+const LARGE = 100_000;
+const LARGEST = 2 ** 28;
+const QUICKLY = { level: 1 };
+
 const KIND = "snapshot";
+
+const zip = promisify<string, { readonly level: number }, Buffer>(deflate);
+const unzip = promisify<Buffer, { readonly maxOutputLength: number }, Buffer>(inflate);
 
 type Projections = readonly Projection<unknown>[];
 
@@ -20,18 +34,28 @@ type Projections = readonly Projection<unknown>[];
 export interface Snapshots {
   /** The state of the last snapshot that fits these projections, or of an empty log. */
   load(): Promise<Fold>;
-  /** The snapshot that is due at this state, to be committed with the next events. `load`: others wait meanwhile. */
+  /**
+   * The snapshot that is due, to be committed with the next events. `load`: others wait meanwhile, so that it is written down in between, and
+   * is that of a state before this one.
+   */
   due(fold: Fold, link: string, load: boolean): readonly DocumentWrite[];
 }
 
-/** A snapshot as it is kept. */
-interface Kept {
+/** Where a snapshot stands. */
+interface Standing {
   /** The sequence of the last event in it, and its link. */
   readonly head: number;
   readonly link: string;
   /** By name of the projection. */
   readonly versions: Readonly<Record<string, number>>;
+}
+
+/** A snapshot as it is read. */
+interface Kept extends Standing {
+  /** By name of the projection. */
   readonly states: Readonly<Record<string, unknown>>;
+  /** How many characters the text of them has. */
+  readonly size: number;
 }
 
 /**
@@ -44,14 +68,34 @@ export function createSnapshots(store: Store, run: string, projections: Projecti
   const ambiguous = Object.keys(versions).length < projections.length;
   let taken = 0;
   let size = 0;
+  let making = false;
+  let made: readonly DocumentWrite[] = [];
+
+  function documentOf(standing: Standing, text: string, zipped: Buffer | undefined): DocumentWrite {
+    size = text.length;
+    const states = zipped === undefined ? `"states":${text}` : `"zipped":"${zipped.toString("base64")}"`;
+    return { kind: KIND, id: run, value: `${JSON.stringify(standing).slice(0, -1)},${states}}` };
+  }
+
+  // A state that is no JSON costs the reading of the whole log, and nothing else.
+  function now(standing: Standing, states: object): readonly DocumentWrite[] {
+    const text = plainText(states);
+    if (text === undefined) return [];
+    return [documentOf(standing, text, text.length < LARGE ? undefined : deflateSync(text, QUICKLY))];
+  }
+
+  async function inBetween(standing: Standing, states: object): Promise<readonly DocumentWrite[]> {
+    const text = await plainTextInPieces(states);
+    if (text === undefined) return [];
+    return [documentOf(standing, text, text.length < LARGE ? undefined : await zip(text, QUICKLY))];
+  }
 
   async function read(): Promise<Fold | undefined> {
-    const text = ambiguous ? undefined : (await store.get(KIND, run))?.value;
-    const kept = parse(text, versions, projections);
+    const kept = ambiguous ? undefined : await parse((await store.get(KIND, run))?.value, versions, projections);
     if (kept === undefined) return undefined;
     const [event] = await store.events(run, kept.head - 1, 1);
     if (event?.sequence !== kept.head || (event.hash ?? NO_LINK) !== kept.link) return undefined;
-    size = text?.length ?? 0;
+    size = kept.size;
     return createFold(projections, new Map(projections.map((of) => [of, kept.states[of.name]])), kept.head);
   }
 
@@ -62,52 +106,40 @@ export function createSnapshots(store: Store, run: string, projections: Projecti
       return fold;
     },
     due(fold, link, load) {
-      if (ambiguous || fold.head - taken < Math.max(load ? EVERY_UNDER_LOAD : EVERY, size / CHARACTERS)) return [];
+      const ready = made;
+      made = [];
+      if (ready.length > 0) return ready;
+      if (ambiguous || making || fold.head - taken < Math.max(load ? EVERY_UNDER_LOAD : EVERY, size / CHARACTERS)) return [];
       taken = fold.head;
       const states = Object.fromEntries(projections.map((of) => [of.name, fold.view(of)]));
-      const kept: Kept = { head: fold.head, link, versions, states };
-      // A state that is no JSON costs the reading of the whole log, and nothing else.
-      const value = textOf(kept);
-      size = value?.length ?? size;
-      return value === undefined ? [] : [{ kind: KIND, id: run, value }];
+      const standing: Standing = { head: fold.head, link, versions };
+      if (!load) return now(standing, states);
+      // Nobody waits for a large one to be written down: it goes with a later commit, and says itself where it stands.
+      making = true;
+      void inBetween(standing, states)
+        .catch(() => [])
+        .then((documents) => {
+          making = false;
+          made = documents;
+        });
+      return [];
     },
   };
 }
 
-function textOf(value: unknown): string | undefined {
-  try {
-    return isPlainJson(value) ? JSON.stringify(value) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether reading the text of a value gives the very same value again: keys in their order, nothing left out. */
-function isPlainJson(value: unknown, depth = 0): boolean {
-  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
-  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
-  if (typeof value !== "object" || depth > DEEPEST) return false;
-  const keys = Object.keys(value);
-  // Nothing that is hidden, and no symbols; of a list its length, and no gaps.
-  const list = Array.isArray(value);
-  if (Reflect.ownKeys(value).length !== keys.length + (list ? 1 : 0) || (list && keys.length !== value.length)) return false;
-  if (Object.getPrototypeOf(value) !== (list ? Array.prototype : Object.prototype)) return false;
-  for (const key of keys) if (!isPlainJson((value as Readonly<Record<string, unknown>>)[key], depth + 1)) return false;
-  return true;
-}
-
-/** A state that refers to itself has no end; none that is meant is as deep as this. */
-const DEEPEST = 1_000;
-
 // What stands there may be of another version of this package, or of anyone who can write the store.
-function parse(text: string | undefined, versions: Json, projections: Projections): Kept | undefined {
+async function parse(text: string | undefined, versions: Json, projections: Projections): Promise<Kept | undefined> {
   try {
     const kept = JSON.parse(text ?? "null") as Json;
     if (!isJsonObject(kept)) return undefined;
-    const { head, states } = kept;
-    if (!Number.isSafeInteger(head) || (head as number) < 1 || !isJsonObject(states)) return undefined;
+    const { head, link, zipped } = kept;
+    if (!Number.isSafeInteger(head) || (head as number) < 1) return undefined;
     if (canonicalJson(kept["versions"] as JsonObject) !== canonicalJson(versions)) return undefined;
-    return projections.every(({ name }) => Object.hasOwn(states, name)) ? (kept as unknown as Kept) : undefined;
+    const unzipped =
+      typeof zipped === "string" ? (await unzip(Buffer.from(zipped, "base64"), { maxOutputLength: LARGEST })).toString() : undefined;
+    const states = unzipped === undefined ? kept["states"] : (JSON.parse(unzipped) as Json);
+    if (!isJsonObject(states) || !projections.every(({ name }) => Object.hasOwn(states, name))) return undefined;
+    return { ...({ head, link, versions } as unknown as Standing), states, size: (unzipped ?? text ?? "").length };
   } catch {
     return undefined;
   }

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { deflateSync } from "node:zlib";
 import { assert, asyncProperty, jsonValue } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineProjection, type Config, type LogEvent, type Plugin, type Projection, type Store } from "@bylaw/kernel";
@@ -106,6 +108,37 @@ describe("a snapshot", () => {
     expect((JSON.parse(await value(store)) as { head: number }).head).toBeGreaterThanOrEqual(8_000);
   });
 
+  it("that is large is written down under load while others write, and is that of where it stands", async () => {
+    const store = createMemoryStore();
+    const many = defineProjection<Readonly<Record<string, number>>>({
+      name: "demo/many",
+      version: 1,
+      // So much that it is not written in one turn.
+      initial: Object.fromEntries(upTo(30_000).map((n) => [`a name that is long enough, ${n}`, n])),
+      reduce: (state) => state,
+    });
+    const wanted: Config = { plugins: [counts, noted, keeps(firstSeen as never, many as never), ...permissive] };
+    const run = await takeOver(wanted, { store });
+    let text = "";
+    for (let rounds = 0; rounds < 400 && text === ""; rounds += 1) {
+      await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
+      // The store in memory leaves nobody a turn.
+      await nextTurn();
+      text = await value(store);
+    }
+    const { head } = JSON.parse(text) as { head: number };
+    expect(head).toBeGreaterThanOrEqual(8_000);
+    // It is zipped.
+    expect(text.length).toBeLessThan(JSON.stringify(run.view(many)).length / 3);
+    // Others wrote between the state and the commit of its text.
+    expect(run.head).toBeGreaterThan(head + 50);
+    const { store: counting, read } = counted(store);
+    const again = await open(wanted, { store: counting });
+    expect(again.head).toBe(run.head);
+    expect(read()).toBe(run.head - head + 1);
+    expect(stateOf(again)).toBe(stateOf(await folded(store, wanted)));
+  });
+
   it("keeps phases, approvals and who keeps the log", async () => {
     const store = createMemoryStore();
     const run = await takeOver(config, { store });
@@ -191,6 +224,9 @@ describe("a snapshot is passed over", () => {
     ["with states that are a list", change({ states: [1, 2] })],
     ["without versions", change({ versions: undefined })],
     ["with versions that are nothing", change({ versions: null })],
+    ["that says that it is zipped, and is not", change({ zipped: "AAAA" })],
+    ["that is zipped and has no states", change({ zipped: deflateSync("{}").toString("base64") })],
+    ["that is zipped and no JSON", change({ zipped: deflateSync("{").toString("base64") })],
     ["that is cut off", (text) => text.slice(0, -2)],
     ["that is empty", () => ""],
     ["that is no object", () => "[]"],
