@@ -97,6 +97,11 @@ export function migrate(db: Connection, file: string): void {
 
 /** The schema of a file; 0 for a new one. Throws like `migrate`, and changes nothing. */
 export function versionOf(db: Connection, file: string): number {
+  // In one look: another process may be making the store.
+  return db.transaction(() => versionIn(db, file))();
+}
+
+function versionIn(db: Connection, file: string): number {
   const number = (name: string): number => Number(db.pragma(name, { simple: true }));
   const version = number("user_version");
   const application = number("application_id");

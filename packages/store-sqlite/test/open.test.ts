@@ -7,6 +7,7 @@ import { checkSqlite, loadEngine } from "../src/engine.ts";
 import { prepareFile } from "../src/file.ts";
 import { openSqliteStore } from "../src/index.ts";
 import { createPatience } from "../src/patience.ts";
+import { SCHEMA_VERSION, migrate, versionOf } from "../src/schema.ts";
 import { closing, logOf, newFolder, refusal, upTo, write } from "./kit.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -109,6 +110,26 @@ describe("what is no store", () => {
     const before = readFileSync(file);
     expect((await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE")).message).toMatch(/another program/);
     expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it("is no store of another program because another process makes it meanwhile", () => {
+    const file = join(newFolder(), "store.db");
+    const other = new Database(file);
+    other.pragma("journal_mode = wal");
+    const db = new Database(file);
+    const prepare = db.prepare.bind(db) as (sql: string) => Database.Statement;
+    let made = false;
+    db.prepare = ((sql: string) => {
+      if (!made && sql.includes("sqlite_schema")) {
+        made = true;
+        migrate(other, file);
+      }
+      return prepare(sql);
+    }) as typeof db.prepare;
+    expect([versionOf(db, file), made]).toEqual([0, true]);
+    expect(versionOf(db, file)).toBe(SCHEMA_VERSION);
+    db.close();
+    other.close();
   });
 
   it("is a store to which somebody gave a trigger", async () => {
