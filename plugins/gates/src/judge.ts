@@ -1,6 +1,6 @@
 import { GATE_CHECKS, ARTIFACT_RULES } from "@bylaw/contract";
 import { deny, type JsonObject, type Transition, type Verdict, type View } from "@bylaw/kernel";
-import { foldName } from "@bylaw/log";
+import { digestOf, foldName } from "@bylaw/log";
 import { oneLine, prose, quote, quoteAll } from "@bylaw/wording";
 import manifest from "../package.json" with { type: "json" };
 import { judgeApproval } from "./approval.ts";
@@ -8,7 +8,6 @@ import type { Book } from "./book.ts";
 import type { CheckInput, Finding } from "./checks/check-input.ts";
 import { note, refuse } from "./codes.ts";
 import type { Compiled } from "./compile.ts";
-import { digestOf } from "./digest.ts";
 import { factsOf } from "./file-facts.ts";
 import { approvalRule, bookOf, gateBook } from "./gate-book.ts";
 import { COMMIT_TESTED } from "./tested-commit.ts";

@@ -1,5 +1,6 @@
 import { isBylawError } from "@bylaw/config";
-import { digestJson, isJsonObject, messageOf, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { isJsonObject, messageOf, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { digestOf } from "@bylaw/log";
 import { callTool, type CallContext, type Tool } from "@bylaw/tools";
 import type { AgentCaller } from "../auth/caller.ts";
 import { problem } from "../http/problem.ts";
@@ -69,7 +70,7 @@ export function createExecutor(service: ServiceParts): Executor {
     const began = performance.now();
     const executed = await made(caller, tools.get(call.tool), call);
     const { agent, task } = caller;
-    const result = { duration_ms: Math.round(performance.now() - began), ...(await tracesOf(executed)) };
+    const result = { duration_ms: Math.round(performance.now() - began), ...tracesOf(executed) };
     const documents = named === undefined ? [] : [answerDocument(named, executed as unknown as Json, now())];
     await run.toolResult({ id, tool: call.tool, agent, task, ok: executed.ok, result }, { documents });
     return executed;
@@ -115,11 +116,11 @@ const keptOf = (kept: Json): Executed =>
   isJsonObject(kept) && kept["omitted"] === true ? { ok: true, result: null } : (kept as unknown as Executed);
 
 /** What goes on record of an answer: enough to know it again, and nothing of what is in it, which may be a secret. */
-async function tracesOf(executed: Executed): Promise<JsonObject> {
+function tracesOf(executed: Executed): JsonObject {
   if (!executed.ok) return { error: executed.code };
   const { result } = executed;
   const exit = isJsonObject(result) && typeof result["exit_code"] === "number" ? { exit_code: result["exit_code"] } : {};
-  return { ...exit, digest: await digestJson(result), chars: JSON.stringify(result).length };
+  return { ...exit, digest: digestOf(result), chars: JSON.stringify(result).length };
 }
 
 const unknownOutcome = () =>
