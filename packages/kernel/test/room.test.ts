@@ -20,13 +20,16 @@ const WHOLE: Omit<ToolCall, "hook" | "facts"> = {
 };
 
 // What is kept in a dictionary has a shape of its own, and code that was compiled for it fits no other.
-it.each(Object.keys(WHOLE).map((_, at) => at + 1))("a call of %d fields is no dictionary, with facts or without", async (count) => {
-  const given = call(Object.fromEntries(Object.entries({ ...WHOLE }).slice(-count)));
-  const bare = createKernel({});
-  const preparing = createKernel({ plugins: [plugin("facts", (kernel) => kernel.prepare("facts", () => ({ found: true })))] });
-  const prepared = async (kernel: Kernel): Promise<Subject> => kernel.prepare({ ...given });
-  for (const kernel of [bare, preparing]) {
-    const [one, other] = [await prepared(kernel), await prepared(kernel)];
-    expect([hasFields(one), sameFields(one, other)]).toEqual([true, true]);
-  }
-});
+it.each(Object.keys(WHOLE).map((_, at) => at + 1))(
+  "a call with the last %d of all fields is no dictionary, with facts or without",
+  async (count) => {
+    const given = call(Object.fromEntries(Object.entries({ ...WHOLE }).slice(-count)));
+    const bare = createKernel({});
+    const preparing = createKernel({ plugins: [plugin("facts", (kernel) => kernel.prepare("facts", () => ({ found: true })))] });
+    const prepared = async (kernel: Kernel): Promise<Subject> => kernel.prepare({ ...given });
+    for (const kernel of [bare, preparing]) {
+      const [one, other] = [await prepared(kernel), await prepared(kernel)];
+      expect([hasFields(one), sameFields(one, other)]).toEqual([true, true]);
+    }
+  },
+);

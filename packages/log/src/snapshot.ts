@@ -51,7 +51,7 @@ interface Standing {
 }
 
 /** A snapshot as it is read. */
-interface Kept extends Standing {
+interface Kept extends Pick<Standing, "head" | "link"> {
   /** By name of the projection. */
   readonly states: Readonly<Record<string, unknown>>;
   /** How many characters the text of them has. */
@@ -139,7 +139,7 @@ async function parse(text: string | undefined, versions: Json, projections: Proj
       typeof zipped === "string" ? (await unzip(Buffer.from(zipped, "base64"), { maxOutputLength: LARGEST })).toString() : undefined;
     const states = unzipped === undefined ? kept["states"] : (JSON.parse(unzipped) as Json);
     if (!isJsonObject(states) || !projections.every(({ name }) => Object.hasOwn(states, name))) return undefined;
-    return { ...({ head, link, versions } as unknown as Standing), states, size: (unzipped ?? text ?? "").length };
+    return { head: head as number, link: String(link), states, size: (unzipped ?? text ?? "").length };
   } catch {
     return undefined;
   }
