@@ -11,6 +11,7 @@ import { dueSteps } from "./due.ts";
 import { createDuty, type Duty } from "./duty.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import { createFollower, type Follower } from "./follower.ts";
+import { inTurns } from "./in-turns.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
 import type { Log } from "./service.ts";
 import { createRunStatus, type RunStatus } from "./status.ts";
@@ -57,16 +58,15 @@ export function createOperations(terms: OperationTerms): Operations {
   const audit = createAudit({ store, run: run.run }, own);
   const status = createRunStatus(store, run.run);
   const asked = {
-    add(events: Parameters<Audit["add"]>[0]) {
-      for (const event of events) {
+    add: (events: Parameters<Audit["add"]>[0]) =>
+      inTurns(events, (event) => {
         try {
           questions.add(event);
         } catch (error) {
           // An event that cannot be read as a question, such as one that was imported, must not keep all others from being read.
           failed(error);
         }
-      }
-    },
+      }),
   };
   const follower = createFollower(store, run.run, [audit, asked]);
   const feed = createFeed({ store, run: run.run, known: () => run.head, onError: failed });
