@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 13)) {
   throw new Error(
-    `Unexpected Node ${process.version}, expected 22.13 or later: run \`npm test\`, which puts the repository's own Node first`,
+    `Node ${process.version} is too old; 22.13 or later is needed. Run \`npm test\`, which puts the repository's own Node first`,
   );
 }
 

@@ -2,7 +2,12 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
+import {
+  CompilerState,
+  Extractor,
+  ExtractorConfig,
+  ExtractorLogLevel,
+} from "@microsoft/api-extractor";
 
 // Without folders: all of them.
 const { values: flags, positionals: folders } = parseArgs({
@@ -16,8 +21,12 @@ const problems: string[] = [];
 const expected = new Set<string>();
 try {
   mkdirSync(snapshots, { recursive: true });
-  const all = globSync("{packages,plugins,rulesets}/*/package.json", { cwd: root }).map(dirname).sort();
-  const entries = (folders.length === 0 ? all : folders).flatMap((folder) => entriesOf(join(root, folder)));
+  const all = globSync("{packages,plugins,rulesets}/*/package.json", { cwd: root })
+    .map(dirname)
+    .sort();
+  const entries = (folders.length === 0 ? all : folders).flatMap((folder) =>
+    entriesOf(join(root, folder)),
+  );
   const configs = entries.map((entry) => ({ entry, config: configOf(entry) }));
   const [first] = configs;
   // One program for all of them: to read the same declarations again for each takes most of a minute.
@@ -26,7 +35,7 @@ try {
   for (const { entry, config } of configs) snapshot(entry, report(config, compilerState));
   for (const file of folders.length === 0 ? globSync("*", { cwd: snapshots }) : []) {
     if (expected.has(file)) continue;
-    if (flags.check) problems.push(`Unexpected snapshot ${file}, expected one of a package that exists`);
+    if (flags.check) problems.push(`${file} is the snapshot of a package that does not exist`);
     else rmSync(join(snapshots, file));
   }
 } finally {
@@ -70,7 +79,9 @@ function snapshot({ of, path, name }: Entry, now: string): void {
     return;
   }
   const advice = "run `npm run api`, read the difference, and write a changeset for it";
-  problems.push(`Unexpected public API of ${of}${path.slice(1)}: ${advice}\n${difference(committed ?? "", now)}`);
+  problems.push(
+    `The public API changed: ${of}${path.slice(1)}: ${advice}\n${difference(committed ?? "", now)}`,
+  );
 }
 
 function configOf({ folder, types, name }: Entry): ExtractorConfig {
@@ -95,7 +106,12 @@ function configOf({ folder, types, name }: Entry): ExtractorConfig {
           files: [types],
         },
       },
-      apiReport: { enabled: true, reportFileName: name, reportFolder: scratch, reportTempFolder: join(scratch, "new") },
+      apiReport: {
+        enabled: true,
+        reportFileName: name,
+        reportFolder: scratch,
+        reportTempFolder: join(scratch, "new"),
+      },
       docModel: { enabled: false },
       dtsRollup: { enabled: false },
       tsdocMetadata: { enabled: false },
@@ -114,7 +130,8 @@ function report(config: ExtractorConfig, compilerState: CompilerState | undefine
     ...(compilerState === undefined ? {} : { compilerState }),
     localBuild: true,
     messageCallback: (message) => {
-      if (message.logLevel === ExtractorLogLevel.Error) problems.push(`${basename(config.projectFolder)}: ${message.text}`);
+      if (message.logLevel === ExtractorLogLevel.Error)
+        problems.push(`${basename(config.projectFolder)}: ${message.text}`);
       message.handled = true;
     },
   });
@@ -125,5 +142,7 @@ function difference(before: string, after: string): string {
   const old = new Set(before.split("\n"));
   const fresh = new Set(after.split("\n"));
   const gone = [...old].filter((line) => !fresh.has(line)).map((line) => `- ${line}`);
-  return [...gone, ...[...fresh].filter((line) => !old.has(line)).map((line) => `+ ${line}`)].join("\n");
+  return [...gone, ...[...fresh].filter((line) => !old.has(line)).map((line) => `+ ${line}`)].join(
+    "\n",
+  );
 }

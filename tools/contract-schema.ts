@@ -3,21 +3,21 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { contractJsonSchema, referenceTables } from "@bylaw/contract";
 
-// Writes the JSON Schema of contracts that the package ships, and the tables of the page about them. The package's tests hold both.
+// Writes the JSON Schema of contracts that the package ships, and the tables of its README. The package's tests hold both.
 const root = resolve(import.meta.dirname, "..");
 
 function formatted(name: string, text: string): string {
   const oxfmt = join(root, "node_modules/oxfmt/bin/oxfmt");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [oxfmt, `--stdin-filepath=${name}`], {
-    cwd: root,
-    input: text,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`Unexpected failure of oxfmt: ${stderr}`);
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [oxfmt, `--stdin-filepath=${name}`],
+    { cwd: root, input: text, encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(`oxfmt failed: ${stderr}`);
   return stdout;
 }
 
-const page = "docs/contract.md";
+const page = "packages/contract/README.md";
 let text = readFileSync(join(root, page), "utf8");
 for (const [name, table] of Object.entries(referenceTables())) {
   text = text.replace(

@@ -3,14 +3,19 @@ import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } fro
 import { basename, join, resolve } from "node:path";
 
 const TEMPLATE = "hello";
-const LEFT_BEHIND: ReadonlySet<string> = new Set(["dist", "node_modules", ".turbo", "CHANGELOG.md"]);
+const LEFT_BEHIND: ReadonlySet<string> = new Set([
+  "dist",
+  "node_modules",
+  ".turbo",
+  "CHANGELOG.md",
+]);
 const RESERVED =
   "arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield";
 
 const root = resolve(import.meta.dirname, "..");
 const template = join(root, "plugins", TEMPLATE);
 const [name = "", ...rest] = process.argv.slice(2);
-const problem = rest.length > 0 ? "Unexpected second argument, expected one name" : refusal(name);
+const problem = rest.length > 0 ? "Give one name" : refusal(name);
 if (problem === undefined) create(name);
 else {
   console.error(`${problem}\nusage: npm run new:plugin NAME`);
@@ -19,25 +24,25 @@ else {
 
 function refusal(wanted: string): string | undefined {
   const bare = wanted.replace(/^(@bylaw\/)?plugin-/, "");
-  if (bare !== wanted) return `Unexpected prefix in \`${wanted}\`, expected the concern alone: \`${bare}\``;
+  if (bare !== wanted) return `Leave out the prefix of \`${wanted}\`: \`${bare}\``;
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(wanted) || wanted.length > 40) {
-    return `Unexpected name \`${wanted}\`, expected kebab-case of at most 40 letters and digits, such as \`budget-limits\``;
+    return `\`${wanted}\` must be kebab-case with at most 40 letters and digits, such as \`budget-limits\``;
   }
   if (existsSync(join(root, "plugins", wanted))) {
-    return `Unexpected name \`${wanted}\`, expected one that no plugin has: plugins/${wanted} exists`;
+    return `There is a plugin \`${wanted}\` already: plugins/${wanted}`;
   }
   const owner = globSync("{packages,plugins,rulesets}/*/package.json", { cwd: root }).find(
     (file) => readManifest(join(root, file))["name"] === `@bylaw/plugin-${wanted}`,
   );
   if (owner !== undefined) {
-    return `Unexpected name \`${wanted}\`, expected one that no package has: ${owner} is @bylaw/plugin-${wanted}`;
+    return `There is a package @bylaw/plugin-${wanted} already: ${owner}`;
   }
   const identifier = camelCase(wanted);
   const used = globSync("{src,test}/*.ts", { cwd: template }).some((file) =>
     new RegExp(`\\b${identifier}\\b`).test(readFileSync(join(template, file), "utf8")),
   );
   if (used || RESERVED.split(" ").includes(identifier)) {
-    return `Unexpected name \`${wanted}\`, expected one whose \`${identifier}\` means nothing yet in TypeScript or in plugins/${TEMPLATE}`;
+    return `\`${wanted}\` would be called \`${identifier}\` in the code, which TypeScript or plugins/${TEMPLATE} uses already`;
   }
   return undefined;
 }
@@ -47,7 +52,10 @@ function create(plugin: string): void {
   const changeset = join(root, ".changeset", `plugin-${plugin}.md`);
   const snapshot = join(root, "test/contract/api", `plugin-${plugin}.api.md`);
   try {
-    cpSync(template, folder, { recursive: true, filter: (path) => !LEFT_BEHIND.has(basename(path)) });
+    cpSync(template, folder, {
+      recursive: true,
+      filter: (path) => !LEFT_BEHIND.has(basename(path)),
+    });
     for (const file of globSync("**/*.{ts,md,json}", { cwd: folder })) {
       const target = join(folder, file);
       writeFileSync(target, rename(readFileSync(target, "utf8"), plugin));
@@ -55,15 +63,27 @@ function create(plugin: string): void {
     const main = join(folder, "src", `${plugin}.ts`);
     cpSync(join(folder, "src", `${TEMPLATE}.ts`), main);
     rmSync(join(folder, "src", `${TEMPLATE}.ts`));
-    const { name: fullName, version: _, private: __, ...manifest } = readManifest(join(folder, "package.json"));
+    const {
+      name: fullName,
+      version: _,
+      private: __,
+      ...manifest
+    } = readManifest(join(folder, "package.json"));
     const description = String(manifest["description"]).replace(/;.*/, "");
     const fresh = { name: fullName, version: "0.0.0", ...manifest, description };
     writeFileSync(join(folder, "package.json"), `${JSON.stringify(fresh, undefined, 2)}\n`);
-    writeFileSync(snapshot, rename(readFileSync(join(root, "test/contract/api", `plugin-${TEMPLATE}.api.md`), "utf8"), plugin));
+    writeFileSync(
+      snapshot,
+      rename(
+        readFileSync(join(root, "test/contract/api", `plugin-${TEMPLATE}.api.md`), "utf8"),
+        plugin,
+      ),
+    );
     writeFileSync(changeset, changesetOf(plugin, description));
     format([folder, changeset]);
   } catch (error) {
-    for (const path of [folder, changeset, snapshot]) rmSync(path, { recursive: true, force: true });
+    for (const path of [folder, changeset, snapshot])
+      rmSync(path, { recursive: true, force: true });
     throw error;
   }
   console.log(`wrote plugins/${plugin}, .changeset/plugin-${plugin}.md and test/contract/api/plugin-${plugin}.api.md
@@ -76,8 +96,10 @@ next: npm install     links @bylaw/plugin-${plugin} into the workspace and the l
 
 // In paths and package names the name stays as it is, elsewhere it is an identifier.
 function rename(text: string, plugin: string): string {
-  return text.replace(new RegExp(`(plugins?[-/])?\\b${TEMPLATE}\\b(\\.ts)?`, "g"), (_, before = "", after = "") =>
-    before + after === "" ? camelCase(plugin) : `${before}${plugin}${after}`,
+  return text.replace(
+    new RegExp(`(plugins?[-/])?\\b${TEMPLATE}\\b(\\.ts)?`, "g"),
+    (_, before = "", after = "") =>
+      before + after === "" ? camelCase(plugin) : `${before}${plugin}${after}`,
   );
 }
 
@@ -96,6 +118,9 @@ function readManifest(file: string): Readonly<Record<string, unknown>> {
 // A longer name may wrap a line elsewhere.
 function format(paths: readonly string[]): void {
   const bin = join(root, "node_modules/oxfmt/bin/oxfmt");
-  const { status, stderr } = spawnSync(process.execPath, [bin, ...paths], { cwd: root, encoding: "utf8" });
-  if (status !== 0) throw new Error(`Unexpected failure of oxfmt: ${stderr}`);
+  const { status, stderr } = spawnSync(process.execPath, [bin, ...paths], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`oxfmt failed: ${stderr}`);
 }

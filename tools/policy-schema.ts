@@ -8,16 +8,16 @@ import { policyJsonSchema } from "@bylaw/policy-language";
 const { values: flags } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 const root = resolve(import.meta.dirname, "..");
 const name = "packages/policy-language/policy.schema.json";
-const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "node_modules/oxfmt/bin/oxfmt"), `--stdin-filepath=${name}`], {
-  cwd: root,
-  input: JSON.stringify(await policyJsonSchema()),
-  encoding: "utf8",
-});
-if (status !== 0) throw new Error(`Unexpected failure of oxfmt: ${stderr}`);
+const { status, stdout, stderr } = spawnSync(
+  process.execPath,
+  [join(root, "node_modules/oxfmt/bin/oxfmt"), `--stdin-filepath=${name}`],
+  { cwd: root, input: JSON.stringify(await policyJsonSchema()), encoding: "utf8" },
+);
+if (status !== 0) throw new Error(`oxfmt failed: ${stderr}`);
 if (!flags.check) {
   writeFileSync(join(root, name), stdout);
   console.log(`wrote ${name}`);
 } else if (readFileSync(join(root, name), "utf8") !== stdout) {
-  console.error(`Unexpected stale ${name}: run \`node tools/policy-schema.ts\``);
+  console.error(`${name} is out of date: run \`node tools/policy-schema.ts\``);
   process.exitCode = 1;
 }

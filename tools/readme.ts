@@ -33,26 +33,60 @@ for (const folder of globSync("plugins/*", { cwd: root }).sort()) {
   const file = join(folder, "README.md");
   try {
     const current = readFileSync(join(root, file), "utf8");
-    const wanted = await render(folder, current);
-    if (wanted === current) continue;
-    if (flags.check) problems.push(`Unexpected stale sections in ${file}: run \`npm run readme\``);
-    else writeFileSync(join(root, file), wanted);
-    if (!flags.check) console.log(`wrote ${file}`);
+    write(file, current, await render(folder, current));
   } catch (error) {
-    problems.push(`Unexpected failure for ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    problems.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
+await renderSettings();
 if (problems.length > 0) {
   console.error(problems.join("\n"));
   process.exitCode = 1;
 }
 
+/** Writes the table of the server's settings into the page of its package. */
+async function renderSettings(): Promise<void> {
+  const file = "packages/orchestrator/README.md";
+  const [source = ""] = globSync("packages/orchestrator/src/**/settings.ts", { cwd: root });
+  const { settingsSchema } = (await load(source)) as {
+    settingsSchema: Factory["plugin"]["options"];
+  };
+  const schema = settingsSchema.toJSONSchema({ io: "input", unrepresentable: "any" });
+  const rows = settingsRows(schema).map(([name, { default: value, description = "" }]) => [
+    code(name),
+    value === undefined ? "" : code(JSON.stringify(value)),
+    description,
+  ]);
+  const current = readFileSync(join(root, file), "utf8");
+  const filled = fill(file, current, { settings: table(["Setting", "Default", "Meaning"], rows) });
+  write(file, current, format(file, filled));
+}
+
+function settingsRows({ properties = {} }: JsonSchema, group = ""): [string, JsonSchema][] {
+  return Object.entries(properties).flatMap(([key, schema]): [string, JsonSchema][] =>
+    schema.properties === undefined
+      ? [[`${group}${key}`, schema]]
+      : settingsRows(schema, `${group}${key}.`),
+  );
+}
+
+function write(file: string, current: string, wanted: string): void {
+  if (wanted === current) return;
+  if (flags.check) problems.push(`${file} has stale sections. Run \`npm run readme\`.`);
+  else {
+    writeFileSync(join(root, file), wanted);
+    console.log(`wrote ${file}`);
+  }
+}
+
 async function render(folder: string, text: string): Promise<string> {
   const { examples } = (await load(join(folder, "examples.ts"))) as { examples: ExampleSet };
   const entry = await load(join(folder, "src/index.ts"));
-  const factory = Object.values(entry).find((value): value is Factory => isFactory(value) && value.plugin.name === examples.plugin);
+  const factory = Object.values(entry).find(
+    (value): value is Factory => isFactory(value) && value.plugin.name === examples.plugin,
+  );
   const options = factory?.plugin.options.toJSONSchema({ io: "input", unrepresentable: "any" });
-  const filled = fill(folder, text, {
+  const filled = fill(`${folder}/README.md`, text, {
     options: options === undefined ? "It takes no options." : optionsTable(options),
     examples: exampleTable(examples.examples),
   });
@@ -67,7 +101,7 @@ function isFactory(value: unknown): value is Factory {
   return typeof value === "function" && "plugin" in value;
 }
 
-function fill(folder: string, text: string, sections: Readonly<Record<string, string>>): string {
+function fill(file: string, text: string, sections: Readonly<Record<string, string>>): string {
   let filled = text;
   for (const [name, body] of Object.entries(sections)) {
     const open = `<!-- ${name} -->`;
@@ -75,7 +109,7 @@ function fill(folder: string, text: string, sections: Readonly<Record<string, st
     const start = filled.indexOf(open);
     const end = filled.indexOf(close);
     if (start < 0 || end < start) {
-      throw new Error(`Unexpected ${folder}/README.md without \`${open}\` and \`${close}\`, expected both`);
+      throw new Error(`${file} needs the comments \`${open}\` and \`${close}\``);
     }
     filled = `${filled.slice(0, start + open.length)}\n\n${body}\n\n${filled.slice(end)}`;
   }
@@ -86,14 +120,21 @@ function optionsTable({ properties = {}, required = [] }: JsonSchema): string {
   const rows = Object.entries(properties).map(([name, schema]) => [
     code(name),
     code(typeOf(schema)),
-    "default" in schema ? code(JSON.stringify(schema.default)) : required.includes(name) ? "required" : "–",
+    "default" in schema
+      ? code(JSON.stringify(schema.default))
+      : required.includes(name)
+        ? "required"
+        : "–",
     schema.description ?? "",
   ]);
-  return rows.length === 0 ? "It takes no options." : table(["Option", "Type", "Default", "Meaning"], rows);
+  return rows.length === 0
+    ? "It takes no options."
+    : table(["Option", "Type", "Default", "Meaning"], rows);
 }
 
 function typeOf(schema: JsonSchema): string {
-  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.enum !== undefined)
+    return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return choices.map(typeOf).join(" | ");
@@ -110,17 +151,29 @@ function typeOf(schema: JsonSchema): string {
 
 function exampleTable(examples: readonly Example[]): string {
   const past = examples.some(({ before }) => before !== undefined);
-  const rows = examples.map(({ name, options, before = [], subject: { hook, ...fields }, expect, code: told }) => [
-    name,
-    options === undefined ? "" : code(JSON.stringify(options)),
-    ...(past ? [before.map(({ event_type, details }) => code(`${event_type} ${JSON.stringify(details)}`)).join(", ")] : []),
-    code(hook === "beforeToolCall" ? callOf(fields) : `${hook} ${JSON.stringify(fields)}`),
-    `${code(expect)}${told === undefined ? "" : ` ${code(told)}`}`,
-  ]);
+  const rows = examples.map(
+    ({ name, options, before = [], subject: { hook, ...fields }, expect, code: told }) => [
+      name,
+      options === undefined ? "" : code(JSON.stringify(options)),
+      ...(past
+        ? [
+            before
+              .map(({ event_type, details }) => code(`${event_type} ${JSON.stringify(details)}`))
+              .join(", "),
+          ]
+        : []),
+      code(hook === "beforeToolCall" ? callOf(fields) : `${hook} ${JSON.stringify(fields)}`),
+      `${code(expect)}${told === undefined ? "" : ` ${code(told)}`}`,
+    ],
+  );
   return table(["It …", "Options", ...(past ? ["After"] : []), "Asked about", "Answer"], rows);
 }
 
-function callOf(fields: { readonly [name: string]: unknown; readonly tool?: string; readonly args?: unknown }): string {
+function callOf(fields: {
+  readonly [name: string]: unknown;
+  readonly tool?: string;
+  readonly args?: unknown;
+}): string {
   const { tool = "read_file", args = {}, ...rest } = fields;
   const more = Object.keys(rest).length === 0 ? "" : ` ${JSON.stringify(rest)}`;
   return `${tool} ${JSON.stringify(args)}${more}`;
@@ -141,11 +194,11 @@ function code(text: string): string {
 
 function format(file: string, text: string): string {
   const bin = join(root, "node_modules/oxfmt/bin/oxfmt");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, `--stdin-filepath=${file}`], {
-    cwd: root,
-    input: text,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`Unexpected failure of oxfmt on ${file}: ${stderr}`);
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [bin, `--stdin-filepath=${file}`],
+    { cwd: root, input: text, encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(`oxfmt failed on ${file}: ${stderr}`);
   return stdout;
 }

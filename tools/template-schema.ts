@@ -7,11 +7,11 @@ import { templateJsonSchema } from "@bylaw/runner";
 const root = resolve(import.meta.dirname, "..");
 const schema = "packages/runner/template.schema.json";
 const oxfmt = join(root, "node_modules/oxfmt/bin/oxfmt");
-const { status, stdout, stderr } = spawnSync(process.execPath, [oxfmt, `--stdin-filepath=${schema}`], {
-  cwd: root,
-  input: JSON.stringify(templateJsonSchema()),
-  encoding: "utf8",
-});
-if (status !== 0) throw new Error(`Unexpected failure of oxfmt: ${stderr}`);
+const { status, stdout, stderr } = spawnSync(
+  process.execPath,
+  [oxfmt, `--stdin-filepath=${schema}`],
+  { cwd: root, input: JSON.stringify(templateJsonSchema()), encoding: "utf8" },
+);
+if (status !== 0) throw new Error(`oxfmt failed: ${stderr}`);
 writeFileSync(join(root, schema), stdout);
 console.log(`wrote ${schema}`);
