@@ -21,8 +21,8 @@ export function refuseUnknownKeys(config: object, file: string): void {
   const near = nearest(wrong, CONFIG_KEYS);
   throw new BylawError({
     code: "BYLAW_CONFIG_INVALID",
-    message: `Unexpected key \`${wrong}\` in the configuration, expected ${CONFIG_KEYS.join(", ")}`,
-    fix: near === undefined ? undefined : `did you mean \`${near}\`?`,
+    message: `Unknown key \`${wrong}\` in the configuration`,
+    fix: near === undefined ? `Use ${CONFIG_KEYS.join(", ")}` : `Did you mean \`${near}\`?`,
     source: { file },
   });
 }

@@ -1,4 +1,12 @@
-import { BylawError, createKernel, messageOf, type Config, type Kernel, type Plugin } from "@bylaw/kernel";
+import {
+  BylawError,
+  createKernel,
+  checkArgument,
+  messageOf,
+  type Config,
+  type Kernel,
+  type Plugin,
+} from "@bylaw/kernel";
 import { isBylawError } from "./is-bylaw-error.ts";
 import { loadConfig, type LoadConfigOptions } from "./load-config.ts";
 
@@ -9,7 +17,7 @@ export interface ReportEntry {
   /** The way from the configuration to the plugin: `bylaw.config.ts > @bylaw/ruleset-recommended`. */
   readonly from: string;
   /** Names of rules that `without` dropped. */
-  readonly dropped: readonly string[];
+  readonly excludedRules: readonly string[];
   readonly options: unknown;
 }
 
@@ -31,18 +39,28 @@ export interface ConfiguredKernelOptions extends LoadConfigOptions {
 /** Which file or ruleset brought what, in the order of the configuration. */
 export function reportOf(kernel: Kernel): readonly ReportEntry[] {
   return kernel.plugins.flatMap(({ plugin, instances }) =>
-    instances.map(({ from, dropped, options }) => ({ plugin: plugin.name, version: plugin.version, from, dropped: [...dropped], options })),
+    instances.map(({ from, excludedRules, options }) => ({
+      plugin: plugin.name,
+      version: plugin.version,
+      from,
+      excludedRules: [...excludedRules],
+      options,
+    })),
   );
 }
 
 /** Loads a configuration and creates its kernel. Throws what {@link loadConfig} and `createKernel` throw, with the file. */
-export async function createConfiguredKernel({ add, ...options }: ConfiguredKernelOptions = {}): Promise<ConfiguredKernel> {
+export async function createConfiguredKernel(
+  input: ConfiguredKernelOptions = {},
+): Promise<ConfiguredKernel> {
+  const { add, ...options } = checkArgument("createConfiguredKernel", "options", input);
   const { file, config } = await loadConfig(options);
   const added = (await add?.(file, config)) ?? [];
   try {
-    const kernel = createKernel(added.length === 0 ? config : { ...config, plugins: [...(config.plugins ?? []), ...added] }, {
-      configFile: file,
-    });
+    const kernel = createKernel(
+      added.length === 0 ? config : { ...config, plugins: [...(config.plugins ?? []), ...added] },
+      { configFile: file },
+    );
     return { kernel, file, report: reportOf(kernel) };
   } catch (error) {
     if (isBylawError(error)) {
@@ -52,7 +70,7 @@ export async function createConfiguredKernel({ add, ...options }: ConfiguredKern
     }
     throw new BylawError({
       code: "BYLAW_CONFIG_INVALID",
-      message: `Unexpected failure while the configuration is applied: ${messageOf(error)}`,
+      message: `The configuration cannot be applied: ${messageOf(error)}`,
       source: { file },
       cause: error,
     });

@@ -1,5 +1,12 @@
 import { nearest } from "@bylaw/wording";
-import { APPROVAL_MODES, BylawError, ENFORCEMENT_MODES, type Config, type Plugin } from "@bylaw/kernel";
+import {
+  APPROVAL_MODES,
+  BylawError,
+  ENFORCEMENT_MODES,
+  describeIssue,
+  type Config,
+  type Plugin,
+} from "@bylaw/kernel";
 import { z } from "zod";
 import { CONFIG_KEYS } from "./config-keys.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
@@ -10,7 +17,10 @@ import { parseData, type DataFile, type DataPath } from "./parse-data.ts";
 const packageName = z
   .string()
   .max(214)
-  .regex(/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/, "expected the name of an npm package");
+  .regex(
+    /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/,
+    "expected the name of an npm package",
+  );
 
 const pluginUse = z.preprocess(
   (entry) => (typeof entry === "string" ? { use: entry } : entry),
@@ -32,7 +42,11 @@ const DATA_CONFIG = z.strictObject({
  * Reads a JSON, YAML or TOML configuration and loads the packages that it names. Throws BYLAW_CONFIG_INVALID with file and
  * line, BYLAW_CONFIG_UNLOADABLE for a package, BYLAW_OPTIONS_INVALID for the options of a plugin.
  */
-export async function readDataConfig(file: string, text: string, load: PackageLoader): Promise<Config> {
+export async function readDataConfig(
+  file: string,
+  text: string,
+  load: PackageLoader,
+): Promise<Config> {
   const data = parseData(file, text);
   const parsed = DATA_CONFIG.safeParse(data.value);
   if (!parsed.success) throw invalid(file, data, parsed.error);
@@ -48,13 +62,17 @@ export async function readDataConfig(file: string, text: string, load: PackageLo
   for (const [key, value] of Object.entries(settings)) if (value !== undefined) config[key] = value;
   if (rulesets !== undefined) {
     config["extends"] = await Promise.all(
-      rulesets.map((name, index) => at(["extends", index], async () => rulesetOf(name, await load(name)))),
+      rulesets.map((name, index) =>
+        at(["extends", index], async () => rulesetOf(name, await load(name))),
+      ),
     );
   }
   if (plugins !== undefined) {
     config["plugins"] = await Promise.all(
       plugins.map(({ use, options }, index) =>
-        at(["plugins", index], async (): Promise<Plugin> => pluginFactoryOf(use, await load(use))(options)),
+        at(["plugins", index], async (): Promise<Plugin> =>
+          pluginFactoryOf(use, await load(use))(options),
+        ),
       ),
     );
   }
@@ -64,7 +82,13 @@ export async function readDataConfig(file: string, text: string, load: PackageLo
 function placed(error: unknown, file: string, data: DataFile, path: DataPath): unknown {
   if (!isBylawError(error) || error.source !== undefined) return error;
   const { code, message, fix } = error;
-  return new BylawError({ code, message, fix, source: { file, ...data.place(path) }, cause: error });
+  return new BylawError({
+    code,
+    message,
+    fix,
+    source: { file, ...data.place(path) },
+    cause: error,
+  });
 }
 
 function invalid(file: string, data: DataFile, error: z.ZodError): BylawError {
@@ -88,29 +112,26 @@ interface Described {
 }
 
 function describe(issue: z.core.$ZodIssue, root: unknown): Described {
-  const where = issue.path.length === 0 ? "the configuration" : `\`${issue.path.map(String).join(".")}\``;
   if (issue.code === "unrecognized_keys") {
     const [key = ""] = issue.keys;
     const known = issue.path.length === 0 ? CONFIG_KEYS : ["use", "options"];
     const near = nearest(key, known);
+    const where = issue.path.length === 0 ? "" : ` in \`${issue.path.map(String).join(".")}\``;
     return {
       path: [...issue.path, key],
-      message: `Unexpected key \`${key}\` in ${where}, expected ${known.join(", ")}`,
-      fix: near === undefined ? undefined : `did you mean \`${near}\`?`,
+      message: `Unknown key \`${key}\`${where}`,
+      fix: near === undefined ? `Known keys: ${known.join(", ")}` : `Did you mean \`${near}\`?`,
     };
   }
   const actual = valueAt(root, issue.path);
-  if (issue.code === "invalid_value") {
-    const values = issue.values.map(String);
-    const near = typeof actual === "string" ? nearest(actual, values) : undefined;
-    return {
-      path: issue.path,
-      message: `Unexpected ${show(actual)} in ${where}, expected ${values.join(", ")}`,
-      fix: near === undefined ? undefined : `did you mean \`${near}\`?`,
-    };
-  }
-  const wanted = issue.message.replace(/^Invalid input: /, "").replace(/, received .*$/, "");
-  return { path: issue.path, message: `Unexpected ${show(actual)} in ${where}, ${wanted}`, fix: undefined };
+  const values = issue.code === "invalid_value" ? issue.values.map(String) : [];
+  const near = typeof actual === "string" ? nearest(actual, values) : undefined;
+  const not = actual === undefined ? "" : `, not ${show(actual)}`;
+  return {
+    path: issue.path,
+    message: `${describeIssue(issue, "the configuration")}${not}`,
+    fix: near === undefined ? undefined : `Did you mean \`${near}\`?`,
+  };
 }
 
 function valueAt(root: unknown, path: DataPath): unknown {
@@ -120,6 +141,6 @@ function valueAt(root: unknown, path: DataPath): unknown {
 }
 
 function show(value: unknown): string {
-  const text = value === undefined ? "nothing" : JSON.stringify(value);
+  const text = JSON.stringify(value);
   return `\`${text.length > 60 ? `${text.slice(0, 60)}…` : text}\``;
 }

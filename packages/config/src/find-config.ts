@@ -32,16 +32,16 @@ export async function findConfig(cwd: string): Promise<string> {
   } catch (cause) {
     throw new BylawError({
       code: "BYLAW_CONFIG_INVALID",
-      message: `Unexpected unreadable configuration at or above \`${start}\`: ${messageOf(cause)}`,
-      fix: "a configuration is a file named bylaw.config.{ts,mts,js,mjs,json,yaml,toml}",
+      message: `Cannot search for a configuration from ${start} upwards: ${messageOf(cause)}`,
+      fix: "A configuration is a file named bylaw.config.{ts,mts,js,mjs,json,yaml,toml}",
       cause,
     });
   }
   if (file === undefined) {
     throw new BylawError({
       code: "BYLAW_CONFIG_MISSING",
-      message: `Unexpected folder without a configuration, expected bylaw.config.{${CONFIG_EXTENSIONS.join(",")}} in \`${start}\` or above`,
-      fix: "run `bylaw init`, or name a file with --config or --policy",
+      message: `No bylaw.config.{${CONFIG_EXTENSIONS.join(",")}} in ${start} or above`,
+      fix: "Run `bylaw init`, or name a file with `--config` or `--policy`",
     });
   }
   refuseTwo(dirname(file));
@@ -77,8 +77,8 @@ function refuseTwo(folder: string): void {
   if (first === undefined || second === undefined) return;
   throw new BylawError({
     code: "BYLAW_CONFIG_INVALID",
-    message: `Unexpected second configuration \`${second}\` beside \`${first}\`, expected one in a folder`,
-    fix: "remove one, or name the one that counts with --config",
+    message: `The folder has two configurations, \`${first}\` and \`${second}\``,
+    fix: "Remove one, or choose one with `--config`",
     source: { file: join(folder, second) },
   });
 }
@@ -91,8 +91,8 @@ function refuseForeign(file: string, start: string): void {
   if (owner === self || owner === 0 || owner === statSync(start).uid) return;
   throw new BylawError({
     code: "BYLAW_CONFIG_UNLOADABLE",
-    message: "Unexpected configuration of another user in a folder above, expected one of your own",
-    fix: "name it with --config if you trust it",
+    message: "The nearest configuration is in a folder above and belongs to another user",
+    fix: "Name it with `--config` if you trust it",
     source: { file },
   });
 }

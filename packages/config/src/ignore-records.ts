@@ -3,7 +3,18 @@ import { join } from "node:path";
 
 // Itself too: a file that nobody committed would be new in the next commit of whoever adds everything. By name, and not the whole folder:
 // people keep rules and templates beside these, and code has any name.
-const RECORDS = [".gitignore", "*.secret", "store.db*", "*.db", "*.db-*", "/*.jsonl*", "logs/", "memory/", "runs/", "tmp/"];
+const RECORDS = [
+  ".gitignore",
+  "*.secret",
+  "store.db*",
+  "*.db",
+  "*.db-*",
+  "/*.jsonl*",
+  "logs/",
+  "memory/",
+  "runs/",
+  "tmp/",
+];
 
 /**
  * Has git leave out what Bylaw itself writes into a folder (stores, logs, secrets, what a run leaves behind), where nobody has said anything

@@ -9,5 +9,6 @@ export { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
 export { ignoreRecords } from "./ignore-records.ts";
 export { isBylawError } from "./is-bylaw-error.ts";
 export { loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts";
+export { createNodeKernel, type NodeKernelOptions } from "./node-kernel.ts";
 export { packagesBeside, type BundledPackages, type PackageLoader } from "./packages.ts";
 export { parseJson, type ParseJsonOptions } from "./parse-json.ts";

@@ -14,11 +14,12 @@ const LITERALS = ["true", "false", "null"] as const;
 
 /**
  * Walks JSON text and names the first thing in it that breaks the grammar of RFC 8259 or that two readers could read
- * differently: a second key, `__proto__`, a number that a double changes, too many levels. Iterative, one pass, no
+ * differently: a second key, `__proto__`, a number that a double changes, too many levels or values. Iterative, one pass, no
  * backtracking over strings, so neither a deep nor a long text exhausts a stack.
  */
-export function walkJson(text: string): JsonFault | undefined {
+export function walkJson(text: string, most: number): JsonFault | undefined {
   let at = 0;
+  let values = 0;
   const open: (Set<string> | undefined)[] = [];
   // Inside a container, after a value: a comma or the end. Before one: a value, or a key in an object.
   let expected: "value" | "first" | "key" | "next" = "value";
@@ -28,7 +29,8 @@ export function walkJson(text: string): JsonFault | undefined {
     const code = text.charCodeAt(at);
     const keys = open.at(-1);
     if (expected === "next") {
-      if (open.length === 0) return at === text.length ? undefined : fault(at, text, "the end");
+      if (open.length === 0)
+        return at === text.length ? undefined : fault(at, text, "the end of the text");
       if (code === 0x2c) {
         at++;
         expected = keys === undefined ? "value" : "key";
@@ -50,8 +52,8 @@ export function walkJson(text: string): JsonFault | undefined {
       if (typeof end !== "number") return end;
       const raw = text.slice(at, end);
       const key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
-      if (keys.has(key)) return { offset: at, message: `Unexpected second key ${quote(key)}, expected each key once` };
-      if (key === "__proto__") return { offset: at, message: "Unexpected key `__proto__`, expected plain data" };
+      if (keys.has(key)) return { offset: at, message: `The key ${quote(key)} appears twice` };
+      if (key === "__proto__") return { offset: at, message: "The key `__proto__` is not allowed" };
       keys.add(key);
       at = skipWhite(text, end);
       if (text.charCodeAt(at) !== 0x3a) return fault(at, text, "`:`");
@@ -59,9 +61,12 @@ export function walkJson(text: string): JsonFault | undefined {
       expected = "value";
       continue;
     }
+    values += 1;
+    if (values > most)
+      return { offset: at, message: `More than ${most} values, the limit for this JSON` };
     if (code === 0x7b || code === 0x5b) {
       if (open.length === JSON_LIMITS.depth)
-        return { offset: at, message: `Unexpected nesting, expected at most ${JSON_LIMITS.depth} levels` };
+        return { offset: at, message: `Nested more than ${JSON_LIMITS.depth} levels deep` };
       open.push(code === 0x7b ? new Set() : undefined);
       at++;
       expected = "first";
@@ -90,10 +95,12 @@ function endOfString(text: string, from: number): number | JsonFault {
     at = PLAIN.lastIndex;
     const code = text.charCodeAt(at);
     if (code === 0x22) return at + 1;
-    if (at >= text.length) return { offset: text.length, message: 'Unexpected end of the text in a string, expected `"`' };
-    if (code < 0x20) return { offset: at, message: "Unexpected control character in a string, expected an escape" };
+    if (at >= text.length)
+      return { offset: text.length, message: 'The text ends inside a string: `"` is missing' };
+    if (code < 0x20)
+      return { offset: at, message: "A control character in a string must be escaped" };
     ESCAPE.lastIndex = at;
-    if (!ESCAPE.test(text)) return { offset: at, message: "Unexpected escape in a string, expected one of JSON" };
+    if (!ESCAPE.test(text)) return { offset: at, message: "JSON has no such escape in a string" };
     at = ESCAPE.lastIndex;
   }
 }
@@ -104,7 +111,7 @@ function endOfScalar(text: string, from: number): number | JsonFault {
     const end = NUMBER.lastIndex;
     const token = text.slice(from, end);
     if (isExact(token)) return end;
-    return { offset: from, message: `Unexpected number ${quote(token)}, expected one that a double holds` };
+    return { offset: from, message: `The number ${quote(token)} does not fit a double exactly` };
   }
   const literal = LITERALS.find((word) => text.startsWith(word, from));
   return literal === undefined ? fault(from, text, "a JSON value") : from + literal.length;
@@ -118,21 +125,25 @@ function isExact(token: string): boolean {
   if (written === "") return value === 0;
   if (written.length > 17 || !Number.isFinite(value)) return false;
   // The shortest digits that name the double, or its rounding to as many digits as were written: these two can differ.
-  return significant(String(value)) === written || significant(value.toPrecision(written.length)) === written;
+  return (
+    significant(String(value)) === written ||
+    significant(value.toPrecision(written.length)) === written
+  );
 }
 
+// Without its zeros at either end. An expression would look at each run of zeros once for every zero in it.
 function significant(number: string): string {
-  return number
-    .replace(/[eE].*$/, "")
-    .replace(/[-.]/g, "")
-    .replace(/^0+/, "")
-    .replace(/0+$/, "");
+  const digits = number.replace(/[eE].*$/, "").replace(/[-.]/g, "");
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  return digits.slice(0, end).replace(/^0+/, "");
 }
 
 function fault(offset: number, text: string, wanted: string): JsonFault {
   const point = text.codePointAt(offset);
-  const actual = point === undefined ? "end of the text" : quote(String.fromCodePoint(point));
-  return { offset, message: `Unexpected ${actual}, expected ${wanted}` };
+  const actual =
+    point === undefined ? "the text ends" : `${quote(String.fromCodePoint(point))} stands`;
+  return { offset, message: `Not valid JSON: ${actual} where ${wanted} belongs` };
 }
 
 function quote(text: string): string {

@@ -25,14 +25,18 @@ export interface LoadedConfig {
  * Finds and loads `bylaw.config.{ts,mts,js,mjs,json,yaml,toml}`. Throws BYLAW_CONFIG_MISSING, BYLAW_CONFIG_INVALID or
  * BYLAW_CONFIG_UNLOADABLE, BYLAW_JSON_INVALID for JSON text, BYLAW_OPTIONS_INVALID for the options of a plugin.
  */
-export async function loadConfig({ cwd = process.cwd(), file, bundled = {} }: LoadConfigOptions = {}): Promise<LoadedConfig> {
+export async function loadConfig({
+  cwd = process.cwd(),
+  file,
+  bundled = {},
+}: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const path = file === undefined ? await findConfig(cwd) : resolve(cwd, file);
   const extension = extname(path).slice(1);
   const text = readText(path);
   if (!(CONFIG_EXTENSIONS as readonly string[]).includes(extension)) {
     throw new BylawError({
       code: "BYLAW_CONFIG_INVALID",
-      message: `Unexpected ending \`.${extension}\`, expected ${CONFIG_EXTENSIONS.join(", ")}`,
+      message: `\`.${extension}\` is not a configuration format. Use ${CONFIG_EXTENSIONS.join(", ")}.`,
       source: { file: path },
     });
   }
@@ -41,6 +45,12 @@ export async function loadConfig({ cwd = process.cwd(), file, bundled = {} }: Lo
     const { readModuleConfig } = await import("./module-config.ts");
     return { file: path, config: await readModuleConfig(path, bundled) };
   }
-  const [{ readDataConfig }, { packagesBeside }] = await Promise.all([import("./data-config.ts"), import("./packages.ts")]);
-  return { file: path, config: await readDataConfig(path, text, await packagesBeside(path, bundled)) };
+  const [{ readDataConfig }, { packagesBeside }] = await Promise.all([
+    import("./data-config.ts"),
+    import("./packages.ts"),
+  ]);
+  return {
+    file: path,
+    config: await readDataConfig(path, text, await packagesBeside(path, bundled)),
+  };
 }

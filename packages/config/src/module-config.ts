@@ -1,6 +1,12 @@
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { BylawError, isJsonObject, messageOf, type Config, type SourceLocation } from "@bylaw/kernel";
+import {
+  BylawError,
+  isJsonObject,
+  messageOf,
+  type Config,
+  type SourceLocation,
+} from "@bylaw/kernel";
 import { createJiti } from "jiti";
 import { refuseUnknownKeys } from "./config-keys.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
@@ -19,13 +25,19 @@ export async function readModuleConfig(file: string, bundled: BundledPackages): 
   }
   throw new BylawError({
     code: "BYLAW_CONFIG_INVALID",
-    message: `Unexpected ${config === undefined ? "module without a default export" : "default export"}, expected a configuration`,
-    fix: "export default defineConfig({ … })",
+    message:
+      config === undefined
+        ? "The configuration has no default export"
+        : "The default export is not a configuration",
+    fix: "Write `export default defineConfig({ … })`",
     source: { file },
   });
 }
 
-async function importConfig(file: string, bundled: BundledPackages): Promise<Record<string, unknown>> {
+async function importConfig(
+  file: string,
+  bundled: BundledPackages,
+): Promise<Record<string, unknown>> {
   const typescript = extname(file).endsWith("ts");
   if (!typescript) {
     try {
@@ -63,8 +75,8 @@ function unloadable(file: string, error: unknown): BylawError {
   const message = own?.message ?? reasonOf(error, name);
   return new BylawError({
     code: own?.code ?? "BYLAW_CONFIG_UNLOADABLE",
-    message: own === undefined ? `Unexpected failure while the configuration loads: ${message}` : message,
-    fix: own?.fix ?? (installable === undefined ? undefined : `npm install ${installable}`),
+    message: own === undefined ? `The configuration failed to load: ${message}` : message,
+    fix: own?.fix ?? (installable === undefined ? undefined : `Run \`npm install ${installable}\``),
     source: own?.source ?? sourceOf(error, file),
     cause: error,
   });
@@ -84,7 +96,11 @@ function sourceOf(error: unknown, file: string): SourceLocation {
     if (at === -1) continue;
     const [, line, column] = /^(\d+)(?::(\d+))?/.exec(text.slice(at + name.length + 1)) ?? [];
     if (line === undefined) continue;
-    return { file, line: Number(line), ...(column === undefined ? {} : { column: Number(column) }) };
+    return {
+      file,
+      line: Number(line),
+      ...(column === undefined ? {} : { column: Number(column) }),
+    };
   }
   return { file };
 }

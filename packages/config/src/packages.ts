@@ -26,15 +26,18 @@ async function resolverBeside(file: string): Promise<PackageResolver> {
 }
 
 /** Makes the loader of the packages that stand beside a configuration file. */
-export async function packagesBeside(file: string, bundled: BundledPackages): Promise<PackageLoader> {
+export async function packagesBeside(
+  file: string,
+  bundled: BundledPackages,
+): Promise<PackageLoader> {
   const beside = await resolverBeside(file);
   return async (name) => {
     const url = beside(name) ?? (Object.hasOwn(bundled, name) ? bundled[name] : undefined);
     if (url === undefined) {
       throw new BylawError({
         code: "BYLAW_CONFIG_UNLOADABLE",
-        message: `Unexpected package \`${name}\` that is not installed beside the configuration`,
-        fix: `npm install ${name}`,
+        message: `The package \`${name}\` is not installed beside the configuration`,
+        fix: `Run \`npm install ${name}\``,
       });
     }
     try {
@@ -42,7 +45,7 @@ export async function packagesBeside(file: string, bundled: BundledPackages): Pr
     } catch (cause) {
       throw new BylawError({
         code: "BYLAW_CONFIG_UNLOADABLE",
-        message: `Unexpected failure while \`${name}\` loads: ${messageOf(cause)}`,
+        message: `The package \`${name}\` failed to load: ${messageOf(cause)}`,
         cause,
       });
     }
@@ -50,7 +53,10 @@ export async function packagesBeside(file: string, bundled: BundledPackages): Pr
 }
 
 /** The bundled packages that a project lacks, as paths. */
-export async function missingBeside(file: string, bundled: BundledPackages): Promise<Readonly<Record<string, string>>> {
+export async function missingBeside(
+  file: string,
+  bundled: BundledPackages,
+): Promise<Readonly<Record<string, string>>> {
   const beside = await resolverBeside(file);
   return Object.fromEntries(
     Object.entries(bundled)
@@ -63,17 +69,32 @@ export async function missingBeside(file: string, bundled: BundledPackages): Pro
 export type UntypedFactory = (options: unknown) => Plugin;
 
 /** The plugin that a package exports under its own name. Throws BYLAW_CONFIG_UNLOADABLE. */
-export function pluginFactoryOf(name: string, exports: Readonly<Record<string, unknown>>): UntypedFactory {
-  return only(name, exports, "plugin", "made by `definePlugin`", (value): value is UntypedFactory => {
-    if (typeof value !== "function" || !("plugin" in value)) return false;
-    return (value.plugin as { readonly name?: unknown } | undefined)?.name === name;
-  });
+export function pluginFactoryOf(
+  name: string,
+  exports: Readonly<Record<string, unknown>>,
+): UntypedFactory {
+  return only(
+    name,
+    exports,
+    "plugin",
+    "made by `definePlugin`",
+    (value): value is UntypedFactory => {
+      if (typeof value !== "function" || !("plugin" in value)) return false;
+      return (value.plugin as { readonly name?: unknown } | undefined)?.name === name;
+    },
+  );
 }
 
 /** The ruleset that a package exports under its own name. Throws BYLAW_CONFIG_UNLOADABLE. */
 export function rulesetOf(name: string, exports: Readonly<Record<string, unknown>>): Ruleset {
   return only(name, exports, "ruleset", "made by `defineRuleset`", (value): value is Ruleset => {
-    return typeof value === "object" && value !== null && !("definition" in value) && "name" in value && value.name === name;
+    return (
+      typeof value === "object" &&
+      value !== null &&
+      !("definition" in value) &&
+      "name" in value &&
+      value.name === name
+    );
   });
 }
 
@@ -88,10 +109,10 @@ function only<T>(
   if (found !== undefined && second === undefined) return found;
   throw new BylawError({
     code: "BYLAW_CONFIG_UNLOADABLE",
-    message: `Unexpected package \`${name}\` with ${found === undefined ? "no" : "more than one"} ${kind} of that name, expected one ${made}`,
+    message: `The package \`${name}\` exports ${found === undefined ? "no" : "more than one"} ${kind} of that name ${made}`,
     fix:
       kind === "plugin"
-        ? "name rulesets under `extends` and plugins under `plugins`; a configuration in TypeScript can import anything"
-        : "name plugins under `plugins` and rulesets under `extends`",
+        ? "List rulesets under `extends` and plugins under `plugins`; a TypeScript configuration can import anything"
+        : "List plugins under `plugins` and rulesets under `extends`",
   });
 }

@@ -29,7 +29,12 @@ export function parseData(file: string, text: string): DataFile {
 }
 
 function invalid(file: string, message: string, place?: Place, cause?: unknown): BylawError {
-  return new BylawError({ code: "BYLAW_CONFIG_INVALID", message, source: { file, ...place }, cause });
+  return new BylawError({
+    code: "BYLAW_CONFIG_INVALID",
+    message,
+    source: { file, ...place },
+    cause,
+  });
 }
 
 function plain(file: string, value: unknown): Json {
@@ -45,27 +50,38 @@ function tomlValue(file: string, text: string): Json {
   try {
     value = parseToml(text);
   } catch (cause) {
-    if (!(cause instanceof TomlError)) throw invalid(file, `Unexpected TOML: ${messageOf(cause)}`, undefined, cause);
+    if (!(cause instanceof TomlError))
+      throw invalid(file, `Not valid TOML: ${messageOf(cause)}`, undefined, cause);
     const [first = ""] = cause.message.split("\n");
     const { line, column } = cause;
-    throw invalid(file, `Unexpected TOML: ${first.replace(/^Invalid TOML document: /, "")}`, { line, column }, cause);
+    throw invalid(
+      file,
+      `Not valid TOML: ${first.replace(/^Invalid TOML document: /, "")}`,
+      { line, column },
+      cause,
+    );
   }
   return plain(file, value);
 }
 
 function yamlValue(file: string, text: string): Json {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: true });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    strict: true,
+    uniqueKeys: true,
+  });
   const [fault] = [...document.errors, ...document.warnings];
   if (fault !== undefined) {
     const { line, col } = lines.linePos(fault.pos[0]);
-    throw invalid(file, `Unexpected YAML: ${messageOf(fault)}`, { line, column: col }, fault);
+    throw invalid(file, `Not valid YAML: ${messageOf(fault)}`, { line, column: col }, fault);
   }
   let value: unknown;
   try {
     value = document.toJS();
   } catch (cause) {
-    throw invalid(file, `Unexpected YAML: ${messageOf(cause)}`, undefined, cause);
+    throw invalid(file, `Not valid YAML: ${messageOf(cause)}`, undefined, cause);
   }
   return plain(file, value);
 }
@@ -75,7 +91,9 @@ function yamlPlace(text: string, path: DataPath): Place | undefined {
   let offset = 0;
   for (const step of path) {
     if (isMap(node)) {
-      const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && item.key.value === step);
+      const pair = node.items.find(
+        (item) => isPair(item) && isScalar(item.key) && item.key.value === step,
+      );
       if (pair === undefined || !isScalar(pair.key)) break;
       offset = pair.key.range?.[0] ?? offset;
       node = pair.value as Node | null;
@@ -105,7 +123,9 @@ function tomlPlace(text: string, path: DataPath): Place | undefined {
       continue;
     }
     const key = escape(String(step));
-    const written = new RegExp(`(?:^|[.{,])\\s*["']?${key}["']?\\s*[.=]|^\\s*\\[+[^\\]]*["']?${key}["']?\\s*[.\\]]`);
+    const written = new RegExp(
+      `(?:^|[.{,])\\s*["']?${key}["']?\\s*[.=]|^\\s*\\[+[^\\]]*["']?${key}["']?\\s*[.\\]]`,
+    );
     const line = lines.findIndex((candidate, index) => index >= from && written.test(candidate));
     if (line === -1) break;
     from = line;

@@ -1,21 +1,28 @@
-import { BylawError, freezeJson, messageOf, type Json } from "@bylaw/kernel";
+import { BylawError, JSON_LIMITS, freezeJson, messageOf, type Json } from "@bylaw/kernel";
 import { walkJson } from "./json-walk.ts";
 import { placeOf } from "./place.ts";
 
-/** Where the text comes from, for errors. */
+/** Where the text comes from, and how much of it there may be. */
 export interface ParseJsonOptions {
+  /** For errors. */
   readonly file?: string;
+  /** How many values the text may hold, at any depth. Default: `JSON_LIMITS.values`. */
+  readonly values?: number;
 }
 
 /**
  * Parses JSON text and refuses what another parser might read differently: duplicate keys (also escaped ones), `__proto__`,
- * numbers that change when a double holds them, lone surrogates, more than `JSON_LIMITS.depth` levels. The result is
- * frozen. Throws BYLAW_JSON_INVALID with line and column.
+ * numbers that change when a double holds them, lone surrogates, more than `JSON_LIMITS.depth` levels or too many
+ * values, of which none is built. The result is frozen. Throws BYLAW_JSON_INVALID with line and column.
  */
-export function parseJson(text: string, { file }: ParseJsonOptions = {}): Json {
-  const plain = parsePlain(text);
+export function parseJson(
+  text: string,
+  { file, values = JSON_LIMITS.values }: ParseJsonOptions = {},
+): Json {
+  // Two characters hold at most one value.
+  const plain = text.length <= Math.min(SHORT, 2 * values) ? parsePlain(text) : undefined;
   if (plain !== undefined) return plain;
-  const fault = walkJson(text);
+  const fault = walkJson(text, values);
   if (fault !== undefined) {
     const place = placeOf(text, fault.offset);
     const where = file === undefined ? ` (line ${place.line}, column ${place.column})` : "";
@@ -42,7 +49,7 @@ const SHORT = 65_536;
 // Most texts are as JSON.stringify writes them. One that comes back as it was has each key once and no number that a double changes,
 // and the two built-in functions together take half as long as the walk.
 function parsePlain(text: string): Json | undefined {
-  if (text.length > SHORT || text.includes("__proto__")) return undefined;
+  if (text.includes("__proto__")) return undefined;
   try {
     const value = JSON.parse(text) as Json;
     return JSON.stringify(value) === text ? freezeJson(value) : undefined;

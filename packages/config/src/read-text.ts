@@ -1,5 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  statSync,
+  type Stats,
+} from "node:fs";
 import { BylawError, messageOf } from "@bylaw/kernel";
 
 const LIMIT_BYTES = 1_048_576;
@@ -18,12 +26,13 @@ export function readText(file: string): string {
   const refuse = (message: string, fix?: string): never => {
     throw new BylawError({ code: "BYLAW_CONFIG_INVALID", message, fix, source: { file } });
   };
-  if (!isUtf8(bytes)) refuse("Unexpected bytes that are not UTF-8, expected text", "save the file as UTF-8");
+  if (!isUtf8(bytes)) refuse("The configuration is not valid UTF-8 text", "Save the file as UTF-8");
   const text = bytes.toString("utf8");
   const plain = text.startsWith("\ufeff") ? text.slice(1) : text;
   // A reader that forgives a second one would read another text than the parser here.
-  if (plain.startsWith("\ufeff")) refuse("Unexpected second byte order mark, expected one at most", "save the file without it");
-  if (plain.trim() === "") refuse("Unexpected empty file, expected a configuration", "run `bylaw init` in a new folder");
+  if (plain.startsWith("\ufeff"))
+    refuse("The configuration starts with a second byte order mark", "Save the file without it");
+  if (plain.trim() === "") refuse("The configuration is empty", "Run `bylaw init` in a new folder");
   return plain;
 }
 
@@ -45,10 +54,14 @@ export function refuseIrregular(file: string, stats: Stats): void {
   const refuse = (message: string, fix: string): never => {
     throw new BylawError({ code: "BYLAW_CONFIG_INVALID", message, fix, source: { file } });
   };
-  if (stats.isDirectory()) refuse("Unexpected directory, expected a configuration file", "name the file inside it");
-  if (!stats.isFile()) refuse("Unexpected device or pipe, expected a configuration file", "name a regular file");
+  if (stats.isDirectory()) refuse(`${file} is a directory, not a file`, "Name the file inside it");
+  if (!stats.isFile())
+    refuse(`${file} is a device or a pipe, not a regular file`, "Name a regular file");
   if (stats.size > LIMIT_BYTES) {
-    refuse(`Unexpected ${stats.size} bytes of configuration, expected at most 1 MiB`, "split what it holds into rulesets");
+    refuse(
+      `The configuration has ${stats.size} bytes, more than 1 MiB`,
+      "Move parts of it into rulesets",
+    );
   }
 }
 
@@ -57,15 +70,15 @@ function unreadable(file: string, cause: unknown): BylawError {
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new BylawError({
       code: "BYLAW_CONFIG_MISSING",
-      message: "Unexpected missing file, expected a configuration",
-      fix: "mend the path, or run `bylaw init`",
+      message: `File not found: ${file}`,
+      fix: "Check the path, or run `bylaw init`",
       source: { file },
       cause,
     });
   }
   return new BylawError({
     code: "BYLAW_CONFIG_INVALID",
-    message: `Unexpected unreadable file: ${messageOf(cause)}`,
+    message: `Cannot read ${file}: ${messageOf(cause)}`,
     source: { file },
     cause,
   });

@@ -47,7 +47,12 @@ async function error(work: Promise<unknown>): Promise<Record<string, unknown>> {
   } catch (thrown) {
     const { code, message, fix, source } = thrown as Record<string, unknown>;
     expect(message).not.toContain("\n");
-    return { code, message, ...(fix === undefined ? {} : { fix }), ...(source === undefined ? {} : { source }) };
+    return {
+      code,
+      message,
+      ...(fix === undefined ? {} : { fix }),
+      ...(source === undefined ? {} : { source }),
+    };
   }
   throw new Error("loaded");
 }
@@ -57,27 +62,49 @@ describe("every format says the same", () => {
     const root = project({ [name]: text, "deep/er/x.txt": "" }, PACKAGES);
     const { kernel, file, report } = await createConfiguredKernel({ cwd: join(root, "deep/er") });
     expect(file).toBe(join(root, name));
-    expect(await kernel.decide(call("push"))).toMatchObject({ effect: "deny", from: name, code: "rule_denied" });
-    expect(await kernel.decide(call("drop_table"))).toMatchObject({ effect: "deny", from: `${name} > acme-rules` });
+    expect(await kernel.decide(call("push"))).toMatchObject({
+      effect: "deny",
+      from: name,
+      code: "rule_denied",
+    });
+    expect(await kernel.decide(call("drop_table"))).toMatchObject({
+      effect: "deny",
+      from: `${name} > acme-rules`,
+    });
     expect(await kernel.decide(call("read"))).toMatchObject({ effect: "deny", code: "fallback" });
     expect(report).toEqual([
-      { plugin: "acme-words", version: "1.2.3", from: `${name} > acme-rules`, dropped: [], options: { tools: ["drop_table"] } },
-      { plugin: "acme-words", version: "1.2.3", from: name, dropped: [], options: { tools: ["push"] } },
+      {
+        plugin: "acme-words",
+        version: "1.2.3",
+        from: `${name} > acme-rules`,
+        excludedRules: [],
+        options: { tools: ["drop_table"] },
+      },
+      {
+        plugin: "acme-words",
+        version: "1.2.3",
+        from: name,
+        excludedRules: [],
+        options: { tools: ["push"] },
+      },
     ]);
   });
 
   test.each(Object.entries(SEVEN))("%s with a byte order mark and CRLF", async (name, text) => {
     const root = project({ [name]: `\ufeff${text.replaceAll("\n", "\r\n")}` }, PACKAGES);
     const { kernel } = await createConfiguredKernel({ cwd: root });
-    expect(await kernel.decide(call("push"))).toMatchObject({ effect: "deny", code: "rule_denied" });
+    expect(await kernel.decide(call("push"))).toMatchObject({
+      effect: "deny",
+      code: "rule_denied",
+    });
   });
 
   test.each(Object.keys(SEVEN))("%s, empty, is an error and not a permission", async (name) => {
     const root = project({ [name]: " \n" });
     expect(await error(loadConfig({ cwd: root }))).toEqual({
       code: "BYLAW_CONFIG_INVALID",
-      message: "Unexpected empty file, expected a configuration",
-      fix: "run `bylaw init` in a new folder",
+      message: "The configuration is empty",
+      fix: "Run `bylaw init` in a new folder",
       source: { file: join(root, name) },
     });
   });
@@ -86,7 +113,7 @@ describe("every format says the same", () => {
     const root = project({ [name]: Uint8Array.from([0x23, 0xff, 0xfe, 0x0a]) });
     expect(await error(loadConfig({ cwd: root }))).toMatchObject({
       code: "BYLAW_CONFIG_INVALID",
-      message: "Unexpected bytes that are not UTF-8, expected text",
+      message: "The configuration is not valid UTF-8 text",
       source: { file: join(root, name) },
     });
   });
@@ -95,7 +122,7 @@ describe("every format says the same", () => {
     const root = project({ [`${name}/x`]: "" });
     expect(await error(loadConfig({ cwd: root }))).toMatchObject({ code: "BYLAW_CONFIG_INVALID" });
     expect(await error(loadConfig({ cwd: root, file: name }))).toMatchObject({
-      message: "Unexpected directory, expected a configuration file",
+      message: expect.stringContaining("is a directory, not a file"),
       source: { file: join(root, name) },
     });
   });
@@ -103,19 +130,25 @@ describe("every format says the same", () => {
 
 describe("finding", () => {
   test("takes the nearest, and with a file name searches nothing", async () => {
-    const root = project({ "bylaw.config.json": '{"fallback": "deny"}', "a/bylaw.config.toml": 'fallback = "ask_user"', "a/b/x": "" });
+    const root = project({
+      "bylaw.config.json": '{"fallback": "deny"}',
+      "a/bylaw.config.toml": 'fallback = "ask_user"',
+      "a/b/x": "",
+    });
     expect(await loadConfig({ cwd: join(root, "a/b") })).toEqual({
       file: join(root, "a/bylaw.config.toml"),
       config: { fallback: "ask_user" },
     });
-    expect((await loadConfig({ cwd: join(root, "a/b"), file: "../../bylaw.config.json" })).config).toEqual({ fallback: "deny" });
+    expect(
+      (await loadConfig({ cwd: join(root, "a/b"), file: "../../bylaw.config.json" })).config,
+    ).toEqual({ fallback: "deny" });
   });
 
   test("refuses two in one folder and names both", async () => {
     const root = project({ "bylaw.config.json": "{}", "bylaw.config.ts": "export default {}" });
     expect(await error(loadConfig({ cwd: root }))).toMatchObject({
       code: "BYLAW_CONFIG_INVALID",
-      message: "Unexpected second configuration `bylaw.config.json` beside `bylaw.config.ts`, expected one in a folder",
+      message: "The folder has two configurations, `bylaw.config.ts` and `bylaw.config.json`",
     });
   });
 
@@ -123,7 +156,7 @@ describe("finding", () => {
     const root = project({ "x/y": "" });
     expect(await error(loadConfig({ cwd: join(root, "x") }))).toMatchObject({
       code: "BYLAW_CONFIG_MISSING",
-      fix: "run `bylaw init`, or name a file with --config or --policy",
+      fix: "Run `bylaw init`, or name a file with `--config` or `--policy`",
     });
     expect(await error(loadConfig({ cwd: root, file: "gone.toml" }))).toMatchObject({
       code: "BYLAW_CONFIG_MISSING",
@@ -134,32 +167,46 @@ describe("finding", () => {
   test("refuses an ending that is none of its own", async () => {
     const root = project({ "config.ini": "x" });
     expect(await error(loadConfig({ cwd: root, file: "config.ini" }))).toMatchObject({
-      message: expect.stringContaining("Unexpected ending `.ini`"),
+      message: expect.stringContaining("`.ini` is not a configuration format"),
     });
   });
 });
 
-test.each(["bylaw.config.ts", "bylaw.config.mjs"])("%s with a misspelt key is refused with what was probably meant", async (name) => {
-  const refusal = async (text: string) => await error(loadConfig({ cwd: project({ [name]: text }) }));
-  expect(await refusal('export default { falback: "deny" };')).toMatchObject({
-    code: "BYLAW_CONFIG_INVALID",
-    message: expect.stringContaining("Unexpected key `falback` in the configuration, expected extends"),
-    fix: "did you mean `fallback`?",
-    source: { file: expect.stringContaining(name) },
-  });
-  expect((await refusal("export default { colour: undefined };")).fix).toBeUndefined();
-});
+test.each(["bylaw.config.ts", "bylaw.config.mjs"])(
+  "%s with a misspelt key is refused with what was probably meant",
+  async (name) => {
+    const refusal = async (text: string) =>
+      await error(loadConfig({ cwd: project({ [name]: text }) }));
+    expect(await refusal('export default { falback: "deny" };')).toMatchObject({
+      code: "BYLAW_CONFIG_INVALID",
+      message: expect.stringContaining("Unknown key `falback` in the configuration"),
+      fix: "Did you mean `fallback`?",
+      source: { file: expect.stringContaining(name) },
+    });
+    expect((await refusal("export default { colour: undefined };")).fix).toMatch(/^Use extends, /);
+  },
+);
 
 describe("data", () => {
   test.each([
-    ["bylaw.config.json", '{\n  "falback": "deny"\n}', 2, "did you mean `fallback`?"],
-    ["bylaw.config.yaml", "# c\nwithout: []\nfalback: deny\n", 3, "did you mean `fallback`?"],
-    ["bylaw.config.toml", '# c\nwithout = []\n  falback = "deny"\n', 3, "did you mean `fallback`?"],
-    ["bylaw.config.json", '{\n  "fallback":\n "denny"\n}', 2, "did you mean `deny`?"],
-    ["bylaw.config.yaml", "fallback: askuser\n", 1, "did you mean `ask_user`?"],
-    ["bylaw.config.toml", '\n\nenforcement_mode = "stric"\n', 3, "did you mean `strict`?"],
-    ["bylaw.config.toml", '[[plugins]]\nuse = "a"\n[[plugins]]\nuse = "b"\noption = {}\n', 5, "did you mean `options`?"],
-    ["bylaw.config.yaml", "plugins:\n  - a\n  - use: b\n    option: {}\n", 4, "did you mean `options`?"],
+    ["bylaw.config.json", '{\n  "falback": "deny"\n}', 2, "Did you mean `fallback`?"],
+    ["bylaw.config.yaml", "# c\nwithout: []\nfalback: deny\n", 3, "Did you mean `fallback`?"],
+    ["bylaw.config.toml", '# c\nwithout = []\n  falback = "deny"\n', 3, "Did you mean `fallback`?"],
+    ["bylaw.config.json", '{\n  "fallback":\n "denny"\n}', 2, "Did you mean `deny`?"],
+    ["bylaw.config.yaml", "fallback: askuser\n", 1, "Did you mean `ask_user`?"],
+    ["bylaw.config.toml", '\n\nenforcement_mode = "stric"\n', 3, "Did you mean `strict`?"],
+    [
+      "bylaw.config.toml",
+      '[[plugins]]\nuse = "a"\n[[plugins]]\nuse = "b"\noption = {}\n',
+      5,
+      "Did you mean `options`?",
+    ],
+    [
+      "bylaw.config.yaml",
+      "plugins:\n  - a\n  - use: b\n    option: {}\n",
+      4,
+      "Did you mean `options`?",
+    ],
   ])("%s %j is refused at its line with advice", async (name, text, line, fix) => {
     const root = project({ [name]: text });
     expect(await error(loadConfig({ cwd: root }))).toMatchObject({
@@ -199,39 +246,67 @@ describe("data", () => {
     const root = project({ [name]: text });
     const { code, source } = await error(loadConfig({ cwd: root }));
     expect(["BYLAW_CONFIG_INVALID", "BYLAW_JSON_INVALID"]).toContain(code);
-    expect(source).toMatchObject({ file: join(root, name), ...(line === undefined ? {} : { line }) });
+    expect(source).toMatchObject({
+      file: join(root, name),
+      ...(line === undefined ? {} : { line }),
+    });
   });
 
   test("a file over 1 MiB is refused unread", async () => {
     const root = project({ "bylaw.config.yaml": `#${"x".repeat(2 ** 20)}\nfallback: allow` });
-    expect(await error(loadConfig({ cwd: root }))).toMatchObject({ message: expect.stringContaining("at most 1 MiB") });
+    expect(await error(loadConfig({ cwd: root }))).toMatchObject({
+      message: expect.stringContaining("more than 1 MiB"),
+    });
   });
 
   test("a package that is missing is named with its line and how to install it", async () => {
-    const root = project({ "bylaw.config.yaml": "plugins:\n  - acme-words\n  - acme-nothing\n" }, PACKAGES);
+    const root = project(
+      { "bylaw.config.yaml": "plugins:\n  - acme-words\n  - acme-nothing\n" },
+      PACKAGES,
+    );
     expect(await error(loadConfig({ cwd: root }))).toEqual({
       code: "BYLAW_CONFIG_UNLOADABLE",
-      message: "Unexpected package `acme-nothing` that is not installed beside the configuration",
-      fix: "npm install acme-nothing",
+      message: "The package `acme-nothing` is not installed beside the configuration",
+      fix: "Run `npm install acme-nothing`",
       source: { file: join(root, "bylaw.config.yaml"), line: 3, column: 5 },
     });
   });
 
   test.each([
-    ["plugins = ['acme-rules']", "Unexpected package `acme-rules` with no plugin of that name, expected one made by `definePlugin`"],
-    ["extends = ['acme-words']", "Unexpected package `acme-words` with no ruleset of that name, expected one made by `defineRuleset`"],
-    ["plugins = ['acme-alias']", "Unexpected package `acme-alias` with no plugin of that name, expected one made by `definePlugin`"],
-    ["plugins = ['acme-broken']", "Unexpected failure while `acme-broken` loads: boom"],
+    [
+      "plugins = ['acme-rules']",
+      "The package `acme-rules` exports no plugin of that name made by `definePlugin`",
+    ],
+    [
+      "extends = ['acme-words']",
+      "The package `acme-words` exports no ruleset of that name made by `defineRuleset`",
+    ],
+    [
+      "plugins = ['acme-alias']",
+      "The package `acme-alias` exports no plugin of that name made by `definePlugin`",
+    ],
+    ["plugins = ['acme-broken']", "The package `acme-broken` failed to load: boom"],
   ])("%s is refused: a package must be what it is named as", async (text, message) => {
     const root = project(
       { "bylaw.config.toml": text },
-      { ...PACKAGES, "acme-alias": WORDS, "acme-broken": "throw new Error('boom\\n at x')".replace("\\n at x", "") },
+      {
+        ...PACKAGES,
+        "acme-alias": WORDS,
+        "acme-broken": "throw new Error('boom\\n at x')".replace("\\n at x", ""),
+      },
     );
-    expect(await error(loadConfig({ cwd: root }))).toMatchObject({ code: "BYLAW_CONFIG_UNLOADABLE", message, source: { line: 1 } });
+    expect(await error(loadConfig({ cwd: root }))).toMatchObject({
+      code: "BYLAW_CONFIG_UNLOADABLE",
+      message,
+      source: { line: 1 },
+    });
   });
 
   test("options that a plugin refuses are named with their line", async () => {
-    const root = project({ "bylaw.config.toml": '[[plugins]]\nuse = "acme-words"\noptions = { tool = ["x"] }\n' }, PACKAGES);
+    const root = project(
+      { "bylaw.config.toml": '[[plugins]]\nuse = "acme-words"\noptions = { tool = ["x"] }\n' },
+      PACKAGES,
+    );
     expect(await error(loadConfig({ cwd: root }))).toMatchObject({
       code: "BYLAW_OPTIONS_INVALID",
       message: expect.stringContaining("acme-words"),
@@ -241,15 +316,20 @@ describe("data", () => {
 });
 
 describe("modules", () => {
-  test.each(["ts", "mjs"])("a throwing bylaw.config.%s is an error with its line and no stack trace", async (ending) => {
-    const name = `bylaw.config.${ending}`;
-    const root = project({ [name]: '\nconst x = 1;\nthrow new Error("boom " + x);\nexport default {};\n' });
-    expect(await error(loadConfig({ cwd: root }))).toEqual({
-      code: "BYLAW_CONFIG_UNLOADABLE",
-      message: "Unexpected failure while the configuration loads: boom 1",
-      source: { file: join(root, name), line: 3, column: 7 },
-    });
-  });
+  test.each(["ts", "mjs"])(
+    "a throwing bylaw.config.%s is an error with its line and no stack trace",
+    async (ending) => {
+      const name = `bylaw.config.${ending}`;
+      const root = project({
+        [name]: '\nconst x = 1;\nthrow new Error("boom " + x);\nexport default {};\n',
+      });
+      expect(await error(loadConfig({ cwd: root }))).toEqual({
+        code: "BYLAW_CONFIG_UNLOADABLE",
+        message: "The configuration failed to load: boom 1",
+        source: { file: join(root, name), line: 3, column: 7 },
+      });
+    },
+  );
 
   test.each([
     ["bylaw.config.ts", "\n\nconst = 4;", 3],
@@ -258,34 +338,49 @@ describe("modules", () => {
     const root = project({ [name]: text });
     const { code, source } = await error(loadConfig({ cwd: root }));
     expect(code).toBe("BYLAW_CONFIG_UNLOADABLE");
-    expect(source).toMatchObject({ file: join(root, name), ...(line === undefined ? {} : { line }) });
-  });
-
-  test.each(["ts", "mts", "js", "mjs"])("bylaw.config.%s that imports what is not installed", async (ending) => {
-    const root = project({ [`bylaw.config.${ending}`]: 'import "acme-nothing";\nexport default {};' });
-    expect(await error(loadConfig({ cwd: root }))).toMatchObject({
-      code: "BYLAW_CONFIG_UNLOADABLE",
-      message: "Unexpected failure while the configuration loads: `acme-nothing` cannot be found",
-      fix: "npm install acme-nothing",
+    expect(source).toMatchObject({
+      file: join(root, name),
+      ...(line === undefined ? {} : { line }),
     });
   });
 
-  test.each(["export const config = {};", "export default 5;", "export default () => ({});", "export default null;", "export default [];"])(
-    "%s is no configuration",
-    async (text) => {
-      const root = project({ "bylaw.config.ts": text });
+  test.each(["ts", "mts", "js", "mjs"])(
+    "bylaw.config.%s that imports what is not installed",
+    async (ending) => {
+      const root = project({
+        [`bylaw.config.${ending}`]: 'import "acme-nothing";\nexport default {};',
+      });
       expect(await error(loadConfig({ cwd: root }))).toMatchObject({
-        code: "BYLAW_CONFIG_INVALID",
-        fix: "export default defineConfig({ … })",
+        code: "BYLAW_CONFIG_UNLOADABLE",
+        message: "The configuration failed to load: `acme-nothing` cannot be found",
+        fix: "Run `npm install acme-nothing`",
       });
     },
   );
+
+  test.each([
+    "export const config = {};",
+    "export default 5;",
+    "export default () => ({});",
+    "export default null;",
+    "export default [];",
+  ])("%s is no configuration", async (text) => {
+    const root = project({ "bylaw.config.ts": text });
+    expect(await error(loadConfig({ cwd: root }))).toMatchObject({
+      code: "BYLAW_CONFIG_INVALID",
+      fix: "Write `export default defineConfig({ … })`",
+    });
+  });
 
   test("TypeScript may import TypeScript, with any ending and any syntax, and leaves no file behind", async () => {
     const root = project({
       "bylaw.config.ts":
         'import { fallback } from "./settings";\nimport type { Config } from "@bylaw/kernel";\nexport default { fallback } satisfies Config;',
-      "settings.ts": 'enum Effect { Deny = "deny" }\nexport const fallback = Effect.Deny as const;'.replace(" as const", ""),
+      "settings.ts":
+        'enum Effect { Deny = "deny" }\nexport const fallback = Effect.Deny as const;'.replace(
+          " as const",
+          "",
+        ),
     });
     const before = readdirSync(root, { recursive: true }).length;
     expect((await loadConfig({ cwd: root })).config).toEqual({ fallback: "deny" });
@@ -302,7 +397,10 @@ describe("modules", () => {
     for (const [name, text] of Object.entries(SEVEN)) {
       const root = project({ [name]: text });
       const { kernel } = await createConfiguredKernel({ cwd: root, bundled });
-      expect(await kernel.decide(call("push"))).toMatchObject({ effect: "deny", code: "rule_denied" });
+      expect(await kernel.decide(call("push"))).toMatchObject({
+        effect: "deny",
+        code: "rule_denied",
+      });
     }
   });
 
@@ -321,14 +419,18 @@ describe("a kernel from a configuration", () => {
   test("`without` drops what `extends` brought, and an entry that matches nothing is an error with the file", async () => {
     const root = project(
       {
-        "drop/bylaw.config.json": '{"extends": ["acme-rules"], "without": ["acme-words/drop_table"]}',
+        "drop/bylaw.config.json":
+          '{"extends": ["acme-rules"], "without": ["acme-words/drop_table"]}',
         "miss/bylaw.config.json": '{"extends": ["acme-rules"], "without": ["acme-word"]}',
       },
       PACKAGES,
     );
     const { kernel, report } = await createConfiguredKernel({ cwd: join(root, "drop") });
-    expect(await kernel.decide(call("drop_table"))).toMatchObject({ effect: "ask_user", code: "fallback" });
-    expect(report).toMatchObject([{ dropped: ["drop_table"] }]);
+    expect(await kernel.decide(call("drop_table"))).toMatchObject({
+      effect: "ask_user",
+      code: "fallback",
+    });
+    expect(report).toMatchObject([{ excludedRules: ["drop_table"] }]);
     expect(await error(createConfiguredKernel({ cwd: join(root, "miss") }))).toMatchObject({
       code: "BYLAW_WITHOUT_UNMATCHED",
       source: { file: join(root, "miss/bylaw.config.json") },
@@ -344,7 +446,10 @@ describe("a kernel from a configuration", () => {
     ["export default { without: 'x' };", "BYLAW_CONFIG_INVALID"],
   ])("%s is refused with its file", async (text, code) => {
     const root = project({ "bylaw.config.ts": text });
-    expect(await error(createConfiguredKernel({ cwd: root }))).toMatchObject({ code, source: { file: join(root, "bylaw.config.ts") } });
+    expect(await error(createConfiguredKernel({ cwd: root }))).toMatchObject({
+      code,
+      source: { file: join(root, "bylaw.config.ts") },
+    });
   });
 
   test("plugins can be added from where the packages of the configuration are", async () => {
@@ -354,17 +459,27 @@ describe("a kernel from a configuration", () => {
       cwd: root,
       add: async (file) => {
         files.push(file);
-        const { words } = (await import(`${root}/node_modules/acme-words/i.js`)) as { words: (options: object) => never };
+        const { words } = (await import(`${root}/node_modules/acme-words/i.js`)) as {
+          words: (options: object) => never;
+        };
         return [words({ tools: ["added"] })];
       },
     });
     expect(files).toEqual([join(root, "bylaw.config.json")]);
-    expect(report.at(-1)).toMatchObject({ options: { tools: ["added"] }, from: "bylaw.config.json" });
+    expect(report.at(-1)).toMatchObject({
+      options: { tools: ["added"] },
+      from: "bylaw.config.json",
+    });
   });
 
   test("a folder named like a package is not a package", async () => {
-    const root = project({ "bylaw.config.json": '{"plugins": ["acme-local"]}', "acme-local/index.js": RULES });
+    const root = project({
+      "bylaw.config.json": '{"plugins": ["acme-local"]}',
+      "acme-local/index.js": RULES,
+    });
     mkdirSync(join(root, "node_modules/acme-local"));
-    expect(await error(loadConfig({ cwd: root }))).toMatchObject({ code: "BYLAW_CONFIG_UNLOADABLE" });
+    expect(await error(loadConfig({ cwd: root }))).toMatchObject({
+      code: "BYLAW_CONFIG_UNLOADABLE",
+    });
   });
 });

@@ -8,14 +8,21 @@ const kernel = dirname(dirname(fileURLToPath(import.meta.resolve("@bylaw/kernel"
 const zod = dirname(fileURLToPath(import.meta.resolve("zod/package.json")));
 
 /** A folder with files, removed after the test. `packages` are installed in it, the kernel and zod always. */
-export function project(files: Readonly<Record<string, string | Uint8Array>>, packages: Readonly<Record<string, string>> = {}): string {
+export function project(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  packages: Readonly<Record<string, string>> = {},
+): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-config-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   mkdirSync(join(root, "node_modules/@bylaw"), { recursive: true });
   symlinkSync(kernel, join(root, "node_modules/@bylaw/kernel"));
   symlinkSync(zod, join(root, "node_modules/zod"));
   for (const [name, source] of Object.entries(packages)) {
-    write(root, `node_modules/${name}/package.json`, JSON.stringify({ name, type: "module", exports: { import: "./i.js" } }));
+    write(
+      root,
+      `node_modules/${name}/package.json`,
+      JSON.stringify({ name, type: "module", exports: { import: "./i.js" } }),
+    );
     write(root, `node_modules/${name}/i.js`, source);
   }
   for (const [file, content] of Object.entries(files)) write(root, file, content);
@@ -36,8 +43,8 @@ export const words = definePlugin({
   version: "1.2.3",
   options: z.strictObject({ tools: z.array(z.string()).default(["rm"]) }).default({ tools: ["rm"] }),
   rules: ({ options }) => options.tools.map((name) => ({ name })),
-  apply({ hooks }, { tools }, { dropped }) {
-    const denied = tools.filter((tool) => !dropped.has(tool));
+  apply({ hooks }, { tools }, { excludedRules }) {
+    const denied = tools.filter((tool) => !excludedRules.has(tool));
     hooks.beforeToolCall.tap("tools", ({ tool }) => denied.includes(tool) ? deny(\`Unexpected \${tool}\`) : undefined);
   },
 });

@@ -1,4 +1,21 @@
-import type { BylawErrorInit, SourceLocation } from "../contract/errors.d.ts";
+/** Where a mistake stands in a file: `line` and `column` count from 1. */
+export interface SourceLocation {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** What a BylawError is made from. */
+export interface BylawErrorInit {
+  /** `BYLAW_<NOUN>_<STATE>`, one of the headings of `docs/errors.md`. */
+  readonly code: `BYLAW_${string}`;
+  /** One plain sentence that says what is wrong. */
+  readonly message: string;
+  /** What the reader should do about it. */
+  readonly fix?: string | undefined;
+  readonly source?: SourceLocation | undefined;
+  readonly cause?: unknown;
+}
 
 /** The one error class of Bylaw: a mistake in a configuration, a policy, a call of the API, or a store. */
 export class BylawError extends Error {
@@ -26,22 +43,6 @@ export function messageOf(thrown: unknown): string {
       .replace(/\s+/g, " ")
       .trim();
   } catch {
-    return "an error that cannot be told";
-  }
-}
-
-/** A condition of a commit does not hold: read again, decide again. */
-export class StoreConflict extends Error {
-  readonly what: "seen" | "document" | "fence";
-
-  constructor(what: StoreConflict["what"], message: string) {
-    super(message);
-    this.name = "StoreConflict";
-    this.what = what;
-  }
-
-  /** By its shape: a store may have another copy of this package than who uses it. */
-  static override [Symbol.hasInstance](thrown: unknown): thrown is StoreConflict {
-    return thrown instanceof Error && thrown.name === "StoreConflict" && "what" in thrown && typeof thrown.what === "string";
+    return "an error without a readable message";
   }
 }

@@ -1,23 +1,14 @@
-import type { Json, JsonObject } from "../contract/index.d.ts";
+import { brand } from "./brand.ts";
 import { BylawError } from "./errors.ts";
+
+/** Plain data, as RFC 8259 has it. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
 
 /** How deep data may nest, and how many values one subject may hold. */
 export const JSON_LIMITS = { depth: 100, values: 1_000_000 } as const;
-
-/** Makes marks with a value for objects: private fields, which no other code can add or read. Quicker than a WeakMap. */
-export function createMark<T>(): { new (object: object, value: T): object; of(object: object): T | undefined } {
-  const Same = function same(object: object) {
-    return object;
-  } as unknown as new (object: object) => object;
-  return class Mark extends Same {
-    readonly #value: T;
-    constructor(object: object, value: T) {
-      super(object);
-      this.#value = value;
-    }
-    static of = (object: object): T | undefined => (#value in object ? (object as Mark).#value : undefined);
-  };
-}
 
 /** How much a value holds, and on how many levels below its own. */
 interface Count {
@@ -25,8 +16,8 @@ interface Count {
   depth: number;
 }
 
-// On what was copied here. It is frozen through and through, so it needs no second copy; what it holds counts as often as it is held.
-const Frozen = createMark<Count>();
+// Marks copies that are frozen through and through, so that they are not copied again.
+const Frozen = brand<Count>();
 
 /**
  * A deep-frozen copy of plain data; itself where that is one. Throws BYLAW_JSON_INVALID for what JSON cannot say or two readers could
@@ -35,15 +26,16 @@ const Frozen = createMark<Count>();
 export const freezeJson = (value: unknown): Json => copy(value, 0, { values: 0, depth: 0 });
 
 function enter(count: Count, depth: number, values: number): void {
-  if (depth >= JSON_LIMITS.depth) refuse(`a cycle, or more than ${JSON_LIMITS.depth} levels`);
-  if ((count.values += values) > JSON_LIMITS.values) refuse(`more than ${JSON_LIMITS.values} values`);
+  if (depth >= JSON_LIMITS.depth) refuse(`a cycle or more than ${JSON_LIMITS.depth} levels`);
+  if ((count.values += values) > JSON_LIMITS.values)
+    refuse(`more than ${JSON_LIMITS.values} values`);
   if (depth > count.depth) count.depth = depth;
 }
 
 function copy(value: unknown, depth: number, count: Count): Json {
   if (typeof value === "string") return value.isWellFormed() ? value : refuse("a lone surrogate");
   if (value === null || typeof value === "boolean" || Number.isFinite(value)) return value as Json;
-  if (typeof value !== "object") refuse(`a ${typeof value} that JSON cannot say`);
+  if (typeof value !== "object") refuse(`a value of type ${typeof value}`);
   const held = Frozen.of(value);
   if (held !== undefined) {
     enter(count, depth + held.depth, held.values);
@@ -58,11 +50,13 @@ function copy(value: unknown, depth: number, count: Count): Json {
     const items = value as readonly unknown[];
     enter(count, depth, items.length);
     // By index: an iterator could answer differently the second time.
-    for (let index = 0; index < items.length; index += 1) result.push(copy(items[index], depth + 1, count));
+    for (let index = 0; index < items.length; index += 1)
+      result.push(copy(items[index], depth + 1, count));
   } else {
     for (const key in value) {
       if (!owns(value, key)) continue;
-      if (key === "__proto__" || !key.isWellFormed()) refuse("a key `__proto__` or with a lone surrogate");
+      if (key === "__proto__" || !key.isWellFormed())
+        refuse("a key `__proto__` or with a lone surrogate");
       const item: unknown = (value as Record<string, unknown>)[key];
       enter(count, depth, 1);
       if (item !== undefined) result[key] = copy(item, depth + 1, count);
@@ -74,20 +68,27 @@ function copy(value: unknown, depth: number, count: Count): Json {
 }
 
 function refuse(what: string): never {
-  throw new BylawError({ code: "BYLAW_JSON_INVALID", message: `Unexpected data with ${what}, expected plain JSON` });
+  throw new BylawError({
+    code: "BYLAW_JSON_INVALID",
+    message: `The data is not plain JSON: it has ${what}`,
+  });
 }
 
-// Inside of `for in` it costs nothing, other than `Object.hasOwn`; both together are the quickest way to the keys of a small object.
-export const owns = (value: object, key: string): boolean => Object.prototype.hasOwnProperty.call(value, key);
+/** Whether a key is the object's own. In a `for in` this is quicker than Object.hasOwn, by a sixth of a decision. */
+export const owns = (value: object, key: string): boolean =>
+  Object.prototype.hasOwnProperty.call(value, key);
 
-/** Whether an object or array is one that nobody made a class for. */
+/** Whether an object or array has no class of its own. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === (Array.isArray(value) ? Array.prototype : Object.prototype) || prototype === null;
+  return (
+    prototype === (Array.isArray(value) ? Array.prototype : Object.prototype) || prototype === null
+  );
 }
 
 /** Tells a JSON object from an array, a scalar and null. */
-export const isJsonObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The canonical text of RFC 8785: keys sorted by UTF-16 code unit, no white space, numbers as ECMAScript writes them. */
 export function canonicalJson(value: Json): string {
@@ -99,14 +100,20 @@ export function canonicalJson(value: Json): string {
 
 /** `sha256:` and 64 hexadecimal digits over the UTF-8 bytes of the canonical text. */
 export async function digestJson(value: Json): Promise<string> {
-  const hash = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(canonicalJson(value)));
+  const hash = await globalThis.crypto.subtle.digest(
+    "SHA-256",
+    new TextEncoder().encode(canonicalJson(value)),
+  );
   return `sha256:${Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The fields that have a value, for objects whose optional fields must be absent rather than undefined. */
-export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+/** A copy without the fields that are undefined. */
+export function omitUndefined<T extends object>(
+  fields: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const result: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields)
-    if (fields[key] !== undefined && owns(fields, key)) result[key] = fields[key] as Exclude<T[typeof key], undefined>;
+    if (fields[key] !== undefined && owns(fields, key))
+      result[key] = fields[key] as Exclude<T[typeof key], undefined>;
   return result;
 }

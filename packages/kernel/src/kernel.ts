@@ -1,169 +1,175 @@
-import type { Decision, Explanation } from "../contract/decision.d.ts";
-import type { Json, JsonObject } from "../contract/json.d.ts";
-import type { Declared, Kernel, KernelSource } from "../contract/kernel.d.ts";
-import type { KernelApi, Plugin, PluginInstance } from "../contract/plugin.d.ts";
-import type { View } from "../contract/projection.d.ts";
-import type { Config } from "../contract/ruleset.d.ts";
-import type { Subject } from "../contract/subject.d.ts";
-import type { Effect, HookName, Vote } from "../contract/verdict.d.ts";
-import { combine, settle, type DecisionContext } from "./decision.ts";
-import { BylawError, messageOf } from "./errors.ts";
-import { createBallots, failed, origins, within, type Tapper } from "./hooks.ts";
-import { freezeJson, isJsonObject, present } from "./json.ts";
-import { emptyView } from "./projection.ts";
-import { resolve } from "./ruleset.ts";
-import { admit, isAdmitted, withFacts } from "./subject.ts";
-import { isEffect, stricter } from "./verdict.ts";
+import { admit, isAdmitted } from "./admit.ts";
+import { AppliedPlugins, HOOKS } from "./apply-plugins.ts";
+import { checkArgument } from "./check-argument.ts";
+import { applyGrantAndMode, combine } from "./combine.ts";
+import type { Decision, EnforcementMode, Explanation, Grant } from "./decision.ts";
+import type { Declared } from "./declared.ts";
+import { messageOf } from "./errors.ts";
+import { tapByVote } from "./hook-runner.ts";
+import { freezeJson, isJsonObject, omitUndefined, type Json } from "./json.ts";
+import { Preparation } from "./preparation.ts";
+import { emptyView, type View } from "./projection.ts";
+import { resolve } from "./resolve.ts";
+import type { Config, ResolvedPlugin } from "./ruleset.ts";
+import type { Subject } from "./subject.ts";
+import type { Vote } from "./verdict.ts";
 
-const HOOKS: readonly HookName[] = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"];
-const eachHook = <T>(make: (hook: HookName) => T): Readonly<Record<HookName, T>> =>
-  Object.fromEntries(HOOKS.map((hook) => [hook, make(hook)])) as Record<HookName, T>;
+/** A sealed set of plugins that answers questions. */
+export interface Kernel {
+  /** What each plugin decides by: SHA-256 where it says so, else its version. */
+  readonly policy: Readonly<Record<string, string>>;
+  readonly enforcement_mode: EnforcementMode;
+  /** Milliseconds that an asynchronous tap, a preparation or a required sink may take. */
+  readonly deadline_ms: number;
+  readonly declared: Declared;
+  /** The plugins, where each comes from, for tools. */
+  readonly plugins: readonly ResolvedPlugin[];
+  /**
+   * Prepares a subject and decides. Never throws: a subject that is not plain data is denied with `invalid_call`. The decision
+   * comes at once when every preparation and tap is synchronous, else as a promise. `grant` is a person's yes to this very call.
+   */
+  decide(subject: Subject, view?: View, grant?: Grant): Decision | Promise<Decision>;
+  /**
+   * Does what is not pure (real paths, claims), and puts it on the subject as facts. A plugin that fails here denies in the
+   * decision. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID.
+   */
+  prepare(subject: Subject): Promise<Subject>;
+  /** Decides what `prepare` returned. Pure: a subject that was never prepared is decided without facts, so links are not followed. */
+  decidePrepared(subject: Subject, view?: View, grant?: Grant): Decision | Promise<Decision>;
+  /** Decides as {@link Kernel.decide} does, with every tap's answer and its reasons. */
+  explain(subject: Subject, view?: View): Explanation | Promise<Explanation>;
+  /** The deny of a subject that was not admissible, or that the engine could not decide. */
+  refuse(
+    subject: unknown,
+    code: "invalid_call" | "engine_absent" | "run_ended",
+    reason: string,
+  ): Decision;
+}
+
+/** Names the configuration in votes, and its folder for relative paths. */
+export interface KernelSource {
+  /** Absolute path of the config file. */
+  readonly configFile?: string;
+  /** Default: the last part of `configFile`, else `config`. */
+  readonly name?: string;
+}
 
 /** Applies the plugins of a configuration and seals them. Throws {@link BylawError} for what is wrong in it. */
-export function createKernel(config: Config, { configFile, name }: KernelSource = {}): Kernel {
-  const plugins = resolve(config, name ?? configFile?.split(/[\\/]/).at(-1) ?? "config", configFile);
-  const { fallback: own = "ask_user", approval_mode = "ask", enforcement_mode = "strict", deadline_ms = 10_000 } = config;
-  const ballots = eachHook((hook) => createBallots(hook, deadline_ms));
-  const names = plugins.map(({ plugin }) => plugin.name);
-  const declared = { plugins: names, events: [], projections: [], guards: [], sinks: [], redactors: [] } satisfies Declared as {
-    [K in keyof Declared]: Declared[K][number][];
-  };
-  const preparers: { readonly tapper: Tapper; readonly tap: string; readonly work: Parameters<KernelApi["prepare"]>[1] }[] = [];
-  const unprepared = new WeakMap<Subject, readonly Vote[]>();
-  const editors: ((subject: Subject) => boolean)[] = [];
-  const versions: Record<string, string> = {};
-  const hard = new Set(plugins.flatMap(({ plugin }) => (plugin.hard ? [plugin.name] : [])));
-  const fallbacks: Effect[] = [];
-  const seals: ((declared: Declared) => void)[] = [];
-  let sealed = false;
-
-  function apply({ name: plugin, version, grants, codes, definition }: Plugin, instances: readonly PluginInstance<unknown>[]): void {
-    const from = [...new Set(instances.map((instance) => instance.from))].join(", ");
-    const tapper: Tapper = { plugin, from, grants, codes };
-    const open = (what: string, may = true): void => {
-      const problem = (wanted: string): string => `Unexpected ${what} of ${plugin}, expected it ${wanted}`;
-      if (sealed) throw new BylawError({ code: "BYLAW_KERNEL_SEALED", message: problem("before the kernel is sealed") });
-      if (!may)
-        throw new BylawError({
-          code: "BYLAW_PLUGIN_INVALID",
-          message: problem("with a name and a value that fit, and to loosen only of a plugin that grants"),
-        });
-    };
-    const digests: string[] = [];
-    const declare =
-      <T>(what: string, list: T[], may?: boolean) =>
-      (item: T): void => {
-        open(what, may);
-        list.push(item);
-      };
-    definition.apply(
-      {
-        hooks: eachHook((hook) => ballots[hook].facade(tapper, open)) as KernelApi["hooks"],
-        event: declare("event type", declared.events),
-        projection: declare("projection", declared.projections),
-        guard: (guardName, guard) => declare("guard", declared.guards)({ name: `${plugin}/${guardName}`, guard }),
-        sink: declare("sink", declared.sinks),
-        redact: declare("redact", declared.redactors),
-        prepare: (tap, work) => declare("prepare", preparers)({ tapper, tap, work }),
-        fallback: (effect) => declare(`fallback ${effect}`, fallbacks, grants && isEffect(effect))(effect),
-        editsWorkspace: declare("editsWorkspace", editors, grants),
-        digest: declare("digest", digests),
-        onSeal: declare("onSeal", seals),
-      },
-      instances,
-    );
-    versions[plugin] = [...(versions[plugin]?.split(" ") ?? []), ...(digests.length > 0 ? digests : [version])].sort().join(" ");
-  }
-
-  for (const { plugin, instances } of plugins) {
-    for (const group of plugin.definition.pooled ? [instances] : instances.map((instance) => [instance])) apply(plugin, group);
-  }
-  sealed = true;
-  for (const list of Object.values(declared)) Object.freeze(list);
-  for (const check of seals) check(declared);
-  const policy = freezeJson(versions) as Readonly<Record<string, string>>;
-  const context: DecisionContext = {
-    hard,
+export function createKernel(config: Config, source: KernelSource = {}): Kernel {
+  const { configFile, name } = checkArgument(
+    "createKernel",
+    "the source of a configuration",
+    source,
+  );
+  checkArgument("createKernel", "a configuration", config, { code: "BYLAW_CONFIG_INVALID" });
+  const root = name ?? configFile?.split(/[\\/]/).at(-1) ?? "config";
+  const plugins = resolve(config, root, configFile);
+  const judge = new Judge(plugins, config);
+  const { policy, enforcement_mode } = judge.applied.context;
+  return Object.freeze({
     policy,
     enforcement_mode,
-    approval_mode,
-    fallback: fallbacks.length === 0 ? own : fallbacks.reduce(stricter),
-    editsWorkspace: (subject) => editors.some((test) => attempt(() => test(subject)) === true),
-  };
+    deadline_ms: judge.deadline_ms,
+    declared: judge.applied.declared,
+    plugins,
+    prepare: async (subject) => judge.prepare(subject),
+    decide: (subject, view, grant) =>
+      judge.prepared(subject, (prepared) => judge.decide(prepared, view, grant)),
+    decidePrepared: (subject, view, grant) => judge.decide(subject, view, grant),
+    explain: (subject, view) =>
+      judge.prepared(subject, (prepared) => judge.explain(prepared, view)),
+    refuse: (subject, code, reason) => judge.refuse(subject, code, reason),
+  } satisfies Kernel);
+}
 
-  const refuse: Kernel["refuse"] = (subject, code, reason) => {
-    const [given, id] = ["hook", "id"].map((key) => attempt(() => (isJsonObject(subject) ? subject[key] : undefined)));
-    const hook = HOOKS.find((name) => name === given) ?? "beforeToolCall";
-    const voted = { votes: [], policy, enforcement_mode, effect: "deny", applied: "deny", code, reason } as const;
-    return typeof id === "string" ? { id, hook, ...voted } : { hook, ...voted };
-  };
+/** The applied plugins of a kernel at work. */
+class Judge {
+  readonly deadline_ms: number;
+  readonly applied: AppliedPlugins;
+  readonly #preparation: Preparation;
 
-  // `finish` runs synchronously when every tap is synchronous; then its result is returned as it is.
-  function poll<T>(input: Subject, view: View, finish: (decision: Decision, subject: Subject) => T): T | Promise<T> {
+  constructor(plugins: readonly ResolvedPlugin[], config: Config) {
+    this.deadline_ms = config.deadline_ms ?? 10_000;
+    this.applied = new AppliedPlugins(plugins, config);
+    this.#preparation = new Preparation(this.applied, this.deadline_ms);
+  }
+
+  prepare(subject: Subject): Subject | Promise<Subject> {
+    return this.#preparation.prepare(subject);
+  }
+
+  /** Goes on with the prepared subject, at once where nothing has to be awaited. What cannot be admitted goes on as it is. */
+  prepared<T>(subject: Subject, then: (prepared: Subject) => T | Promise<T>): T | Promise<T> {
+    let prepared: Subject | Promise<Subject>;
+    try {
+      prepared = this.prepare(subject);
+    } catch {
+      return then(subject);
+    }
+    return prepared instanceof Promise ? prepared.then(then) : then(prepared);
+  }
+
+  decide(input: Subject, view?: View, grant?: Grant): Decision | Promise<Decision> {
+    return this.#poll(input, view, (decision, subject) =>
+      applyGrantAndMode(decision, subject, this.applied.context, grant),
+    );
+  }
+
+  explain(input: Subject, view: View = emptyView): Explanation | Promise<Explanation> {
+    const { context, hooks } = this.applied;
+    return this.#poll(input, view, (decision, subject) => {
+      const taps = isAdmitted(subject, context) ? hooks[decision.hook].taps : [];
+      return {
+        decision: applyGrantAndMode(decision, subject, context),
+        taps: taps.map((info) => {
+          const { explain, hook: _, ...tap } = info;
+          const votes = decision.votes.filter((vote) => tapByVote.get(vote) === info);
+          const because = explain && attempt(() => explain(subject as never, view));
+          return { ...tap, votes, ...omitUndefined({ because }) };
+        }),
+      };
+    });
+  }
+
+  refuse(subject: unknown, code: string, reason: string): Decision {
+    const { policy, enforcement_mode } = this.applied.context;
+    const [given, id] = ["hook", "id"].map((key) =>
+      attempt(() => (isJsonObject(subject) ? subject[key] : undefined)),
+    );
+    const decision = {
+      hook: HOOKS.find((name) => name === given) ?? "beforeToolCall",
+      ...({ effect: "deny", applied: "deny" } as const),
+      ...{ code, reason, votes: [], policy, enforcement_mode },
+    };
+    return typeof id === "string" ? { id, ...decision } : decision;
+  }
+
+  // `finish` runs at once when every tap is synchronous.
+  #poll<T>(
+    input: Subject,
+    view: View = emptyView,
+    finish: (decision: Decision, subject: Subject) => T,
+  ): T | Promise<T> {
+    const { context, hooks } = this.applied;
     let subject: Subject;
     try {
       subject = isAdmitted(input, context) ? input : admit(input, context);
     } catch (error) {
-      const refused = refuse(input, "invalid_call", messageOf(error));
+      const refused = this.refuse(input, "invalid_call", messageOf(error));
       return finish(refused, { hook: refused.hook } as Subject);
     }
-    const count = (votes: readonly Vote[]): T => {
-      const failures = unprepared.get(subject);
-      return finish(combine(subject, failures === undefined ? votes : [...failures, ...votes], context), subject);
-    };
-    const votes = ballots[subject.hook].ask(subject, view);
+    const failures = this.#preparation.failuresOf(subject);
+    const count = (votes: readonly Vote[]): T =>
+      finish(
+        combine(subject, failures === undefined ? votes : [...failures, ...votes], context),
+        subject,
+      );
+    const votes = hooks[subject.hook].ask(subject, view);
     return votes instanceof Promise ? votes.then(count) : count(votes);
   }
-
-  const explained = (decision: Decision, subject: Subject, view: View): Explanation => ({
-    decision: settle(decision, subject, context),
-    taps: (isAdmitted(subject, context) ? ballots[decision.hook].taps : []).map((info) => {
-      const { explain, hook: _, ...tap } = info;
-      const votes = decision.votes.filter((vote) => origins.get(vote) === info);
-      return { ...tap, votes, ...present({ because: explain && attempt(() => explain(subject as never, view)) }) };
-    }),
-  });
-
-  const kernel: Kernel = {
-    policy,
-    enforcement_mode,
-    deadline_ms,
-    declared,
-    plugins,
-    async prepare(input) {
-      const subject = admit(input, context);
-      if (preparers.length === 0) return subject;
-      const facts: Record<string, JsonObject> = {};
-      const failures: Vote[] = [];
-      for (const { tapper, tap, work } of preparers) {
-        try {
-          const given: unknown = work(subject);
-          const prepared = factsOf(given instanceof Promise ? await within(deadline_ms, () => given) : given);
-          if (prepared !== undefined) facts[tapper.plugin] = Object.freeze({ ...facts[tapper.plugin], ...prepared });
-        } catch (error) {
-          failures.push(failed({ plugin: tapper.plugin, tap, from: tapper.from }, error));
-        }
-      }
-      if (failures.length === 0 && Object.keys(facts).length === 0) return subject;
-      const prepared = withFacts(subject, context, facts);
-      if (failures.length > 0) unprepared.set(prepared, failures);
-      return prepared;
-    },
-    decide: (input, view = emptyView, grant?) => poll(input, view, (decision, subject) => settle(decision, subject, context, grant)),
-    explain: (input, view = emptyView) => poll(input, view, (decision, subject) => explained(decision, subject, view)),
-    refuse,
-  };
-  return Object.freeze(kernel);
 }
 
-function factsOf(facts: unknown): JsonObject | undefined {
-  if (facts === undefined) return undefined;
-  const copy = freezeJson(facts);
-  if (isJsonObject(copy)) return copy;
-  throw new Error("Unexpected facts, expected an object or nothing");
-}
-
-// What other code says when it is asked about something that it cannot be trusted with.
+// Asks code that may throw or answer anything.
 function attempt(work: () => unknown): Json {
   try {
     return freezeJson(work() ?? null);

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createKernel, definePlugin, type Answer, type Decision, type Effect, type HookName, type Plugin } from "../src/index.ts";
+import {
+  createKernel,
+  definePlugin,
+  type Answer,
+  type Decision,
+  type Effect,
+  type HookName,
+  type Plugin,
+} from "../src/index.ts";
 import { HOOKS, SUBJECTS, decideNow, essence, forged } from "./kit.ts";
 
 const KINDS = ["deny", "ask", "grant", "overreach", "abstain", "throws", "junk"] as const;
@@ -8,15 +16,16 @@ type Kind = (typeof KINDS)[number];
 type Factory = () => Plugin;
 
 // Written apart from the implementation: what each kind of voter must count as.
-const CAST: Readonly<Record<Kind, { readonly effect: Effect; readonly code: string } | undefined>> = {
-  deny: { effect: "deny", code: "rule_denied" },
-  ask: { effect: "ask_user", code: "rule_asked" },
-  grant: { effect: "allow", code: "rule_allowed" },
-  overreach: { effect: "deny", code: "check_failed" },
-  abstain: undefined,
-  throws: { effect: "deny", code: "check_failed" },
-  junk: { effect: "deny", code: "check_failed" },
-};
+const CAST: Readonly<Record<Kind, { readonly effect: Effect; readonly code: string } | undefined>> =
+  {
+    deny: { effect: "deny", code: "rule_denied" },
+    ask: { effect: "ask_user", code: "rule_asked" },
+    grant: { effect: "allow", code: "rule_allowed" },
+    overreach: { effect: "deny", code: "check_failed" },
+    abstain: undefined,
+    throws: { effect: "deny", code: "check_failed" },
+    junk: { effect: "deny", code: "check_failed" },
+  };
 
 const FALLBACK: Readonly<Record<HookName, Effect>> = {
   beforeToolCall: "ask_user",
@@ -31,7 +40,8 @@ const SCHEMES: readonly Readonly<Record<Kind, string>>[] = [
   { deny: "b", ask: "y", grant: "a", overreach: "r", abstain: "n", throws: "d", junk: "x" },
 ];
 const COPIES = 4;
-const nameOf = (scheme: number, kind: Kind, copy: number): string => `@demo/${SCHEMES[scheme]?.[kind] ?? ""}${String(COPIES - copy)}`;
+const nameOf = (scheme: number, kind: Kind, copy: number): string =>
+  `@demo/${SCHEMES[scheme]?.[kind] ?? ""}${String(COPIES - copy)}`;
 
 function answerOf(kind: Kind, name: string): Answer {
   const about = { reason: `${name} says ${kind}`, rule: { name: `rule-of-${name}` } };
@@ -70,7 +80,10 @@ function* ballots(longest: number): Generator<readonly Kind[]> {
 }
 
 // The k-th voter of a kind has the same name in every order of the same voters.
-function named(ballot: readonly Kind[], scheme: number): readonly { readonly kind: Kind; readonly name: string }[] {
+function named(
+  ballot: readonly Kind[],
+  scheme: number,
+): readonly { readonly kind: Kind; readonly name: string }[] {
   return ballot.map((kind, index) => {
     const copy = ballot.slice(0, index).filter((earlier) => earlier === kind).length;
     return { kind, name: nameOf(scheme, kind, copy) };
@@ -79,7 +92,10 @@ function named(ballot: readonly Kind[], scheme: number): readonly { readonly kin
 
 const STRICTNESS: readonly Effect[] = ["allow", "ask_user", "deny"];
 
-function expected(hook: HookName, ballot: readonly { readonly kind: Kind; readonly name: string }[]) {
+function expected(
+  hook: HookName,
+  ballot: readonly { readonly kind: Kind; readonly name: string }[],
+) {
   const cast = ballot
     .flatMap(({ kind, name }) => {
       const vote = CAST[kind];
@@ -87,7 +103,8 @@ function expected(hook: HookName, ballot: readonly { readonly kind: Kind; readon
     })
     .sort((left, right) => (left.name < right.name ? -1 : 1));
   const votes = cast.map(({ name, effect, code }) => ({ plugin: name, effect, code }));
-  if (cast.length === 0) return { effect: FALLBACK[hook], code: "fallback", by: undefined, rule: undefined, votes };
+  if (cast.length === 0)
+    return { effect: FALLBACK[hook], code: "fallback", by: undefined, rule: undefined, votes };
   const rank = Math.max(...cast.map(({ effect }) => STRICTNESS.indexOf(effect)));
   const deciding = cast.find(({ effect }) => STRICTNESS.indexOf(effect) === rank);
   if (deciding === undefined) throw new Error("no vote has the strictest effect");
@@ -110,33 +127,38 @@ const summary = ({ effect, code, by, rule, votes }: Decision) => ({
 });
 
 describe.each(HOOKS)("every ordered ballot of up to four voters on %s", (hook) => {
-  it.each([0, 1])("comes to the strictest vote, whatever the order (naming scheme %i)", (scheme) => {
-    const factories = voters(hook, scheme);
-    const outcomes = new Map<string, string>();
-    const wrong: unknown[] = [];
-    let asked = 0;
-    for (const ballot of ballots(4)) {
-      const who = named(ballot, scheme);
-      const kernel = createKernel({ plugins: who.map(({ name }) => (factories.get(name) as Factory)()) });
-      const decision = decideNow(kernel, SUBJECTS[hook]);
-      const wanted = expected(hook, who);
-      const got = summary(decision);
-      if (JSON.stringify(got) !== JSON.stringify(wanted)) wrong.push({ ballot, got, wanted });
-      const outcome = JSON.stringify({ ...essence(decision), votes: decision.votes });
-      const multiset = who
-        .map(({ name }) => name)
-        .sort()
-        .join();
-      const first = outcomes.get(multiset);
-      if (first === undefined) outcomes.set(multiset, outcome);
-      else if (first !== outcome) wrong.push({ ballot, outcome, first });
-      asked += 1;
-    }
-    expect(wrong).toEqual([]);
-    expect(asked).toBe(1 + 7 + 49 + 343 + 2401);
-    // Multisets of size k over 7 kinds: C(k + 6, 6).
-    expect(outcomes.size).toBe(1 + 7 + 28 + 84 + 210);
-  });
+  it.each([0, 1])(
+    "comes to the strictest vote, whatever the order (naming scheme %i)",
+    (scheme) => {
+      const factories = voters(hook, scheme);
+      const outcomes = new Map<string, string>();
+      const wrong: unknown[] = [];
+      let asked = 0;
+      for (const ballot of ballots(4)) {
+        const who = named(ballot, scheme);
+        const kernel = createKernel({
+          plugins: who.map(({ name }) => (factories.get(name) as Factory)()),
+        });
+        const decision = decideNow(kernel, SUBJECTS[hook]);
+        const wanted = expected(hook, who);
+        const got = summary(decision);
+        if (JSON.stringify(got) !== JSON.stringify(wanted)) wrong.push({ ballot, got, wanted });
+        const outcome = JSON.stringify({ ...essence(decision), votes: decision.votes });
+        const multiset = who
+          .map(({ name }) => name)
+          .sort()
+          .join();
+        const first = outcomes.get(multiset);
+        if (first === undefined) outcomes.set(multiset, outcome);
+        else if (first !== outcome) wrong.push({ ballot, outcome, first });
+        asked += 1;
+      }
+      expect(wrong).toEqual([]);
+      expect(asked).toBe(1 + 7 + 49 + 343 + 2401);
+      // Multisets of size k over 7 kinds: C(k + 6, 6).
+      expect(outcomes.size).toBe(1 + 7 + 28 + 84 + 210);
+    },
+  );
 
   it("is not changed by a plugin that is listed twice, nor by one that is used twice", () => {
     const factories = voters(hook, 0);
@@ -145,7 +167,8 @@ describe.each(HOOKS)("every ordered ballot of up to four voters on %s", (hook) =
       const once = named(ballot, 0).map(({ name }) => (factories.get(name) as Factory)());
       const decision = decideNow(createKernel({ plugins: once }), SUBJECTS[hook]);
       const listed = decideNow(createKernel({ plugins: [...once, ...once] }), SUBJECTS[hook]);
-      if (JSON.stringify(listed) !== JSON.stringify(decision)) changed.push({ ballot, listed, decision });
+      if (JSON.stringify(listed) !== JSON.stringify(decision))
+        changed.push({ ballot, listed, decision });
       for (const { name } of named(ballot, 0)) {
         const again = (factories.get(name) as Factory)();
         for (const plugins of [
@@ -153,7 +176,8 @@ describe.each(HOOKS)("every ordered ballot of up to four voters on %s", (hook) =
           [again, ...once],
         ]) {
           const used = essence(decideNow(createKernel({ plugins }), SUBJECTS[hook]));
-          if (JSON.stringify(used) !== JSON.stringify(essence(decision))) changed.push({ ballot, used, decision });
+          if (JSON.stringify(used) !== JSON.stringify(essence(decision)))
+            changed.push({ ballot, used, decision });
         }
       }
     }

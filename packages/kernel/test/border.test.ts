@@ -34,8 +34,14 @@ describe("data that JSON cannot say", () => {
     ["nesting beyond the limit", () => nested(JSON_LIMITS.depth + 2)],
     ["nesting that would overflow the stack", () => nested(200_000)],
     ["more values than the limit", () => Array.from({ length: JSON_LIMITS.values + 1 }, () => 0)],
-    ["shared parts that unfold beyond the limit", () => Array.from({ length: 40 }).reduce((inner) => [inner, inner], 0)],
-    ["a getter that throws", () => Object.defineProperty({}, "command", { enumerable: true, get: throwing })],
+    [
+      "shared parts that unfold beyond the limit",
+      () => Array.from({ length: 40 }).reduce((inner) => [inner, inner], 0),
+    ],
+    [
+      "a getter that throws",
+      () => Object.defineProperty({}, "command", { enumerable: true, get: throwing }),
+    ],
     ["a proxy that throws", () => new Proxy({}, trap)],
     ["a revoked proxy", revoked],
   ];
@@ -68,7 +74,9 @@ describe("data that JSON cannot say", () => {
   it("is refused by freezeJson with a coded error", () => {
     for (const [name, make] of hostile) {
       if (name.includes("throws") || name.includes("revoked")) continue;
-      expect(() => freezeJson(make()), name).toThrow(expect.objectContaining({ code: "BYLAW_JSON_INVALID" }));
+      expect(() => freezeJson(make()), name).toThrow(
+        expect.objectContaining({ code: "BYLAW_JSON_INVALID" }),
+      );
     }
   });
 
@@ -100,27 +108,38 @@ describe("data that JSON cannot say", () => {
 describe("plain data", () => {
   it("comes through as it is, deep-frozen and detached from the caller", () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ noUnicodeString: false })), (args) => {
-        fc.pre(!JSON.stringify(args).includes("__proto__"));
-        seen.length = 0;
-        expect(decide(call({ args: forged(args) })).effect).toBe("allow");
-        expect(JSON.stringify(seen[0]?.args)).toBe(JSON.stringify(args));
-        const frozen = (value: unknown): boolean =>
-          typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
-        expect(frozen(seen[0])).toBe(true);
-        expect(Object.isFrozen(args)).toBe(false);
-      }),
+      fc.property(
+        fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ noUnicodeString: false })),
+        (args) => {
+          fc.pre(!JSON.stringify(args).includes("__proto__"));
+          seen.length = 0;
+          expect(decide(call({ args: forged(args) })).effect).toBe("allow");
+          expect(JSON.stringify(seen[0]?.args)).toBe(JSON.stringify(args));
+          const frozen = (value: unknown): boolean =>
+            typeof value !== "object" ||
+            value === null ||
+            (Object.isFrozen(value) && Object.values(value).every(frozen));
+          expect(frozen(seen[0])).toBe(true);
+          expect(Object.isFrozen(args)).toBe(false);
+        },
+      ),
     );
   });
 
   it("may nest and grow up to the limits", () => {
     expect(decide(call({ args: forged(nested(JSON_LIMITS.depth)) })).effect).toBe("allow");
-    expect(decide(call({ args: Array.from({ length: 100_000 }, (_, index) => index) })).effect).toBe("allow");
+    expect(
+      decide(call({ args: Array.from({ length: 100_000 }, (_, index) => index) })).effect,
+    ).toBe("allow");
     expect(decide(call({ args: { text: "x".repeat(5_000_000) } })).effect).toBe("allow");
   });
 
   it("may come without a prototype, and may use names that objects inherit", () => {
-    const args = Object.assign(Object.create(null) as object, { constructor: "c", toString: "t", hasOwnProperty: 1 });
+    const args = Object.assign(Object.create(null) as object, {
+      constructor: "c",
+      toString: "t",
+      hasOwnProperty: 1,
+    });
     seen.length = 0;
     expect(decide(call({ args: forged(args) })).effect).toBe("allow");
     expect(seen[0]?.args).toEqual({ constructor: "c", toString: "t", hasOwnProperty: 1 });
@@ -151,7 +170,13 @@ describe("plain data", () => {
     });
     const taken: unknown[] = [];
     const spy = createKernel({
-      plugins: [voter("spy", "onEnforcement", (subject) => void taken.push((subject as Response).available_tools))],
+      plugins: [
+        voter(
+          "spy",
+          "onEnforcement",
+          (subject) => void taken.push((subject as Response).available_tools),
+        ),
+      ],
     });
     const decision = decideNow(spy, { ...SUBJECTS.onEnforcement, available_tools: names });
     if (decision.code !== "invalid_call") expect(taken).toEqual([["read_file"]]);

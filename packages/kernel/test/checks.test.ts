@@ -1,10 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { allow, ask, createKernel, defineCheck, deny, type Decision, type Plugin, type Subject } from "../src/index.ts";
+import {
+  allow,
+  ask,
+  createKernel,
+  defineCheck,
+  deny,
+  type Decision,
+  type Plugin,
+  type Subject,
+} from "../src/index.ts";
 import { SUBJECTS, call, decideNow, voter } from "./kit.ts";
 
-const decide = (check: Plugin, subject: Subject): Decision => decideNow(createKernel({ plugins: [check] }), subject);
-const transition = (fields: object): Subject => ({ ...SUBJECTS.onTransition, ...fields }) as Subject;
+const decide = (check: Plugin, subject: Subject): Decision =>
+  decideNow(createKernel({ plugins: [check] }), subject);
+const transition = (fields: object): Subject =>
+  ({ ...SUBJECTS.onTransition, ...fields }) as Subject;
 
 describe("a check of tool calls", () => {
   const check = defineCheck({
@@ -12,7 +23,8 @@ describe("a check of tool calls", () => {
     hook: "beforeToolCall",
     when: { tool: ["read_file", "write_file"] },
     args: z.object({ path: z.string() }),
-    check: ({ path }, { tool }) => (path.includes("secret") ? deny(`${tool} of ${path}`, "leave it") : undefined),
+    check: ({ path }, { tool }) =>
+      path.includes("secret") ? deny(`${tool} of ${path}`, "leave it") : undefined,
   });
 
   it("denies what it objects to", () => {
@@ -31,9 +43,12 @@ describe("a check of tool calls", () => {
     expect(decide(check, call({ tool: "read_file " })).votes).toEqual([]);
   });
 
-  it.each([[{}], [{ path: 7 }], [["secret.txt"]], [{ Path: "a.txt" }]])("denies arguments %j that it cannot read", (args) => {
-    expect(decide(check, call({ args }))).toMatchObject({ effect: "deny", code: "rule_denied" });
-  });
+  it.each([[{}], [{ path: 7 }], [["secret.txt"]], [{ Path: "a.txt" }]])(
+    "denies arguments %j that it cannot read",
+    (args) => {
+      expect(decide(check, call({ args }))).toMatchObject({ effect: "deny", code: "rule_denied" });
+    },
+  );
 
   it("may be told one tool, and one server", () => {
     const onServer = defineCheck({
@@ -66,18 +81,26 @@ describe("a check of transitions", () => {
     hook: "onTransition",
     when: { from: "TDD", to: ["REVIEW", "DONE"], artifact: "report" },
     artifact: report,
-    check: ({ files_changed }) => (files_changed.includes("CHANGELOG.md") ? undefined : deny("no entry", "add one")),
+    check: ({ files_changed }) =>
+      files_changed.includes("CHANGELOG.md") ? undefined : deny("no entry", "add one"),
   });
-  const passes = voter("passes", "onTransition", () => allow("the phase allows it"), { grants: true });
-  const effectOf = (check: Plugin, fields: object) => decideNow(createKernel({ plugins: [check, passes] }), transition(fields)).effect;
+  const passes = voter("passes", "onTransition", () => allow("the phase allows it"), {
+    grants: true,
+  });
+  const effectOf = (check: Plugin, fields: object) =>
+    decideNow(createKernel({ plugins: [check, passes] }), transition(fields)).effect;
 
   it("reads the artifact that it names", () => {
     const good = { report: { files_changed: ["CHANGELOG.md"] } };
     const bad = { report: { files_changed: [] } };
     expect(effectOf(named, { from: "TDD", artifacts: good })).toBe("allow");
     expect(effectOf(named, { from: "TDD", artifacts: bad })).toBe("deny");
-    expect(effectOf(named, { from: "TDD", artifacts: { ...good, draft: bad.report } })).toBe("allow");
-    expect(effectOf(named, { from: "TDD", artifacts: { draft: good.report, ...bad } })).toBe("deny");
+    expect(effectOf(named, { from: "TDD", artifacts: { ...good, draft: bad.report } })).toBe(
+      "allow",
+    );
+    expect(effectOf(named, { from: "TDD", artifacts: { draft: good.report, ...bad } })).toBe(
+      "deny",
+    );
     expect(effectOf(named, { from: "PLAN", artifacts: bad })).toBe("allow");
     expect(effectOf(named, { artifacts: bad })).toBe("allow");
     expect(effectOf(named, { from: "TDD", to: "PLAN", artifacts: bad })).toBe("allow");
@@ -109,7 +132,8 @@ describe("a check of transitions", () => {
       name: "any-report",
       hook: "onTransition",
       artifact: report,
-      check: ({ files_changed }) => (files_changed.includes("CHANGELOG.md") ? undefined : deny("no entry")),
+      check: ({ files_changed }) =>
+        files_changed.includes("CHANGELOG.md") ? undefined : deny("no entry"),
     });
     const good = { files_changed: ["CHANGELOG.md"] };
     const bad = { files_changed: [] };
@@ -127,12 +151,17 @@ describe("a check of behaviors", () => {
     name: "no-loops",
     hook: "onBehavior",
     when: { action: ["loop", "trigger"] },
-    check: ({ action, reason = "" }) => (reason === "" ? deny(`Unexpected ${action} without a reason`) : undefined),
+    check: ({ action, reason = "" }) =>
+      reason === "" ? deny(`Unexpected ${action} without a reason`) : undefined,
   });
 
   it("judges the actions that it names, and no others", () => {
-    expect(decide(check, { hook: "onBehavior", action: "loop" })).toMatchObject({ code: "rule_denied" });
-    expect(decide(check, { hook: "onBehavior", action: "loop", reason: "tests fail" }).votes).toEqual([]);
+    expect(decide(check, { hook: "onBehavior", action: "loop" })).toMatchObject({
+      code: "rule_denied",
+    });
+    expect(
+      decide(check, { hook: "onBehavior", action: "loop", reason: "tests fail" }).votes,
+    ).toEqual([]);
     expect(decide(check, { hook: "onBehavior", action: "stop" }).votes).toEqual([]);
   });
 });
@@ -142,12 +171,19 @@ describe("a check of responses", () => {
     name: "no-empty-answers",
     hook: "onEnforcement",
     check: ({ text = "", tool_calls = [] }) =>
-      text === "" && tool_calls.length === 0 ? deny("Unexpected silence", "answer", { recovery: "restart" }) : undefined,
+      text === "" && tool_calls.length === 0
+        ? deny("Unexpected silence", "answer", { recovery: "restart" })
+        : undefined,
   });
 
   it("judges every response", () => {
-    expect(decide(check, { hook: "onEnforcement" })).toMatchObject({ effect: "deny", recovery: "restart" });
-    expect(decide(check, { hook: "onEnforcement", tool_calls: [{ tool: "vote" }] }).effect).toBe("allow");
+    expect(decide(check, { hook: "onEnforcement" })).toMatchObject({
+      effect: "deny",
+      recovery: "restart",
+    });
+    expect(decide(check, { hook: "onEnforcement", tool_calls: [{ tool: "vote" }] }).effect).toBe(
+      "allow",
+    );
     expect(decide(check, { hook: "onEnforcement", text: "done" }).effect).toBe("allow");
   });
 });
@@ -155,15 +191,28 @@ describe("a check of responses", () => {
 describe("any check", () => {
   it("can tighten and never grant, whoever writes it", () => {
     const sly = defineCheck({ name: "sly", hook: "onBehavior", check: () => allow("trust me") });
-    expect(decide(sly, { hook: "onBehavior", action: "stop" })).toMatchObject({ effect: "deny", code: "check_failed" });
+    expect(decide(sly, { hook: "onBehavior", action: "stop" })).toMatchObject({
+      effect: "deny",
+      code: "check_failed",
+    });
   });
 
   it("denies when it throws, and when its schema does", () => {
     const explode = (): never => {
       throw new Error("boom");
     };
-    const byCheck = defineCheck({ name: "a", hook: "beforeToolCall", args: z.unknown(), check: explode });
-    const bySchema = defineCheck({ name: "b", hook: "beforeToolCall", args: z.unknown().refine(explode), check: () => undefined });
+    const byCheck = defineCheck({
+      name: "a",
+      hook: "beforeToolCall",
+      args: z.unknown(),
+      check: explode,
+    });
+    const bySchema = defineCheck({
+      name: "b",
+      hook: "beforeToolCall",
+      args: z.unknown().refine(explode),
+      check: () => undefined,
+    });
     const asynchronous = defineCheck({
       name: "c",
       hook: "beforeToolCall",
@@ -177,7 +226,11 @@ describe("any check", () => {
 
   it("sees the state of the run", () => {
     const rounds = { name: "rounds", version: 1, initial: 3, reduce: (state: number) => state };
-    const check = defineCheck({ name: "stateful", hook: "onEnforcement", check: (_, __, view) => deny(`round ${view(rounds)}`) });
+    const check = defineCheck({
+      name: "stateful",
+      hook: "onEnforcement",
+      check: (_, __, view) => deny(`round ${view(rounds)}`),
+    });
     expect(decide(check, { hook: "onEnforcement" }).reason).toBe("round 3");
   });
 });

@@ -23,7 +23,11 @@ const effects = fc.constantFrom(...RANKS);
 interface Seat {
   readonly plugin: string;
   readonly grants: boolean;
-  readonly taps: readonly { readonly tap: string; readonly answer: readonly Verdict[]; readonly late: boolean }[];
+  readonly taps: readonly {
+    readonly tap: string;
+    readonly answer: readonly Verdict[];
+    readonly late: boolean;
+  }[];
 }
 
 const verdictOf = (hook: HookName): fc.Arbitrary<Verdict> =>
@@ -37,9 +41,16 @@ const verdictOf = (hook: HookName): fc.Arbitrary<Verdict> =>
         rule: fc.record({ name: fc.constantFrom("a", "b", "c") }),
         shadow: fc.boolean(),
         message: fc.constantFrom("m1", "m2"),
-        ...(hook === "onTransition" ? { severity: fc.constantFrom("blocking" as const, "warning" as const) } : {}),
+        ...(hook === "onTransition"
+          ? { severity: fc.constantFrom("blocking" as const, "warning" as const) }
+          : {}),
         ...(hook === "onBehavior"
-          ? { directive: fc.record({ action: fc.constantFrom(...DIRECTIVES), target: fc.constantFrom("x", "y") }) }
+          ? {
+              directive: fc.record({
+                action: fc.constantFrom(...DIRECTIVES),
+                target: fc.constantFrom("x", "y"),
+              }),
+            }
           : {}),
         ...(hook === "onEnforcement" ? { recovery: fc.constantFrom(...RECOVERIES) } : {}),
       },
@@ -53,14 +64,22 @@ const seatsOf = (hook: HookName): fc.Arbitrary<readonly Seat[]> =>
       plugin: fc.constantFrom("p1", "p2", "p3", "p4", "p5"),
       grants: fc.boolean(),
       taps: fc.uniqueArray(
-        fc.record({ tap: fc.constantFrom("t1", "t2", "t3"), answer: fc.array(verdictOf(hook), { maxLength: 3 }), late: fc.boolean() }),
+        fc.record({
+          tap: fc.constantFrom("t1", "t2", "t3"),
+          answer: fc.array(verdictOf(hook), { maxLength: 3 }),
+          late: fc.boolean(),
+        }),
         { maxLength: 3, selector: ({ tap }) => tap },
       ),
     }),
     { maxLength: 5, selector: ({ plugin }) => plugin },
   );
 
-const seated = (hook: HookName, seats: readonly Seat[], { late }: { readonly late: boolean }): readonly Plugin[] =>
+const seated = (
+  hook: HookName,
+  seats: readonly Seat[],
+  { late }: { readonly late: boolean },
+): readonly Plugin[] =>
   seats.map(({ plugin: name, grants, taps }) =>
     plugin(
       name,
@@ -77,7 +96,11 @@ const seated = (hook: HookName, seats: readonly Seat[], { late }: { readonly lat
 // Whether a junk verdict spoils its neighbours in one answer is not the oracle's to say; that it denies is.
 const unmixed = (seats: readonly Seat[]): boolean =>
   seats.every(
-    ({ grants, taps }) => grants || taps.every(({ answer }) => answer.length < 2 || answer.every(({ effect }) => effect !== "allow")),
+    ({ grants, taps }) =>
+      grants ||
+      taps.every(
+        ({ answer }) => answer.length < 2 || answer.every(({ effect }) => effect !== "allow"),
+      ),
   );
 
 // The oracle: every verdict as it must count, with who gave it.
@@ -123,62 +146,112 @@ describe("combining", () => {
 
   it("tells effects from everything else, inherited names included", () => {
     expect(RANKS.every(isEffect)).toBe(true);
-    for (const other of ["Allow", "askuser", "", "toString", "constructor", "__proto__", null, undefined, 0, {}]) {
+    for (const other of [
+      "Allow",
+      "askuser",
+      "",
+      "toString",
+      "constructor",
+      "__proto__",
+      null,
+      undefined,
+      0,
+      {},
+    ]) {
       expect(isEffect(other)).toBe(false);
     }
   });
 
-  it.each(HOOKS)("on %s counts what may count, and lets the least of the strictest decide", (hook) => {
-    fc.assert(
-      fc.property(seatsOf(hook).filter(unmixed), (seats) => {
-        const decision = decideNow(createKernel({ plugins: seated(hook, seats, { late: false }) }), SUBJECTS[hook]);
-        const votes = counted(seats);
-        expect(decision.votes).toHaveLength(seats.flatMap(({ taps }) => taps.flatMap(({ answer }) => answer)).length);
-        if (votes.length === 0) {
-          expect(decision.code).toBe("fallback");
-          return;
-        }
-        const rank = Math.max(...votes.map(({ effect }) => RANKS.indexOf(effect)));
-        expect(decision.effect).toBe(RANKS[rank]);
-        const strictest = votes.filter(({ effect }) => RANKS.indexOf(effect) === rank);
-        const keys = strictest.map(({ key }) => key).sort(order);
-        const least = strictest.filter(({ key }) => order(key, keys[0] ?? []) === 0);
-        const reasons = least.map(({ verdict, key }) =>
-          verdict === undefined ? `Unexpected failure of ${key[0]}/${key[1]}, expected a verdict` : verdict.reason,
-        );
-        expect(decision.by).toBe(`${keys[0]?.[0]}/${keys[0]?.[1]}`);
-        expect(reasons).toContain(decision.reason);
-        const directives = strictest.flatMap(({ verdict }) => verdict?.directive?.action ?? []);
-        const recoveries = strictest.flatMap(({ verdict }) => verdict?.recovery ?? []);
-        expect(decision.directive?.action).toBe(DIRECTIVES.findLast((action) => directives.includes(action)));
-        expect(decision.recovery).toBe(RECOVERIES.findLast((recovery) => recoveries.includes(recovery)));
-      }),
-    );
-  });
+  it.each(HOOKS)(
+    "on %s counts what may count, and lets the least of the strictest decide",
+    (hook) => {
+      fc.assert(
+        fc.property(seatsOf(hook).filter(unmixed), (seats) => {
+          const decision = decideNow(
+            createKernel({ plugins: seated(hook, seats, { late: false }) }),
+            SUBJECTS[hook],
+          );
+          const votes = counted(seats);
+          expect(decision.votes).toHaveLength(
+            seats.flatMap(({ taps }) => taps.flatMap(({ answer }) => answer)).length,
+          );
+          if (votes.length === 0) {
+            expect(decision.code).toBe("fallback");
+            return;
+          }
+          const rank = Math.max(...votes.map(({ effect }) => RANKS.indexOf(effect)));
+          expect(decision.effect).toBe(RANKS[rank]);
+          const strictest = votes.filter(({ effect }) => RANKS.indexOf(effect) === rank);
+          const keys = strictest.map(({ key }) => key).sort(order);
+          const least = strictest.filter(({ key }) => order(key, keys[0] ?? []) === 0);
+          const reasons = least.map(({ verdict, key }) =>
+            verdict === undefined ? `The check ${key[0]}/${key[1]} failed` : verdict.reason,
+          );
+          expect(decision.by).toBe(`${keys[0]?.[0]}/${keys[0]?.[1]}`);
+          expect(reasons).toContain(decision.reason);
+          const directives = strictest.flatMap(({ verdict }) => verdict?.directive?.action ?? []);
+          const recoveries = strictest.flatMap(({ verdict }) => verdict?.recovery ?? []);
+          expect(decision.directive?.action).toBe(
+            DIRECTIVES.findLast((action) => directives.includes(action)),
+          );
+          expect(decision.recovery).toBe(
+            RECOVERIES.findLast((recovery) => recoveries.includes(recovery)),
+          );
+        }),
+      );
+    },
+  );
 
-  it.each(HOOKS)("on %s gives the same decision for every order of plugins, taps and verdicts", (hook) => {
-    const shuffledTwice = seatsOf(hook).chain((seats) =>
-      fc.tuple(fc.constant(seats), fc.shuffledSubarray([...seats], { minLength: seats.length }), fc.boolean()),
-    );
-    fc.assert(
-      fc.property(shuffledTwice, ([seats, shuffled, flip]) => {
-        const other = shuffled.map((seat) => ({
-          ...seat,
-          taps: (flip ? seat.taps.toReversed() : seat.taps).map((tap) => ({ ...tap, answer: flip ? tap.answer.toReversed() : tap.answer })),
-        }));
-        const left = decideNow(createKernel({ plugins: seated(hook, seats, { late: false }) }), SUBJECTS[hook]);
-        const right = decideNow(createKernel({ plugins: seated(hook, other, { late: false }) }), SUBJECTS[hook]);
-        expect({ ...essence(right), votes: right.votes }).toEqual({ ...essence(left), votes: left.votes });
-      }),
-    );
-  });
+  it.each(HOOKS)(
+    "on %s gives the same decision for every order of plugins, taps and verdicts",
+    (hook) => {
+      const shuffledTwice = seatsOf(hook).chain((seats) =>
+        fc.tuple(
+          fc.constant(seats),
+          fc.shuffledSubarray([...seats], { minLength: seats.length }),
+          fc.boolean(),
+        ),
+      );
+      fc.assert(
+        fc.property(shuffledTwice, ([seats, shuffled, flip]) => {
+          const other = shuffled.map((seat) => ({
+            ...seat,
+            taps: (flip ? seat.taps.toReversed() : seat.taps).map((tap) => ({
+              ...tap,
+              answer: flip ? tap.answer.toReversed() : tap.answer,
+            })),
+          }));
+          const left = decideNow(
+            createKernel({ plugins: seated(hook, seats, { late: false }) }),
+            SUBJECTS[hook],
+          );
+          const right = decideNow(
+            createKernel({ plugins: seated(hook, other, { late: false }) }),
+            SUBJECTS[hook],
+          );
+          expect({ ...essence(right), votes: right.votes }).toEqual({
+            ...essence(left),
+            votes: left.votes,
+          });
+        }),
+      );
+    },
+  );
 
   it.each(HOOKS)("on %s does not care which taps answer late", async (hook) => {
     await fc.assert(
       fc.asyncProperty(seatsOf(hook), async (seats) => {
-        const early = decideNow(createKernel({ plugins: seated(hook, seats, { late: false }) }), SUBJECTS[hook]);
-        const late = await createKernel({ plugins: seated(hook, seats, { late: true }) }).decide(SUBJECTS[hook]);
-        expect({ ...essence(late), votes: late.votes }).toEqual({ ...essence(early), votes: early.votes });
+        const early = decideNow(
+          createKernel({ plugins: seated(hook, seats, { late: false }) }),
+          SUBJECTS[hook],
+        );
+        const late = await createKernel({ plugins: seated(hook, seats, { late: true }) }).decide(
+          SUBJECTS[hook],
+        );
+        expect({ ...essence(late), votes: late.votes }).toEqual({
+          ...essence(early),
+          votes: early.votes,
+        });
       }),
       { numRuns: 50 },
     );
@@ -191,29 +264,37 @@ describe("combining", () => {
         const plugins = seated("beforeToolCall", seats, { late: false });
         const before = decideNow(createKernel({ plugins }), SUBJECTS.beforeToolCall);
         const extra = voter("p0", "beforeToolCall", () => verdict, { grants: true });
-        const after = decideNow(createKernel({ plugins: [...plugins, extra] }), SUBJECTS.beforeToolCall);
-        if (base.length > 0) expect(RANKS.indexOf(after.effect)).toBeGreaterThanOrEqual(RANKS.indexOf(before.effect));
+        const after = decideNow(
+          createKernel({ plugins: [...plugins, extra] }),
+          SUBJECTS.beforeToolCall,
+        );
+        if (base.length > 0)
+          expect(RANKS.indexOf(after.effect)).toBeGreaterThanOrEqual(RANKS.indexOf(before.effect));
       }),
     );
   });
 });
 
 describe("an explanation", () => {
-  it.each(HOOKS)("on %s is the same decision, with the answer of every tap, abstentions included", (hook) => {
-    fc.assert(
-      fc.property(seatsOf(hook), (seats) => {
-        const kernel = createKernel({ plugins: seated(hook, seats, { late: false }) });
-        const explanation = kernel.explain(SUBJECTS[hook]);
-        if (explanation instanceof Promise) throw new Error("Unexpected promise, expected an explanation at once");
-        const { decision, taps } = explanation;
-        expect(decision).toEqual(decideNow(kernel, SUBJECTS[hook]));
-        expect(taps.map(({ plugin, tap }) => `${plugin}/${tap}`)).toEqual(
-          seats.flatMap(({ plugin, taps }) => taps.map(({ tap }) => `${plugin}/${tap}`)),
-        );
-        expect(taps.flatMap(({ votes }) => votes)).toHaveLength(decision.votes.length);
-      }),
-    );
-  });
+  it.each(HOOKS)(
+    "on %s is the same decision, with the answer of every tap, abstentions included",
+    (hook) => {
+      fc.assert(
+        fc.property(seatsOf(hook), (seats) => {
+          const kernel = createKernel({ plugins: seated(hook, seats, { late: false }) });
+          const explanation = kernel.explain(SUBJECTS[hook]);
+          if (explanation instanceof Promise)
+            throw new Error("Unexpected promise, expected an explanation at once");
+          const { decision, taps } = explanation;
+          expect(decision).toEqual(decideNow(kernel, SUBJECTS[hook]));
+          expect(taps.map(({ plugin, tap }) => `${plugin}/${tap}`)).toEqual(
+            seats.flatMap(({ plugin, taps }) => taps.map(({ tap }) => `${plugin}/${tap}`)),
+          );
+          expect(taps.flatMap(({ votes }) => votes)).toHaveLength(decision.votes.length);
+        }),
+      );
+    },
+  );
 
   it("names no deny twice where a plugin is used twice with the same taps", () => {
     const create = definePlugin({
@@ -224,8 +305,12 @@ describe("an explanation", () => {
     });
     const kernel = createKernel({ plugins: [create({ says: "one" }), create({ says: "two" })] });
     const explanation = kernel.explain(SUBJECTS.beforeToolCall);
-    if (explanation instanceof Promise) throw new Error("Unexpected promise, expected an explanation at once");
-    expect(explanation.taps.map(({ votes }) => votes.map(({ reason }) => reason))).toEqual([["one"], ["two"]]);
+    if (explanation instanceof Promise)
+      throw new Error("Unexpected promise, expected an explanation at once");
+    expect(explanation.taps.map(({ votes }) => votes.map(({ reason }) => reason))).toEqual([
+      ["one"],
+      ["two"],
+    ]);
   });
 });
 
@@ -233,11 +318,15 @@ describe("the answer", () => {
   it("comes at once when every tap is synchronous, and as a promise when one is not", async () => {
     const now = voter("a", "beforeToolCall", () => allow("fine"), { grants: true });
     const later = lateVoter("b", "beforeToolCall", async () => undefined);
-    expect(createKernel({ plugins: [now] }).decide(SUBJECTS.beforeToolCall)).not.toBeInstanceOf(Promise);
+    expect(createKernel({ plugins: [now] }).decide(SUBJECTS.beforeToolCall)).not.toBeInstanceOf(
+      Promise,
+    );
     const pending = createKernel({ plugins: [now, later] }).decide(SUBJECTS.beforeToolCall);
     expect(pending).toBeInstanceOf(Promise);
     expect(await pending).toMatchObject({ effect: "allow", by: "a/t" });
     // A slow tap of one hook does not make the others slow.
-    expect(createKernel({ plugins: [now, later] }).decide(SUBJECTS.onBehavior)).not.toBeInstanceOf(Promise);
+    expect(createKernel({ plugins: [now, later] }).decide(SUBJECTS.onBehavior)).not.toBeInstanceOf(
+      Promise,
+    );
   });
 });

@@ -14,20 +14,28 @@ import {
 import { SUBJECTS, call, decideNow, forged, voter } from "./kit.ts";
 
 const coded = (code: unknown) => expect.objectContaining({ code });
-const denies = (name: string): Plugin => voter(name, "beforeToolCall", () => deny(`${name} denies`));
+const denies = (name: string): Plugin =>
+  voter(name, "beforeToolCall", () => deny(`${name} denies`));
 const votersOf = (config: Config): readonly string[] =>
-  decideNow(createKernel(config), SUBJECTS.beforeToolCall).votes.map(({ plugin, from }) => `${plugin} from ${from}`);
+  decideNow(createKernel(config), SUBJECTS.beforeToolCall).votes.map(
+    ({ plugin, from }) => `${plugin} from ${from}`,
+  );
 
 const limit = definePlugin({
   name: "@demo/limit",
   version: "2.1.0",
   options: z.strictObject({ max: z.number().int().min(1), names: z.array(z.string()).default([]) }),
-  apply: ({ hooks }, { max, names }) => hooks.beforeToolCall.tap("limit", () => deny(`at most ${max} of ${names.join("+")}`)),
+  apply: ({ hooks }, { max, names }) =>
+    hooks.beforeToolCall.tap("limit", () => deny(`at most ${max} of ${names.join("+")}`)),
 });
 
 describe("a ruleset", () => {
   const base = defineRuleset({ name: "@demo/base", plugins: [denies("base-check")] });
-  const left = defineRuleset({ name: "@demo/left", extends: [base], plugins: [denies("left-check")] });
+  const left = defineRuleset({
+    name: "@demo/left",
+    extends: [base],
+    plugins: [denies("left-check")],
+  });
   const right = defineRuleset({ name: "@demo/right", extends: [base] });
 
   it("adds its votes, and each says where it comes from", () => {
@@ -43,7 +51,12 @@ describe("a ruleset", () => {
     const other = decideNow(createKernel({ extends: [base, right, left] }), call());
     expect(one.votes.map(({ plugin }) => plugin)).toEqual(["base-check", "left-check"]);
     expect(other.votes.map(({ plugin }) => plugin)).toEqual(["base-check", "left-check"]);
-    expect([other.effect, other.code, other.by, other.reason]).toEqual([one.effect, one.code, one.by, one.reason]);
+    expect([other.effect, other.code, other.by, other.reason]).toEqual([
+      one.effect,
+      one.code,
+      one.by,
+      one.reason,
+    ]);
   });
 
   it("names its provenance the same, whichever path to it comes first", () => {
@@ -60,10 +73,9 @@ describe("a ruleset", () => {
 
   it("cannot grant through a plugin that does not declare it", () => {
     const sly = voter("sly", "beforeToolCall", () => allow("trust me"));
-    expect(decideNow(createKernel({ extends: [{ name: "@demo/sly", plugins: [sly] }] }), call())).toMatchObject({
-      effect: "deny",
-      code: "check_failed",
-    });
+    expect(
+      decideNow(createKernel({ extends: [{ name: "@demo/sly", plugins: [sly] }] }), call()),
+    ).toMatchObject({ effect: "deny", code: "check_failed" });
   });
 
   it.each([
@@ -79,7 +91,9 @@ describe("a ruleset", () => {
     ["a base that is no ruleset", { name: "x", extends: ["@demo/base"] }],
     ["a base that is null", { name: "x", extends: [null] }],
   ])("with %s is refused", (_, ruleset) => {
-    expect(() => createKernel({ extends: [forged(ruleset)] })).toThrow(coded("BYLAW_CONFIG_INVALID"));
+    expect(() => createKernel({ extends: [forged(ruleset)] })).toThrow(
+      coded("BYLAW_CONFIG_INVALID"),
+    );
   });
 });
 
@@ -117,7 +131,8 @@ describe("a configuration", () => {
   });
 
   it("gives its name to what it brings", () => {
-    const from = (source: Parameters<typeof createKernel>[1]) => decideNow(createKernel({ plugins: [denies("a")] }, source), call()).from;
+    const from = (source: Parameters<typeof createKernel>[1]) =>
+      decideNow(createKernel({ plugins: [denies("a")] }, source), call()).from;
     expect(from({})).toBe("config");
     expect(from({ configFile: "/srv/app/bylaw.config.ts" })).toBe("bylaw.config.ts");
     expect(from({ configFile: "C:\\app\\bylaw.config.ts" })).toBe("bylaw.config.ts");

@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import { BylawError, StoreConflict } from "../src/index.ts";
 
 it("a conflict of a store that has another copy of this package is one", () => {
-  const other = Object.assign(new Error("Unexpected fence 1"), { name: "StoreConflict", what: "fence" });
+  const other = Object.assign(new Error("Unexpected fence 1"), {
+    name: "StoreConflict",
+    what: "fence",
+  });
   expect(other instanceof StoreConflict).toBe(true);
   expect(new StoreConflict("seen", "Unexpected event") instanceof StoreConflict).toBe(true);
   for (const none of [

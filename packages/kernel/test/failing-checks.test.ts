@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { allow, createKernel, deny, type Decision, type Plugin, type Verdict } from "../src/index.ts";
+import {
+  allow,
+  createKernel,
+  deny,
+  type Decision,
+  type Plugin,
+  type Verdict,
+} from "../src/index.ts";
 import { SUBJECTS, call, decideNow, forged, lateVoter, plugin, voter } from "./kit.ts";
 
 const granting = voter("grants", "beforeToolCall", () => allow("fine"), { grants: true });
@@ -7,13 +14,27 @@ const lastWord = voter("zz-denies", "beforeToolCall", () => deny("Unexpected cal
 
 // A failing check must neither win nor hide another's deny, wherever it stands in the list.
 async function outcomes(broken: Plugin, deadline_ms = 10_000): Promise<readonly Decision[]> {
-  const lists = [[broken], [granting, broken], [broken, granting], [broken, lastWord], [lastWord, broken]];
-  return Promise.all(lists.map(async (plugins) => createKernel({ plugins, deadline_ms }).decide(SUBJECTS.beforeToolCall)));
+  const lists = [
+    [broken],
+    [granting, broken],
+    [broken, granting],
+    [broken, lastWord],
+    [lastWord, broken],
+  ];
+  return Promise.all(
+    lists.map(async (plugins) =>
+      createKernel({ plugins, deadline_ms }).decide(SUBJECTS.beforeToolCall),
+    ),
+  );
 }
 
 async function expectFailed(broken: Plugin, error?: string, deadline_ms?: number): Promise<void> {
   for (const decision of await outcomes(broken, deadline_ms)) {
-    expect(decision).toMatchObject({ effect: "deny", code: "check_failed", by: `${broken.name}/t` });
+    expect(decision).toMatchObject({
+      effect: "deny",
+      code: "check_failed",
+      by: `${broken.name}/t`,
+    });
     const failures = decision.votes.filter(({ code }) => code === "check_failed");
     expect(failures).toHaveLength(1);
     if (error !== undefined) expect(failures[0]?.error).toContain(error);
@@ -68,8 +89,15 @@ describe("a check that fails", () => {
 
   it("by answering after its deadline is not heard", async () => {
     let answer: (verdict: Verdict) => void = () => {};
-    const late = lateVoter("late", "beforeToolCall", () => new Promise((resolve) => (answer = resolve)), { grants: true });
-    const decision = await createKernel({ plugins: [late], deadline_ms: 3 }).decide(SUBJECTS.beforeToolCall);
+    const late = lateVoter(
+      "late",
+      "beforeToolCall",
+      () => new Promise((resolve) => (answer = resolve)),
+      { grants: true },
+    );
+    const decision = await createKernel({ plugins: [late], deadline_ms: 3 }).decide(
+      SUBJECTS.beforeToolCall,
+    );
     const before = JSON.stringify(decision);
     answer(allow("after all"));
     await Promise.resolve();
@@ -88,8 +116,12 @@ describe("a check that fails", () => {
     process.removeAllListeners("unhandledRejection");
     process.on("unhandledRejection", listen);
     try {
-      const broken = voter("broken", "beforeToolCall", () => forged(Promise.reject(new Error("too late"))));
-      expect(decideNow(createKernel({ plugins: [broken] }), SUBJECTS.beforeToolCall).code).toBe("check_failed");
+      const broken = voter("broken", "beforeToolCall", () =>
+        forged(Promise.reject(new Error("too late"))),
+      );
+      expect(decideNow(createKernel({ plugins: [broken] }), SUBJECTS.beforeToolCall).code).toBe(
+        "check_failed",
+      );
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
       process.off("unhandledRejection", listen);
@@ -116,13 +148,19 @@ describe("a check that fails", () => {
     ["a fix that is no text", { effect: "deny", reason: "no", fix: {} }],
     ["a shadow that is no boolean", { effect: "deny", reason: "no", shadow: "no" }],
     ["a severity that does not exist", { effect: "deny", reason: "no", severity: "note" }],
-    ["a directive that does not exist", { effect: "deny", reason: "no", directive: { action: "explode" } }],
+    [
+      "a directive that does not exist",
+      { effect: "deny", reason: "no", directive: { action: "explode" } },
+    ],
     ["a directive that is text", { effect: "deny", reason: "no", directive: "stop" }],
     ["a recovery that does not exist", { effect: "deny", reason: "no", recovery: "retry" }],
     ["a code that is no text", { effect: "deny", reason: "no", code: Object.create(null) }],
     ["a rule that is text", { effect: "deny", reason: "no", rule: "my-rule" }],
     ["a rule without a name", { effect: "deny", reason: "no", rule: { file: "x.toml" } }],
-    ["a rule on a line that is no number", { effect: "deny", reason: "no", rule: { name: "r", line: Number.NaN } }],
+    [
+      "a rule on a line that is no number",
+      { effect: "deny", reason: "no", rule: { name: "r", line: Number.NaN } },
+    ],
     ["an allow that it may not give", allow("fine")],
     ["a code that it did not declare", deny("no", undefined, { code: "my_own" })],
     ["a list with a hole", forged(Array.from({ length: 1 }))],
@@ -150,16 +188,24 @@ describe("a check that fails", () => {
     ],
   ])("by answering %s denies, early or late", async (_, answer) => {
     await expectFailed(once(answer));
-    await expectFailed(lateVoter("broken", "beforeToolCall", () => Promise.resolve(forged(answer))));
+    await expectFailed(
+      lateVoter("broken", "beforeToolCall", () => Promise.resolve(forged(answer))),
+    );
   });
 
   it("by a list with junk in it denies the same wherever the junk stands", () => {
-    const [first, second, junk] = [deny("first"), deny("second", undefined, { message: "spoken" }), null];
+    const [first, second, junk] = [
+      deny("first"),
+      deny("second", undefined, { message: "spoken" }),
+      null,
+    ];
     const decisions = [
       [junk, first, second],
       [first, junk, second],
       [second, first, junk],
-    ].map((answer) => decideNow(createKernel({ plugins: [once(answer)] }), SUBJECTS.beforeToolCall));
+    ].map((answer) =>
+      decideNow(createKernel({ plugins: [once(answer)] }), SUBJECTS.beforeToolCall),
+    );
     expect(decisions[0]).toMatchObject({ effect: "deny", code: "check_failed" });
     expect(decisions[1]).toEqual(decisions[0]);
     expect(decisions[2]).toEqual(decisions[0]);
@@ -182,7 +228,12 @@ describe("a check that fails", () => {
     const effects = ["ask_user", "deny", "ask_user"];
     const shared = { effect: "allow", reason: "said before" };
     let asked = 0;
-    const mutable = voter("v", "beforeToolCall", () => forged(Object.assign(shared, { effect: effects[asked++] })), { grants: true });
+    const mutable = voter(
+      "v",
+      "beforeToolCall",
+      () => forged(Object.assign(shared, { effect: effects[asked++] })),
+      { grants: true },
+    );
     const kernel = createKernel({ plugins: [mutable] });
     expect(effects.map(() => decideNow(kernel, call()).effect)).toEqual(effects);
     let read = 0;
@@ -212,18 +263,23 @@ describe("a check that fails", () => {
         { effect: "deny", reason: "no", toJSON: () => "gone" },
       ],
     ]) {
-      const decision = decideNow(createKernel({ plugins: [once(answer)] }), SUBJECTS.beforeToolCall);
+      const decision = decideNow(
+        createKernel({ plugins: [once(answer)] }),
+        SUBJECTS.beforeToolCall,
+      );
       expect(decision.effect).toBe("deny");
       expect(() => JSON.stringify(decision)).not.toThrow();
-      expect(decision.votes.every((vote) => typeof JSON.parse(JSON.stringify(vote)) === "object")).toBe(true);
+      expect(
+        decision.votes.every((vote) => typeof JSON.parse(JSON.stringify(vote)) === "object"),
+      ).toBe(true);
     }
   });
 
-  it("in `editsWorkspace` does not break the decision, and waves nothing through", () => {
+  it("in `letThrough` does not break the decision, and lets nothing through", () => {
     const broken = plugin(
       "broken",
       (kernel) =>
-        kernel.editsWorkspace(() => {
+        kernel.letThrough("autoEdit", () => {
           throw new Error("no such folder");
         }),
       { grants: true },
@@ -236,7 +292,9 @@ describe("a check that fails", () => {
     const cyclic: unknown[] = [];
     cyclic.push(cyclic);
     for (const said of [1n, () => "because", cyclic, Symbol("why")]) {
-      const odd = plugin("odd", ({ hooks }) => hooks.beforeToolCall.tap("t", () => deny("no"), { explain: () => forged(said) }));
+      const odd = plugin("odd", ({ hooks }) =>
+        hooks.beforeToolCall.tap("t", () => deny("no"), { explain: () => forged(said) }),
+      );
       const explanation = await createKernel({ plugins: [odd] }).explain(SUBJECTS.beforeToolCall);
       expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
     }
@@ -250,7 +308,9 @@ describe("a check that fails", () => {
         },
       }),
     );
-    const { decision, taps } = await createKernel({ plugins: [broken, granting] }).explain(SUBJECTS.beforeToolCall);
+    const { decision, taps } = await createKernel({ plugins: [broken, granting] }).explain(
+      SUBJECTS.beforeToolCall,
+    );
     expect(decision.effect).toBe("deny");
     expect(taps).toMatchObject([
       { plugin: "broken", tap: "t", votes: [{ effect: "deny" }] },

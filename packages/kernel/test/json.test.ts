@@ -5,9 +5,25 @@ import { canonicalJson, digestJson, freezeJson, isJsonObject, type Json } from "
 
 describe("canonical JSON", () => {
   it("sorts keys by UTF-16 code unit, as RFC 8785 section 3.2.3 has it", () => {
-    const value = { "€": "Euro", "\r": "CR", "\ufb33": "Dalet", "1": "One", "😀": "Smile", "\u0080": "Control", ö: "O" };
+    const value = {
+      "€": "Euro",
+      "\r": "CR",
+      "\ufb33": "Dalet",
+      "1": "One",
+      "😀": "Smile",
+      "\u0080": "Control",
+      ö: "O",
+    };
     const values = ["CR", "One", "Control", "O", "Euro", "Smile", "Dalet"];
-    expect(Object.values(JSON.parse(canonicalJson(value)) as object)).toEqual(["One", "CR", "Control", "O", "Euro", "Smile", "Dalet"]);
+    expect(Object.values(JSON.parse(canonicalJson(value)) as object)).toEqual([
+      "One",
+      "CR",
+      "Control",
+      "O",
+      "Euro",
+      "Smile",
+      "Dalet",
+    ]);
     const positions = values.map((name) => canonicalJson(value).indexOf(`"${name}"`));
     expect(positions).toEqual(positions.toSorted((left, right) => left - right));
   });

@@ -18,45 +18,82 @@ export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforce
 
 /** A plain subject of every hook. */
 export const SUBJECTS: { readonly [H in HookName]: SubjectOf<H> } = {
-  beforeToolCall: { hook: "beforeToolCall", id: "c1", agent: "a1", tool: "read_file", args: { path: "a.txt" } },
-  onTransition: { hook: "onTransition", id: "t1", agent: "a1", task: "T1", to: "REVIEW", artifacts: {} },
+  beforeToolCall: {
+    hook: "beforeToolCall",
+    id: "c1",
+    agent: "a1",
+    tool: "read_file",
+    args: { path: "a.txt" },
+  },
+  onTransition: {
+    hook: "onTransition",
+    id: "t1",
+    agent: "a1",
+    task: "T1",
+    to: "REVIEW",
+    artifacts: {},
+  },
   onBehavior: { hook: "onBehavior", id: "b1", agent: "a1", action: "loop" },
   onEnforcement: { hook: "onEnforcement", id: "r1", agent: "a1", text: "done", round: 1 },
 };
 
-export const call = (fields: Partial<ToolCall> = {}): ToolCall => ({ ...SUBJECTS.beforeToolCall, ...fields });
+export const call = (fields: Partial<ToolCall> = {}): ToolCall => ({
+  ...SUBJECTS.beforeToolCall,
+  ...fields,
+});
 
 interface Traits {
   readonly version?: string;
   readonly grants?: boolean;
-  readonly hard?: boolean;
+  readonly neverSoftened?: boolean;
   readonly codes?: Readonly<Record<string, string>>;
 }
 
 /** A plugin without options. */
-export function plugin(name: string, apply: (kernel: KernelApi) => void, traits: Traits = {}): Plugin {
-  return definePlugin({ name, version: "1.0.0", options: z.undefined(), ...traits, apply: (kernel) => apply(kernel) })();
+export function plugin(
+  name: string,
+  apply: (kernel: KernelApi) => void,
+  traits: Traits = {},
+): Plugin {
+  return definePlugin({
+    name,
+    version: "1.0.0",
+    options: z.undefined(),
+    ...traits,
+    apply: (kernel) => apply(kernel),
+  })();
 }
 
 /** A plugin with one synchronous tap `t` on one hook. */
-export function voter(name: string, hook: HookName, answer: (subject: Subject, view: View) => Answer, traits: Traits = {}) {
+export function voter(
+  name: string,
+  hook: HookName,
+  answer: (subject: Subject, view: View) => Answer,
+  traits: Traits = {},
+) {
   return plugin(name, ({ hooks }) => hooks[hook].tap("t", answer), traits);
 }
 
 /** A plugin with one asynchronous tap `t` on one hook. */
-export function lateVoter(name: string, hook: HookName, answer: () => Promise<Answer>, traits: Traits = {}): Plugin {
+export function lateVoter(
+  name: string,
+  hook: HookName,
+  answer: () => Promise<Answer>,
+  traits: Traits = {},
+): Plugin {
   return plugin(name, ({ hooks }) => hooks[hook].tapPromise("t", answer), traits);
 }
 
 /** The decision of a kernel whose taps are all synchronous. */
 export function decideNow(kernel: Kernel, subject: Subject, view?: View): Decision {
   const decision = view === undefined ? kernel.decide(subject) : kernel.decide(subject, view);
-  if (decision instanceof Promise) throw new Error("Unexpected promise, expected a decision at once");
+  if (decision instanceof Promise)
+    throw new Error("Unexpected promise, expected a decision at once");
   return decision;
 }
 
 /** What must not depend on any order. */
-export const essence = ({ effect, code, reason, fix, rule, by, from, directive, recovery, message }: Decision) => ({
+export const essence = ({
   effect,
   code,
   reason,
@@ -67,7 +104,7 @@ export const essence = ({ effect, code, reason, fix, rule, by, from, directive, 
   directive,
   recovery,
   message,
-});
+}: Decision) => ({ effect, code, reason, fix, rule, by, from, directive, recovery, message });
 
 /** Stands for anything that JavaScript lets a caller pass where a type says otherwise. */
 export const forged = (value: unknown): never => value as never;

@@ -21,60 +21,102 @@ const fallbackOf = (name: string, ...effects: readonly Effect[]) =>
   plugin(name, (kernel) => effects.forEach((effect) => kernel.fallback(effect)), { grants: true });
 const editsAreSafe = plugin(
   "edits",
-  (kernel) => kernel.editsWorkspace((subject) => subject.hook === "beforeToolCall" && subject.tool === "write_file"),
+  (kernel) => kernel.letThrough("autoEdit", ({ tool }) => tool === "write_file"),
   { grants: true },
 );
 
 describe("the fallback", () => {
   it.each(RANKS)("of a tool call is the config's %s where no plugin has one", (fallback) => {
-    expect(decideNow(createKernel({ fallback }), call())).toMatchObject({ effect: fallback, code: "fallback" });
+    expect(decideNow(createKernel({ fallback }), call())).toMatchObject({
+      effect: fallback,
+      code: "fallback",
+    });
   });
 
   it("of a tool call is to ask where nobody says otherwise", () => {
-    expect(decideNow(createKernel({}), call())).toMatchObject({ effect: "ask_user", code: "fallback", votes: [] });
+    expect(decideNow(createKernel({}), call())).toMatchObject({
+      effect: "ask_user",
+      code: "fallback",
+      votes: [],
+    });
   });
 
   it("of a tool call is the strictest that plugins set, in any order, and then not the config's", () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...RANKS), { minLength: 1, maxLength: 5 }), fc.constantFrom(...RANKS), (effects, fallback) => {
-        const plugins = effects.map((effect, index) => fallbackOf(`p${index}`, effect));
-        const wanted = RANKS[Math.max(...effects.map((effect) => RANKS.indexOf(effect)))];
-        expect(decideNow(createKernel({ plugins, fallback }), call()).effect).toBe(wanted);
-        const one = [fallbackOf("all", ...effects)];
-        expect(decideNow(createKernel({ plugins: one, fallback }), call()).effect).toBe(wanted);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom(...RANKS), { minLength: 1, maxLength: 5 }),
+        fc.constantFrom(...RANKS),
+        (effects, fallback) => {
+          const plugins = effects.map((effect, index) => fallbackOf(`p${index}`, effect));
+          const wanted = RANKS[Math.max(...effects.map((effect) => RANKS.indexOf(effect)))];
+          expect(decideNow(createKernel({ plugins, fallback }), call()).effect).toBe(wanted);
+          const one = [fallbackOf("all", ...effects)];
+          expect(decideNow(createKernel({ plugins: one, fallback }), call()).effect).toBe(wanted);
+        },
+      ),
     );
   });
 
   it("may be set, and edits told apart, only by a plugin that grants", () => {
     const setsFallback = plugin("a", (kernel) => kernel.fallback("deny"));
-    const tellsEdits = plugin("b", (kernel) => kernel.editsWorkspace(() => true));
+    const tellsEdits = plugin("b", (kernel) => kernel.letThrough("autoEdit", () => true));
     for (const loose of [setsFallback, tellsEdits]) {
-      expect(() => createKernel({ plugins: [loose] })).toThrow(expect.objectContaining({ code: "BYLAW_PLUGIN_INVALID" }));
+      expect(() => createKernel({ plugins: [loose] })).toThrow(
+        expect.objectContaining({ code: "BYLAW_PLUGIN_INVALID" }),
+      );
     }
   });
 
   it("that is no effect is refused when the kernel is made", () => {
     const odd = plugin("odd", (kernel) => kernel.fallback(forged("nope")), { grants: true });
-    for (const plugins of [[odd], [fallbackOf("strict", "deny"), odd], [odd, fallbackOf("strict", "deny")]]) {
-      expect(() => createKernel({ plugins })).toThrow(expect.objectContaining({ code: "BYLAW_PLUGIN_INVALID" }));
+    for (const plugins of [
+      [odd],
+      [fallbackOf("strict", "deny"), odd],
+      [odd, fallbackOf("strict", "deny")],
+    ]) {
+      expect(() => createKernel({ plugins })).toThrow(
+        expect.objectContaining({ code: "BYLAW_PLUGIN_INVALID" }),
+      );
     }
   });
 
   it("does not reach the other hooks", () => {
-    const kernel = createKernel({ fallback: "allow", plugins: [fallbackOf("p", "allow")], approval_mode: "yolo" });
-    expect(decideNow(kernel, SUBJECTS.onTransition)).toMatchObject({ effect: "deny", code: "fallback" });
-    expect(decideNow(kernel, SUBJECTS.onBehavior)).toMatchObject({ effect: "deny", code: "fallback" });
+    const kernel = createKernel({
+      fallback: "allow",
+      plugins: [fallbackOf("p", "allow")],
+      approval_mode: "yolo",
+    });
+    expect(decideNow(kernel, SUBJECTS.onTransition)).toMatchObject({
+      effect: "deny",
+      code: "fallback",
+    });
+    expect(decideNow(kernel, SUBJECTS.onBehavior)).toMatchObject({
+      effect: "deny",
+      code: "fallback",
+    });
     const strict = createKernel({ fallback: "deny", plugins: [fallbackOf("p", "deny")] });
-    expect(decideNow(strict, SUBJECTS.onEnforcement)).toMatchObject({ effect: "allow", code: "fallback" });
+    expect(decideNow(strict, SUBJECTS.onEnforcement)).toMatchObject({
+      effect: "allow",
+      code: "fallback",
+    });
   });
 });
 
 describe("an approval mode", () => {
   const decided = (mode: ApprovalMode, tool: string, config: Config) => [
-    decideNow(createKernel({ ...config, plugins: [editsAreSafe, ...(config.plugins ?? [])], approval_mode: mode }), call({ tool })),
+    decideNow(
+      createKernel({
+        ...config,
+        plugins: [editsAreSafe, ...(config.plugins ?? [])],
+        approval_mode: mode,
+      }),
+      call({ tool }),
+    ),
     // The call may bring its own mode, whatever the config's.
-    decideNow(createKernel({ ...config, plugins: [editsAreSafe, ...(config.plugins ?? [])] }), call({ tool, approval_mode: mode })),
+    decideNow(
+      createKernel({ ...config, plugins: [editsAreSafe, ...(config.plugins ?? [])] }),
+      call({ tool, approval_mode: mode }),
+    ),
   ];
 
   it.each([
@@ -86,7 +128,10 @@ describe("an approval mode", () => {
     ["yolo", "shell", "allow"],
   ] as const)("%s brings an unmatched %s to %s", (mode, tool, effect) => {
     for (const decision of decided(mode, tool, {})) {
-      expect(decision).toMatchObject({ effect, code: effect === "allow" ? "mode_allowed" : "fallback" });
+      expect(decision).toMatchObject({
+        effect,
+        code: effect === "allow" ? "mode_allowed" : "fallback",
+      });
     }
   });
 
@@ -105,35 +150,52 @@ describe("an approval mode", () => {
     }
   });
 
-  it.each(APPROVAL_MODES)("%s never touches a default deny, of the config or of a plugin", (mode) => {
-    for (const config of [{ fallback: "deny" as const }, { plugins: [fallbackOf("p", "deny")] }]) {
-      for (const decision of decided(mode, "write_file", config)) {
-        expect(decision).toMatchObject({ effect: "deny", code: "fallback" });
+  it.each(APPROVAL_MODES)(
+    "%s never touches a default deny, of the config or of a plugin",
+    (mode) => {
+      for (const config of [
+        { fallback: "deny" as const },
+        { plugins: [fallbackOf("p", "deny")] },
+      ]) {
+        for (const decision of decided(mode, "write_file", config)) {
+          expect(decision).toMatchObject({ effect: "deny", code: "fallback" });
+        }
       }
-    }
-  });
+    },
+  );
 
-  it.each(APPROVAL_MODES)("%s does not soften a failed check, nor a subject that is refused", (mode) => {
-    const broken = voter("v", "beforeToolCall", () => {
-      throw new Error("broke");
-    });
-    for (const decision of decided(mode, "write_file", { plugins: [broken] })) {
-      expect(decision).toMatchObject({ effect: "deny", code: "check_failed" });
-    }
-    for (const decision of decided(mode, "write\nfile", {})) {
-      expect(decision).toMatchObject({ effect: "deny", code: "invalid_call" });
-    }
-  });
+  it.each(APPROVAL_MODES)(
+    "%s does not soften a failed check, nor a subject that is refused",
+    (mode) => {
+      const broken = voter("v", "beforeToolCall", () => {
+        throw new Error("broke");
+      });
+      for (const decision of decided(mode, "write_file", { plugins: [broken] })) {
+        expect(decision).toMatchObject({ effect: "deny", code: "check_failed" });
+      }
+      for (const decision of decided(mode, "write\nfile", {})) {
+        expect(decision).toMatchObject({ effect: "deny", code: "invalid_call" });
+      }
+    },
+  );
 
   it("of a shadow allow is still asked: what a mode lets pass is only what nobody decided", () => {
-    const trial = voter("v", "beforeToolCall", () => deny("Unexpected call", undefined, { shadow: true }));
+    const trial = voter("v", "beforeToolCall", () =>
+      deny("Unexpected call", undefined, { shadow: true }),
+    );
     const [decision] = decided("yolo", "shell", { plugins: [trial] });
-    expect(decision).toMatchObject({ effect: "allow", code: "mode_allowed", votes: [{ shadow: true }] });
+    expect(decision).toMatchObject({
+      effect: "allow",
+      code: "mode_allowed",
+      votes: [{ shadow: true }],
+    });
   });
 
   it("that does not exist is refused", () => {
     const mode = forged("YOLO");
-    expect(() => createKernel({ approval_mode: mode })).toThrow(expect.objectContaining({ code: "BYLAW_CONFIG_INVALID" }));
+    expect(() => createKernel({ approval_mode: mode })).toThrow(
+      expect.objectContaining({ code: "BYLAW_CONFIG_INVALID" }),
+    );
     expect(decideNow(createKernel({}), call({ approval_mode: mode })).code).toBe("invalid_call");
   });
 });
@@ -142,7 +204,10 @@ describe("nobody to ask", () => {
   it("turns a question into a deny with its own code, for votes and for the fallback", () => {
     const asks = voter("v", "beforeToolCall", () => ask("Unexpected push"));
     for (const kernel of [createKernel({ plugins: [asks] }), createKernel({})]) {
-      expect(decideNow(kernel, call({ interactive: false }))).toMatchObject({ effect: "deny", code: "approval_unavailable" });
+      expect(decideNow(kernel, call({ interactive: false }))).toMatchObject({
+        effect: "deny",
+        code: "approval_unavailable",
+      });
       expect(decideNow(kernel, call({ interactive: true })).effect).toBe("ask_user");
       expect(decideNow(kernel, call()).effect).toBe("ask_user");
     }
@@ -151,21 +216,37 @@ describe("nobody to ask", () => {
   it.each(["onTransition", "onBehavior", "onEnforcement"] as const)("does so on %s too", (hook) => {
     const asks = voter("v", hook, () => ask("Unexpected request"));
     const subject = { ...SUBJECTS[hook], interactive: false };
-    expect(decideNow(createKernel({ plugins: [asks] }), subject)).toMatchObject({ effect: "deny", code: "approval_unavailable" });
+    expect(decideNow(createKernel({ plugins: [asks] }), subject)).toMatchObject({
+      effect: "deny",
+      code: "approval_unavailable",
+    });
   });
 
-  it.each(ENFORCEMENT_MODES)("leaves a deny its code and its words in %s mode", (enforcement_mode) => {
-    const plugins = [voter("v", "beforeToolCall", () => deny("Unexpected push", "ask first"))];
-    const decision = decideNow(createKernel({ plugins, enforcement_mode }), call({ interactive: false }));
-    expect(decision).toMatchObject({ effect: "deny", code: "rule_denied", reason: "Unexpected push", fix: "ask first" });
-  });
+  it.each(ENFORCEMENT_MODES)(
+    "leaves a deny its code and its words in %s mode",
+    (enforcement_mode) => {
+      const plugins = [voter("v", "beforeToolCall", () => deny("Unexpected push", "ask first"))];
+      const decision = decideNow(
+        createKernel({ plugins, enforcement_mode }),
+        call({ interactive: false }),
+      );
+      expect(decision).toMatchObject({
+        effect: "deny",
+        code: "rule_denied",
+        reason: "Unexpected push",
+        fix: "ask first",
+      });
+    },
+  );
 
   it("changes neither an allow nor a deny", () => {
     for (const [answer, code] of [
       [allow("fine"), "rule_allowed"],
       [deny("no"), "rule_denied"],
     ] as const) {
-      const kernel = createKernel({ plugins: [voter("v", "beforeToolCall", () => answer, { grants: true })] });
+      const kernel = createKernel({
+        plugins: [voter("v", "beforeToolCall", () => answer, { grants: true })],
+      });
       expect(decideNow(kernel, call({ interactive: false })).code).toBe(code);
     }
   });
@@ -173,7 +254,11 @@ describe("nobody to ask", () => {
 
 it("every tap reads the mode that holds: the call's own, else the configuration's", () => {
   const seen: unknown[] = [];
-  const reads = voter("reads", "beforeToolCall", (subject) => void seen.push((subject as ToolCall).approval_mode));
+  const reads = voter(
+    "reads",
+    "beforeToolCall",
+    (subject) => void seen.push((subject as ToolCall).approval_mode),
+  );
   const kernel = createKernel({ plugins: [reads], approval_mode: "yolo" });
   decideNow(kernel, call());
   decideNow(kernel, call({ approval_mode: "ask" }));
@@ -181,9 +266,16 @@ it("every tap reads the mode that holds: the call's own, else the configuration'
 });
 
 describe("an enforcement mode", () => {
-  const applied = (enforcement_mode: EnforcementMode, answers: Readonly<Record<string, () => Answer>>, subject = call()) => {
+  const applied = (
+    enforcement_mode: EnforcementMode,
+    answers: Readonly<Record<string, () => Answer>>,
+    subject = call(),
+  ) => {
     const plugins = Object.entries(answers).map(([name, answer]) =>
-      voter(name, "beforeToolCall", answer, { grants: true, hard: name.startsWith("hard") }),
+      voter(name, "beforeToolCall", answer, {
+        grants: true,
+        neverSoftened: name.startsWith("hard"),
+      }),
     );
     const kernel = createKernel({ plugins, enforcement_mode });
     const decision = decideNow(kernel, subject);
@@ -204,50 +296,98 @@ describe("an enforcement mode", () => {
     }
   });
 
-  it.each(["permissive", "advisory"] as const)("%s keeps the verdict and lets the call pass", (mode) => {
-    expect(applied(mode, { soft: () => deny("no") })).toEqual({ effect: "deny", code: "rule_denied", applied: "allow" });
-    expect(applied(mode, { soft: () => ask("may I") })).toMatchObject({ effect: "ask_user", applied: "allow" });
-    expect(applied(mode, {})).toMatchObject({ effect: "ask_user", code: "fallback", applied: "allow" });
-  });
+  it.each(["permissive", "advisory"] as const)(
+    "%s keeps the verdict and lets the call pass",
+    (mode) => {
+      expect(applied(mode, { soft: () => deny("no") })).toEqual({
+        effect: "deny",
+        code: "rule_denied",
+        applied: "allow",
+      });
+      expect(applied(mode, { soft: () => ask("may I") })).toMatchObject({
+        effect: "ask_user",
+        applied: "allow",
+      });
+      expect(applied(mode, {})).toMatchObject({
+        effect: "ask_user",
+        code: "fallback",
+        applied: "allow",
+      });
+    },
+  );
 
-  it.each(["permissive", "advisory"] as const)("%s softens neither a failed check nor a refused subject", (mode) => {
-    expect(applied(mode, { soft: fail })).toMatchObject({ effect: "deny", applied: "deny" });
-    expect(applied(mode, {}, call({ tool: "" }))).toMatchObject({ code: "invalid_call", applied: "deny" });
-    // Nor where another vote, first by name, decides.
-    expect(applied(mode, { "a-soft": () => deny("no"), "b-soft": fail })).toMatchObject({ code: "rule_denied", applied: "deny" });
-  });
+  it.each(["permissive", "advisory"] as const)(
+    "%s softens neither a failed check nor a refused subject",
+    (mode) => {
+      expect(applied(mode, { soft: fail })).toMatchObject({ effect: "deny", applied: "deny" });
+      expect(applied(mode, {}, call({ tool: "" }))).toMatchObject({
+        code: "invalid_call",
+        applied: "deny",
+      });
+      // Nor where another vote, first by name, decides.
+      expect(applied(mode, { "a-soft": () => deny("no"), "b-soft": fail })).toMatchObject({
+        code: "rule_denied",
+        applied: "deny",
+      });
+    },
+  );
 
-  it.each(["permissive", "advisory"] as const)("%s never softens a hard plugin", (mode) => {
-    expect(applied(mode, { hard: () => deny("Unexpected token") })).toMatchObject({ effect: "deny", applied: "deny" });
-    expect(applied(mode, { hard: () => ask("Unexpected token") })).toMatchObject({ applied: "ask_user" });
-    expect(applied(mode, { "a-soft": () => deny("no"), hard: () => deny("no token") })).toMatchObject({
-      code: "rule_denied",
-      applied: "deny",
-    });
-    expect(applied(mode, { "a-soft": () => deny("no"), hard: () => ask("no token") }).applied).not.toBe("allow");
-    expect(applied(mode, { hard: () => allow("known token"), soft: () => deny("no") })).toMatchObject({ effect: "deny", applied: "allow" });
-    expect(applied(mode, { hard: () => deny("no token", undefined, { shadow: true }), soft: () => deny("no") })).toMatchObject({
-      applied: "allow",
-    });
-  });
+  it.each(["permissive", "advisory"] as const)(
+    "%s never softens a plugin with `neverSoftened`",
+    (mode) => {
+      expect(applied(mode, { hard: () => deny("Unexpected token") })).toMatchObject({
+        effect: "deny",
+        applied: "deny",
+      });
+      expect(applied(mode, { hard: () => ask("Unexpected token") })).toMatchObject({
+        applied: "ask_user",
+      });
+      expect(
+        applied(mode, { "a-soft": () => deny("no"), hard: () => deny("no token") }),
+      ).toMatchObject({ code: "rule_denied", applied: "deny" });
+      expect(
+        applied(mode, { "a-soft": () => deny("no"), hard: () => ask("no token") }).applied,
+      ).not.toBe("allow");
+      expect(
+        applied(mode, { hard: () => allow("known token"), soft: () => deny("no") }),
+      ).toMatchObject({ effect: "deny", applied: "allow" });
+      expect(
+        applied(mode, {
+          hard: () => deny("no token", undefined, { shadow: true }),
+          soft: () => deny("no"),
+        }),
+      ).toMatchObject({ applied: "allow" });
+    },
+  );
 
-  it.each(["permissive", "advisory"] as const)("%s denies what a hard plugin asks and nobody can answer", (mode) => {
-    const headless = call({ interactive: false });
-    expect(applied(mode, { hard: () => ask("Unexpected token") }, headless)).toEqual({
-      effect: "deny",
-      code: "approval_unavailable",
-      applied: "deny",
-    });
-    expect(applied(mode, { hard: () => ask("no token"), soft: () => deny("no") }, headless).applied).toBe("deny");
-  });
+  it.each(["permissive", "advisory"] as const)(
+    "%s denies what a plugin with `neverSoftened` asks and nobody can answer",
+    (mode) => {
+      const headless = call({ interactive: false });
+      expect(applied(mode, { hard: () => ask("Unexpected token") }, headless)).toEqual({
+        effect: "deny",
+        code: "approval_unavailable",
+        applied: "deny",
+      });
+      expect(
+        applied(mode, { hard: () => ask("no token"), soft: () => deny("no") }, headless).applied,
+      ).toBe("deny");
+    },
+  );
 
   it("never makes anything stricter than the verdict", () => {
     const answers = fc.constantFrom<Answer>(deny("no"), ask("may I"), allow("fine"), undefined);
     fc.assert(
-      fc.property(fc.constantFrom(...ENFORCEMENT_MODES), answers, answers, fc.boolean(), (mode, a, b, interactive) => {
-        const outcome = applied(mode, { hard: () => a, soft: () => b }, call({ interactive }));
-        expect(RANKS.indexOf(outcome.applied)).toBeLessThanOrEqual(RANKS.indexOf(outcome.effect));
-      }),
+      fc.property(
+        fc.constantFrom(...ENFORCEMENT_MODES),
+        answers,
+        answers,
+        fc.boolean(),
+        (mode, a, b, interactive) => {
+          const outcome = applied(mode, { hard: () => a, soft: () => b }, call({ interactive }));
+          expect(RANKS.indexOf(outcome.applied)).toBeLessThanOrEqual(RANKS.indexOf(outcome.effect));
+        },
+      ),
     );
   });
 

@@ -13,19 +13,26 @@ import {
 import { HOOKS, call, decideNow, forged, plugin, voter } from "./kit.ts";
 
 const coded = (code: unknown) => expect.objectContaining({ code });
-const denies = (name: string): Plugin => voter(name, "beforeToolCall", () => deny(`${name} denies`));
+const denies = (name: string): Plugin =>
+  voter(name, "beforeToolCall", () => deny(`${name} denies`));
 
 const limit = definePlugin({
   name: "@demo/limit",
   version: "2.1.0",
   options: z.strictObject({ max: z.number().int().min(1), names: z.array(z.string()).default([]) }),
-  apply: ({ hooks }, { max, names }) => hooks.beforeToolCall.tap("limit", () => deny(`at most ${max} of ${names.join("+")}`)),
+  apply: ({ hooks }, { max, names }) =>
+    hooks.beforeToolCall.tap("limit", () => deny(`at most ${max} of ${names.join("+")}`)),
 });
 
 describe("the options of a plugin", () => {
   it("are parsed when the config is read, defaults filled in", () => {
     const made = limit({ max: 3 });
-    expect(made).toMatchObject({ name: "@demo/limit", version: "2.1.0", grants: false, hard: false });
+    expect(made).toMatchObject({
+      name: "@demo/limit",
+      version: "2.1.0",
+      grants: false,
+      neverSoftened: false,
+    });
     expect(made.options).toEqual({ max: 3, names: [] });
     expect(Object.isFrozen(made)).toBe(true);
     expect(isPlugin(made)).toBe(true);
@@ -33,7 +40,7 @@ describe("the options of a plugin", () => {
   });
 
   it.each([
-    ["missing", undefined, "expected object"],
+    ["missing", undefined, "the options must be an object"],
     ["of the wrong type", { max: "3" }, "max"],
     ["out of range", { max: 0 }, "max"],
     ["unknown", { max: 1, maximum: 2 }, "maximum"],
@@ -63,7 +70,7 @@ describe("a plugin", () => {
       () => api.redact(({ details }) => details),
       () => api.prepare("late", () => ({})),
       () => api.fallback("allow"),
-      () => api.editsWorkspace(() => true),
+      () => api.letThrough("autoEdit", () => true),
       () => api.digest("sha256:0"),
     ];
     for (const act of late) expect(act).toThrow(coded("BYLAW_KERNEL_SEALED"));
@@ -75,7 +82,9 @@ describe("a plugin", () => {
     const kernel = createKernel({ plugins: [denies("a")] });
     expect(Object.isFrozen(kernel)).toBe(true);
     expect(Object.isFrozen(kernel.policy)).toBe(true);
-    expect(() => Object.assign(kernel.plugins[0]?.plugin as object, { grants: true })).toThrow(TypeError);
+    expect(() => Object.assign(kernel.plugins[0]?.plugin as object, { grants: true })).toThrow(
+      TypeError,
+    );
     // What a plugin slipped in after the seal would change what the log takes.
     for (const list of Object.values<readonly unknown[]>({ ...kernel.declared }))
       expect(() => (list as unknown[]).push({})).toThrow(TypeError);
@@ -96,15 +105,22 @@ describe("a plugin", () => {
     expect(() => createKernel({ plugins: [broken, denies("a")] })).toThrow("no such file");
   });
 
-  it.each(["", " ", "__proto__", "a b", "a\nb", "a\u0000b"])("cannot be named %j: names are keys and are printed", (name) => {
-    const make = (): unknown => createKernel({ plugins: [denies(name)] });
-    expect(make).toThrow(coded(expect.stringMatching(/^BYLAW_(CONFIG|PLUGIN)_INVALID$/)));
-  });
+  it.each(["", " ", "__proto__", "a b", "a\nb", "a\u0000b"])(
+    "cannot be named %j: names are keys and are printed",
+    (name) => {
+      const make = (): unknown => createKernel({ plugins: [denies(name)] });
+      expect(make).toThrow(coded(expect.stringMatching(/^BYLAW_(CONFIG|PLUGIN)_INVALID$/)));
+    },
+  );
 
   it("taps under a name", () => {
     for (const name of ["", " ", forged(undefined)]) {
-      const nameless = plugin("nameless", ({ hooks }) => hooks.beforeToolCall.tap(name, () => undefined));
-      expect(() => createKernel({ plugins: [nameless] })).toThrow(coded(expect.stringMatching(/^BYLAW_(CONFIG|PLUGIN)_INVALID$/)));
+      const nameless = plugin("nameless", ({ hooks }) =>
+        hooks.beforeToolCall.tap(name, () => undefined),
+      );
+      expect(() => createKernel({ plugins: [nameless] })).toThrow(
+        coded(expect.stringMatching(/^BYLAW_(CONFIG|PLUGIN)_INVALID$/)),
+      );
     }
   });
 
@@ -132,34 +148,46 @@ describe("a plugin", () => {
       options: z.strictObject({ sha: z.string() }),
       apply: (kernel, { sha }) => kernel.digest(sha),
     });
-    const policyOf = (...shas: readonly string[]): unknown => createKernel({ plugins: shas.map((sha) => digested({ sha })) }).policy;
+    const policyOf = (...shas: readonly string[]): unknown =>
+      createKernel({ plugins: shas.map((sha) => digested({ sha })) }).policy;
     expect(policyOf("sha256:a", "sha256:b")).not.toEqual(policyOf("sha256:c", "sha256:b"));
     expect(policyOf("sha256:a", "sha256:b")).not.toEqual(policyOf("sha256:a", "sha256:c"));
     expect(policyOf("sha256:a", "sha256:b")).toEqual(policyOf("sha256:b", "sha256:a"));
   });
 
-  it("that is pooled gets all its uses in one apply, from wherever they come", () => {
+  it("that is shared gets all its uses in one apply, from wherever they come", () => {
     const pools: (readonly PluginInstance<{ file: string }>[])[] = [];
     const pooled = definePlugin({
       name: "@demo/pooled",
       version: "1.0.0",
       options: z.strictObject({ file: z.string() }),
-      applyPool(kernel, instances) {
+      applyAll(kernel, instances) {
         pools.push(instances);
         kernel.hooks.beforeToolCall.tap("pool", () => deny("pooled"));
       },
     });
     const inner = defineRuleset({ name: "@demo/inner", plugins: [pooled({ file: "inner.toml" })] });
-    const outer = defineRuleset({ name: "@demo/outer", extends: [inner], plugins: [pooled({ file: "outer.toml" })] });
-    const kernel = createKernel({ extends: [outer], plugins: [pooled({ file: "own.toml" })] }, { configFile: "/home/me/bylaw.config.ts" });
+    const outer = defineRuleset({
+      name: "@demo/outer",
+      extends: [inner],
+      plugins: [pooled({ file: "outer.toml" })],
+    });
+    const kernel = createKernel(
+      { extends: [outer], plugins: [pooled({ file: "own.toml" })] },
+      { configFile: "/home/me/bylaw.config.ts" },
+    );
     expect(pools).toHaveLength(1);
-    const uses = pools[0]?.map(({ options: { file }, from, configFile = "" }) => `${file} by ${from} in ${configFile}`);
+    const uses = pools[0]?.map(
+      ({ options: { file }, from, configFile = "" }) => `${file} by ${from} in ${configFile}`,
+    );
     expect(uses?.toSorted()).toEqual([
       "inner.toml by bylaw.config.ts > @demo/outer > @demo/inner in /home/me/bylaw.config.ts",
       "outer.toml by bylaw.config.ts > @demo/outer in /home/me/bylaw.config.ts",
       "own.toml by bylaw.config.ts in /home/me/bylaw.config.ts",
     ]);
     expect(decideNow(kernel, call()).votes).toHaveLength(1);
-    expect(kernel.plugins).toMatchObject([{ plugin: { name: "@demo/pooled" }, instances: [{}, {}, {}] }]);
+    expect(kernel.plugins).toMatchObject([
+      { plugin: { name: "@demo/pooled" }, instances: [{}, {}, {}] },
+    ]);
   });
 });

@@ -6,7 +6,8 @@ const granting = voter("grants", "beforeToolCall", () => allow("fine"), { grants
 
 describe("a preparation", () => {
   const needs = (facts: unknown): Plugin => {
-    const prepare = (): never => forged(typeof facts === "function" ? (facts as () => unknown)() : facts);
+    const prepare = (): never =>
+      forged(typeof facts === "function" ? (facts as () => unknown)() : facts);
     return plugin("paths", (kernel) => kernel.prepare("real paths", prepare));
   };
 
@@ -26,11 +27,22 @@ describe("a preparation", () => {
     expect((await later).facts).toEqual({ paths: { a: 1 } });
   });
 
-  it("that never ends denies after the deadline, and holds nobody up", { timeout: 5_000 }, async () => {
-    const kernel = createKernel({ plugins: [needs(() => new Promise(() => {})), granting], deadline_ms: 3 });
-    const decision = await kernel.decide(await kernel.prepare(call()));
-    expect(decision).toMatchObject({ effect: "deny", code: "check_failed", by: "paths/real paths" });
-  });
+  it(
+    "that never ends denies after the deadline, and holds nobody up",
+    { timeout: 5_000 },
+    async () => {
+      const kernel = createKernel({
+        plugins: [needs(() => new Promise(() => {})), granting],
+        deadline_ms: 3,
+      });
+      const decision = await kernel.decide(await kernel.prepare(call()));
+      expect(decision).toMatchObject({
+        effect: "deny",
+        code: "check_failed",
+        by: "paths/real paths",
+      });
+    },
+  );
 
   it.each([
     [
@@ -55,7 +67,11 @@ describe("a preparation", () => {
     ]) {
       const kernel = createKernel({ plugins });
       const decision = await kernel.decide(await kernel.prepare(call()));
-      expect(decision).toMatchObject({ effect: "deny", code: "check_failed", by: "paths/real paths" });
+      expect(decision).toMatchObject({
+        effect: "deny",
+        code: "check_failed",
+        by: "paths/real paths",
+      });
     }
   });
 

@@ -7,7 +7,10 @@ import { call, decideNow, forged, lateVoter, voter } from "./kit.ts";
 describe("a subject is read as it stands", () => {
   it("reads each field once, so that no getter shows two faces", () => {
     const faces = ["read_file", "bash", "bash"];
-    const subject = Object.defineProperty({ ...call() }, "tool", { enumerable: true, get: () => faces.shift() });
+    const subject = Object.defineProperty({ ...call() }, "tool", {
+      enumerable: true,
+      get: () => faces.shift(),
+    });
     seen.length = 0;
     expect(decide(subject).effect).toBe("allow");
     expect(seen.map(({ tool }) => tool)).toEqual(["read_file"]);
@@ -43,12 +46,18 @@ describe("a subject is read as it stands", () => {
     const name = fc.oneof(
       fc.string({ maxLength: 300, size: "max" }),
       fc.string({ unit: "binary", maxLength: 300, size: "max" }),
-      fc.string({ unit: fc.constantFrom("a", "_", "\n", "\u007f", "\u009f", "\u2028", "é", "😀"), maxLength: 300, size: "max" }),
+      fc.string({
+        unit: fc.constantFrom("a", "_", "\n", "\u007f", "\u009f", "\u2028", "é", "😀"),
+        maxLength: 300,
+        size: "max",
+      }),
     );
     fc.assert(
       fc.property(name, (tool) => {
         fc.pre(tool.isWellFormed());
-        expect(decide(call({ tool }))).toMatchObject(meant.test(tool) ? { effect: "allow" } : refused);
+        expect(decide(call({ tool }))).toMatchObject(
+          meant.test(tool) ? { effect: "allow" } : refused,
+        );
       }),
     );
   });
@@ -61,7 +70,9 @@ describe("several verdicts in one answer", () => {
         yield allow("fine");
       },
     });
-    const kernel = createKernel({ plugins: [voter("two-faced", "beforeToolCall", () => forged(answer), { grants: true })] });
+    const kernel = createKernel({
+      plugins: [voter("two-faced", "beforeToolCall", () => forged(answer), { grants: true })],
+    });
     expect(decideNow(kernel, call())).toMatchObject({ effect: "deny", reason: "not fine" });
   });
 });

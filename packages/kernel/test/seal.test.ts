@@ -1,14 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { createKernel, defineProjection, emptyView, type Declared, type KernelApi, type View } from "../src/index.ts";
+import {
+  createKernel,
+  defineProjection,
+  emptyView,
+  type Declared,
+  type KernelApi,
+  type View,
+} from "../src/index.ts";
 import { call, plugin, voter } from "./kit.ts";
 
-const counter = defineProjection({ name: "demo/counter", version: 1, initial: 0, reduce: (state) => state + 1 });
+const counter = defineProjection({
+  name: "demo/counter",
+  version: 1,
+  initial: 0,
+  reduce: (state) => state + 1,
+});
 const declares = plugin("declares", (kernel) => kernel.projection(counter));
 
 describe("onSeal", () => {
   it("is asked once about what every plugin declared, whatever the order of plugins", () => {
     const seen: (readonly string[])[] = [];
-    const asks = plugin("asks", (kernel) => kernel.onSeal(({ projections }) => void seen.push(projections.map(({ name }) => name))));
+    const asks = plugin("asks", (kernel) =>
+      kernel.onSeal(({ projections }) => void seen.push(projections.map(({ name }) => name))),
+    );
     createKernel({ plugins: [asks, declares] });
     createKernel({ plugins: [declares, asks] });
     expect(seen).toEqual([["demo/counter"], ["demo/counter"]]);
@@ -28,8 +42,12 @@ describe("onSeal", () => {
       api = kernel;
       kernel.onSeal(() => kernel.projection(counter));
     });
-    expect(() => createKernel({ plugins: [late] })).toThrow(expect.objectContaining({ code: "BYLAW_KERNEL_SEALED" }));
-    expect(() => api?.onSeal(() => {})).toThrow(expect.objectContaining({ code: "BYLAW_KERNEL_SEALED" }));
+    expect(() => createKernel({ plugins: [late] })).toThrow(
+      expect.objectContaining({ code: "BYLAW_KERNEL_SEALED" }),
+    );
+    expect(() => api?.onSeal(() => {})).toThrow(
+      expect.objectContaining({ code: "BYLAW_KERNEL_SEALED" }),
+    );
   });
   it("is given lists that nobody can change", () => {
     const changes = plugin("changes", (kernel) =>

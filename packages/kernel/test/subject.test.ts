@@ -22,13 +22,25 @@ describe("a subject", () => {
     ["a call with an undefined tool", { hook: "beforeToolCall", tool: undefined, args: {} }],
     ["a call with text for arguments", { hook: "beforeToolCall", tool: "t", args: "{}" }],
     ["a call with null for arguments", { hook: "beforeToolCall", tool: "t", args: null }],
-    ["an inherited tool", Object.assign(Object.create({ tool: "t" }), { hook: "beforeToolCall", args: {} })],
-    ["a class instance", Object.assign(new Shell(), { hook: "beforeToolCall", tool: "t", args: {} })],
-    ["an object that inherits from its own", Object.assign(Object.create({}), SUBJECTS.beforeToolCall)],
+    [
+      "an inherited tool",
+      Object.assign(Object.create({ tool: "t" }), { hook: "beforeToolCall", args: {} }),
+    ],
+    [
+      "a class instance",
+      Object.assign(new Shell(), { hook: "beforeToolCall", tool: "t", args: {} }),
+    ],
+    [
+      "an object that inherits from its own",
+      Object.assign(Object.create({}), SUBJECTS.beforeToolCall),
+    ],
     ["an unknown key", { ...SUBJECTS.beforeToolCall, allowed: true }],
     ["a misspelt key", { ...SUBJECTS.beforeToolCall, approvalMode: "ask" }],
     ["a key of another hook", { ...SUBJECTS.onBehavior, tool: "t" }],
-    ["an own `__proto__`", JSON.parse('{"hook":"beforeToolCall","tool":"t","args":{},"__proto__":{"facts":{}}}')],
+    [
+      "an own `__proto__`",
+      JSON.parse('{"hook":"beforeToolCall","tool":"t","args":{},"__proto__":{"facts":{}}}'),
+    ],
     ["`interactive` as text", { ...SUBJECTS.beforeToolCall, interactive: "false" }],
     ["an agent that is no text", { ...SUBJECTS.beforeToolCall, agent: { toString: () => "root" } }],
     ["a task that is null", { ...SUBJECTS.beforeToolCall, task: null }],
@@ -48,11 +60,14 @@ describe("a subject", () => {
     expect(HOOKS).toContain(decide(subject).hook);
   });
 
-  it.each(["hook", "id", "tool", "args"])("whose `%s` cannot be read is denied as invalid", (key) => {
-    const subject = { ...SUBJECTS.beforeToolCall };
-    Object.defineProperty(subject, key, { enumerable: true, get: throwing });
-    expect(decide(subject)).toMatchObject(refused);
-  });
+  it.each(["hook", "id", "tool", "args"])(
+    "whose `%s` cannot be read is denied as invalid",
+    (key) => {
+      const subject = { ...SUBJECTS.beforeToolCall };
+      Object.defineProperty(subject, key, { enumerable: true, get: throwing });
+      expect(decide(subject)).toMatchObject(refused);
+    },
+  );
 
   it("whose id is no text is denied without keeping the id", () => {
     for (const id of [1n, cyclic(), () => {}]) {
@@ -66,7 +81,9 @@ describe("a subject", () => {
   it("that is refused is shown to no tap, not even for an explanation", async () => {
     const shown: unknown[] = [];
     const curious = plugin("curious", ({ hooks }) =>
-      hooks.beforeToolCall.tap("t", (subject) => void shown.push(subject), { explain: (subject) => shown.push(subject) }),
+      hooks.beforeToolCall.tap("t", (subject) => void shown.push(subject), {
+        explain: (subject) => shown.push(subject),
+      }),
     );
     const kernel = createKernel({ plugins: [curious] });
     expect((await kernel.explain(call({ tool: "read\nfile" }))).decision).toMatchObject(refused);
@@ -75,14 +92,29 @@ describe("a subject", () => {
   });
 
   it("never makes `decide` or `explain` throw, whatever it is", async () => {
-    const keys = fc.constantFrom("hook", "id", "tool", "args", "task", "to", "artifacts", "action", "facts", "round");
+    const keys = fc.constantFrom(
+      "hook",
+      "id",
+      "tool",
+      "args",
+      "task",
+      "to",
+      "artifacts",
+      "action",
+      "facts",
+      "round",
+    );
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(keys, fc.anything({ withBigInt: true })), fc.constantFrom(...HOOKS), async (odd, hook) => {
-        const subject = forged({ hook, ...odd });
-        const decision = decide(subject);
-        expect(["allow", "deny"]).toContain(decision.effect);
-        expect((await permitting.explain(subject)).decision).toEqual(decision);
-      }),
+      fc.asyncProperty(
+        fc.dictionary(keys, fc.anything({ withBigInt: true })),
+        fc.constantFrom(...HOOKS),
+        async (odd, hook) => {
+          const subject = forged({ hook, ...odd });
+          const decision = decide(subject);
+          expect(["allow", "deny"]).toContain(decision.effect);
+          expect((await permitting.explain(subject)).decision).toEqual(decision);
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -90,24 +122,36 @@ describe("a subject", () => {
   it("cannot bring facts of its own", async () => {
     const trusting = createKernel({
       plugins: [
-        voter("tokens", "beforeToolCall", ({ facts }) => (facts?.["tokens"] === true ? allow("verified") : undefined), { grants: true }),
+        voter(
+          "tokens",
+          "beforeToolCall",
+          ({ facts }) => (facts?.["tokens"] === true ? allow("verified") : undefined),
+          { grants: true },
+        ),
       ],
       fallback: "deny",
     });
     for (const facts of [{ tokens: true }, {}, null]) {
       const subject = { ...SUBJECTS.beforeToolCall, facts: forged(facts) };
       expect(decideNow(trusting, subject)).toMatchObject({ effect: "deny", code: "invalid_call" });
-      await expect(trusting.prepare(subject)).rejects.toMatchObject({ code: "BYLAW_SUBJECT_INVALID" });
+      await expect(trusting.prepare(subject)).rejects.toMatchObject({
+        code: "BYLAW_SUBJECT_INVALID",
+      });
     }
   });
 
   it("that another kernel prepared brings no facts into this one", async () => {
-    const stranger = createKernel({ plugins: [plugin("tokens", (kernel) => kernel.prepare("verify", () => ({ ok: true })))] });
+    const stranger = createKernel({
+      plugins: [plugin("tokens", (kernel) => kernel.prepare("verify", () => ({ ok: true })))],
+    });
     const trusting = createKernel({
       plugins: [
-        voter("tokens", "beforeToolCall", ({ facts }) => (facts?.["tokens"] === undefined ? undefined : allow("verified")), {
-          grants: true,
-        }),
+        voter(
+          "tokens",
+          "beforeToolCall",
+          ({ facts }) => (facts?.["tokens"] === undefined ? undefined : allow("verified")),
+          { grants: true },
+        ),
       ],
       fallback: "deny",
     });
@@ -116,7 +160,12 @@ describe("a subject", () => {
   });
 
   it("with explicit undefined is as one without the key", () => {
-    const subject = forged({ ...SUBJECTS.beforeToolCall, task: undefined, facts: undefined, server: undefined });
+    const subject = forged({
+      ...SUBJECTS.beforeToolCall,
+      task: undefined,
+      facts: undefined,
+      server: undefined,
+    });
     expect(decide(subject).effect).toBe("allow");
   });
 });
@@ -179,7 +228,9 @@ describe("once `decide` has begun", () => {
     go();
     await pending;
     const args_then = { command: "ls", list: [{ deep: "ls" }] };
-    expect(judged).toEqual([{ hook: "beforeToolCall", tool: "shell", args: args_then, approval_mode: "ask" }]);
+    expect(judged).toEqual([
+      { hook: "beforeToolCall", tool: "shell", args: args_then, approval_mode: "ask" },
+    ]);
   });
 
   it("no tap changes what the next one sees", () => {
@@ -192,7 +243,11 @@ describe("once `decide` has begun", () => {
       return undefined;
     });
     const reads: unknown[] = [];
-    const reader = voter("c", "beforeToolCall", (subject) => void reads.push(JSON.parse(JSON.stringify(subject))));
+    const reader = voter(
+      "c",
+      "beforeToolCall",
+      (subject) => void reads.push(JSON.parse(JSON.stringify(subject))),
+    );
     const decision = decideNow(createKernel({ plugins: [meddles, replaces, reader] }), call());
     expect(decision.votes.map(({ plugin, code }) => [plugin, code])).toEqual([
       ["a", "check_failed"],
@@ -203,7 +258,10 @@ describe("once `decide` has begun", () => {
 
   it("a late tap that polluted nothing cannot add to a decision that was given", async () => {
     const decision = await createKernel({
-      plugins: [lateVoter("late", "beforeToolCall", () => new Promise(() => {})), voter("b", "beforeToolCall", () => undefined)],
+      plugins: [
+        lateVoter("late", "beforeToolCall", () => new Promise(() => {})),
+        voter("b", "beforeToolCall", () => undefined),
+      ],
       deadline_ms: 1,
     }).decide(call());
     expect(decision.votes).toHaveLength(1);

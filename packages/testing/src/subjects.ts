@@ -1,12 +1,27 @@
-import type { Behavior, HookName, Response, Subject, SubjectOf, ToolCall, Transition } from "@bylaw/kernel";
+import type {
+  Behavior,
+  HookName,
+  Response,
+  Subject,
+  SubjectOf,
+  ToolCall,
+  Transition,
+} from "@bylaw/kernel";
 
 type Fields<S extends Subject> = Partial<Omit<S, "hook">>;
 
 /** A subject of which only the fields that matter are written. */
-export type SubjectSketch = { readonly [H in HookName]: { readonly hook: H } & Fields<SubjectOf<H>> }[HookName];
+export type SubjectSketch = {
+  readonly [H in HookName]: { readonly hook: H } & Fields<SubjectOf<H>>;
+}[HookName];
 
 // Fixed, so that a test that fails today fails tomorrow.
-const CONTEXT = { id: "subject-1", agent: "agent-1", at: "2026-01-01T00:00:00Z", interactive: true } as const;
+const CONTEXT = {
+  id: "subject-1",
+  agent: "agent-1",
+  at: "2026-01-01T00:00:00Z",
+  interactive: true,
+} as const;
 
 /** A call of `read_file` without arguments inside `/project`, with `fields` over it. */
 export function toolCall(fields: Fields<ToolCall> = {}): ToolCall {
@@ -24,7 +39,15 @@ export function toolCall(fields: Fields<ToolCall> = {}): ToolCall {
 
 /** A request of task `task-1` to go from PLAN to BUILD without artifacts, with `fields` over it. */
 export function transition(fields: Fields<Transition> = {}): Transition {
-  return { ...CONTEXT, task: "task-1", from: "PLAN", to: "BUILD", artifacts: {}, ...fields, hook: "onTransition" };
+  return {
+    ...CONTEXT,
+    task: "task-1",
+    from: "PLAN",
+    to: "BUILD",
+    artifacts: {},
+    ...fields,
+    hook: "onTransition",
+  };
 }
 
 /** A request to continue, with `fields` over it. */
@@ -34,7 +57,16 @@ export function behavior(fields: Fields<Behavior> = {}): Behavior {
 
 /** The first attempt of a first response, `Done.` without tool calls, with `fields` over it. */
 export function response(fields: Fields<Response> = {}): Response {
-  return { ...CONTEXT, text: "Done.", tool_calls: [], round: 1, attempt: 1, max_attempts: 3, ...fields, hook: "onEnforcement" };
+  return {
+    ...CONTEXT,
+    text: "Done.",
+    tool_calls: [],
+    round: 1,
+    attempt: 1,
+    max_attempts: 3,
+    ...fields,
+    hook: "onEnforcement",
+  };
 }
 
 /** The whole subject that a sketch stands for. */

@@ -1,4 +1,11 @@
-import { createKernel, type Explanation, type LogEvent, type Plugin, type View, type Vote } from "@bylaw/kernel";
+import {
+  createKernel,
+  type Explanation,
+  type LogEvent,
+  type Plugin,
+  type View,
+  type Vote,
+} from "@bylaw/kernel";
 import type { PastEvent } from "./example.ts";
 import { complete, type SubjectSketch } from "./subjects.ts";
 
@@ -12,10 +19,16 @@ export async function voteOf(plugin: Plugin, subject: SubjectSketch): Promise<re
 }
 
 /** What a kernel with this plugin alone says of a subject, tap by tap, after what has happened before. */
-export async function explainAlone(plugin: Plugin, subject: SubjectSketch, before?: readonly PastEvent[]): Promise<Explanation> {
+export async function explainAlone(
+  plugin: Plugin,
+  subject: SubjectSketch,
+  before?: readonly PastEvent[],
+): Promise<Explanation> {
   const kernel = createKernel({ plugins: [plugin] }, { name: "examples" });
   const prepared = await kernel.prepare(complete(subject));
-  return before === undefined ? kernel.explain(prepared) : kernel.explain(prepared, viewAfter(before));
+  return before === undefined
+    ? kernel.explain(prepared)
+    : kernel.explain(prepared, viewAfter(before));
 }
 
 // The session and the times are of no account where no event says them.
@@ -28,5 +41,6 @@ function viewAfter(before: readonly PastEvent[]): View {
     ...event,
     sequence: at + 1,
   }));
-  return (projection) => events.reduce((state, event) => projection.reduce(state, event), projection.initial);
+  return (projection) =>
+    events.reduce((state, event) => projection.reduce(state, event), projection.initial);
 }

@@ -12,51 +12,79 @@ const limit = definePlugin({
     hooks.beforeToolCall.tap("amount", ({ args }) => {
       const amount = Array.isArray(args) ? undefined : (args as { amount?: unknown })["amount"];
       if (typeof amount !== "number" || amount <= most) return undefined;
-      return deny(`Unexpected amount ${amount}, expected at most ${most}`, "ask for less", { code: "too_much", rule: { name: "limit" } });
+      return deny(`An amount of ${amount} is more than ${most}.`, "ask for less", {
+        code: "too_much",
+        rule: { name: "limit" },
+      });
     });
   },
 });
 
-const pay = (amount: number) => ({ hook: "beforeToolCall", tool: "pay", args: { amount } }) as const;
+const pay = (amount: number) =>
+  ({ hook: "beforeToolCall", tool: "pay", args: { amount } }) as const;
 
-async function problemOf(example: Omit<Example<{ most?: number } | undefined>, "name">): Promise<string | undefined> {
+async function problemOf(
+  example: Omit<Example<{ most?: number } | undefined>, "name">,
+): Promise<string | undefined> {
   const [result] = await runExamples(defineExamples(limit, [{ name: "an example", ...example }]));
   return result?.problem;
 }
 
 const saying = (verdicts: readonly Verdict[]) =>
-  defineCheck({ name: "saying", hook: "onTransition", artifact: z.unknown(), check: () => verdicts, when: { to: "BUILD" } });
+  defineCheck({
+    name: "saying",
+    hook: "onTransition",
+    artifact: z.unknown(),
+    check: () => verdicts,
+    when: { to: "BUILD" },
+  });
 
 describe("runExamples", () => {
   it("finds no problem where the votes come to what is expected", async () => {
     expect(await problemOf({ subject: pay(11), expect: "deny" })).toBeUndefined();
     expect(await problemOf({ subject: pay(10), expect: "abstain" })).toBeUndefined();
-    expect(await problemOf({ subject: pay(2), options: { most: 1 }, expect: "deny" })).toBeUndefined();
+    expect(
+      await problemOf({ subject: pay(2), options: { most: 1 }, expect: "deny" }),
+    ).toBeUndefined();
   });
 
   it("compares code, rule and tap where an example names them", async () => {
     const told = { code: "too_much", rule: "limit", tap: "amount" };
     expect(await problemOf({ subject: pay(11), expect: "deny", ...told })).toBeUndefined();
-    expect(await problemOf({ subject: pay(11), expect: "deny", ...told, code: "other" })).toContain("`other`");
-    expect(await problemOf({ subject: pay(11), expect: "deny", ...told, rule: "other" })).toContain("`other`");
-    expect(await problemOf({ subject: pay(11), expect: "deny", ...told, tap: "other" })).toContain("`other`");
-    expect(await problemOf({ subject: pay(1), expect: "abstain", code: "too_much" })).toContain("abstention");
+    expect(await problemOf({ subject: pay(11), expect: "deny", ...told, code: "other" })).toContain(
+      "`other`",
+    );
+    expect(await problemOf({ subject: pay(11), expect: "deny", ...told, rule: "other" })).toContain(
+      "`other`",
+    );
+    expect(await problemOf({ subject: pay(11), expect: "deny", ...told, tap: "other" })).toContain(
+      "`other`",
+    );
+    expect(await problemOf({ subject: pay(1), expect: "abstain", code: "too_much" })).toContain(
+      "abstention",
+    );
   });
 
   it("says what came instead", async () => {
     expect(await problemOf({ subject: pay(11), expect: "ask_user" })).toBe(
-      "Unexpected deny (Unexpected amount 11, expected at most 10), expected ask_user",
+      "Got deny (An amount of 11 is more than 10.) instead of ask_user",
     );
-    expect(await problemOf({ subject: pay(1), expect: "deny" })).toBe("Unexpected abstain, expected deny");
+    expect(await problemOf({ subject: pay(1), expect: "deny" })).toBe(
+      "Got abstain instead of deny",
+    );
   });
 
   it("takes options that the plugin refuses for a problem", async () => {
     const misspelt: object = { mots: 1 };
-    expect(await problemOf({ subject: pay(1), options: misspelt, expect: "abstain" })).toContain("mots");
+    expect(await problemOf({ subject: pay(1), options: misspelt, expect: "abstain" })).toContain(
+      "mots",
+    );
   });
 
   it("takes a subject that no host may ask about for a problem", async () => {
-    expect(await problemOf({ subject: { hook: "beforeToolCall", tool: "" }, expect: "abstain" })).toContain("tool name");
+    expect(
+      await problemOf({ subject: { hook: "beforeToolCall", tool: "" }, expect: "abstain" }),
+    ).toContain("`tool` must have");
   });
 
   it("does not take a broken check for the deny that is expected", async () => {
@@ -81,14 +109,22 @@ describe("runExamples", () => {
   it("counts neither shadow votes nor warnings, and takes the strictest of the rest", async () => {
     const subject = { hook: "onTransition", artifacts: { note: "" } } as const;
     const actual = async (...verdicts: Verdict[]) =>
-      (await runExamples(defineExamples(saying(verdicts), [{ name: "one", subject, expect: "abstain" }])))[0]?.actual;
-    expect(await actual(deny("a", "b", { shadow: true }), deny("a", "b", { severity: "warning" }))).toBe("abstain");
+      (
+        await runExamples(
+          defineExamples(saying(verdicts), [{ name: "one", subject, expect: "abstain" }]),
+        )
+      )[0]?.actual;
+    expect(
+      await actual(deny("a", "b", { shadow: true }), deny("a", "b", { severity: "warning" })),
+    ).toBe("abstain");
     expect(await actual(ask("a"), deny("b"), ask("c"))).toBe("deny");
   });
 
   it("shows an allow of a plugin that may not grant as the failure that it is", async () => {
     const subject = { hook: "onTransition", artifacts: { note: "" } } as const;
-    const [result] = await runExamples(defineExamples(saying([allow("come in")]), [{ name: "allows", subject, expect: "allow" }]));
+    const [result] = await runExamples(
+      defineExamples(saying([allow("come in")]), [{ name: "allows", subject, expect: "allow" }]),
+    );
     expect(result?.problem).toContain("grants");
   });
 });
@@ -101,9 +137,14 @@ describe("describeExamples", () => {
       { name: "is wrong about a large one", subject: pay(11), expect: "abstain" },
     ]);
     const suites: string[] = [];
-    describeExamples(set, { describe: (name, body) => (suites.push(name), body()), it: (name, body) => bodies.set(name, body) });
+    describeExamples(set, {
+      describe: (name, body) => (suites.push(name), body()),
+      it: (name, body) => bodies.set(name, body),
+    });
     expect(suites).toEqual(["examples of limit"]);
     await expect(bodies.get("lets a small amount pass")?.()).resolves.toBeUndefined();
-    await expect(bodies.get("is wrong about a large one")?.()).rejects.toMatchObject({ code: "BYLAW_EXAMPLE_FAILED" });
+    await expect(bodies.get("is wrong about a large one")?.()).rejects.toMatchObject({
+      code: "BYLAW_EXAMPLE_FAILED",
+    });
   });
 });

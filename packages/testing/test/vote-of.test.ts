@@ -7,13 +7,15 @@ const noSecrets = defineCheck({
   name: "no-secrets",
   hook: "beforeToolCall",
   args: z.looseObject({ path: z.string().optional() }),
-  check: ({ path }) => (path === ".env" ? deny("Unexpected `.env`, expected another file") : undefined),
+  check: ({ path }) => (path === ".env" ? deny("`.env` may hold secrets.") : undefined),
 });
 
 describe("voteOf", () => {
   it("is the votes of one plugin, stamped by a real kernel", async () => {
     const votes = await voteOf(noSecrets, toolCall({ args: { path: ".env" } }));
-    expect(votes).toMatchObject([{ effect: "deny", plugin: "no-secrets", tap: "no-secrets", code: "rule_denied" }]);
+    expect(votes).toMatchObject([
+      { effect: "deny", plugin: "no-secrets", tap: "no-secrets", code: "rule_denied" },
+    ]);
   });
 
   it("is empty where the plugin abstains", async () => {
@@ -22,18 +24,27 @@ describe("voteOf", () => {
   });
 
   it("throws for a subject that no host may ask about", async () => {
-    await expect(voteOf(noSecrets, { hook: "beforeToolCall", tool: "a\nb" })).rejects.toMatchObject({ code: "BYLAW_SUBJECT_INVALID" });
+    await expect(voteOf(noSecrets, { hook: "beforeToolCall", tool: "a\nb" })).rejects.toMatchObject(
+      { code: "BYLAW_SUBJECT_INVALID" },
+    );
   });
 });
 
 describe("the builders", () => {
-  it.each([toolCall(), transition(), behavior(), response()])("make a subject that the kernel takes: $hook", (subject) => {
-    const decision = createKernel({}).decide(subject);
-    expect(decision).toMatchObject({ hook: subject.hook, code: "fallback" });
-  });
+  it.each([toolCall(), transition(), behavior(), response()])(
+    "make a subject that the kernel takes: $hook",
+    (subject) => {
+      const decision = createKernel({}).decide(subject);
+      expect(decision).toMatchObject({ hook: subject.hook, code: "fallback" });
+    },
+  );
 
   it("let every field but the hook be another", () => {
-    expect(toolCall({ tool: "write_file", agent: "a" })).toMatchObject({ tool: "write_file", agent: "a", args: {} });
+    expect(toolCall({ tool: "write_file", agent: "a" })).toMatchObject({
+      tool: "write_file",
+      agent: "a",
+      args: {},
+    });
     const sly: object = { hook: "onBehavior" };
     expect(toolCall(sly).hook).toBe("beforeToolCall");
   });

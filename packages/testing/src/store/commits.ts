@@ -1,6 +1,16 @@
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict";
 import { BylawError, StoreConflict, type Commit, type LogEvent } from "@bylaw/kernel";
-import { conflicts, draft, failureOf, logOf, sequences, take, upTo, write, type Group } from "./kit.ts";
+import {
+  conflicts,
+  draft,
+  failureOf,
+  logOf,
+  sequences,
+  take,
+  upTo,
+  write,
+  type Group,
+} from "./kit.ts";
 
 /** What any store promises about one write. */
 export const commits: Group = (test) => {
@@ -55,7 +65,7 @@ export const commits: Group = (test) => {
 
   test("passes on what `admit` throws, a conflict included", async ({ store }) => {
     const admit = (): void => {
-      throw new StoreConflict("seen", "Unexpected event");
+      throw new StoreConflict("seen", "Another event was written first");
     };
     await conflicts(write(store, { admit }), "seen");
     const refusal = new Error("impossible");
@@ -73,19 +83,26 @@ export const commits: Group = (test) => {
     equal(await logOf(store), []);
   });
 
-  test("judges in `admit` what it then writes on: of racing writers that allow one, one writes", async ({ store }) => {
+  test("judges in `admit` what it then writes on: of racing writers that allow one, one writes", async ({
+    store,
+  }) => {
     const admit = (unseen: readonly LogEvent[]): void => {
-      if (unseen.length > 0) throw new StoreConflict("seen", "Unexpected event");
+      if (unseen.length > 0) throw new StoreConflict("seen", "Another event was written first");
     };
     for (const round of upTo(3)) {
-      const results = await Promise.allSettled(upTo(10).map(() => write(store, { seen: round - 1, admit })));
+      const results = await Promise.allSettled(
+        upTo(10).map(() => write(store, { seen: round - 1, admit })),
+      );
       equal(results.filter(({ status }) => status === "fulfilled").length, 1);
-      for (const result of results) if (result.status === "rejected") await conflicts(Promise.reject(result.reason), "seen");
+      for (const result of results)
+        if (result.status === "rejected") await conflicts(Promise.reject(result.reason), "seen");
     }
     equal(sequences(await logOf(store)), [1, 2, 3]);
   });
 
-  test("is one of many in flight, and the refusal of one is not that of another", async ({ store }) => {
+  test("is one of many in flight, and the refusal of one is not that of another", async ({
+    store,
+  }) => {
     const commit = (n: number) =>
       write(store, {
         run: `r${n % 3}`,
@@ -104,21 +121,37 @@ export const commits: Group = (test) => {
     }
   });
 
-  test("that is repeated under its request id gives the first receipt and writes nothing", async ({ store }) => {
-    const commit: Partial<Commit> = { documents: [{ kind: "k", id: "d", value: "v", if_version: 0 }], request_id: "q1" };
+  test("that is repeated under its request id gives the first receipt and writes nothing", async ({
+    store,
+  }) => {
+    const commit: Partial<Commit> = {
+      documents: [{ kind: "k", id: "d", value: "v", if_version: 0 }],
+      request_id: "q1",
+    };
     const first = await write(store, commit);
     let admitted = 0;
-    const second = await write(store, { ...commit, events: [draft({ event_type: "other" })], admit: () => void (admitted += 1) });
+    const second = await write(store, {
+      ...commit,
+      events: [draft({ event_type: "other" })],
+      admit: () => void (admitted += 1),
+    });
     equal(second, { events: first.events, replayed: true });
     equal(admitted, 0);
     equal((await logOf(store)).length, 1);
     equal(await store.get("k", "d"), { version: 1, value: "v" });
   });
 
-  test("that eight send at the same time under one request id is written once", async ({ store }) => {
+  test("that eight send at the same time under one request id is written once", async ({
+    store,
+  }) => {
     for (const request_id of ["q1", "q2", "q3"]) {
-      const twin = { request_id, documents: [{ kind: "k", id: request_id, value: "v", if_version: 0 }] };
-      const receipts = await Promise.all(upTo(8).map((n) => write(store, { ...twin, events: [draft({ details: { n } }), draft()] })));
+      const twin = {
+        request_id,
+        documents: [{ kind: "k", id: request_id, value: "v", if_version: 0 }],
+      };
+      const receipts = await Promise.all(
+        upTo(8).map((n) => write(store, { ...twin, events: [draft({ details: { n } }), draft()] })),
+      );
       equal(receipts.filter(({ replayed }) => !replayed).length, 1);
       equal(new Set(receipts.map(({ events }) => JSON.stringify(events))).size, 1);
     }
@@ -133,7 +166,10 @@ export const commits: Group = (test) => {
   });
 
   test("whose request id was refused before may be sent again", async ({ store }) => {
-    const refused = write(store, { request_id: "q1", documents: [{ kind: "k", id: "d", value: "v", if_version: 3 }] });
+    const refused = write(store, {
+      request_id: "q1",
+      documents: [{ kind: "k", id: "d", value: "v", if_version: 3 }],
+    });
     await conflicts(refused, "document");
     equal((await write(store, { request_id: "q1" })).replayed, false);
   });

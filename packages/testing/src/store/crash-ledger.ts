@@ -71,20 +71,25 @@ export function createLedger(runs: readonly string[]): Ledger {
   function whole(op: string, document: StoredDocument | undefined): string | undefined {
     const { count = 0 } = tried.get(op) ?? {};
     const at = places.get(op) ?? [];
-    if (at.length === 0) return document === undefined ? undefined : `${op}: a document without its events`;
+    if (at.length === 0)
+      return document === undefined ? undefined : `${op}: a document without its events`;
     const inOrder = at.every(
-      ({ sequence, details }, index) => sequence === (at[0]?.sequence ?? 0) + index && details["index"] === index + 1,
+      ({ sequence, details }, index) =>
+        sequence === (at[0]?.sequence ?? 0) + index && details["index"] === index + 1,
     );
     if (at.length !== count || !inOrder)
       return `${op}: ${at.length} of ${count} events, at ${at.map(({ sequence }) => sequence).join(", ")}`;
-    if (document?.value !== op || document.version !== 1) return `${op}: events without their document`;
+    if (document?.value !== op || document.version !== 1)
+      return `${op}: events without their document`;
     return undefined;
   }
 
   function kept(key: string, line: Acknowledged): boolean {
     const claim = "claimed" in line ? claims.get(line.claimed) : undefined;
     const at = "claimed" in line ? (claim === undefined ? [] : [claim]) : (places.get(key) ?? []);
-    return at[0]?.sequence === line.first && at.map(({ hash }) => hash).join() === line.hashes.join();
+    return (
+      at[0]?.sequence === line.first && at.map(({ hash }) => hash).join() === line.hashes.join()
+    );
   }
 
   return {
@@ -95,7 +100,8 @@ export function createLedger(runs: readonly string[]): Ledger {
     async check(store) {
       const faults = [...(await readAll(store))];
       for (const [key, line] of unproven) {
-        if (!kept(key, line)) faults.push(`${key}: acknowledged at ${line.run} ${line.first}, and not there`);
+        if (!kept(key, line))
+          faults.push(`${key}: acknowledged at ${line.run} ${line.first}, and not there`);
       }
       unproven.clear();
       for (const op of undecided) {
@@ -108,6 +114,9 @@ export function createLedger(runs: readonly string[]): Ledger {
       undecided.clear();
       return faults;
     },
-    found: () => ({ events, unacknowledged: [...places.keys()].filter((op) => !told.has(op)).length }),
+    found: () => ({
+      events,
+      unacknowledged: [...places.keys()].filter((op) => !told.has(op)).length,
+    }),
   };
 }

@@ -28,8 +28,11 @@ export type Acknowledged = {
 } & ({ readonly acknowledged: string } | { readonly claimed: string });
 
 export async function openStore({ module, open, args }: StoreModule): Promise<Store> {
-  const loaded = (await import(module)) as Readonly<Record<string, (...given: readonly Json[]) => Store | Promise<Store>>>;
+  const loaded = (await import(module)) as Readonly<
+    Record<string, (...given: readonly Json[]) => Store | Promise<Store>>
+  >;
   const opener = loaded[open];
-  if (opener === undefined) throw new Error(`Unexpected absence of \`${open}\` in ${module}, expected a function that opens a store`);
+  if (opener === undefined)
+    throw new Error(`${module} exports no function \`${open}\` that opens a store`);
   return opener(...args);
 }

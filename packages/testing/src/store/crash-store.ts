@@ -1,6 +1,12 @@
 import type { Json } from "@bylaw/kernel";
 import { createLedger } from "./crash-ledger.ts";
-import { CLAIMS, openStore, type Acknowledged, type StoreModule, type Tried } from "./crash-lines.ts";
+import {
+  CLAIMS,
+  openStore,
+  type Acknowledged,
+  type StoreModule,
+  type Tried,
+} from "./crash-lines.ts";
 import { killWriters, type KillOptions } from "./kill-writers.ts";
 import { draft, upTo } from "./kit.ts";
 
@@ -30,7 +36,12 @@ const TASKS_PER_ROUND = 12;
  */
 export async function crashStore(options: CrashOptions): Promise<CrashReport> {
   const { store: description, rounds, writers = 3, check_every = 5 } = options;
-  const runs = ["tasks", "shared-0", "shared-2", ...upTo(writers).map((writer) => `own-${writer - 1}`)];
+  const runs = [
+    "tasks",
+    "shared-0",
+    "shared-2",
+    ...upTo(writers).map((writer) => `own-${writer - 1}`),
+  ];
   const ledger = createLedger(runs);
   const lines: Json[] = [];
   const faults: string[] = [];
@@ -65,7 +76,14 @@ async function addTasks(description: StoreModule, count: number): Promise<void> 
   try {
     const set = { state: "available", queue: CLAIMS } as const;
     await Promise.all(
-      upTo(count).map((n) => store.commit({ run: "tasks", seen: n, events: [draft()], task: { id: `task-${n}`, fence: 0, set } })),
+      upTo(count).map((n) =>
+        store.commit({
+          run: "tasks",
+          seen: n,
+          events: [draft()],
+          task: { id: `task-${n}`, fence: 0, set },
+        }),
+      ),
     );
   } finally {
     await store.close();

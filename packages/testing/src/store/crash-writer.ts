@@ -2,7 +2,13 @@
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreConflict, type Store } from "@bylaw/kernel";
-import { CLAIMS, openStore, type Acknowledged, type StoreModule, type Tried } from "./crash-lines.ts";
+import {
+  CLAIMS,
+  openStore,
+  type Acknowledged,
+  type StoreModule,
+  type Tried,
+} from "./crash-lines.ts";
 import { draft, take, upTo } from "./kit.ts";
 
 const AT_ONCE = 4;
@@ -32,18 +38,29 @@ async function commit(number: number): Promise<void> {
   const count = 1 + (number % 3);
   const run = number % 2 === 0 ? `shared-${number % 4}` : `own-${name.split("-")[1] ?? ""}`;
   say({ tried: op, run, count });
-  const events = upTo(count).map((index) => draft({ event_type: "crash_op", details: { op, index, pad: "x".repeat(number % 200) } }));
+  const events = upTo(count).map((index) =>
+    draft({ event_type: "crash_op", details: { op, index, pad: "x".repeat(number % 200) } }),
+  );
   const documents = [{ kind: "crash_op", id: op, value: op, if_version: 0 }];
-  const receipt = await persist((open) => open.commit({ run, seen: Number.MAX_SAFE_INTEGER, events, documents, request_id: op }));
+  const receipt = await persist((open) =>
+    open.commit({ run, seen: Number.MAX_SAFE_INTEGER, events, documents, request_id: op }),
+  );
   const { sequence: first = 0 } = receipt.events[0] ?? {};
   say({ acknowledged: op, run, first, hashes: receipt.events.map(({ hash = "" }) => hash) });
 }
 
 async function claim(number: number): Promise<void> {
   const request_id = `${name}:${number}`;
-  const given = await persist((open) => take(open, name, { queue: CLAIMS, lease_ms: 60 * MINUTES, request_id }));
+  const given = await persist((open) =>
+    take(open, name, { queue: CLAIMS, lease_ms: 60 * MINUTES, request_id }),
+  );
   if (given === undefined) return;
-  say({ claimed: given.task, run: given.run, first: given.event.sequence, hashes: [given.event.hash ?? ""] });
+  say({
+    claimed: given.task,
+    run: given.run,
+    first: given.event.sequence,
+    hashes: [given.event.hash ?? ""],
+  });
 }
 
 async function work(): Promise<void> {

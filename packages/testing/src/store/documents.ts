@@ -35,7 +35,9 @@ export const documents: Group = (test) => {
     ["in runs of their own", (n: number) => `r${n}`],
     ["in one run", () => "r1"],
   ] as const) {
-    test(`that many create at once, ${how}, is created by one, and the others leave no event`, async ({ store }) => {
+    test(`that many create at once, ${how}, is created by one, and the others leave no event`, async ({
+      store,
+    }) => {
       const results = await Promise.allSettled(
         upTo(10).map((n) =>
           write(store, {
@@ -45,7 +47,9 @@ export const documents: Group = (test) => {
           }),
         ),
       );
-      const winners = results.flatMap(({ status }, index) => (status === "fulfilled" ? [index + 1] : []));
+      const winners = results.flatMap(({ status }, index) =>
+        status === "fulfilled" ? [index + 1] : [],
+      );
       equal(winners.length, 1);
       equal(await store.get("k", "d"), { version: 1, value: String(winners[0]) });
       const runs = [...new Set(upTo(10).map(run))];
@@ -54,22 +58,31 @@ export const documents: Group = (test) => {
         logs.flat().map(({ details }) => details["n"]),
         winners,
       );
-      for (const result of results) if (result.status === "rejected") await conflicts(Promise.reject(result.reason), "document");
+      for (const result of results)
+        if (result.status === "rejected")
+          await conflicts(Promise.reject(result.reason), "document");
     });
   }
 
   test("that many update at once on the version they saw is updated once", async ({ store }) => {
     await write(store, { documents: [{ kind: "k", id: "d", value: "0" }] });
-    const update = (n: number) => write(store, { documents: [{ kind: "k", id: "d", value: String(n), if_version: 1 }] });
+    const update = (n: number) =>
+      write(store, { documents: [{ kind: "k", id: "d", value: String(n), if_version: 1 }] });
     const results = await Promise.allSettled(upTo(10).map(update));
     equal(results.filter(({ status }) => status === "fulfilled").length, 1);
     equal((await store.get("k", "d"))?.version, 2);
     equal((await logOf(store)).length, 2);
   });
 
-  test("is absent once it is deleted, and a writer who saw it before does not pass for up to date", async ({ store }) => {
+  test("is absent once it is deleted, and a writer who saw it before does not pass for up to date", async ({
+    store,
+  }) => {
     const put = (value: string | null, if_version?: number) =>
-      write(store, { documents: [{ kind: "k", id: "d", value, ...(if_version === undefined ? {} : { if_version }) }] });
+      write(store, {
+        documents: [
+          { kind: "k", id: "d", value, ...(if_version === undefined ? {} : { if_version }) },
+        ],
+      });
     await put("v");
     await put(null, 1);
     equal(await store.get("k", "d"), undefined);
@@ -80,9 +93,13 @@ export const documents: Group = (test) => {
     await conflicts(put("x", 1), "document");
   });
 
-  test("that expires is absent from that moment, before any sweep, and may be created anew", async ({ store, clock }) => {
+  test("that expires is absent from that moment, before any sweep, and may be created anew", async ({
+    store,
+    clock,
+  }) => {
     const expires_at = new Date(clock.now() + 1_000).toISOString();
-    const put = (value: string, if_version: number) => write(store, { documents: [{ kind: "k", id: "d", value, if_version, expires_at }] });
+    const put = (value: string, if_version: number) =>
+      write(store, { documents: [{ kind: "k", id: "d", value, if_version, expires_at }] });
     await put("v", 0);
     clock.advance(999);
     equal((await store.get("k", "d"))?.value, "v");
@@ -93,15 +110,24 @@ export const documents: Group = (test) => {
     equal((await store.get("k", "d"))?.value, "new");
   });
 
-  test("expires by the store's clock, whatever time its writer believes it is", async ({ store, clock }) => {
+  test("expires by the store's clock, whatever time its writer believes it is", async ({
+    store,
+    clock,
+  }) => {
     const expires_at = new Date(clock.now() + 1_000).toISOString();
     for (const [id, timestamp] of [
       ["slow", "1999-01-01T00:00:00.000Z"],
       ["fast", "2999-01-01T00:00:00.000Z"],
     ] as const) {
-      await write(store, { events: [draft({ timestamp })], documents: [{ kind: "k", id, value: "v", expires_at }] });
+      await write(store, {
+        events: [draft({ timestamp })],
+        documents: [{ kind: "k", id, value: "v", expires_at }],
+      });
     }
-    equal([(await store.get("k", "slow"))?.value, (await store.get("k", "fast"))?.value], ["v", "v"]);
+    equal(
+      [(await store.get("k", "slow"))?.value, (await store.get("k", "fast"))?.value],
+      ["v", "v"],
+    );
     clock.advance(1_000);
     equal([await store.get("k", "slow"), await store.get("k", "fast")], [undefined, undefined]);
   });
@@ -124,10 +150,32 @@ export const documents: Group = (test) => {
 
   test("whose time of expiry is no time is refused", async ({ store }) => {
     let refused = true;
-    await write(store, { documents: [{ kind: "k", id: "d", value: "v", expires_at: "soon" }] }).then(
+    await write(store, {
+      documents: [{ kind: "k", id: "d", value: "v", expires_at: "soon" }],
+    }).then(
       () => (refused = false),
       () => {},
     );
     equal([refused, await store.get("k", "d"), await logOf(store)], [true, undefined, []]);
+  });
+
+  test("is written without an event, on the version that the writer saw, and survives a reopening", async ({
+    store,
+    another,
+  }) => {
+    await store.put({ kind: "k", id: "d", value: "v1", if_version: 0 });
+    await conflicts(store.put({ kind: "k", id: "d", value: "late", if_version: 0 }), "document");
+    await store.put({ kind: "k", id: "d", value: "v2" });
+    equal(await store.get("k", "d"), { version: 2, value: "v2" });
+    const puts = upTo(5).map((n) =>
+      store.put({ kind: "k", id: "d", value: `w${n}`, if_version: 2 }),
+    );
+    const results = await Promise.allSettled(puts);
+    equal(results.filter(({ status }) => status === "fulfilled").length, 1);
+    for (const result of results)
+      if (result.status === "rejected") await conflicts(Promise.reject(result.reason), "document");
+    equal(await logOf(store), []);
+    const other = (await another()) ?? store;
+    equal((await other.get("k", "d"))?.version, 3);
   });
 };

@@ -37,7 +37,9 @@ export async function killWriters(options: KillOptions): Promise<number> {
   const random = createRandom(seed);
   let kills = 0;
   for (let round = 1; round <= rounds; round += 1) {
-    const started = Array.from({ length: writers }, (_, index) => startWriter(fileURLToPath(script), [...args, `${round}-${index}`]));
+    const started = Array.from({ length: writers }, (_, index) =>
+      startWriter(fileURLToPath(script), [...args, `${round}-${index}`]),
+    );
     try {
       const total = (): number => started.reduce((sum, { lines }) => sum + lines.length, 0);
       const victim = started[Math.floor(random() * writers)] ?? started[0];
@@ -72,7 +74,9 @@ interface Writer {
 }
 
 function startWriter(script: string, args: readonly string[]): Writer {
-  const child: ChildProcess = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child: ChildProcess = spawn(process.execPath, [script, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const lines: string[] = [];
   let rest = "";
   let complaint = "";
@@ -108,10 +112,10 @@ function startWriter(script: string, args: readonly string[]): Writer {
 async function reached(writers: readonly Writer[], done: () => boolean): Promise<void> {
   while (!done()) {
     const ended = writers.map((one) => one.ended()).find((reason) => reason !== undefined);
-    if (ended !== undefined) throw new Error(`Unexpected end of a writer (${ended}), expected it to write until it is killed`);
+    if (ended !== undefined) throw new Error(`A writer ended before it was killed: ${ended}`);
     const silence = sleep(SILENCE, "silence", { ref: false });
     const news = await Promise.race([silence, ...writers.map((one) => one.news())]);
-    if (news === "silence") throw new Error(`Unexpected silence of every writer for ${SILENCE} ms, expected lines`);
+    if (news === "silence") throw new Error(`No writer wrote a line for ${SILENCE} ms`);
   }
 }
 

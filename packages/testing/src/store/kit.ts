@@ -43,7 +43,12 @@ export type Group = (test: (name: string, body: (bench: Bench) => Promise<void>)
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 /** Makes a group of tests, each on a store of its own with a clock of its own. */
-export function describeGroup(name: string, create: StoreFactory, { describe, it }: TestRunner, group: Group): void {
+export function describeGroup(
+  name: string,
+  create: StoreFactory,
+  { describe, it }: TestRunner,
+  group: Group,
+): void {
   describe(name, () => {
     group((sentence, body) => {
       it(sentence, async () => {
@@ -79,37 +84,60 @@ export const draft = (fields: Partial<EventDraft> = {}): EventDraft => ({
   ...fields,
 });
 
-export const sequences = (events: readonly LogEvent[]): readonly number[] => events.map(({ sequence }) => sequence);
-export const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+export const sequences = (events: readonly LogEvent[]): readonly number[] =>
+  events.map(({ sequence }) => sequence);
+export const upTo = (last: number): readonly number[] =>
+  Array.from({ length: last }, (_, index) => index + 1);
 
 /** Commits one event to run `r1`, with `fields` over that. */
 export const write = (store: Store, fields: Partial<Commit> = {}): Promise<Receipt> =>
   store.commit({ run: "r1", seen: 0, events: [draft()], ...fields });
 
 /** Every event of a run. */
-export const logOf = (store: Store, run = "r1"): Promise<readonly LogEvent[]> => store.events(run, 0, 1_000_000);
+export const logOf = (store: Store, run = "r1"): Promise<readonly LogEvent[]> =>
+  store.events(run, 0, 1_000_000);
 
 /** Claims a task of queue `q` for a minute, on record as `task_claimed`. */
-export const take = (store: Store, agent = "a1", fields: Partial<ClaimRequest> = {}): Promise<Claim | undefined> =>
+export const take = (
+  store: Store,
+  agent = "a1",
+  fields: Partial<ClaimRequest> = {},
+): Promise<Claim | undefined> =>
   store.claim({
     queue: "q",
     agent,
     lease_ms: 60_000,
     event: ({ task, fence, lease_until }) =>
-      draft({ event_type: "task_claimed", agent_id: agent, task_id: task, details: { fence, lease_until } }),
+      draft({
+        event_type: "task_claimed",
+        agent_id: agent,
+        task_id: task,
+        details: { fence, lease_until },
+      }),
     ...fields,
   });
 
 /** The claim of a task that must be free. */
-export async function took(store: Store, agent = "a1", fields: Partial<ClaimRequest> = {}): Promise<Claim> {
+export async function took(
+  store: Store,
+  agent = "a1",
+  fields: Partial<ClaimRequest> = {},
+): Promise<Claim> {
   const claim = await take(store, agent, fields);
-  if (claim === undefined) throw new Error("Unexpected refusal of a claim, expected a free task");
+  if (claim === undefined) throw new Error("The claim of a free task was refused");
   return claim;
 }
 
 /** Sweeps, each lease on record as `lease_expired`. */
 export const sweep = (store: Store): Promise<number> =>
-  store.sweep(({ task, owner, fence }) => draft({ event_type: "lease_expired", agent_id: null, task_id: task, details: { owner, fence } }));
+  store.sweep(({ task, owner, fence }) =>
+    draft({
+      event_type: "lease_expired",
+      agent_id: null,
+      task_id: task,
+      details: { owner, fence },
+    }),
+  );
 
 /** Puts tasks `q-0`, `q-1`, … on record, spread over the runs `r0`, `r1` and `r2`, one event each. */
 export async function addTasks(store: Store, count: number, queue = "q"): Promise<void> {
@@ -125,13 +153,16 @@ export async function failureOf(pending: Promise<unknown>): Promise<unknown> {
     () => undefined,
     (error: unknown) => ({ error }),
   );
-  ok(settled !== undefined, "Unexpected success, expected a refusal");
+  ok(settled !== undefined, "The call should have been refused");
   return settled.error;
 }
 
 /** Holds that a write was refused for a condition that does not hold. */
-export async function conflicts(pending: Promise<unknown>, what: StoreConflict["what"]): Promise<void> {
+export async function conflicts(
+  pending: Promise<unknown>,
+  what: StoreConflict["what"],
+): Promise<void> {
   const error = await failureOf(pending);
-  ok(error instanceof StoreConflict, `Unexpected ${String(error)}, expected a StoreConflict`);
+  ok(error instanceof StoreConflict, `not a StoreConflict: ${String(error)}`);
   deepStrictEqual([error.name, error.what], ["StoreConflict", what]);
 }

@@ -1,7 +1,20 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict";
 import { BylawError, type Store } from "@bylaw/kernel";
 import { chainFaults } from "./chain.ts";
-import { addTasks, conflicts, draft, failureOf, logOf, sequences, sweep, take, took, upTo, write, type Group } from "./kit.ts";
+import {
+  addTasks,
+  conflicts,
+  draft,
+  failureOf,
+  logOf,
+  sequences,
+  sweep,
+  take,
+  took,
+  upTo,
+  write,
+  type Group,
+} from "./kit.ts";
 
 /** What any store promises from its opening to its end, and over the same data opened again. */
 export const life: Group = (test) => {
@@ -19,7 +32,10 @@ export const life: Group = (test) => {
     ];
     for (const ask of asked) {
       const error = await failureOf(ask());
-      ok(error instanceof BylawError && error.code === "BYLAW_STORE_CLOSED", `Unexpected ${String(error)}`);
+      ok(
+        error instanceof BylawError && error.code === "BYLAW_STORE_CLOSED",
+        `not BYLAW_STORE_CLOSED: ${String(error)}`,
+      );
     }
   });
 
@@ -31,10 +47,15 @@ export const life: Group = (test) => {
     const next = await another();
     if (next === undefined) return;
     const kept = new Set((await logOf(next)).map(({ details }) => details["n"]));
-    for (const [index, { status }] of results.entries()) equal(kept.has(index + 1), status === "fulfilled");
+    for (const [index, { status }] of results.entries())
+      equal(kept.has(index + 1), status === "fulfilled");
   });
 
-  test("has everything that was acknowledged when it is opened again", async ({ store, another, clock }) => {
+  test("has everything that was acknowledged when it is opened again", async ({
+    store,
+    another,
+    clock,
+  }) => {
     const documents = [{ kind: "k", id: "d", value: 'é\u2028"\\ 😀' }];
     const first = await write(store, { documents, request_id: "q1" });
     await write(store, { documents });
@@ -43,11 +64,17 @@ export const life: Group = (test) => {
     await store.close();
     const next = await another();
     if (next === undefined) return;
-    equal(await write(next, { documents, request_id: "q1" }), { events: first.events, replayed: true });
+    equal(await write(next, { documents, request_id: "q1" }), {
+      events: first.events,
+      replayed: true,
+    });
     equal(await took(next, "a1", { request_id: "q1" }), claim);
     equal(await next.get("k", "d"), { version: 2, value: documents[0]?.value });
     await write(next, { run: claim.run, task: { id: claim.task, fence: claim.fence } });
-    await conflicts(write(next, { run: claim.run, task: { id: claim.task, fence: claim.fence + 1 } }), "fence");
+    await conflicts(
+      write(next, { run: claim.run, task: { id: claim.task, fence: claim.fence + 1 } }),
+      "fence",
+    );
     clock.advance(1_000);
     equal(await sweep(next), 1);
     await write(next, { run: "r9" });
@@ -66,23 +93,44 @@ export const life: Group = (test) => {
     if (other === undefined) return;
     const both: readonly [Store, Store] = [store, other];
     const each = (n: number): Store => both[n % 2] as Store;
-    await Promise.all(upTo(30).map((n) => write(each(n), { run: "log", events: [draft({ details: { n } })] })));
+    await Promise.all(
+      upTo(30).map((n) => write(each(n), { run: "log", events: [draft({ details: { n } })] })),
+    );
     equal(sequences(await logOf(store, "log")), upTo(30));
     equal(await logOf(other, "log"), await logOf(store, "log"));
     equal(await chainFaults(await logOf(other, "log")), []);
 
     // A store may ask more than once; what counts is what it asked about last.
     let shown: readonly number[] = [];
-    await write(other, { run: "log", seen: 28, admit: (unseen) => void (shown = sequences(unseen)) });
+    await write(other, {
+      run: "log",
+      seen: 28,
+      admit: (unseen) => void (shown = sequences(unseen)),
+    });
     equal(shown, [29, 30]);
 
     await addTasks(store, 5);
-    const claims = await Promise.all(upTo(8).map((n) => take(each(n), `a${n}`, { lease_ms: 1_000 })));
+    const claims = await Promise.all(
+      upTo(8).map((n) => take(each(n), `a${n}`, { lease_ms: 1_000 })),
+    );
     equal(new Set(claims.flatMap((claim) => claim?.task ?? [])).size, 5);
-    const twins = await Promise.all(upTo(8).map((n) => write(each(n), { run: "twins", request_id: "q1" })));
-    equal([(await logOf(store, "twins")).length, twins.filter(({ replayed }) => !replayed).length], [1, 1]);
-    const racing = upTo(8).map((n) => write(each(n), { run: "race", documents: [{ kind: "k", id: "d", value: "v", if_version: 0 }] }));
-    equal((await Promise.allSettled(racing)).filter(({ status }) => status === "fulfilled").length, 1);
+    const twins = await Promise.all(
+      upTo(8).map((n) => write(each(n), { run: "twins", request_id: "q1" })),
+    );
+    equal(
+      [(await logOf(store, "twins")).length, twins.filter(({ replayed }) => !replayed).length],
+      [1, 1],
+    );
+    const racing = upTo(8).map((n) =>
+      write(each(n), {
+        run: "race",
+        documents: [{ kind: "k", id: "d", value: "v", if_version: 0 }],
+      }),
+    );
+    equal(
+      (await Promise.allSettled(racing)).filter(({ status }) => status === "fulfilled").length,
+      1,
+    );
     clock.advance(1_000);
     const freed = await Promise.all(upTo(4).map((n) => sweep(each(n))));
     equal(
@@ -91,7 +139,10 @@ export const life: Group = (test) => {
     );
   });
 
-  test("is told by its watch of what another store over the same data wrote", async ({ store, another }) => {
+  test("is told by its watch of what another store over the same data wrote", async ({
+    store,
+    another,
+  }) => {
     const other = await another();
     if (other === undefined) return;
     const told = Promise.withResolvers<void>();

@@ -8,7 +8,10 @@ const OPERATIONS = 30;
 
 /** What holds when everything is asked of a store at once. */
 export const load: Group = (test) => {
-  test("leaves every log without a gap and every loser without a trace", async ({ store, another }) => {
+  test("leaves every log without a gap and every loser without a trace", async ({
+    store,
+    another,
+  }) => {
     await addTasks(store, 5);
     const stores = [store, (await another()) ?? store];
     let written = 5;
@@ -50,12 +53,21 @@ async function operate(store: Store, worker: number, step: number): Promise<numb
     return 0;
   }
   if (choice === 2) {
-    const { events, replayed } = await write(store, { run, request_id: `q${step}`, events: [draft(), draft({ event_type: "other" })] });
+    const { events, replayed } = await write(store, {
+      run,
+      request_id: `q${step}`,
+      events: [draft(), draft({ event_type: "other" })],
+    });
     return replayed ? 0 : events.length;
   }
   // In two orders, so that a store whose locks depend on the order of a commit's documents would stand still.
   const ids = worker % 2 === 0 ? [step % 3, (step + 1) % 3] : [(step + 1) % 3, step % 3];
-  const documents = ids.map((id) => ({ kind: "k", id: `d${id}`, value: String(worker), ...(choice === 3 ? { if_version: 0 } : {}) }));
+  const documents = ids.map((id) => ({
+    kind: "k",
+    id: `d${id}`,
+    value: String(worker),
+    ...(choice === 3 ? { if_version: 0 } : {}),
+  }));
   await write(store, { run, documents });
   return 1;
 }

@@ -4,7 +4,9 @@ import { failureOf, draft, logOf, sequences, upTo, write, type Group } from "./k
 
 /** What any store promises about its logs. */
 export const logs: Group = (test) => {
-  test("numbers events from 1 without gaps, in each run for itself, and keeps the envelope's order", async ({ store }) => {
+  test("numbers events from 1 without gaps, in each run for itself, and keeps the envelope's order", async ({
+    store,
+  }) => {
     const first = await write(store, { events: [draft(), draft({ event_type: "other" })] });
     const second = await write(store, { seen: 2 });
     const other = await write(store, { run: "r2" });
@@ -15,20 +17,37 @@ export const logs: Group = (test) => {
     equal(first.replayed, false);
     const log = await store.events("r1", 0, 100);
     equal(log, [...first.events, ...second.events]);
-    equal(Object.keys(log[0] ?? {}), ["timestamp", "sequence", "session_id", "event_type", "agent_id", "task_id", "details", "hash"]);
+    equal(Object.keys(log[0] ?? {}), [
+      "timestamp",
+      "sequence",
+      "session_id",
+      "event_type",
+      "agent_id",
+      "task_id",
+      "details",
+      "hash",
+    ]);
     const { sequence, hash, ...rest } = log[0] as LogEvent;
     equal([sequence, rest], [1, draft()]);
     equal(typeof hash, "string");
   });
 
   test("gives back every kind of value as it was", async ({ store }) => {
-    const details = { text: 'é\u2028"\\ 😀\u0000', number: 1e21, small: 5e-324, list: [null, true, [], {}], nested: { a: { b: 1 } } };
+    const details = {
+      text: 'é\u2028"\\ 😀\u0000',
+      number: 1e21,
+      small: 5e-324,
+      list: [null, true, [], {}],
+      nested: { a: { b: 1 } },
+    };
     await write(store, { events: [draft({ details, agent_id: null, task_id: "T'1;--" })] });
     const [read] = await logOf(store);
     equal([read?.details, read?.agent_id, read?.task_id], [details, null, "T'1;--"]);
   });
 
-  test("gives back the same text as its receipt, so that who mirrors it late writes the same lines", async ({ store }) => {
+  test("gives back the same text as its receipt, so that who mirrors it late writes the same lines", async ({
+    store,
+  }) => {
     const details = { z: 1, a: { "10": -0, "9": 1.5, b: [3, { y: 1, x: 2 }] }, é: "e", E: 0.1 };
     const { events } = await write(store, { events: [draft({ details })] });
     equal(JSON.stringify(await logOf(store)), JSON.stringify(events));
@@ -45,7 +64,9 @@ export const logs: Group = (test) => {
 
   test("takes concurrent commits without a gap and without losing one", async ({ store }) => {
     const receipts = await Promise.all(
-      upTo(50).map((n) => write(store, { events: [draft({ details: { n } }), draft({ details: { n } })] })),
+      upTo(50).map((n) =>
+        write(store, { events: [draft({ details: { n } }), draft({ details: { n } })] }),
+      ),
     );
     const log = await logOf(store);
     equal(sequences(log), upTo(100));
@@ -60,7 +81,9 @@ export const logs: Group = (test) => {
     const refuse = (): never => {
       throw new Error("refused");
     };
-    const results = await Promise.allSettled(upTo(30).map((n) => write(store, n % 3 === 0 ? { admit: refuse } : {})));
+    const results = await Promise.allSettled(
+      upTo(30).map((n) => write(store, n % 3 === 0 ? { admit: refuse } : {})),
+    );
     equal(results.filter(({ status }) => status === "rejected").length, 10);
     equal(sequences(await logOf(store)), upTo(20));
   });
@@ -85,20 +108,27 @@ export const logs: Group = (test) => {
   test("takes only what JSON can say", async ({ store }) => {
     for (const value of [Number.NaN, 1n, () => {}, "\ud800", new Date(0)]) {
       const details = { value } as unknown as LogEvent["details"];
-      ok((await failureOf(write(store, { events: [draft(), draft({ details })] }))) instanceof Error);
+      ok(
+        (await failureOf(write(store, { events: [draft(), draft({ details })] }))) instanceof Error,
+      );
     }
     equal(await logOf(store), []);
   });
 
   test("takes no event that is longer than a line of a log may be", async ({ store }) => {
     const details = { text: "é".repeat(8 * 1_048_576) };
-    const [long, short] = await Promise.allSettled([write(store, { events: [draft(), draft({ details })] }), write(store)]);
+    const [long, short] = await Promise.allSettled([
+      write(store, { events: [draft(), draft({ details })] }),
+      write(store),
+    ]);
     equal([long?.status, short?.status], ["rejected", "fulfilled"]);
     equal(sequences(await logOf(store)), [1]);
   });
 
   test("never changes silently: a commit has an event", async ({ store }) => {
-    const refusal = await failureOf(write(store, { events: [], documents: [{ kind: "k", id: "d", value: "v" }] }));
+    const refusal = await failureOf(
+      write(store, { events: [], documents: [{ kind: "k", id: "d", value: "v" }] }),
+    );
     notEqual(refusal, undefined);
     equal(await store.get("k", "d"), undefined);
   });

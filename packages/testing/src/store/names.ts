@@ -67,18 +67,27 @@ export const names: Group = (test) => {
     ];
     const documents = pairs.map(([kind, id], n) => ({ kind, id, value: String(n), if_version: 0 }));
     await write(store, { documents });
-    for (const { kind, id, value } of documents) equal(await store.get(kind, id), { version: 1, value });
-    const kept = await keep(REFUSABLE, (id) => write(store, { documents: [{ kind: id, id, value: id, if_version: 0 }] }));
+    for (const { kind, id, value } of documents)
+      equal(await store.get(kind, id), { version: 1, value });
+    const kept = await keep(REFUSABLE, (id) =>
+      write(store, { documents: [{ kind: id, id, value: id, if_version: 0 }] }),
+    );
     for (const [id] of kept) equal((await store.get(id, id))?.value, id);
   });
 
   test("of tasks, queues, agents and their requests are kept apart", async ({ store }) => {
     const kept = await keep([...HOSTILE, ...REFUSABLE], (name, n) =>
-      write(store, { run: `r${n}`, task: { id: name, fence: 0, set: { state: "available", queue: name, phase: name } } }),
+      write(store, {
+        run: `r${n}`,
+        task: { id: name, fence: 0, set: { state: "available", queue: name, phase: name } },
+      }),
     );
     for (const [name, n] of kept) {
       const claim = await took(store, name, { queue: name, request_id: name });
-      equal([claim.task, claim.run, claim.phase, claim.event.agent_id], [name, `r${n}`, name, name]);
+      equal(
+        [claim.task, claim.run, claim.phase, claim.event.agent_id],
+        [name, `r${n}`, name, name],
+      );
     }
   });
 
@@ -110,7 +119,10 @@ async function keep(
       await put(name, index);
       kept.push([name, index]);
     } catch (error) {
-      ok(error instanceof BylawError && REFUSABLE.includes(name), `Unexpected ${String(error)} for ${JSON.stringify(name.slice(0, 40))}`);
+      ok(
+        error instanceof BylawError && REFUSABLE.includes(name),
+        `${JSON.stringify(name.slice(0, 40))} was refused: ${String(error)}`,
+      );
     }
   }
   return kept;

@@ -1,6 +1,18 @@
 import { deepStrictEqual as equal, match } from "node:assert/strict";
 import type { Claim, EventDraft, ExpiredLease } from "@bylaw/kernel";
-import { addTasks, draft, failureOf, logOf, sequences, sweep, take, took, upTo, write, type Group } from "./kit.ts";
+import {
+  addTasks,
+  draft,
+  failureOf,
+  logOf,
+  sequences,
+  sweep,
+  take,
+  took,
+  upTo,
+  write,
+  type Group,
+} from "./kit.ts";
 
 const typesOf = async (...given: Parameters<typeof logOf>): Promise<readonly string[]> =>
   (await logOf(...given)).map(({ event_type }) => event_type);
@@ -16,18 +28,27 @@ export const records: Group = (test) => {
     let asked: readonly Omit<Claim, "event">[] = [];
     const event = (claim: Omit<Claim, "event">): EventDraft => {
       asked = [...asked, claim];
-      return draft({ event_type: "task_claimed", task_id: claim.task, details: { fence: claim.fence } });
+      return draft({
+        event_type: "task_claimed",
+        task_id: claim.task,
+        details: { fence: claim.fence },
+      });
     };
     for (const index of upTo(3)) {
       const { event: recorded, ...claim } = await took(store, "a1", { event });
       equal(asked.at(-1), claim);
       const log = await logOf(store, claim.run);
       equal([sequences(log), log[1]], [[1, 2], recorded]);
-      equal([recorded.task_id, recorded.details, asked.length >= index], [claim.task, { fence: 1 }, true]);
+      equal(
+        [recorded.task_id, recorded.details, asked.length >= index],
+        [claim.task, { fence: 1 }, true],
+      );
     }
   });
 
-  test("is written once for claims under one request id, and not at all where there is no task", async ({ store }) => {
+  test("is written once for claims under one request id, and not at all where there is no task", async ({
+    store,
+  }) => {
     equal(await take(store), undefined);
     equal(await logOf(store, "r0"), []);
     await addTasks(store, 1);
@@ -37,21 +58,32 @@ export const records: Group = (test) => {
 
   test("that cannot be written leaves the task unclaimed", async ({ store }) => {
     await addTasks(store, 1);
-    match(String(await failureOf(take(store, "a1", { event: refuse, request_id: "q1" }))), /not to be recorded/);
+    match(
+      String(await failureOf(take(store, "a1", { event: refuse, request_id: "q1" }))),
+      /not to be recorded/,
+    );
     const spoilt = (): EventDraft => draft({ details: { n: Number.NaN } });
     await failureOf(take(store, "a1", { event: spoilt }));
     equal(await typesOf(store, "r0"), ["note"]);
     equal((await took(store, "a2")).fence, 1);
   });
 
-  test("of an ended lease names task, owner and new fence, one event for each", async ({ store, clock }) => {
+  test("of an ended lease names task, owner and new fence, one event for each", async ({
+    store,
+    clock,
+  }) => {
     await addTasks(store, 4);
     const claims = await Promise.all(upTo(4).map((n) => took(store, `a${n}`, { lease_ms: 1_000 })));
     clock.advance(1_000);
     const told: ExpiredLease[] = [];
     const event = (lease: ExpiredLease): EventDraft => {
       told.push(lease);
-      return draft({ event_type: "lease_expired", agent_id: null, task_id: lease.task, details: { owner: lease.owner } });
+      return draft({
+        event_type: "lease_expired",
+        agent_id: null,
+        task_id: lease.task,
+        details: { owner: lease.owner },
+      });
     };
     equal(await store.sweep(event), 4);
     const byTask = new Map(told.map((lease) => [lease.task, lease]));
@@ -69,16 +101,22 @@ export const records: Group = (test) => {
     }
   });
 
-  test("of an ended lease that cannot be written leaves every task and document as it was", async ({ store, clock }) => {
+  test("of an ended lease that cannot be written leaves every task and document as it was", async ({
+    store,
+    clock,
+  }) => {
     await addTasks(store, 3);
     await Promise.all(upTo(3).map((n) => took(store, `a${n}`, { lease_ms: 1_000 })));
     await write(store, {
       run: "docs",
-      documents: [{ kind: "k", id: "d", value: "v", expires_at: new Date(clock.now() + 1_000).toISOString() }],
+      documents: [
+        { kind: "k", id: "d", value: "v", expires_at: new Date(clock.now() + 1_000).toISOString() },
+      ],
     });
     clock.advance(1_000);
     let asked = 0;
-    const second = (): EventDraft => ((asked += 1) === 2 ? refuse() : draft({ event_type: "lease_expired" }));
+    const second = (): EventDraft =>
+      (asked += 1) === 2 ? refuse() : draft({ event_type: "lease_expired" });
     match(String(await failureOf(store.sweep(second))), /not to be recorded/);
     const logs = await Promise.all(["r0", "r1", "r2"].map((run) => typesOf(store, run)));
     for (const log of logs) equal(log, ["note", "task_claimed"]);
@@ -94,6 +132,7 @@ export const records: Group = (test) => {
       freed.reduce((sum, one) => sum + one, 0),
       3,
     );
-    for (const run of ["r0", "r1", "r2"]) equal(await typesOf(store, run), ["note", "task_claimed", "lease_expired"]);
+    for (const run of ["r0", "r1", "r2"])
+      equal(await typesOf(store, run), ["note", "task_claimed", "lease_expired"]);
   });
 };

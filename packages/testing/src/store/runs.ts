@@ -36,7 +36,11 @@ const twin = (run: string, round: number): Fields => ({
 const WRITERS: readonly ((run: string, round: number) => Fields)[] = [
   () => ({}),
   () => ({ admit }),
-  (run, round) => ({ admit: refuse, request_id: `refused ${round}`, documents: [{ kind: "refused", id: run, value: "v" }] }),
+  (run, round) => ({
+    admit: refuse,
+    request_id: `refused ${round}`,
+    documents: [{ kind: "refused", id: run, value: "v" }],
+  }),
   twin,
   twin,
   (run) => ({ admit, documents: [{ kind: "k", id: run, value: "v", if_version: 99 }] }),
@@ -44,7 +48,9 @@ const WRITERS: readonly ((run: string, round: number) => Fields)[] = [
 
 /** What any store promises of more runs at once than it may remember things of. */
 export const runs: Group = (test) => {
-  test("have every acknowledged event once, where its receipt says, behind what its `admit` was shown", async ({ store }) => {
+  test("have every acknowledged event once, where its receipt says, behind what its `admit` was shown", async ({
+    store,
+  }) => {
     await areWhole(store, await sendRound([store], 300, 1));
   });
 
@@ -70,7 +76,14 @@ export const runs: Group = (test) => {
     const all = await sendRound([store, other], 100, 1);
     await areWhole(other, all);
     for (const [run, sent] of byRun(all)) {
-      equal(sent.map(outcomeOf).toSorted(), ["conflict", "refused", "replayed", "written", "written", "written"]);
+      equal(sent.map(outcomeOf).toSorted(), [
+        "conflict",
+        "refused",
+        "replayed",
+        "written",
+        "written",
+        "written",
+      ]);
       const [first, second] = sent.filter(({ request_id }) => request_id === "q1");
       equal(first?.receipt?.events, second?.receipt?.events);
       equal(await store.get("refused", run), undefined);
@@ -90,26 +103,35 @@ export const runs: Group = (test) => {
 
 const namesOf = (count: number): readonly string[] => upTo(count).map((n) => `r${n}`);
 
-const byRun = (sent: readonly Sent[]): ReadonlyMap<string, readonly Sent[]> => Map.groupBy(sent, ({ run }) => run);
+const byRun = (sent: readonly Sent[]): ReadonlyMap<string, readonly Sent[]> =>
+  Map.groupBy(sent, ({ run }) => run);
 
 function outcomeOf({ receipt, refusal }: Sent): string {
   if (receipt !== undefined) return receipt.replayed ? "replayed" : "written";
   if (refusal === REFUSAL) return "refused";
-  return refusal instanceof StoreConflict && refusal.what === "document" ? "conflict" : String(refusal);
+  return refusal instanceof StoreConflict && refusal.what === "document"
+    ? "conflict"
+    : String(refusal);
 }
 
 /** Holds that each log is what was acknowledged of it, in one chain, in pages as in one, and each event where its `admit` was asked. */
 async function areWhole(store: Store, all: readonly Sent[]): Promise<void> {
   const checks = [...byRun(all)].map(async ([run, sent]) => {
     const log = await logOf(store, run);
-    const acknowledged = sent.flatMap(({ receipt }) => (receipt?.replayed === false ? receipt.events : []));
+    const acknowledged = sent.flatMap(({ receipt }) =>
+      receipt?.replayed === false ? receipt.events : [],
+    );
     equal(
       acknowledged.toSorted((left, right) => left.sequence - right.sequence),
       log,
     );
     equal(log.length, GROWTH * (sent.at(-1)?.round ?? 0));
     equal(await chainFaults(log), []);
-    const pages = [await store.events(run, 0, 2), await store.events(run, 2, 2), await store.events(run, 4, 2)];
+    const pages = [
+      await store.events(run, 0, 2),
+      await store.events(run, 2, 2),
+      await store.events(run, 4, 2),
+    ];
     equal(pages.flat(), log);
     for (const { seen, shown, receipt } of sent) {
       if (shown === undefined || receipt === undefined || receipt.replayed) continue;
@@ -120,7 +142,11 @@ async function areWhole(store: Store, all: readonly Sent[]): Promise<void> {
 }
 
 /** Has every writer of each run commit once, by one store and the next. */
-function sendRound(stores: readonly Store[], count: number, round: number): Promise<readonly Sent[]> {
+function sendRound(
+  stores: readonly Store[],
+  count: number,
+  round: number,
+): Promise<readonly Sent[]> {
   // The runs take turns, so that between two commits to one there is one to every other.
   const sent = WRITERS.flatMap((fieldsOf, writer) =>
     namesOf(count).map(async (run, at): Promise<Sent> => {
@@ -135,7 +161,13 @@ function sendRound(stores: readonly Store[], count: number, round: number): Prom
       };
       const store = stores[(writer + at) % stores.length] as Store;
       try {
-        const receipt = await store.commit({ run, seen, events, ...fields, ...(admit && { admit: ask }) });
+        const receipt = await store.commit({
+          run,
+          seen,
+          events,
+          ...fields,
+          ...(admit && { admit: ask }),
+        });
         return { run, round, seen, ...fields, ...(shown && { shown }), receipt };
       } catch (refusal) {
         return { run, round, seen, ...fields, refusal };

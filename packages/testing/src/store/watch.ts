@@ -29,14 +29,18 @@ export const watchers: Group = (test) => {
     stop();
     // Who watches on is told later than who stopped would have been.
     const later = Promise.withResolvers<void>();
-    const stopLater = await store.watch((run, head) => run === "r1" && head >= 3 && later.resolve());
+    const stopLater = await store.watch(
+      (run, head) => run === "r1" && head >= 3 && later.resolve(),
+    );
     await write(store, { seen: 2 });
     await later.promise;
     stopLater();
     equal(heads.get("r1"), 2);
   });
 
-  test("misses no event when it reads on from where it was, however many hints are one", async ({ store }) => {
+  test("misses no event when it reads on from where it was, however many hints are one", async ({
+    store,
+  }) => {
     const total = 60;
     const read: number[] = [];
     const all = Promise.withResolvers<void>();
@@ -45,7 +49,8 @@ export const watchers: Group = (test) => {
       for (;;) {
         const page = await store.events("r1", read.at(-1) ?? 0, 7);
         if (page.length === 0) break;
-        if (sequences(page).some((sequence, index) => sequence !== read.length + index + 1)) throw new Error("Unexpected page");
+        if (sequences(page).some((sequence, index) => sequence !== read.length + index + 1))
+          throw new Error("The page has a gap");
         read.push(...sequences(page));
       }
       if (read.length >= total) all.resolve();
@@ -66,7 +71,9 @@ export const watchers: Group = (test) => {
     const pending: Promise<void>[] = [];
     const last = Promise.withResolvers<void>();
     const stop = await store.watch((run, head) => {
-      const seen = store.events(run, head - 1, 1).then((events) => void (events.length === 1 || wrong.push(`${run} ${head}`)));
+      const seen = store
+        .events(run, head - 1, 1)
+        .then((events) => void (events.length === 1 || wrong.push(`${run} ${head}`)));
       pending.push(seen);
       if (run === "last") last.resolve();
     });
@@ -74,7 +81,12 @@ export const watchers: Group = (test) => {
       throw new Error("refused");
     };
     await Promise.allSettled(
-      upTo(20).map((n) => write(store, { run: n % 2 === 0 ? "r1" : "refused", ...(n % 2 === 0 ? {} : { admit: refuse }) })),
+      upTo(20).map((n) =>
+        write(store, {
+          run: n % 2 === 0 ? "r1" : "refused",
+          ...(n % 2 === 0 ? {} : { admit: refuse }),
+        }),
+      ),
     );
     await write(store, { run: "last" });
     await last.promise;

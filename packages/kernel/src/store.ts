@@ -1,4 +1,4 @@
-import type { EventDraft, LogEvent } from "./event.d.ts";
+import type { EventDraft, LogEvent } from "./event.ts";
 
 /** A conditional write of a document, a snapshot kept beside the log. */
 export interface DocumentWrite {
@@ -23,7 +23,10 @@ export interface TaskWrite {
   readonly id: string;
   /** The fence of the caller's claim; 0 creates the task. */
   readonly fence: number;
-  /** Milliseconds: the lease of the claim ends so long after now, by the store's clock. Only for a task that is claimed. */
+  /**
+   * Milliseconds: the lease of the claim ends that long after now, by the store's clock. Only for a task that is claimed. Without `set` a
+   * lease is renewed and never becomes shorter, even if the clock went back; with `set` it begins anew.
+   */
   readonly lease_ms?: number;
   /** Left out: the fence is checked and the state stays. */
   readonly set?: {
@@ -104,6 +107,11 @@ export interface Store {
   commit(commit: Commit): Promise<Receipt>;
   /** Gives one available task of a queue to one agent, or `undefined`. */
   claim(request: ClaimRequest): Promise<Claim | undefined>;
+  /**
+   * Writes one document that no event brings about, such as a signed head. Resolves only when durable. Throws a StoreConflict where it is at
+   * another version than its writer saw.
+   */
+  put(document: DocumentWrite): Promise<void>;
   /** An expired document is absent. */
   get(kind: string, id: string): Promise<StoredDocument | undefined>;
   /** At most `limit` events of a run with a sequence above `after`, in order. */
@@ -113,4 +121,25 @@ export interface Store {
   /** Frees expired documents and leases, each lease with its event; resolves to how many. Without an event leases stay as they are. */
   sweep(event?: (lease: ExpiredLease) => EventDraft): Promise<number>;
   close(): Promise<void>;
+}
+
+/** A condition of a commit does not hold: read the log again and decide again. */
+export class StoreConflict extends Error {
+  readonly what: "seen" | "document" | "fence";
+
+  constructor(what: StoreConflict["what"], message: string) {
+    super(message);
+    this.name = "StoreConflict";
+    this.what = what;
+  }
+
+  // By shape, because a store may use another copy of this package.
+  static override [Symbol.hasInstance](thrown: unknown): thrown is StoreConflict {
+    return (
+      thrown instanceof Error &&
+      thrown.name === "StoreConflict" &&
+      "what" in thrown &&
+      typeof thrown.what === "string"
+    );
+  }
 }

@@ -1,0 +1,161 @@
+import type { DecisionContext } from "./combine.ts";
+import type { Declared } from "./declared.ts";
+import { BylawError } from "./errors.ts";
+import { HookRunner, type TapContext } from "./hook-runner.ts";
+import { freezeJson } from "./json.ts";
+import type { Hooks, KernelApi, Plugin, PluginInstance, Prepare } from "./plugin.ts";
+import type { Config, ResolvedPlugin } from "./ruleset.ts";
+import type { ApprovalMode, ToolCall } from "./subject.ts";
+import { isEffect, stricter, type Effect, type HookName } from "./verdict.ts";
+
+/** The hooks, by name. */
+export const HOOKS: readonly HookName[] = [
+  "beforeToolCall",
+  "onTransition",
+  "onBehavior",
+  "onEnforcement",
+];
+
+/** What a plugin does once for each subject before taps are asked. */
+export interface Preparer {
+  readonly context: TapContext;
+  readonly tap: string;
+  readonly work: Prepare;
+}
+
+type Growing = { [K in keyof Declared]: Declared[K][number][] };
+interface LetsThrough {
+  readonly mode: ApprovalMode;
+  readonly test: (call: ToolCall) => boolean;
+}
+
+/** Applies plugins and keeps what they tap and declare. Sealed when all are applied. */
+export class AppliedPlugins {
+  readonly hooks: Readonly<Record<HookName, HookRunner>>;
+  readonly declared: Declared;
+  readonly preparers: Preparer[] = [];
+  readonly context: DecisionContext;
+  readonly #growing: Growing = {
+    plugins: [],
+    events: [],
+    projections: [],
+    guards: [],
+    sinks: [],
+    redactors: [],
+  };
+  readonly #versions: Record<string, string> = {};
+  readonly #fallbacks: Effect[] = [];
+  readonly #reasons: ((call: ToolCall) => string | undefined)[] = [];
+  readonly #letsThrough: LetsThrough[] = [{ mode: "yolo", test: () => true }];
+  readonly #seals: ((declared: Declared) => void)[] = [];
+  #sealed = false;
+
+  constructor(plugins: readonly ResolvedPlugin[], config: Config) {
+    const { deadline_ms = 10_000, fallback = "ask_user" } = config;
+    this.hooks = Object.fromEntries(
+      HOOKS.map((hook) => [hook, new HookRunner(hook, deadline_ms)]),
+    ) as Record<HookName, HookRunner>;
+    this.declared = this.#growing;
+    for (const { plugin, instances } of plugins) {
+      this.#growing.plugins.push(plugin.name);
+      const { shared } = plugin.definition;
+      for (const group of shared ? [instances] : instances.map((instance) => [instance]))
+        this.#apply(plugin, group);
+    }
+    this.#sealed = true;
+    for (const list of Object.values(this.#growing)) Object.freeze(list);
+    for (const check of this.#seals) check(this.declared);
+    this.context = {
+      policy: freezeJson(this.#versions) as Readonly<Record<string, string>>,
+      enforcement_mode: config.enforcement_mode ?? "strict",
+      approval_mode: config.approval_mode ?? "ask",
+      fallback: this.#fallbacks.length === 0 ? fallback : this.#fallbacks.reduce(stricter),
+      neverSoftened: new Set(
+        plugins.flatMap(({ plugin }) => (plugin.neverSoftened ? [plugin.name] : [])),
+      ),
+      letsThrough: (mode, call) =>
+        this.#letsThrough.some((one) => one.mode === mode && holds(one.test, call)),
+      unmatched: (call) => this.#unmatched(call),
+    };
+  }
+
+  #apply(plugin: Plugin, instances: readonly PluginInstance<unknown>[]): void {
+    const { name, version, grants, codes } = plugin;
+    const from = [...new Set(instances.map((instance) => instance.from))].join(", ");
+    const digests: string[] = [];
+    plugin.definition.apply(this.#api({ plugin: name, from, grants, codes }, digests), instances);
+    const earlier = this.#versions[name]?.split(" ") ?? [];
+    const decidesBy = digests.length > 0 ? digests : [version];
+    this.#versions[name] = [...earlier, ...decidesBy].sort().join(" ");
+  }
+
+  #api(context: TapContext, digests: string[]): KernelApi {
+    const { plugin, grants } = context;
+    const growing = this.#growing;
+    const declare = (what: string, may = true): void => this.#checkDeclares(plugin, what, may);
+    const collect =
+      <T>(what: string, list: T[]) =>
+      (item: T): void => {
+        declare(what);
+        list.push(item);
+      };
+    return {
+      hooks: Object.fromEntries(
+        HOOKS.map((hook) => [hook, this.hooks[hook].hookFor(context, declare)]),
+      ) as unknown as Hooks,
+      event: collect("event type", growing.events),
+      projection: collect("projection", growing.projections),
+      guard: (name, guard) =>
+        collect("guard", growing.guards)({ name: `${plugin}/${name}`, guard }),
+      sink: collect("sink", growing.sinks),
+      redact: collect("redact", growing.redactors),
+      prepare: (tap, work) => collect("prepare", this.preparers)({ context, tap, work }),
+      fallback: (effect) => {
+        declare(`fallback ${effect}`, grants && isEffect(effect));
+        this.#fallbacks.push(effect);
+      },
+      unmatched: collect("unmatched", this.#reasons),
+      letThrough: (mode, test) => {
+        declare(`letThrough ${mode}`, grants);
+        this.#letsThrough.push({ mode, test });
+      },
+      digest: collect("digest", digests),
+      onSeal: collect("onSeal", this.#seals),
+    };
+  }
+
+  #checkDeclares(plugin: string, what: string, may: boolean): void {
+    if (this.#sealed)
+      throw new BylawError({
+        code: "BYLAW_KERNEL_SEALED",
+        message: `${plugin} declares ${what} after the kernel is sealed`,
+        fix: "Declare everything while `apply` runs.",
+      });
+    if (!may)
+      throw new BylawError({
+        code: "BYLAW_PLUGIN_INVALID",
+        message: `${plugin} may not declare ${what}`,
+        fix: "A tap needs a name, and only a plugin with `grants` may loosen.",
+      });
+  }
+
+  #unmatched(call: ToolCall): string {
+    for (const reason of this.#reasons) {
+      const found = attempt(() => reason(call));
+      if (typeof found === "string" && found !== "") return found;
+    }
+    return `No rule matches \`${call.tool}\``;
+  }
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+// A test that throws lets nothing through.
+const holds = (test: (call: ToolCall) => boolean, call: ToolCall): boolean =>
+  attempt(() => test(call)) === true;

@@ -1,0 +1,59 @@
+import { deepStrictEqual as equal, ok } from "node:assert/strict";
+import { addTasks, conflicts, logOf, take, took, upTo, write, type Group } from "./kit.ts";
+
+/** Writes are accepted only under the fence of the current claim. */
+export const taskFences: Group = (test) => {
+  test("is written under the fence of its claim and no other", async ({ store }) => {
+    await addTasks(store, 1);
+    const { run, task, fence } = await took(store);
+    const set = { state: "claimed", phase: "TDD", owner: "a1" } as const;
+    const advance = (given: number) => write(store, { run, task: { id: task, fence: given, set } });
+    const { length } = await logOf(store, run);
+    for (const wrong of [0, 2, -1]) await conflicts(advance(wrong), "fence");
+    equal((await logOf(store, run)).length, length);
+    await advance(fence);
+    await advance(fence);
+    equal((await logOf(store, run)).length, length + 2);
+  });
+
+  test("can have its fence checked without a change", async ({ store }) => {
+    await addTasks(store, 1);
+    const { run, task: id, fence } = await took(store);
+    await write(store, { run, task: { id, fence } });
+    await conflicts(write(store, { run, task: { id, fence: 0 } }), "fence");
+    await conflicts(write(store, { run, task: { id: "nobody's", fence: 1 } }), "fence");
+    equal(await take(store, "a2"), undefined);
+  });
+
+  test("is created once: creating it again is a conflict", async ({ store }) => {
+    const create = (run: string) =>
+      write(store, { run, task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } } });
+    const results = await Promise.allSettled(upTo(6).map((n) => create(`r${n}`)));
+    equal(results.filter(({ status }) => status === "fulfilled").length, 1);
+    await conflicts(create("r9"), "fence");
+    const runs = await Promise.all(upTo(9).map((n) => logOf(store, `r${n}`)));
+    equal(runs.flat().length, 1);
+  });
+
+  test("that was never claimed cannot be written without a claim", async ({ store }) => {
+    await addTasks(store, 1);
+    await conflicts(
+      write(store, { run: "r0", task: { id: "q-0", fence: 0, set: { state: "done" } } }),
+      "fence",
+    );
+    equal((await took(store)).task, "q-0");
+  });
+
+  test("can be claimed by another agent once it is given back", async ({ store }) => {
+    await addTasks(store, 1);
+    const { run, task, fence } = await took(store);
+    await write(store, {
+      run,
+      task: { id: task, fence, set: { state: "available", owner: null } },
+    });
+    const second = await took(store, "a2");
+    equal([second.task, second.phase], [task, "PLAN"]);
+    ok(second.fence > fence);
+    await conflicts(write(store, { run, task: { id: task, fence } }), "fence");
+  });
+};
