@@ -1,5 +1,12 @@
 /** What an agent may ask of its workflow. */
-export const BEHAVIOR_ACTIONS = ["loop", "trigger", "checkpoint", "continue", "stop", "vibecheck"] as const;
+export const BEHAVIOR_ACTIONS = [
+  "loop",
+  "trigger",
+  "checkpoint",
+  "continue",
+  "stop",
+  "vibecheck",
+] as const;
 
 /** One of {@link BEHAVIOR_ACTIONS}. */
 export type BehaviorActionName = (typeof BEHAVIOR_ACTIONS)[number];

@@ -19,7 +19,13 @@ export interface ControlFileOptions {
  */
 export function parseControlFile(text: string, { file }: ControlFileOptions = {}): BehaviorAction {
   const invalid = (message: string, fix?: string, cause?: unknown): BylawError =>
-    new BylawError({ code: "BYLAW_BEHAVIOR_INVALID", message, fix, cause, source: file === undefined ? undefined : { file } });
+    new BylawError({
+      code: "BYLAW_BEHAVIOR_INVALID",
+      message,
+      fix,
+      cause,
+      source: file === undefined ? undefined : { file },
+    });
   const value = objectIn(text, invalid);
   const action = actionOf(value["action"], invalid);
   return Object.freeze({
@@ -36,34 +42,42 @@ export function parseControlFile(text: string, { file }: ControlFileOptions = {}
 
 type Invalid = (message: string, fix?: string, cause?: unknown) => BylawError;
 
-const EXAMPLE = 'write one object: {"action": "continue"}';
+const EXAMPLE = 'Write one object: {"action": "continue"}';
 
 function objectIn(text: string, invalid: Invalid): JsonObject {
   if (text.length > CONTROL_FILE_LIMIT)
-    throw invalid(`Unexpected control file of ${text.length} characters, expected at most ${CONTROL_FILE_LIMIT}`, "say it in fewer words");
-  if (text.trim() === "") throw invalid("Unexpected empty control file, expected one JSON object", EXAMPLE);
+    throw invalid(
+      `The control file has ${text.length} characters; at most ${CONTROL_FILE_LIMIT} are allowed`,
+      "Say it in fewer words",
+    );
+  if (text.trim() === "")
+    throw invalid("The control file is empty; it must hold one JSON object", EXAMPLE);
   // It would be a space to some readers and a fault to others.
-  if (text.startsWith("\uFEFF")) throw invalid("Unexpected byte order mark, expected a JSON object", "write UTF-8 without it");
+  if (text.startsWith("\uFEFF"))
+    throw invalid("The control file begins with a byte order mark", "Write UTF-8 without it");
   let value: Json;
   try {
     value = parseJson(text);
   } catch (cause) {
     throw invalid(messageOf(cause), EXAMPLE, cause);
   }
-  if (!isJsonObject(value)) throw invalid(`Unexpected ${kindOf(value)}, expected one JSON object`, EXAMPLE);
+  if (!isJsonObject(value))
+    throw invalid(`The control file must hold one JSON object, not ${kindOf(value)}`, EXAMPLE);
   return value;
 }
 
 function actionOf(action: Json | undefined, invalid: Invalid): BehaviorActionName {
   const wanted = BEHAVIOR_ACTIONS.join(", ");
-  if (action === undefined) throw invalid(`Unexpected absence of \`action\`, expected one of ${wanted}`, EXAMPLE);
-  if (typeof action !== "string") throw invalid(`Unexpected ${kindOf(action)} for \`action\`, expected one of ${wanted}`);
+  if (action === undefined)
+    throw invalid(`The control file lacks \`action\`, one of ${wanted}`, EXAMPLE);
+  if (typeof action !== "string")
+    throw invalid(`\`action\` must be one of ${wanted}, not ${kindOf(action)}`);
   const known = BEHAVIOR_ACTIONS.find((name) => name === action);
   if (known !== undefined) return known;
   const near = MEANT.get(action.toLowerCase()) ?? nearest(action, BEHAVIOR_ACTIONS);
   throw invalid(
-    `Unexpected action ${quote(action)}, expected one of ${wanted}`,
-    near === undefined ? undefined : `did you mean \`${near}\`?`,
+    `Unknown action ${quote(action)}. Known actions: ${wanted}`,
+    near === undefined ? undefined : `Did you mean \`${near}\`?`,
   );
 }
 
@@ -83,8 +97,14 @@ const MEANT: ReadonlyMap<string, BehaviorActionName> = new Map([
 function textOf(value: JsonObject, field: string, invalid: Invalid): string | null {
   const text = Object.hasOwn(value, field) ? (value[field] ?? null) : null;
   if (text === null || typeof text === "string") return text;
-  throw invalid(`Unexpected ${kindOf(text)} for \`${field}\`, expected text or null`);
+  throw invalid(`\`${field}\` must be text or null, not ${kindOf(text)}`);
 }
 
 const kindOf = (value: Json): string =>
-  value === null ? "null" : Array.isArray(value) ? "list" : isJsonObject(value) ? "object" : typeof value;
+  value === null
+    ? "null"
+    : Array.isArray(value)
+      ? "list"
+      : isJsonObject(value)
+        ? "object"
+        : typeof value;

@@ -1,6 +1,6 @@
 import { BylawError, type JsonObject } from "@bylaw/kernel";
 import type { BehaviorAction } from "./action.ts";
-import type { Compat } from "./evaluate.ts";
+import type { Compat } from "./compat.ts";
 
 /** Whom a step calls: `{shouldTrigger, agentId, reason}`, or `null`. Pure. Throws BYLAW_BEHAVIOR_CONFIG_INVALID and BYLAW_BEHAVIOR_TARGET_MISSING. */
 export function evaluateTrigger(
@@ -12,16 +12,17 @@ export function evaluateTrigger(
   if (other !== null && typeof other !== "string")
     throw new BylawError({
       code: "BYLAW_BEHAVIOR_CONFIG_INVALID",
-      message: "Unexpected `triggerAgentId` of a trigger, expected text or null",
+      message: "`triggerAgentId` of a trigger must be text or null",
     });
   // One reading takes an empty name for a name; an agent without a name is nobody's.
-  const agentId = compat === "radium" ? (triggerAgentId ?? other) : (named(triggerAgentId) ?? named(other));
+  const agentId =
+    compat === "radium" ? (triggerAgentId ?? other) : (named(triggerAgentId) ?? named(other));
   if (agentId !== null) return { shouldTrigger: true, agentId, reason };
   if (compat === "codemachine") return null;
   throw new BylawError({
     code: "BYLAW_BEHAVIOR_TARGET_MISSING",
-    message: "Unexpected trigger without an agent, expected `triggerAgentId` in the control file or in the step",
-    fix: 'name the agent: {"action": "trigger", "triggerAgentId": "reviewer"}',
+    message: "The trigger names no agent",
+    fix: 'Name the agent: {"action": "trigger", "triggerAgentId": "reviewer"}',
   });
 }
 

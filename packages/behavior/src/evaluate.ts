@@ -1,12 +1,9 @@
 import { BylawError, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { parseControlFile } from "./control-file.ts";
 import type { BehaviorAction } from "./action.ts";
+import type { Compat } from "./compat.ts";
 import { evaluateLoop } from "./evaluate-loop.ts";
 import { evaluateTrigger } from "./evaluate-trigger.ts";
-
-/** Whose reading of a request holds where the two origins differ from the better rule, or from each other. */
-export type Compat = (typeof COMPATS)[number];
-export const COMPATS = ["radium", "codemachine"] as const;
 
 /** Who looks at a request. */
 export type EvaluatorName = "loop" | "trigger" | "checkpoint" | "vibecheck";
@@ -28,13 +25,25 @@ export interface Evaluation {
  * What one evaluator makes of a control file; `null`: nothing that concerns it. Pure. Throws BYLAW_BEHAVIOR_INVALID for a broken file,
  * BYLAW_BEHAVIOR_CONFIG_INVALID, and BYLAW_BEHAVIOR_TARGET_MISSING for a trigger without an agent.
  */
-export function evaluateBehavior({ evaluator, file, config = null, iteration = 0, compat }: Evaluation): JsonObject | null {
+export function evaluateBehavior({
+  evaluator,
+  file,
+  config = null,
+  iteration = 0,
+  compat,
+}: Evaluation): JsonObject | null {
   // A step without a loop or a trigger never looks at the file, so that a broken one is not its business.
   if ((evaluator === "loop" || evaluator === "trigger") && config === null) return null;
   if (config !== null && !isJsonObject(config))
-    throw new BylawError({ code: "BYLAW_BEHAVIOR_CONFIG_INVALID", message: "Unexpected configuration, expected an object or null" });
+    throw new BylawError({
+      code: "BYLAW_BEHAVIOR_CONFIG_INVALID",
+      message: "The configuration must be an object or null",
+    });
   if (!Number.isSafeInteger(iteration) || iteration < 0)
-    throw new BylawError({ code: "BYLAW_BEHAVIOR_CONFIG_INVALID", message: "Unexpected iteration, expected a whole number from 0" });
+    throw new BylawError({
+      code: "BYLAW_BEHAVIOR_CONFIG_INVALID",
+      message: "The iteration must be a whole number from 0",
+    });
   const action = actionIn(file, compat);
   if (action === null) return null;
   switch (evaluator) {
@@ -43,10 +52,19 @@ export function evaluateBehavior({ evaluator, file, config = null, iteration = 0
     case "trigger":
       return evaluateTrigger(action, config ?? {}, compat);
     case "checkpoint":
-      return action.action === "checkpoint" ? { shouldStopWorkflow: true, reason: action.reason } : null;
+      return action.action === "checkpoint"
+        ? { shouldStopWorkflow: true, reason: action.reason }
+        : null;
     case "vibecheck":
       return action.action === "vibecheck"
-        ? { shouldTrigger: true, riskScore: 0.5, advice: "Oversight requested", traits: [], uncertainties: [], reason: action.reason }
+        ? {
+            shouldTrigger: true,
+            riskScore: 0.5,
+            advice: "Oversight requested",
+            traits: [],
+            uncertainties: [],
+            reason: action.reason,
+          }
         : null;
   }
 }

@@ -27,7 +27,8 @@ const TRAITS: readonly (readonly [trait: string, test: (advice: string) => boole
   ["Overtooling", (advice) => has(advice, "too many tools", "unnecessary")],
 ];
 
-const has = (advice: string, ...words: readonly string[]): boolean => words.some((word) => advice.includes(word));
+const has = (advice: string, ...words: readonly string[]): boolean =>
+  words.some((word) => advice.includes(word));
 
 /**
  * The scorer of the origin: it counts words of the reviewer's prose, not what the agent did. Empty advice is `medium`. In
@@ -35,10 +36,18 @@ const has = (advice: string, ...words: readonly string[]): boolean => words.some
  */
 export function radiumKeywords(advice: string): RiskScore {
   const text = advice.toLowerCase();
-  const sum = WORDS.reduce((total, [effect, words]) => (has(text, ...words) ? total + effect : total), 30);
+  const sum = WORDS.reduce(
+    (total, [effect, words]) => (has(text, ...words) ? total + effect : total),
+    30,
+  );
   const risk = Math.min(100, Math.max(0, sum)) / 100;
-  return { risk, band: bandOf(risk), traits: TRAITS.filter(([, test]) => test(text)).map(([trait]) => trait) };
+  return {
+    risk,
+    band: bandOf(risk),
+    traits: TRAITS.filter(([, test]) => test(text)).map(([trait]) => trait),
+  };
 }
 
 /** Below 0.3 low, below 0.7 medium, else high. */
-export const bandOf = (risk: number): RiskScore["band"] => (risk < 0.3 ? "low" : risk < 0.7 ? "medium" : "high");
+export const bandOf = (risk: number): RiskScore["band"] =>
+  risk < 0.3 ? "low" : risk < 0.7 ? "medium" : "high";

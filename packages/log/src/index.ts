@@ -1,3 +1,62 @@
+// The format of a log.
+export type { CatalogueType, EventGroup } from "./format/catalogue/catalogue-type.ts";
+export {
+  CATALOGUE_MODES,
+  COORDINATOR_TYPES,
+  createCatalogue,
+  type Catalogue,
+  type CatalogueMode,
+  type CatalogueOptions,
+  type CatalogueProblem,
+} from "./format/catalogue/catalogue.ts";
+export { RUN_TYPES } from "./format/catalogue/run-types.ts";
+export { NO_LINK, chain, chainedText, linkOf, linkOfText } from "./format/chain.ts";
+export { ENVELOPE_FIELDS, eventTime } from "./format/codec/envelope.ts";
+export { formatEventLine, parseEventLine } from "./format/codec/event-line.ts";
+export { digestOf } from "./format/digest.ts";
+export {
+  LOG_RULES,
+  type EventContent,
+  type FindingSeverity,
+  type LogRuleId,
+  type OrderFinding,
+  type OrderRules,
+} from "./format/order/rules.ts";
+export {
+  ANCHOR_TYPE,
+  createLogVerifier,
+  type LineEnd,
+  type LogFinding,
+  type LogHead,
+  type LogVerifier,
+  type VerifyOptions,
+} from "./format/verify.ts";
+
+// What follows from a log.
+export {
+  RUN_EVENTS,
+  approvalDigest,
+  currentPhases,
+  phaseOf,
+  recordedDigest,
+  recordedPolicy,
+  type Phases,
+} from "./state/approval.ts";
+export {
+  defineLifecycle,
+  type Lifecycle,
+  type OpeningEvent,
+  type ResumedLog,
+} from "./state/lifecycle.ts";
+export {
+  CALL_EVENTS,
+  asksPerson,
+  callIn,
+  callKey,
+  type RecordedCall,
+} from "./state/recorded-call.ts";
+export type { Session } from "./state/session.ts";
+export { treeDrop, treeEntries, treeGet, treePut, type Tree, type TreeNode } from "./state/tree.ts";
 export {
   CARRIED_OVER,
   FREE_REASONS,
@@ -9,67 +68,50 @@ export {
   type AgentTurn,
   type AgentTurns,
   type TurnOutcome,
-} from "./agents/turns.ts";
-export { aliasOf, agentNamed, deniedCalls, isOut, isTimeOver, isVotingDeferred, labelOf, unseenBy } from "./agents/consensus-facts.ts";
-export { TIME_OVER, consensusState, type Answer, type Ballot, type Consensus, type ConsensusTerms } from "./agents/consensus.ts";
-export type { Terminal } from "./agents/terminal.ts";
-export { RUN_EVENTS, approvalDigest, currentPhases, phaseOf, type Phases } from "./approval.ts";
-export { digestOf } from "./digest.ts";
-export type { CatalogueType, EventGroup } from "./catalogue/catalogue-type.ts";
-export {
-  CATALOGUE_MODES,
-  COORDINATOR_TYPES,
-  createCatalogue,
-  type Catalogue,
-  type CatalogueMode,
-  type CatalogueOptions,
-  type CatalogueProblem,
-} from "./catalogue/catalogue.ts";
-export { RUN_TYPES } from "./catalogue/run-types.ts";
-export { bodyOf, bodyOfChecked, numbered, type Body } from "./body.ts";
-export { NO_LINK, chain, chainedText, linkOf, linkOfText } from "./chain.ts";
-export { ENVELOPE_FIELDS } from "./codec/envelope.ts";
-export { formatEventLine, parseEventLine } from "./codec/event-line.ts";
-export { foldName } from "./fold-name.ts";
-export { readKeyFile, unusableKey } from "./key-file.ts";
-export { createMemoryStore } from "./memory-store.ts";
-export { coordinatorGuard, coordinatorState, coordinatorTasks, ownWorkGuard, type Coordination } from "./order/coordinator.ts";
-export type { TaskState, TaskStatus } from "./order/task.ts";
-export {
-  drop as treeDrop,
-  entriesOf as treeEntries,
-  find as treeGet,
-  put as treePut,
-  type Node as TreeNode,
-  type Tree,
-} from "./order/tree.ts";
-export { Passing } from "./passing.ts";
-export { LOG_PROFILES, LOG_RULES, type FindingSeverity, type LogProfile, type LogRule, type LogRuleId } from "./order/rules.ts";
-export { callIn, type RecordedCall } from "./recorded-call.ts";
-export { openRun } from "./run.ts";
-export { pathTemplateFault, runFileName, runPath } from "./run-path.ts";
+} from "./state/turns.ts";
+
+// Runs.
+export { InFlight } from "./run/in-flight.ts";
+export { openRun } from "./run/run.ts";
 export type {
   ApprovalRequest,
   AskOptions,
+  ChainOptions,
   OpenOptions,
   Outcome,
   Plan,
   RecordOptions,
   Recordable,
+  RefusalRequest,
   Run,
   TaskClaim,
   ToolResult,
-} from "./run-contract.ts";
-export { TIME_AT_END, timeAtEnd, type RunSummary, type StoreReader } from "./store-reader.ts";
-export { timeOf } from "./time-of.ts";
-export { Underway } from "./underway.ts";
-export { askAdmit, checkClaim, checkCommit, checkDraft, checkText, expiryOf, otherFence, storeClosed } from "./store-input.ts";
+} from "./run/run-contract.ts";
+
+// Stores.
+export { bodyOf, bodyOfChecked, numbered, type Body } from "./store/body.ts";
+export { createMemoryStore } from "./store/memory-store.ts";
 export {
-  ANCHOR_TYPE,
-  createLogVerifier,
-  type LineEnd,
-  type LogFinding,
-  type LogHead,
-  type LogVerifier,
-  type VerifyOptions,
-} from "./verify.ts";
+  askAdmit,
+  checkClaim,
+  checkCommit,
+  checkDraft,
+  checkPut,
+  checkText,
+  expiryOf,
+  otherFence,
+  storeClosed,
+} from "./store/store-input.ts";
+export { TIME_AT_END, timeAtEnd, type RunSummary, type StoreReader } from "./store/store-reader.ts";
+
+// Files and keys.
+export { foldName } from "./files/fold-name.ts";
+export { pathTemplateFault, runFileName, runPath } from "./files/run-path.ts";
+export {
+  NO_HEAD,
+  followChain,
+  isChainBroken,
+  readEvents,
+  type ChainHead,
+} from "./integrity/follow-chain.ts";
+export { readKeyFile, unusableKey } from "./integrity/key-file.ts";

@@ -9,22 +9,35 @@ const CODES = [
   ...["no_workflow_tool", "no_tool_calls", "invalid_vote_id", "vote_no_answers", "vote_and_answer"],
   ...["answer_limit", "answer_novelty", "answer_duplicate", "unknown_tool"],
 ];
-const codes = Object.fromEntries(["stale_revision", "other.reason", ...CODES].map((code) => [code, code]));
+const codes = Object.fromEntries(
+  ["stale_revision", "other.reason", ...CODES].map((code) => [code, code]),
+);
 
 /** Denies each response with the code that the host names, and says of it what a plugin would prepare. */
 const refuser = plugin(
   "refuser",
   (kernel) => {
-    kernel.prepare("turn", ({ host }) => (isJsonObject(host?.["turn"]) ? { turn: host["turn"] } : undefined));
+    kernel.prepare("turn", ({ host }) =>
+      isJsonObject(host?.["turn"]) ? { turn: host["turn"] } : undefined,
+    );
     kernel.hooks.onEnforcement.tap("t", ({ host }) => {
       const code = host?.["code"];
-      return typeof code === "string" ? deny("Unexpected response", undefined, { code, message: `mend ${code}` }) : undefined;
+      return typeof code === "string"
+        ? deny("Unexpected response", undefined, { code, message: `mend ${code}` })
+        : undefined;
     });
-    kernel.redact(({ details }) => JSON.parse(JSON.stringify(details).replaceAll(/KEY-\d{20}/g, "[gone]")) as JsonObject);
+    kernel.redact(
+      ({ details }) =>
+        JSON.parse(JSON.stringify(details).replaceAll(/KEY-\d{20}/g, "[gone]")) as JsonObject,
+    );
   },
   { codes },
 );
-const refused = (code: string, fields: Partial<Response> = {}) => ({ agent: "agent_a", host: { code }, ...fields });
+const refused = (code: string, fields: Partial<Response> = {}) => ({
+  agent: "agent_a",
+  host: { code },
+  ...fields,
+});
 const detailsOf = async (run: Run, response: Omit<Response, "hook">): Promise<JsonObject> =>
   (await run.respond(response)).events[0]?.details ?? {};
 
@@ -33,13 +46,21 @@ describe("the event of a response that does not comply", () => {
     const run = await open({ plugins: [refuser] });
     const text = "x".repeat(1_500);
     const { events } = await run.respond(
-      refused("unknown_tool", { tool_calls: [{ tool: "execute_command" }], text, attempt: 1, max_attempts: 3 }),
+      refused("unknown_tool", {
+        tool_calls: [{ tool: "execute_command" }],
+        text,
+        attempt: 1,
+        max_attempts: 3,
+      }),
     );
     expect(events).toHaveLength(1);
     const [event] = events;
     const { decision: _, ...details } = event?.details ?? {};
     const { agent_id, timestamp } = event ?? ({} as Partial<LogEvent>);
-    expect({ agent_id, timestamp }).toEqual({ agent_id: "agent_a", timestamp: expect.stringMatching(/Z$/) as string });
+    expect({ agent_id, timestamp }).toEqual({
+      agent_id: "agent_a",
+      timestamp: expect.stringMatching(/Z$/) as string,
+    });
     expect(details).toEqual({
       ...{
         round: 1,
@@ -49,7 +70,12 @@ describe("the event of a response that does not comply", () => {
         tool_calls: ["execute_command"],
         error_message: "mend unknown_tool",
       },
-      ...{ buffer_preview: "x".repeat(500), buffer_chars: 1_500, recovery: "restart", final: false },
+      ...{
+        buffer_preview: "x".repeat(500),
+        buffer_chars: 1_500,
+        recovery: "restart",
+        final: false,
+      },
     });
   });
 
@@ -68,22 +94,25 @@ describe("the event of a response that does not comply", () => {
   });
 
   it.each(CODES)("MG-05 is stored under its code: %s", async (code) => {
-    expect(await detailsOf(await open({ plugins: [refuser] }), refused(code))).toMatchObject({ reason: code });
+    expect(await detailsOf(await open({ plugins: [refuser] }), refused(code))).toMatchObject({
+      reason: code,
+    });
   });
 
   it("MG-20 has an empty list where nothing was called", async () => {
-    expect(await detailsOf(await open({ plugins: [refuser] }), refused("no_tool_calls"))).toMatchObject({
-      tool_calls: [],
-      buffer_preview: "",
-      buffer_chars: 0,
-    });
+    expect(
+      await detailsOf(await open({ plugins: [refuser] }), refused("no_tool_calls")),
+    ).toMatchObject({ tool_calls: [], buffer_preview: "", buffer_chars: 0 });
   });
 
   it("takes a secret out before it cuts the preview, so that no half of one stays", async () => {
     const run = await open({ plugins: [refuser] });
     for (let before = 470; before <= 500; before += 1) {
       const text = `${"x".repeat(before)}KEY-${"1".repeat(20)} and more`;
-      const { buffer_preview: preview, buffer_chars: chars } = await detailsOf(run, refused("no_tool_calls", { text, max_attempts: 99 }));
+      const { buffer_preview: preview, buffer_chars: chars } = await detailsOf(
+        run,
+        refused("no_tool_calls", { text, max_attempts: 99 }),
+      );
       expect(preview).not.toContain("KEY");
       expect(Array.from(String(preview)).length).toBeLessThanOrEqual(500);
       expect(chars).toBe(text.length);
@@ -94,33 +123,53 @@ describe("the event of a response that does not comply", () => {
     const run = await open({ plugins: [refuser] });
     for (const before of [16_382, 16_383, 16_384]) {
       const text = `${"x".repeat(before)}\u{1f600}\u{1f600}`;
-      expect(await detailsOf(run, refused("no_tool_calls", { text, max_attempts: 99 }))).toMatchObject({ buffer_chars: before + 2 });
+      expect(
+        await detailsOf(run, refused("no_tool_calls", { text, max_attempts: 99 })),
+      ).toMatchObject({ buffer_chars: before + 2 });
     }
   });
 
   it("is bounded, whatever an agent calls", async () => {
     const tool_calls = Array.from({ length: 5_000 }, () => ({ tool: "y".repeat(5_000) }));
-    const details = await detailsOf(await open({ plugins: [refuser] }), refused("no_workflow_tool", { tool_calls }));
+    const details = await detailsOf(
+      await open({ plugins: [refuser] }),
+      refused("no_workflow_tool", { tool_calls }),
+    );
     expect(JSON.stringify(details).length).toBeLessThan(100_000);
   });
 
   it("is the end where attempts are spent, whichever plugin objects, but not for what costs none", async () => {
     const run = await open({ plugins: [refuser] });
-    expect(await detailsOf(run, refused("other.reason", { max_attempts: 1 }))).toMatchObject({ final: true, recovery: "end" });
-    expect(await detailsOf(run, refused("stale_revision", { agent: "b", max_attempts: 1 }))).toMatchObject({
-      final: false,
-      recovery: "restart",
+    expect(await detailsOf(run, refused("other.reason", { max_attempts: 1 }))).toMatchObject({
+      final: true,
+      recovery: "end",
     });
-    expect(turnOf(run.view(agentTurns), "b")).toMatchObject({ attempts: 0, free: 1, outcome: null });
+    expect(
+      await detailsOf(run, refused("stale_revision", { agent: "b", max_attempts: 1 })),
+    ).toMatchObject({ final: false, recovery: "restart" });
+    expect(turnOf(run.view(agentTurns), "b")).toMatchObject({
+      attempts: 0,
+      free: 1,
+      outcome: null,
+    });
   });
 });
 
 describe("a response that complies", () => {
   it("is recorded with what ends the turn, and only with fields that are known", async () => {
     const run = await open({ plugins: [refuser] });
-    const turn = { terminal: { kind: "vote", target: "agent1", reason: null }, unknown_tools: ["x"], invented: true };
+    const turn = {
+      terminal: { kind: "vote", target: "agent1", reason: null },
+      unknown_tools: ["x"],
+      invented: true,
+    };
     const { decision: _, ...details } = await detailsOf(run, { agent: "a", host: { turn } });
-    expect(details).toEqual({ round: 1, attempt: 1, terminal: turn.terminal, unknown_tools: ["x"] });
+    expect(details).toEqual({
+      round: 1,
+      attempt: 1,
+      terminal: turn.terminal,
+      unknown_tools: ["x"],
+    });
   });
 
   it("whose turn goes on has no outcome", async () => {
@@ -135,21 +184,41 @@ describe("a response that complies", () => {
 describe("rounds", () => {
   it("MG-10 count for themselves, with attempts that begin anew", async () => {
     const run = await open({ plugins: [refuser] });
-    expect(await detailsOf(run, refused("unknown_tool", { round: 1 }))).toMatchObject({ round: 1, attempt: 1 });
-    expect(await detailsOf(run, refused("unknown_tool", { round: 2 }))).toMatchObject({ round: 2, attempt: 1 });
-    expect(turnOf(run.view(agentTurns), "agent_a")).toMatchObject({ rounds: [1, 2], round: 2, attempts: 1 });
+    expect(await detailsOf(run, refused("unknown_tool", { round: 1 }))).toMatchObject({
+      round: 1,
+      attempt: 1,
+    });
+    expect(await detailsOf(run, refused("unknown_tool", { round: 2 }))).toMatchObject({
+      round: 2,
+      attempt: 1,
+    });
+    expect(turnOf(run.view(agentTurns), "agent_a")).toMatchObject({
+      rounds: [1, 2],
+      round: 2,
+      attempts: 1,
+    });
   });
 
   it("that are over give no attempts back", async () => {
     const run = await open({ plugins: [refuser] });
     await run.respond(refused("unknown_tool", { round: 2 }));
     await run.respond(refused("unknown_tool", { round: 2 }));
-    expect(await detailsOf(run, refused("unknown_tool", { round: 1 }))).toMatchObject({ round: 1, attempt: 3, final: true });
+    expect(await detailsOf(run, refused("unknown_tool", { round: 1 }))).toMatchObject({
+      round: 1,
+      attempt: 3,
+      final: true,
+    });
   });
 
   it("and outcomes follow from the log, of an agent of any name", () => {
     const event = recordOf({
-      event_type: constantFrom("response_accepted", "enforcement", "agent_dropped", "round_started", "tool_allowed"),
+      event_type: constantFrom(
+        "response_accepted",
+        "enforcement",
+        "agent_dropped",
+        "round_started",
+        "tool_allowed",
+      ),
       agent_id: constantFrom("a", "b", "__proto__", "constructor"),
       details: recordOf({
         round: integer({ min: 1, max: 4 }),
@@ -178,7 +247,9 @@ describe("rounds", () => {
           const { rounds, round, attempts } = turnOf(whole, agent);
           expect(rounds).toEqual([...new Set(rounds)].toSorted((left, right) => left - right));
           expect(round).toBe(rounds.at(-1) ?? 0);
-          expect(attempts).toBeLessThanOrEqual(own.filter(({ event_type }) => event_type === "enforcement").length);
+          expect(attempts).toBeLessThanOrEqual(
+            own.filter(({ event_type }) => event_type === "enforcement").length,
+          );
         }
       }),
     );

@@ -1,15 +1,34 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ask, createKernel, deny, type Config, type Plugin, type Store, type ToolCall, type Transition } from "@bylaw/kernel";
-import { openRun, createMemoryStore, type OpenOptions, type Outcome, type Run } from "../src/index.ts";
+import {
+  ask,
+  createKernel,
+  deny,
+  type Config,
+  type Plugin,
+  type Store,
+  type ToolCall,
+  type Transition,
+} from "@bylaw/kernel";
+import {
+  openRun,
+  createMemoryStore,
+  type OpenOptions,
+  type Outcome,
+  type Run,
+} from "../src/index.ts";
 import { call, forged, plugin, voter } from "./kit.ts";
 
 const NOW = "2026-01-02T03:04:05.000Z";
 const LATER = "2026-01-02T04:00:00.000Z";
 const asks = voter("asks", "beforeToolCall", () => ask("Unexpected push"));
-const open = (config: Config = { plugins: [asks] }, options: Partial<OpenOptions> = {}): Promise<Run> =>
+const open = (
+  config: Config = { plugins: [asks] },
+  options: Partial<OpenOptions> = {},
+): Promise<Run> =>
   openRun(createKernel(config), { run: "r1", now: () => NOW, join: true, ...options });
-const approve = (run: Run, subject: ToolCall | Transition = call(), expires_at = LATER) => run.approve({ subject, by: "ada", expires_at });
+const approve = (run: Run, subject: ToolCall | Transition = call(), expires_at = LATER) =>
+  run.approve({ subject, by: "ada", expires_at });
 const ran = async (run: Run, fields: Partial<ToolCall> = {}): Promise<Outcome> => {
   const { hook: _, ...rest } = call(fields);
   return run.toolCall(rest);
@@ -23,7 +42,11 @@ describe("an approval", () => {
     expect(granted).toMatchObject({
       event_type: "approval_granted",
       agent_id: "a1",
-      details: { digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), by: "ada", expires_at: LATER },
+      details: {
+        digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+        by: "ada",
+        expires_at: LATER,
+      },
     });
     const { decision, applied, events } = await ran(run);
     expect({ applied, code: decision.code, approval: decision.approval }).toEqual({
@@ -33,7 +56,9 @@ describe("an approval", () => {
     });
     // The question that was asked is still on the record.
     expect(decision.votes).toMatchObject([{ plugin: "asks", effect: "ask_user" }]);
-    expect(events).toMatchObject([{ event_type: "tool_allowed", details: { decision: { approval: granted?.sequence } } }]);
+    expect(events).toMatchObject([
+      { event_type: "tool_allowed", details: { decision: { approval: granted?.sequence } } },
+    ]);
     expect(await ran(run)).toMatchObject({ applied: "ask_user" });
   });
 
@@ -50,14 +75,19 @@ describe("an approval", () => {
   ])("does not cover a call with %s", async (_, fields) => {
     const run = await open();
     await approve(run);
-    expect(await ran(run, fields)).toMatchObject({ applied: "ask_user", decision: { code: "rule_asked" } });
+    expect(await ran(run, fields)).toMatchObject({
+      applied: "ask_user",
+      decision: { code: "rule_asked" },
+    });
     expect(await ran(run)).toMatchObject({ applied: "allow", decision: { code: "approved" } });
   });
 
   it("covers the same call with another id, and with its arguments in another order", async () => {
     const run = await open();
     await approve(run, call({ args: { a: 1, b: [2] } }));
-    expect(await ran(run, { id: "c2", args: { b: [2], a: 1 } })).toMatchObject({ applied: "allow" });
+    expect(await ran(run, { id: "c2", args: { b: [2], a: 1 } })).toMatchObject({
+      applied: "allow",
+    });
   });
 
   it("never discharges a deny", async () => {
@@ -84,9 +114,15 @@ describe("an approval", () => {
 
   it("answers where nobody can be asked", async () => {
     const run = await open();
-    expect(await ran(run, { interactive: false })).toMatchObject({ applied: "deny", decision: { code: "approval_unavailable" } });
+    expect(await ran(run, { interactive: false })).toMatchObject({
+      applied: "deny",
+      decision: { code: "approval_unavailable" },
+    });
     await approve(run);
-    expect(await ran(run, { interactive: false })).toMatchObject({ applied: "allow", decision: { code: "approved" } });
+    expect(await ran(run, { interactive: false })).toMatchObject({
+      applied: "allow",
+      decision: { code: "approved" },
+    });
   });
 
   it("that has ended is nobody's no, and lets nothing pass", async () => {
@@ -94,8 +130,14 @@ describe("an approval", () => {
     const run = await open({ plugins: [asks] }, { now: () => now });
     await approve(run);
     now = LATER;
-    expect(await ran(run)).toMatchObject({ applied: "ask_user", decision: { code: "approval_expired" } });
-    expect(await ran(run, { interactive: false })).toMatchObject({ applied: "deny", decision: { code: "approval_expired" } });
+    expect(await ran(run)).toMatchObject({
+      applied: "ask_user",
+      decision: { code: "approval_expired" },
+    });
+    expect(await ran(run, { interactive: false })).toMatchObject({
+      applied: "deny",
+      decision: { code: "approval_expired" },
+    });
     await approve(run, call(), "2026-01-02T05:00:00.000Z");
     expect(await ran(run)).toMatchObject({ applied: "allow" });
   });
@@ -112,7 +154,9 @@ describe("an approval", () => {
     "that ends at `%s` is refused: that is no RFC 3339 time",
     async (expires_at) => {
       const run = await open();
-      await expect(approve(run, call(), expires_at)).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+      await expect(approve(run, call(), expires_at)).rejects.toMatchObject({
+        code: "BYLAW_EVENT_INVALID",
+      });
       expect((await ran(run)).applied).toBe("ask_user");
     },
   );
@@ -125,7 +169,9 @@ describe("an approval", () => {
 
   it("of a subject that is not admissible is refused", async () => {
     const run = await open();
-    await expect(approve(run, call({ tool: "" }))).rejects.toMatchObject({ code: "BYLAW_SUBJECT_INVALID" });
+    await expect(approve(run, call({ tool: "" }))).rejects.toMatchObject({
+      code: "BYLAW_SUBJECT_INVALID",
+    });
     const forging = forged({ ...call(), facts: { tokens: true } });
     await expect(approve(run, forging)).rejects.toMatchObject({ code: "BYLAW_SUBJECT_INVALID" });
   });
@@ -150,43 +196,63 @@ describe("an approval", () => {
   it("of one run is worth nothing in another", async () => {
     const store = createMemoryStore();
     await approve(await open({ plugins: [asks] }, { store }));
-    expect((await ran(await open({ plugins: [asks] }, { store, run: "r2" }))).applied).toBe("ask_user");
+    expect((await ran(await open({ plugins: [asks] }, { store, run: "r2" }))).applied).toBe(
+      "ask_user",
+    );
   });
 
   it("given elsewhere is known here, before this run has read of it", async () => {
     const store = createMemoryStore();
-    const [here, there] = [await open({ plugins: [asks] }, { store }), await open({ plugins: [asks] }, { store })];
+    const [here, there] = [
+      await open({ plugins: [asks] }, { store }),
+      await open({ plugins: [asks] }, { store }),
+    ];
     await approve(there);
     expect((await ran(here)).applied).toBe("allow");
     expect((await ran(there)).applied).toBe("ask_user");
   });
 
-  it.each([1, 2, 5])("is used once, however many calls race for it in %i runs", async (sittings) => {
-    const store = createMemoryStore();
-    await approve(await open({ plugins: [asks] }, { store }));
-    const runs = await Promise.all(Array.from({ length: sittings }, () => open({ plugins: [asks] }, { store })));
-    const outcomes = await Promise.all([...runs, ...runs].map((run) => ran(run)));
-    expect(outcomes.filter(({ applied }) => applied === "allow")).toHaveLength(1);
-    const log = await store.events("r1", 0, 1_000);
-    expect(log.filter(({ event_type }) => event_type === "tool_allowed")).toHaveLength(1);
-  });
+  it.each([1, 2, 5])(
+    "is used once, however many calls race for it in %i runs",
+    async (sittings) => {
+      const store = createMemoryStore();
+      await approve(await open({ plugins: [asks] }, { store }));
+      const runs = await Promise.all(
+        Array.from({ length: sittings }, () => open({ plugins: [asks] }, { store })),
+      );
+      const outcomes = await Promise.all([...runs, ...runs].map((run) => ran(run)));
+      expect(outcomes.filter(({ applied }) => applied === "allow")).toHaveLength(1);
+      const log = await store.events("r1", 0, 1_000);
+      expect(log.filter(({ event_type }) => event_type === "tool_allowed")).toHaveLength(1);
+    },
+  );
 
   it("is used once even where no writer is told of the others", async () => {
     const memory = createMemoryStore();
     const store: Store = { ...memory, commit: ({ admit: _, ...commit }) => memory.commit(commit) };
     await approve(await open({ plugins: [asks] }, { store }));
-    const runs = await Promise.all(Array.from({ length: 3 }, () => open({ plugins: [asks] }, { store })));
+    const runs = await Promise.all(
+      Array.from({ length: 3 }, () => open({ plugins: [asks] }, { store })),
+    );
     const outcomes = await Promise.all(runs.map((run) => ran(run)));
-    expect(outcomes.map(({ applied }) => applied).toSorted()).toEqual(["allow", "ask_user", "ask_user"]);
+    expect(outcomes.map(({ applied }) => applied).toSorted()).toEqual([
+      "allow",
+      "ask_user",
+      "ask_user",
+    ]);
   });
 
   it("is not spent by an event that only mentions it", async () => {
-    const declares = plugin("notes", (kernel) => kernel.event({ name: "note", details: z.unknown() }));
+    const declares = plugin("notes", (kernel) =>
+      kernel.event({ name: "note", details: z.unknown() }),
+    );
     const run = await open({ plugins: [asks, declares] });
     const [granted] = await approve(run);
     const approval = granted?.sequence ?? 0;
     await run.toolResult({ id: "c9", tool: "t", ok: true, result: { approval } });
-    await run.record([{ event_type: "note", agent_id: "a1", task_id: null, details: { approval } }]);
+    await run.record([
+      { event_type: "note", agent_id: "a1", task_id: null, details: { approval } },
+    ]);
     expect((await ran(run)).applied).toBe("allow");
   });
 
@@ -206,7 +272,9 @@ describe("an approval at the other hooks", () => {
     const run = await open({ plugins: [gate] });
     const request = { task: "T1", agent: "a1", to: "RELEASE", artifacts: { report: { ok: true } } };
     await approve(run, { ...request, hook: "onTransition" });
-    expect((await run.transition({ ...request, artifacts: { report: { ok: false } } })).applied).toBe("ask_user");
+    expect(
+      (await run.transition({ ...request, artifacts: { report: { ok: false } } })).applied,
+    ).toBe("ask_user");
     expect((await run.transition({ ...request, to: "DONE" })).applied).toBe("ask_user");
     expect((await run.transition(request)).applied).toBe("allow");
     expect((await run.transition(request)).applied).toBe("ask_user");
@@ -216,9 +284,17 @@ describe("an approval at the other hooks", () => {
     const gate = voter("gate", "onEnforcement", () => ask("Unexpected vote"));
     const run = await open({ plugins: [gate] });
     const response = { agent: "a1", text: "done", tool_calls: [{ tool: "vote", args: { id: 1 } }] };
-    await run.approve({ subject: { ...response, hook: "onEnforcement" }, by: "ada", expires_at: LATER });
-    expect((await run.respond({ ...response, tool_calls: [{ tool: "delete_all" }] })).applied).toBe("ask_user");
-    expect((await run.respond({ ...response, tool_calls: [{ tool: "vote", args: { id: 2 } }] })).applied).toBe("ask_user");
+    await run.approve({
+      subject: { ...response, hook: "onEnforcement" },
+      by: "ada",
+      expires_at: LATER,
+    });
+    expect((await run.respond({ ...response, tool_calls: [{ tool: "delete_all" }] })).applied).toBe(
+      "ask_user",
+    );
+    expect(
+      (await run.respond({ ...response, tool_calls: [{ tool: "vote", args: { id: 2 } }] })).applied,
+    ).toBe("ask_user");
     expect((await run.respond(response)).applied).toBe("allow");
   });
 

@@ -1,7 +1,21 @@
 import { asyncProperty, assert, integer } from "fast-check";
 import { expect, it } from "vitest";
-import { StoreConflict, createKernel, type LogEvent, type Sink, type Store, type View } from "@bylaw/kernel";
-import { createLogVerifier, createMemoryStore, formatEventLine, openRun, type Outcome, type Run } from "../src/index.ts";
+import {
+  StoreConflict,
+  createKernel,
+  type LogEvent,
+  type Sink,
+  type Store,
+  type View,
+} from "@bylaw/kernel";
+import {
+  createLogVerifier,
+  createMemoryStore,
+  formatEventLine,
+  openRun,
+  type Outcome,
+  type Run,
+} from "../src/index.ts";
 import { counter, counts, logOf, sequencesOf, settled, tool, upTo, withSinks } from "./run-kit.ts";
 
 /** Numbers from 0 to 1 that follow from a seed, so that a failure can be seen again. */
@@ -70,13 +84,18 @@ it("whatever fails: what is allowed is durable and written, and every sink is to
     let calm = true;
     const store = unreliable(memory, () => (calm ? 1 : roll()));
     const parties = upTo(3).map(() => {
-      const [strict, loose] = [0, 1].map((): Told => ({ all: [], failed: new Set(), wrong: [] })) as [Told, Told];
+      const [strict, loose] = [0, 1].map((): Told => ({
+        all: [],
+        failed: new Set(),
+        wrong: [],
+      })) as [Told, Told];
       const rolling = (): number => (calm ? 1 : roll());
       const sinks = withSinks(listener(true, rolling, strict), listener(false, rolling, loose));
       return { strict, loose, kernel: createKernel({ plugins: [counts, ...sinks] }) };
     });
     const runs: Run[] = [];
-    for (const { kernel } of parties) runs.push(await openRun(kernel, { run: "r1", store, join: true }));
+    for (const { kernel } of parties)
+      runs.push(await openRun(kernel, { run: "r1", store, join: true }));
     calm = false;
     const outcomes: (readonly [party: number, outcome: Outcome])[] = [];
     const work = async (party: number, agent: number): Promise<void> => {
@@ -90,7 +109,9 @@ it("whatever fails: what is allowed is durable and written, and every sink is to
     const log = await logOf(memory);
     const verifier = createLogVerifier();
     expect(log.flatMap((event) => verifier.line(formatEventLine(event)))).toEqual([]);
-    const allowed = outcomes.flatMap(([party, { applied, events }]) => (applied === "allow" ? [{ party, event: events[0] }] : []));
+    const allowed = outcomes.flatMap(([party, { applied, events }]) =>
+      applied === "allow" ? [{ party, event: events[0] }] : [],
+    );
     expect(allowed.length).toBeGreaterThan(0);
     expect(new Set(allowed.map(({ event }) => event?.sequence)).size).toBe(allowed.length);
     for (const { party, event } of allowed) {

@@ -3,7 +3,8 @@ import { foldName } from "../src/index.ts";
 
 it("makes one name of all that look alike by form, case, blanks and what cannot be seen", () => {
   const unseen = [
-    0x00, 0x07, 0x1b, 0x7f, 0xad, 0x34f, 0x61c, 0x180e, 0x200b, 0x202e, 0x2060, 0x2800, 0x3164, 0xfe0f, 0xfeff, 0xfff9, 0xe0061, 0xe000,
+    0x00, 0x07, 0x1b, 0x7f, 0xad, 0x34f, 0x61c, 0x180e, 0x200b, 0x202e, 0x2060, 0x2800, 0x3164,
+    0xfe0f, 0xfeff, 0xfff9, 0xe0061, 0xe000,
   ];
   for (const code of unseen) {
     const sign = String.fromCodePoint(code);
@@ -11,7 +12,8 @@ it("makes one name of all that look alike by form, case, blanks and what cannot 
     expect([code, foldName(sign)]).toEqual([code, ""]);
   }
   expect(foldName("an\ud800n")).toBe("ann");
-  for (const name of ["ANN", " ann\t", "\uff21nn", "a\u200bn\u00adn"]) expect(foldName(name)).toBe("ann");
+  for (const name of ["ANN", " ann\t", "\uff21nn", "a\u200bn\u00adn"])
+    expect(foldName(name)).toBe("ann");
   expect(foldName("Ann \u3000 Lee")).toBe("ann lee");
   expect(foldName("anna")).toBe("anna");
   expect(foldName("\u00e9")).toBe(foldName("e\u0301"));

@@ -15,28 +15,59 @@ export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforce
 
 /** A plain subject of every hook. */
 const SUBJECTS: { readonly [H in HookName]: SubjectOf<H> } = {
-  beforeToolCall: { hook: "beforeToolCall", id: "c1", agent: "a1", tool: "read_file", args: { path: "a.txt" } },
-  onTransition: { hook: "onTransition", id: "t1", agent: "a1", task: "T1", to: "REVIEW", artifacts: {} },
+  beforeToolCall: {
+    hook: "beforeToolCall",
+    id: "c1",
+    agent: "a1",
+    tool: "read_file",
+    args: { path: "a.txt" },
+  },
+  onTransition: {
+    hook: "onTransition",
+    id: "t1",
+    agent: "a1",
+    task: "T1",
+    to: "REVIEW",
+    artifacts: {},
+  },
   onBehavior: { hook: "onBehavior", id: "b1", agent: "a1", action: "loop" },
   onEnforcement: { hook: "onEnforcement", id: "r1", agent: "a1", text: "done", round: 1 },
 };
 
-export const call = (fields: Partial<ToolCall> = {}): ToolCall => ({ ...SUBJECTS.beforeToolCall, ...fields });
+export const call = (fields: Partial<ToolCall> = {}): ToolCall => ({
+  ...SUBJECTS.beforeToolCall,
+  ...fields,
+});
 
 interface Traits {
   readonly version?: string;
   readonly grants?: boolean;
-  readonly hard?: boolean;
+  readonly neverSoftened?: boolean;
   readonly codes?: Readonly<Record<string, string>>;
 }
 
 /** A plugin without options. */
-export function plugin(name: string, apply: (kernel: KernelApi) => void, traits: Traits = {}): Plugin {
-  return definePlugin({ name, version: "1.0.0", options: z.undefined(), ...traits, apply: (kernel) => apply(kernel) })();
+export function plugin(
+  name: string,
+  apply: (kernel: KernelApi) => void,
+  traits: Traits = {},
+): Plugin {
+  return definePlugin({
+    name,
+    version: "1.0.0",
+    options: z.undefined(),
+    ...traits,
+    apply: (kernel) => apply(kernel),
+  })();
 }
 
 /** A plugin with one synchronous tap `t` on one hook. */
-export function voter(name: string, hook: HookName, answer: (subject: Subject, view: View) => Answer, traits: Traits = {}) {
+export function voter(
+  name: string,
+  hook: HookName,
+  answer: (subject: Subject, view: View) => Answer,
+  traits: Traits = {},
+) {
   return plugin(name, ({ hooks }) => hooks[hook].tap("t", answer), traits);
 }
 

@@ -1,5 +1,11 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { NO_LINK, createLogVerifier, linkOf, type LogFinding, type VerifyOptions } from "../src/index.ts";
+import {
+  NO_LINK,
+  createLogVerifier,
+  linkOf,
+  type LogFinding,
+  type VerifyOptions,
+} from "../src/index.ts";
 
 /** An event of a log that is yet to be numbered. */
 export interface Entry {
@@ -32,7 +38,13 @@ export const event = (type: string, details: object = {}, more: Partial<Entry> =
   ...more,
 });
 /** An event of an agent about a task. */
-export const work = (type: string, agent: string, task = "t1", details: object = {}, more: Partial<Entry> = {}): Entry => ({
+export const work = (
+  type: string,
+  agent: string,
+  task = "t1",
+  details: object = {},
+  more: Partial<Entry> = {},
+): Entry => ({
   type,
   agent,
   task,
@@ -40,22 +52,37 @@ export const work = (type: string, agent: string, task = "t1", details: object =
   ...more,
 });
 
-export const start = (total_tasks = 1): Entry => event("session_start", { plan_file: "plan.md", total_tasks });
+export const start = (total_tasks = 1): Entry =>
+  event("session_start", { plan_file: "plan.md", total_tasks });
 export const resume = (previous = A, session = B, more: Partial<Entry> = {}): Entry =>
   event("session_resumed", { previous_session_id: previous }, { session, ...more });
-export const dispatch = (task = "t1", details: object = {}): Entry => work("developer_dispatched", "dev", task, details);
+export const dispatch = (task = "t1", details: object = {}): Entry =>
+  work("developer_dispatched", "dev", task, details);
 export const ready = (task = "t1"): Entry => work("developer_ready_for_review", "dev", task);
-export const critic = (task = "t1", agent = "critic"): Entry => work("critic_dispatched", agent, task);
+export const critic = (task = "t1", agent = "critic"): Entry =>
+  work("critic_dispatched", agent, task);
 export const pass = (task = "t1", agent = "critic"): Entry => work("critic_pass", agent, task);
-export const auditor = (task = "t1", agent = "auditor"): Entry => work("auditor_dispatched", agent, task);
-export const complete = (task = "t1", agent = "auditor"): Entry => work("task_complete", agent, task);
+export const auditor = (task = "t1", agent = "auditor"): Entry =>
+  work("auditor_dispatched", agent, task);
+export const complete = (task = "t1", agent = "auditor"): Entry =>
+  work("task_complete", agent, task);
 /** Everything up to the review of a task. */
-export const reviewed = (task = "t1"): readonly Entry[] => [dispatch(task), ready(task), critic(task), pass(task)];
+export const reviewed = (task = "t1"): readonly Entry[] => [
+  dispatch(task),
+  ready(task),
+  critic(task),
+  pass(task),
+];
 /** The whole life of a task. */
-export const done = (task = "t1"): readonly Entry[] => [...reviewed(task), auditor(task), complete(task)];
+export const done = (task = "t1"): readonly Entry[] => [
+  ...reviewed(task),
+  auditor(task),
+  complete(task),
+];
 
 /** The beginning of a rotated file. It has number and link of the event before it. */
-export const anchor = (line: object = {}): Entry => event("log_anchor", { previous_file: "events-1.jsonl" }, { line });
+export const anchor = (line: object = {}): Entry =>
+  event("log_anchor", { previous_file: "events-1.jsonl" }, { line });
 /** Of a log whose events have hashes, the first. */
 export const chained = (first: Entry = start()): Entry => ({ ...first, chained: true });
 
@@ -72,7 +99,15 @@ export function linesOf(entries: readonly Entry[]): readonly string[] {
     const timestamp = new Date(at).toISOString();
     const isEvent = type !== "log_anchor";
     if (isEvent) sequence += 1;
-    const fields = { timestamp, sequence, session_id: session, event_type: type, agent_id: agent, task_id: task, details };
+    const fields = {
+      timestamp,
+      sequence,
+      session_id: session,
+      event_type: type,
+      agent_id: agent,
+      task_id: task,
+      details,
+    };
     if (isEvent) link = linkOf(link, sequence, fields as LogEvent);
     const hash = entries[0]?.chained === true ? { hash: link } : {};
     return rewrite(JSON.stringify({ ...fields, ...hash, ...line }));
@@ -80,14 +115,21 @@ export function linesOf(entries: readonly Entry[]): readonly string[] {
 }
 
 /** What is wrong with lines. The last one may lack its line break. */
-export function verify(lines: readonly string[], options: VerifyOptions & { readonly torn?: boolean } = {}): readonly LogFinding[] {
+export function verify(
+  lines: readonly string[],
+  options: VerifyOptions & { readonly torn?: boolean } = {},
+): readonly LogFinding[] {
   const { torn = false, ...rest } = options;
-  const verifier = createLogVerifier({ profile: "coordinator", ...rest });
-  return lines.flatMap((line, index) => verifier.line(line, { terminated: !torn || index < lines.length - 1 }));
+  const verifier = createLogVerifier(rest);
+  return lines.flatMap((line, index) =>
+    verifier.line(line, { terminated: !torn || index < lines.length - 1 }),
+  );
 }
 
 /** `line rule` of every finding. */
-export const brief = (findings: readonly LogFinding[]): readonly string[] => findings.map(({ line, rule }) => `${line} ${rule}`);
+export const brief = (findings: readonly LogFinding[]): readonly string[] =>
+  findings.map(({ line, rule }) => `${line} ${rule}`);
 
 /** What is wrong with a log of entries, in brief. */
-export const judge = (...entries: readonly Entry[]): readonly string[] => brief(verify(linesOf(entries)));
+export const judge = (...entries: readonly Entry[]): readonly string[] =>
+  brief(verify(linesOf(entries)));

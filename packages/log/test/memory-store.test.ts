@@ -2,7 +2,10 @@ import { describeStore } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { chain, createMemoryStore, formatEventLine } from "../src/index.ts";
 
-describeStore("the memory store", ({ now }) => ({ store: createMemoryStore({ now }) }), { describe, it });
+describeStore("the memory store", ({ now }) => ({ store: createMemoryStore({ now }) }), {
+  describe,
+  it,
+});
 
 describe("the longest event", () => {
   it("is a line that readers of logs take, and there is no longer one", () => {
@@ -21,6 +24,8 @@ describe("the longest event", () => {
     const before = { sequence: Number.MAX_SAFE_INTEGER - 1 };
     const [longest] = chain(before, of(LINE - 1_300));
     expect(longest && Buffer.byteLength(formatEventLine(longest))).toBeLessThanOrEqual(LINE);
-    expect(() => chain(before, of(LINE - 1_024))).toThrow(expect.objectContaining({ code: "BYLAW_COMMIT_INVALID" }));
+    expect(() => chain(before, of(LINE - 1_024))).toThrow(
+      expect.objectContaining({ code: "BYLAW_COMMIT_INVALID" }),
+    );
   });
 });

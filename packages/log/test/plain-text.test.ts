@@ -1,6 +1,6 @@
 import { anything, assert, asyncProperty, jsonValue } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { plainText, plainTextInPieces } from "../src/plain-text.ts";
+import { plainText, plainTextInPieces } from "../src/run/plain-text.ts";
 
 const PIECES = [{}, { values: 1, characters: 1 }, { values: 3, characters: 20 }];
 
@@ -10,7 +10,10 @@ describe("text in pieces", () => {
       asyncProperty(jsonValue({ maxDepth: 6 }), async (value) => {
         // What is read from text has no negative zero.
         const plain = JSON.parse(JSON.stringify(value)) as unknown;
-        return (await plainTextInPieces(plain, size)) === JSON.stringify(plain) && plainText(plain) === JSON.stringify(plain);
+        return (
+          (await plainTextInPieces(plain, size)) === JSON.stringify(plain) &&
+          plainText(plain) === JSON.stringify(plain)
+        );
       }),
     );
   });
@@ -18,8 +21,18 @@ describe("text in pieces", () => {
   it.each(PIECES)("is that of plain data alone, wherever else there is none: %j", async (size) => {
     await assert(
       asyncProperty(
-        anything({ withBigInt: true, withDate: true, withMap: true, withSparseArray: true, withNullPrototype: true }),
-        async (value) => Object.is(await plainTextInPieces([{ value }, "behind it"], size), plainText([{ value }, "behind it"])),
+        anything({
+          withBigInt: true,
+          withDate: true,
+          withMap: true,
+          withSparseArray: true,
+          withNullPrototype: true,
+        }),
+        async (value) =>
+          Object.is(
+            await plainTextInPieces([{ value }, "behind it"], size),
+            plainText([{ value }, "behind it"]),
+          ),
       ),
     );
   });
@@ -39,11 +52,17 @@ describe("text in pieces", () => {
     ["a negative zero", [-0]],
   ])("has none for %s", async (_, value) => {
     expect(plainText(value)).toBeUndefined();
-    for (const size of PIECES) expect(await plainTextInPieces([1, { value }], size)).toBeUndefined();
+    for (const size of PIECES)
+      expect(await plainTextInPieces([1, { value }], size)).toBeUndefined();
   });
 
   it("leaves others their turn", async () => {
-    const large = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`task-${at}`, { phase: "WORK", agents: ["ann", "bob"] }]));
+    const large = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, at) => [
+        `task-${at}`,
+        { phase: "WORK", agents: ["ann", "bob"] },
+      ]),
+    );
     let turns = 0;
     let over = false;
     const turn = (): void => {

@@ -8,8 +8,10 @@ import { afterOpening, logOf, noted, open, tool } from "./run-kit.ts";
 const under = (name: string): readonly Plugin[] =>
   HOOKS.map((hook) => voter(`${name}-${hook}`, hook, () => allow("fine"), { grants: true }));
 const decisionIn = ({ details }: LogEvent): JsonObject => details["decision"] as JsonObject;
-const decided = (log: readonly LogEvent[]): readonly LogEvent[] => log.filter(({ details }) => "decision" in details);
-const saysAll = (log: readonly LogEvent[]): readonly boolean[] => decided(log).map((event) => "policy" in decisionIn(event));
+const decided = (log: readonly LogEvent[]): readonly LogEvent[] =>
+  log.filter(({ details }) => "decision" in details);
+const saysAll = (log: readonly LogEvent[]): readonly boolean[] =>
+  decided(log).map((event) => "policy" in decisionIn(event));
 
 describe("the policies of a decision", () => {
   it("are in full in the first event under them, and named by their digest in each", async () => {
@@ -23,7 +25,12 @@ describe("the policies of a decision", () => {
     expect(saysAll(log)).toEqual([true, false, false, false]);
     expect(decisionIn(log[0] as LogEvent)["policy"]).toEqual(decision.policy);
     const digest = await digestJson(decision.policy);
-    expect(log.map((event) => decisionIn(event)["policy_digest"])).toEqual([digest, digest, digest, digest]);
+    expect(log.map((event) => decisionIn(event)["policy_digest"])).toEqual([
+      digest,
+      digest,
+      digest,
+      digest,
+    ]);
   });
 
   it("are in full in every transition: what approves one is held against them", async () => {
@@ -38,7 +45,10 @@ describe("the policies of a decision", () => {
 
   it("are said again by whoever decides under others, whoever opened the log", async () => {
     const store = createMemoryStore();
-    const [one, other] = [await open({ plugins: under("a") }, { store }), await open({ plugins: under("b") }, { store })];
+    const [one, other] = [
+      await open({ plugins: under("a") }, { store }),
+      await open({ plugins: under("b") }, { store }),
+    ];
     for (const run of [one, other, one, other]) await run.toolCall(tool());
     const again = await open({ plugins: under("a") }, { store });
     await again.toolCall(tool());
@@ -48,7 +58,8 @@ describe("the policies of a decision", () => {
   it("are said again where too many others came in between", async () => {
     const store = createMemoryStore();
     const names = Array.from({ length: 33 }, (_, at) => `p${at}`);
-    for (const name of [...names, "p1", "p0"]) await (await open({ plugins: under(name) }, { store })).toolCall(tool());
+    for (const name of [...names, "p1", "p0"])
+      await (await open({ plugins: under(name) }, { store })).toolCall(tool());
     expect(saysAll(await logOf(store))).toEqual([...names.map(() => true), false, true]);
   });
 
@@ -60,7 +71,10 @@ describe("the policies of a decision", () => {
       return left < 0 ? store.commit(commit) : Promise.reject(new Error("the disk is full"));
     });
     const run = await open({ plugins: under("a") }, { store: flaky });
-    const outcomes = await Promise.all([run.toolCall(tool()), run.toolCall(tool({ id: "c2", agent: "a2" }))]);
+    const outcomes = await Promise.all([
+      run.toolCall(tool()),
+      run.toolCall(tool({ id: "c2", agent: "a2" })),
+    ]);
     expect(outcomes.map(({ decision: { code } }) => code)).toContain("engine_absent");
     await run.toolCall(tool({ id: "c3" }));
     expect(saysAll(await logOf(store))[0]).toBe(true);
@@ -74,7 +88,10 @@ describe("the policies of a decision", () => {
     const { policy_digest, policy } = decisionIn(first.events[0] as LogEvent);
     expect([typeof policy_digest, policy]).toEqual(["string", undefined]);
     const other = await open({ plugins: under("b") }, { store });
-    expect(await other.toolCall(tool({ id: "c2" }), { request_id: "q1" })).toEqual({ ...first, replayed: true });
+    expect(await other.toolCall(tool({ id: "c2" }), { request_id: "q1" })).toEqual({
+      ...first,
+      replayed: true,
+    });
   });
 
   it("are nothing that an agent can put on record", async () => {

@@ -1,12 +1,32 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineProjection, isJsonObject, type EventDraft, type JsonObject, type LogEvent, type Plugin, type Redactor } from "@bylaw/kernel";
+import {
+  defineProjection,
+  isJsonObject,
+  type EventDraft,
+  type JsonObject,
+  type LogEvent,
+  type Plugin,
+  type Redactor,
+} from "@bylaw/kernel";
 import { createMemoryStore } from "../src/index.ts";
 import { call, forged, plugin, voter } from "./kit.ts";
-import { logOf, note, noted, open, permissive, sinkOf, takeOver, tool, typesOf, withSinks } from "./run-kit.ts";
+import {
+  logOf,
+  note,
+  noted,
+  open,
+  permissive,
+  sinkOf,
+  takeOver,
+  tool,
+  typesOf,
+  withSinks,
+} from "./run-kit.ts";
 
 const SECRET = "hunter2";
-const redacts = (name: string, redactor: Redactor): Plugin => plugin(name, (kernel) => kernel.redact(redactor));
+const redacts = (name: string, redactor: Redactor): Plugin =>
+  plugin(name, (kernel) => kernel.redact(redactor));
 /** Replaces a word wherever it stands in the details. */
 const without =
   (word: string, by: string): Redactor =>
@@ -39,12 +59,20 @@ describe("a redactor", () => {
       redacts("r", without(SECRET, "***")),
       ...withSinks(sinkOf({ write: (events) => void seen["sink"]?.push(...events) })),
     ];
-    const run = await takeOver({ plugins }, { store, plan: { file: `${SECRET}.md`, total_tasks: 1 } });
+    const run = await takeOver(
+      { plugins },
+      { store, plan: { file: `${SECRET}.md`, total_tasks: 1 } },
+    );
     const { events } = await run.toolCall(tool({ args: { token: SECRET } }));
     await run.transition({ task: "T1", to: "PLAN", artifacts: { key: SECRET } });
     await run.behave({ action: "loop", reason: SECRET });
     await run.respond({ text: SECRET, tool_calls: [{ tool: "t", args: { key: SECRET } }] });
-    const result = await run.toolResult({ id: "c1", tool: "read_file", ok: true, result: { content: SECRET } });
+    const result = await run.toolResult({
+      id: "c1",
+      tool: "read_file",
+      ok: true,
+      result: { content: SECRET },
+    });
     await run.record([note(SECRET)]);
     await run.approve({ subject: call(), by: SECRET, expires_at: "2026-02-01T00:00:00Z" });
     const log = await logOf(store);
@@ -59,9 +87,17 @@ describe("a redactor", () => {
 
   it("changes what is on record, and nothing of what was decided", async () => {
     const judged: unknown[] = [];
-    const spy = voter("spy", "beforeToolCall", (subject) => void judged.push(subject.hook === "beforeToolCall" ? subject.args : null));
-    const run = await takeOver({ plugins: [spy, redacts("r", without(SECRET, "***")), ...permissive] });
-    const { decision, applied, events } = await run.toolCall(tool({ tool: SECRET, args: { token: SECRET } }));
+    const spy = voter(
+      "spy",
+      "beforeToolCall",
+      (subject) => void judged.push(subject.hook === "beforeToolCall" ? subject.args : null),
+    );
+    const run = await takeOver({
+      plugins: [spy, redacts("r", without(SECRET, "***")), ...permissive],
+    });
+    const { decision, applied, events } = await run.toolCall(
+      tool({ tool: SECRET, args: { token: SECRET } }),
+    );
     expect({ effect: decision.effect, applied }).toEqual({ effect: "allow", applied: "allow" });
     expect(judged).toEqual([{ token: SECRET }]);
     const refused = await run.toolCall(tool({ tool: `${SECRET}\n` }));
@@ -71,7 +107,11 @@ describe("a redactor", () => {
 
   it("is followed by the next one, which sees what it left", async () => {
     const store = createMemoryStore();
-    const plugins = [noted, redacts("first", without("one", "two")), redacts("second", without("two", "three"))];
+    const plugins = [
+      noted,
+      redacts("first", without("one", "two")),
+      redacts("second", without("two", "three")),
+    ];
     await (await takeOver({ plugins }, { store })).record([note("one")]);
     expect((await logOf(store))[1]?.details).toEqual({ text: "three" });
   });
@@ -91,7 +131,9 @@ describe("a redactor", () => {
       { event_type: "session_start" },
       { event_type: "note", details: { text: "as it was", more: true } },
     ]);
-    expect(seen).toEqual([1, 2].map(() => ["timestamp", "session_id", "event_type", "agent_id", "task_id", "details"]));
+    expect(seen).toEqual(
+      [1, 2].map(() => ["timestamp", "session_id", "event_type", "agent_id", "task_id", "details"]),
+    );
   });
 
   it("cannot make a decision's event say what was not declared to `record`: that was checked before", async () => {
@@ -131,7 +173,11 @@ describe("a redactor", () => {
   ])("that %s denies every call, and nothing is written", async (_, redactor) => {
     const store = createMemoryStore();
     const told: LogEvent[] = [];
-    const plugins = [noted, redacts("r", later(redactor)), ...withSinks(sinkOf({ write: (events) => void told.push(...events) }))];
+    const plugins = [
+      noted,
+      redacts("r", later(redactor)),
+      ...withSinks(sinkOf({ write: (events) => void told.push(...events) })),
+    ];
     const run = await takeOver({ plugins }, { store });
     for (const outcome of [
       await run.toolCall(tool({ args: { token: SECRET } })),
@@ -139,12 +185,18 @@ describe("a redactor", () => {
       await run.behave({ action: "loop" }),
       await run.respond({ text: "done" }),
     ]) {
-      expect(outcome).toMatchObject({ applied: "deny", decision: { effect: "deny", code: "engine_absent" }, events: [] });
+      expect(outcome).toMatchObject({
+        applied: "deny",
+        decision: { effect: "deny", code: "engine_absent" },
+        events: [],
+      });
       expect(JSON.stringify(outcome)).not.toContain(SECRET);
     }
     await expect(run.record([note()])).rejects.toThrow();
     await expect(run.toolResult({ id: "c1", tool: "t", ok: true })).rejects.toThrow();
-    await expect(run.approve({ subject: call(), by: "ada", expires_at: "2026-02-01T00:00:00Z" })).rejects.toThrow();
+    await expect(
+      run.approve({ subject: call(), by: "ada", expires_at: "2026-02-01T00:00:00Z" }),
+    ).rejects.toThrow();
     expect(await typesOf(store)).toEqual(["session_start"]);
     expect(told).toHaveLength(1);
   });
@@ -168,7 +220,10 @@ describe("a redactor", () => {
     const throws = redacts("r", () => {
       throw new Error("cannot redact");
     });
-    const plugins = [throws, ...withSinks(sinkOf({ write: () => {}, close: () => void (closed += 1) }))];
+    const plugins = [
+      throws,
+      ...withSinks(sinkOf({ write: () => {}, close: () => void (closed += 1) })),
+    ];
     await expect(takeOver({ plugins }, { store })).rejects.toThrow("cannot redact");
     expect(closed).toBe(1);
     expect(await logOf(store)).toEqual([]);
@@ -180,10 +235,15 @@ describe("a redactor", () => {
       name: "demo/tokens",
       version: 1,
       initial: [],
-      reduce: (state, { details: { args } }) => (isJsonObject(args) ? [...state, args["token"] ?? null] : state),
+      reduce: (state, { details: { args } }) =>
+        isJsonObject(args) ? [...state, args["token"] ?? null] : state,
     });
     const config = {
-      plugins: [plugin("tokens", (kernel) => kernel.projection(tokens)), redacts("r", without(SECRET, "***")), ...permissive],
+      plugins: [
+        plugin("tokens", (kernel) => kernel.projection(tokens)),
+        redacts("r", without(SECRET, "***")),
+        ...permissive,
+      ],
     };
     const run = await open(config, { store });
     await run.toolCall(tool({ args: { token: SECRET } }));
@@ -194,7 +254,10 @@ describe("a redactor", () => {
   it("that takes the approval out of what is recorded lets nobody use it twice", async () => {
     const forgets: Redactor = ({ details }) => {
       const { decision, ...rest } = details;
-      return { ...rest, ...(isJsonObject(decision) ? { decision: { effect: decision["effect"] ?? null } } : {}) };
+      return {
+        ...rest,
+        ...(isJsonObject(decision) ? { decision: { effect: decision["effect"] ?? null } } : {}),
+      };
     };
     const run = await takeOver({ plugins: [redacts("r", forgets)] });
     const { hook: _, ...question } = call();
@@ -207,10 +270,17 @@ describe("a redactor", () => {
 it("a plugin that declares a type of the run itself records none of it", async () => {
   const store = createMemoryStore();
   const names = ["session_start", "session_resumed"];
-  const declares = plugin("declares", (kernel) => names.forEach((name) => kernel.event({ name, details: z.unknown() })));
+  const declares = plugin("declares", (kernel) =>
+    names.forEach((name) => kernel.event({ name, details: z.unknown() })),
+  );
   const run = await takeOver({ plugins: [declares] }, { store });
   for (const event_type of names) {
-    const forgery = { event_type, agent_id: null, task_id: null, details: { previous_session_id: run.session } };
+    const forgery = {
+      event_type,
+      agent_id: null,
+      task_id: null,
+      details: { previous_session_id: run.session },
+    };
     await expect(run.record([forgery])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
   }
   expect(await typesOf(store)).toEqual(["session_start"]);

@@ -3,15 +3,40 @@ import { z } from "zod";
 import { allow, ask, deny, type Plugin, type Store } from "@bylaw/kernel";
 import { createMemoryStore, type Run } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
-import { NOW, afterOpening, counter, counts, logOf, note, noted, open, permissive, sinkOf, takeOver, typesOf, upTo } from "./run-kit.ts";
+import {
+  NOW,
+  afterOpening,
+  counter,
+  counts,
+  logOf,
+  note,
+  noted,
+  open,
+  permissive,
+  sinkOf,
+  takeOver,
+  typesOf,
+  upTo,
+} from "./run-kit.ts";
 
-const request = { agent: "a1", task: "T1", to: "PLAN", artifacts: { plan: { title: "a plan" } }, request_id: "q1" } as const;
+const request = {
+  agent: "a1",
+  task: "T1",
+  to: "PLAN",
+  artifacts: { plan: { title: "a plan" } },
+  request_id: "q1",
+} as const;
 /** Lets a task begin, once. */
-const firstOnly = voter("gate", "onTransition", ({ phase }) => (phase === undefined ? allow("fresh") : deny("Unexpected second start")), {
-  grants: true,
-});
+const firstOnly = voter(
+  "gate",
+  "onTransition",
+  ({ phase }) => (phase === undefined ? allow("fresh") : deny("Unexpected second start")),
+  { grants: true },
+);
 const config = { plugins: [firstOnly, noted] };
-const codes = (outcomes: readonly { readonly applied: string; readonly replayed?: true }[]): readonly string[] =>
+const codes = (
+  outcomes: readonly { readonly applied: string; readonly replayed?: true }[],
+): readonly string[] =>
   outcomes.map(({ applied, replayed }) => (replayed === true ? `${applied} again` : applied));
 
 describe("a tool call under a request id", () => {
@@ -21,14 +46,19 @@ describe("a tool call under a request id", () => {
   it("is answered as the first time, recorded once, and its documents are written with it", async () => {
     let answer = allow("fine");
     const store = createMemoryStore();
-    const run = await open({ plugins: [voter("rule", "beforeToolCall", () => answer, { grants: true })] }, { store });
+    const run = await open(
+      { plugins: [voter("rule", "beforeToolCall", () => answer, { grants: true })] },
+      { store },
+    );
     const first = await run.toolCall(call, { request_id: "q1", documents: [document] });
     answer = deny("no more");
     const second = await run.toolCall({ ...call }, { request_id: "q1" });
     expect(second).toEqual({ ...first, replayed: true });
     expect(await store.get("answer", "q1")).toEqual({ version: 1, value: "kept" });
     expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
-    expect((await run.toolCall({ ...call, args: { path: "b.ts" } }, { request_id: "q1" })).applied).toBe("deny");
+    expect(
+      (await run.toolCall({ ...call, args: { path: "b.ts" } }, { request_id: "q1" })).applied,
+    ).toBe("deny");
     expect((await run.toolCall(call)).applied).toBe("deny");
   });
 
@@ -72,7 +102,11 @@ describe("the same transition under the same request id (WF-114)", () => {
     const run = await open({ plugins: [gate, ...permissive] });
     const first = await run.transition(request);
     const { request_id: _, ...asked } = request;
-    await run.approve({ subject: { hook: "onTransition", ...request }, by: "eve", expires_at: "2027-01-01T00:00:00Z" });
+    await run.approve({
+      subject: { hook: "onTransition", ...request },
+      by: "eve",
+      expires_at: "2027-01-01T00:00:00Z",
+    });
     expect(codes([first, await run.transition(request)])).toEqual(["ask_user", "ask_user again"]);
     expect(asked).not.toHaveProperty("request_id");
   });
@@ -81,8 +115,15 @@ describe("the same transition under the same request id (WF-114)", () => {
     const gate = voter("gate", "onTransition", () => ask("may it?"));
     const store = createMemoryStore();
     const run = await open({ plugins: [gate, ...permissive] }, { store });
-    await run.approve({ subject: { hook: "onTransition", ...request }, by: "eve", expires_at: "2027-01-01T00:00:00Z" });
-    expect(codes([await run.transition(request), await run.transition(request)])).toEqual(["allow", "allow again"]);
+    await run.approve({
+      subject: { hook: "onTransition", ...request },
+      by: "eve",
+      expires_at: "2027-01-01T00:00:00Z",
+    });
+    expect(codes([await run.transition(request), await run.transition(request)])).toEqual([
+      "allow",
+      "allow again",
+    ]);
     expect((await run.transition({ ...request, request_id: "q2" })).applied).toBe("ask_user");
   });
 
@@ -90,17 +131,27 @@ describe("the same transition under the same request id (WF-114)", () => {
     const gate = voter("gate", "onTransition", () => ask("may it?"));
     const run = await open({ plugins: [gate, ...permissive] });
     expect((await run.transition(request)).applied).toBe("ask_user");
-    await run.approve({ subject: { hook: "onTransition", ...request }, by: "eve", expires_at: "2027-01-01T00:00:00Z" });
-    const codesOf = async (request_id: string) => codes([await run.transition({ ...request, request_id })]);
-    expect([await codesOf("q1"), await codesOf("q2"), await codesOf("q3"), await codesOf("q2")]).toEqual([
-      ...[["ask_user again"], ["allow"], ["ask_user"], ["allow again"]],
-    ]);
+    await run.approve({
+      subject: { hook: "onTransition", ...request },
+      by: "eve",
+      expires_at: "2027-01-01T00:00:00Z",
+    });
+    const codesOf = async (request_id: string) =>
+      codes([await run.transition({ ...request, request_id })]);
+    expect([
+      await codesOf("q1"),
+      await codesOf("q2"),
+      await codesOf("q3"),
+      await codesOf("q2"),
+    ]).toEqual([...[["ask_user again"], ["allow"], ["ask_user"], ["allow again"]]]);
   });
 
   it("is recorded once when many ask at once, in one run and in several", async () => {
     const store = createMemoryStore();
     const runs = await Promise.all(upTo(4).map(() => open(config, { store })));
-    const outcomes = await Promise.all(runs.flatMap((run) => upTo(4).map(() => run.transition(request))));
+    const outcomes = await Promise.all(
+      runs.flatMap((run) => upTo(4).map(() => run.transition(request))),
+    );
     expect(codes(outcomes).filter((code) => code === "allow")).toHaveLength(1);
     expect(codes(outcomes).filter((code) => code === "allow again")).toHaveLength(15);
     expect(new Set(outcomes.map(({ events }) => JSON.stringify(events))).size).toBe(1);
@@ -114,9 +165,16 @@ describe("the same transition under the same request id (WF-114)", () => {
     const before = await first.transition(request);
     const second = await takeOver(config, { store });
     expect(await second.transition(request)).toEqual({ ...before, replayed: true });
-    expect(await first.transition(request)).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny", events: [] });
+    expect(await first.transition(request)).toMatchObject({
+      decision: { code: "engine_absent" },
+      applied: "deny",
+      events: [],
+    });
     await second.close();
-    expect(await second.transition(request)).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    expect(await second.transition(request)).toMatchObject({
+      decision: { code: "engine_absent" },
+      applied: "deny",
+    });
     expect((await typesOf(store)).filter((type) => type === "phase_entered")).toHaveLength(1);
   });
 
@@ -130,7 +188,10 @@ describe("the same transition under the same request id (WF-114)", () => {
       throw new Error("connection lost");
     });
     const run = await open(config, { store });
-    expect(codes([await run.transition(request), await run.transition(request)])).toEqual(["deny", "allow again"]);
+    expect(codes([await run.transition(request), await run.transition(request)])).toEqual([
+      "deny",
+      "allow again",
+    ]);
     expect(await typesOf(memory)).toEqual(["session_start", "phase_entered"]);
   });
 
@@ -144,7 +205,10 @@ describe("the same transition under the same request id (WF-114)", () => {
     const run = await open(config, { store });
     expect((await run.transition(request)).decision.code).toBe("engine_absent");
     full = false;
-    expect(codes([await run.transition(request), await run.transition(request)])).toEqual(["allow", "allow again"]);
+    expect(codes([await run.transition(request), await run.transition(request)])).toEqual([
+      "allow",
+      "allow again",
+    ]);
   });
 
   it("says its own id in the answer", async () => {
@@ -156,7 +220,9 @@ describe("the same transition under the same request id (WF-114)", () => {
 
   it("is told to no sink a second time", async () => {
     const told: number[] = [];
-    const sink = sinkOf({ write: (events) => void told.push(...events.map(({ sequence }) => sequence)) });
+    const sink = sinkOf({
+      write: (events) => void told.push(...events.map(({ sequence }) => sequence)),
+    });
     const run = await open({ plugins: [firstOnly, plugin("s", (kernel) => kernel.sink(sink))] });
     await run.transition(request);
     await run.transition(request);
@@ -166,7 +232,9 @@ describe("the same transition under the same request id (WF-114)", () => {
 
 describe("a request id", () => {
   /** What a run answers to a request after `request` was allowed. */
-  async function after(fields: object): Promise<{ readonly applied: string; readonly replayed?: true }> {
+  async function after(
+    fields: object,
+  ): Promise<{ readonly applied: string; readonly replayed?: true }> {
     const run = await open(config);
     await run.transition({ ...request, host: { token: "ann's" } });
     return run.transition({ ...request, host: { token: "ann's" }, ...fields });
@@ -189,15 +257,26 @@ describe("a request id", () => {
 
   it("of another task is another request", async () => {
     const run = await open(config);
-    expect(codes([await run.transition(request), await run.transition({ ...request, task: "T2" })])).toEqual(["allow", "allow"]);
+    expect(
+      codes([await run.transition(request), await run.transition({ ...request, task: "T2" })]),
+    ).toEqual(["allow", "allow"]);
   });
 
   it("is the same however the request is written, and whatever it says that the run knows better", async () => {
-    const same = { id: "x", at: "2020-01-01T00:00:00Z", phase: "DONE", from: "DONE", run: "r9", session: "s9" };
+    const same = {
+      id: "x",
+      at: "2020-01-01T00:00:00Z",
+      phase: "DONE",
+      from: "DONE",
+      run: "r9",
+      session: "s9",
+    };
     expect(codes([await after(same)])).toEqual(["allow again"]);
     const run = await open(config);
     await run.transition({ ...request, artifacts: { a: 1, b: [1e2] } });
-    expect(codes([await run.transition({ ...request, artifacts: { b: [100], a: 1 } })])).toEqual(["allow again"]);
+    expect(codes([await run.transition({ ...request, artifacts: { b: [100], a: 1 } })])).toEqual([
+      "allow again",
+    ]);
   });
 
   it("that is none is a bad request every time", async () => {
@@ -216,7 +295,8 @@ describe("a request id", () => {
     const store = createMemoryStore();
     const run = await open({ plugins: permissive }, { store });
     const call = { id: "c1", agent: "a1", tool: "read_file", args: {}, request_id: "q1" };
-    for (const outcome of [await run.toolCall(call), await run.toolCall(call)]) expect(outcome.decision.code).toBe("invalid_call");
+    for (const outcome of [await run.toolCall(call), await run.toolCall(call)])
+      expect(outcome.decision.code).toBe("invalid_call");
     expect(await typesOf(store)).toEqual(["session_start", "tool_denied", "tool_denied"]);
   });
 
@@ -226,14 +306,20 @@ describe("a request id", () => {
     await run.record([note()], { request_id: "q1" });
     const [event] = await run.record([note("other")], { request_id: "q1" });
     expect(event?.details).toEqual({ text: "other" });
-    expect(codes([await run.transition(request), await run.transition(request)])).toEqual(["allow", "allow again"]);
+    expect(codes([await run.transition(request), await run.transition(request)])).toEqual([
+      "allow",
+      "allow again",
+    ]);
   });
 });
 
 describe("an answer that is not on record as it was given", () => {
   it.each([
     ["without a decision", (event: object) => ({ ...event, details: {} })],
-    ["that contradicts itself", (event: object) => ({ ...event, event_type: "transition_blocked" })],
+    [
+      "that contradicts itself",
+      (event: object) => ({ ...event, event_type: "transition_blocked" }),
+    ],
     ["of another kind", (event: object) => ({ ...event, event_type: "tool_allowed" })],
   ])("%s allows nothing", async (_, spoil) => {
     const memory = createMemoryStore();
@@ -241,12 +327,17 @@ describe("an answer that is not on record as it was given", () => {
       ...memory,
       async commit(commit) {
         const receipt = await memory.commit(commit);
-        return receipt.replayed ? { ...receipt, events: receipt.events.map((event) => spoil(event) as typeof event) } : receipt;
+        return receipt.replayed
+          ? { ...receipt, events: receipt.events.map((event) => spoil(event) as typeof event) }
+          : receipt;
       },
     };
     const run = await open(config, { store });
     await run.transition(request);
-    expect(await run.transition(request)).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    expect(await run.transition(request)).toMatchObject({
+      decision: { code: "engine_absent" },
+      applied: "deny",
+    });
   });
 });
 
@@ -255,7 +346,12 @@ describe("what is recorded with events", () => {
     kernel.event({ name: "work", details: z.strictObject({ n: z.number() }) });
     kernel.event({ name: "taken", details: z.strictObject({ fence: z.number() }) });
   });
-  const work = (n: number) => ({ event_type: "work", agent_id: null, task_id: "T1", details: { n } });
+  const work = (n: number) => ({
+    event_type: "work",
+    agent_id: null,
+    task_id: "T1",
+    details: { n },
+  });
   const created = { id: "T1", fence: 0, set: { state: "available", queue: "q" } } as const;
   const taken = {
     queue: "q",
@@ -265,18 +361,24 @@ describe("what is recorded with events", () => {
       ...{ event_type: "taken", agent_id: "a1", task_id: task, details: { fence } },
     }),
   };
-  const start = async (store = createMemoryStore({ now: () => Date.parse(NOW) }), plugins: readonly Plugin[] = []) => ({
-    store,
-    run: await open({ plugins: [tasked, counts, ...plugins] }, { store }),
-  });
+  const start = async (
+    store = createMemoryStore({ now: () => Date.parse(NOW) }),
+    plugins: readonly Plugin[] = [],
+  ) => ({ store, run: await open({ plugins: [tasked, counts, ...plugins] }, { store }) });
 
   it("is a task's state and a document, all of it or nothing", async () => {
     const { store, run } = await start();
     const documents = [{ kind: "k", id: "d", value: "v", if_version: 0 }];
     await run.record([work(1)], { task: created, documents });
     expect(await store.get("k", "d")).toEqual({ version: 1, value: "v" });
-    await expect(run.record([work(2)], { task: created })).rejects.toMatchObject({ name: "StoreConflict", what: "fence" });
-    await expect(run.record([work(2)], { documents })).rejects.toMatchObject({ name: "StoreConflict", what: "document" });
+    await expect(run.record([work(2)], { task: created })).rejects.toMatchObject({
+      name: "StoreConflict",
+      what: "fence",
+    });
+    await expect(run.record([work(2)], { documents })).rejects.toMatchObject({
+      name: "StoreConflict",
+      what: "document",
+    });
     expect(await typesOf(store)).toEqual(["session_start", "work"]);
   });
 
@@ -290,11 +392,15 @@ describe("what is recorded with events", () => {
 
   it("is a claim, with its event as the run records it", async () => {
     const redacts = plugin("redacts", (kernel) =>
-      kernel.redact(({ event_type, details }) => (event_type === "taken" ? { ...details, fence: -1 } : details)),
+      kernel.redact(({ event_type, details }) =>
+        event_type === "taken" ? { ...details, fence: -1 } : details,
+      ),
     );
     const told: string[] = [];
     const sink = plugin("s", (kernel) =>
-      kernel.sink(sinkOf({ write: (events) => void told.push(...events.map((one) => one.event_type)) })),
+      kernel.sink(
+        sinkOf({ write: (events) => void told.push(...events.map((one) => one.event_type)) }),
+      ),
     );
     const { store, run } = await start(undefined, [redacts, sink]);
     await run.record([work(1)], { task: created });
@@ -308,7 +414,9 @@ describe("what is recorded with events", () => {
     expect([run.head, told]).toEqual([3, ["session_start", "work", "taken"]]);
     expect((await logOf(store)).at(-1)).toEqual(claim?.event);
     expect(await run.claim(taken)).toBeUndefined();
-    await expect(run.record([work(2)], { task: { id: "T1", fence: 2, lease_ms: 5 } })).rejects.toMatchObject({ what: "fence" });
+    await expect(
+      run.record([work(2)], { task: { id: "T1", fence: 2, lease_ms: 5 } }),
+    ).rejects.toMatchObject({ what: "fence" });
     await run.record([work(2)], { task: { id: "T1", fence: 1, set: { state: "done" } } });
   });
 
@@ -321,8 +429,16 @@ describe("what is recorded with events", () => {
       { details: { fence: "one" } },
       { agent_id: forged(7) },
     ]) {
-      const event = () => ({ event_type: "taken", agent_id: "a1", task_id: "T1", details: { fence: 1 }, ...bad });
-      await expect(run.claim({ ...taken, event: forged(event) })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+      const event = () => ({
+        event_type: "taken",
+        agent_id: "a1",
+        task_id: "T1",
+        details: { fence: 1 },
+        ...bad,
+      });
+      await expect(run.claim({ ...taken, event: forged(event) })).rejects.toMatchObject({
+        code: "BYLAW_EVENT_INVALID",
+      });
     }
     expect(await typesOf(store)).toEqual(["session_start", "work"]);
     expect((await run.claim(taken))?.fence).toBe(1);
@@ -332,7 +448,9 @@ describe("what is recorded with events", () => {
     const store = createMemoryStore();
     const noMore = plugin("no-more", (kernel) =>
       kernel.guard("g", (view, { event_type }) =>
-        event_type === "taken" && (view(counter)["work"] ?? 0) > 1 ? { rule: "NO_MORE", message: "enough" } : undefined,
+        event_type === "taken" && (view(counter)["work"] ?? 0) > 1
+          ? { rule: "NO_MORE", message: "enough" }
+          : undefined,
       ),
     );
     const [here, there] = [await start(store, [noMore]), await start(store, [noMore])];
@@ -358,7 +476,10 @@ describe("what is recorded with events", () => {
   it("is dated no earlier than what another process recorded first", async () => {
     const store = createMemoryStore();
     const { run } = await start(store);
-    const later = await open({ plugins: [tasked, counts] }, { store, now: () => "2026-02-02T00:00:00Z" });
+    const later = await open(
+      { plugins: [tasked, counts] },
+      { store, now: () => "2026-02-02T00:00:00Z" },
+    );
     await later.record([work(1)], { task: created });
     expect((await run.claim(taken))?.event.timestamp).toBe("2026-02-02T00:00:00Z");
   });
@@ -370,11 +491,19 @@ describe("what is recorded with events", () => {
     expect(await run.claim({ ...taken, request_id: "q1" })).toEqual(first);
     expect((await run.claim({ ...taken, agent: "a2", request_id: "q1" }))?.task).toBe("T2");
     const other = await open({ plugins: [tasked, counts] }, { store, run: "r2" });
-    await expect(other.claim({ ...taken, request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
-    await other.record([work(1)], { task: { id: "T9", fence: 0, set: { state: "available", queue: "elsewhere" } } });
-    expect((await other.claim({ ...taken, queue: "elsewhere", request_id: "q1" }))?.task).toBe("T9");
+    await expect(other.claim({ ...taken, request_id: "q1" })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+    });
+    await other.record([work(1)], {
+      task: { id: "T9", fence: 0, set: { state: "available", queue: "elsewhere" } },
+    });
+    expect((await other.claim({ ...taken, queue: "elsewhere", request_id: "q1" }))?.task).toBe(
+      "T9",
+    );
     const joined = await takeOver({ plugins: [tasked, counts] }, { store });
-    await expect(run.claim({ ...taken, request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_RUN_SUPERSEDED" });
+    await expect(run.claim({ ...taken, request_id: "q1" })).rejects.toMatchObject({
+      code: "BYLAW_RUN_SUPERSEDED",
+    });
     expect(await joined.claim({ ...taken, request_id: "q1" })).toEqual(first);
   });
 

@@ -23,9 +23,11 @@ export const permissive = allowing(...HOOKS);
 export const open = (config: Config, options: Partial<OpenOptions> = {}): Promise<Run> =>
   openRun(createKernel(config), { run: "r1", now: () => NOW, join: true, ...options });
 /** Opens a run in a session of its own. */
-export const takeOver = (config: Config, options: Partial<OpenOptions> = {}): Promise<Run> => open(config, { join: false, ...options });
+export const takeOver = (config: Config, options: Partial<OpenOptions> = {}): Promise<Run> =>
+  open(config, { join: false, ...options });
 export const logOf = (store: Store): Promise<readonly LogEvent[]> => store.events("r1", 0, 100_000);
-export const typesOf = async (store: Store): Promise<readonly string[]> => (await logOf(store)).map(({ event_type }) => event_type);
+export const typesOf = async (store: Store): Promise<readonly string[]> =>
+  (await logOf(store)).map(({ event_type }) => event_type);
 /** A store whose commits, once a session has begun, are another's. */
 export function afterOpening(store: Store, commit: Store["commit"]): Store {
   let opened = false;
@@ -39,20 +41,28 @@ export function afterOpening(store: Store, commit: Store["commit"]): Store {
   };
 }
 /** A sink that is this writer for every run. */
-export const sinkOf = ({ name = "s", required = true, ...writer }: Partial<Sink> & SinkWriter): Sink => ({
-  name,
-  required,
-  open: () => writer,
-});
+export const sinkOf = ({
+  name = "s",
+  required = true,
+  ...writer
+}: Partial<Sink> & SinkWriter): Sink => ({ name, required, open: () => writer });
 export const withSinks = (...sinks: readonly Sink[]): readonly Plugin[] => [
   ...permissive,
   plugin("sinks", (kernel) => sinks.forEach((sink) => kernel.sink(sink))),
 ];
-export const sequencesOf = (events: readonly LogEvent[]): readonly number[] => events.map(({ sequence }) => sequence);
-export const upTo = (last: number, first = 1): readonly number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+export const sequencesOf = (events: readonly LogEvent[]): readonly number[] =>
+  events.map(({ sequence }) => sequence);
+export const upTo = (last: number, first = 1): readonly number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
 /** Every promise that is ready has settled. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-export const tool = (fields: Partial<ToolCall> = {}) => ({ id: "c1", agent: "a1", tool: "read_file", args: { path: "a" }, ...fields });
+export const tool = (fields: Partial<ToolCall> = {}) => ({
+  id: "c1",
+  agent: "a1",
+  tool: "read_file",
+  args: { path: "a" },
+  ...fields,
+});
 
 export const counter = defineProjection<Readonly<Record<string, number>>>({
   name: "demo/counter",
@@ -61,5 +71,12 @@ export const counter = defineProjection<Readonly<Record<string, number>>>({
   reduce: (state, { event_type }) => ({ ...state, [event_type]: (state[event_type] ?? 0) + 1 }),
 });
 export const counts = plugin("counts", (kernel) => kernel.projection(counter));
-export const noted = plugin("noted", (kernel) => kernel.event({ name: "note", details: z.strictObject({ text: z.string() }) }));
-export const note = (text: unknown = "hello") => ({ event_type: "note", agent_id: "a1", task_id: null, details: forged({ text }) });
+export const noted = plugin("noted", (kernel) =>
+  kernel.event({ name: "note", details: z.strictObject({ text: z.string() }) }),
+);
+export const note = (text: unknown = "hello") => ({
+  event_type: "note",
+  agent_id: "a1",
+  task_id: null,
+  details: forged({ text }),
+});

@@ -3,10 +3,30 @@ import { z } from "zod";
 import { StoreConflict, allow, ask, deny, digestJson, type Plugin } from "@bylaw/kernel";
 import { ANCHOR_TYPE, RUN_EVENTS, createMemoryStore, type Run } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
-import { NOW, afterOpening, permissive, open, logOf, typesOf, tool, noted, note, upTo } from "./run-kit.ts";
+import {
+  NOW,
+  afterOpening,
+  permissive,
+  open,
+  logOf,
+  typesOf,
+  tool,
+  noted,
+  note,
+  upTo,
+} from "./run-kit.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const ENVELOPE = ["timestamp", "sequence", "session_id", "event_type", "agent_id", "task_id", "details", "hash"];
+const ENVELOPE = [
+  "timestamp",
+  "sequence",
+  "session_id",
+  "event_type",
+  "agent_id",
+  "task_id",
+  "details",
+  "hash",
+];
 
 describe("a run records", () => {
   it("an event with the envelope of the log, in its order", async () => {
@@ -22,7 +42,11 @@ describe("a run records", () => {
       event_type: "tool_allowed",
       agent_id: "a1",
       task_id: "T1",
-      details: { tool: "read_file", args: { path: "a" }, decision: { effect: "allow", code: "rule_allowed", applied: "allow" } },
+      details: {
+        tool: "read_file",
+        args: { path: "a" },
+        decision: { effect: "allow", code: "rule_allowed", applied: "allow" },
+      },
     });
     expect(run.session).toMatch(UUID);
     expect(run.head).toBe(2);
@@ -33,25 +57,35 @@ describe("a run records", () => {
     [ask("may I"), "tool_asked"],
     [deny("no"), "tool_denied"],
   ] as const)("a tool call by what came of it", async (answer, type) => {
-    const run = await open({ plugins: [voter("v", "beforeToolCall", () => answer, { grants: true })] });
+    const run = await open({
+      plugins: [voter("v", "beforeToolCall", () => answer, { grants: true })],
+    });
     const { decision, applied, events } = await run.toolCall(tool());
     expect(applied).toBe(decision.effect);
     expect(events.map(({ event_type }) => event_type)).toEqual([type]);
     const { id: _, hook: __, ...written } = decision;
     const policy_digest = await digestJson({ v: "1.0.0" });
-    expect(events[0]?.details["decision"]).toEqual(JSON.parse(JSON.stringify({ ...written, policy_digest })));
+    expect(events[0]?.details["decision"]).toEqual(
+      JSON.parse(JSON.stringify({ ...written, policy_digest })),
+    );
   });
 
   it("a transition, a behavior and a response by what came of them", async () => {
     const passes = await open({ plugins: permissive });
-    const refuses = await open({ plugins: [voter("v", "onEnforcement", () => deny("Unexpected silence"))] });
+    const refuses = await open({
+      plugins: [voter("v", "onEnforcement", () => deny("Unexpected silence"))],
+    });
     const types = async (run: Run): Promise<readonly unknown[]> => [
       (await run.transition({ task: "T1", to: "PLAN", artifacts: {} })).events[0]?.event_type,
       (await run.behave({ action: "loop" })).events[0]?.event_type,
       (await run.respond({ text: "done" })).events[0]?.event_type,
     ];
     expect(await types(passes)).toEqual(["phase_entered", "behavior_applied", "response_accepted"]);
-    expect(await types(refuses)).toEqual(["transition_blocked", "behavior_rejected", "enforcement"]);
+    expect(await types(refuses)).toEqual([
+      "transition_blocked",
+      "behavior_rejected",
+      "enforcement",
+    ]);
   });
 
   it("an enforcement with what was said and how it is recovered", async () => {
@@ -60,7 +94,11 @@ describe("a run records", () => {
       "v",
       ({ hooks }) =>
         hooks.onEnforcement.tap("t", () =>
-          deny("Unexpected answer", undefined, { code: "vote_only", recovery: "inline", message: "vote, please" }),
+          deny("Unexpected answer", undefined, {
+            code: "vote_only",
+            recovery: "inline",
+            message: "vote, please",
+          }),
         ),
       { codes },
     );
@@ -93,7 +131,9 @@ describe("a run records", () => {
   });
 
   it("what an agent said as its reason, beside the reason of the decision", async () => {
-    const run = await open({ plugins: [voter("v", "onBehavior", () => deny("Unexpected loop, expected progress"))] });
+    const run = await open({
+      plugins: [voter("v", "onBehavior", () => deny("Unexpected loop, expected progress"))],
+    });
     const { events } = await run.behave({ agent: "a1", action: "loop", reason: "the tests fail" });
     expect(JSON.stringify(events[0]?.details)).toContain("the tests fail");
     expect(JSON.stringify(events[0]?.details)).toContain("Unexpected loop, expected progress");
@@ -102,9 +142,21 @@ describe("a run records", () => {
   it("what a tool returned, and what plugins declare", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: [noted] }, { store });
-    await run.toolResult({ id: "c1", tool: "read_file", agent: "a1", ok: true, result: { lines: 3 } });
+    await run.toolResult({
+      id: "c1",
+      tool: "read_file",
+      agent: "a1",
+      ok: true,
+      result: { lines: 3 },
+    });
     await run.record([note("one"), note("two")]);
-    expect((await logOf(store)).map(({ sequence, event_type, details }) => [sequence, event_type, details])).toEqual([
+    expect(
+      (await logOf(store)).map(({ sequence, event_type, details }) => [
+        sequence,
+        event_type,
+        details,
+      ]),
+    ).toEqual([
       [1, "session_start", { plan_file: null, total_tasks: 0 }],
       [2, "tool_result", { id: "c1", tool: "read_file", ok: true, result: { lines: 3 } }],
       [3, "note", { text: "one" }],
@@ -119,9 +171,13 @@ describe("a run records", () => {
     for (const at of ["soon", "", "2026-02-30T25:00:00Z", "2026-01-02", 5, undefined]) {
       clock.at = at;
       expect((await run.toolCall(tool())).applied, String(at)).toBe("deny");
-      await expect(run.toolResult({ id: "c1", tool: "t", ok: true })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+      await expect(run.toolResult({ id: "c1", tool: "t", ok: true })).rejects.toMatchObject({
+        code: "BYLAW_EVENT_INVALID",
+      });
     }
-    await expect(open({}, { now: () => "soon" })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    await expect(open({}, { now: () => "soon" })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_INVALID",
+    });
     clock.at = NOW;
     expect((await run.toolCall(tool())).applied).toBe("allow");
     expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
@@ -129,8 +185,16 @@ describe("a run records", () => {
 
   it("no event of its own types by another's hand, nor one that nobody declares, nor one with other details", async () => {
     const store = createMemoryStore();
-    const own = [...RUN_EVENTS, "session_start", "session_resumed", "task_restarted_on_resume", ANCHOR_TYPE];
-    const forges = own.map((name) => plugin(`declares-${name}`, (kernel) => kernel.event({ name, details: z.unknown() })));
+    const own = [
+      ...RUN_EVENTS,
+      "session_start",
+      "session_resumed",
+      "task_restarted_on_resume",
+      ANCHOR_TYPE,
+    ];
+    const forges = own.map((name) =>
+      plugin(`declares-${name}`, (kernel) => kernel.event({ name, details: z.unknown() })),
+    );
     const run = await open({ plugins: [noted] }, { store });
     for (const event of [
       { ...note(), event_type: "unheard_of" },
@@ -138,14 +202,20 @@ describe("a run records", () => {
       { ...note(), details: {} },
       note(7),
     ]) {
-      await expect(run.record([note(), event])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+      await expect(run.record([note(), event])).rejects.toMatchObject({
+        code: "BYLAW_EVENT_INVALID",
+      });
     }
     for (const [index, name] of own.entries()) {
       const attempt = async (): Promise<unknown> => {
         const forging = await open({ plugins: [forges[index] as Plugin] }, { store });
-        return forging.record([{ event_type: name, agent_id: null, task_id: null, details: { digest: "x", to: "DONE" } }]);
+        return forging.record([
+          { event_type: name, agent_id: null, task_id: null, details: { digest: "x", to: "DONE" } },
+        ]);
       };
-      await expect(attempt(), name).rejects.toMatchObject({ code: /^BYLAW_(EVENT|PLUGIN)_INVALID$/ });
+      await expect(attempt(), name).rejects.toMatchObject({
+        code: /^BYLAW_(EVENT|PLUGIN)_INVALID$/,
+      });
     }
     expect(await typesOf(store)).toEqual(["session_start"]);
   });
@@ -160,17 +230,25 @@ describe("a run records", () => {
     const run = await open({ plugins: [count] }, {});
     const good = { by: { n: 1 }, how: "once", of: null };
     for (const [details, message] of [
-      [{ ...good, by: { n: "s3cret" } }, "Unexpected text as `by.n` in details of `counted`, expected number"],
-      [{ ...good, by: { n: 0 } }, "Unexpected number as `by.n` in details of `counted`, expected number to be >=1"],
-      [{ ...good, by: {} }, "Unexpected `by` in details of `counted` without `n`, expected number"],
-      [{ how: "once", of: null }, "Unexpected details of `counted` without `by`, expected object"],
-      [{ ...good, s3cret: 1 }, "Unexpected `s3cret` in details of `counted`, expected only what the type has"],
-      [{ ...good, how: "s3cret" }, "Unexpected text as `how` in details of `counted`, expected `once`, `twice`"],
-      [{ ...good, of: ["a", 7] }, "Unexpected number as `of.1` in details of `counted`, expected text"],
-      [[], "Unexpected list as details of `counted`, expected object"],
+      [{ ...good, by: { n: "s3cret" } }, "`counted`: `by.n` must be a number"],
+      [{ ...good, by: { n: 0 } }, "`counted`: `by.n` must be at least 1"],
+      [{ ...good, by: {} }, "`counted`: `by.n` is missing and must be a number"],
+      [{ how: "once", of: null }, "`counted`: `by` is missing and must be an object"],
+      [{ ...good, s3cret: 1 }, "`counted`: unknown key `s3cret`"],
+      [{ ...good, how: "s3cret" }, "`counted`: `how` must be `once` or `twice`"],
+      [{ ...good, of: ["a", 7] }, "`counted`: `of.1` must be text"],
+      [[], "`counted`: its details must be an object"],
     ] as const) {
-      const event = { event_type: "counted", agent_id: null, task_id: null, details: forged(details) };
-      await expect(run.record([event])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID", message });
+      const event = {
+        event_type: "counted",
+        agent_id: null,
+        task_id: null,
+        details: forged(details),
+      };
+      await expect(run.record([event])).rejects.toMatchObject({
+        code: "BYLAW_EVENT_INVALID",
+        message,
+      });
     }
   });
 
@@ -179,10 +257,16 @@ describe("a run records", () => {
     const run = await open({ plugins: [noted] }, { store });
     const invalid = { code: "BYLAW_EVENT_INVALID" };
     for (const odd of [10n, 7, {}, () => {}]) {
-      await expect(run.record([{ ...note(), agent_id: forged(odd) }])).rejects.toMatchObject(invalid);
-      await expect(run.record([{ ...note(), task_id: forged(odd) }])).rejects.toMatchObject(invalid);
+      await expect(run.record([{ ...note(), agent_id: forged(odd) }])).rejects.toMatchObject(
+        invalid,
+      );
+      await expect(run.record([{ ...note(), task_id: forged(odd) }])).rejects.toMatchObject(
+        invalid,
+      );
       const result = { id: "c1", tool: "t", ok: true };
-      await expect(run.toolResult({ ...result, agent: forged(odd) })).rejects.toMatchObject(invalid);
+      await expect(run.toolResult({ ...result, agent: forged(odd) })).rejects.toMatchObject(
+        invalid,
+      );
       await expect(run.toolResult({ ...result, id: forged(odd) })).rejects.toMatchObject(invalid);
       await expect(run.toolResult({ ...result, ok: forged("no") })).rejects.toMatchObject(invalid);
     }
@@ -282,7 +366,8 @@ describe("a run records", () => {
   it("nothing of an approval that names no subject, and says so with a code", async () => {
     const run = await open({ plugins: permissive });
     for (const subject of [null, undefined, 7, "x", []]) {
-      const given = (async () => run.approve({ subject: forged(subject), by: "ada", expires_at: "2026-02-01T00:00:00Z" }))();
+      const given = (async () =>
+        run.approve({ subject: forged(subject), by: "ada", expires_at: "2026-02-01T00:00:00Z" }))();
       await expect(given).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_/) });
     }
     expect(run.head).toBe(1);
@@ -290,9 +375,56 @@ describe("a run records", () => {
 
   it("its own run, session and time, whatever the caller says", async () => {
     const seen: unknown[] = [];
-    const spy = voter("spy", "beforeToolCall", ({ run, session, at, phase }) => void seen.push({ run, session, at, phase }));
+    const spy = voter(
+      "spy",
+      "beforeToolCall",
+      ({ run, session, at, phase }) => void seen.push({ run, session, at, phase }),
+    );
     const run = await open({ plugins: [spy] });
-    await run.toolCall(tool({ run: "other", session: "mine", at: "1999-01-01T00:00:00Z", phase: "DONE" }));
+    await run.toolCall(
+      tool({ run: "other", session: "mine", at: "1999-01-01T00:00:00Z", phase: "DONE" }),
+    );
     expect(seen).toEqual([{ run: "r1", session: run.session, at: NOW, phase: undefined }]);
   });
+});
+
+const reservedEvent = (event_type: string) => ({
+  event_type,
+  agent_id: null,
+  task_id: null,
+  details: {},
+});
+
+it("an event type of the run's own is named with the call that records it", async () => {
+  const run = await open({}, {});
+  const calls: readonly (readonly [type: string, call: string])[] = [
+    ["tool_allowed", "run.toolCall"],
+    ["tool_result", "run.toolResult"],
+    ["phase_entered", "run.transition"],
+    ["behavior_rejected", "run.behave"],
+    ["enforcement", "run.respond"],
+    ["approval_granted", "run.approve"],
+    ["session_resumed", "openRun"],
+    ["task_restarted_on_resume", "openRun"],
+  ];
+  for (const [type, call] of calls)
+    await expect(run.record([reservedEvent(type)]), type).rejects.toMatchObject({
+      code: "BYLAW_EVENT_INVALID",
+      message: `\`${type}\` is recorded by the run itself`,
+      fix: `Call \`${call}\`, which records it`,
+    });
+  await expect(run.record([reservedEvent("log_anchor")])).rejects.toMatchObject({
+    code: "BYLAW_EVENT_INVALID",
+  });
+  await expect(run.record([reservedEvent("tool_alowed")])).rejects.toMatchObject({
+    message: expect.stringContaining("`tool_alowed`") as string,
+  });
+});
+
+it("an object that is derived from a run asks, records and reads like the run", async () => {
+  const run = await open({ plugins: [...permissive, noted] }, {});
+  const derived = Object.create(run) as typeof run;
+  await derived.record([note()]);
+  expect((await derived.toolCall(tool())).applied).toBe("allow");
+  expect([derived.head, derived.run]).toEqual([run.head, "r1"]);
 });

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { allow, type LogEvent, type Store } from "@bylaw/kernel";
-import { RUN_TYPES, createCatalogue, createLogVerifier, createMemoryStore, formatEventLine, linkOf, NO_LINK } from "../src/index.ts";
+import {
+  RUN_TYPES,
+  createCatalogue,
+  createLogVerifier,
+  createMemoryStore,
+  formatEventLine,
+  linkOf,
+  NO_LINK,
+} from "../src/index.ts";
 import { call, forged, plugin, voter } from "./kit.ts";
 import {
   NOW,
@@ -26,8 +34,11 @@ const everything = { plugins: [counts, noted, ...permissive] };
 
 /** What a verifier of the whole package finds in a log, and whether its chain holds. */
 async function findings(store: Store): Promise<readonly unknown[]> {
-  const catalogue = createCatalogue({ mode: "strict", types: [{ name: "note", details: z.strictObject({ text: z.string() }) }] });
-  const verifier = createLogVerifier({ profile: "envelope", catalogue });
+  const catalogue = createCatalogue({
+    mode: "strict",
+    types: [{ name: "note", details: z.strictObject({ text: z.string() }) }],
+  });
+  const verifier = createLogVerifier({ catalogue });
   const log = await logOf(store);
   let link = NO_LINK;
   const broken = log.filter((event) => (link = linkOf(link, event.sequence, event)) !== event.hash);
@@ -67,7 +78,10 @@ describe("the first event of a session", () => {
 
   it("names the session before it and the time of that one's last event", async () => {
     const store = createMemoryStore();
-    const first = await takeOver(everything, { store, now: clock(NOW, "2026-01-02T04:00:00.000Z") });
+    const first = await takeOver(everything, {
+      store,
+      now: clock(NOW, "2026-01-02T04:00:00.000Z"),
+    });
     await first.record([note()]);
     const second = await takeOver(everything, { store, now: () => LATER });
     expect(second.session).not.toBe(first.session);
@@ -98,7 +112,10 @@ describe("the first event of a session", () => {
       { plan: { file: "plan.md", total_tasks: 0.5 } },
       { plan: forged(null) },
     ];
-    for (const options of odd) await expect(takeOver({}, { store, ...options })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    for (const options of odd)
+      await expect(takeOver({}, { store, ...options })).rejects.toMatchObject({
+        code: "BYLAW_EVENT_INVALID",
+      });
     expect(await logOf(store)).toEqual([]);
   });
 
@@ -106,13 +123,19 @@ describe("the first event of a session", () => {
     const store = createMemoryStore();
     const closed = plugin("closed", (kernel) =>
       kernel.guard("g", (_, { event_type }) =>
-        event_type.startsWith("session_") ? { rule: "CLOSED", message: "the workflow is over" } : undefined,
+        event_type.startsWith("session_")
+          ? { rule: "CLOSED", message: "the workflow is over" }
+          : undefined,
       ),
     );
-    await expect(takeOver({ plugins: [closed] }, { store })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await expect(takeOver({ plugins: [closed] }, { store })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+    });
     expect(await logOf(store)).toEqual([]);
     const keeper = await takeOver(everything, { store });
-    await expect(takeOver({ plugins: [closed] }, { store })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await expect(takeOver({ plugins: [closed] }, { store })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+    });
     // The session that was not taken over goes on.
     expect((await keeper.toolCall(tool())).applied).toBe("allow");
     expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
@@ -133,7 +156,10 @@ describe("a log of several sittings", () => {
   it("is whole: numbers, times, sessions, types, details and chain", async () => {
     const store = createMemoryStore();
     for (const minute of upTo(4)) {
-      const run = await takeOver(everything, { store, now: () => `2026-01-02T03:0${minute}:00.000Z` });
+      const run = await takeOver(everything, {
+        store,
+        now: () => `2026-01-02T03:0${minute}:00.000Z`,
+      });
       await run.toolCall(tool());
       await run.toolResult({ id: "c1", tool: "read_file", ok: true });
       await run.transition({ task: "T1", to: "PLAN", artifacts: {} });
@@ -148,21 +174,28 @@ describe("a log of several sittings", () => {
       "session_start",
       ...Array.from({ length: 3 }, () => "session_resumed"),
     ]);
-    expect(RUN_TYPES.map(({ name }) => name)).toEqual(expect.arrayContaining(["tool_allowed", "approval_granted"]));
+    expect(RUN_TYPES.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["tool_allowed", "approval_granted"]),
+    );
   });
 
-  it.each([{ join: true }, { join: false }])("has one beginning however many open it at once with %j", async ({ join }) => {
-    const store = createMemoryStore();
-    const runs = await Promise.all(upTo(20).map(() => open(everything, { store, join })));
-    const types = await typesOf(store);
-    expect(types.filter((type) => type === "session_start")).toHaveLength(1);
-    expect(new Set(runs.map(({ session }) => session)).size).toBe(join ? 1 : 20);
-    expect(types).toHaveLength(join ? 1 : 20);
-    // All who joined may record; of the others the last one.
-    const outcomes = await Promise.all(runs.map((run, index) => run.toolCall(tool({ agent: `a${index}` }))));
-    expect(outcomes.filter(({ applied }) => applied === "allow")).toHaveLength(join ? 20 : 1);
-    expect(await findings(store)).toEqual([]);
-  });
+  it.each([{ join: true }, { join: false }])(
+    "has one beginning however many open it at once with %j",
+    async ({ join }) => {
+      const store = createMemoryStore();
+      const runs = await Promise.all(upTo(20).map(() => open(everything, { store, join })));
+      const types = await typesOf(store);
+      expect(types.filter((type) => type === "session_start")).toHaveLength(1);
+      expect(new Set(runs.map(({ session }) => session)).size).toBe(join ? 1 : 20);
+      expect(types).toHaveLength(join ? 1 : 20);
+      // All who joined may record; of the others the last one.
+      const outcomes = await Promise.all(
+        runs.map((run, index) => run.toolCall(tool({ agent: `a${index}` }))),
+      );
+      expect(outcomes.filter(({ applied }) => applied === "allow")).toHaveLength(join ? 20 : 1);
+      expect(await findings(store)).toEqual([]);
+    },
+  );
 });
 
 describe("a run that joins", () => {
@@ -179,9 +212,15 @@ describe("a run that joins", () => {
 
   it("begins the session where there is none", async () => {
     const store = createMemoryStore();
-    const first = await open(everything, { store, session: A, plan: { file: "p.md", total_tasks: 1 } });
+    const first = await open(everything, {
+      store,
+      session: A,
+      plan: { file: "p.md", total_tasks: 1 },
+    });
     expect(first.session).toBe(A);
-    expect(await logOf(store)).toMatchObject([{ event_type: "session_start", details: { plan_file: "p.md" } }]);
+    expect(await logOf(store)).toMatchObject([
+      { event_type: "session_start", details: { plan_file: "p.md" } },
+    ]);
   });
 
   it("joins the last session, not the first", async () => {
@@ -210,25 +249,34 @@ describe("a session that was taken over", () => {
         await old.behave({ action: "loop" }),
         await old.respond({ text: "done" }),
       ]) {
-        expect(outcome).toMatchObject({ applied: "deny", decision: { effect: "deny", code: "engine_absent" }, events: [] });
-        expect(outcome.decision.reason).toContain("took the run over");
+        expect(outcome).toMatchObject({
+          applied: "deny",
+          decision: { effect: "deny", code: "engine_absent" },
+          events: [],
+        });
+        expect(outcome.decision.reason).toContain("has taken the run over");
       }
     }
     expect(old.head).toBe(2);
     expect(await typesOf(store)).toEqual(["session_start", "session_resumed"]);
   });
 
-  it.each(["permissive", "advisory"] as const)("is not let through in %s mode", async (enforcement_mode) => {
-    const { old } = await superseded({ ...everything, enforcement_mode });
-    expect((await old.toolCall(tool())).applied).toBe("deny");
-  });
+  it.each(["permissive", "advisory"] as const)(
+    "is not let through in %s mode",
+    async (enforcement_mode) => {
+      const { old } = await superseded({ ...everything, enforcement_mode });
+      expect((await old.toolCall(tool())).applied).toBe("deny");
+    },
+  );
 
   it("records, approves and takes results no more", async () => {
     const { store, old } = await superseded();
     const gone = { code: "BYLAW_RUN_SUPERSEDED" };
     for (let round = 0; round < 2; round += 1) {
       await expect(old.record([note()])).rejects.toMatchObject(gone);
-      await expect(old.approve({ subject: call(), by: "ada", expires_at: LATER })).rejects.toMatchObject(gone);
+      await expect(
+        old.approve({ subject: call(), by: "ada", expires_at: LATER }),
+      ).rejects.toMatchObject(gone);
       await expect(old.toolResult({ id: "c1", tool: "t", ok: true })).rejects.toMatchObject(gone);
     }
     expect(await typesOf(store)).toEqual(["session_start", "session_resumed"]);
@@ -247,7 +295,11 @@ describe("a session that was taken over", () => {
     const pending = old.toolCall(tool());
     const keeper = await takeOver(everything, { store });
     resolve();
-    expect(await pending).toMatchObject({ applied: "deny", decision: { code: "engine_absent" }, events: [] });
+    expect(await pending).toMatchObject({
+      applied: "deny",
+      decision: { code: "engine_absent" },
+      events: [],
+    });
     expect((await keeper.toolCall(tool())).applied).toBe("allow");
     expect(await findings(store)).toEqual([]);
   });
@@ -260,7 +312,10 @@ describe("a session that was taken over", () => {
     const keeper = await takeOver(asks, { store });
     const { hook: _, ...question } = call();
     expect((await old.toolCall(question)).applied).toBe("deny");
-    expect((await keeper.toolCall(question)).decision).toMatchObject({ effect: "allow", code: "approved" });
+    expect((await keeper.toolCall(question)).decision).toMatchObject({
+      effect: "allow",
+      code: "approved",
+    });
   });
 
   it("reads what the other session wrote once, however often it asks", async () => {
@@ -268,12 +323,17 @@ describe("a session that was taken over", () => {
     let read = 0;
     const counting: Store = {
       ...memory,
-      commit: (commit) => memory.commit({ ...commit, admit: (unseen) => ((read += unseen.length), commit.admit?.(unseen)) }),
+      commit: (commit) =>
+        memory.commit({
+          ...commit,
+          admit: (unseen) => ((read += unseen.length), commit.admit?.(unseen)),
+        }),
     };
     const old = await takeOver(everything, { store: counting });
     const keeper = await takeOver(everything, { store: memory });
     await keeper.record(upTo(50).map(() => note()));
-    for (let round = 0; round < 5; round += 1) expect((await old.toolCall(tool())).applied).toBe("deny");
+    for (let round = 0; round < 5; round += 1)
+      expect((await old.toolCall(tool())).applied).toBe("deny");
     expect(read).toBe(51);
   });
 
@@ -294,7 +354,12 @@ describe("a session that was taken over", () => {
 });
 
 describe("a clock", () => {
-  const backwards = ["2026-01-02T03:04:05.000Z", "2026-01-02T03:04:04.000Z", "2026-01-02T03:04:06.000Z", "2026-01-02T03:00:00.000Z"];
+  const backwards = [
+    "2026-01-02T03:04:05.000Z",
+    "2026-01-02T03:04:04.000Z",
+    "2026-01-02T03:04:06.000Z",
+    "2026-01-02T03:00:00.000Z",
+  ];
 
   it("that is set back makes no log run backwards, within one commit, on the way, and in the next sitting", async () => {
     const store = createMemoryStore();
@@ -320,36 +385,50 @@ describe("a clock", () => {
     later = "2026-03-01T00:00:00Z";
     await ahead.toolCall(tool());
     await behind.toolCall(tool({ agent: "a2" }));
-    expect((await logOf(store)).map(({ timestamp }) => timestamp)).toEqual([NOW, LATER, LATER, LATER, later, later]);
+    expect((await logOf(store)).map(({ timestamp }) => timestamp)).toEqual([
+      NOW,
+      LATER,
+      LATER,
+      LATER,
+      later,
+      later,
+    ]);
     expect(await findings(store)).toEqual([]);
   });
 
-  it.each([1, 30])("of others who write before every try, %i ms later each time, makes no log run backwards", async (step) => {
-    const memory = createMemoryStore();
-    let at = Date.parse(NOW);
-    let rivals = 0;
-    const store = afterOpening(memory, async (commit) => {
-      const [draft] = commit.events as readonly [LogEvent];
-      const last = (await logOf(memory)).at(-1);
-      at = Math.max(at + step, Date.parse(last?.timestamp ?? NOW));
-      rivals += 1;
-      await memory.commit({ run: commit.run, seen: 0, events: [{ ...draft, timestamp: new Date(at).toISOString() }] });
-      return memory.commit(commit);
-    });
-    const run = await takeOver(everything, { store });
-    await run.record([note()]);
-    const times = (await logOf(memory)).map(({ timestamp }) => Date.parse(timestamp));
-    expect([times.length, times]).toEqual([rivals + 2, times.toSorted((a, b) => a - b)]);
-    expect(rivals).toBeGreaterThan(2);
-    expect(await findings(memory)).toEqual([]);
-  });
+  it.each([1, 30])(
+    "of others who write before every try, %i ms later each time, makes no log run backwards",
+    async (step) => {
+      const memory = createMemoryStore();
+      let at = Date.parse(NOW);
+      let rivals = 0;
+      const store = afterOpening(memory, async (commit) => {
+        const [draft] = commit.events as readonly [LogEvent];
+        const last = (await logOf(memory)).at(-1);
+        at = Math.max(at + step, Date.parse(last?.timestamp ?? NOW));
+        rivals += 1;
+        await memory.commit({
+          run: commit.run,
+          seen: 0,
+          events: [{ ...draft, timestamp: new Date(at).toISOString() }],
+        });
+        return memory.commit(commit);
+      });
+      const run = await takeOver(everything, { store });
+      await run.record([note()]);
+      const times = (await logOf(memory)).map(({ timestamp }) => Date.parse(timestamp));
+      expect([times.length, times]).toEqual([rivals + 2, times.toSorted((a, b) => a - b)]);
+      expect(rivals).toBeGreaterThan(2);
+      expect(await findings(memory)).toEqual([]);
+    },
+  );
 
   it("that is behind is no reason to write again what may be written", async () => {
     const memory = createMemoryStore();
     const store = afterOpening(memory, async (commit) => {
       const [draft] = commit.events;
       const guessed = { ...draft, sequence: commit.seen + 1, timestamp: LATER } as LogEvent;
-      expect(() => commit.admit?.([guessed])).toThrow("Unexpected event of another writer");
+      expect(() => commit.admit?.([guessed])).toThrow("Another writer has added an event");
       await memory.commit(commit);
       throw new Error("connection lost");
     });
@@ -367,7 +446,10 @@ describe("a clock", () => {
     now = "2026-01-02T05:00:00.000Z";
     expect((await run.toolCall({ ...question, id: "c2" })).decision.code).toBe("approval_expired");
     now = NOW;
-    expect((await run.toolCall(question)).decision).toMatchObject({ effect: "ask_user", code: "approval_expired" });
+    expect((await run.toolCall(question)).decision).toMatchObject({
+      effect: "ask_user",
+      code: "approval_expired",
+    });
   });
 });
 
@@ -376,9 +458,15 @@ describe("a run that was closed", () => {
     const store = createMemoryStore();
     const run = await takeOver(everything, { store });
     await run.close();
-    expect(await run.toolCall(tool())).toMatchObject({ applied: "deny", decision: { code: "engine_absent" }, events: [] });
+    expect(await run.toolCall(tool())).toMatchObject({
+      applied: "deny",
+      decision: { code: "engine_absent" },
+      events: [],
+    });
     await expect(run.record([note()])).rejects.toMatchObject({ code: "BYLAW_RUN_CLOSED" });
-    await expect(run.toolResult({ id: "c1", tool: "t", ok: true })).rejects.toMatchObject({ code: "BYLAW_RUN_CLOSED" });
+    await expect(run.toolResult({ id: "c1", tool: "t", ok: true })).rejects.toMatchObject({
+      code: "BYLAW_RUN_CLOSED",
+    });
     expect(await typesOf(store)).toEqual(["session_start"]);
     expect(run.view(counter)).toEqual({ session_start: 1 });
   });
@@ -398,7 +486,9 @@ it("a batch that came to nothing leaves no trace in what is judged next", async 
   const once = plugin("once", (kernel) => {
     kernel.projection(counter);
     kernel.guard("one note", (view, { event_type }) =>
-      event_type === "note" && (view(counter)["note"] ?? 0) > 0 ? { rule: "ONE_NOTE", message: "there is a note already" } : undefined,
+      event_type === "note" && (view(counter)["note"] ?? 0) > 0
+        ? { rule: "ONE_NOTE", message: "there is a note already" }
+        : undefined,
     );
   });
   const config = { plugins: [once, noted, ...permissive] };
@@ -407,7 +497,12 @@ it("a batch that came to nothing leaves no trace in what is judged next", async 
     ...memory,
     async commit(commit) {
       const [draft] = commit.events;
-      const aborted = { ...draft, sequence: commit.seen + 1, event_type: "note", hash: `sha256:${"f".repeat(64)}` } as LogEvent;
+      const aborted = {
+        ...draft,
+        sequence: commit.seen + 1,
+        event_type: "note",
+        hash: `sha256:${"f".repeat(64)}`,
+      } as LogEvent;
       expect(() => commit.admit?.([aborted])).toThrow("there is a note already");
       await there.toolCall(tool());
       return memory.commit(commit);

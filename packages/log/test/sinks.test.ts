@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { StoreConflict, ask, deny, type Answer, type LogEvent, type LogReader, type Sink, type SinkWriter } from "@bylaw/kernel";
+import {
+  StoreConflict,
+  ask,
+  deny,
+  type Answer,
+  type LogEvent,
+  type LogReader,
+  type Sink,
+  type SinkWriter,
+} from "@bylaw/kernel";
 import { createMemoryStore } from "../src/index.ts";
 import { voter } from "./kit.ts";
 import {
@@ -45,7 +54,10 @@ describe("a sink", () => {
 
   it("that is required and fails denies the call that caused it", async () => {
     const run = await open({ plugins: withSinks(sinkOf({ write: broken })) });
-    expect(await run.toolCall(tool())).toMatchObject({ decision: { effect: "deny", code: "engine_absent" }, applied: "deny" });
+    expect(await run.toolCall(tool())).toMatchObject({
+      decision: { effect: "deny", code: "engine_absent" },
+      applied: "deny",
+    });
   });
 
   it("that is required and fails with a conflict of its own store writes no event twice", async () => {
@@ -54,7 +66,10 @@ describe("a sink", () => {
       if (!events.some(begins)) throw new StoreConflict("document", "Unexpected version");
     };
     const run = await open({ plugins: withSinks(sinkOf({ write })) }, { store });
-    expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    expect(await run.toolCall(tool())).toMatchObject({
+      decision: { code: "engine_absent" },
+      applied: "deny",
+    });
     expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
   });
 
@@ -68,21 +83,29 @@ describe("a sink", () => {
     ["later", broken],
   ])("that is not required and fails %s is reported, and changes nothing", async (_, write) => {
     const errors: unknown[] = [];
-    const run = await open({ plugins: withSinks(sinkOf({ required: false, write })) }, { onError: (error) => errors.push(error) });
+    const run = await open(
+      { plugins: withSinks(sinkOf({ required: false, write })) },
+      { onError: (error) => errors.push(error) },
+    );
     expect((await run.toolCall(tool())).applied).toBe("allow");
     await settled();
     expect(errors).toMatchObject([{ message: "disk full" }]);
   });
 
   it("that is not required and never ends holds nobody up", { timeout: 5_000 }, async () => {
-    const run = await open({ plugins: withSinks(sinkOf({ required: false, write: () => new Promise(() => {}) })) });
+    const run = await open({
+      plugins: withSinks(sinkOf({ required: false, write: () => new Promise(() => {}) })),
+    });
     expect((await run.toolCall(tool())).applied).toBe("allow");
     expect((await run.toolCall(tool())).applied).toBe("allow");
   });
 
   it("that fails keeps no other sink from being told", async () => {
     const told: number[] = [];
-    const listens = sinkOf({ name: "b", write: (events) => void told.push(...sequencesOf(events)) });
+    const listens = sinkOf({
+      name: "b",
+      write: (events) => void told.push(...sequencesOf(events)),
+    });
     const failing = sinkOf({ name: "a", write: broken });
     const run = await open({ plugins: withSinks(failing, listens) });
     await run.toolCall(tool());
@@ -92,7 +115,9 @@ describe("a sink", () => {
   it("is told nothing of the past, not even when a sitting is taken up again under its own name", async () => {
     const store = createMemoryStore();
     const told: number[] = [];
-    const plugins = withSinks(sinkOf({ write: (events) => void told.push(...sequencesOf(events)) }));
+    const plugins = withSinks(
+      sinkOf({ write: (events) => void told.push(...sequencesOf(events)) }),
+    );
     const session = "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01";
     await (await takeOver({ plugins }, { store, session })).toolCall(tool());
     const again = await takeOver({ plugins }, { store, session });
@@ -103,12 +128,17 @@ describe("a sink", () => {
   it("is told of all that its own run wrote, of nothing that another session wrote, and of no event twice", async () => {
     const store = createMemoryStore();
     const told: Record<string, number[]> = { left: [], right: [], before: [] };
-    const listens = (name: string) => withSinks(sinkOf({ name, write: (events) => void told[name]?.push(...sequencesOf(events)) }));
+    const listens = (name: string) =>
+      withSinks(sinkOf({ name, write: (events) => void told[name]?.push(...sequencesOf(events)) }));
     const before = await open({ plugins: listens("before") }, { store });
     await before.toolCall(tool());
     const left = await takeOver({ plugins: listens("left") }, { store });
     const right = await open({ plugins: listens("right") }, { store });
-    const outcomes = await Promise.all(upTo(10).map((index) => (index % 2 === 1 ? left : right).toolCall(tool({ agent: `a${index}` }))));
+    const outcomes = await Promise.all(
+      upTo(10).map((index) =>
+        (index % 2 === 1 ? left : right).toolCall(tool({ agent: `a${index}` })),
+      ),
+    );
     const own = (side: number): readonly number[] =>
       outcomes.flatMap(({ events }, index) => (index % 2 === side ? sequencesOf(events) : []));
     // It reads of the others, and is denied.
@@ -167,7 +197,10 @@ describe("a sink", () => {
       return receipt;
     });
     const told: number[] = [];
-    const sink = sinkOf({ required: false, write: (events) => void told.push(...sequencesOf(events)) });
+    const sink = sinkOf({
+      required: false,
+      write: (events) => void told.push(...sequencesOf(events)),
+    });
     const run = await open({ plugins: withSinks(sink) }, { store });
     const slow = run.toolCall(tool({ agent: "a1" }));
     const quick = run.toolCall(tool({ agent: "a2" }));
@@ -180,23 +213,53 @@ describe("a sink", () => {
 });
 
 describe("an enforcement mode in a run", () => {
-  const outcomes = async (enforcement_mode: "strict" | "permissive" | "advisory", answer: () => Answer) => {
+  const outcomes = async (
+    enforcement_mode: "strict" | "permissive" | "advisory",
+    answer: () => Answer,
+  ) => {
     const run = await open({ plugins: [voter("v", "beforeToolCall", answer)], enforcement_mode });
     const { decision, applied, events } = await run.toolCall(tool());
-    const recorded = JSON.parse(JSON.stringify(events[0]?.details["decision"])) as { effect: string; applied: string };
+    const recorded = JSON.parse(JSON.stringify(events[0]?.details["decision"])) as {
+      effect: string;
+      applied: string;
+    };
     return [decision.effect, applied, events[0]?.event_type, recorded.effect, recorded.applied];
   };
 
   it("records the verdict, and what happened", async () => {
-    expect(await outcomes("strict", () => deny("no"))).toEqual(["deny", "deny", "tool_denied", "deny", "deny"]);
-    expect(await outcomes("permissive", () => deny("no"))).toEqual(["deny", "allow", "tool_allowed", "deny", "allow"]);
-    expect(await outcomes("advisory", () => ask("may I"))).toEqual(["ask_user", "allow", "tool_allowed", "ask_user", "allow"]);
+    expect(await outcomes("strict", () => deny("no"))).toEqual([
+      "deny",
+      "deny",
+      "tool_denied",
+      "deny",
+      "deny",
+    ]);
+    expect(await outcomes("permissive", () => deny("no"))).toEqual([
+      "deny",
+      "allow",
+      "tool_allowed",
+      "deny",
+      "allow",
+    ]);
+    expect(await outcomes("advisory", () => ask("may I"))).toEqual([
+      "ask_user",
+      "allow",
+      "tool_allowed",
+      "ask_user",
+      "allow",
+    ]);
   });
 
   it("does not soften a failed check", async () => {
     const fails = (): Answer => {
       throw new Error("broke");
     };
-    expect(await outcomes("permissive", fails)).toEqual(["deny", "deny", "tool_denied", "deny", "deny"]);
+    expect(await outcomes("permissive", fails)).toEqual([
+      "deny",
+      "deny",
+      "tool_denied",
+      "deny",
+      "deny",
+    ]);
   });
 });

@@ -2,19 +2,40 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { deflateSync } from "node:zlib";
 import { assert, asyncProperty, jsonValue } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defineProjection, type Config, type LogEvent, type Plugin, type Projection, type Store } from "@bylaw/kernel";
+import {
+  defineProjection,
+  type Config,
+  type LogEvent,
+  type Plugin,
+  type Projection,
+  type Store,
+} from "@bylaw/kernel";
 import { createMemoryStore, type Run } from "../src/index.ts";
 import { forged, plugin } from "./kit.ts";
-import { counter, counts, logOf, note, noted, open, permissive, takeOver, tool, upTo } from "./run-kit.ts";
+import {
+  counter,
+  counts,
+  logOf,
+  note,
+  noted,
+  open,
+  permissive,
+  takeOver,
+  tool,
+  upTo,
+} from "./run-kit.ts";
 
 const keeps = (...projections: readonly Projection<never>[]): Plugin =>
-  plugin("keeps", (kernel) => projections.forEach((projection) => kernel.projection(forged(projection))));
+  plugin("keeps", (kernel) =>
+    projections.forEach((projection) => kernel.projection(forged(projection))),
+  );
 /** The texts in the order in which they came first, with how often each came. */
 const firstSeen = defineProjection<Readonly<Record<string, number>>>({
   name: "demo/first-seen",
   version: 1,
   initial: {},
-  reduce: (state, { details: { text } }) => (typeof text === "string" ? { ...state, [text]: (state[text] ?? 0) + 1 } : state),
+  reduce: (state, { details: { text } }) =>
+    typeof text === "string" ? { ...state, [text]: (state[text] ?? 0) + 1 } : state,
 });
 const config: Config = { plugins: [counts, noted, keeps(firstSeen as never), ...permissive] };
 const stateOf = (run: Run): string => JSON.stringify([run.view(counter), run.view(firstSeen)]);
@@ -23,7 +44,9 @@ const stateOf = (run: Run): string => JSON.stringify([run.view(counter), run.vie
 function counted(store: Store): { readonly store: Store; read: () => number } {
   let read = 0;
   const events: Store["events"] = async (run, after, limit) => {
-    expect([after, limit].every((number) => Number.isSafeInteger(number) && number >= 0)).toBe(true);
+    expect([after, limit].every((number) => Number.isSafeInteger(number) && number >= 0)).toBe(
+      true,
+    );
     const page = await store.events(run, after, limit);
     read += page.length;
     return page;
@@ -38,19 +61,36 @@ async function folded(store: Store, wanted: Config = config, run = "r1"): Promis
 
 /** Records notes, the texts of which come back to front, 50 in a commit. */
 async function fill(run: Run, from: number, to: number): Promise<void> {
-  for (let at = from; at < to; at += 50) await run.record(upTo(Math.min(at + 50, to) - 1, at).map((n) => note(`t${(100_000 - n) % 97}`)));
+  for (let at = from; at < to; at += 50)
+    await run.record(
+      upTo(Math.min(at + 50, to) - 1, at).map((n) => note(`t${(100_000 - n) % 97}`)),
+    );
 }
 
-async function filled(events: number, wanted: Config = config, store = createMemoryStore()): Promise<Store> {
+async function filled(
+  events: number,
+  wanted: Config = config,
+  store = createMemoryStore(),
+): Promise<Store> {
   await fill(await takeOver(wanted, { store }), 1, events);
   return store;
 }
-const value = async (store: Store, run = "r1"): Promise<string> => (await store.get("snapshot", run))?.value ?? "";
+const value = async (store: Store, run = "r1"): Promise<string> =>
+  (await store.get("snapshot", run))?.value ?? "";
 const put = (store: Store, text: string | null, run = "r1"): Promise<unknown> =>
   store.commit({
     run: "another",
     seen: 0,
-    events: [{ timestamp: "2026-01-02T03:04:05.000Z", session_id: "s", event_type: "x", agent_id: null, task_id: null, details: {} }],
+    events: [
+      {
+        timestamp: "2026-01-02T03:04:05.000Z",
+        session_id: "s",
+        event_type: "x",
+        agent_id: null,
+        task_id: null,
+        details: {},
+      },
+    ],
     documents: [{ kind: "snapshot", id: run, value: text }],
   });
 
@@ -77,7 +117,10 @@ describe("a snapshot", () => {
   it("is taken in sittings that are short, too", async () => {
     const store = createMemoryStore();
     let taken = 0;
-    const writing: Store = { ...store, commit: (commit) => ((taken += commit.documents?.length ?? 0), store.commit(commit)) };
+    const writing: Store = {
+      ...store,
+      commit: (commit) => ((taken += commit.documents?.length ?? 0), store.commit(commit)),
+    };
     for (let sitting = 0; sitting < 30; sitting += 1) {
       const run = await takeOver(config, { store: writing });
       await fill(run, sitting * 100, sitting * 100 + 100);
@@ -94,7 +137,8 @@ describe("a snapshot", () => {
   it("waits for a moment in which nobody else waits for it", async () => {
     const store = createMemoryStore();
     const run = await takeOver(config, { store });
-    for (let rounds = 0; rounds < 40; rounds += 1) await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
+    for (let rounds = 0; rounds < 40; rounds += 1)
+      await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
     expect(await value(store)).toBe("");
     await run.record([note("perhaps alone")]);
     await run.record([note("alone")]);
@@ -104,7 +148,8 @@ describe("a snapshot", () => {
   it("comes under load as well, later", async () => {
     const store = createMemoryStore();
     const run = await takeOver(config, { store });
-    for (let rounds = 0; rounds < 170; rounds += 1) await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
+    for (let rounds = 0; rounds < 170; rounds += 1)
+      await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
     expect((JSON.parse(await value(store)) as { head: number }).head).toBeGreaterThanOrEqual(8_000);
   });
 
@@ -117,7 +162,9 @@ describe("a snapshot", () => {
       initial: Object.fromEntries(upTo(30_000).map((n) => [`a name that is long enough, ${n}`, n])),
       reduce: (state) => state,
     });
-    const wanted: Config = { plugins: [counts, noted, keeps(firstSeen as never, many as never), ...permissive] };
+    const wanted: Config = {
+      plugins: [counts, noted, keeps(firstSeen as never, many as never), ...permissive],
+    };
     const run = await takeOver(wanted, { store });
     let text = "";
     for (let rounds = 0; rounds < 400 && text === ""; rounds += 1) {
@@ -151,11 +198,16 @@ describe("a snapshot", () => {
     const asks: Config = { plugins: [counts, noted, keeps(firstSeen as never)] };
     const last = await takeOver(asks, { store: counting });
     expect(read()).toBeLessThan(1_000);
-    expect((await logOf(store)).at(-1)).toMatchObject({ event_type: "session_resumed", details: { previous_session_id: run.session } });
+    expect((await logOf(store)).at(-1)).toMatchObject({
+      event_type: "session_resumed",
+      details: { previous_session_id: run.session },
+    });
     // The same policies as those that the approval is bound to, and so no other plugins than then.
     const same = await open(config, { store });
     expect((await same.toolCall(tool({ task: "T1" }))).events[0]?.details["phase"]).toBe("PLAN");
-    expect((await same.toolCall(tool({ task: "__proto__" }))).events[0]?.details["phase"]).toBe("PLAN");
+    expect((await same.toolCall(tool({ task: "__proto__" }))).events[0]?.details["phase"]).toBe(
+      "PLAN",
+    );
     expect(last.session).toBe(same.session);
   });
 
@@ -183,13 +235,26 @@ describe("a snapshot is passed over", () => {
   const other = defineProjection<Readonly<Record<string, number>>>({
     ...firstSeen,
     version: 2,
-    reduce: (state, event) => (event.event_type === "note" ? { ...state, seen: (state["seen"] ?? 0) + 1 } : state),
+    reduce: (state, event) =>
+      event.event_type === "note" ? { ...state, seen: (state["seen"] ?? 0) + 1 } : state,
   });
   it.each<[string, Config]>([
     ["another version of a projection", { plugins: [counts, noted, keeps(other as never)] }],
-    ["a projection more", { plugins: [counts, noted, keeps(firstSeen as never, { ...other, name: "demo/other" } as never)] }],
+    [
+      "a projection more",
+      {
+        plugins: [
+          counts,
+          noted,
+          keeps(firstSeen as never, { ...other, name: "demo/other" } as never),
+        ],
+      },
+    ],
     ["a projection less", { plugins: [noted, keeps(firstSeen as never)] }],
-    ["a projection of another name", { plugins: [counts, noted, keeps({ ...firstSeen, name: "constructor" } as never)] }],
+    [
+      "a projection of another name",
+      { plugins: [counts, noted, keeps({ ...firstSeen, name: "constructor" } as never)] },
+    ],
   ])("under %s, and the whole log is folded", async (_, changed) => {
     const store = await filled(1_200);
     const { store: counting, read } = counted(store);
@@ -208,7 +273,8 @@ describe("a snapshot is passed over", () => {
     }
   });
 
-  const change = (fields: object) => (text: string) => JSON.stringify({ ...(JSON.parse(text) as object), ...fields });
+  const change = (fields: object) => (text: string) =>
+    JSON.stringify({ ...(JSON.parse(text) as object), ...fields });
   it.each<[string, (text: string) => string]>([
     ["with another link", change({ link: `sha256:${"1".repeat(64)}` })],
     ["without a link", change({ link: undefined })],
@@ -256,8 +322,16 @@ describe("a snapshot is passed over", () => {
 
 describe("a projection", () => {
   it.each<[string, unknown, (state: never, event: LogEvent) => unknown]>([
-    ["a map", new Map(), (state: ReadonlyMap<string, number>, { sequence }) => new Map([...state, ["last", sequence]])],
-    ["a set", new Set(), (state: ReadonlySet<number>, { sequence }) => new Set([...[...state].slice(-2), sequence])],
+    [
+      "a map",
+      new Map(),
+      (state: ReadonlyMap<string, number>, { sequence }) => new Map([...state, ["last", sequence]]),
+    ],
+    [
+      "a set",
+      new Set(),
+      (state: ReadonlySet<number>, { sequence }) => new Set([...[...state].slice(-2), sequence]),
+    ],
     ["a big number", 0n, (state: bigint) => state + 1n],
     ["a date", new Date(0), (state: Date) => new Date(state.getTime() + 1)],
     ["nothing", undefined, () => undefined],
@@ -265,24 +339,45 @@ describe("a projection", () => {
     ["a number that JSON cannot say", 0, () => Number.NaN],
     ["less than nothing", 0, () => -0],
     ["a list with a hole", [], () => Object.assign([], { length: 2 })],
-    ["an object without a prototype", Object.create(null), (state: object) => Object.assign(Object.create(null), state, { a: 1 })],
-    ["an object with a secret", {}, () => Object.defineProperty({ a: 1 }, "b", { value: 2, enumerable: false })],
+    [
+      "an object without a prototype",
+      Object.create(null),
+      (state: object) => Object.assign(Object.create(null), state, { a: 1 }),
+    ],
+    [
+      "an object with a secret",
+      {},
+      () => Object.defineProperty({ a: 1 }, "b", { value: 2, enumerable: false }),
+    ],
     ["a symbol", {}, () => ({ [Symbol.for("a")]: 1 })],
     ["an object that says what its JSON is", {}, () => ({ toJSON: nothing })],
     ["itself", {}, () => circle()],
-  ])("whose state is %s works, and is folded from the first event each time", async (_, initial, reduce) => {
-    const odd = defineProjection<unknown>({ name: "demo/odd", version: 1, initial, reduce: reduce as never });
-    const wanted = { plugins: [counts, noted, keeps(firstSeen as never, odd as never)] };
-    const store = await filled(1_200, wanted);
-    const { store: counting, read } = counted(store);
-    const again = await open(wanted, { store: counting });
-    expect(read()).toBe(1_200);
-    expect(again.view(odd)).toEqual((await folded(store, wanted)).view(odd));
-    expect(await store.get("snapshot", "r1")).toBeUndefined();
-  });
+  ])(
+    "whose state is %s works, and is folded from the first event each time",
+    async (_, initial, reduce) => {
+      const odd = defineProjection<unknown>({
+        name: "demo/odd",
+        version: 1,
+        initial,
+        reduce: reduce as never,
+      });
+      const wanted = { plugins: [counts, noted, keeps(firstSeen as never, odd as never)] };
+      const store = await filled(1_200, wanted);
+      const { store: counting, read } = counted(store);
+      const again = await open(wanted, { store: counting });
+      expect(read()).toBe(1_200);
+      expect(again.view(odd)).toEqual((await folded(store, wanted)).view(odd));
+      expect(await store.get("snapshot", "r1")).toBeUndefined();
+    },
+  );
 
   it("of the name of another one makes no snapshot, nor is it taken for the other later", async () => {
-    const twin = defineProjection<number>({ name: "demo/first-seen", version: 1, initial: 0, reduce: (state) => state + 1 });
+    const twin = defineProjection<number>({
+      name: "demo/first-seen",
+      version: 1,
+      initial: 0,
+      reduce: (state) => state + 1,
+    });
     const both = { plugins: [counts, noted, keeps(firstSeen as never, twin as never)] };
     const store = await filled(1_200, both);
     const again = await open(both, { store });
@@ -296,7 +391,9 @@ describe("a projection", () => {
     expect(await store.get("snapshot", "r1")).toBeDefined();
     expect(JSON.stringify((await open(both, { store })).view(firstSeen))).not.toBe(whole);
     expect((await open(both, { store })).view(twin)).toBe(1_201);
-    expect((await open(both, { store })).view(firstSeen)).toEqual((await folded(store, both)).view(firstSeen));
+    expect((await open(both, { store })).view(firstSeen)).toEqual(
+      (await folded(store, both)).view(firstSeen),
+    );
   });
 
   it("that two plugins declare is folded once, and kept", async () => {
@@ -311,11 +408,17 @@ describe("a projection", () => {
 
 it("a large snapshot is kept less often, so that its writers seldom wait for it", async () => {
   const text = "x".repeat(1_500_000);
-  const large = defineProjection<string>({ name: "demo/large", version: 1, initial: text, reduce: (state) => state });
+  const large = defineProjection<string>({
+    name: "demo/large",
+    version: 1,
+    initial: text,
+    reduce: (state) => state,
+  });
   const store = createMemoryStore();
   const run = await takeOver({ plugins: [noted, keeps(large as never)] }, { store });
   const headAfter = async (events: number): Promise<unknown> => {
-    for (let left = events; left > 0; left -= 100) await run.record(Array.from({ length: 100 }, () => note()));
+    for (let left = events; left > 0; left -= 100)
+      await run.record(Array.from({ length: 100 }, () => note()));
     const kept = await store.get("snapshot", "r1");
     return kept === undefined ? undefined : (JSON.parse(kept.value) as { head: number }).head;
   };
@@ -329,7 +432,12 @@ it("for any JSON as a state, what is kept is what was there", async () => {
   const plain = jsonValue({ maxDepth: 4 });
   await assert(
     asyncProperty(plain, async (state) => {
-      const any = defineProjection<unknown>({ name: "demo/any", version: 1, initial: null, reduce: () => state });
+      const any = defineProjection<unknown>({
+        name: "demo/any",
+        version: 1,
+        initial: null,
+        reduce: () => state,
+      });
       const wanted = { plugins: [noted, keeps(any as never)] };
       const store = createMemoryStore();
       const run = await takeOver(wanted, { store });

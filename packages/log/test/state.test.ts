@@ -2,13 +2,27 @@ import { describe, expect, it } from "vitest";
 import { allow, defineProjection, deny } from "@bylaw/kernel";
 import { createMemoryStore } from "../src/index.ts";
 import { plugin, voter } from "./kit.ts";
-import { open, logOf, typesOf, tool, counter, counts, noted, note, allowing, permissive, takeOver, upTo } from "./run-kit.ts";
+import {
+  open,
+  logOf,
+  typesOf,
+  tool,
+  counter,
+  counts,
+  noted,
+  note,
+  allowing,
+  permissive,
+  takeOver,
+  upTo,
+} from "./run-kit.ts";
 
 describe("the phase", () => {
   const onlyInPlan = voter(
     "phases",
     "beforeToolCall",
-    ({ phase }) => (phase === "PLAN" ? allow("planning") : deny(`Unexpected phase ${String(phase)}`)),
+    ({ phase }) =>
+      phase === "PLAN" ? allow("planning") : deny(`Unexpected phase ${String(phase)}`),
     { grants: true },
   );
 
@@ -35,7 +49,12 @@ describe("the phase", () => {
     );
     const run = await open({ plugins: [spy] });
     await run.transition({ task: "T1", from: "DONE", phase: "DONE", to: "PLAN", artifacts: {} });
-    const { events } = await run.transition({ task: "T1", from: "DONE", to: "REVIEW", artifacts: {} });
+    const { events } = await run.transition({
+      task: "T1",
+      from: "DONE",
+      to: "REVIEW",
+      artifacts: {},
+    });
     expect(seen).toEqual([
       [undefined, undefined],
       ["PLAN", "PLAN"],
@@ -47,7 +66,8 @@ describe("the phase", () => {
     const toPlan = voter(
       "gate",
       "onTransition",
-      (subject) => (subject.hook === "onTransition" && subject.to === "PLAN" ? allow("fine") : deny("not yet")),
+      (subject) =>
+        subject.hook === "onTransition" && subject.to === "PLAN" ? allow("fine") : deny("not yet"),
       { grants: true },
     );
     const run = await open({ plugins: [onlyInPlan, toPlan] });
@@ -56,13 +76,16 @@ describe("the phase", () => {
     expect((await run.toolCall(tool({ task: "T1" }))).applied).toBe("allow");
   });
 
-  it.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("works for a task named %s", async (task) => {
-    const run = await open({ plugins: [onlyInPlan, ...allowing("onTransition")] });
-    expect((await run.toolCall(tool({ task }))).decision).toMatchObject({ code: "rule_denied" });
-    expect((await run.transition({ task, to: "PLAN", artifacts: {} })).applied).toBe("allow");
-    expect((await run.toolCall(tool({ task }))).applied).toBe("allow");
-    expect((await run.toolCall(tool({ task: "T1" }))).applied).toBe("deny");
-  });
+  it.each(["constructor", "__proto__", "toString", "hasOwnProperty"])(
+    "works for a task named %s",
+    async (task) => {
+      const run = await open({ plugins: [onlyInPlan, ...allowing("onTransition")] });
+      expect((await run.toolCall(tool({ task }))).decision).toMatchObject({ code: "rule_denied" });
+      expect((await run.transition({ task, to: "PLAN", artifacts: {} })).applied).toBe("allow");
+      expect((await run.toolCall(tool({ task }))).applied).toBe("allow");
+      expect((await run.toolCall(tool({ task: "T1" }))).applied).toBe("deny");
+    },
+  );
 
   it("that another run of the same log entered counts before this one has read of it", async () => {
     const store = createMemoryStore();
@@ -89,12 +112,21 @@ describe("resuming", () => {
     expect(joined.session).toBe(first.session);
     expect(joined.head).toBe(first.head);
     expect(JSON.stringify(joined.view(counter))).toBe(JSON.stringify(first.view(counter)));
-    const counted = { session_start: 1, tool_allowed: 1, phase_entered: 1, behavior_applied: 1, response_accepted: 1, note: 2 };
+    const counted = {
+      session_start: 1,
+      tool_allowed: 1,
+      phase_entered: 1,
+      behavior_applied: 1,
+      response_accepted: 1,
+      note: 2,
+    };
     expect(joined.view(counter)).toEqual(counted);
     const second = await takeOver(config, { store });
     expect(second.session).not.toBe(first.session);
     expect(second.head).toBe(first.head + 1);
-    expect(JSON.stringify(second.view(counter))).toBe(JSON.stringify({ ...counted, session_resumed: 1 }));
+    expect(JSON.stringify(second.view(counter))).toBe(
+      JSON.stringify({ ...counted, session_resumed: 1 }),
+    );
     const { events } = await second.toolCall(tool());
     expect(events).toMatchObject([{ sequence: 9, session_id: second.session }]);
   });
@@ -119,7 +151,9 @@ describe("resuming", () => {
     });
     const config = { plugins: [noted, plugin("order", (kernel) => kernel.projection(order))] };
     const runs = await Promise.all([1, 2, 3].map(() => open(config, { store })));
-    await Promise.all(runs.flatMap((run) => Array.from({ length: 20 }, () => run.record([note(), note()]))));
+    await Promise.all(
+      runs.flatMap((run) => Array.from({ length: 20 }, () => run.record([note(), note()]))),
+    );
     for (const run of runs) {
       await run.record([note()]);
       expect(run.view(order)).toEqual(upTo(run.head));
@@ -140,7 +174,9 @@ describe("a projection", () => {
       },
     });
     const store = createMemoryStore();
-    const config = { plugins: [plugin("fragile", (kernel) => kernel.projection(fragile)), ...permissive] };
+    const config = {
+      plugins: [plugin("fragile", (kernel) => kernel.projection(fragile)), ...permissive],
+    };
     const run = await open(config, { store });
     expect((await run.toolCall(tool({ tool: "poison" }))).applied).toBe("deny");
     expect(await typesOf(store)).not.toContain("tool_allowed");

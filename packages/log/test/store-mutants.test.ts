@@ -1,4 +1,11 @@
-import { StoreConflict, type Claim, type Commit, type LogEvent, type Store, type TaskWrite } from "@bylaw/kernel";
+import {
+  StoreConflict,
+  type Claim,
+  type Commit,
+  type LogEvent,
+  type Store,
+  type TaskWrite,
+} from "@bylaw/kernel";
 import { describeStore } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../src/index.ts";
@@ -16,7 +23,11 @@ function suiteOf(mutant: Mutant, now?: () => number): readonly Test[] {
   const tests: Test[] = [];
   const it = (name: string, body: () => Promise<void>) => tests.push({ name, body });
   const describe = (_: string, group: () => void) => group();
-  describeStore("a mutant", (clock) => ({ store: mutant(createMemoryStore({ now: now ?? clock.now })) }), { describe, it });
+  describeStore(
+    "a mutant",
+    (clock) => ({ store: mutant(createMemoryStore({ now: now ?? clock.now })) }),
+    { describe, it },
+  );
   return tests;
 }
 
@@ -39,27 +50,38 @@ async function failuresOf(tests: readonly Test[], guard_ms = 2_000): Promise<rea
 }
 
 const without = (commit: Commit, ...fields: readonly (keyof Commit)[]): Commit =>
-  Object.fromEntries(Object.entries(commit).filter(([name]) => !fields.includes(name as keyof Commit))) as unknown as Commit;
+  Object.fromEntries(
+    Object.entries(commit).filter(([name]) => !fields.includes(name as keyof Commit)),
+  ) as unknown as Commit;
 const withoutLease = ({ lease_ms: _, ...task }: TaskWrite): TaskWrite => task;
 const mutate =
   (change: (whole: Store) => Partial<Store>): Mutant =>
   (whole) => ({ ...whole, ...change(whole) });
 const hide = (type: string): Mutant =>
   mutate((whole) => ({
-    events: async (run, after, limit) => (await whole.events(run, after, limit)).filter(({ event_type }) => event_type !== type),
+    events: async (run, after, limit) =>
+      (await whole.events(run, after, limit)).filter(({ event_type }) => event_type !== type),
   }));
 
 const MUTANTS: Readonly<Record<string, Mutant>> = {
   "forgets the condition of a document": mutate((whole) => ({
-    commit: (commit) => whole.commit({ ...commit, documents: (commit.documents ?? []).map(({ if_version: _, ...document }) => document) }),
+    commit: (commit) =>
+      whole.commit({
+        ...commit,
+        documents: (commit.documents ?? []).map(({ if_version: _, ...document }) => document),
+      }),
   })),
   "checks a document's condition before the transaction": mutate((whole) => ({
     async commit(commit) {
       for (const { kind, id, if_version } of commit.documents ?? []) {
         const version = (await whole.get(kind, id))?.version ?? 0;
-        if (if_version !== undefined && if_version !== version) throw new StoreConflict("document", "Unexpected version");
+        if (if_version !== undefined && if_version !== version)
+          throw new StoreConflict("document", "Unexpected version");
       }
-      return whole.commit({ ...commit, documents: (commit.documents ?? []).map(({ if_version: _, ...document }) => document) });
+      return whole.commit({
+        ...commit,
+        documents: (commit.documents ?? []).map(({ if_version: _, ...document }) => document),
+      });
     },
   })),
   "writes later what it was given": mutate((whole) => ({
@@ -70,12 +92,16 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
   })),
   "writes documents before it knows whether events may be": mutate((whole) => ({
     async commit(commit) {
-      if (commit.documents !== undefined && commit.admit !== undefined) await whole.commit(without(commit, "admit", "task", "request_id"));
+      if (commit.documents !== undefined && commit.admit !== undefined)
+        await whole.commit(without(commit, "admit", "task", "request_id"));
       return whole.commit(commit);
     },
   })),
   "leaves gaps": mutate((whole) => {
-    const gapped = (event: LogEvent): LogEvent => ({ ...event, sequence: event.sequence + Math.floor(event.sequence / 10) });
+    const gapped = (event: LogEvent): LogEvent => ({
+      ...event,
+      sequence: event.sequence + Math.floor(event.sequence / 10),
+    });
     return {
       async commit(commit) {
         const receipt = await whole.commit(commit);
@@ -85,22 +111,31 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
     };
   }),
   "counts from 0": mutate((whole) => ({
-    events: async (...asked) => (await whole.events(...asked)).map((event) => ({ ...event, sequence: event.sequence - 1 })),
+    events: async (...asked) =>
+      (await whole.events(...asked)).map((event) => ({ ...event, sequence: event.sequence - 1 })),
   })),
   "does not chain": mutate((whole) => ({
-    events: async (...asked) => (await whole.events(...asked)).map(({ hash: _, ...event }) => event),
+    events: async (...asked) =>
+      (await whole.events(...asked)).map(({ hash: _, ...event }) => event),
   })),
   "chains each event by itself": mutate((whole) => ({
-    events: async (...asked) => (await whole.events(...asked)).map((event) => ({ ...event, hash: `sha256:${"0".repeat(64)}` })),
+    events: async (...asked) =>
+      (await whole.events(...asked)).map((event) => ({
+        ...event,
+        hash: `sha256:${"0".repeat(64)}`,
+      })),
   })),
-  "ignores request ids": mutate((whole) => ({ commit: (commit) => whole.commit(without(commit, "request_id")) })),
+  "ignores request ids": mutate((whole) => ({
+    commit: (commit) => whole.commit(without(commit, "request_id")),
+  })),
   "remembers a request id only when it is done": mutate((whole) => {
     const done = new Map<string, Awaited<ReturnType<Store["commit"]>>>();
     return {
       async commit(commit) {
         const key = JSON.stringify([commit.run, commit.request_id]);
         const first = done.get(key);
-        if (commit.request_id !== undefined && first !== undefined) return { ...first, replayed: true };
+        if (commit.request_id !== undefined && first !== undefined)
+          return { ...first, replayed: true };
         await Promise.resolve();
         const receipt = await whole.commit(without(commit, "request_id"));
         if (commit.request_id !== undefined) done.set(key, receipt);
@@ -122,18 +157,24 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     };
   }),
-  "calls every receipt new": mutate((whole) => ({ commit: async (commit) => ({ ...(await whole.commit(commit)), replayed: false }) })),
+  "calls every receipt new": mutate((whole) => ({
+    commit: async (commit) => ({ ...(await whole.commit(commit)), replayed: false }),
+  })),
   "writes the events of a refused commit": mutate((whole) => ({
     async commit(commit) {
       try {
         return await whole.commit(commit);
       } catch (error) {
-        await whole.commit(without(commit, "admit", "documents", "task", "request_id")).catch(() => {});
+        await whole
+          .commit(without(commit, "admit", "documents", "task", "request_id"))
+          .catch(() => {});
         throw error;
       }
     },
   })),
-  "does not ask `admit`": mutate((whole) => ({ commit: (commit) => whole.commit(without(commit, "admit")) })),
+  "does not ask `admit`": mutate((whole) => ({
+    commit: (commit) => whole.commit(without(commit, "admit")),
+  })),
   "asks `admit` before the transaction": mutate((whole) => ({
     async commit(commit) {
       const unseen = await whole.events(commit.run, commit.seen, 1_000_000);
@@ -142,10 +183,15 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       return whole.commit(without(commit, "admit"));
     },
   })),
-  "shows `admit` more than is unseen": mutate((whole) => ({ commit: (commit) => whole.commit({ ...commit, seen: 0 }) })),
+  "shows `admit` more than is unseen": mutate((whole) => ({
+    commit: (commit) => whole.commit({ ...commit, seen: 0 }),
+  })),
   "does not wait for what `admit` says later": mutate((whole) => ({
     commit: ({ admit, ...commit }) =>
-      whole.commit({ ...commit, ...(admit && { admit: (unseen) => void Promise.resolve(admit(unseen)).catch(() => {}) }) }),
+      whole.commit({
+        ...commit,
+        ...(admit && { admit: (unseen) => void Promise.resolve(admit(unseen)).catch(() => {}) }),
+      }),
   })),
   "claims twice": mutate((whole) => {
     const given: Claim[] = [];
@@ -157,7 +203,9 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     };
   }),
-  "forgets request ids of claims": mutate((whole) => ({ claim: ({ request_id: _, ...request }) => whole.claim(request) })),
+  "forgets request ids of claims": mutate((whole) => ({
+    claim: ({ request_id: _, ...request }) => whole.claim(request),
+  })),
   "claims from any queue": mutate((whole) => {
     const queues = new Set<string>();
     return {
@@ -194,7 +242,10 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
       commit({ task, ...commit }) {
         const held = fences.get(task?.id ?? "") ?? 0;
-        const lenient = task !== undefined && task.fence > 0 && task.fence <= held ? { ...task, fence: held } : task;
+        const lenient =
+          task !== undefined && task.fence > 0 && task.fence <= held
+            ? { ...task, fence: held }
+            : task;
         return whole.commit({ ...commit, ...(lenient && { task: lenient }) });
       },
     };
@@ -203,7 +254,20 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
     claim: (request) => whole.claim({ ...request, lease_ms: request.lease_ms * 1_000 }),
   })),
   "renews no lease": mutate((whole) => ({
-    commit: ({ task, ...commit }) => whole.commit({ ...commit, ...(task && { task: withoutLease(task) }) }),
+    commit: ({ task, ...commit }) =>
+      whole.commit({ ...commit, ...(task && { task: withoutLease(task) }) }),
+  })),
+  "shortens a lease that is renewed": mutate((whole) => ({
+    commit: ({ task, ...commit }) =>
+      whole.commit({
+        ...commit,
+        ...(task && {
+          task:
+            task.lease_ms === undefined || task.set !== undefined
+              ? task
+              : { ...task, set: { state: "claimed" } },
+        }),
+      }),
   })),
   "renews a lease under any fence": mutate((whole) => ({
     async commit(commit) {
@@ -215,14 +279,25 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       }
     },
   })),
-  "asks no claimer about the log": mutate((whole) => ({ claim: ({ admit: _, ...request }) => whole.claim(request) })),
+  "asks no claimer about the log": mutate((whole) => ({
+    claim: ({ admit: _, ...request }) => whole.claim(request),
+  })),
   "asks a claimer before the transaction": mutate((whole) => ({
     async claim({ admit, seen = 0, ...request }) {
-      const unseen = await Promise.all(["r0", "r1", "r2"].map((run) => whole.events(run, seen, 1_000)));
-      return whole.claim({ ...request, ...(admit && { admit: (_, claim) => admit(unseen[Number(claim.run.slice(1))] ?? [], claim) }) });
+      const unseen = await Promise.all(
+        ["r0", "r1", "r2"].map((run) => whole.events(run, seen, 1_000)),
+      );
+      return whole.claim({
+        ...request,
+        ...(admit && {
+          admit: (_, claim) => admit(unseen[Number(claim.run.slice(1))] ?? [], claim),
+        }),
+      });
     },
   })),
-  "shows a claimer more than is unseen": mutate((whole) => ({ claim: ({ seen: _, ...request }) => whole.claim(request) })),
+  "shows a claimer more than is unseen": mutate((whole) => ({
+    claim: ({ seen: _, ...request }) => whole.claim(request),
+  })),
   "does not wait for what a claimer says later": mutate((whole) => ({
     claim: ({ admit, ...request }) =>
       whole.claim({
@@ -238,9 +313,12 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
   "records no claim": hide("task_claimed"),
   "records no end of a lease": hide("lease_expired"),
   "records something else than it was told": mutate((whole) => ({
-    claim: (request) => whole.claim({ ...request, event: (claim) => ({ ...request.event(claim), details: {} }) }),
+    claim: (request) =>
+      whole.claim({ ...request, event: (claim) => ({ ...request.event(claim), details: {} }) }),
   })),
-  "sweeps without counting": mutate((whole) => ({ sweep: (event) => whole.sweep(event).then(() => 0) })),
+  "sweeps without counting": mutate((whole) => ({
+    sweep: (event) => whole.sweep(event).then(() => 0),
+  })),
   "shows what has expired": mutate((whole) => {
     const kept = new Map<string, Awaited<ReturnType<Store["get"]>>>();
     return {
@@ -282,7 +360,11 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
     commit: (commit) =>
       whole.commit({
         ...commit,
-        documents: (commit.documents ?? []).map((document) => ({ ...document, kind: "", id: `${document.kind}:${document.id}` })),
+        documents: (commit.documents ?? []).map((document) => ({
+          ...document,
+          kind: "",
+          id: `${document.kind}:${document.id}`,
+        })),
       }),
     get: (kind, id) => whole.get("", `${kind}:${id}`),
   })),

@@ -4,9 +4,15 @@ import { openRun } from "../src/index.ts";
 
 it("the methods of a run know their hook", async () => {
   const run = await openRun(createKernel({}), { run: "r1" });
-  expect(await run.toolCall({ tool: "read_file", args: {} })).toMatchObject({ applied: "ask_user" });
+  expect(await run.toolCall({ tool: "read_file", args: {} })).toMatchObject({
+    applied: "ask_user",
+  });
   // @ts-expect-error a run's method knows its hook
-  expect(await run.toolCall({ hook: "onBehavior", tool: "read_file", args: {} })).toMatchObject({ applied: "ask_user" });
+  expect(await run.toolCall({ hook: "onBehavior", tool: "read_file", args: {} })).toMatchObject({
+    applied: "ask_user",
+  });
   // @ts-expect-error a transition has a task
-  expect(await run.transition({ to: "DONE", artifacts: {} })).toMatchObject({ decision: { code: "invalid_call" } });
+  expect(await run.transition({ to: "DONE", artifacts: {} })).toMatchObject({
+    decision: { code: "invalid_call" },
+  });
 });

@@ -1,42 +1,82 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
-import { NO_LINK, chain, createLogVerifier, formatEventLine, linkOf, type LogFinding } from "../src/index.ts";
-import { A, anchor, brief, chained, done, event, linesOf, start, verify, type Entry } from "./log-kit.ts";
+import {
+  NO_LINK,
+  chain,
+  createLogVerifier,
+  formatEventLine,
+  linkOf,
+  type LogFinding,
+} from "../src/index.ts";
+import {
+  A,
+  anchor,
+  brief,
+  chained,
+  done,
+  event,
+  linesOf,
+  start,
+  verify,
+  type Entry,
+} from "./log-kit.ts";
 
-const ENTRIES: readonly Entry[] = [chained(), ...done(), event("usage_check", { remaining: 1 }), event("usage_check", { remaining: 2 })];
+const ENTRIES: readonly Entry[] = [
+  chained(),
+  ...done(),
+  event("usage_check", { remaining: 1 }),
+  event("usage_check", { remaining: 2 }),
+];
 const LOG = linesOf(ENTRIES);
 const OTHER = `sha256:${"a".repeat(64)}`;
 const parsed = (line: number): LogEvent => JSON.parse(LOG[line - 1] ?? "") as LogEvent;
-const judged = (lines: readonly string[]): readonly string[] => brief(verify(lines, { profile: "envelope" }));
+const judged = (lines: readonly string[]): readonly string[] => brief(verify(lines));
 const errors = (lines: readonly string[]): readonly string[] =>
-  brief(verify(lines, { profile: "envelope" }).filter(({ severity }) => severity === "error"));
+  brief(verify(lines).filter(({ severity }) => severity === "error"));
 const replaced = (line: number, ...texts: readonly string[]): readonly string[] => [
   ...LOG.slice(0, line - 1),
   ...texts,
   ...LOG.slice(line),
 ];
-const changed = (line: number, fields: object): string => JSON.stringify({ ...parsed(line), ...fields });
+const changed = (line: number, fields: object): string =>
+  JSON.stringify({ ...parsed(line), ...fields });
 /** The line with its own hash as it has to be for the fields that it now has. */
 const rehashed = (line: number, fields: object): string => {
   const { hash: _, ...draft } = { ...parsed(line), ...fields };
-  return JSON.stringify({ ...draft, hash: linkOf(line === 1 ? NO_LINK : (parsed(line - 1).hash ?? ""), draft.sequence, draft) });
+  return JSON.stringify({
+    ...draft,
+    hash: linkOf(line === 1 ? NO_LINK : (parsed(line - 1).hash ?? ""), draft.sequence, draft),
+  });
 };
 
 describe("a chain", () => {
   it("that a store made holds, whatever the details are", () => {
     const details = fc.dictionary(
       fc.string({ unit: "grapheme" }).filter((key) => key !== "__proto__"),
-      fc.jsonValue({ stringUnit: "grapheme" }).filter((value) => !JSON.stringify(value).includes("__proto__")),
+      fc
+        .jsonValue({ stringUnit: "grapheme" })
+        .filter((value) => !JSON.stringify(value).includes("__proto__")),
     );
     const drafts = fc.array(
-      fc.record({ type: fc.constantFrom("usage_check", "tool_allowed"), details, agent: fc.option(fc.string({ unit: "grapheme" })) }),
+      fc.record({
+        type: fc.constantFrom("usage_check", "tool_allowed"),
+        details,
+        agent: fc.option(fc.string({ unit: "grapheme" })),
+      }),
       { minLength: 1, maxLength: 5 },
     );
     fc.assert(
       fc.property(drafts, (given) => {
         const events = chain(undefined, [
-          { timestamp: "2026-01-17T09:00:00Z", session_id: A, event_type: "session_start", agent_id: null, task_id: null, details: {} },
+          {
+            timestamp: "2026-01-17T09:00:00Z",
+            session_id: A,
+            event_type: "session_start",
+            agent_id: null,
+            task_id: null,
+            details: {},
+          },
           ...given.map(({ type, details: own, agent }) => ({
             timestamp: "2026-01-17T09:00:00Z",
             session_id: A,
@@ -66,8 +106,11 @@ describe("a chain", () => {
     const line = LOG[3] ?? "";
     for (let at = 0; at < line.length; at += 1) {
       const character = line[at] === "1" ? "2" : "1";
-      const found = verify(replaced(4, line.slice(0, at) + character + line.slice(at + 1)), { profile: "envelope" });
-      expect([line.slice(0, at), found.filter(({ severity }) => severity === "error").length > 0]).toEqual([line.slice(0, at), true]);
+      const found = verify(replaced(4, line.slice(0, at) + character + line.slice(at + 1)), {});
+      expect([
+        line.slice(0, at),
+        found.filter(({ severity }) => severity === "error").length > 0,
+      ]).toEqual([line.slice(0, at), true]);
     }
   });
 });
@@ -75,31 +118,37 @@ describe("a chain", () => {
 describe("one change of a chained log is told once", () => {
   it("at the line that was edited", () => {
     for (let line = 1; line <= LOG.length; line += 1) {
-      expect(errors(replaced(line, changed(line, { details: { forged: true } })))).toEqual([`${line} HASH_MISMATCH`]);
+      expect(errors(replaced(line, changed(line, { details: { forged: true } })))).toEqual([
+        `${line} HASH_MISMATCH`,
+      ]);
     }
   });
 
   it("at the line whose hash was changed", () => {
     for (let line = 1; line <= LOG.length; line += 1) {
-      expect(judged(replaced(line, changed(line, { hash: OTHER })))).toEqual([`${line} HASH_MISMATCH`]);
+      expect(judged(replaced(line, changed(line, { hash: OTHER })))).toEqual([
+        `${line} HASH_MISMATCH`,
+      ]);
     }
   });
 
   it("at the line behind the one that was edited together with its hash", () => {
     for (let line = 1; line < LOG.length; line += 1) {
-      expect(errors(replaced(line, rehashed(line, { agent_id: "mallory" })))).toEqual([`${line + 1} HASH_MISMATCH`]);
+      expect(errors(replaced(line, rehashed(line, { agent_id: "mallory" })))).toEqual([
+        `${line + 1} HASH_MISMATCH`,
+      ]);
     }
   });
 
   it("at the line behind one that is gone, as an error even though its number is only missing", () => {
-    for (let line = 2; line < LOG.length; line += 1) expect(errors(replaced(line))).toEqual([`${line} HASH_MISMATCH`]);
+    for (let line = 2; line < LOG.length; line += 1)
+      expect(errors(replaced(line))).toEqual([`${line} HASH_MISMATCH`]);
   });
 
   it("at the line that was put in, and the line behind it only has a number that stood before", () => {
-    expect(errors(replaced(4, LOG[3] ?? "", changed(5, { hash: OTHER, agent_id: "mallory" })))).toEqual([
-      "5 HASH_MISMATCH",
-      "6 SEQUENCE_NOT_INCREASING",
-    ]);
+    expect(
+      errors(replaced(4, LOG[3] ?? "", changed(5, { hash: OTHER, agent_id: "mallory" }))),
+    ).toEqual(["5 HASH_MISMATCH", "6 SEQUENCE_NOT_INCREASING"]);
   });
 
   it("at the line behind the one that was put in with a hash that fits", () => {
@@ -111,7 +160,9 @@ describe("one change of a chained log is told once", () => {
 
   it("at the first of two lines that were swapped", () => {
     const lines = [...LOG.slice(0, 3), LOG[4] ?? "", LOG[3] ?? "", ...LOG.slice(5)];
-    expect(errors(lines).filter((found) => found.endsWith("MISMATCH"))).toEqual(["4 HASH_MISMATCH"]);
+    expect(errors(lines).filter((found) => found.endsWith("MISMATCH"))).toEqual([
+      "4 HASH_MISMATCH",
+    ]);
   });
 
   it("at the second of two lines that are the same", () => {
@@ -121,8 +172,12 @@ describe("one change of a chained log is told once", () => {
 
   it("at the line whose hash was taken away", () => {
     for (let line = 2; line < LOG.length; line += 1) {
-      expect(judged(replaced(line, changed(line, { hash: undefined })))).toEqual([`${line} HASH_MISSING`]);
-      expect(judged(replaced(line, changed(line, { hash: undefined, agent_id: "mallory" })))).toEqual([`${line} HASH_MISSING`]);
+      expect(judged(replaced(line, changed(line, { hash: undefined })))).toEqual([
+        `${line} HASH_MISSING`,
+      ]);
+      expect(
+        judged(replaced(line, changed(line, { hash: undefined, agent_id: "mallory" }))),
+      ).toEqual([`${line} HASH_MISSING`]);
     }
   });
 
@@ -131,14 +186,20 @@ describe("one change of a chained log is told once", () => {
     expect(judged(replaced(4, line.replace('"agent_id"', "")))).toEqual(["4 INVALID_JSON"]);
     expect(errors(replaced(4, `${line}${LOG[4]}`).toSpliced(4, 1))).toEqual(["4 INVALID_JSON"]);
     expect(judged(replaced(4, "garbage", line))).toEqual(["4 INVALID_JSON"]);
-    expect(errors(replaced(4, line.replace('"agent_id"', ""), changed(5, { agent_id: "mallory" })).toSpliced(5, 1))).toEqual([
-      "4 INVALID_JSON",
-      "5 HASH_MISMATCH",
-    ]);
+    expect(
+      errors(
+        replaced(4, line.replace('"agent_id"', ""), changed(5, { agent_id: "mallory" })).toSpliced(
+          5,
+          1,
+        ),
+      ),
+    ).toEqual(["4 INVALID_JSON", "5 HASH_MISMATCH"]);
   });
 
   it("at every line that was changed, where several were", () => {
-    const lines = LOG.map((text, index) => (index === 2 || index === 5 ? changed(index + 1, { task_id: "other" }) : text));
+    const lines = LOG.map((text, index) =>
+      index === 2 || index === 5 ? changed(index + 1, { task_id: "other" }) : text,
+    );
     expect(errors(lines)).toEqual(["3 HASH_MISMATCH", "6 HASH_MISMATCH"]);
   });
 });
@@ -150,13 +211,18 @@ describe("a line of a chained log that was cut off", () => {
     for (let length = 1; length < line.length; length += 1) {
       expect(judged(replaced(4, LOG[3] ?? "", line.slice(0, length)))).toEqual(["5 TORN_LINE"]);
     }
-    expect(judged(replaced(4, LOG[3] ?? "", `${line.slice(0, 50)}\0\0`, "\0\0"))).toEqual(["5 TORN_LINE", "6 TORN_LINE"]);
+    expect(judged(replaced(4, LOG[3] ?? "", `${line.slice(0, 50)}\0\0`, "\0\0"))).toEqual([
+      "5 TORN_LINE",
+      "6 TORN_LINE",
+    ]);
     expect(judged([...LOG, line.slice(0, 50)])).toEqual([`${LOG.length + 1} TORN_LINE`]);
   });
 
   it("was an event where the next one does not follow the one before it", () => {
     expect(errors(replaced(4, (LOG[3] ?? "").slice(0, -20)))).toEqual(["5 HASH_MISMATCH"]);
-    expect(errors(replaced(4, (LOG[3] ?? "").slice(0, 20), (LOG[4] ?? "").slice(0, 20)).toSpliced(5, 1))).toEqual(["6 HASH_MISMATCH"]);
+    expect(
+      errors(replaced(4, (LOG[3] ?? "").slice(0, 20), (LOG[4] ?? "").slice(0, 20)).toSpliced(5, 1)),
+    ).toEqual(["6 HASH_MISMATCH"]);
   });
 
   it("is an error where it begins as no event, where the log has no hashes, and where it is not known what it follows", () => {
@@ -164,22 +230,36 @@ describe("a line of a chained log that was cut off", () => {
     const bare = linesOf([start(), event("usage_check"), event("usage_check")]);
     expect(judged(bare.toSpliced(1, 0, line.slice(0, 50)))).toContain("2 INVALID_JSON");
     expect(judged([line.slice(0, 50), ...LOG])).toContain("1 INVALID_JSON");
-    expect(judged(replaced(4, "garbage", line.slice(0, 50)))).toEqual(["4 INVALID_JSON", "5 INVALID_JSON"]);
+    expect(judged(replaced(4, "garbage", line.slice(0, 50)))).toEqual([
+      "4 INVALID_JSON",
+      "5 INVALID_JSON",
+    ]);
   });
 });
 
 describe("the way round a chain", () => {
   it("is not a field that no hash covers", () => {
-    expect(errors(replaced(4, LOG[3]?.replace(/}$/, ',"approved":true}') ?? ""))).toEqual(["4 HASH_MISMATCH"]);
+    expect(errors(replaced(4, LOG[3]?.replace(/}$/, ',"approved":true}') ?? ""))).toEqual([
+      "4 HASH_MISMATCH",
+    ]);
   });
 
   it("is not a number that readers round differently", () => {
     const big = linesOf([chained(), event("usage_check", { remaining: 12345678901234567000 })]);
     expect(judged(big)).toEqual([]);
-    expect(judged(big.map((line) => line.replace("12345678901234567000", "12345678901234567891")))).toEqual(["2 HASH_MISMATCH"]);
+    expect(
+      judged(big.map((line) => line.replace("12345678901234567000", "12345678901234567891"))),
+    ).toEqual(["2 HASH_MISMATCH"]);
     const odd = linesOf([chained(), event("usage_check", { remaining: 9007199254740992 })]);
-    for (const other of ["9007199254740993e0", "9007199254740993.0", "900719925474099.3e1", "9007199254740992.9"]) {
-      expect(judged(odd.map((line) => line.replace("9007199254740992", other))), other).toEqual(["2 HASH_MISMATCH"]);
+    for (const other of [
+      "9007199254740993e0",
+      "9007199254740993.0",
+      "900719925474099.3e1",
+      "9007199254740992.9",
+    ]) {
+      expect(judged(odd.map((line) => line.replace("9007199254740992", other))), other).toEqual([
+        "2 HASH_MISMATCH",
+      ]);
     }
     for (const same of ["9007199254740992.0", "9.007199254740992e15", "900719925474099200e-2"]) {
       expect(judged(odd.map((line) => line.replace("9007199254740992", same))), same).toEqual([]);
@@ -187,13 +267,17 @@ describe("the way round a chain", () => {
   });
 
   it("is not to leave out the hashes up to some event", () => {
-    const lines = LOG.map((text, index) => (index < 3 ? changed(index + 1, { hash: undefined, agent_id: "mallory" }) : text));
+    const lines = LOG.map((text, index) =>
+      index < 3 ? changed(index + 1, { hash: undefined, agent_id: "mallory" }) : text,
+    );
     expect(judged(lines)).toEqual(["4 HASH_MISSING"]);
   });
 
   it("is not to leave out all hashes, where they are asked for", () => {
     const lines = LOG.map((_, index) => changed(index + 1, { hash: undefined }));
-    expect(brief(verify(lines, { profile: "envelope", chained: true }))).toEqual(lines.map((_, index) => `${index + 1} HASH_MISSING`));
+    expect(brief(verify(lines, { chained: true }))).toEqual(
+      lines.map((_, index) => `${index + 1} HASH_MISSING`),
+    );
     expect(judged(lines)).toEqual([]);
   });
 
@@ -203,7 +287,9 @@ describe("the way round a chain", () => {
   });
 
   it("is not a type that says that an event is none", () => {
-    expect(errors(replaced(4, changed(4, { event_type: "log_anchor" }))).at(0)).toBe("4 ANCHOR_MISMATCH");
+    expect(errors(replaced(4, changed(4, { event_type: "log_anchor" }))).at(0)).toBe(
+      "4 ANCHOR_MISMATCH",
+    );
   });
 
   it("is not a beginning that was cut off: the numbers tell", () => {
@@ -213,21 +299,29 @@ describe("the way round a chain", () => {
 
   it("is not the key of another field in a text", () => {
     const details = { note: '","hash":"sha256:","details":{}' };
-    const lines = linesOf([chained(), event("usage_check", details, { agent: ',"details":{"a":1}' }), event("usage_check")]);
+    const lines = linesOf([
+      chained(),
+      event("usage_check", details, { agent: ',"details":{"a":1}' }),
+      event("usage_check"),
+    ]);
     expect(judged(lines)).toEqual([]);
-    expect(errors(lines.map((line) => line.replace('\\"a\\":1', '\\"a\\":2')))).toEqual(["2 HASH_MISMATCH"]);
+    expect(errors(lines.map((line) => line.replace('\\"a\\":1', '\\"a\\":2')))).toEqual([
+      "2 HASH_MISMATCH",
+    ]);
   });
 });
 
 describe("the files of one log", () => {
   const files = (cut: readonly number[]): readonly (readonly string[])[] => {
-    const entries = ENTRIES.flatMap((entry, index) => (cut.includes(index) ? [anchor(), entry] : [entry]));
+    const entries = ENTRIES.flatMap((entry, index) =>
+      cut.includes(index) ? [anchor(), entry] : [entry],
+    );
     const lines = linesOf(entries);
     const starts = [0, ...cut.map((index, before) => index + before), lines.length];
     return starts.slice(1).map((end, index) => lines.slice(starts[index], end));
   };
   const verifyFiles = (given: readonly (readonly string[])[]): readonly LogFinding[] => {
-    const verifier = createLogVerifier({ profile: "coordinator" });
+    const verifier = createLogVerifier();
     return given.flatMap((lines) => {
       verifier.nextFile();
       return lines.flatMap((line) => verifier.line(line));
@@ -248,8 +342,12 @@ describe("the files of one log", () => {
   });
 
   it("are told where one is missing, or two are in the wrong order, with the line in its file", () => {
-    expect(brief(verifyFiles(THREE.filter((_, index) => index !== 1))).at(0)).toBe("1 ANCHOR_MISMATCH");
-    expect(brief(verifyFiles([THREE[0] ?? [], THREE[2] ?? [], THREE[1] ?? []])).at(0)).toBe("1 ANCHOR_MISMATCH");
+    expect(brief(verifyFiles(THREE.filter((_, index) => index !== 1))).at(0)).toBe(
+      "1 ANCHOR_MISMATCH",
+    );
+    expect(brief(verifyFiles([THREE[0] ?? [], THREE[2] ?? [], THREE[1] ?? []])).at(0)).toBe(
+      "1 ANCHOR_MISMATCH",
+    );
   });
 
   it("are told where the end of one was cut off", () => {

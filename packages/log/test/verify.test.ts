@@ -4,14 +4,12 @@ import { createLogVerifier } from "../src/index.ts";
 import {
   B,
   brief,
-  complete,
   critic,
   dispatch,
   done,
   event,
   judge,
   linesOf,
-  pass,
   ready,
   resume,
   start,
@@ -21,8 +19,10 @@ import {
 } from "./log-kit.ts";
 
 const LOG = linesOf([start(), ...done(), event("workflow_complete", { total_tasks: 1 })]);
-const without = (...left: readonly number[]): readonly string[] => LOG.filter((_, index) => !left.includes(index + 1));
-const replaced = (line: number, text: string): readonly string[] => LOG.map((old, index) => (index + 1 === line ? text : old));
+const without = (...left: readonly number[]): readonly string[] =>
+  LOG.filter((_, index) => !left.includes(index + 1));
+const replaced = (line: number, text: string): readonly string[] =>
+  LOG.map((old, index) => (index + 1 === line ? text : old));
 
 describe("a line that is no record", () => {
   it.each([
@@ -33,16 +33,16 @@ describe("a line that is no record", () => {
     ["NUL bytes", "\0".repeat(200)],
     ["a key twice", LOG[2]?.replace('"agent_id"', '"sequence":3,"agent_id"') ?? ""],
   ])("is one finding, and the numbers behind it are no gap: %s", (_, text) => {
-    const [first, ...more] = verify(replaced(3, text), { profile: "envelope" });
+    const [first, ...more] = verify(replaced(3, text));
     expect(first).toMatchObject({ line: 3, rule: "INVALID_JSON", severity: "error" });
-    expect(first?.message).toMatch(/^Unexpected [^\n]+, expected one JSON object on the line$/);
+    expect(first?.message).toMatch(/^The line is not one JSON object: [^\n]+\.$/);
     expect(more).toEqual([]);
   });
 
   it("accounts for one number each, and not for more", () => {
     const lines = [...LOG.slice(0, 2), "x", "y", ...LOG.slice(4)];
-    expect(brief(verify(lines, { profile: "envelope" }))).toEqual(["3 INVALID_JSON", "4 INVALID_JSON"]);
-    expect(brief(verify([...LOG.slice(0, 2), "x", ...LOG.slice(5)], { profile: "envelope" }))).toEqual([
+    expect(brief(verify(lines))).toEqual(["3 INVALID_JSON", "4 INVALID_JSON"]);
+    expect(brief(verify([...LOG.slice(0, 2), "x", ...LOG.slice(5)]))).toEqual([
       "3 INVALID_JSON",
       "4 SEQUENCE_GAP",
     ]);
@@ -58,22 +58,35 @@ describe("a line that is no record", () => {
 
   it("costs the lines behind it nothing that does not depend on it", () => {
     const lines = linesOf([start(2), event("usage_check"), ...done("t2"), event("usage_check")]);
-    expect(brief(verify(lines.map((line, index) => (index === 1 ? line.slice(5) : line))))).toEqual(["2 INVALID_JSON"]);
+    expect(brief(verify(lines.map((line, index) => (index === 1 ? line.slice(5) : line))))).toEqual(
+      ["2 INVALID_JSON"],
+    );
   });
 });
 
 describe("a record with a field that is wrong", () => {
   it("still counts: its number, its session and its work", () => {
-    const entries: readonly Entry[] = [start(), { ...dispatch(), line: { timestamp: "now" } }, ready(), critic()];
+    const entries: readonly Entry[] = [
+      start(),
+      { ...dispatch(), line: { timestamp: "now" } },
+      ready(),
+      critic(),
+    ];
     expect(judge(...entries)).toEqual(["2 INVALID_FIELD"]);
-    expect(judge(start(), { ...dispatch(), line: { session_id: undefined } }, ready(), critic())).toEqual(["2 MISSING_FIELD"]);
-    expect(judge(start(), { ...dispatch(), line: { sequence: "2" } }, ready(), critic())).toEqual(["2 INVALID_FIELD"]);
+    expect(
+      judge(start(), { ...dispatch(), line: { session_id: undefined } }, ready(), critic()),
+    ).toEqual(["2 MISSING_FIELD"]);
+    expect(judge(start(), { ...dispatch(), line: { sequence: "2" } }, ready(), critic())).toEqual([
+      "2 INVALID_FIELD",
+    ]);
   });
 
   it("is told once per rule, with every field", () => {
     const [found, ...more] = verify(["{}"]);
     expect(more).toEqual([]);
-    expect(found?.message).toContain("`timestamp`, `sequence`, `session_id`, `event_type`, `agent_id`, `task_id`, `details`");
+    expect(found?.message).toContain(
+      "`timestamp`, `sequence`, `session_id`, `event_type`, `agent_id`, `task_id`, `details`",
+    );
   });
 });
 
@@ -84,23 +97,35 @@ describe("the last line", () => {
   it("that was cut off is set apart, wherever it was cut", () => {
     const last = LOG.at(-1) ?? "";
     for (let length = 1; length < last.length; length += 1) {
-      expect(torn([...LOG.slice(0, -1), last.slice(0, length)])).toEqual([`${LOG.length} warning TORN_LAST_LINE`]);
+      expect(torn([...LOG.slice(0, -1), last.slice(0, length)])).toEqual([
+        `${LOG.length} warning TORN_LAST_LINE`,
+      ]);
     }
   });
 
   it("that a disk filled with zeros is set apart", () => {
-    expect(torn([...LOG, "\0".repeat(4_096)])).toEqual([`${LOG.length + 1} warning TORN_LAST_LINE`]);
-    expect(torn([...LOG.slice(0, -1), `${LOG.at(-1)}\0\0`])).toEqual([`${LOG.length} warning TORN_LAST_LINE`]);
+    expect(torn([...LOG, "\0".repeat(4_096)])).toEqual([
+      `${LOG.length + 1} warning TORN_LAST_LINE`,
+    ]);
+    expect(torn([...LOG.slice(0, -1), `${LOG.at(-1)}\0\0`])).toEqual([
+      `${LOG.length} warning TORN_LAST_LINE`,
+    ]);
   });
 
   it("that is whole is part of the log, and lacks its line break", () => {
     expect(torn(LOG)).toEqual([`${LOG.length} warning TORN_LAST_LINE`]);
-    expect(torn([...LOG, LOG.at(-1) ?? ""])).toContain(`${LOG.length + 1} error EVENT_AFTER_TERMINAL`);
+    expect(torn([...LOG, LOG.at(-1) ?? ""])).toContain(
+      `${LOG.length + 1} error SEQUENCE_NOT_INCREASING`,
+    );
   });
 
   it("does not pass for cut off when whole events stand on it, or something else", () => {
-    expect(torn([...LOG.slice(0, -2), `${LOG.at(-2)}${LOG.at(-1)}`])).toContain(`${LOG.length - 1} error INVALID_JSON`);
-    expect(torn([...LOG, `{"a":${"[".repeat(120)}${"]".repeat(120)}}`])).toContain(`${LOG.length + 1} error INVALID_JSON`);
+    expect(torn([...LOG.slice(0, -2), `${LOG.at(-2)}${LOG.at(-1)}`])).toContain(
+      `${LOG.length - 1} error INVALID_JSON`,
+    );
+    expect(torn([...LOG, `{"a":${"[".repeat(120)}${"]".repeat(120)}}`])).toContain(
+      `${LOG.length + 1} error INVALID_JSON`,
+    );
     expect(torn([...LOG, "[]"])).toContain(`${LOG.length + 1} error INVALID_JSON`);
   });
 
@@ -112,7 +137,7 @@ describe("the last line", () => {
 
 describe("the lines of a log", () => {
   it("count where they are blank, and are no event", () => {
-    const verifier = createLogVerifier({ profile: "coordinator" });
+    const verifier = createLogVerifier();
     const found = ["", LOG[0] ?? "", " \t", "\r", "x"].flatMap((line) => verifier.line(line));
     expect(brief(found)).toEqual(["5 INVALID_JSON"]);
     expect(verifier.events).toBe(1);
@@ -146,21 +171,21 @@ describe("the lines of a log", () => {
         expect(verify(lines)).toEqual(once);
         for (const { line, message } of once) {
           expect(line).toBeLessThanOrEqual(lines.length);
-          expect(message).toMatch(/^Unexpected /);
+          expect(message).toMatch(/^[^\n]+$/);
         }
       }),
     );
   });
 
   it("of which one is missing are never without a finding", () => {
-    for (let line = 1; line < LOG.length; line += 1) expect(verify(without(line), { profile: "envelope" })).not.toEqual([]);
+    for (let line = 1; line < LOG.length; line += 1) expect(verify(without(line))).not.toEqual([]);
   });
 
   it("of which two are exchanged are never without a finding", () => {
     for (let line = 1; line < LOG.length; line += 1) {
       const lines = [...LOG];
       [lines[line - 1], lines[line]] = [LOG[line] ?? "", LOG[line - 1] ?? ""];
-      expect(verify(lines, { profile: "envelope" }).some(({ severity }) => severity === "error")).toBe(true);
+      expect(verify(lines).some(({ severity }) => severity === "error")).toBe(true);
     }
   });
 
@@ -178,42 +203,28 @@ describe("the lines of a log", () => {
   });
 });
 
-describe("an impossible event", () => {
-  it("is one finding of the life cycle, and changes nothing for the lines behind it", () => {
-    expect(judge(start(), dispatch(), ready(), critic(), complete(), pass(), complete(), dispatch())).toEqual([
-      "5 COMPLETE_WITHOUT_AUDIT",
-      "7 COMPLETE_WITHOUT_AUDIT",
-      "8 DISPATCH_NOT_AVAILABLE",
-    ]);
-  });
-
-  it("does not end the workflow", () => {
-    expect(judge(start(2), ...done(), event("workflow_complete", { total_tasks: 2 }), ...done("t2"))).toEqual([
-      "8 COMPLETE_COUNT_MISMATCH",
-    ]);
-  });
-
-  it("opens no question", () => {
-    expect(judge(start(), work("developer_incomplete", "dev"), work("coordinator_prays", "dev"))).toEqual([
-      "2 READY_WITHOUT_DISPATCH",
-      "3 GUIDANCE_OUT_OF_ORDER",
-    ]);
-  });
-});
-
 describe("a break of order", () => {
   it("is told where it happens, and the lines behind it are held against the new line", () => {
-    expect(judge(start(), event("usage_check", {}, { session: B }), event("usage_check"))).toEqual(["2 SESSION_ID_CHANGED"]);
-    expect(judge(start(), event("usage_check", {}, { later: -60 }), event("usage_check"))).toEqual(["2 TIMESTAMP_BACKWARDS"]);
-    expect(judge(start(), resume(B, B), event("usage_check"))).toEqual(["2 PREVIOUS_SESSION_MISMATCH"]);
+    expect(judge(start(), event("usage_check", {}, { session: B }), event("usage_check"))).toEqual([
+      "2 SESSION_ID_CHANGED",
+    ]);
+    expect(judge(start(), event("usage_check", {}, { later: -60 }), event("usage_check"))).toEqual([
+      "2 TIMESTAMP_BACKWARDS",
+    ]);
+    expect(judge(start(), resume(B, B), event("usage_check"))).toEqual([
+      "2 PREVIOUS_SESSION_MISMATCH",
+    ]);
   });
 
   it("of two logs in one file is told once for each thing that breaks", () => {
     const lines = [...LOG, ...linesOf([{ ...start(), session: B }, ...done()])];
-    expect(brief(verify(lines, { profile: "envelope" }))).toEqual(
-      ["UNEXPECTED_SESSION_START", "SEQUENCE_NOT_INCREASING", "TIMESTAMP_BACKWARDS", "SESSION_ID_CHANGED"].map(
-        (rule) => `${LOG.length + 1} ${rule}`,
-      ),
+    expect(brief(verify(lines))).toEqual(
+      [
+        "UNEXPECTED_SESSION_START",
+        "SEQUENCE_NOT_INCREASING",
+        "TIMESTAMP_BACKWARDS",
+        "SESSION_ID_CHANGED",
+      ].map((rule) => `${LOG.length + 1} ${rule}`),
     );
   });
 });

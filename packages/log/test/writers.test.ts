@@ -2,14 +2,28 @@ import { describe, expect, it } from "vitest";
 import { StoreConflict, allow, deny, type Store } from "@bylaw/kernel";
 import { createMemoryStore } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
-import { afterOpening, permissive, open, logOf, settled, typesOf, tool, counter, noted, note, upTo } from "./run-kit.ts";
+import {
+  afterOpening,
+  permissive,
+  open,
+  logOf,
+  settled,
+  typesOf,
+  tool,
+  counter,
+  noted,
+  note,
+  upTo,
+} from "./run-kit.ts";
 
 describe("many at once", () => {
   it("fifty agents of one run all get their decision, in a log without gaps", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: permissive }, { store });
     const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => run.toolCall(tool({ id: `c${index}`, agent: `a${index}` }))),
+      Array.from({ length: 50 }, (_, index) =>
+        run.toolCall(tool({ id: `c${index}`, agent: `a${index}` })),
+      ),
     );
     expect(outcomes.map(({ applied }) => applied)).toEqual(outcomes.map(() => "allow"));
     expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(upTo(51));
@@ -19,13 +33,22 @@ describe("many at once", () => {
     ["one agent", "a1", undefined],
     ["one task", "a1", "T1"],
     ["nobody in particular", undefined, undefined],
-  ])("twenty calls of %s are all decided, none is taken for an absent engine", async (_, agent, task) => {
-    const run = await open({ plugins: permissive });
-    const { agent: __, ...anonymous } = tool();
-    const call = { ...anonymous, ...(agent === undefined ? {} : { agent }), ...(task === undefined ? {} : { task }) };
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => run.toolCall(call)));
-    expect(outcomes.map(({ decision }) => decision.code)).toEqual(outcomes.map(() => "rule_allowed"));
-  });
+  ])(
+    "twenty calls of %s are all decided, none is taken for an absent engine",
+    async (_, agent, task) => {
+      const run = await open({ plugins: permissive });
+      const { agent: __, ...anonymous } = tool();
+      const call = {
+        ...anonymous,
+        ...(agent === undefined ? {} : { agent }),
+        ...(task === undefined ? {} : { task }),
+      };
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => run.toolCall(call)));
+      expect(outcomes.map(({ decision }) => decision.code)).toEqual(
+        outcomes.map(() => "rule_allowed"),
+      );
+    },
+  );
 
   it.each([
     ["one agent", { agent: "a1" }],
@@ -37,14 +60,21 @@ describe("many at once", () => {
       (kernel) => {
         kernel.projection(counter);
         kernel.hooks.beforeToolCall.tap("t", (_, view) =>
-          (view(counter)["tool_allowed"] ?? 0) < 3 ? allow("within the limit") : deny("Unexpected fourth call"),
+          (view(counter)["tool_allowed"] ?? 0) < 3
+            ? allow("within the limit")
+            : deny("Unexpected fourth call"),
         );
       },
       { grants: true },
     );
     const store = createMemoryStore();
-    const runs = [await open({ plugins: [limit] }, { store }), await open({ plugins: [limit] }, { store })];
-    await Promise.all(runs.flatMap((run) => Array.from({ length: 6 }, () => run.toolCall(tool(who)))));
+    const runs = [
+      await open({ plugins: [limit] }, { store }),
+      await open({ plugins: [limit] }, { store }),
+    ];
+    await Promise.all(
+      runs.flatMap((run) => Array.from({ length: 6 }, () => run.toolCall(tool(who)))),
+    );
     expect((await typesOf(store)).filter((type) => type === "tool_allowed")).toHaveLength(3);
   });
 
@@ -57,9 +87,15 @@ describe("many at once", () => {
       { grants: true },
     );
     const runs = await Promise.all([1, 2].map(() => open({ plugins: [firstOnly] }, { store })));
-    const outcomes = await Promise.all(runs.map((run) => run.transition({ task: "T1", to: "PLAN", artifacts: {} })));
+    const outcomes = await Promise.all(
+      runs.map((run) => run.transition({ task: "T1", to: "PLAN", artifacts: {} })),
+    );
     expect(outcomes.map(({ applied }) => applied).toSorted()).toEqual(["allow", "deny"]);
-    expect((await typesOf(store)).toSorted()).toEqual(["phase_entered", "session_start", "transition_blocked"]);
+    expect((await typesOf(store)).toSorted()).toEqual([
+      "phase_entered",
+      "session_start",
+      "transition_blocked",
+    ]);
   });
 
   it("a decision that took long is not written over what was read meanwhile", async () => {
@@ -75,10 +111,19 @@ describe("many at once", () => {
     const onlyInPlan = voter(
       "phases",
       "beforeToolCall",
-      ({ task, phase }) => (task === undefined || phase === "PLAN" ? allow("fine") : deny(`Unexpected phase ${String(phase)}`)),
+      ({ task, phase }) =>
+        task === undefined || phase === "PLAN"
+          ? allow("fine")
+          : deny(`Unexpected phase ${String(phase)}`),
       { grants: true },
     );
-    const config = { plugins: [slow, onlyInPlan, voter("moves", "onTransition", () => allow("fine"), { grants: true })] };
+    const config = {
+      plugins: [
+        slow,
+        onlyInPlan,
+        voter("moves", "onTransition", () => allow("fine"), { grants: true }),
+      ],
+    };
     const [here, there] = [await open(config, { store }), await open(config, { store })];
     await here.transition({ task: "T1", to: "PLAN", artifacts: {} });
     const pending = here.toolCall(tool({ task: "T1", tool: "slow" }));
@@ -88,7 +133,13 @@ describe("many at once", () => {
     expect((await here.toolCall(tool({ agent: "a2" }))).applied).toBe("allow");
     release();
     expect((await pending).applied).toBe("deny");
-    expect(await typesOf(store)).toEqual(["session_start", "phase_entered", "phase_entered", "tool_allowed", "tool_denied"]);
+    expect(await typesOf(store)).toEqual([
+      "session_start",
+      "phase_entered",
+      "phase_entered",
+      "tool_allowed",
+      "tool_denied",
+    ]);
   });
 });
 
@@ -96,7 +147,9 @@ describe("a guard", () => {
   const once = plugin("once", (kernel) => {
     kernel.projection(counter);
     kernel.guard("one note", (view, { event_type }) =>
-      event_type === "note" && (view(counter)["note"] ?? 0) > 0 ? { rule: "ONE_NOTE", message: "there is a note already" } : undefined,
+      event_type === "note" && (view(counter)["note"] ?? 0) > 0
+        ? { rule: "ONE_NOTE", message: "there is a note already" }
+        : undefined,
     );
   });
 
@@ -112,7 +165,9 @@ describe("a guard", () => {
   it("judges each event on top of those before it, all or nothing", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: [noted, once] }, { store });
-    await expect(run.record([note(), note()])).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await expect(run.record([note(), note()])).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+    });
     expect(await typesOf(store)).toEqual(["session_start"]);
     await run.record([note()]);
     expect(run.head).toBe(2);
@@ -120,9 +175,15 @@ describe("a guard", () => {
 
   it("judges by the log as it is in the commit, not as this run last read it", async () => {
     const store = createMemoryStore();
-    const runs = await Promise.all([1, 2, 3].map(() => open({ plugins: [noted, once] }, { store })));
+    const runs = await Promise.all(
+      [1, 2, 3].map(() => open({ plugins: [noted, once] }, { store })),
+    );
     const results = await Promise.allSettled(runs.map((run) => run.record([note()])));
-    expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
+    expect(results.map(({ status }) => status).toSorted()).toEqual([
+      "fulfilled",
+      "rejected",
+      "rejected",
+    ]);
     expect(await typesOf(store)).toEqual(["session_start", "note"]);
   });
 
@@ -137,11 +198,19 @@ describe("a guard", () => {
   ])("that %s the event of a decision turns it into a deny", async (_, guard) => {
     const store = createMemoryStore();
     const guarded = plugin("guarded", (kernel) =>
-      kernel.guard("g", (_, { event_type }) => (event_type === "session_start" ? undefined : guard())),
+      kernel.guard("g", (_, { event_type }) =>
+        event_type === "session_start" ? undefined : guard(),
+      ),
     );
     const run = await open({ plugins: [...permissive, guarded] }, { store });
-    expect(await run.toolCall(tool())).toMatchObject({ decision: { effect: "deny", code: "engine_absent" }, applied: "deny", events: [] });
-    expect(await run.transition({ task: "T1", to: "PLAN", artifacts: {} })).toMatchObject({ applied: "deny" });
+    expect(await run.toolCall(tool())).toMatchObject({
+      decision: { effect: "deny", code: "engine_absent" },
+      applied: "deny",
+      events: [],
+    });
+    expect(await run.transition({ task: "T1", to: "PLAN", artifacts: {} })).toMatchObject({
+      applied: "deny",
+    });
     expect(await typesOf(store)).toEqual(["session_start"]);
   });
 });
@@ -158,7 +227,11 @@ describe("a store", () => {
       await run.behave({ action: "loop" }),
       await run.respond({ text: "done" }),
     ]) {
-      expect(outcome).toMatchObject({ decision: { effect: "deny", code: "engine_absent" }, applied: "deny", events: [] });
+      expect(outcome).toMatchObject({
+        decision: { effect: "deny", code: "engine_absent" },
+        applied: "deny",
+        events: [],
+      });
       expect(outcome.decision.reason).toContain("disk full");
     }
   });
@@ -170,7 +243,10 @@ describe("a store", () => {
       throw new StoreConflict("seen", "Unexpected event");
     });
     const run = await open({ plugins: permissive }, { store });
-    expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    expect(await run.toolCall(tool())).toMatchObject({
+      decision: { code: "engine_absent" },
+      applied: "deny",
+    });
     expect(commits).toBeGreaterThan(1);
     expect(commits).toBeLessThan(100);
   });
@@ -182,7 +258,10 @@ describe("a store", () => {
       throw new Error("connection lost");
     });
     const run = await open({ plugins: permissive }, { store });
-    expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+    expect(await run.toolCall(tool())).toMatchObject({
+      decision: { code: "engine_absent" },
+      applied: "deny",
+    });
     expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
   });
 
@@ -204,15 +283,21 @@ describe("a store", () => {
     const run = await open({ plugins: permissive }, { store, onError });
     opened = true;
     for (let time = 0; time < 2; time += 1) {
-      expect(await run.toolCall(tool())).toMatchObject({ decision: { code: "engine_absent" }, applied: "deny" });
+      expect(await run.toolCall(tool())).toMatchObject({
+        decision: { code: "engine_absent" },
+        applied: "deny",
+      });
     }
   });
 
-  it.each(["permissive", "advisory"] as const)("that fails is not softened in %s mode", async (enforcement_mode) => {
-    const store = afterOpening(createMemoryStore(), async () => {
-      throw new Error("disk full");
-    });
-    const run = await open({ plugins: permissive, enforcement_mode }, { store });
-    expect((await run.toolCall(tool())).applied).toBe("deny");
-  });
+  it.each(["permissive", "advisory"] as const)(
+    "that fails is not softened in %s mode",
+    async (enforcement_mode) => {
+      const store = afterOpening(createMemoryStore(), async () => {
+        throw new Error("disk full");
+      });
+      const run = await open({ plugins: permissive, enforcement_mode }, { store });
+      expect((await run.toolCall(tool())).applied).toBe("deny");
+    },
+  );
 });

@@ -1,4 +1,11 @@
-import { present, type Claim, type ClaimRequest, type EventDraft, type ExpiredLease, type LogEvent } from "@bylaw/kernel";
+import {
+  omitUndefined,
+  type Claim,
+  type ClaimRequest,
+  type EventDraft,
+  type ExpiredLease,
+  type LogEvent,
+} from "@bylaw/kernel";
 import { askAdmit, bodyOf } from "@bylaw/log";
 import type { Database, Query } from "./database.ts";
 import { eventOf, readEvents } from "./events.ts";
@@ -45,9 +52,17 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
   class NoTask extends Error {}
 
   /** Asks whether a task may be claimed, about its run as it stays until the claim is written. */
-  async function ask({ seen = 0, admit }: ClaimRequest, key: string, given: Omit<Claim, "event">, query: Query): Promise<void> {
+  async function ask(
+    { seen = 0, admit }: ClaimRequest,
+    key: string,
+    given: Omit<Claim, "event">,
+    query: Query,
+  ): Promise<void> {
     if (admit === undefined) return;
-    const [head] = await query<{ readonly sequence: number }>("select sequence from {schema}.runs where run = $1 for update", [key]);
+    const [head] = await query<{ readonly sequence: number }>(
+      "select sequence from {schema}.runs where run = $1 for update",
+      [key],
+    );
     const unseen: LogEvent[] = [];
     const until = head?.sequence ?? 0;
     for (let at = seen; at < until; at = unseen.at(-1)?.sequence ?? until) {
@@ -74,11 +89,15 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
     const phase = taken.phase === null ? undefined : fromStored(taken.phase);
     const given = {
       ...{ task: await names.nameOf(taken.task), run: await names.nameOf(taken.run), fence },
-      ...{ lease_until: new Date(Math.min(taken.lease_until, FOREVER)).toISOString(), ...present({ phase }) },
+      ...{
+        lease_until: new Date(Math.min(taken.lease_until, FOREVER)).toISOString(),
+        ...omitUndefined({ phase }),
+      },
     };
     if (replayed) {
       const [recorded] = await readEvents(query, given.run, (sequence ?? 0) - 1, 1);
-      if (recorded === undefined) throw new Error(`Unexpected absence of event ${String(sequence)}, expected that of a claim`);
+      if (recorded === undefined)
+        throw new Error(`Event ${String(sequence)} of a claim is missing`);
       return { ...given, event: recorded };
     }
     await ask(asked, taken.run, given, query);
@@ -87,7 +106,7 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
       "select * from {schema}.claim_task($1, $2, $3, $4, $5, $6, $7, $8)",
       [...[key, toStored(agent), request, taken.task, taken.run, fence, taken.lease_until, text]],
     );
-    if (row === undefined) throw new Error("Unexpected answer of claim_task, expected an event");
+    if (row === undefined) throw new Error("claim_task returned no row");
     const recorded = eventOf({ ...row, text });
     return { ...given, event: recorded };
   }
@@ -95,7 +114,9 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
   async function claim(request: ClaimRequest): Promise<Claim | undefined> {
     try {
       // Under a request id a claim that was written is found again; without one nobody may try twice.
-      const claimed = await database.transaction((query) => take(request, query), { repeatable: request.request_id !== undefined });
+      const claimed = await database.transaction((query) => take(request, query), {
+        repeatable: request.request_id !== undefined,
+      });
       onEvent(claimed.run, keyOf(claimed.run), claimed.event);
       return claimed;
     } catch (error) {
@@ -106,21 +127,36 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
 
   type Recorded = readonly [run: string, key: string, event: LogEvent];
 
-  async function free(event: (lease: ExpiredLease) => EventDraft, query: Query): Promise<readonly Recorded[]> {
-    const rows = await query<{ readonly task: string; readonly run: string; readonly owner: string; readonly fence: number }>(
-      "select * from {schema}.take_overdue($1, $2)",
-      [lock_timeout_ms, SWEPT],
-    );
+  async function free(
+    event: (lease: ExpiredLease) => EventDraft,
+    query: Query,
+  ): Promise<readonly Recorded[]> {
+    const rows = await query<{
+      readonly task: string;
+      readonly run: string;
+      readonly owner: string;
+      readonly fence: number;
+    }>("select * from {schema}.take_overdue($1, $2)", [lock_timeout_ms, SWEPT]);
     if (rows.length === 0) return [];
     const texts: string[] = [];
     for (const { task, run, owner, fence } of rows) {
-      const lease = { task: await names.nameOf(task), run: await names.nameOf(run), owner: fromStored(owner), fence };
+      const lease = {
+        task: await names.nameOf(task),
+        run: await names.nameOf(run),
+        owner: fromStored(owner),
+        fence,
+      };
       texts.push(recordOf(() => event(lease)));
     }
-    const heads = await query<{ readonly run: string; readonly sequence: number; readonly link: string }>(
-      "select * from {schema}.free_tasks($1, $2, $3)",
-      [rows.map(({ task }) => task), rows.map(({ run }) => run), texts],
-    );
+    const heads = await query<{
+      readonly run: string;
+      readonly sequence: number;
+      readonly link: string;
+    }>("select * from {schema}.free_tasks($1, $2, $3)", [
+      rows.map(({ task }) => task),
+      rows.map(({ run }) => run),
+      texts,
+    ]);
     const recorded: Recorded[] = [];
     for (const [at, { run, ...row }] of heads.entries()) {
       recorded.push([await names.nameOf(run), run, eventOf({ ...row, text: texts[at] ?? "" })]);
@@ -142,10 +178,10 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
     async sweep(event) {
       let freed = event === undefined ? 0 : await freeAll(event);
       for (;;) {
-        const [row] = await database.query<{ readonly freed: number }>("select {schema}.free_documents($1, $2) as freed", [
-          lock_timeout_ms,
-          SWEPT,
-        ]);
+        const [row] = await database.query<{ readonly freed: number }>(
+          "select {schema}.free_documents($1, $2) as freed",
+          [lock_timeout_ms, SWEPT],
+        );
         freed += row?.freed ?? 0;
         if ((row?.freed ?? 0) < SWEPT) return freed;
       }

@@ -1,7 +1,6 @@
 import { Pool, types as parsers, type CustomTypesConfig, type PoolClient } from "pg";
 import { NotConnected, failureOf, isLost, isRace, isUnknown, unknownOutcome } from "./failures.ts";
-import { createLane } from "./lane.ts";
-import type { Parameters } from "./message.ts";
+import { Connection } from "./connection.ts";
 import type { Settings } from "./options.ts";
 
 /** Sends one statement; `{schema}` in it is the store's schema. Values are parameters, never text of the statement. */
@@ -10,11 +9,9 @@ export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<
 /** The connections of one store. */
 export interface Database {
   readonly settings: Settings;
-  /** On the connection that only the commits use. Sent once; the caller knows what to make of a loss. */
-  readonly lane: Query;
-  /** A statement of the lane that answers nothing, of so many parameters as are written. */
-  readonly call: (text: string, parameters: number, write: (to: Parameters) => void) => Promise<void>;
-  /** Several statements in one transaction. Sent once, like those of the lane. */
+  /** A statement on the connection that only commits use. Sent once; the caller decides what a lost connection means. */
+  readonly write: Query;
+  /** Several statements in one transaction, sent once. */
   transactionOnce<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** Sends once what nobody waits for: it throws whatever comes of it. */
   readonly once: Query;
@@ -24,7 +21,10 @@ export interface Database {
    * Several statements in one transaction, sent again as a whole where that cannot do it twice; `repeatable`: nor ever does.
    * Throws BYLAW_STORE_UNKNOWN_OUTCOME where the connection is lost before the answer to its commit.
    */
-  transaction<T>(work: (query: Query) => Promise<T>, options?: { readonly repeatable?: boolean }): Promise<T>;
+  transaction<T>(
+    work: (query: Query) => Promise<T>,
+    options?: { readonly repeatable?: boolean },
+  ): Promise<T>;
   /** Resolves when every connection has ended. */
   end(): Promise<void>;
 }
@@ -37,14 +37,28 @@ const types = {
 
 /** Connects when it is asked something. */
 export function createDatabase(settings: Settings): Database {
-  const { url, target, schema, connections, connect_timeout_ms, lock_timeout_ms, statement_timeout_ms, retry_ms, prepared_statements } =
-    settings;
+  const {
+    url,
+    target,
+    schema,
+    connections,
+    connect_timeout_ms,
+    lock_timeout_ms,
+    statement_timeout_ms,
+    retry_ms,
+    prepared_statements,
+  } = settings;
   const common = {
-    ...{ connectionString: url, types, keepAlive: true, fallback_application_name: `bylaw ${schema}` },
-    ...{ connectionTimeoutMillis: connect_timeout_ms },
+    ...{
+      connectionString: url,
+      types,
+      keepAlive: true,
+      fallback_application_name: `bylaw ${schema}`,
+    },
+    ...{ connectionTimeoutMillis: connect_timeout_ms, query_timeout: statement_timeout_ms },
   };
-  const lane = createLane(common, statement_timeout_ms, prepared_statements);
-  const pool = new Pool({ ...common, query_timeout: statement_timeout_ms, max: connections - 1 });
+  const writing = new Connection(common, { prepare: prepared_statements });
+  const pool = new Pool({ ...common, max: connections - 1 });
   // A connection that is lost while nobody uses it is nobody's error; who uses it is told by the statement.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));
@@ -55,8 +69,8 @@ export function createDatabase(settings: Settings): Database {
     texts.set(text, sent);
     return sent;
   }
-  const inLane: Query = async <Row>(text: string, values: readonly unknown[] = []) =>
-    (await lane.send(known(text), values)) as readonly Row[];
+  const write: Query = async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await writing.send(known(text), values)) as readonly Row[];
   const querying =
     (client: Pool | PoolClient): Query =>
     async <Row>(text: string, values: readonly unknown[] = []) => {
@@ -106,16 +120,17 @@ export function createDatabase(settings: Settings): Database {
 
   return {
     settings,
-    lane: inLane,
-    call: (text, parameters, write) => lane.call(known(text), parameters, write),
+    write,
     once: querying(pool),
     transactionOnce,
-    query: <Row>(text: string, values?: readonly unknown[]) => again(() => querying(pool)<Row>(text, values)),
+    query: <Row>(text: string, values?: readonly unknown[]) =>
+      again(() => querying(pool)<Row>(text, values)),
     transaction: (work, options) => again(() => transactionOnce(work), options),
     async end() {
-      await Promise.all([lane.end(), pool.end()]);
+      await Promise.all([writing.end(), pool.end()]);
     },
   };
 }
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms));

@@ -31,7 +31,9 @@ const LARGEST = 7_000;
 export const digitsOf = (link: string): string => link.slice(PREFIX.length);
 
 /** Parts events so that no segment is too long for a page, but for one that is a single event. */
-export function segmentsOf(bodies: readonly Body[]): readonly { readonly length: number; readonly text: string }[] {
+export function segmentsOf(
+  bodies: readonly Body[],
+): readonly { readonly length: number; readonly text: string }[] {
   const segments: { readonly length: number; readonly text: string }[] = [];
   let texts: string[] = [];
   let size = 0;
@@ -49,13 +51,28 @@ export function segmentsOf(bodies: readonly Body[]): readonly { readonly length:
 
 /** The event of a row. Pages and what `admit` sees come from it. */
 export function eventOf({ sequence, text, link }: EventRow): LogEvent {
-  const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(text) as EventDraft;
+  const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(
+    text,
+  ) as EventDraft;
   freeze(details);
-  return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash: PREFIX + link });
+  return Object.freeze({
+    timestamp,
+    sequence,
+    session_id,
+    event_type,
+    agent_id,
+    task_id,
+    details,
+    hash: PREFIX + link,
+  });
 }
 
 /** The events of a segment after one sequence and up to another, in order. */
-export function eventsIn({ last, text, links }: Segment, after: number, until = last): readonly LogEvent[] {
+export function eventsIn(
+  { last, text, links }: Segment,
+  after: number,
+  until = last,
+): readonly LogEvent[] {
   const texts = text.split("\n");
   const first = last - texts.length + 1;
   const events: LogEvent[] = [];
@@ -77,7 +94,12 @@ function freeze(value: unknown): void {
 const MOST = 2 ** 31 - 1;
 
 /** At most `limit` events of a run after a sequence, in order. */
-export async function readEvents(query: Query, run: string, after: number, limit: number): Promise<readonly LogEvent[]> {
+export async function readEvents(
+  query: Query,
+  run: string,
+  after: number,
+  limit: number,
+): Promise<readonly LogEvent[]> {
   if (!(limit > 0)) return [];
   const from = Math.max(0, Math.trunc(after) || 0);
   const until = from + Math.min(Math.trunc(limit), MOST);

@@ -2,7 +2,8 @@ import { BylawError, StoreConflict, messageOf } from "@bylaw/kernel";
 import { DatabaseError } from "pg";
 
 /** The five signs by which PostgreSQL names an error; `undefined` where the server did not answer. */
-const stateOf = (error: unknown): string | undefined => (error instanceof DatabaseError ? error.code : undefined);
+const stateOf = (error: unknown): string | undefined =>
+  error instanceof DatabaseError ? error.code : undefined;
 
 const GONE = /^(08|57P0|53300|25006|25P03)/;
 const SYSTEM = /^E(CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTFOUND|ADDR)/;
@@ -33,38 +34,56 @@ export function isLost(error: unknown): boolean {
   if (error instanceof NotConnected) return isLost(error.reason);
   const state = stateOf(error);
   if (state !== undefined) return GONE.test(state);
-  if (!(error instanceof Error) || error instanceof BylawError || error instanceof StoreConflict) return false;
+  if (!(error instanceof Error) || error instanceof BylawError || error instanceof StoreConflict)
+    return false;
   const { code } = error as { readonly code?: unknown };
   return (typeof code === "string" && SYSTEM.test(code)) || SAID.test(error.message);
 }
 
 /** Whether an error says by itself that nothing was written: the server has undone it, or was never asked. */
 export const isCertain = (error: unknown): boolean =>
-  error instanceof NotConnected || error instanceof Thrown || (stateOf(error) !== undefined && !isLost(error));
+  error instanceof NotConnected ||
+  error instanceof Thrown ||
+  (stateOf(error) !== undefined && (!isLost(error) || isReadOnly(error)));
+
+/** Whether the server takes no writes: another one may, so it is tried again on a new connection. */
+const isReadOnly = (error: unknown): boolean => stateOf(error) === "25006";
 
 /** Whether the same write may succeed when it is sent again: others were in its way, or its turn had passed, and the server has undone it. */
-export const isRace = (error: unknown): boolean => ["40001", "40P01", "BY002"].includes(stateOf(error) ?? "");
+export const isRace = (error: unknown): boolean =>
+  ["40001", "40P01", "BY002"].includes(stateOf(error) ?? "");
 
 /** Whether a batch was written for a head that is no longer there, so that nothing of it was. */
 export const isMoved = (error: unknown): boolean => stateOf(error) === "BY004";
 
 const REFUSED: Readonly<Record<string, readonly [what: string, fix: string]>> = {
-  "28P01": ["password", "set the user and password of the URL to those of a role of the server"],
-  "28000": ["role", "set the user of the URL to a role that may log in from this host"],
-  "3D000": ["database", "make the database, or name another one in the URL"],
+  "28P01": [
+    "Wrong user or password for",
+    "Set the user and password of the URL to those of a role of the server",
+  ],
+  "28000": [
+    "This role may not log in to",
+    "Set the user of the URL to a role that may log in from this host",
+  ],
+  "3D000": ["No such database:", "Create the database, or name another one in the URL"],
 };
 
-const SILENCE = ["silence", "start the server, or mend host, port and the settings of TLS in the URL"] as const;
+const SILENCE = [
+  "Cannot connect to PostgreSQL at",
+  "Start the server, or correct the host, port and TLS settings of the URL",
+] as const;
 
 /** Whether others held for too long what was needed. */
-export const isBusy = (error: unknown): boolean => isRace(error) || ["55P03", "57014"].includes(stateOf(error) ?? "");
+export const isBusy = (error: unknown): boolean =>
+  isRace(error) || ["55P03", "57014"].includes(stateOf(error) ?? "");
 
 /** What to tell of a server that cannot be reached. Says host, port and database, and no user or password. */
-export function unreachable(error: unknown, target: string): BylawError {
-  const [what, fix] = REFUSED[messageOf(error).startsWith("SASL") ? "28P01" : (stateOf(error) ?? "")] ?? SILENCE;
+function unreachable(error: unknown, target: string): BylawError {
+  const [what, fix] =
+    REFUSED[messageOf(error).startsWith("SASL") ? "28P01" : (stateOf(error) ?? "")] ?? SILENCE;
   return new BylawError({
     code: "BYLAW_STORE_UNREACHABLE",
-    message: `Unexpected ${what} at ${target}, expected a PostgreSQL to write to: ${messageOf(error)}`,
+    message: `${what} ${target}: ${messageOf(error)}`,
     fix,
   });
 }
@@ -72,45 +91,94 @@ export function unreachable(error: unknown, target: string): BylawError {
 export const unknownOutcome = (target: string): BylawError =>
   new BylawError({
     code: "BYLAW_STORE_UNKNOWN_OUTCOME",
-    message: `Unexpected loss of the connection to ${target}, expected an answer: the write may be on record or not`,
-    fix: "read the log before you send it again, or send it again under the request id that it had",
+    message: `The connection to ${target} was lost before an answer came, so the write may be on record or not`,
+    fix: "Read the log before you send it again, or send it again with the same request id",
   });
 
-export const isUnknown = (error: unknown): boolean => error instanceof BylawError && error.code === "BYLAW_STORE_UNKNOWN_OUTCOME";
+export const isUnknown = (error: unknown): boolean =>
+  error instanceof BylawError && error.code === "BYLAW_STORE_UNKNOWN_OUTCOME";
+
+/** What stops all of a server: no room, too many connections, a disk or a file of it that failed. */
+const FULL = /^(53|58|XX00)/;
+
+const REASONS: readonly (readonly [RegExp, (target: string) => string, fix: string])[] = [
+  [
+    /^25006/,
+    (target) => `PostgreSQL at ${target} takes no writes: it is read-only`,
+    "Name the primary server in the URL, or end its read-only mode",
+  ],
+  [
+    /^53100/,
+    (target) => `PostgreSQL at ${target} has no room left on its disk`,
+    "Make room on its disk",
+  ],
+  [
+    /^53300/,
+    (target) => `PostgreSQL at ${target} has too many connections`,
+    "Raise its max_connections, or open fewer",
+  ],
+  [FULL, (target) => `PostgreSQL at ${target} cannot go on`, "See the log of the server"],
+];
+
+function unavailable(error: unknown, target: string): BylawError {
+  const [, reason, fix] = REASONS.find(([pattern]) => pattern.test(stateOf(error) ?? "")) ?? [
+    undefined,
+    (place: string) => `PostgreSQL at ${place} does not answer`,
+    "Start the server, or check the network",
+  ];
+  return new BylawError({
+    code: "BYLAW_STORE_UNAVAILABLE",
+    message: `${reason(target)} (${messageOf(error)}).`,
+    fix,
+    cause: error,
+  });
+}
+
+/** What is told where a store cannot be opened. */
+export function openingFailure(error: unknown, target: string): BylawError {
+  const failure = failureOf(error, target);
+  if (failure instanceof BylawError && failure.code !== "BYLAW_STORE_UNAVAILABLE") return failure;
+  return unreachable(failure instanceof BylawError ? failure.cause : failure, target);
+}
 
 /** What a caller is told of an error of the server. Values of rows, which some errors have beside their message, are left out. */
 export function failureOf(error: unknown, target: string): unknown {
   if (error instanceof BylawError || error instanceof StoreConflict) return error;
   if (error instanceof Thrown) return error.reason;
-  if (error instanceof NotConnected) return unreachable(error.reason, target);
-  const state = stateOf(error);
-  if (isLost(error) || Object.hasOwn(REFUSED, state ?? "")) return unreachable(error, target);
+  const said = error instanceof NotConnected ? error.reason : error;
+  const state = stateOf(said);
+  if (Object.hasOwn(REFUSED, state ?? "")) return unreachable(said, target);
+  if (isLost(error) || error instanceof NotConnected || FULL.test(state ?? ""))
+    return unavailable(said, target);
   if (state === undefined) return error;
   if (isBusy(error)) {
     return new BylawError({
       code: "BYLAW_STORE_BUSY",
-      message: `Unexpected wait at ${target}, expected rows that nobody holds for long: ${messageOf(error)}`,
-      fix: "send it again with the same request id; look for a transaction that stays open, or raise lock_timeout_ms",
+      message: `Other transactions at ${target} held the needed rows for too long: ${messageOf(error)}`,
+      fix: "Send it again with the same request id. If this happens often, look for a transaction that stays open, or raise lock_timeout_ms",
     });
   }
   if (state === "BY001") {
     return new BylawError({
       code: "BYLAW_STORE_UNUSABLE",
-      message: `Unexpected ${messageOf(error)} at ${target}, expected read committed`,
-      fix: "alter role … set default_transaction_isolation = 'read committed'",
+      message: `The role at ${target} uses the ${messageOf(error)}, but read committed is needed`,
+      fix: "Run `alter role … set default_transaction_isolation = 'read committed'`",
     });
   }
   return new BylawError({
     code: "BYLAW_STORE_FAILED",
-    message: `Unexpected error ${state} of PostgreSQL at ${target}, expected it to write: ${messageOf(error)}`,
-    fix: FIXES[state] ?? FIXES[state.slice(0, 2)] ?? "look it up under this code in PostgreSQL's table of errors",
+    message: `PostgreSQL at ${target} refused the write with error ${state}: ${messageOf(error)}`,
+    fix:
+      FIXES[state] ??
+      FIXES[state.slice(0, 2)] ??
+      "Look the code up in PostgreSQL's table of error codes",
   });
 }
 
 const FIXES: Readonly<Record<string, string>> = {
-  "53": "give the server room: disk, memory, connections",
-  "42501": "grant the role usage of the schema, and select, insert, update, delete on its tables",
-  "42P01": "open the store again: its schema was dropped or changed",
-  "42883": "open the store again: its schema was dropped or changed",
-  "3F000": "open the store again: its schema was dropped or changed",
+  "53": "Give the server more disk, memory or connections",
+  "42501": "Grant the role usage of the schema, and select, insert, update, delete on its tables",
+  "42P01": "Open the store again. Its schema was dropped or changed",
+  "42883": "Open the store again. Its schema was dropped or changed",
+  "3F000": "Open the store again. Its schema was dropped or changed",
 };

@@ -38,7 +38,10 @@ export function createLongNames(database: Database): LongNames {
     },
     async nameOf(key) {
       if (!isDigest(key)) return fromStored(key);
-      const [row] = await database.query<{ readonly name: string }>("select name from {schema}.names where key = $1", [key]);
+      const [row] = await database.query<{ readonly name: string }>(
+        "select name from {schema}.names where key = $1",
+        [key],
+      );
       return fromStored(row?.name ?? key);
     },
   };

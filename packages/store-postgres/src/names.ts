@@ -5,11 +5,14 @@ const UNFIT = /[\0\u0001]/g;
 const MARKED = /\u0001([01])/g;
 
 /** The text as the database holds it. Most texts are themselves. */
-export const toStored = (text: string): string => text.replace(UNFIT, (sign) => (sign === "\0" ? "\u00010" : "\u00011"));
+export const toStored = (text: string): string =>
+  text.replace(UNFIT, (sign) => (sign === "\0" ? "\u00010" : "\u00011"));
 
 /** The text that `toStored` was given. */
 export const fromStored = (text: string): string =>
-  text.includes("\u0001") ? text.replace(MARKED, (_, digit: string) => (digit === "0" ? "\0" : "\u0001")) : text;
+  text.includes("\u0001")
+    ? text.replace(MARKED, (_, digit: string) => (digit === "0" ? "\0" : "\u0001"))
+    : text;
 
 /** What an index holds of two names must fit a third of a page of 8 KiB. */
 const LONGEST = 1_000;

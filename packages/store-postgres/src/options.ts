@@ -46,35 +46,46 @@ const LONGEST = 2 ** 31 - 1;
 /** The settings that a URL and options come to. Throws BYLAW_STORE_UNUSABLE, which never repeats the URL. */
 export function settingsOf(url: string, options: PostgresStoreOptions): Settings {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(DEFAULTS, name));
-  if (unknown !== undefined) throw unusable(`option \`${unknown}\`, expected ${Object.keys(DEFAULTS).join(", ")}`);
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  if (unknown !== undefined)
+    throw unusable(
+      `Unknown option \`${unknown}\`. The options are ${Object.keys(DEFAULTS).join(", ")}`,
+    );
+  const given = Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  );
   const settings = { ...DEFAULTS, ...given };
   const { schema, prepared_statements, ...numbers } = settings;
   if (typeof prepared_statements !== "boolean") {
-    throw unusable(`\`prepared_statements\` ${String(prepared_statements)}, expected true or false`);
+    throw unusable(
+      `\`prepared_statements\` must be true or false, not ${String(prepared_statements)}`,
+    );
   }
   if (typeof schema !== "string" || !SCHEMA.test(schema) || schema === "information_schema") {
-    throw unusable(`schema \`${String(schema)}\`, expected at most 50 small letters, digits and underscores, no digit first, and not pg_`);
+    throw unusable(
+      `\`${String(schema)}\` cannot be a schema: it must be at most 50 lower-case letters, digits and underscores, not starting with a digit or pg_`,
+    );
   }
   for (const [name, value] of Object.entries(numbers)) {
     const least = name === "connections" ? 2 : 1;
     if (Number.isInteger(value) && value >= least && value <= LONGEST) continue;
-    throw unusable(`\`${name}\` ${String(value)}, expected a whole number from ${least}`);
+    throw unusable(`\`${name}\` must be a whole number from ${least}, not ${String(value)}`);
   }
   return { ...settings, url, target: targetOf(url) };
 }
 
 function targetOf(url: string): string {
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
-  const fix = "write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with the signs @ / # ? : % of a password percent-encoded";
+  const fix =
+    "Write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with the characters @ / # ? : % of a password percent-encoded";
   if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
-    throw unusable("URL, expected one that begins with postgres://", fix);
+    throw unusable("The URL must start with postgres://", fix);
   }
   // A password with a bare sign ends the authority early, and then parts of it would be told as host or database.
   const { hostname, port, pathname, search, hash } = parsed;
-  if (hash !== "" || /@/.test(pathname + search)) throw unusable("sign in the URL, expected a password that is percent-encoded", fix);
+  if (hash !== "" || /@/.test(pathname + search))
+    throw unusable("The password in the URL must be percent-encoded", fix);
   return `${hostname || "localhost"}:${port || "5432"}${pathname}`;
 }
 
-export const unusable = (what: string, fix?: string): BylawError =>
-  new BylawError({ code: "BYLAW_STORE_UNUSABLE", message: `Unexpected ${what}`, ...(fix === undefined ? {} : { fix }) });
+export const unusable = (message: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_STORE_UNUSABLE", message, ...(fix === undefined ? {} : { fix }) });

@@ -1,9 +1,16 @@
-import { BylawError, type StoredDocument } from "@bylaw/kernel";
-import { TIME_AT_END, Underway, storeClosed, timeAtEnd, type RunSummary, type StoreReader } from "@bylaw/log";
+import type { StoredDocument } from "@bylaw/kernel";
+import {
+  TIME_AT_END,
+  InFlight,
+  storeClosed,
+  timeAtEnd,
+  type RunSummary,
+  type StoreReader,
+} from "@bylaw/log";
 import { createDatabase, type Database } from "./database.ts";
 import { readDocument } from "./documents.ts";
 import { readEvents } from "./events.ts";
-import { failureOf, unreachable } from "./failures.ts";
+import { openingFailure } from "./failures.ts";
 import { createLongNames } from "./long-names.ts";
 import { settingsOf, type PostgresStoreOptions } from "./options.ts";
 import { checkSchema } from "./schema/migrate.ts";
@@ -14,14 +21,16 @@ import { createWatch } from "./watch.ts";
  * Throws BYLAW_STORE_UNUSABLE where there is no store, or one of an earlier version, BYLAW_STORE_NEWER for one of a later version, and
  * BYLAW_STORE_UNREACHABLE where no server answers or it refuses the login. No error repeats the password.
  */
-export async function openPostgresReader(url: string, options: PostgresStoreOptions = {}): Promise<StoreReader> {
+export async function openPostgresReader(
+  url: string,
+  options: PostgresStoreOptions = {},
+): Promise<StoreReader> {
   const database = createDatabase(settingsOf(url, options));
   try {
     await checkSchema(database);
   } catch (error) {
     await database.end();
-    const failure = failureOf(error, database.settings.target);
-    throw failure instanceof BylawError ? failure : unreachable(failure, database.settings.target);
+    throw openingFailure(error, database.settings.target);
   }
   return createReader(database);
 }
@@ -29,7 +38,7 @@ export async function openPostgresReader(url: string, options: PostgresStoreOpti
 function createReader(database: Database): StoreReader {
   const names = createLongNames(database);
   const watch = createWatch(database, names);
-  const running = new Underway();
+  const running = new InFlight();
   let closing: Promise<void> | undefined;
 
   function open<T>(work: () => Promise<T>): Promise<T> {
@@ -42,7 +51,12 @@ function createReader(database: Database): StoreReader {
   }
 
   async function runs(): Promise<readonly RunSummary[]> {
-    const rows = await database.query<{ readonly key: string; readonly head: number; readonly first: string; readonly last: string }>(
+    const rows = await database.query<{
+      readonly key: string;
+      readonly head: number;
+      readonly first: string;
+      readonly last: string;
+    }>(
       `select r.run as key, r.sequence as head, right(split_part(f.text, E'\\n', 1), $1) as first, right(l.text, $1) as last from {schema}.runs r
         cross join lateral (select s.text from {schema}.segments s where s.run = r.run order by s.last limit 1) f
         cross join lateral (select s.text from {schema}.segments s where s.run = r.run order by s.last desc limit 1) l`,
@@ -50,13 +64,19 @@ function createReader(database: Database): StoreReader {
     );
     const found: RunSummary[] = [];
     for (const { key, head, first, last } of rows) {
-      found.push({ run: await names.nameOf(key), head, first: timeAtEnd(first), last: timeAtEnd(last) });
+      found.push({
+        run: await names.nameOf(key),
+        head,
+        first: timeAtEnd(first),
+        last: timeAtEnd(last),
+      });
     }
     return found.toSorted((one, other) => (one.run < other.run ? -1 : 1));
   }
 
   return {
-    get: (kind, id) => open<StoredDocument | undefined>(() => readDocument(database.query, kind, id)),
+    get: (kind, id) =>
+      open<StoredDocument | undefined>(() => readDocument(database.query, kind, id)),
     events: (run, after, limit) => open(() => readEvents(database.query, run, after, limit)),
     watch: (onHead) => open(() => watch.add(onHead)),
     runs: () => open(runs),

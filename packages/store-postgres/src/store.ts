@@ -1,15 +1,15 @@
-import { BylawError, type Store } from "@bylaw/kernel";
-import { Underway, checkClaim, checkCommit, storeClosed } from "@bylaw/log";
+import type { Store } from "@bylaw/kernel";
+import { InFlight, checkClaim, checkCommit, checkPut, storeClosed } from "@bylaw/log";
 import { createClaims } from "./claims.ts";
 import { createDatabase, type Database } from "./database.ts";
-import { readDocument } from "./documents.ts";
+import { readDocument, writeDocument } from "./documents.ts";
 import { readEvents } from "./events.ts";
-import { failureOf, unreachable } from "./failures.ts";
+import { openingFailure } from "./failures.ts";
 import { createLongNames } from "./long-names.ts";
 import { settingsOf, type PostgresStoreOptions } from "./options.ts";
 import { migrate } from "./schema/migrate.ts";
 import { createWatch } from "./watch.ts";
-import { createWriter } from "./writer.ts";
+import { Writer } from "./writer.ts";
 
 /**
  * Opens the store that a PostgreSQL holds, on `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, and makes or updates its schema. Many
@@ -18,15 +18,17 @@ import { createWriter } from "./writer.ts";
  * Throws BYLAW_STORE_UNUSABLE for a URL, option, schema or server that cannot be used, BYLAW_STORE_UNREACHABLE where no server answers
  * or it refuses the login, and BYLAW_STORE_NEWER for a schema of a later version. No error repeats the password.
  */
-export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
+export async function openPostgresStore(
+  url: string,
+  options: PostgresStoreOptions = {},
+): Promise<Store> {
   const database = createDatabase(settingsOf(url, options));
   try {
     await migrate(database);
   } catch (error) {
     await database.end();
-    const failure = failureOf(error, database.settings.target);
     // Of whatever the login comes to, TLS and passwords included, the caller learns under one code.
-    throw failure instanceof BylawError ? failure : unreachable(failure, database.settings.target);
+    throw openingFailure(error, database.settings.target);
   }
   return createStore(database);
 }
@@ -34,12 +36,12 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
 function createStore(database: Database): Store {
   const names = createLongNames(database);
   const watch = createWatch(database, names);
-  const writer = createWriter(database, names, (run, key, head) => watch.grew(run, key, head));
+  const writer = new Writer(database, names, (run, key, head) => watch.grew(run, key, head));
   const claims = createClaims(database, names, (run, key, event) => {
     writer.heads.saw(key, [event]);
     watch.grew(run, key, event.sequence);
   });
-  const running = new Underway();
+  const running = new InFlight();
   let closing: Promise<void> | undefined;
 
   // So that `close` can wait for what was asked before.
@@ -64,6 +66,7 @@ function createStore(database: Database): Store {
         checkClaim(request);
         return claims.claim(request);
       }),
+    put: (document) => open(async () => writeDocument(database, checkPut(document))),
     get: (kind, id) => open(() => readDocument(database.query, kind, id)),
     events: (run, after, limit) => open(() => readEvents(database.query, run, after, limit)),
     watch: (onHead) => open(() => watch.add(onHead)),

@@ -21,7 +21,8 @@ export interface Watch {
 /** Notifications take a lock that all who notify share, so those of a moment go together, after the commits. */
 const TOGETHER_MS = 50;
 // It is a hint: a notification that waited for the disk would only keep the commits waiting.
-const NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify($1, key) from unnest($2::text[]) key";
+const NOTIFY =
+  "select set_config('synchronous_commit', 'off', true), pg_notify($1, key) from unnest($2::text[]) key";
 const TOLD = 10_000;
 const GOODBYE_MS = 1_000;
 
@@ -71,14 +72,21 @@ export function createWatch(database: Database, names: LongNames): Watch {
   async function check(): Promise<void> {
     const keys = [...heard];
     heard.clear();
-    const rows = await database.query<HeadRow>("select run, sequence from {schema}.runs where run = any ($1) and sequence > 0", [keys]);
+    const rows = await database.query<HeadRow>(
+      "select run, sequence from {schema}.runs where run = any ($1) and sequence > 0",
+      [keys],
+    );
     for (const { run, sequence } of rows) tell(await names.nameOf(run), run, sequence);
   }
 
   /** Looks what has changed since the last look. */
   async function look(): Promise<void> {
     again = false;
-    const rows = await database.query<{ readonly run: string | null; readonly sequence: number | null; readonly until: string }>(
+    const rows = await database.query<{
+      readonly run: string | null;
+      readonly sequence: number | null;
+      readonly until: string;
+    }>(
       `select x.run, x.sequence, s.until from (select pg_snapshot_xmin(pg_current_snapshot())::text as until) s
         left join {schema}.runs x on x.changed >= $1::text::xid8 and x.sequence > 0`,
       [since],
@@ -87,7 +95,8 @@ export function createWatch(database: Database, names: LongNames): Watch {
     // Numbers of transactions that go back are those of another server, restored from a copy.
     if (BigInt(until) < BigInt(since)) again = true;
     since = BigInt(until) < BigInt(since) ? "0" : until;
-    for (const { run, sequence } of rows) if (run !== null && sequence !== null) tell(await names.nameOf(run), run, sequence);
+    for (const { run, sequence } of rows)
+      if (run !== null && sequence !== null) tell(await names.nameOf(run), run, sequence);
   }
 
   function lookSoon(): void {
@@ -114,8 +123,14 @@ export function createWatch(database: Database, names: LongNames): Watch {
 
   async function listen(): Promise<void> {
     for (let wait = 50; wanted(); wait = Math.min(wait * 2, 5_000)) {
-      const client = new Client({ connectionString: url, connectionTimeoutMillis: connect_timeout_ms, keepAlive: true });
-      const lost = new Promise<void>((resolve) => client.once("end", resolve).on("error", () => resolve()));
+      const client = new Client({
+        connectionString: url,
+        connectionTimeoutMillis: connect_timeout_ms,
+        keepAlive: true,
+      });
+      const lost = new Promise<void>((resolve) =>
+        client.once("end", resolve).on("error", () => resolve()),
+      );
       client.on("notification", ({ payload }) => hear(payload));
       try {
         await client.connect();
@@ -146,7 +161,9 @@ export function createWatch(database: Database, names: LongNames): Watch {
       const watcher = { onHead };
       if (watchers.size === 0) {
         // From now on: what was there before is read, not told.
-        const [row] = await database.query<{ readonly until: string }>("select pg_snapshot_xmin(pg_current_snapshot())::text as until");
+        const [row] = await database.query<{ readonly until: string }>(
+          "select pg_snapshot_xmin(pg_current_snapshot())::text as until",
+        );
         since = row?.until ?? since;
       }
       watchers.add(watcher);

@@ -1,271 +1,253 @@
-import { randomUUID } from "node:crypto";
 import type { Commit, Receipt } from "@bylaw/kernel";
-import { Passing } from "@bylaw/log";
-import { callBatch, type Outcome, type Turn } from "./batch-call.ts";
-import { callBatchOn, growthsOf, writtenAsPlanned } from "./batch-on.ts";
-import { pause, type Database } from "./database.ts";
+import { appendBatch, appendsOf, writtenAsPlanned } from "./append-batch.ts";
+import { BatchSender, type Perform } from "./batch-sender.ts";
+import { sendCheckedBatch, type Outcome } from "./checked-batch.ts";
+import type { Database } from "./database.ts";
 import { readEvents } from "./events.ts";
-import { failureOf, isBusy, isCertain, isLost, isMoved, isRace, isUnknown, unknownOutcome } from "./failures.ts";
-import { createHeads, type Heads } from "./heads.ts";
-import { holdCommits, readOn, releaseCommits } from "./held.ts";
-import { itemOf, type Item } from "./item.ts";
+import { failureOf, isMoved, unknownOutcome } from "./failures.ts";
+import { HeadCache } from "./head-cache.ts";
 import type { LongNames } from "./long-names.ts";
-import { lastKnown, planBatch, type Entry } from "./plan.ts";
+import { lastKnown, pendingCommit, type PendingCommit } from "./pending-commit.ts";
+import { planBatch, type BatchEntry } from "./plan.ts";
+import { deletePlaceholders, lockRows, readUnseen } from "./row-locks.ts";
 
-/** Writes the commits of this process, those of a turn in one statement. */
-export interface Writer {
-  commit(commit: Commit): Promise<Receipt>;
-  readonly heads: Heads;
-  /** Resolves when nothing is on its way. */
-  idle(): Promise<void>;
-  /** Forgets its place in the database; nothing is written afterwards. */
-  leave(): Promise<void>;
-}
+/** For how many batches contention is remembered. */
+const MOST_CONTENTION = 16;
+/** How many commits are decided at most while rows are locked. */
+const LOCKED = 500;
 
-/** For so many batches at most after one that met others the rows are held while commits are decided: else the slower never get through. */
-const CAREFUL = 16;
-/** So many commits at most are decided while rows are held. */
-const HELD = 500;
+type OnHead = (run: string, key: string, head: number) => void;
 
-type Perform = (turn: Turn) => Promise<readonly (readonly [Entry, Outcome])[]>;
+/** Writes the commits of this process. Those of one tick go in one statement. */
+export class Writer {
+  readonly heads = new HeadCache();
+  readonly #database: Database;
+  readonly #names: LongNames;
+  readonly #sender: BatchSender;
+  readonly #onHead: OnHead;
+  readonly #queue: PendingCommit[] = [];
+  /** The first of several commits under one request id, by run and id. */
+  readonly #requests = new Map<string, Promise<Receipt>>();
+  /** For how many more batches it is assumed that other processes write to these runs. */
+  #contention = 0;
+  #work: Promise<void> | undefined;
 
-/** `onHead` is told of every run that has grown by this writer. */
-export function createWriter(database: Database, names: LongNames, onHead: (run: string, key: string, head: number) => void): Writer {
-  const { target, lock_timeout_ms, retry_ms } = database.settings;
-  const heads = createHeads();
-  const writer = randomUUID();
-  const twins = new Passing<Promise<Receipt>>();
-  const queue: Item[] = [];
-  // No batch of this number is in the database yet, and the one before is known there or known not to be.
-  let batch = 0;
-  let settled = false;
-  // So many batches more it is assumed that others write to these runs.
-  let careful = 0;
-  let work: Promise<void> | undefined;
-
-  function push(item: Item): void {
-    queue.push(item);
-    // After this turn, so that all that is committed in it goes together.
-    work ??= new Promise<void>((resolve) => setImmediate(resolve)).then(drain);
+  /** `onHead` is called for every run that this writer has appended to. */
+  constructor(database: Database, names: LongNames, onHead: OnHead) {
+    this.#database = database;
+    this.#names = names;
+    this.#sender = new BatchSender(database, names);
+    this.#onHead = onHead;
   }
 
-  const idle = async (): Promise<void> => (work === undefined ? undefined : work.then(idle));
+  /** Resolves when the commit is durable. */
+  commit(commit: Commit): Promise<Receipt> {
+    const pending = pendingCommit(commit, this.#names);
+    if (pending.request !== undefined) return this.#commitOnce(pending, pending.request);
+    this.#enqueue(pending);
+    return pending.receipt;
+  }
 
-  /** Somebody else has written to a run: the more often, the longer it is taken into account. */
-  const crossed = (): void => void (careful = Math.min(CAREFUL, 2 * careful + 2));
+  /** Resolves when nothing is waiting to be written. */
+  async idle(): Promise<void> {
+    while (this.#work !== undefined) await this.#work;
+  }
 
-  async function drain(): Promise<void> {
-    while (queue.length > 0) {
-      const [first] = queue;
-      if (first !== undefined && careful > 0 && first.admit !== undefined) await insist(first.key);
-      else await sendBatch(planBatch(queue, heads));
-      await new Promise<void>((resolve) => setImmediate(resolve));
+  /** Removes this writer's row from the database; nothing may be committed afterwards. */
+  leave(): Promise<void> {
+    return this.#sender.leave();
+  }
+
+  #enqueue(commit: PendingCommit): void {
+    this.#queue.push(commit);
+    // Wait for the end of the tick, so that all its commits share a batch.
+    this.#work ??= nextTick().then(() => this.#drain());
+  }
+
+  /** Of commits that share a request id, sends the first; the others get its receipt, or are sent if it fails. */
+  async #commitOnce(commit: PendingCommit, request: string): Promise<Receipt> {
+    const id = JSON.stringify([commit.key, request]);
+    for (let first = this.#requests.get(id); first !== undefined; first = this.#requests.get(id)) {
+      const receipt = await first.catch(() => undefined);
+      if (receipt !== undefined) return { events: receipt.events, replayed: true };
     }
-    work = undefined;
+    this.#requests.set(id, commit.receipt);
+    try {
+      this.#enqueue(commit);
+      return await commit.receipt;
+    } finally {
+      this.#requests.delete(id);
+    }
   }
 
-  async function sendBatch(entries: readonly Entry[]): Promise<void> {
-    let growths = careful > 0 ? undefined : growthsOf(entries);
-    careful = Math.max(0, careful - 1);
-    await send(
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const [first] = this.#queue;
+      // Without locks the slower of two writers would have to decide again and again.
+      if (first !== undefined && this.#contention > 0 && first.admit !== undefined)
+        await this.#decideLocked(first.key);
+      else await this.#sendBatch(planBatch(this.#queue, this.heads));
+      await nextTick();
+    }
+    this.#work = undefined;
+  }
+
+  async #sendBatch(entries: readonly BatchEntry[]): Promise<void> {
+    let appends = this.#contention > 0 ? undefined : appendsOf(entries);
+    this.#contention = Math.max(0, this.#contention - 1);
+    const { write } = this.#database;
+    await this.#send(
       () => entries,
       async (turn) => {
-        if (growths === undefined) return callBatch(database.lane, turn, entries);
+        if (appends === undefined) return sendCheckedBatch(write, turn, entries);
         try {
-          await callBatchOn(database, turn, growths);
+          await appendBatch(write, turn, appends);
           return writtenAsPlanned(entries);
         } catch (error) {
-          // Somebody else writes to these runs: for a while each batch is sent in the form that says how far they have grown.
-          if (isMoved(error)) [growths, careful] = [undefined, CAREFUL];
+          // Another process writes to these runs. Only the checked form reports how far they have grown.
+          if (isMoved(error)) [appends, this.#contention] = [undefined, MOST_CONTENTION];
           throw error;
         }
       },
     );
   }
 
-  /** Sends entries until the database has taken them or certainly has not. Never throws: each commit is told what came of it. */
-  async function send(entriesNow: () => readonly Entry[], perform: Perform): Promise<void> {
-    const until = Date.now() + retry_ms;
-    const fail = (error: unknown): void => entriesNow().forEach(({ item }) => item.reject(failureOf(error, target)));
-    for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
-      try {
-        await names.save();
-        if (!settled) await settle(until);
-      } catch (error) {
-        return fail(error);
-      }
-      batch += 1;
-      settled = false;
-      try {
-        const outcomes = await perform({ writer, batch, lock_timeout_ms });
-        settled = true;
-        queue.unshift(...outcomes.flatMap(([entry, outcome]) => deliver(entry, outcome) ?? []));
-        return;
-      } catch (error) {
-        const entries = entriesNow();
-        if (!isCertain(error)) {
-          let firsts: readonly string[] | undefined;
-          try {
-            firsts = await settle(until);
-          } catch {
-            for (const { item, writes } of entries) item.reject(writes ? unknownOutcome(target) : failureOf(error, target));
-            return;
-          }
-          if (firsts !== undefined) return recover(entries, firsts);
-        }
-        // From here on it is certain that nothing was written.
-        if (isMoved(error)) {
-          // The server has said so itself, so this number is as good as new.
-          batch -= 1;
-          settled = true;
-          continue;
-        }
-        if (isLost(error) || isRace(error) || isUnknown(error)) {
-          if (Date.now() + wait > until) return fail(error);
-          await pause(wait);
-          continue;
-        }
-        if (entries.length === 1) return fail(error);
-      }
-      // One of them is the reason, and must not be that of the others.
-      for (const entry of entriesNow()) await sendBatch([entry]);
-      return;
-    }
-  }
-
-  /** What came of the last batch: where each of its commits begins, or `undefined` where it was not written and never will be. */
-  async function settle(until: number): Promise<readonly string[] | undefined> {
-    for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
-      try {
-        const [row] = await database.lane<{ readonly firsts: readonly string[] }>("select * from {schema}.settle_batch($1, $2, $3)", [
-          ...[lock_timeout_ms, writer, batch],
-        ]);
-        settled = true;
-        return row?.firsts;
-      } catch (error) {
-        if (!(isLost(error) || isBusy(error)) || Date.now() + wait > until) throw failureOf(error, target);
-        await pause(wait);
-      }
-    }
-  }
-
-  /** The answer to a batch was lost, but the batch was not. */
-  async function recover(entries: readonly Entry[], firsts: readonly string[]): Promise<void> {
-    for (const [at, entry] of entries.entries()) {
-      const { item, ahead } = entry;
-      if (firsts.length === 0) {
-        // It went in the form that is written as planned or not at all.
-        deliver(entry, { kind: "written", events: ahead?.events ?? [] });
-        continue;
-      }
-      const first = Number(firsts[at] ?? 0);
-      if (first === 0) {
-        queue.push(item);
-        continue;
-      }
-      try {
-        deliver(entry, { kind: "written", events: await readEvents(database.query, item.run, first - 1, item.bodies.length) });
-      } catch (error) {
-        item.reject(failureOf(error, target));
-      }
-    }
-  }
-
-  /** Tells a commit what came of it; what is returned must be tried again. */
-  function deliver({ item, refusal, writes }: Entry, outcome: Outcome): Item | undefined {
-    const { run, key } = item;
-    switch (outcome.kind) {
-      case "written": {
-        heads.saw(key, outcome.events);
-        onHead(run, key, outcome.events.at(-1)?.sequence ?? 0);
-        item.resolve({ events: outcome.events, replayed: false });
-        return undefined;
-      }
-      case "replayed": {
-        const { first, last } = outcome;
-        readEvents(database.query, run, first - 1, last - first + 1).then(
-          (events) => item.resolve({ events, replayed: true }),
-          item.reject,
-        );
-        return undefined;
-      }
-      case "moved": {
-        item.known = [...item.known, ...outcome.unseen];
-        item.asked = true;
-        if (writes || refusal !== undefined) {
-          item.attempts += 1;
-          crossed();
-        }
-        heads.saw(key, outcome.unseen);
-        heads.at(key, outcome.sequence, outcome.link);
-        if (outcome.unseen.length === 0 || lastKnown(item) >= outcome.sequence) return item;
-        readOn(item, outcome.sequence, database.query).then(() => push(item), item.reject);
-        return undefined;
-      }
-      case "refused":
-        item.reject(outcome.error);
-        return undefined;
-      case "stands":
-        if (refusal === undefined) return item;
-        item.reject(refusal.error);
-        return undefined;
-    }
-  }
-
-  /** Decides commits to one run while its rows are held, so that nothing can come between. */
-  async function insist(key: string): Promise<void> {
-    const items: Item[] = [];
-    const others: Item[] = [];
-    for (const item of queue.splice(0)) (item.key === key && items.length < HELD ? items : others).push(item);
-    queue.push(...others);
-    const all = items.map((item): Entry => ({ item, writes: true }));
-    let entries: readonly Entry[] = all;
-    let left: readonly Item[] = [];
-    await send(
+  /** Decides commits to one run while its rows are locked, so that no other writer can come between. */
+  async #decideLocked(key: string): Promise<void> {
+    const commits: PendingCommit[] = [];
+    const others: PendingCommit[] = [];
+    for (const commit of this.#queue.splice(0))
+      (commit.key === key && commits.length < LOCKED ? commits : others).push(commit);
+    this.#queue.push(...others);
+    const all = commits.map((commit): BatchEntry => ({ commit, writes: true }));
+    let entries: readonly BatchEntry[] = all;
+    let left: readonly PendingCommit[] = [];
+    const { heads } = this;
+    const { lock_timeout_ms } = this.#database.settings;
+    await this.#send(
       () => entries,
       (turn) =>
-        database.transactionOnce(async (query) => {
+        this.#database.transactionOnce(async (query) => {
           [entries, left] = [all, []];
-          if (await holdCommits(query, { key, items, heads, lock_timeout_ms })) crossed();
-          else careful = Math.max(0, careful - 1);
-          const rest = [...items];
+          if (await lockRows(query, { key, commits, heads, lock_timeout_ms })) this.#contend();
+          else this.#contention = Math.max(0, this.#contention - 1);
+          const rest = [...commits];
           const planned = planBatch(rest, heads);
-          const outcomes = await callBatch(query, turn, planned);
-          if (rest.length > 0 || outcomes.some(([, { kind }]) => kind !== "written")) await releaseCommits(query, key, items);
+          const outcomes = await sendCheckedBatch(query, turn, planned);
+          if (rest.length > 0 || outcomes.some(([, { kind }]) => kind !== "written"))
+            await deletePlaceholders(query, key, commits);
           [entries, left] = [planned, rest];
           return outcomes;
         }),
     );
-    queue.unshift(...left);
+    this.#queue.unshift(...left);
   }
 
-  /** Of those who send one request id at once, the first goes; the others have its receipt, or try for themselves. */
-  async function once(item: Item, request: string): Promise<Receipt> {
-    const id = JSON.stringify([item.key, request]);
-    for (let first = twins.get(id); first !== undefined; first = twins.get(id)) {
-      const receipt = await first.catch(() => undefined);
-      if (receipt !== undefined) return { events: receipt.events, replayed: true };
-    }
-    twins.set(id, item.receipt);
-    try {
-      push(item);
-      return await item.receipt;
-    } finally {
-      twins.delete(id);
+  /** Sends entries and settles each of their commits. Never throws. */
+  async #send(entriesNow: () => readonly BatchEntry[], perform: Perform): Promise<void> {
+    const sent = await this.#sender.send(perform);
+    const entries = entriesNow();
+    const { target } = this.#database.settings;
+    switch (sent.kind) {
+      case "answered": {
+        const again = sent.outcomes.flatMap(([entry, outcome]) => this.#deliver(entry, outcome));
+        this.#queue.unshift(...again);
+        return;
+      }
+      case "recovered":
+        return this.#recover(entries, sent.firsts);
+      case "unknown":
+        for (const { commit, writes } of entries)
+          commit.reject(writes ? unknownOutcome(target) : failureOf(sent.error, target));
+        return;
+      case "failed":
+        if (sent.shared || entries.length === 1) {
+          for (const { commit } of entries) commit.reject(failureOf(sent.error, target));
+          return;
+        }
+        // One of the commits caused it, and the others must not fail with it.
+        for (const entry of entries) await this.#sendBatch([entry]);
     }
   }
 
-  return {
-    heads,
-    commit(commit) {
-      const item = itemOf(commit, names);
-      if (item.request !== undefined) return once(item, item.request);
-      push(item);
-      return item.receipt;
-    },
-    idle,
-    async leave() {
-      if (batch > 0) await database.once("delete from {schema}.writers where id = $1", [writer]).catch(() => {});
-    },
-  };
+  /** Settles the commits of a batch whose answer was lost. */
+  async #recover(entries: readonly BatchEntry[], firsts: readonly string[]): Promise<void> {
+    if (firsts.length === 0) {
+      for (const [entry, outcome] of writtenAsPlanned(entries)) this.#deliver(entry, outcome);
+      return;
+    }
+    for (const [at, entry] of entries.entries()) {
+      const { commit } = entry;
+      const first = Number(firsts[at] ?? 0);
+      if (first === 0) {
+        this.#queue.push(commit);
+        continue;
+      }
+      try {
+        const { length } = commit.bodies;
+        const events = await readEvents(this.#database.query, commit.run, first - 1, length);
+        this.#deliver(entry, { kind: "written", events });
+      } catch (error) {
+        commit.reject(failureOf(error, this.#database.settings.target));
+      }
+    }
+  }
+
+  /** Settles a commit. Returns it where it must be sent again. */
+  #deliver({ commit, refusal, writes }: BatchEntry, outcome: Outcome): readonly PendingCommit[] {
+    switch (outcome.kind) {
+      case "written": {
+        const { events } = outcome;
+        this.heads.saw(commit.key, events);
+        this.#onHead(commit.run, commit.key, events.at(-1)?.sequence ?? 0);
+        commit.resolve({ events, replayed: false });
+        return [];
+      }
+      case "replayed": {
+        const { first, last } = outcome;
+        readEvents(this.#database.query, commit.run, first - 1, last - first + 1).then(
+          (events) => commit.resolve({ events, replayed: true }),
+          commit.reject,
+        );
+        return [];
+      }
+      case "moved":
+        if (writes || refusal !== undefined) {
+          commit.attempts += 1;
+          this.#contend();
+        }
+        return this.#catchUp(commit, outcome);
+      case "refused":
+        commit.reject(outcome.error);
+        return [];
+      case "stands":
+        if (refusal === undefined) return [commit];
+        commit.reject(refusal.error);
+        return [];
+    }
+  }
+
+  /** Adds what a commit has not seen. Returns it where it has all of it, and else sends it again when that is read. */
+  #catchUp(
+    commit: PendingCommit,
+    { sequence, link, unseen }: Extract<Outcome, { readonly kind: "moved" }>,
+  ): readonly PendingCommit[] {
+    commit.known = [...commit.known, ...unseen];
+    commit.checked = true;
+    this.heads.saw(commit.key, unseen);
+    this.heads.moveTo(commit.key, sequence, link);
+    if (unseen.length === 0 || lastKnown(commit) >= sequence) return [commit];
+    readUnseen(commit, sequence, this.#database.query).then(
+      () => this.#enqueue(commit),
+      commit.reject,
+    );
+    return [];
+  }
+
+  /** Another process has written to a run. The more often that happens, the longer it is remembered. */
+  #contend(): void {
+    this.#contention = Math.min(MOST_CONTENTION, 2 * this.#contention + 2);
+  }
 }
+
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -3,9 +3,18 @@ import { BylawError, StoreConflict } from "@bylaw/kernel";
 import { openPostgresStore } from "../src/index.ts";
 
 const [mode, url = "", schema = "", name = "", count = "0"] = process.argv.slice(2);
-const store = await openPostgresStore(url, { schema, connections: 3, retry_ms: 20_000, lock_timeout_ms: mode === "hold" ? 600 : 5_000 });
+const store = await openPostgresStore(url, {
+  schema,
+  connections: 3,
+  retry_ms: 20_000,
+  lock_timeout_ms: mode === "hold" ? 600 : 5_000,
+});
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
-const draft = (event_type: string, task_id: string | null, details: { readonly [key: string]: string | number }) => ({
+const draft = (
+  event_type: string,
+  task_id: string | null,
+  details: { readonly [key: string]: string | number },
+) => ({
   ...{ timestamp: "2026-01-02T03:04:05.000Z", session_id: "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01" },
   ...{ event_type, agent_id: name, task_id, details },
 });
@@ -26,16 +35,30 @@ if (mode === "append") {
   };
   await Promise.all([1, 2, 3, 4].map(writer));
 } else if (mode === "claim") {
-  const claim = await store.claim({ queue: "q", agent: name, lease_ms: 300, event: ({ task }) => draft("task_claimed", task, {}) });
+  const claim = await store.claim({
+    queue: "q",
+    agent: name,
+    lease_ms: 300,
+    event: ({ task }) => draft("task_claimed", task, {}),
+  });
   say({ claimed: claim?.task, fence: claim?.fence });
   await new Promise((resolve) => process.stdin.once("data", resolve));
   if (claim !== undefined) {
     const task = { id: claim.task, fence: claim.fence, set: { state: "done" } } as const;
-    await store.commit({ run: claim.run, seen: 0, events: [draft("task_done", claim.task, {})], task }).then(
-      () => say({ outcome: "written" }),
-      (error: unknown) =>
-        say({ outcome: error instanceof StoreConflict ? error.what : error instanceof BylawError ? error.code : String(error) }),
-    );
+    await store
+      .commit({ run: claim.run, seen: 0, events: [draft("task_done", claim.task, {})], task })
+      .then(
+        () => say({ outcome: "written" }),
+        (error: unknown) =>
+          say({
+            outcome:
+              error instanceof StoreConflict
+                ? error.what
+                : error instanceof BylawError
+                  ? error.code
+                  : String(error),
+          }),
+      );
   }
 } else if (mode === "hold") {
   // Takes a task and never comes to record it: what it holds must come free when the process does not go on.

@@ -14,6 +14,7 @@ function onClock(store: Store, tick: Tick): Store {
   return {
     commit: (commit) => after(() => store.commit(commit)),
     claim: (request) => after(() => store.claim(request)),
+    put: (document) => after(() => store.put(document)),
     get: (kind, id) => after(() => store.get(kind, id)),
     events: (run, from, limit) => store.events(run, from, limit),
     watch: (onHead) => store.watch(onHead),
@@ -45,7 +46,8 @@ async function clockOf(place: Place, now: () => number): Promise<Tick> {
 }
 
 if (server === undefined) {
-  describe.skip("the store in PostgreSQL, without a server", () => it("is held to the contract", () => {}));
+  describe.skip("the store in PostgreSQL, without a server", () =>
+    it("is held to the contract", () => {}));
 } else {
   describeStore(
     "the store in PostgreSQL",

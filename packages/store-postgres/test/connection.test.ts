@@ -29,9 +29,15 @@ const behindProxy =
     }
   };
 
-const claimed = ({ task }: { readonly task: string }): EventDraft => draft({ event_type: "task_claimed", task_id: task });
+const claimed = ({ task }: { readonly task: string }): EventDraft =>
+  draft({ event_type: "task_claimed", task_id: task });
 const addTask = (store: Store, id: string) =>
-  store.commit({ run: "r1", seen: 0, events: [draft()], task: { id, fence: 0, set: { state: "available", queue: "q" } } });
+  store.commit({
+    run: "r1",
+    seen: 0,
+    events: [draft()],
+    task: { id, fence: 0, set: { state: "available", queue: "q" } },
+  });
 
 describe.skipIf(server === undefined)("a connection that is lost", () => {
   it(
@@ -40,11 +46,20 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
       for (const request_id of [undefined, "q1"]) {
         const lost = proxy.loseAnswerTo("commit_batch");
-        const commit = { run: "r1", seen: 1, events: [draft({ details: { request: request_id ?? null } }), draft()] };
-        const receipt = await store.commit({ ...commit, ...(request_id === undefined ? {} : { request_id }) });
+        const commit = {
+          run: "r1",
+          seen: 1,
+          events: [draft({ details: { request: request_id ?? null } }), draft()],
+        };
+        const receipt = await store.commit({
+          ...commit,
+          ...(request_id === undefined ? {} : { request_id }),
+        });
         await lost;
         expect(receipt.replayed).toBe(false);
-        expect(await store.events("r1", (receipt.events[0]?.sequence ?? 0) - 1, 10)).toEqual(receipt.events);
+        expect(await store.events("r1", (receipt.events[0]?.sequence ?? 0) - 1, 10)).toEqual(
+          receipt.events,
+        );
       }
       const log = await logOf(store, "r1");
       expect([log.length, faultOf(log)]).toEqual([5, undefined]);
@@ -70,11 +85,19 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
         await store.commit({ run: "r1", seen: 0, events: [draft()] });
         proxy.down();
         // Long enough for the connection of the commits to know that it has ended.
-        await expect(store.get("k", "d")).rejects.toMatchObject({ code: "BYLAW_STORE_UNREACHABLE" });
-        await expect(store.commit({ run: "r1", seen: 1, events: [draft()] })).rejects.toMatchObject({ code: "BYLAW_STORE_UNREACHABLE" });
-        expect(await place.sql("select sequence::int from {schema}.runs")).toEqual([{ sequence: 1 }]);
+        await expect(store.get("k", "d")).rejects.toMatchObject({
+          code: "BYLAW_STORE_UNAVAILABLE",
+        });
+        await expect(store.commit({ run: "r1", seen: 1, events: [draft()] })).rejects.toMatchObject(
+          { code: "BYLAW_STORE_UNAVAILABLE" },
+        );
+        expect(await place.sql("select sequence::int from {schema}.runs")).toEqual([
+          { sequence: 1 },
+        ]);
         proxy.up();
-        expect((await store.commit({ run: "r1", seen: 1, events: [draft()] })).events[0]?.sequence).toBe(2);
+        expect(
+          (await store.commit({ run: "r1", seen: 1, events: [draft()] })).events[0]?.sequence,
+        ).toBe(2);
       },
       { retry_ms: 300 },
     ),
@@ -88,7 +111,9 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
         await store.commit({ run: "r1", seen: 0, events: [draft()] });
         proxy.down();
         await store.close();
-        await expect(store.events("r1", 0, 1)).rejects.toMatchObject({ code: "BYLAW_STORE_CLOSED" });
+        await expect(store.events("r1", 0, 1)).rejects.toMatchObject({
+          code: "BYLAW_STORE_CLOSED",
+        });
       },
       { retry_ms: 600_000 },
     ),
@@ -113,11 +138,23 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
     behindProxy(async ({ store, proxy }) => {
       const lost = proxy.loseAnswerTo("commit_batch");
       const put = (n: number) =>
-        store.commit({ run: "r1", seen: 0, events: [draft()], documents: [{ kind: "k", id: "d", value: String(n), if_version: 0 }] });
+        store.commit({
+          run: "r1",
+          seen: 0,
+          events: [draft()],
+          documents: [{ kind: "k", id: "d", value: String(n), if_version: 0 }],
+        });
       const results = await Promise.allSettled(upTo(5).map(put));
       await lost;
-      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "rejected", "rejected"]);
-      for (const result of results) if (result.status === "rejected") expect(result.reason).toBeInstanceOf(StoreConflict);
+      expect(results.map(({ status }) => status)).toEqual([
+        "fulfilled",
+        "rejected",
+        "rejected",
+        "rejected",
+        "rejected",
+      ]);
+      for (const result of results)
+        if (result.status === "rejected") expect(result.reason).toBeInstanceOf(StoreConflict);
       expect(await logOf(store, "r1")).toHaveLength(1);
       expect(await store.get("k", "d")).toEqual({ version: 1, value: "1" });
     }),
@@ -132,8 +169,12 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
         const pending = store.commit({ run: "r1", seen: 1, events: [draft()] });
         await expect(pending).rejects.toMatchObject({ code: "BYLAW_STORE_UNKNOWN_OUTCOME" });
         await lost;
-        await expect(store.commit({ run: "r1", seen: 1, events: [draft()] })).rejects.toMatchObject({ code: "BYLAW_STORE_UNREACHABLE" });
-        await expect(store.events("r1", 0, 1)).rejects.toMatchObject({ code: "BYLAW_STORE_UNREACHABLE" });
+        await expect(store.commit({ run: "r1", seen: 1, events: [draft()] })).rejects.toMatchObject(
+          { code: "BYLAW_STORE_UNAVAILABLE" },
+        );
+        await expect(store.events("r1", 0, 1)).rejects.toMatchObject({
+          code: "BYLAW_STORE_UNAVAILABLE",
+        });
         proxy.up();
         const before = await place.sql("select count(*)::int as n from {schema}.events");
         await store.commit({ run: "r1", seen: 1, events: [draft()] });
@@ -177,10 +218,15 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
       await addTask(store, "T2");
       const claim = { queue: "q", agent: "a1", lease_ms: 60_000, event: claimed };
       const first = proxy.loseAnswerTo("commit\0");
-      expect(await store.claim({ ...claim, request_id: "q1" })).toMatchObject({ task: "T1", fence: 1 });
+      expect(await store.claim({ ...claim, request_id: "q1" })).toMatchObject({
+        task: "T1",
+        fence: 1,
+      });
       await first;
       const second = proxy.loseAnswerTo("commit\0");
-      await expect(store.claim(claim)).rejects.toMatchObject({ code: "BYLAW_STORE_UNKNOWN_OUTCOME" });
+      await expect(store.claim(claim)).rejects.toMatchObject({
+        code: "BYLAW_STORE_UNKNOWN_OUTCOME",
+      });
       await second;
       const types = (await logOf(store, "r1")).map(({ event_type }) => event_type);
       expect(types).toEqual(["note", "note", "task_claimed", "task_claimed"]);
@@ -201,7 +247,10 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
       end $$`);
       for (const n of upTo(4)) {
         const documents = n % 2 === 0 ? [{ kind: "k", id: "d", value: "v" }] : [];
-        expect((await store.commit({ run: "r1", seen: 2, events: [draft()], documents })).events[0]?.sequence).toBe(2 + n);
+        expect(
+          (await store.commit({ run: "r1", seen: 2, events: [draft()], documents })).events[0]
+            ?.sequence,
+        ).toBe(2 + n);
       }
       const log = await logOf(store, "r1");
       expect([log.length, faultOf(log)]).toEqual([6, undefined]);
@@ -211,24 +260,34 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   it(
     "to a server that took over without the last commits is noticed by the head: what follows stands behind what is there",
     behindProxy(async ({ store, place }) => {
-      for (const n of upTo(5)) await store.commit({ run: "r1", seen: 0, events: [draft({ details: { n } })] });
+      for (const n of upTo(5))
+        await store.commit({ run: "r1", seen: 0, events: [draft({ details: { n } })] });
       await place.sql("delete from {schema}.segments where run = 'r1' and last > 3");
       await place.sql(
         "update {schema}.runs r set sequence = 3, link = s.links from {schema}.segments s where s.run = r.run and s.last = 3",
       );
       const shown: number[] = [];
       const admit = (unseen: readonly LogEvent[]): void => void shown.push(unseen.length);
-      expect((await store.commit({ run: "r1", seen: 3, events: [draft()], admit })).events[0]?.sequence).toBe(4);
+      expect(
+        (await store.commit({ run: "r1", seen: 3, events: [draft()], admit })).events[0]?.sequence,
+      ).toBe(4);
       expect(shown.at(-1)).toBe(0);
       // Another one is as far as this store was, with other events.
       const other = await place.open({ connections: 2 });
-      await other.commit({ run: "r1", seen: 0, events: [draft({ details: { other: 1 } }), draft()] });
+      await other.commit({
+        run: "r1",
+        seen: 0,
+        events: [draft({ details: { other: 1 } }), draft()],
+      });
       await place.sql("delete from {schema}.segments where run = 'r1' and last > 4");
       await place.sql(
         "update {schema}.runs r set sequence = 4, link = s.links from {schema}.segments s where s.run = r.run and s.last = 4",
       );
       await store.commit({ run: "r1", seen: 0, events: [draft({ details: { n: 5 } }), draft()] });
-      expect((await other.commit({ run: "r1", seen: 0, events: [draft({ details: { other: 2 } })] })).events[0]?.sequence).toBe(7);
+      expect(
+        (await other.commit({ run: "r1", seen: 0, events: [draft({ details: { other: 2 } })] }))
+          .events[0]?.sequence,
+      ).toBe(7);
       await other.close();
       const log = await logOf(store, "r1");
       expect([log.length, faultOf(log)]).toEqual([7, undefined]);
@@ -242,7 +301,9 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
         const other = await place.open({ connections: 2 });
         try {
           const reached = (head: number): Promise<void> =>
-            new Promise((resolve) => void store.watch((run, at) => run === "r1" && at >= head && resolve()));
+            new Promise(
+              (resolve) => void store.watch((run, at) => run === "r1" && at >= head && resolve()),
+            );
           const first = reached(1);
           await other.commit({ run: "r1", seen: 0, events: [draft()] });
           await first;
@@ -297,16 +358,19 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 });
 
-it.skipIf(server === undefined || server.external)("a socket in the file system is as good as a host", async () => {
-  const place = placeOn(server as PostgresServer, (server as PostgresServer).socket);
-  const store = await place.open();
-  await store.commit({ run: "r1", seen: 0, events: [draft()] });
-  const heads: number[] = [];
-  const stop = await store.watch((_, head) => void heads.push(head));
-  await store.commit({ run: "r1", seen: 1, events: [draft()] });
-  expect((await logOf(store, "r1")).map(({ sequence }) => sequence)).toEqual([1, 2]);
-  expect(heads).toContain(2);
-  stop();
-  await store.close();
-  await place.end();
-});
+it.skipIf(server === undefined || server.external)(
+  "a socket in the file system is as good as a host",
+  async () => {
+    const place = placeOn(server as PostgresServer, (server as PostgresServer).socket);
+    const store = await place.open();
+    await store.commit({ run: "r1", seen: 0, events: [draft()] });
+    const heads: number[] = [];
+    const stop = await store.watch((_, head) => void heads.push(head));
+    await store.commit({ run: "r1", seen: 1, events: [draft()] });
+    expect((await logOf(store, "r1")).map(({ sequence }) => sequence)).toEqual([1, 2]);
+    expect(heads).toContain(2);
+    stop();
+    await store.close();
+    await place.end();
+  },
+);

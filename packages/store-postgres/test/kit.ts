@@ -7,7 +7,9 @@ import { afterAll } from "vitest";
 import { openPostgresStore, type PostgresStoreOptions } from "../src/index.ts";
 
 /** The server of one test file; `undefined` where the machine has none. */
-export async function serverOfFile(options: PostgresOptions = {}): Promise<PostgresServer | undefined> {
+export async function serverOfFile(
+  options: PostgresOptions = {},
+): Promise<PostgresServer | undefined> {
   const server = await startPostgres(options);
   afterAll(async () => server?.stop());
   return server;
@@ -19,7 +21,10 @@ export interface Place {
   readonly url: string;
   readonly open: (options?: PostgresStoreOptions) => Promise<Store>;
   /** Sends one statement, past every store; `{schema}` in it is the schema. */
-  readonly sql: (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
+  readonly sql: (
+    text: string,
+    values?: readonly unknown[],
+  ) => Promise<readonly Record<string, unknown>[]>;
   /** Removes the schema and ends what belongs to it. */
   readonly end: () => Promise<void>;
 }
@@ -33,7 +38,10 @@ export function placeOn(server: PostgresServer, url = server.url): Place {
     url,
     open: (options = {}) => openPostgresStore(url, { schema, connections: 4, ...options }),
     sql: async (text, values = []) =>
-      (await pool.query(text.replaceAll("{schema}", `"${schema}"`), [...values])).rows as Record<string, unknown>[],
+      (await pool.query(text.replaceAll("{schema}", `"${schema}"`), [...values])).rows as Record<
+        string,
+        unknown
+      >[],
     async end() {
       await pool.query(`drop schema if exists "${schema}" cascade`);
       await pool.end();
@@ -60,9 +68,11 @@ export const draft = (fields: Partial<EventDraft> = {}): EventDraft => ({
   ...fields,
 });
 
-export const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+export const upTo = (last: number): readonly number[] =>
+  Array.from({ length: last }, (_, index) => index + 1);
 
-export const logOf = (store: Store, run: string): Promise<readonly LogEvent[]> => store.events(run, 0, 1_000_000);
+export const logOf = (store: Store, run: string): Promise<readonly LogEvent[]> =>
+  store.events(run, 0, 1_000_000);
 
 /** The first event that is out of sequence or out of the chain; `undefined` for a whole log. */
 export function faultOf(log: readonly LogEvent[]): LogEvent | undefined {

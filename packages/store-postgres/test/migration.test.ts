@@ -11,20 +11,38 @@ import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "
 const server = await serverOfFile();
 
 /** What a later version could add: it fails where it is done twice. */
-const LATER = [...VERSIONS, "create table {schema}.later (n integer); insert into {schema}.later select length from {schema}.segments"];
+const LATER = [
+  ...VERSIONS,
+  "create table {schema}.later (n integer); insert into {schema}.later select length from {schema}.segments",
+];
 
 /** A schema as this version leaves it, with events, a document, a task and a request id. */
-async function written(work: (place: Place, database: () => Database) => Promise<void>): Promise<void> {
+async function written(
+  work: (place: Place, database: () => Database) => Promise<void>,
+): Promise<void> {
   const place = placeOn(server as PostgresServer);
   const databases: Database[] = [];
   try {
     const store = await place.open();
     const documents = [{ kind: "k", id: "d", value: "v" }];
-    await store.commit({ run: "r1", seen: 0, events: upTo(5).map((n) => draft({ details: { n } })), request_id: "q1", documents });
-    await store.commit({ run: "r1", seen: 5, events: [draft()], task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } } });
+    await store.commit({
+      run: "r1",
+      seen: 0,
+      events: upTo(5).map((n) => draft({ details: { n } })),
+      request_id: "q1",
+      documents,
+    });
+    await store.commit({
+      run: "r1",
+      seen: 5,
+      events: [draft()],
+      task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } },
+    });
     await store.close();
     await work(place, () => {
-      const database = createDatabase(settingsOf(place.url, { schema: place.schema, connections: 2 }));
+      const database = createDatabase(
+        settingsOf(place.url, { schema: place.schema, connections: 2 }),
+      );
       databases.push(database);
       return database;
     });
@@ -37,25 +55,46 @@ async function written(work: (place: Place, database: () => Database) => Promise
 describe.skipIf(server === undefined)("a schema of an earlier version", () => {
   it("is taken forward once with all that is in it, however many open it at the same time", () =>
     written(async ({ sql }, database) => {
-      const before = await sql("select run, sequence, text, link from {schema}.events order by sequence");
+      const before = await sql(
+        "select run, sequence, text, link from {schema}.events order by sequence",
+      );
       await Promise.all(upTo(6).map(() => migrate(database(), LATER)));
-      expect(await sql("select version from {schema}.bylaw_versions order by version")).toEqual([{ version: 1 }, { version: 2 }]);
+      expect(await sql("select version from {schema}.bylaw_versions order by version")).toEqual([
+        { version: 1 },
+        { version: 2 },
+      ]);
       expect(await sql("select sum(n)::int as n from {schema}.later")).toEqual([{ n: 6 }]);
-      expect(await sql("select run, sequence, text, link from {schema}.events order by sequence")).toEqual(before);
+      expect(
+        await sql("select run, sequence, text, link from {schema}.events order by sequence"),
+      ).toEqual(before);
       await checkSchema(database(), LATER.length);
     }));
 
   it("stays as it is where a step of it fails", () =>
     written(async ({ open, sql }, database) => {
-      await expect(migrate(database(), [...LATER, "select 1 / 0"])).rejects.toMatchObject({ code: "BYLAW_STORE_FAILED" });
+      await expect(migrate(database(), [...LATER, "select 1 / 0"])).rejects.toMatchObject({
+        code: "BYLAW_STORE_FAILED",
+      });
       expect(await sql("select version from {schema}.bylaw_versions")).toEqual([{ version: 1 }]);
       expect(await sql("select to_regclass('{schema}.later') as later")).toEqual([{ later: null }]);
       const store = await open();
       const again = await store.commit({ run: "r1", seen: 0, events: [draft()], request_id: "q1" });
-      expect([again.replayed, again.events.map(({ sequence }) => sequence)]).toEqual([true, upTo(5)]);
+      expect([again.replayed, again.events.map(({ sequence }) => sequence)]).toEqual([
+        true,
+        upTo(5),
+      ]);
       expect(await store.get("k", "d")).toEqual({ version: 1, value: "v" });
-      const task = { queue: "q", agent: "a1", lease_ms: 1_000, event: () => draft({ event_type: "task_claimed" }) };
-      expect(await store.claim(task)).toMatchObject({ task: "T1", fence: 1, event: { sequence: 7 } });
+      const task = {
+        queue: "q",
+        agent: "a1",
+        lease_ms: 1_000,
+        event: () => draft({ event_type: "task_claimed" }),
+      };
+      expect(await store.claim(task)).toMatchObject({
+        task: "T1",
+        fence: 1,
+        event: { sequence: 7 },
+      });
       const log = await logOf(store, "r1");
       expect([log.length, faultOf(log)]).toEqual([7, undefined]);
       await store.close();
@@ -63,11 +102,17 @@ describe.skipIf(server === undefined)("a schema of an earlier version", () => {
 
   it("is not read before it was taken forward, and is not opened by an older version afterwards", () =>
     written(async ({ open, url, schema, sql }, database) => {
-      await expect(checkSchema(database(), LATER.length)).rejects.toMatchObject({ code: "BYLAW_STORE_UNUSABLE" });
-      expect(await sql("select max(version) as version from {schema}.bylaw_versions")).toEqual([{ version: 1 }]);
+      await expect(checkSchema(database(), LATER.length)).rejects.toMatchObject({
+        code: "BYLAW_STORE_UNUSABLE",
+      });
+      expect(await sql("select max(version) as version from {schema}.bylaw_versions")).toEqual([
+        { version: 1 },
+      ]);
       await migrate(database(), LATER);
       await expect(open()).rejects.toMatchObject({ code: "BYLAW_STORE_NEWER" });
-      await expect(openPostgresReader(url, { schema })).rejects.toMatchObject({ code: "BYLAW_STORE_NEWER" });
+      await expect(openPostgresReader(url, { schema })).rejects.toMatchObject({
+        code: "BYLAW_STORE_NEWER",
+      });
     }));
 });
 
@@ -76,25 +121,45 @@ describe.skipIf(server === undefined)("events in segments", () => {
     const place = placeOn(server as PostgresServer);
     const store = await place.open();
     let count = 0;
-    const events = (many: number) => upTo(many).map(() => draft({ details: { n: (count += 1), text: "x".repeat((count * 37) % 900) } }));
+    const events = (many: number) =>
+      upTo(many).map(() =>
+        draft({ details: { n: (count += 1), text: "x".repeat((count * 37) % 900) } }),
+      );
     // Alone, by many at once, in one commit of several segments, and with a document, which is the other form of a batch.
     await store.commit({ run: "r1", seen: 0, events: events(1) });
     await Promise.all(upTo(16).map(() => store.commit({ run: "r1", seen: 0, events: events(2) })));
     await store.commit({ run: "r1", seen: 0, events: events(40) });
-    await store.commit({ run: "r1", seen: 0, events: events(40), documents: [{ kind: "k", id: "d", value: "v" }] });
-    await store.commit({ run: "r1", seen: 0, events: [draft({ details: { n: (count += 1), text: "y".repeat(20_000) } })] });
+    await store.commit({
+      run: "r1",
+      seen: 0,
+      events: events(40),
+      documents: [{ kind: "k", id: "d", value: "v" }],
+    });
+    await store.commit({
+      run: "r1",
+      seen: 0,
+      events: [draft({ details: { n: (count += 1), text: "y".repeat(20_000) } })],
+    });
     const log = await logOf(store, "r1");
-    expect([log.length, faultOf(log), log.map(({ details }) => details["n"])]).toEqual([count, undefined, upTo(count)]);
+    expect([log.length, faultOf(log), log.map(({ details }) => details["n"])]).toEqual([
+      count,
+      undefined,
+      upTo(count),
+    ]);
     for (const after of [0, 1, 2, 16, 32, 33, 50, 72, 73, 113, count - 1, count, count + 5]) {
       for (const limit of [0, 1, 2, 7, 100, Infinity])
         expect(await store.events("r1", after, limit)).toEqual(log.slice(after, after + limit));
     }
-    const [rows] = await place.sql("select count(*)::int as segments, sum(length)::int as events from {schema}.segments where run = 'r1'");
+    const [rows] = await place.sql(
+      "select count(*)::int as segments, sum(length)::int as events from {schema}.segments where run = 'r1'",
+    );
     expect(rows?.["events"]).toBe(count);
     expect(Number(rows?.["segments"])).toBeLessThan(count / 2);
-    expect(await place.sql("select sequence::int, text from {schema}.events where run = 'r1' order by sequence")).toEqual(
-      log.map((event) => ({ sequence: event.sequence, text: chainedText(event) })),
-    );
+    expect(
+      await place.sql(
+        "select sequence::int, text from {schema}.events where run = 'r1' order by sequence",
+      ),
+    ).toEqual(log.map((event) => ({ sequence: event.sequence, text: chainedText(event) })));
     await store.close();
     await place.end();
   });

@@ -23,14 +23,18 @@ interface Child {
   readonly lines: Record<string, unknown>[];
   readonly ended: Promise<unknown>;
   /** Resolves with the first line that fits. */
-  readonly said: (fits: (line: Record<string, unknown>) => boolean) => Promise<Record<string, unknown>>;
+  readonly said: (
+    fits: (line: Record<string, unknown>) => boolean,
+  ) => Promise<Record<string, unknown>>;
 }
 
 function start(place: Place, mode: string, name: string, count = 0): Child {
   const script = fileURLToPath(new URL("child.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, mode, place.url, place.schema, name, String(count)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [script, mode, place.url, place.schema, name, String(count)],
+    { stdio: ["pipe", "pipe", "inherit"] },
+  );
   children.add(child);
   const lines: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
@@ -71,13 +75,21 @@ async function audit(
   workers: readonly Child[],
 ): Promise<{ readonly lost: number; readonly doubled: number; readonly events: number }> {
   const store = await place.open();
-  const runs = (await place.sql("select run from {schema}.runs order by run")).map(({ run }) => String(run));
-  const logs = new Map(await Promise.all(runs.map(async (run) => [run, await logOf(store, run)] as const)));
+  const runs = (await place.sql("select run from {schema}.runs order by run")).map(({ run }) =>
+    String(run),
+  );
+  const logs = new Map(
+    await Promise.all(runs.map(async (run) => [run, await logOf(store, run)] as const)),
+  );
   await store.close();
   for (const [run, log] of logs) expect(faultOf(log), run).toBeUndefined();
   const told = workers.flatMap(({ lines }) => lines);
-  const lost = told.filter(({ run, sequence, hash }) => logs.get(String(run))?.[Number(sequence) - 1]?.hash !== hash).length;
-  const drafts = [...logs.values()].flat().map(({ agent_id, details }) => JSON.stringify([agent_id, details]));
+  const lost = told.filter(
+    ({ run, sequence, hash }) => logs.get(String(run))?.[Number(sequence) - 1]?.hash !== hash,
+  ).length;
+  const drafts = [...logs.values()]
+    .flat()
+    .map(({ agent_id, details }) => JSON.stringify([agent_id, details]));
   return { lost, doubled: drafts.length - new Set(drafts).size, events: drafts.length };
 }
 
@@ -103,25 +115,32 @@ describe.skipIf(server === undefined)("processes on one store", () => {
       expect(await audit(place, workers)).toMatchObject({ lost: 0, doubled: 0 });
     }));
 
-  it.skipIf(server?.external)("lose nothing that was acknowledged when the server is killed, and go on when it is back", () =>
-    inPlace(async (place) => {
-      await (await place.open()).close();
-      const workers = upTo(3).map((n) => start(place, "append", `w${n}`, 200));
-      for (const at of [60, 200]) {
-        await workers[0]?.said(({ sequence }) => Number(sequence) >= at);
-        await server?.kill();
-        await server?.restart();
-      }
-      await Promise.all(workers.map(({ ended }) => ended));
-      expect(workers.map(({ lines }) => lines.length)).toEqual([800, 800, 800]);
-      expect(await audit(place, workers)).toEqual({ lost: 0, doubled: 0, events: 2_400 });
-    }),
+  it.skipIf(server?.external)(
+    "lose nothing that was acknowledged when the server is killed, and go on when it is back",
+    () =>
+      inPlace(async (place) => {
+        await (await place.open()).close();
+        const workers = upTo(3).map((n) => start(place, "append", `w${n}`, 200));
+        for (const at of [60, 200]) {
+          await workers[0]?.said(({ sequence }) => Number(sequence) >= at);
+          await server?.kill();
+          await server?.restart();
+        }
+        await Promise.all(workers.map(({ ended }) => ended));
+        expect(workers.map(({ lines }) => lines.length)).toEqual([800, 800, 800]);
+        expect(await audit(place, workers)).toEqual({ lost: 0, doubled: 0, events: 2_400 });
+      }),
   );
 
   it("that stand still past their lease write nothing under their old fence", () =>
     inPlace(async (place) => {
       const store = await place.open();
-      await store.commit({ run: "r1", seen: 0, events: [draft()], task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } } });
+      await store.commit({
+        run: "r1",
+        seen: 0,
+        events: [draft()],
+        task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } },
+      });
       const frozen = start(place, "claim", "slow");
       await frozen.said(({ claimed }) => claimed === "T1");
       frozen.process.kill("SIGSTOP");
@@ -137,15 +156,27 @@ describe.skipIf(server === undefined)("processes on one store", () => {
       expect(taken).toMatchObject({ task: "T1", fence: 2 });
       frozen.process.kill("SIGCONT");
       frozen.process.stdin?.write("go on\n");
-      expect(await frozen.said(({ outcome }) => outcome !== undefined)).toEqual({ outcome: "fence" });
-      await store.commit({ run: "r1", seen: 0, events: [draft()], task: { id: "T1", fence: 2, set: { state: "done" } } });
+      expect(await frozen.said(({ outcome }) => outcome !== undefined)).toEqual({
+        outcome: "fence",
+      });
+      await store.commit({
+        run: "r1",
+        seen: 0,
+        events: [draft()],
+        task: { id: "T1", fence: 2, set: { state: "done" } },
+      });
       await store.close();
     }));
 
   it("that stand still in the middle of a claim do not keep the task for ever", () =>
     inPlace(async (place) => {
       const store = await place.open();
-      await store.commit({ run: "r1", seen: 0, events: [draft()], task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } } });
+      await store.commit({
+        run: "r1",
+        seen: 0,
+        events: [draft()],
+        task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } },
+      });
       const frozen = start({ ...place }, "hold", "slow");
       await frozen.said(({ held }) => held === true);
       const claim = () =>
@@ -162,7 +193,10 @@ describe.skipIf(server === undefined)("processes on one store", () => {
       expect(taken.fence).toBe(1);
       frozen.process.kill("SIGCONT");
       await frozen.ended;
-      expect((await logOf(store, "r1")).map(({ event_type }) => event_type)).toEqual(["note", "task_claimed"]);
+      expect((await logOf(store, "r1")).map(({ event_type }) => event_type)).toEqual([
+        "note",
+        "task_claimed",
+      ]);
       await store.close();
     }));
 });

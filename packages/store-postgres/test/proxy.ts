@@ -22,7 +22,13 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let refusing = false;
-  let loss: { readonly text: string; readonly what: "question" | "answer" | "silence"; readonly done: () => void } | undefined;
+  let loss:
+    | {
+        readonly text: string;
+        readonly what: "question" | "answer" | "silence";
+        readonly done: () => void;
+      }
+    | undefined;
   const server: Server = createServer((client) => {
     if (refusing) return void client.destroy();
     const upstream = connect(Number(target.port || 5432), target.hostname);

@@ -3,13 +3,25 @@ import type { PostgresServer } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
-import { draft, faultOf, leftovers, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
+import {
+  draft,
+  faultOf,
+  leftovers,
+  logOf,
+  placeOn,
+  serverOfFile,
+  upTo,
+  type Place,
+} from "./kit.ts";
 
 // The server finds no deadlock by itself here: whoever is in one waits until it is refused, and that a test sees.
 const server = await serverOfFile({ settings: { deadlock_timeout: "10min" } });
 
 /** Runs on several stores over one schema: each has its own connections and its own memory, as processes have. */
-async function onStores(count: number, work: (stores: readonly Store[], place: Place) => Promise<void>): Promise<void> {
+async function onStores(
+  count: number,
+  work: (stores: readonly Store[], place: Place) => Promise<void>,
+): Promise<void> {
   const place = placeOn(server as PostgresServer);
   const stores = await Promise.all(upTo(count).map(() => place.open()));
   try {
@@ -23,7 +35,11 @@ async function onStores(count: number, work: (stores: readonly Store[], place: P
 describe.skipIf(server === undefined)("writers that race", () => {
   it("are each shown exactly the events between what they saw and what they wrote, none other and none fewer", () =>
     onStores(4, async (stores) => {
-      const shown: { readonly seen: number; readonly unseen: readonly LogEvent[]; readonly first: number }[] = [];
+      const shown: {
+        readonly seen: number;
+        readonly unseen: readonly LogEvent[];
+        readonly first: number;
+      }[] = [];
       const write = async (writer: number): Promise<void> => {
         const store = stores[writer % 4] as Store;
         let seen = 0;
@@ -33,7 +49,10 @@ describe.skipIf(server === undefined)("writers that race", () => {
             last = unseen;
           };
           // Some fail on a document, so that what others were shown of them must be taken back.
-          const documents = writer % 3 === 0 && n % 2 === 0 ? [{ kind: "k", id: "d", value: "v", if_version: 7 }] : [];
+          const documents =
+            writer % 3 === 0 && n % 2 === 0
+              ? [{ kind: "k", id: "d", value: "v", if_version: 7 }]
+              : [];
           const events = upTo((n % 3) + 1).map((part) => draft({ details: { writer, n, part } }));
           try {
             const receipt = await store.commit({ run: "r1", seen, events, documents, admit });
@@ -48,7 +67,8 @@ describe.skipIf(server === undefined)("writers that race", () => {
       await Promise.all(upTo(16).map(write));
       const log = await logOf(stores[0] as Store, "r1");
       expect(faultOf(log)).toBeUndefined();
-      for (const { seen, unseen, first } of shown) expect(unseen).toEqual(log.slice(seen, first - 1));
+      for (const { seen, unseen, first } of shown)
+        expect(unseen).toEqual(log.slice(seen, first - 1));
       expect(shown.length).toBeGreaterThan(150);
     }));
 
@@ -63,8 +83,24 @@ describe.skipIf(server === undefined)("writers that race", () => {
             if (n === 5) throw new StoreConflict("document", "refused by its writer");
           };
           const request = n % 2 === 0 ? { request_id: `${writer % 8}-${n}` } : {};
-          const task = n === 7 ? { task: { id: `T${writer}`, fence: writer % 2, set: { state: "available" as const } } } : {};
-          const commit = { run: "r1", seen: 0, events: [draft({ details: { writer, n } })], admit, ...request, ...task };
+          const task =
+            n === 7
+              ? {
+                  task: {
+                    id: `T${writer}`,
+                    fence: writer % 2,
+                    set: { state: "available" as const },
+                  },
+                }
+              : {};
+          const commit = {
+            run: "r1",
+            seen: 0,
+            events: [draft({ details: { writer, n } })],
+            admit,
+            ...request,
+            ...task,
+          };
           await (stores[writer % 2] as Store).commit(commit).then(
             ({ replayed }) => (written += replayed ? 0 : 1),
             (error: unknown) => expect(error).toBeInstanceOf(StoreConflict),
@@ -90,16 +126,33 @@ describe.skipIf(server === undefined)("writers that race", () => {
           task: { id: `T${n}`, fence: 0, set: { state: "available", queue: "q" } },
         });
       }
-      const event = ({ task }: { readonly task: string }) => draft({ event_type: "task_claimed", task_id: task });
+      const event = ({ task }: { readonly task: string }) =>
+        draft({ event_type: "task_claimed", task_id: task });
       const unexpected: unknown[] = [];
       const work = async (worker: number): Promise<void> => {
         const store = stores[worker % 3] as Store;
         for (const step of upTo(25)) {
           const order = (worker + step) % 2 === 0 ? [1, 2, 3] : [3, 2, 1];
-          const documents = order.map((n) => ({ kind: `k${n}`, id: `d${(n * step) % 4}`, value: "v" }));
+          const documents = order.map((n) => ({
+            kind: `k${n}`,
+            id: `d${(n * step) % 4}`,
+            value: "v",
+          }));
           try {
-            const claim = step % 3 === 0 ? await store.claim({ queue: "q", agent: `a${worker}`, lease_ms: 1, event }) : undefined;
-            const task = claim === undefined ? {} : { task: { id: claim.task, fence: claim.fence, set: { state: "available" } as const } };
+            const claim =
+              step % 3 === 0
+                ? await store.claim({ queue: "q", agent: `a${worker}`, lease_ms: 1, event })
+                : undefined;
+            const task =
+              claim === undefined
+                ? {}
+                : {
+                    task: {
+                      id: claim.task,
+                      fence: claim.fence,
+                      set: { state: "available" } as const,
+                    },
+                  };
             const commits = order.map((n) =>
               store.commit({
                 run: `r${n % 3}`,
@@ -130,17 +183,28 @@ describe.skipIf(server === undefined)("writers that race", () => {
       for (const round of upTo(5)) {
         const put = (which: 0 | 1, order: readonly number[]) => {
           const documents = order.map((n) => ({ kind: `k${round}`, id: `d${n}`, value: "v" }));
-          return stores[which]?.commit({ run: `own-${which}`, seen: 0, events: [draft()], documents });
+          return stores[which]?.commit({
+            run: `own-${which}`,
+            seen: 0,
+            events: [draft()],
+            documents,
+          });
         };
         await put(0, [1, 2, 3, 4, 5]);
         await blocker.query("begin");
-        await blocker.query(`select from "${place.schema}".documents where kind = 'k${round}' and id = 'd3' for update`);
+        await blocker.query(
+          `select from "${place.schema}".documents where kind = 'k${round}' and id = 'd3' for update`,
+        );
         const both = [put(0, [1, 2, 3, 4, 5]), put(1, [5, 4, 3, 2, 1])];
         // Each now holds what comes before the row that it waits for.
-        const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and application_name = $1";
+        const waiting =
+          "select from pg_stat_activity where wait_event_type = 'Lock' and application_name = $1";
         while ((await place.sql(waiting, [`bylaw ${place.schema}`])).length < 2);
         await blocker.query("rollback");
-        expect((await Promise.all(both)).map((receipt) => receipt?.replayed)).toEqual([false, false]);
+        expect((await Promise.all(both)).map((receipt) => receipt?.replayed)).toEqual([
+          false,
+          false,
+        ]);
       }
       await blocker.end();
     }));
@@ -159,7 +223,13 @@ describe.skipIf(server === undefined)("writers that race", () => {
       end $$`);
       const shown: number[] = [];
       const admit = (unseen: readonly LogEvent[]): void => void shown.push(unseen.length);
-      const receipt = await store?.commit({ run: "r1", seen: 1, events: [draft()], admit, request_id: "q1" });
+      const receipt = await store?.commit({
+        run: "r1",
+        seen: 1,
+        events: [draft()],
+        admit,
+        request_id: "q1",
+      });
       const first = receipt?.events[0]?.sequence ?? 0;
       expect([shown.length, shown.at(-1)]).toEqual([2, first - 2]);
       // It says what a lost connection would say, and is none.
@@ -169,16 +239,43 @@ describe.skipIf(server === undefined)("writers that race", () => {
       };
       const refusalOf = (pending: Promise<unknown> | undefined): Promise<unknown> =>
         Promise.resolve(pending).catch((thrown: unknown) => thrown);
-      expect(await refusalOf(store?.commit({ run: "r1", seen: 1, events: [draft()], admit: refuse }))).toBe(error);
-      await store?.commit({ run: "r1", seen: 0, events: [draft()], task: { id: "T0", fence: 0, set: { state: "available", queue: "q" } } });
-      expect(await refusalOf(store?.claim({ queue: "q", agent: "a1", lease_ms: 1, event: refuse }))).toBe(error);
+      expect(
+        await refusalOf(store?.commit({ run: "r1", seen: 1, events: [draft()], admit: refuse })),
+      ).toBe(error);
+      await store?.commit({
+        run: "r1",
+        seen: 0,
+        events: [draft()],
+        task: { id: "T0", fence: 0, set: { state: "available", queue: "q" } },
+      });
+      expect(
+        await refusalOf(store?.claim({ queue: "q", agent: "a1", lease_ms: 1, event: refuse })),
+      ).toBe(error);
       expect(faultOf(await logOf(store as Store, "r1"))).toBeUndefined();
       const task = { id: "T1", fence: 0, set: { state: "available" } } as const;
-      await expect(store?.commit({ run: "r1", seen: 1, events: [draft()], admit: refuse, request_id: "q2", task })).rejects.toThrow(
-        "timeout",
-      );
+      await expect(
+        store?.commit({
+          run: "r1",
+          seen: 1,
+          events: [draft()],
+          admit: refuse,
+          request_id: "q2",
+          task,
+        }),
+      ).rejects.toThrow("timeout");
       expect(await leftovers(place)).toBe(0);
-      expect((await store?.commit({ run: "r1", seen: 1, events: [draft()], admit, request_id: "q2", task }))?.replayed).toBe(false);
+      expect(
+        (
+          await store?.commit({
+            run: "r1",
+            seen: 1,
+            events: [draft()],
+            admit,
+            request_id: "q2",
+            task,
+          })
+        )?.replayed,
+      ).toBe(false);
     }));
 
   it("leave nothing behind where they were refused or repeated", () =>
@@ -186,27 +283,66 @@ describe.skipIf(server === undefined)("writers that race", () => {
       const documents = [{ kind: "k", id: "new", value: "v", if_version: 0 }];
       const task = { id: "T1", fence: 0, set: { state: "available" } } as const;
       await store?.commit({ run: "r1", seen: 0, events: [draft()], request_id: "q1" });
-      await store?.commit({ run: "r1", seen: 0, events: [draft()], request_id: "q1", documents, task });
+      await store?.commit({
+        run: "r1",
+        seen: 0,
+        events: [draft()],
+        request_id: "q1",
+        documents,
+        task,
+      });
       const wrong = [
         { ...documents[0], if_version: 4 },
         { kind: "k", id: "other", value: "v" },
       ] as typeof documents;
-      await expect(store?.commit({ run: "r2", seen: 0, events: [draft()], request_id: "q2", documents: wrong, task })).rejects.toThrow(
-        "version",
-      );
-      await expect(store?.commit({ run: "r3", seen: 0, events: [draft()], documents, task: { id: "T2", fence: 3 } })).rejects.toThrow(
-        "fence",
-      );
-      expect(await store?.claim({ queue: "q", agent: "a1", lease_ms: 1, request_id: "q1", event: () => draft() })).toBeUndefined();
+      await expect(
+        store?.commit({
+          run: "r2",
+          seen: 0,
+          events: [draft()],
+          request_id: "q2",
+          documents: wrong,
+          task,
+        }),
+      ).rejects.toThrow("version");
+      await expect(
+        store?.commit({
+          run: "r3",
+          seen: 0,
+          events: [draft()],
+          documents,
+          task: { id: "T2", fence: 3 },
+        }),
+      ).rejects.toThrow("Fence");
+      expect(
+        await store?.claim({
+          queue: "q",
+          agent: "a1",
+          lease_ms: 1,
+          request_id: "q1",
+          event: () => draft(),
+        }),
+      ).toBeUndefined();
       expect(await leftovers(place)).toBe(0);
-      expect(await place.sql("select run, sequence::int from {schema}.runs")).toEqual([{ run: "r1", sequence: 1 }]);
+      expect(await place.sql("select run, sequence::int from {schema}.runs")).toEqual([
+        { run: "r1", sequence: 1 },
+      ]);
     }));
 
   it("are shown all that they have not seen, also when that is long", () =>
     onStores(2, async ([one, other]) => {
-      await one?.commit({ run: "r1", seen: 0, events: upTo(1_500).map((n) => draft({ details: { n } })) });
+      await one?.commit({
+        run: "r1",
+        seen: 0,
+        events: upTo(1_500).map((n) => draft({ details: { n } })),
+      });
       let shown: readonly LogEvent[] = [];
-      await other?.commit({ run: "r1", seen: 3, events: [draft()], admit: (unseen) => void (shown = unseen) });
+      await other?.commit({
+        run: "r1",
+        seen: 3,
+        events: [draft()],
+        admit: (unseen) => void (shown = unseen),
+      });
       expect(shown).toEqual((await logOf(one as Store, "r1")).slice(3, 1_500));
     }));
 
@@ -229,28 +365,49 @@ describe.skipIf(server === undefined)("writers that race", () => {
       await blocker.connect();
       await blocker.query("begin");
       await blocker.query(`select from "${place.schema}".runs where run = 'held' for update`);
-      const results = await Promise.allSettled(["held", "free"].map((run) => store.commit({ run, seen: 0, events: [draft()] })));
-      expect(results[0]).toMatchObject({ status: "rejected", reason: { code: "BYLAW_STORE_BUSY" } });
+      const results = await Promise.allSettled(
+        ["held", "free"].map((run) => store.commit({ run, seen: 0, events: [draft()] })),
+      );
+      expect(results[0]).toMatchObject({
+        status: "rejected",
+        reason: { code: "BYLAW_STORE_BUSY" },
+      });
       expect((results[0] as PromiseRejectedResult).reason).toBeInstanceOf(BylawError);
       expect(results[1]?.status).toBe("fulfilled");
       await blocker.query("rollback");
       await blocker.end();
-      expect((await store.commit({ run: "held", seen: 1, events: [draft()] })).events[0]?.sequence).toBe(2);
+      expect(
+        (await store.commit({ run: "held", seen: 1, events: [draft()] })).events[0]?.sequence,
+      ).toBe(2);
       await store.close();
     }));
 
   it("keep apart what differs by a sign that the database cannot hold", () =>
     onStores(1, async ([store]) => {
-      const name = fc.array(fc.constantFrom("\0", "\u0001", "0", "1", ":", "a"), { maxLength: 5 }).map((signs) => signs.join(""));
+      const name = fc
+        .array(fc.constantFrom("\0", "\u0001", "0", "1", ":", "a"), { maxLength: 5 })
+        .map((signs) => signs.join(""));
       await fc.assert(
         fc.asyncProperty(
-          fc.uniqueArray(fc.tuple(name, name), { minLength: 2, maxLength: 12, selector: (pair) => JSON.stringify(pair) }),
+          fc.uniqueArray(fc.tuple(name, name), {
+            minLength: 2,
+            maxLength: 12,
+            selector: (pair) => JSON.stringify(pair),
+          }),
           async (pairs) => {
             const kind = crypto.randomUUID();
-            const documents = pairs.map(([id, value]) => ({ kind: `${kind}${value}`, id, value: `${id}|${value}`, if_version: 0 }));
+            const documents = pairs.map(([id, value]) => ({
+              kind: `${kind}${value}`,
+              id,
+              value: `${id}|${value}`,
+              if_version: 0,
+            }));
             await store?.commit({ run: `r${kind}`, seen: 0, events: [draft()], documents });
             for (const document of documents)
-              expect(await store?.get(document.kind, document.id)).toEqual({ version: 1, value: document.value });
+              expect(await store?.get(document.kind, document.id)).toEqual({
+                version: 1,
+                value: document.value,
+              });
           },
         ),
         { numRuns: 20 },

@@ -21,7 +21,7 @@ describe.skipIf(server === undefined)("a store that is opened for reading", () =
     await inPlace(async ({ url, schema, sql }) => {
       await expect(openPostgresReader(url, { schema })).rejects.toMatchObject({
         code: "BYLAW_STORE_UNUSABLE",
-        message: expect.stringContaining("without a store"),
+        message: expect.stringContaining("holds no store"),
       });
       expect(await sql("select from pg_namespace where nspname = $1", [schema])).toEqual([]);
     });
@@ -31,7 +31,9 @@ describe.skipIf(server === undefined)("a store that is opened for reading", () =
     await inPlace(async ({ url, schema, open, sql }) => {
       await (await open()).close();
       await sql("insert into {schema}.bylaw_versions (version) values (99)");
-      await expect(openPostgresReader(url, { schema })).rejects.toMatchObject({ code: "BYLAW_STORE_NEWER" });
+      await expect(openPostgresReader(url, { schema })).rejects.toMatchObject({
+        code: "BYLAW_STORE_NEWER",
+      });
     });
   });
 
@@ -42,8 +44,14 @@ describe.skipIf(server === undefined)("a store that is opened for reading", () =
       const long = "é\u0000".repeat(900);
       try {
         expect(await reader.runs()).toEqual([]);
-        const grown = new Promise<unknown>((resolve) => void reader.watch((run, head) => resolve([run, head])).catch(resolve));
-        await store.commit({ run: "b", seen: 0, events: [draft({ timestamp: at(1) }), draft({ timestamp: at(2) })] });
+        const grown = new Promise<unknown>(
+          (resolve) => void reader.watch((run, head) => resolve([run, head])).catch(resolve),
+        );
+        await store.commit({
+          run: "b",
+          seen: 0,
+          events: [draft({ timestamp: at(1) }), draft({ timestamp: at(2) })],
+        });
         expect(await grown).toEqual(["b", 2]);
         const document = { kind: "k", id: "d", value: "1" };
         await store.commit({

@@ -46,7 +46,15 @@ const SELDOM = 64;
 /** How long a writer who is not alone leaves the file to the others, who look for it this often. */
 const PAUSE = 1;
 
-export function createBatches({ db, file, reads, logs, busy_ms, checkpoints, onGrown }: BatchOptions): Batches {
+export function createBatches({
+  db,
+  file,
+  reads,
+  logs,
+  busy_ms,
+  checkpoints,
+  onGrown,
+}: BatchOptions): Batches {
   const begin = db.prepare("begin immediate");
   const commit = db.prepare("commit");
   const rollback = db.prepare("rollback");
@@ -127,7 +135,10 @@ export function createBatches({ db, file, reads, logs, busy_ms, checkpoints, onG
       return;
     }
     const [began, first] = [performance.now(), queue.length];
-    for (let before = 0; queue.length > before && queue.length < LARGEST && performance.now() - began < GATHER;) {
+    for (
+      let before = 0;
+      queue.length > before && queue.length < LARGEST && performance.now() - began < GATHER;
+    ) {
       before = queue.length;
       await turnOfLoop();
     }
@@ -161,7 +172,8 @@ export function createBatches({ db, file, reads, logs, busy_ms, checkpoints, onG
       return;
     }
     const now = performance.now();
-    while (queue[0] !== undefined && queue[0].deadline < now) queue.shift()?.reject(busy(file.path, busy_ms));
+    while (queue[0] !== undefined && queue[0].deadline < now)
+      queue.shift()?.reject(busy(file.path, busy_ms));
     await sleep(PAUSE);
   }
 

@@ -13,7 +13,8 @@ const engine = await loadEngine();
 // Who is in the way is not waited for: it is asked for again soon.
 const db = new engine(path, { timeout: 0, fileMustExist: true });
 // Of a file that was replaced since, nothing is changed.
-if (versionOf(db, path) !== SCHEMA_VERSION) throw new Error(`Unexpected file at ${path}, expected the store that was opened`);
+if (versionOf(db, path) !== SCHEMA_VERSION)
+  throw new Error(`${path} is not the store that was opened`);
 configure(db, path);
 const passive = db.prepare("pragma wal_checkpoint(passive)");
 const state = db.prepare<[], State>("pragma wal_checkpoint(noop)");

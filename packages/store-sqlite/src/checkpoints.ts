@@ -44,7 +44,10 @@ export function createCheckpoints(db: Connection, path: string): Checkpoints {
   let alone = GONE;
 
   function start(): Worker {
-    const worker = new Worker(new URL(`./checkpoint-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData: { path } });
+    const worker = new Worker(
+      new URL(`./checkpoint-thread${import.meta.url.slice(-3)}`, import.meta.url),
+      { workerData: { path } },
+    );
     ended = new Promise((resolve) => worker.once("exit", () => resolve()));
     worker.on("message", (word: Word) => settle(word === "ready"));
     worker.on("error", () => settle(false));
@@ -61,7 +64,8 @@ export function createCheckpoints(db: Connection, path: string): Checkpoints {
   }
 
   // Who takes the log over.
-  const share = (): void => void db.pragma(`wal_autocheckpoint = ${able && alone < GONE ? LATE : PAGES}`);
+  const share = (): void =>
+    void db.pragma(`wal_autocheckpoint = ${able && alone < GONE ? LATE : PAGES}`);
 
   function look(): void {
     const { log, checkpointed } = state.get() ?? NONE;

@@ -14,7 +14,9 @@ export async function connect(file: StoreFile, patience: Patience): Promise<Conn
     const opened = new engine(file.path, { timeout: 0 });
     db = opened;
     // Already the first statement meets a file that another process is making.
-    await patience.wait(() => checkSqlite(String(opened.prepare("select sqlite_version()").pluck().get())));
+    await patience.wait(() =>
+      checkSqlite(String(opened.prepare("select sqlite_version()").pluck().get())),
+    );
     // Before anything is changed: a database of another program stays as it is.
     await patience.wait(() => versionOf(opened, file.path));
     await patience.wait(() => configure(opened, file.path));
@@ -32,7 +34,11 @@ export async function connect(file: StoreFile, patience: Patience): Promise<Conn
 export function configure(db: Connection, path: string): void {
   db.pragma("trusted_schema = off");
   const mode = db.pragma("journal_mode = wal", { simple: true });
-  if (mode !== "wal") throw unusable(path, `journal mode ${String(mode)}`, "a write-ahead log", "use a local disk");
+  if (mode !== "wal")
+    throw unusable(
+      `SQLite cannot use a write-ahead log for ${path} (journal mode ${String(mode)})`,
+      "Use a local disk",
+    );
   // A connection to a file that exists begins with NORMAL, which loses commits when the power fails.
   db.pragma("synchronous = full");
   db.pragma("fullfsync = on");
@@ -42,5 +48,9 @@ export function configure(db: Connection, path: string): void {
   db.pragma(`wal_autocheckpoint = ${PAGES}`);
   db.pragma("journal_size_limit = 67108864");
   const level = db.pragma("synchronous", { simple: true });
-  if (level !== 2) throw unusable(path, `synchronous level ${String(level)}`, "FULL", "update better-sqlite3");
+  if (level !== 2)
+    throw unusable(
+      `SQLite does not flush ${path} fully (synchronous level ${String(level)})`,
+      "Update better-sqlite3",
+    );
 }

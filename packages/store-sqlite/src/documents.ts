@@ -26,7 +26,10 @@ export function createDocuments(db: Connection, reads: Reads): Documents {
         if (if_version === undefined) continue;
         const version = reads.document(kind, id)?.version ?? 0;
         if (if_version === version) continue;
-        throw new StoreConflict("document", `Unexpected version ${if_version} of ${kind} \`${id}\`, expected ${version}`);
+        throw new StoreConflict(
+          "document",
+          `The ${kind} \`${id}\` has version ${version}, not ${if_version}`,
+        );
       }
     },
     write(writes) {

@@ -10,14 +10,15 @@ const OLDEST_NODE = [22, 13, 0] as const;
 
 /** Loads the database engine. Throws BYLAW_STORE_UNUSABLE under a Node that its binary would crash, before it is loaded. */
 export async function loadEngine(node = process.versions.node): Promise<typeof Database> {
-  if (isOlder(node, OLDEST_NODE)) throw tooOld("Node", node, OLDEST_NODE, "run a later Node");
+  if (isOlder(node, OLDEST_NODE)) throw tooOld("Node", node, OLDEST_NODE, "Update Node");
   const { default: engine } = await import("better-sqlite3");
   return engine;
 }
 
 /** Throws BYLAW_STORE_UNUSABLE for a SQLite that loses data. */
 export function checkSqlite(version: string): void {
-  if (isOlder(version, OLDEST_SQLITE)) throw tooOld("SQLite", version, OLDEST_SQLITE, "update better-sqlite3");
+  if (isOlder(version, OLDEST_SQLITE))
+    throw tooOld("SQLite", version, OLDEST_SQLITE, "Update better-sqlite3");
 }
 
 function isOlder(version: string, oldest: readonly number[]): boolean {
@@ -28,6 +29,6 @@ function isOlder(version: string, oldest: readonly number[]): boolean {
 }
 
 function tooOld(what: string, version: string, oldest: readonly number[], fix: string): BylawError {
-  const message = `Unexpected ${what} ${version}, expected ${oldest.join(".")} or later`;
+  const message = `${what} ${version} is too old: ${oldest.join(".")} or later is needed`;
   return new BylawError({ code: "BYLAW_STORE_UNUSABLE", message, fix });
 }

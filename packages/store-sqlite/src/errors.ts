@@ -8,39 +8,74 @@ function sqliteCode(error: unknown): string | undefined {
 }
 
 /** Whether another connection has what this one asked for, for now. */
-export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|PROTOCOL)/.test(sqliteCode(error) ?? "");
+export const isBusy = (error: unknown): boolean =>
+  /^SQLITE_(BUSY|PROTOCOL)/.test(sqliteCode(error) ?? "");
+
+/** Whether the engine could not make the files that it needs beside the database. */
+export const needsFolder = (error: unknown): boolean =>
+  /^SQLITE_(CANTOPEN|READONLY_DIRECTORY)/.test(sqliteCode(error) ?? "");
 
 /** After these nothing that the engine says about the file can be relied on. */
 export const isFatal = (error: unknown): boolean =>
-  /^SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|AUTH|PERM)/.test(sqliteCode(error) ?? "");
+  /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY_DBMOVED)/.test(sqliteCode(error) ?? "");
+
+const REASONS: readonly (readonly [RegExp, (file: string) => string])[] = [
+  [/^SQLITE_FULL/, (file) => `The disk of ${file} is full`],
+  [/^SQLITE_(READONLY|PERM|AUTH|CANTOPEN)/, (file) => `${file} cannot be written`],
+  [/^SQLITE_IOERR/, (file) => `The disk of ${file} failed`],
+  [/^SQLITE_(CORRUPT|NOTADB)/, (file) => `${file} is damaged`],
+];
 
 const FIXES: readonly (readonly [RegExp, string])[] = [
-  [/^SQLITE_NOTADB/, "name another file, or move this one away"],
-  [/^SQLITE_CORRUPT/, "keep the file for examination, and restore a backup"],
-  [/^SQLITE_FULL/, "make room on the disk"],
-  [/^SQLITE_(READONLY|PERM|AUTH|CANTOPEN)/, "give this user the right to write the file and its folder"],
+  [/^SQLITE_NOTADB/, "Name another file, or move this one away"],
+  [/^SQLITE_CORRUPT/, "Keep the file for examination, and restore a backup"],
+  [/^SQLITE_FULL/, "Make room on the disk"],
+  [
+    /^SQLITE_(READONLY|PERM|AUTH|CANTOPEN)/,
+    "Give this user write access to the file and its folder",
+  ],
 ];
 const fixOf = (code: string): string =>
-  FIXES.find(([pattern]) => pattern.test(code))?.[1] ?? "look after the disk, then open the store again";
+  FIXES.find(([pattern]) => pattern.test(code))?.[1] ?? "Check the disk";
 
 /** Why a file cannot be opened as a store. */
-export function unusable(file: string, actual: string, expected: string, fix: string, cause?: unknown): BylawError {
-  const message = `Unexpected ${actual} at ${file}, expected ${expected}`;
-  return new BylawError({ code: "BYLAW_STORE_UNUSABLE", message, fix, ...(cause === undefined ? {} : { cause }) });
+export function unusable(message: string, fix: string, cause?: unknown): BylawError {
+  return new BylawError({
+    code: "BYLAW_STORE_UNUSABLE",
+    message,
+    fix,
+    ...(cause === undefined ? {} : { cause }),
+  });
 }
 
 /** What the engine says of a file while it is opened, as an error of Bylaw; any other error as it is. */
-export function openFailure(file: string, error: unknown, expected = "a database that can be written"): unknown {
+export function openFailure(file: string, error: unknown, purpose = "opened for writing"): unknown {
   const code = sqliteCode(error);
   if (code === undefined) return error;
-  return unusable(file, `answer ${code} (${messageOf(error)})`, expected, fixOf(code), error);
+  return unusable(
+    `${file} cannot be ${purpose} (${code}: ${messageOf(error)})`,
+    fixOf(code),
+    error,
+  );
 }
 
 /** What the engine says later, as an error of Bylaw; any other error as it is. */
 export function failure(file: string, error: unknown): unknown {
   const code = sqliteCode(error);
   if (code === undefined) return error;
-  const message = `Unexpected answer ${code} (${messageOf(error)}) of ${file}, expected a durable write`;
+  const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1](file);
+  if (reason !== undefined) {
+    const fix = isFatal(error)
+      ? `${fixOf(code)}, then restart. Nothing is written until the store is opened again`
+      : fixOf(code);
+    return new BylawError({
+      code: "BYLAW_STORE_UNAVAILABLE",
+      message: `${reason} (${code}: ${messageOf(error)}).`,
+      fix,
+      cause: error,
+    });
+  }
+  const message = `SQLite could not write ${file} (${code}: ${messageOf(error)})`;
   return new BylawError({ code: "BYLAW_STORE_FAILED", message, fix: fixOf(code), cause: error });
 }
 
@@ -48,14 +83,14 @@ export function failure(file: string, error: unknown): unknown {
 export const gone = (file: string): BylawError =>
   new BylawError({
     code: "BYLAW_STORE_FAILED",
-    message: `Unexpected deletion or replacement of ${file} while it was open, expected the file that was opened`,
-    fix: "put the file back or restore a backup, then open the store again",
+    message: `${file} was deleted or replaced while it was open`,
+    fix: "Put the file back or restore a backup, then open the store again",
   });
 
 /** Other processes did not let go in time. */
 export const busy = (file: string, busy_ms: number): BylawError =>
   new BylawError({
     code: "BYLAW_STORE_BUSY",
-    message: `Unexpected lock of ${file} for more than ${busy_ms} ms, expected other writers to be done`,
-    fix: "try again with the same request id; where it happens often, let one process own the file",
+    message: `Other writers have locked ${file} for more than ${busy_ms} ms`,
+    fix: "Try again with the same request id. If this happens often, let one process own the file",
   });

@@ -1,4 +1,13 @@
-import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, statSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  type Stats,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "@bylaw/kernel";
 import { gone, unusable } from "./errors.ts";
@@ -19,15 +28,25 @@ export interface StoreFile {
  * Makes sure that there is a file only its owner may read; `create: false`: does not make it. Throws BYLAW_STORE_UNUSABLE for what is no file of its own. An
  * existing file is never opened here: closing it would end the locks that another store in this process holds on it.
  */
-export function prepareFile(name: string, { create: mayCreate = true, now = Date.now } = {}): StoreFile {
+export function prepareFile(
+  name: string,
+  { create: mayCreate = true, now = Date.now } = {},
+): StoreFile {
   if (name === "" || name === ":memory:")
-    throw unusable(name || "no name", "name", "that of a file", "use createMemoryStore of @bylaw/log");
+    throw unusable(
+      `A SQLite store needs the name of a file, not ${name === "" ? "an empty one" : name}`,
+      "Use createMemoryStore of @bylaw/log",
+    );
   const path = resolve(name);
   if (path !== path.trim() || path.includes("\0"))
-    throw unusable(JSON.stringify(path), "space around the name", "a plain name", "rename the file");
+    throw unusable(
+      `${JSON.stringify(path)} ends in a space or holds a NUL byte`,
+      "Rename the file",
+    );
   const found = statOf(path);
   if (found === undefined) {
-    if (!mayCreate) throw unusable(path, "missing file", "a store", "name the file that the runs were written to");
+    if (!mayCreate)
+      throw unusable(`File not found: ${path}`, "Name the file that the runs were written to");
     create(path);
   } else checkFound(path, found);
   const folder = dirname(path);
@@ -61,14 +80,17 @@ function stampOf(folder: string, now: number): string | undefined {
 }
 
 function checkFound(path: string, found: Stats): void {
-  const other = "name another file, or move this one away";
-  if (found.isDirectory()) throw unusable(path, "folder", "a file", "name a file in it");
+  const other = "Name another file, or move this one away";
+  if (found.isDirectory()) throw unusable(`${path} is a folder`, "Name a file in it");
   // Through a link somebody else chooses what is written, and two names of one file have two logs of their own beside them.
-  if (found.isSymbolicLink()) throw unusable(path, "symbolic link", "the file itself", "name the file that it stands for");
-  if (!found.isFile()) throw unusable(path, "device, pipe or socket", "a file", other);
+  if (found.isSymbolicLink())
+    throw unusable(`${path} is a symbolic link`, "Name the file that it points to");
+  if (!found.isFile()) throw unusable(`${path} is a device, pipe or socket`, other);
   // The engine would take it for an empty database.
-  if (found.size > 0 && found.size < SMALLEST) throw unusable(path, `file of ${found.size} bytes`, "a database", other);
-  if (found.nlink > 1) throw unusable(path, "file with several names", "a file with one", "remove the other names");
+  if (found.size > 0 && found.size < SMALLEST)
+    throw unusable(`${path} has only ${found.size} bytes, so it is no database`, other);
+  if (found.nlink > 1)
+    throw unusable(`${path} has several names (hard links)`, "Remove the other names");
 }
 
 function create(path: string): void {
@@ -88,10 +110,8 @@ function create(path: string): void {
     if (found !== undefined) checkFound(path, found);
     else
       throw unusable(
-        path,
-        `refusal (${messageOf(error)})`,
-        "a place that can be written",
-        "give this user the right to write the folder",
+        `Cannot create ${path} (${messageOf(error)})`,
+        "Give this user write access to the folder",
         error,
       );
   }
@@ -111,7 +131,11 @@ function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw unusable(path, `refusal (${messageOf(error)})`, "a file in a folder", "name a file in a folder that this user may enter", error);
+    throw unusable(
+      `Cannot read ${path} (${messageOf(error)})`,
+      "Name a file in a folder that this user may enter",
+      error,
+    );
   }
 }
 

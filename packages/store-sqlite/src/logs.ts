@@ -58,11 +58,17 @@ const LARGEST = 16_000;
 
 export function createLogs(db: Connection, reads: Reads): Logs {
   const find = db.prepare<[string], RunRow>("select id, head, link from runs where name = ?");
-  const create = db.prepare<[string, string], number>("insert into runs (name, head, link) values (?, 0, ?) returning id").pluck();
+  const create = db
+    .prepare<[string, string], number>(
+      "insert into runs (name, head, link) values (?, 0, ?) returning id",
+    )
+    .pluck();
   const insert = db.prepare<[number, number, number, string, string]>(
     "insert into segments (run, last, length, bodies, hashes) values (?, ?, ?, ?, ?)",
   );
-  const advance = db.prepare<[number, string, number]>("update runs set head = ?, link = ? where id = ?");
+  const advance = db.prepare<[number, string, number]>(
+    "update runs set head = ?, link = ? where id = ?",
+  );
   const indexed = db.prepare<[], number>("select last from indexed").pluck();
   const place = db.prepare<[number]>(
     "insert into places (run, sequence, event) select run, last, id from segments where id > ? order by run, last",
@@ -75,15 +81,26 @@ export function createLogs(db: Connection, reads: Reads): Logs {
   // Up to where segments are placed, as this connection last saw it.
   let placed: number | undefined;
 
-  const headOf = (run: string): Head => known.get(run) ?? find.get(run) ?? { head: 0, link: NO_LINK };
+  const headOf = (run: string): Head =>
+    known.get(run) ?? find.get(run) ?? { head: 0, link: NO_LINK };
 
   function growthOf(run: string, id: number | undefined, head: number): Growth {
     const before = grown.get(run);
     if (before !== undefined) {
       if (before.head === head) return before;
-      throw new Error(`Unexpected head ${head} of run \`${run}\`, expected ${before.head}, which this transaction has got to`);
+      throw new Error(
+        `Run \`${run}\` has head ${head}, but this transaction has reached ${before.head}`,
+      );
     }
-    const growth = { id: id ?? (create.get(run, NO_LINK) as number), from: head, texts: [], hashes: [], size: 0, head, link: NO_LINK };
+    const growth = {
+      id: id ?? (create.get(run, NO_LINK) as number),
+      from: head,
+      texts: [],
+      hashes: [],
+      size: 0,
+      head,
+      link: NO_LINK,
+    };
     grown.set(run, growth);
     return growth;
   }
@@ -117,7 +134,8 @@ export function createLogs(db: Connection, reads: Reads): Logs {
     after(run, sequence) {
       const { head, recent, ...rest } = headOf(run);
       if (sequence >= head) return [];
-      if (recent !== undefined && sequence >= head - recent.length) return recent.slice(recent.length - (head - sequence));
+      if (recent !== undefined && sequence >= head - recent.length)
+        return recent.slice(recent.length - (head - sequence));
       if (recent === undefined) {
         remembered += 1;
         if (remembered > REMEMBERED) forgetHeads();
@@ -166,7 +184,8 @@ export function createLogs(db: Connection, reads: Reads): Logs {
         advance.run(growth.head, growth.link, growth.id);
         heads.set(run, growth.head);
         const recent = known.get(run)?.recent;
-        if (recent !== undefined) recent.splice(0, recent.length - Math.max(FEW, growth.head - growth.from));
+        if (recent !== undefined)
+          recent.splice(0, recent.length - Math.max(FEW, growth.head - growth.from));
       }
       grown = new Map();
       const last = reads.last();

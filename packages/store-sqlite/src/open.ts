@@ -1,5 +1,5 @@
 import type { Store } from "@bylaw/kernel";
-import { bodyOfChecked, checkClaim, checkCommit, storeClosed } from "@bylaw/log";
+import { bodyOfChecked, checkClaim, checkCommit, checkPut, storeClosed } from "@bylaw/log";
 import { createBatches } from "./batches.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { connect } from "./connect.ts";
@@ -68,6 +68,11 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
       const asked = { ...request };
       checkClaim(asked);
       return batches.write(() => writes.claim(asked));
+    },
+    async put(document) {
+      open();
+      const asked = checkPut(document);
+      return batches.write(() => writes.put(asked));
     },
     get: (kind, id) => read(() => reads.document(kind, id)),
     events: (run, after, limit) => read(() => reads.events(run, after, limit)),

@@ -13,22 +13,34 @@ export interface SqliteOptions {
 }
 
 const WEEK = 7 * 24 * 60 * 60 * 1_000;
-const DEFAULTS: Required<SqliteOptions> = { busy_ms: 10_000, poll_ms: 200, request_retention_ms: WEEK, now: Date.now };
+const DEFAULTS: Required<SqliteOptions> = {
+  busy_ms: 10_000,
+  poll_ms: 200,
+  request_retention_ms: WEEK,
+  now: Date.now,
+};
 
 /** Options with their defaults. Throws BYLAW_STORE_UNUSABLE for an unknown one, or one of the wrong kind. */
 export function settingsOf(options: SqliteOptions): Required<SqliteOptions> {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(DEFAULTS, name));
-  if (unknown !== undefined) refuse(`option \`${unknown}\``, Object.keys(DEFAULTS).join(", "));
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  if (unknown !== undefined)
+    refuse(`Unknown option \`${unknown}\`. The options are ${Object.keys(DEFAULTS).join(", ")}`);
+  const given = Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  );
   const { now, ...times } = { ...DEFAULTS, ...given } as Required<SqliteOptions>;
-  if (typeof now !== "function") refuse(`\`now\` of type ${typeof now}`, "a function");
+  if (typeof now !== "function") refuse(`\`now\` must be a function, not ${typeof now}`);
   for (const [name, value] of Object.entries(times)) {
-    if (!Number.isSafeInteger(value) || value < 1) refuse(`\`${name}\` ${String(value)}`, "a whole number of milliseconds from 1");
+    if (!Number.isSafeInteger(value) || value < 1)
+      refuse(`\`${name}\` must be a whole number from 1, not ${String(value)}`);
   }
   return { ...times, now };
 }
 
-function refuse(actual: string, expected: string): never {
-  const message = `Unexpected ${actual}, expected ${expected}`;
-  throw new BylawError({ code: "BYLAW_STORE_UNUSABLE", message, fix: "mend the options of openSqliteStore" });
+function refuse(message: string): never {
+  throw new BylawError({
+    code: "BYLAW_STORE_UNUSABLE",
+    message,
+    fix: "Correct the options of openSqliteStore",
+  });
 }

@@ -1,27 +1,32 @@
 import { existsSync, accessSync, constants } from "node:fs";
-import type { Statement } from "better-sqlite3";
+import type { Options, Statement } from "better-sqlite3";
 import { TIME_AT_END, storeClosed, timeAtEnd, type RunSummary, type StoreReader } from "@bylaw/log";
 import { checkSqlite, loadEngine, type Connection } from "./engine.ts";
-import { failure, openFailure, unusable } from "./errors.ts";
+import { failure, needsFolder, openFailure, unusable } from "./errors.ts";
 import { prepareFile } from "./file.ts";
 import { settingsOf, type SqliteOptions } from "./options.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import { createReads } from "./reads.ts";
 import { SCHEMA_VERSION, versionOf } from "./schema.ts";
+import { notFollowed, readSnapshot } from "./snapshot.ts";
 import { createWatchers } from "./watch.ts";
 
 type Ask = Statement<[number, number], string>;
 
 /**
- * Opens the store of a SQLite file for reading: no file, no table and no migration is made, and no writer waits for it. Throws
- * BYLAW_STORE_UNUSABLE where there is no store, or one of an earlier version, BYLAW_STORE_NEWER for one of a later version, and
- * BYLAW_STORE_BUSY where other processes do not let go.
+ * Opens the store of a SQLite file for reading: no file, no table and no migration is made, and no writer waits for it. Where the
+ * folder of the file cannot be written, it reads the file into memory and serves that copy; `watch` is refused then. Throws
+ * BYLAW_STORE_UNUSABLE where there is no store, one of an earlier version, or one that cannot be read completely,
+ * BYLAW_STORE_NEWER for one of a later version, and BYLAW_STORE_BUSY where other processes do not let go.
  */
-export async function openSqliteReader(name: string, options: Pick<SqliteOptions, "busy_ms" | "poll_ms"> = {}): Promise<StoreReader> {
+export async function openSqliteReader(
+  name: string,
+  options: Pick<SqliteOptions, "busy_ms" | "poll_ms"> = {},
+): Promise<StoreReader> {
   const { busy_ms, poll_ms, now } = settingsOf(options);
   const { path } = prepareFile(name, { create: false });
   const patience = createPatience(path, busy_ms);
-  const db = await connect(path, patience);
+  const { db, snapshot } = await connect(path, patience);
   const reads = createReads(db, now);
   const watchers = createWatchers(db, reads, poll_ms);
   const list = db.prepare<[], { readonly run: string; readonly id: number; readonly head: number }>(
@@ -64,12 +69,23 @@ export async function openSqliteReader(name: string, options: Pick<SqliteOptions
   return {
     get: (kind, id) => read(() => reads.document(kind, id)),
     events: (run, after, limit) => read(() => reads.events(run, after, limit)),
-    watch: (onHead) => read(() => watchers.add(onHead)),
+    watch: (onHead) =>
+      read(() => {
+        if (snapshot) throw notFollowed(path);
+        return watchers.add(onHead);
+      }),
     runs: () =>
       read(() =>
         // One state of the file for all of them: what is moved to its place meanwhile would be found nowhere.
         db.transaction(() =>
-          list.all().map(({ run, id, head }): RunSummary => ({ run, head, first: timeOf(first, id), last: timeOf(last, id) })),
+          list
+            .all()
+            .map(({ run, id, head }): RunSummary => ({
+              run,
+              head,
+              first: timeOf(first, id),
+              last: timeOf(last, id),
+            })),
         )(),
       ),
     close() {
@@ -82,23 +98,51 @@ export async function openSqliteReader(name: string, options: Pick<SqliteOptions
   };
 }
 
-async function connect(path: string, patience: Patience): Promise<Connection> {
+/** A connection that reads; `snapshot`: what it reads is a copy made when it was opened. */
+interface Opened {
+  readonly db: Connection;
+  readonly snapshot: boolean;
+}
+
+async function connect(path: string, patience: Patience): Promise<Opened> {
   const engine = await loadEngine();
-  let db: Connection | undefined;
+  const read = (file: string | Buffer, options: Options): Promise<Connection> =>
+    checked(new engine(file, options), path, patience);
   try {
-    const opened = new engine(path, { timeout: 0, readonly: !isAlone(path), fileMustExist: true });
-    db = opened;
-    await patience.wait(() => checkSqlite(String(opened.prepare("select sqlite_version()").pluck().get())));
-    opened.pragma("query_only = on");
-    opened.pragma("trusted_schema = off");
-    const version = await patience.wait(() => versionOf(opened, path));
-    if (version === 0) throw unusable(path, "empty database", "a store", "name the file that the runs were written to");
-    if (version < SCHEMA_VERSION)
-      throw unusable(path, `schema ${version}`, `schema ${SCHEMA_VERSION}`, "open it once for writing, which brings it up to date");
-    return opened;
+    return {
+      db: await read(path, { timeout: 0, readonly: !isAlone(path), fileMustExist: true }),
+      snapshot: false,
+    };
   } catch (error) {
-    db?.close();
-    throw openFailure(path, error, "a database that can be read");
+    if (!needsFolder(error)) throw openFailure(path, error, "read");
+  }
+  const copy = await readSnapshot(path);
+  try {
+    return { db: await read(copy, { readonly: true }), snapshot: true };
+  } catch (error) {
+    throw openFailure(path, error, "read");
+  }
+}
+
+async function checked(db: Connection, path: string, patience: Patience): Promise<Connection> {
+  try {
+    await patience.wait(() =>
+      checkSqlite(String(db.prepare("select sqlite_version()").pluck().get())),
+    );
+    db.pragma("query_only = on");
+    db.pragma("trusted_schema = off");
+    const version = await patience.wait(() => versionOf(db, path));
+    if (version === 0)
+      throw unusable(`${path} is an empty database`, "Name the file that the runs were written to");
+    if (version < SCHEMA_VERSION)
+      throw unusable(
+        `${path} has schema ${version}, but ${SCHEMA_VERSION} is needed`,
+        "Open it once for writing, which updates it",
+      );
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
   }
 }
 

@@ -10,12 +10,18 @@ export interface Reads {
   /** The id of the last event of all. */
   last(): number;
   /** The runs that have events after one, and how far they have grown. */
-  grown(since: number): readonly { readonly name: string; readonly head: number; readonly last: number }[];
+  grown(
+    since: number,
+  ): readonly { readonly name: string; readonly head: number; readonly last: number }[];
 }
 
 export function createReads(db: Connection, now: () => number): Reads {
-  const document = db.prepare<[string, string], DocumentRow>("select version, value, expires_at from documents where kind = ? and id = ?");
-  const find = db.prepare<[string], Pick<RunRow, "id" | "head">>("select id, head from runs where name = ?");
+  const document = db.prepare<[string, string], DocumentRow>(
+    "select version, value, expires_at from documents where kind = ? and id = ?",
+  );
+  const find = db.prepare<[string], Pick<RunRow, "id" | "head">>(
+    "select id, head from runs where name = ?",
+  );
   const indexed = db.prepare<[], number>("select last from indexed").pluck();
   const placed = db.prepare<[number, number], SegmentRow>(
     `select last, bodies, hashes from places join segments on segments.id = places.event
@@ -59,7 +65,12 @@ export function createReads(db: Connection, now: () => number): Reads {
 }
 
 /** Takes the events of segments up to one, and reads no segment behind it. */
-function take(found: LogEvent[], segments: Iterable<SegmentRow>, after: number, until: number): void {
+function take(
+  found: LogEvent[],
+  segments: Iterable<SegmentRow>,
+  after: number,
+  until: number,
+): void {
   for (const segment of segments) {
     for (const event of eventsIn(segment, after, until)) found.push(event);
     if (segment.last >= until) return;

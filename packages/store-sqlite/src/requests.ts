@@ -13,9 +13,16 @@ export interface Requests {
   forget(): void;
 }
 
-export function createRequests(db: Connection, reads: Reads, now: () => number, retention_ms: number): Requests {
+export function createRequests(
+  db: Connection,
+  reads: Reads,
+  now: () => number,
+  retention_ms: number,
+): Requests {
   const find = db
-    .prepare<[string, string, string, number], string>("select answer from requests where scope = ? and owner = ? and id = ? and at > ?")
+    .prepare<[string, string, string, number], string>(
+      "select answer from requests where scope = ? and owner = ? and id = ? and at > ?",
+    )
     .pluck();
   const keep = db.prepare<[string, string, string, string, number]>(
     "insert or replace into requests (scope, owner, id, answer, at) values (?, ?, ?, ?, ?)",
@@ -27,14 +34,24 @@ export function createRequests(db: Connection, reads: Reads, now: () => number, 
   };
   return {
     receipt(run, id) {
-      const kept = answer("commit", run, id) as { readonly first: number; readonly count: number } | undefined;
+      const kept = answer("commit", run, id) as
+        | { readonly first: number; readonly count: number }
+        | undefined;
       return kept && { events: reads.events(run, kept.first - 1, kept.count), replayed: true };
     },
     keepReceipt(run, id, events) {
-      keep.run("commit", run, id, JSON.stringify({ first: events[0]?.sequence, count: events.length }), now());
+      keep.run(
+        "commit",
+        run,
+        id,
+        JSON.stringify({ first: events[0]?.sequence, count: events.length }),
+        now(),
+      );
     },
     claim(agent, id) {
-      const kept = answer("claim", agent, id) as (Omit<Claim, "event"> & { readonly sequence: number }) | undefined;
+      const kept = answer("claim", agent, id) as
+        | (Omit<Claim, "event"> & { readonly sequence: number })
+        | undefined;
       if (kept === undefined) return undefined;
       const { sequence, ...claim } = kept;
       const [event] = reads.events(claim.run, sequence - 1, 1);

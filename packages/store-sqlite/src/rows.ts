@@ -33,21 +33,37 @@ export interface TaskRow {
 }
 
 /** The events of a segment after one sequence and up to another, in order: they say what the receipt of their commit said. */
-export function eventsIn({ last, bodies, hashes }: SegmentRow, after: number, until: number): readonly LogEvent[] {
+export function eventsIn(
+  { last, bodies, hashes }: SegmentRow,
+  after: number,
+  until: number,
+): readonly LogEvent[] {
   const texts = bodies.split("\n");
   const links = hashes.split("\n");
   const first = last - texts.length + 1;
   const events: LogEvent[] = [];
   for (const [at, text] of texts.entries()) {
     const sequence = first + at;
-    if (sequence > after && sequence <= until) events.push(eventOf(sequence, text, links[at] ?? ""));
+    if (sequence > after && sequence <= until)
+      events.push(eventOf(sequence, text, links[at] ?? ""));
   }
   return events;
 }
 
 function eventOf(sequence: number, text: string, hash: string): LogEvent {
-  const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(text) as Omit<LogEvent, "sequence" | "hash">;
-  return Object.freeze({ timestamp, sequence, session_id, event_type, agent_id, task_id, details: freeze(details) as JsonObject, hash });
+  const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(
+    text,
+  ) as Omit<LogEvent, "sequence" | "hash">;
+  return Object.freeze({
+    timestamp,
+    sequence,
+    session_id,
+    event_type,
+    agent_id,
+    task_id,
+    details: freeze(details) as JsonObject,
+    hash,
+  });
 }
 
 // What comes from JSON.parse is nobody else's: it is frozen where it is.

@@ -105,17 +105,30 @@ function versionIn(db: Connection, file: string): number {
   const number = (name: string): number => Number(db.pragma(name, { simple: true }));
   const version = number("user_version");
   const application = number("application_id");
-  const fresh = application === 0 && version === 0 && db.prepare("select 1 from sqlite_schema limit 1").get() === undefined;
+  const fresh =
+    application === 0 &&
+    version === 0 &&
+    db.prepare("select 1 from sqlite_schema limit 1").get() === undefined;
   if (!fresh && application !== APPLICATION) {
-    throw unusable(file, "database of another program", "a store, or no file", "name another file");
+    throw unusable(`${file} is the database of another program`, "Name another file");
   }
   // What a write does is decided here alone.
-  if (db.prepare("select 1 from sqlite_schema where type in ('trigger', 'view') limit 1").get() !== undefined) {
-    throw unusable(file, "trigger or view in a store", "its tables alone", "find out who made it, and restore a backup");
+  if (
+    db.prepare("select 1 from sqlite_schema where type in ('trigger', 'view') limit 1").get() !==
+    undefined
+  ) {
+    throw unusable(
+      `${file} holds a trigger or view that no store makes`,
+      "Find out who made it, and restore a backup",
+    );
   }
   if (version > MIGRATIONS.length) {
-    const message = `Unexpected schema ${version} of ${file}, expected ${MIGRATIONS.length} or less`;
-    throw new BylawError({ code: "BYLAW_STORE_NEWER", message, fix: "update @bylaw/store-sqlite, or name another file" });
+    const message = `${file} has schema ${version}, which is newer than this program understands (${MIGRATIONS.length})`;
+    throw new BylawError({
+      code: "BYLAW_STORE_NEWER",
+      message,
+      fix: "Update @bylaw/store-sqlite, or name another file",
+    });
   }
   return version;
 }

@@ -22,14 +22,19 @@ export interface Tasks {
 type Set = [string, string | null, string | null, number, string | null, string];
 
 export function createTasks(db: Connection): Tasks {
-  const held = db.prepare<[string], { readonly fence: number; readonly state: string }>("select fence, state from tasks where id = ?");
+  const held = db.prepare<[string], { readonly fence: number; readonly state: string }>(
+    "select fence, state from tasks where id = ?",
+  );
   const create = db.prepare<[string, string, string, string, string | null, string | null]>(
     "insert into tasks (id, run, queue, state, phase, owner, fence) values (?, ?, ?, ?, ?, ?, 0)",
   );
   const update = db.prepare<Set>(
     `update tasks set state = ?, queue = coalesce(?, queue), phase = coalesce(?, phase), owner = iif(?, ?, owner) where id = ?`,
   );
-  const renew = db.prepare<[number, string]>("update tasks set lease_until = ? where id = ?");
+  const renew = db.prepare<[number, string]>(
+    "update tasks set lease_until = max(?, coalesce(lease_until, 0)) where id = ?",
+  );
+  const lease = db.prepare<[number, string]>("update tasks set lease_until = ? where id = ?");
   const available = db.prepare<[string], TaskRow>(
     "select position, id, run, phase, owner, fence from tasks where queue = ? and state = 'available' order by position limit 1",
   );
@@ -52,10 +57,11 @@ export function createTasks(db: Connection): Tasks {
       // A task that nobody has claimed yet has fence 0, which is nobody's to write under.
       if (task.fence !== (found?.fence ?? 0) || found?.fence === 0) throw otherFence(task);
       // What is not claimed has no lease.
-      if (task.lease_ms !== undefined && (task.set?.state ?? found?.state) !== "claimed") throw otherFence(task);
+      if (task.lease_ms !== undefined && (task.set?.state ?? found?.state) !== "claimed")
+        throw otherFence(task);
     },
     write(run, { id, fence, lease_ms, set }, at) {
-      if (lease_ms !== undefined) renew.run(at + lease_ms, id);
+      if (lease_ms !== undefined) (set === undefined ? renew : lease).run(at + lease_ms, id);
       if (set === undefined) return;
       const { state, queue = null, phase = null, owner } = set;
       if (fence === 0) create.run(id, run, queue ?? "default", state, phase, owner ?? null);
@@ -63,9 +69,16 @@ export function createTasks(db: Connection): Tasks {
     },
     free: (queue, at) => available.get(queue) ?? overdue.get(queue, at),
     claimOf({ id, run, fence, phase }, lease_until) {
-      return { task: id, run, fence: fence + 1, lease_until: new Date(lease_until).toISOString(), ...(phase === null ? {} : { phase }) };
+      return {
+        task: id,
+        run,
+        fence: fence + 1,
+        lease_until: new Date(lease_until).toISOString(),
+        ...(phase === null ? {} : { phase }),
+      };
     },
-    take: ({ position, fence }, agent, lease_until) => void take.run(agent, fence + 1, lease_until, position),
+    take: ({ position, fence }, agent, lease_until) =>
+      void take.run(agent, fence + 1, lease_until, position),
     late: (at) =>
       late.all(at).map(({ position, id, run, owner, fence }) => {
         return { position, lease: { task: id, run, owner: owner ?? "", fence: fence + 1 } };

@@ -1,4 +1,13 @@
-import type { Claim, ClaimRequest, Commit, EventDraft, ExpiredLease, LogEvent, Receipt } from "@bylaw/kernel";
+import type {
+  Claim,
+  ClaimRequest,
+  Commit,
+  DocumentWrite,
+  EventDraft,
+  ExpiredLease,
+  LogEvent,
+  Receipt,
+} from "@bylaw/kernel";
 import { askAdmit, bodyOf, type Body } from "@bylaw/log";
 import { createDocuments } from "./documents.ts";
 import type { Connection } from "./engine.ts";
@@ -14,6 +23,7 @@ import { createTasks } from "./tasks.ts";
 export interface Writes {
   /** `bodies`: what the commit's events were when it was asked for. */
   commit(commit: Commit, bodies: readonly Body[]): () => Receipt;
+  put(document: DocumentWrite): () => void;
   claim(request: ClaimRequest): () => Claim | undefined;
   sweep(event: ((lease: ExpiredLease) => EventDraft) | undefined): () => number;
 }
@@ -54,6 +64,10 @@ export function createWrites({ db, reads: stored, logs, now, retention_ms }: Wri
         return { events, replayed: false };
       };
     },
+    put(document) {
+      documents.check([document]);
+      return () => documents.write([document]);
+    },
     claim({ queue, agent, lease_ms, request_id, seen = 0, admit, event }) {
       const first = request_id === undefined ? undefined : requests.claim(agent, request_id);
       if (first !== undefined) return () => first;
@@ -74,9 +88,13 @@ export function createWrites({ db, reads: stored, logs, now, retention_ms }: Wri
     },
     sweep(event) {
       const at = now();
-      const late = event === undefined ? [] : tasks.late(at).map((one) => ({ ...one, body: bodyOf(event(one.lease)) }));
+      const late =
+        event === undefined
+          ? []
+          : tasks.late(at).map((one) => ({ ...one, body: bodyOf(event(one.lease)) }));
       const bodies = new Map<string, Body[]>();
-      for (const { lease, body } of late) bodies.set(lease.run, [...(bodies.get(lease.run) ?? []), body]);
+      for (const { lease, body } of late)
+        bodies.set(lease.run, [...(bodies.get(lease.run) ?? []), body]);
       const appendices = [...bodies].map(([run, own]) => logs.prepare(run, own));
       return () => {
         for (const { position } of late) tasks.release(position);

@@ -8,26 +8,32 @@ import { openSqliteStore } from "../src/index.ts";
 import { closing, logOf, newFolder, runFixture } from "./kit.ts";
 
 const traces = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
-if (!traces) console.error("SKIPPED: no strace, so which thread synchronises the file is not looked at here.");
+if (!traces)
+  console.error("SKIPPED: no strace, so which thread synchronises the file is not looked at here.");
 
 interface Said {
   readonly pid: number;
   readonly longest: number;
 }
 
-it.runIf(traces)("under load another thread than the one that answers takes the log over, by strace", async () => {
-  const folder = newFolder();
-  const trace = join(folder, "trace");
-  const under = ["strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", trace];
-  const { pid } = JSON.parse(await runFixture("load.mjs", [join(folder, "store.db"), "40", "close"], under)) as Said;
-  const threads = [...readFileSync(trace, "utf8").matchAll(/^(\d+) +f(?:data)?sync\(\d+<[^>]*store\.db>/gm)].map(([, thread]) =>
-    Number(thread),
-  );
-  const own = threads.filter((thread) => thread === pid);
-  expect(threads.length - own.length).toBeGreaterThan(2);
-  // Before the thread was there, and to tidy up.
-  expect(own.length).toBeLessThanOrEqual(3);
-});
+it.runIf(traces)(
+  "under load another thread than the one that answers takes the log over, by strace",
+  async () => {
+    const folder = newFolder();
+    const trace = join(folder, "trace");
+    const under = ["strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", trace];
+    const { pid } = JSON.parse(
+      await runFixture("load.mjs", [join(folder, "store.db"), "40", "close"], under),
+    ) as Said;
+    const threads = [
+      ...readFileSync(trace, "utf8").matchAll(/^(\d+) +f(?:data)?sync\(\d+<[^>]*store\.db>/gm),
+    ].map(([, thread]) => Number(thread));
+    const own = threads.filter((thread) => thread === pid);
+    expect(threads.length - own.length).toBeGreaterThan(2);
+    // Before the thread was there, and to tidy up.
+    expect(own.length).toBeLessThanOrEqual(3);
+  },
+);
 
 it("keeps the log short under load, and lets a process end that has forgotten the store", async () => {
   const file = join(newFolder(), "store.db");
@@ -67,7 +73,9 @@ it("goes on where no thread can be started", async () => {
   const file = join(newFolder(), "store.db");
   // A process that may start none.
   const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*", "--allow-addons"];
-  const { longest } = JSON.parse(await runFixture("load.mjs", [file, "10", "close"], [], flags)) as Said;
+  const { longest } = JSON.parse(
+    await runFixture("load.mjs", [file, "10", "close"], [], flags),
+  ) as Said;
   expect(longest).toBeLessThan(2 * PAGES);
   expect(await logOf(await closing(openSqliteStore(file)))).toHaveLength(10 * 16 * 20);
 });

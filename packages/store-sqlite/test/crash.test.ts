@@ -8,7 +8,11 @@ it("keeps all that it acknowledged, and whole writes only, when its writers are 
   const folder = mkdtempSync(join(tmpdir(), "bylaw-crash-"));
   try {
     const module = new URL("../dist/index.js", import.meta.url).href;
-    const report = await crashStore({ store: { module, open: "openSqliteStore", args: [join(folder, "store.db")] }, rounds: 10, seed: 7 });
+    const report = await crashStore({
+      store: { module, open: "openSqliteStore", args: [join(folder, "store.db")] },
+      rounds: 10,
+      seed: 7,
+    });
     expect(report.faults).toEqual([]);
     expect(report.kills).toBe(30);
     expect(report.acknowledged).toBeGreaterThan(100);

@@ -1,4 +1,12 @@
-import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { prepareFile } from "../src/file.ts";
@@ -22,17 +30,20 @@ function quiet(folder: string, path = folder) {
   return file;
 }
 
-it.each(["store.db", "store.db-wal"])("notices that %s is deleted or replaced, also after a long time in which nothing was", (name) => {
-  for (const replace of [false, true]) {
-    const folder = newFolder();
-    const other = join(newFolder(), "other");
-    writeFileSync(other, "");
-    const file = quiet(folder);
-    if (replace) renameSync(other, join(folder, name));
-    else rmSync(join(folder, name));
-    expect(() => file.check()).toThrow(/deletion or replacement/);
-  }
-});
+it.each(["store.db", "store.db-wal"])(
+  "notices that %s is deleted or replaced, also after a long time in which nothing was",
+  (name) => {
+    for (const replace of [false, true]) {
+      const folder = newFolder();
+      const other = join(newFolder(), "other");
+      writeFileSync(other, "");
+      const file = quiet(folder);
+      if (replace) renameSync(other, join(folder, name));
+      else rmSync(join(folder, name));
+      expect(() => file.check()).toThrow(/was deleted or replaced/);
+    }
+  },
+);
 
 it("notices it where the time of the folder is set back afterwards", () => {
   const folder = newFolder();
@@ -40,21 +51,24 @@ it("notices it where the time of the folder is set back afterwards", () => {
   const { atime, mtime } = statSync(folder);
   renameSync(join(folder, "store.db"), join(folder, "moved.db"));
   utimesSync(folder, atime, mtime);
-  expect(() => file.check()).toThrow(/deletion or replacement/);
+  expect(() => file.check()).toThrow(/was deleted or replaced/);
 });
 
-it.runIf(process.platform !== "win32")("notices it behind a link to the folder, and where the folder is moved or the link set anew", () => {
-  for (const change of ["delete", "move", "link"] as const) {
-    const [folder, links] = [newFolder(), newFolder()];
-    symlinkSync(folder, join(links, "link"));
-    const file = quiet(folder, join(links, "link"));
-    if (change === "delete") rmSync(join(folder, "store.db"));
-    if (change === "move") renameSync(folder, `${folder}-moved`);
-    if (change === "link") {
-      rmSync(join(links, "link"));
-      mkdirSync(join(links, "link"));
+it.runIf(process.platform !== "win32")(
+  "notices it behind a link to the folder, and where the folder is moved or the link set anew",
+  () => {
+    for (const change of ["delete", "move", "link"] as const) {
+      const [folder, links] = [newFolder(), newFolder()];
+      symlinkSync(folder, join(links, "link"));
+      const file = quiet(folder, join(links, "link"));
+      if (change === "delete") rmSync(join(folder, "store.db"));
+      if (change === "move") renameSync(folder, `${folder}-moved`);
+      if (change === "link") {
+        rmSync(join(links, "link"));
+        mkdirSync(join(links, "link"));
+      }
+      expect(() => file.check()).toThrow(/was deleted or replaced/);
+      rmSync(`${folder}-moved`, { recursive: true, force: true });
     }
-    expect(() => file.check()).toThrow(/deletion or replacement/);
-    rmSync(`${folder}-moved`, { recursive: true, force: true });
-  }
-});
+  },
+);

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -13,12 +22,17 @@ import { closing, logOf, newFolder, refusal, upTo, write } from "./kit.ts";
 const isRoot = process.getuid?.() === 0;
 
 describe("opening a store", () => {
-  it.runIf(process.platform !== "win32")("makes folder and file for their owner alone", async () => {
-    const file = join(newFolder(), "state", "deep", "store.db");
-    await write(await closing(openSqliteStore(file)));
-    for (const one of [file, `${file}-wal`, `${file}-shm`]) expect([one, statSync(one).mode & 0o777]).toEqual([one, 0o600]);
-    for (const one of [dirname(file), dirname(dirname(file))]) expect([one, statSync(one).mode & 0o777]).toEqual([one, 0o700]);
-  });
+  it.runIf(process.platform !== "win32")(
+    "makes folder and file for their owner alone",
+    async () => {
+      const file = join(newFolder(), "state", "deep", "store.db");
+      await write(await closing(openSqliteStore(file)));
+      for (const one of [file, `${file}-wal`, `${file}-shm`])
+        expect([one, statSync(one).mode & 0o777]).toEqual([one, 0o600]);
+      for (const one of [dirname(file), dirname(dirname(file))])
+        expect([one, statSync(one).mode & 0o777]).toEqual([one, 0o700]);
+    },
+  );
 
   it("takes a name relative to the working directory", async () => {
     const folder = newFolder();
@@ -39,7 +53,12 @@ describe("opening a store", () => {
     for (const turn of upTo(3)) {
       const db = await connect(prepareFile(path), createPatience(path, 1_000));
       const pragma = (name: string): unknown => db.pragma(name, { simple: true });
-      expect([turn, pragma("synchronous"), pragma("journal_mode"), pragma("checkpoint_fullfsync")]).toEqual([turn, 2, "wal", 1]);
+      expect([
+        turn,
+        pragma("synchronous"),
+        pragma("journal_mode"),
+        pragma("checkpoint_fullfsync"),
+      ]).toEqual([turn, 2, "wal", 1]);
       db.close();
     }
   });
@@ -48,33 +67,45 @@ describe("opening a store", () => {
     const file = join(newFolder(), "store.db");
     const stores = await Promise.all(upTo(8).map(() => closing(openSqliteStore(file))));
     await Promise.all(stores.map((store) => write(store)));
-    for (const store of stores) expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(upTo(8));
+    for (const store of stores)
+      expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(upTo(8));
   });
 
-  it.each(["20.20.2", "22.12.9", "21.99.0", "", "x"])("is refused under Node %j, before its binary is loaded", async (version) => {
-    await refusal(loadEngine(version), "BYLAW_STORE_UNUSABLE");
-  });
+  it.each(["20.20.2", "22.12.9", "21.99.0", "", "x"])(
+    "is refused under Node %j, before its binary is loaded",
+    async (version) => {
+      await refusal(loadEngine(version), "BYLAW_STORE_UNUSABLE");
+    },
+  );
 
-  it.each(["22.13.0", "22.14.1", "24.0.0", "100.1.0"])("is not refused under Node %s", async (version) => {
-    expect(await loadEngine(version)).toBe(Database);
-  });
+  it.each(["22.13.0", "22.14.1", "24.0.0", "100.1.0"])(
+    "is not refused under Node %s",
+    async (version) => {
+      expect(await loadEngine(version)).toBe(Database);
+    },
+  );
 
   it.each(["3.51.2", "3.9.99", "2.99.99", ""])("is refused with SQLite %j", (version) => {
-    expect(() => checkSqlite(version)).toThrow(/^Unexpected SQLite .*, expected 3\.51\.3 or later$/);
+    expect(() => checkSqlite(version)).toThrow(
+      /^SQLite .* is too old: 3\.51\.3 or later is needed$/,
+    );
   });
 
   it.each(["3.51.3", "3.52.0", "3.100.0", "4.0.0"])("is not refused with SQLite %s", (version) => {
     expect(() => checkSqlite(version)).not.toThrow();
   });
 
-  it.each([{ busy: 1 }, { busy_ms: 0 }, { poll_ms: 0.5 }, { request_retention_ms: "1" }, { now: 5 }])(
-    "is refused with %j",
-    async (options) => {
-      const file = join(newFolder(), "store.db");
-      await refusal(openSqliteStore(file, options as never), "BYLAW_STORE_UNUSABLE");
-      expect(existsSync(file)).toBe(false);
-    },
-  );
+  it.each([
+    { busy: 1 },
+    { busy_ms: 0 },
+    { poll_ms: 0.5 },
+    { request_retention_ms: "1" },
+    { now: 5 },
+  ])("is refused with %j", async (options) => {
+    const file = join(newFolder(), "store.db");
+    await refusal(openSqliteStore(file, options as never), "BYLAW_STORE_UNUSABLE");
+    expect(existsSync(file)).toBe(false);
+  });
 });
 
 describe("what is no store", () => {
@@ -90,7 +121,9 @@ describe("what is no store", () => {
 
   it("is a folder", async () => {
     const file = await prepared("folder", (path) => mkdirSync(path));
-    expect((await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE")).message).toMatch(/folder/);
+    expect((await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE")).message).toMatch(
+      /folder/,
+    );
   });
 
   it("lies below a file", async () => {
@@ -98,17 +131,24 @@ describe("what is no store", () => {
     await refusal(openSqliteStore(join(file, "store.db")), "BYLAW_STORE_UNUSABLE");
   });
 
-  it.each(["hello, world\n".repeat(100), "x"])("is a file of text, which stays as it is", async (text) => {
-    const file = await prepared("notes.txt", (path) => writeFileSync(path, text));
-    await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE");
-    expect(readFileSync(file, "utf8")).toBe(text);
-    expect(existsSync(`${file}-wal`)).toBe(false);
-  });
+  it.each(["hello, world\n".repeat(100), "x"])(
+    "is a file of text, which stays as it is",
+    async (text) => {
+      const file = await prepared("notes.txt", (path) => writeFileSync(path, text));
+      await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE");
+      expect(readFileSync(file, "utf8")).toBe(text);
+      expect(existsSync(`${file}-wal`)).toBe(false);
+    },
+  );
 
   it("is another program's database, which stays as it is", async () => {
-    const file = await prepared("other.db", (path) => new Database(path).exec("create table t (a); insert into t values (1)").close());
+    const file = await prepared("other.db", (path) =>
+      new Database(path).exec("create table t (a); insert into t values (1)").close(),
+    );
     const before = readFileSync(file);
-    expect((await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE")).message).toMatch(/another program/);
+    expect((await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE")).message).toMatch(
+      /another program/,
+    );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
@@ -135,8 +175,14 @@ describe("what is no store", () => {
   it("is a store to which somebody gave a trigger", async () => {
     const file = join(newFolder(), "store.db");
     await (await openSqliteStore(file)).close();
-    new Database(file).exec("create trigger t after insert on segments begin delete from segments where id = new.id; end").close();
-    expect((await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE")).message).toMatch(/trigger/);
+    new Database(file)
+      .exec(
+        "create trigger t after insert on segments begin delete from segments where id = new.id; end",
+      )
+      .close();
+    expect((await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE")).message).toMatch(
+      /trigger/,
+    );
   });
 
   it("is a store of a later version, which stays as it is", async () => {
@@ -154,8 +200,12 @@ describe("what is no store", () => {
     writeFileSync(join(folder, "target"), "");
     symlinkSync("target", join(folder, "link.db"));
     symlinkSync("nowhere", join(folder, "broken.db"));
-    for (const name of ["link.db", "broken.db"]) await refusal(openSqliteStore(join(folder, name)), "BYLAW_STORE_UNUSABLE");
-    expect([readFileSync(join(folder, "target"), "utf8"), existsSync(join(folder, "nowhere"))]).toEqual(["", false]);
+    for (const name of ["link.db", "broken.db"])
+      await refusal(openSqliteStore(join(folder, name)), "BYLAW_STORE_UNUSABLE");
+    expect([
+      readFileSync(join(folder, "target"), "utf8"),
+      existsSync(join(folder, "nowhere")),
+    ]).toEqual(["", false]);
   });
 
   it("is a file with two names", async () => {
@@ -163,24 +213,28 @@ describe("what is no store", () => {
     const file = join(folder, "store.db");
     await (await openSqliteStore(file)).close();
     linkSync(file, join(folder, "other.db"));
-    for (const name of [file, join(folder, "other.db")]) await refusal(openSqliteStore(name), "BYLAW_STORE_UNUSABLE");
+    for (const name of [file, join(folder, "other.db")])
+      await refusal(openSqliteStore(name), "BYLAW_STORE_UNUSABLE");
   });
 
-  it.runIf(process.platform !== "win32")("lies in a folder that may not be written, or is a file that may not", async () => {
-    const folder = newFolder();
-    const file = join(folder, "store.db");
-    await (await openSqliteStore(file)).close();
-    chmodSync(file, 0o444);
-    chmodSync(folder, 0o555);
-    // To root nothing is forbidden: the test becomes somebody else for a moment.
-    if (isRoot) process.seteuid?.(65_534);
-    try {
-      await refusal(openSqliteStore(join(folder, "new.db")), "BYLAW_STORE_UNUSABLE");
-      await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE");
-    } finally {
-      if (isRoot) process.seteuid?.(0);
-      chmodSync(folder, 0o700);
-    }
-    expect(existsSync(join(folder, "new.db"))).toBe(false);
-  });
+  it.runIf(process.platform !== "win32")(
+    "lies in a folder that may not be written, or is a file that may not",
+    async () => {
+      const folder = newFolder();
+      const file = join(folder, "store.db");
+      await (await openSqliteStore(file)).close();
+      chmodSync(file, 0o444);
+      chmodSync(folder, 0o555);
+      // To root nothing is forbidden: the test becomes somebody else for a moment.
+      if (isRoot) process.seteuid?.(65_534);
+      try {
+        await refusal(openSqliteStore(join(folder, "new.db")), "BYLAW_STORE_UNUSABLE");
+        await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE");
+      } finally {
+        if (isRoot) process.seteuid?.(0);
+        chmodSync(folder, 0o700);
+      }
+      expect(existsSync(join(folder, "new.db"))).toBe(false);
+    },
+  );
 });

@@ -8,7 +8,10 @@ import { eventsIn } from "../src/rows.ts";
 import { MIGRATIONS } from "../src/schema.ts";
 import { closing, draft, logOf, newFolder, write } from "./kit.ts";
 
-const keys = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("1", "10", "9", "0", "01", "-1", "a", "B", "é", "constructor"));
+const keys = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom("1", "10", "9", "0", "01", "-1", "a", "B", "é", "constructor"),
+);
 const json = fc.letrec((again) => ({
   value: fc.oneof(
     { depthSize: "small" },
@@ -28,13 +31,18 @@ const details = fc.dictionary(
 it("stores exactly the text that the chain is over, and hands out what will be read", () => {
   fc.assert(
     fc.property(details, fc.string({ unit: "grapheme" }), (given, name) => {
-      const event = draft({ details: given as never, agent_id: name, task_id: name, event_type: name });
+      const event = draft({
+        details: given as never,
+        agent_id: name,
+        task_id: name,
+        event_type: name,
+      });
       const { text, draft: kept } = bodyOf(event);
       expect(text).toBe(chainedText(event));
       const read = eventsIn({ last: 2, bodies: `${text}\n${text}`, hashes: "a\nb" }, 1, 2);
-      expect(read.map(({ sequence, hash, details: told }) => [sequence, hash, JSON.stringify(told)])).toEqual([
-        [2, "b", JSON.stringify(kept.details)],
-      ]);
+      expect(
+        read.map(({ sequence, hash, details: told }) => [sequence, hash, JSON.stringify(told)]),
+      ).toEqual([[2, "b", JSON.stringify(kept.details)]]);
     }),
   );
 });
@@ -45,7 +53,9 @@ it("has the chained text in its file, byte for byte", async () => {
   const event = draft({ details: { z: 'é\u2028"\\ 😀\u0000\n\r', "10": 1, "9": -0 } });
   await write(store, { events: [event, event] });
   const db = new Database(file, { readonly: true });
-  expect(db.prepare("select bodies from segments").pluck().all()).toEqual([`${chainedText(event)}\n${chainedText(event)}`]);
+  expect(db.prepare("select bodies from segments").pluck().all()).toEqual([
+    `${chainedText(event)}\n${chainedText(event)}`,
+  ]);
   db.close();
 });
 
@@ -53,13 +63,18 @@ it("finds nothing under a name that is no Unicode text, not even what has the ma
   const store = await closing(openSqliteStore(join(newFolder(), "store.db")));
   await write(store, { run: "\ufffd", documents: [{ kind: "\ufffd", id: "\ufffd", value: "v" }] });
   expect(await store.events("\ud800", 0, 10)).toEqual([]);
-  expect([await store.get("\ud800", "\ufffd"), await store.get("\ufffd", "\udfff")]).toEqual([undefined, undefined]);
+  expect([await store.get("\ud800", "\ufffd"), await store.get("\ufffd", "\udfff")]).toEqual([
+    undefined,
+    undefined,
+  ]);
   expect(await store.get("\ufffd", "\ufffd")).toEqual({ version: 1, value: "v" });
 });
 
 it("forgets a request id after its time, and not before", async () => {
   let at = Date.UTC(2026, 0, 1);
-  const store = await closing(openSqliteStore(join(newFolder(), "store.db"), { now: () => at, request_retention_ms: 1_000 }));
+  const store = await closing(
+    openSqliteStore(join(newFolder(), "store.db"), { now: () => at, request_retention_ms: 1_000 }),
+  );
   await write(store, { request_id: "q1" });
   at += 999;
   await store.sweep(() => draft());
@@ -75,7 +90,10 @@ it("is not led astray by its clock going backwards", async () => {
   let at = Date.UTC(2026, 0, 2);
   const store = await closing(openSqliteStore(join(newFolder(), "store.db"), { now: () => at }));
   const expires_at = new Date(at + 1_000).toISOString();
-  await write(store, { documents: [{ kind: "k", id: "d", value: "v", expires_at }], request_id: "q1" });
+  await write(store, {
+    documents: [{ kind: "k", id: "d", value: "v", expires_at }],
+    request_id: "q1",
+  });
   at -= 24 * 60 * 60 * 1_000;
   expect((await store.get("k", "d"))?.value).toBe("v");
   expect((await write(store, { request_id: "q1" })).replayed).toBe(true);
@@ -85,18 +103,30 @@ it("is not led astray by its clock going backwards", async () => {
 
 it("reads any page of any run, wherever its events stand, by every connection and inside of a commit", async () => {
   const file = join(newFolder(), "store.db");
-  const stores = [await closing(openSqliteStore(file)), await closing(openSqliteStore(file))] as const;
+  const stores = [
+    await closing(openSqliteStore(file)),
+    await closing(openSqliteStore(file)),
+  ] as const;
   const lengths = new Map<string, number>();
-  const sequencesOf = (events: readonly { readonly sequence: number }[]): readonly number[] => events.map(({ sequence }) => sequence);
+  const sequencesOf = (events: readonly { readonly sequence: number }[]): readonly number[] =>
+    events.map(({ sequence }) => sequence);
   // Sizes on both sides of the number of events after which new ones are placed.
   for (const [step, size] of [1, 254, 1, 1, 30, 255, 256, 257, 600, 3].entries()) {
     const run = `r${step % 3}`;
     const before = lengths.get(run) ?? 0;
-    const events = Array.from({ length: size }, (_, n) => draft({ details: { n: before + n + 1 } }));
+    const events = Array.from({ length: size }, (_, n) =>
+      draft({ details: { n: before + n + 1 } }),
+    );
     const shown: (readonly number[])[] = [];
     const seen = Math.max(0, before - 2);
-    await stores[step % 2 === 0 ? 0 : 1].commit({ run, seen, events, admit: (unseen) => void shown.push(sequencesOf(unseen)) });
-    const after = (from: number, to: number): readonly number[] => Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n + 1);
+    await stores[step % 2 === 0 ? 0 : 1].commit({
+      run,
+      seen,
+      events,
+      admit: (unseen) => void shown.push(sequencesOf(unseen)),
+    });
+    const after = (from: number, to: number): readonly number[] =>
+      Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n + 1);
     expect(shown).toEqual([after(seen, before)]);
     lengths.set(run, before + size);
     for (const [name, length] of lengths) {
@@ -104,7 +134,8 @@ it("reads any page of any run, wherever its events stand, by every connection an
         for (const limit of [1, 7, 1_000_000]) {
           const start = Math.max(0, from);
           const wanted = after(start, Math.min(length, start + limit));
-          for (const store of stores) expect(sequencesOf(await store.events(name, start, limit))).toEqual(wanted);
+          for (const store of stores)
+            expect(sequencesOf(await store.events(name, start, limit))).toEqual(wanted);
         }
       }
     }
@@ -130,15 +161,22 @@ it("takes a file of the first schema forward with its events, wherever they stan
   }
   db.prepare("insert into runs (id, name, head, link) values (1, 'r1', 300, ?)").run(link);
   // The first of them have their places, the others are looked through.
-  db.exec("insert into places (run, sequence, event) select run, sequence, id from events where id <= 256; update indexed set last = 256");
+  db.exec(
+    "insert into places (run, sequence, event) select run, sequence, id from events where id <= 256; update indexed set last = 256",
+  );
   db.close();
   const store = await closing(openSqliteStore(file));
-  await Promise.all([1, 2, 3].map((n) => write(store, { events: [draft({ details: { n: 300 + n } })] })));
+  await Promise.all(
+    [1, 2, 3].map((n) => write(store, { events: [draft({ details: { n: 300 + n } })] })),
+  );
   const log = await logOf(store);
   expect(log.map(({ details: { n } }) => n)).toEqual(Array.from({ length: 303 }, (_, n) => n + 1));
   let before = NO_LINK;
-  for (const event of log) expect(event.hash).toBe((before = linkOf(before, event.sequence, event)));
-  expect((await store.events("r1", 250, 10)).map(({ sequence }) => sequence)).toEqual(log.slice(250, 260).map(({ sequence }) => sequence));
+  for (const event of log)
+    expect(event.hash).toBe((before = linkOf(before, event.sequence, event)));
+  expect((await store.events("r1", 250, 10)).map(({ sequence }) => sequence)).toEqual(
+    log.slice(250, 260).map(({ sequence }) => sequence),
+  );
 });
 
 it("writes what comes together in one row, and shows those who ask in between all of it", async () => {
@@ -149,7 +187,9 @@ it("writes what comes together in one row, and shows those who ask in between al
     write(store, {
       events: [draft({ details: { n } }), draft()],
       request_id: `q${n % 8}`,
-      ...(n === 5 ? { admit: (unseen) => void shown.push(...unseen.map(({ sequence }) => sequence)) } : {}),
+      ...(n === 5
+        ? { admit: (unseen) => void shown.push(...unseen.map(({ sequence }) => sequence)) }
+        : {}),
     }),
   );
   const receipts = await Promise.all(commits);
@@ -161,7 +201,9 @@ it("writes what comes together in one row, and shows those who ask in between al
     [16, 6],
   ]);
   db.close();
-  expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(Array.from({ length: 16 }, (_, n) => n + 1));
+  expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: 16 }, (_, n) => n + 1),
+  );
 });
 
 it("commits that come in the next turns of the loop are written with those before, and each has its own receipt", async () => {
@@ -172,7 +214,9 @@ it("commits that come in the next turns of the loop are written with those befor
     receipts.push(store.commit({ run: "r1", seen: 0, events: [draft({ details: { turn } })] }));
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect((await Promise.all(receipts)).map(({ events }) => events.map(({ sequence }) => sequence))).toEqual([[1], [2], [3], [4], [5]]);
+  expect(
+    (await Promise.all(receipts)).map(({ events }) => events.map(({ sequence }) => sequence)),
+  ).toEqual([[1], [2], [3], [4], [5]]);
   const db = new Database(path, { readonly: true });
   // One for each, if nobody waited; a machine that pauses may make two of them.
   expect(db.prepare("select count(*) from segments").pluck().get()).toBeLessThan(4);

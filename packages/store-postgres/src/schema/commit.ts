@@ -108,7 +108,7 @@ language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan =
     (t->>'fence')::bigint = 0)
 $$;
 
--- Writes the task of a commit that holds its fence.
+-- Writes the task of a commit that holds its fence. A lease that is only renewed never becomes shorter.
 create function {schema}.write_task(p_run text, t jsonb) returns void
 language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
   update {schema}.tasks set
@@ -117,7 +117,9 @@ language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan =
     phase = coalesce(t->>'phase', phase),
     owner = case when t ? 'owner' then t->>'owner' else owner end,
     state = coalesce(t->>'state', state),
-    lease_until = case when t ? 'lease' then {schema}.now_ms() + (t->>'lease')::bigint else lease_until end
+    lease_until = case when t ? 'lease'
+      then greatest({schema}.now_ms() + (t->>'lease')::bigint, case when t ? 'state' then 0 else lease_until end)
+      else lease_until end
   where id = t->>'id' and (t ? 'state' or t ? 'lease')
 $$;
 `;

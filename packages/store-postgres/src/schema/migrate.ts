@@ -9,20 +9,31 @@ const OLDEST_SERVER = 140_000;
  * Brings the schema to the last of these versions, one after the other in one transaction; of many that open a store at once, one does it.
  * Throws BYLAW_STORE_NEWER for a schema of a later version, and BYLAW_STORE_UNUSABLE for a schema or server that is none for a store.
  */
-export async function migrate(database: Database, versions: readonly string[] = VERSIONS): Promise<void> {
+export async function migrate(
+  database: Database,
+  versions: readonly string[] = VERSIONS,
+): Promise<void> {
   const { schema } = database.settings;
   await checkServer(database);
   if ((await versionOf(database.query, schema, versions.length)) === versions.length) return;
   await database.transaction(
     async (query) => {
-      await query("select pg_advisory_xact_lock(hashtextextended('bylaw store ' || $1, 0))", [schema]);
-      const [there] = await query("select from pg_catalog.pg_namespace where nspname = $1", [schema]);
+      await query("select pg_advisory_xact_lock(hashtextextended('bylaw store ' || $1, 0))", [
+        schema,
+      ]);
+      const [there] = await query("select from pg_catalog.pg_namespace where nspname = $1", [
+        schema,
+      ]);
       // Asked first, because a role that may not make schemas may own one.
       if (there === undefined) await query("create schema {schema}");
       await query(
         "create table if not exists {schema}.bylaw_versions (version integer primary key, applied_at timestamptz not null default clock_timestamp())",
       );
-      for (let version = (await versionOf(query, schema, versions.length)) + 1; version <= versions.length; version += 1) {
+      for (
+        let version = (await versionOf(query, schema, versions.length)) + 1;
+        version <= versions.length;
+        version += 1
+      ) {
         await query(versions[version - 1] ?? "");
         await query("insert into {schema}.bylaw_versions (version) values ($1)", [version]);
       }
@@ -39,26 +50,38 @@ export async function checkSchema(database: Database, latest = VERSIONS.length):
   const { schema, target } = database.settings;
   await checkServer(database);
   const version = await versionOf(database.query, schema, latest);
-  if (version === 0) throw unusable(`schema \`${schema}\` without a store at ${target}, expected one that runs were written to`, FIX);
+  if (version === 0) throw unusable(`Schema \`${schema}\` at ${target} holds no store`, FIX);
   if (version < latest)
-    throw unusable(`version ${version} of schema \`${schema}\`, expected ${latest}`, "open it once for writing, which updates it");
+    throw unusable(
+      `Schema \`${schema}\` has version ${version}, but ${latest} is needed`,
+      "Open it once for writing, which updates it",
+    );
 }
 
-const FIX = "name the database, and the schema where it is not `bylaw`";
+const FIX = "Name the right database, and the schema if it is not `bylaw`";
 
 async function checkServer(database: Database): Promise<void> {
   const { target } = database.settings;
-  const [server] = await database.query<{ readonly version: string; readonly isolation: string; readonly encoding: string }>(
+  const [server] = await database.query<{
+    readonly version: string;
+    readonly isolation: string;
+    readonly encoding: string;
+  }>(
     `select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation,
       current_setting('server_encoding') as encoding`,
   );
   if (Number(server?.version) < OLDEST_SERVER)
-    throw unusable(`version ${server?.version} of PostgreSQL at ${target}, expected 14 or later`);
-  if (server?.encoding !== "UTF8") throw unusable(`encoding ${server?.encoding} of the database at ${target}, expected UTF8`);
+    throw unusable(
+      `PostgreSQL at ${target} is version ${server?.version}, but 14 or later is needed`,
+    );
+  if (server?.encoding !== "UTF8")
+    throw unusable(
+      `The database at ${target} has the encoding ${server?.encoding}, but UTF8 is needed`,
+    );
   if (server?.isolation !== "read committed") {
     throw unusable(
-      `isolation level ${server?.isolation} at ${target}, expected read committed`,
-      "alter role … set default_transaction_isolation = 'read committed'",
+      `The role at ${target} uses the isolation level ${server?.isolation}, but read committed is needed`,
+      "Run `alter role … set default_transaction_isolation = 'read committed'`",
     );
   }
 }
@@ -71,16 +94,19 @@ async function versionOf(query: Query, schema: string, latest: number): Promise<
     [`"${schema}".bylaw_versions`, schema],
   );
   if (there?.versions !== true) {
-    if (there?.others === true) throw unusable(`tables in schema \`${schema}\`, expected none but a store's`, "name another schema");
+    if (there?.others === true)
+      throw unusable(`Schema \`${schema}\` holds tables of something else`, "Name another schema");
     return 0;
   }
-  const [row] = await query<{ readonly version: number }>("select coalesce(max(version), 0) as version from {schema}.bylaw_versions");
+  const [row] = await query<{ readonly version: number }>(
+    "select coalesce(max(version), 0) as version from {schema}.bylaw_versions",
+  );
   const version = row?.version ?? 0;
   if (version > latest) {
     throw new BylawError({
       code: "BYLAW_STORE_NEWER",
-      message: `Unexpected version ${version} of schema \`${schema}\`, expected at most ${latest}`,
-      fix: "update @bylaw/store-postgres, or name another schema",
+      message: `Schema \`${schema}\` has version ${version}, which is newer than this program understands (${latest})`,
+      fix: "Update @bylaw/store-postgres, or name another schema",
     });
   }
   return version;

@@ -1,0 +1,68 @@
+import { BylawError, type LogEvent, type Store } from "@bylaw/kernel";
+import { NO_LINK, linkOf, linkOfText } from "../format/chain.ts";
+
+/** The last event of a chain that was followed. */
+export interface ChainHead {
+  /** 0 before the first event. */
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+/** The head of a log without events. */
+export const NO_HEAD: ChainHead = { sequence: 0, hash: NO_LINK };
+
+/** Follows a chain from a head over the events behind it; earlier ones are skipped. Throws BYLAW_CHAIN_BROKEN at the first that does not follow. */
+export function followChain(run: string, from: ChainHead, events: readonly LogEvent[]): ChainHead {
+  let { sequence, hash } = from;
+  for (const event of events) {
+    if (event.sequence <= from.sequence) continue;
+    sequence += 1;
+    if (event.sequence !== sequence)
+      throw chainBroken(run, `Event ${sequence} of run \`${run}\` is missing from the log.`);
+    if (!follows(hash, event)) {
+      throw chainBroken(
+        run,
+        `Event ${sequence} of run \`${run}\` does not follow from the one before it: one of the two was changed.`,
+      );
+    }
+    hash = event.hash ?? "";
+  }
+  return { sequence, hash };
+}
+
+function follows(previous: string, event: LogEvent): boolean {
+  const { timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash } = event;
+  // A store keeps the keys in order, so plain JSON is mostly the text that was hashed, in a third of the time.
+  const text = JSON.stringify({ agent_id, details, event_type, session_id, task_id, timestamp });
+  if (linkOfText(previous, sequence, text) === hash) return true;
+  try {
+    return linkOf(previous, sequence, event) === hash;
+  } catch {
+    // What has no canonical text was never chained.
+    return false;
+  }
+}
+
+/** What is said of a log that somebody changed. */
+export const chainBroken = (run: string, message: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_CHAIN_BROKEN",
+    message,
+    fix: `Nothing is granted in this run. Look at it with \`bylaw log verify --store URL --run ${run}\`, then restore a backup of the store.`,
+  });
+
+export const isChainBroken = (error: unknown): error is BylawError =>
+  error instanceof BylawError && error.code === "BYLAW_CHAIN_BROKEN";
+
+/** Reads events; a row that holds no event is one that somebody changed. */
+export function readEvents(store: Pick<Store, "events">, run: string): Store["events"] {
+  return async (wanted, after, limit) => {
+    try {
+      return await store.events(wanted, after, limit);
+    } catch (error) {
+      if (error instanceof SyntaxError || error instanceof TypeError)
+        throw chainBroken(run, `Behind event ${after} of run \`${run}\` stands what is no event.`);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,21 @@
+import type { BylawError } from "@bylaw/kernel";
+import type { LogState } from "../state/log-state.ts";
+import type { Journal } from "./journal-contract.ts";
+
+/** The journal of a log that was changed: it holds the state of an empty log, and refuses everything. */
+export function createBrokenJournal(error: BylawError, state: LogState, session: string): Journal {
+  const refuse = (): never => {
+    throw error;
+  };
+  const refuseLater = (): Promise<never> => Promise.reject(error);
+  return {
+    session,
+    state,
+    time: refuse,
+    draft: refuse,
+    append: refuseLater,
+    claim: refuseLater,
+    catchUp: refuseLater,
+    close: async () => {},
+  };
+}

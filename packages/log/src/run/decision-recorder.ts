@@ -1,0 +1,231 @@
+import {
+  BylawError,
+  StoreConflict,
+  freezeJson,
+  messageOf,
+  omitUndefined,
+  type Decision,
+  type HookName,
+  type JsonObject,
+  type Kernel,
+  type LogEvent,
+  type Subject,
+} from "@bylaw/kernel";
+import { digestOf } from "../format/digest.ts";
+import { approvalDigest, currentPhases, openApprovals, phaseOf } from "../state/approval.ts";
+import { attemptOf } from "../state/attempt.ts";
+import { lifecyclesIn } from "../state/lifecycle.ts";
+import type { LogState } from "../state/log-state.ts";
+import { policiesOnRecord, policyName, type Policies } from "../state/policies.ts";
+import { treeGet } from "../state/tree.ts";
+import { ATTEMPTS, type Appended, type Journal, type Who } from "./journal-contract.ts";
+import type { EventSubject } from "./log-follower.ts";
+import { readableIn } from "./readable.ts";
+import { clipped, eventOf, recovered } from "./recorded.ts";
+import { outcomeOf, questionName } from "./request.ts";
+import type { AskOptions, Outcome } from "./run-contract.ts";
+
+interface RecorderOptions {
+  readonly kernel: Kernel;
+  readonly journal: Journal;
+  readonly run: string;
+  readonly report: (error: unknown) => void;
+}
+
+/** A question as it came in. */
+interface Question {
+  readonly hook: HookName;
+  readonly input: Subject;
+  /** Why the subject cannot be read. */
+  readonly unreadable?: unknown;
+  readonly options: AskOptions;
+}
+
+/** Decides about subjects and records the decisions. What cannot be recorded is denied. */
+export class DecisionRecorder {
+  readonly policyDigest: string;
+  readonly #kernel: Kernel;
+  readonly #journal: Journal;
+  readonly #run: string;
+  readonly #report: (error: unknown) => void;
+  /** The last question of each task, or of each agent without a task. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor({ kernel, journal, run, report }: RecorderOptions) {
+    this.#kernel = kernel;
+    this.#journal = journal;
+    this.#run = run;
+    this.#report = report;
+    this.policyDigest = digestOf(kernel.policy as JsonObject);
+  }
+
+  /** Decides about a subject, and resolves when the decision is durable. */
+  async ask(hook: HookName, given: object, options: AskOptions = {}): Promise<Outcome> {
+    let question: Question;
+    try {
+      // A copy, so that the caller cannot change it meanwhile.
+      const input = freezeJson({ ...given, hook }) as unknown as Subject;
+      question = { hook, input, options };
+    } catch (unreadable) {
+      const readable = hook === "onEnforcement" ? readableIn(given) : {};
+      question = { hook, input: { hook, ...readable } as Subject, unreadable, options };
+    }
+    return this.#inTurn(whoIn(question.input), () => this.#answer(question));
+  }
+
+  /** The subject with what the log knows better than the caller: its phase, and the attempt of a response. */
+  stamp(input: Subject, state: LogState): Subject {
+    const phase =
+      typeof input.task === "string" ? phaseOf(state.view(currentPhases), input.task) : undefined;
+    const { session } = this.#journal;
+    const at = this.#journal.time();
+    // The kernel leaves out what is undefined.
+    const stamped = { ...input, phase, run: this.#run, session, at };
+    if (input.hook === "onTransition") return { ...stamped, from: phase } as Subject;
+    return (
+      input.hook === "onEnforcement" ? { ...stamped, ...attemptOf(input, state.view) } : stamped
+    ) as Subject;
+  }
+
+  async #answer(question: Question): Promise<Outcome> {
+    const { input } = question;
+    let problem: unknown;
+    for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
+      const before = this.#journal.state;
+      const [subject, judged] = await this.#judge(question, before);
+      const decision = recovered(subject, judged);
+      let appended: Appended;
+      try {
+        appended = await this.#record(question, subject, decision, before);
+      } catch (error) {
+        problem = error;
+        if (!(error instanceof StoreConflict)) break;
+        await this.#journal.catchUp().catch(this.#report);
+        continue;
+      }
+      // The decision is on record from here on, so it is not tried again.
+      const { events, written, replayed } = appended;
+      const outcome = replayed
+        ? outcomeOf(input, events, this.#policies())
+        : { decision, applied: decision.applied, events };
+      return written.then(
+        () => outcome ?? this.#absent(input, "the first answer is not on record", events),
+        (error: unknown) => this.#absent(input, error, events),
+      );
+    }
+    return (await this.#ended(input, problem)) ?? this.#absent(input, problem, []);
+  }
+
+  async #judge(
+    { input, unreadable }: Question,
+    before: LogState,
+  ): Promise<readonly [Subject, Decision]> {
+    if (unreadable !== undefined) return this.#refuse(input, unreadable, before);
+    try {
+      const subject = await this.#kernel.prepare(this.stamp(input, before));
+      const { grants } = before.view(openApprovals);
+      const grant =
+        grants === null ? undefined : treeGet(grants, approvalDigest(subject, this.policyDigest));
+      return [subject, await this.#kernel.decidePrepared(subject, before.view, grant)];
+    } catch (error) {
+      return this.#refuse(input, error, before);
+    }
+  }
+
+  #refuse(input: Subject, error: unknown, before: LogState): readonly [Subject, Decision] {
+    const decision = this.#kernel.refuse(input, "invalid_call", messageOf(error));
+    if (input.hook !== "onEnforcement") return [{ hook: input.hook } as Subject, decision];
+    // An unreadable response spends an attempt too, or an agent would have any number of them.
+    const subject: Subject = { hook: input.hook, ...readableIn(input) };
+    return [{ ...subject, ...attemptOf(subject, before.view) }, decision];
+  }
+
+  async #record(
+    { hook, input, unreadable, options: { request_id: id, documents = [] } }: Question,
+    subject: Subject,
+    decision: Decision,
+    before: LogState,
+  ): Promise<Appended> {
+    const who = whoIn(input);
+    const policies = policyName(hook, this.policyDigest, before.view);
+    const [type, details] = eventOf(hook, subject, decision, policies);
+    const event = clipped(this.#journal.draft(type, input, details));
+    // The document makes an approval one-use even where two processes read it at once.
+    const used = {
+      kind: "approval",
+      id: `${this.#run}:${decision.approval}`,
+      value: "used",
+      if_version: 0,
+    };
+    return this.#journal.append([event], {
+      before,
+      stale: (other) => concerns(other, input) || (who !== input && concerns(other, who)),
+      documents: decision.approval === undefined ? documents : [...documents, used],
+      ...omitUndefined({
+        request_id: unreadable === undefined ? questionName(input, id) : undefined,
+      }),
+    });
+  }
+
+  // Questions of one task, or of one agent without a task, wait for each other, as each would make the other's decision stale.
+  #inTurn<T>({ task, agent }: Who, work: () => Promise<T>): Promise<T> {
+    const key = typeof task === "string" ? task : JSON.stringify({ agent });
+    const before = this.#turns.get(key);
+    const turn = before === undefined ? work() : before.then(work);
+    const over = (): void => {
+      if (this.#turns.get(key) === last) this.#turns.delete(key);
+    };
+    const last: Promise<void> = turn.then(over, over);
+    this.#turns.set(key, last);
+    return turn;
+  }
+
+  /** The answer where the event was refused because the work in this log has ended. */
+  async #ended(input: Subject, problem: unknown): Promise<Outcome | undefined> {
+    if (!(problem instanceof BylawError) || problem.code !== "BYLAW_EVENT_REFUSED")
+      return undefined;
+    await this.#journal.catchUp().catch(this.#report);
+    const { view } = this.#journal.state;
+    for (const lifecycle of lifecyclesIn(this.#kernel.declared.projections)) {
+      const event = lifecycle.endedBy(view(lifecycle));
+      if (event !== null)
+        return this.#unrecorded(input, "run_ended", `The run ended with \`${event}\``);
+    }
+    return undefined;
+  }
+
+  #absent(input: Subject, error: unknown, events: readonly LogEvent[]): Outcome {
+    const reason = `The decision could not be recorded: ${messageOf(error)}`;
+    return this.#unrecorded(input, "engine_absent", reason, events);
+  }
+
+  #unrecorded(
+    input: Subject,
+    code: "engine_absent" | "run_ended",
+    reason: string,
+    events: readonly LogEvent[] = [],
+  ): Outcome {
+    const decision = this.#kernel.refuse(input, code, reason);
+    // A host that went on would call its model forever without spending an attempt.
+    return {
+      decision: input.hook === "onEnforcement" ? { ...decision, recovery: "end" } : decision,
+      applied: "deny",
+      events,
+    };
+  }
+
+  #policies(): Policies {
+    return {
+      ...this.#journal.state.view(policiesOnRecord),
+      [this.policyDigest]: this.#kernel.policy,
+    };
+  }
+}
+
+// An agent's attempts are its own, whatever task it says it is working on.
+const whoIn = (subject: Subject): Who =>
+  subject.hook === "onEnforcement" ? omitUndefined({ agent: subject.agent }) : subject;
+
+// Another event makes a decision stale only if it concerns the same task, or the same agent without a task.
+const concerns = ({ task_id, agent_id }: EventSubject, { task, agent = null }: Who): boolean =>
+  task === undefined ? agent_id === agent : task_id === task;

@@ -1,0 +1,224 @@
+import {
+  freezeJson,
+  isJsonObject,
+  omitUndefined,
+  type Decision,
+  type EventDraft,
+  type HookName,
+  type Json,
+  type JsonObject,
+  type Response,
+  type ResponseCall,
+  type Subject,
+  type ToolCall,
+} from "@bylaw/kernel";
+import { FREE_REASONS, MAX_ATTEMPTS } from "../state/turns.ts";
+import type { PolicyName } from "../state/policies.ts";
+
+type Describe = (
+  subject: Subject,
+  decision: Decision,
+) => readonly [type: string, details: JsonObject];
+
+const TOOL_EVENT = { allow: "tool_allowed", ask_user: "tool_asked", deny: "tool_denied" } as const;
+
+const DESCRIBE: Readonly<Record<HookName, Describe>> = {
+  beforeToolCall: (subject, { applied }) => [
+    TOOL_EVENT[applied],
+    { ...fieldsOf(subject, ...CALL_FIELDS), ...registryOf(subject) },
+  ],
+  onTransition: (subject, { applied }) => [
+    applied === "allow" ? "phase_entered" : "transition_blocked",
+    { ...fieldsOf(subject, "from", "to", "artifacts"), ...commitOf(subject) },
+  ],
+  onBehavior: (subject, { applied, directive }) => [
+    applied === "allow" ? "behavior_applied" : "behavior_rejected",
+    {
+      ...fieldsOf(subject, "action", "reason", "trigger_agent_id", "step"),
+      ...(directive && { directive }),
+    },
+  ],
+  onEnforcement: (subject, decision) =>
+    decision.effect === "allow"
+      ? [
+          "response_accepted",
+          { ...fieldsOf(subject, "round", "attempt"), ...bounded(turnFacts(subject)) },
+        ]
+      : ["enforcement", violation(subject as Response, decision)],
+};
+
+/** The event that says what came of a subject. */
+export function eventOf(
+  hook: HookName,
+  subject: Subject,
+  decision: Decision,
+  policies: PolicyName,
+): readonly [type: string, details: JsonObject] {
+  const [type, details] = DESCRIBE[hook](subject, decision);
+  return [type, { ...details, decision: written(decision, policies) }];
+}
+
+function fieldsOf(subject: Subject, ...fields: readonly string[]): JsonObject {
+  const found: Record<string, Json> = {};
+  for (const field of fields) {
+    const value = (subject as unknown as JsonObject)[field];
+    if (value !== undefined) found[field] = value;
+  }
+  return found;
+}
+
+// Without what is undefined, which has no place in a log.
+function written(
+  { id: _id, hook: _hook, policy, ...said }: Decision,
+  { digest: policy_digest, known }: PolicyName,
+): JsonObject {
+  const decision = known ? { ...said, policy_digest } : { ...said, policy, policy_digest };
+  try {
+    return freezeJson(decision) as JsonObject;
+  } catch {
+    // What is no plain data in a vote is what it says of itself; a copy takes a quarter of the time, so it is tried first.
+    return JSON.parse(JSON.stringify(decision)) as JsonObject;
+  }
+}
+
+// All that a later decision about the same call needs, but for the links of its paths.
+const CALL_FIELDS = [
+  ...["id", "tool", "server", "args", "annotations", "cwd", "workspace", "home"],
+  ...["approval_mode", "interactive", "phase"],
+];
+
+// Of the registered servers only the tools that the name could stand for: whole registries would fill the log.
+function registryOf(subject: Subject): JsonObject {
+  const { tool, server, servers } = subject as Partial<ToolCall>;
+  if (tool === undefined || servers === undefined) return {};
+  const near = Object.entries(servers).flatMap(([name, tools]): [string, Json][] => {
+    const listed = tools.filter((one) => tool.endsWith(one));
+    return name === server || (tool.includes(name) && listed.length > 0) ? [[name, listed]] : [];
+  });
+  return { servers: Object.fromEntries(near) };
+}
+
+// What a plugin prepared about the commit that is checked out, under `commit` of its facts: later decisions ask where the task began.
+function commitOf({ facts = {} }: Subject): JsonObject {
+  const commit = Object.values(facts).find((of) => isJsonObject(of) && isJsonObject(of["commit"]));
+  return commit === undefined ? {} : { commit: (commit as JsonObject)["commit"] ?? null };
+}
+
+/** What a plugin may prepare about a response, under `turn` of its facts. */
+const TURN_FACTS = ["terminal", "progress", "unknown_tools"] as const;
+
+// What is put on record of it says what the response came to: the answer or the vote, or that the turn goes on.
+function turnFacts({ facts = {} }: Subject): JsonObject {
+  const turns = Object.values(facts).map((of) =>
+    isJsonObject(of) && isJsonObject(of["turn"]) ? of["turn"] : {},
+  );
+  const turn: JsonObject = Object.assign({}, ...turns) as JsonObject;
+  return omitUndefined(
+    Object.fromEntries(TURN_FACTS.map((name) => [name, turn[name]])),
+  ) as JsonObject;
+}
+
+/** A decision about a response, which says how it goes on: what spent the last attempt is the end, whichever plugin refused. */
+export function recovered(subject: Subject, decision: Decision): Decision {
+  if (subject.hook !== "onEnforcement" || decision.effect === "allow") return decision;
+  const recovery = isFinal(subject, decision) ? "end" : (decision.recovery ?? "restart");
+  return recovery === decision.recovery ? decision : { ...decision, recovery };
+}
+
+const isFinal = (
+  { attempt = 1, max_attempts = MAX_ATTEMPTS }: Response,
+  { recovery, code }: Decision,
+): boolean => recovery === "end" || (attempt >= max_attempts && !FREE_REASONS.has(code));
+
+function violation(response: Response, decision: Decision): JsonObject {
+  const { message, reason, code, recovery = "restart" } = decision;
+  const {
+    text = "",
+    tool_calls = [],
+    round = 1,
+    attempt = 1,
+    max_attempts = MAX_ATTEMPTS,
+  } = response;
+  const final = isFinal(response, decision);
+  const calls = {
+    reason: code,
+    tool_calls: namesOf(response, tool_calls, code),
+    error_message: message ?? reason,
+  };
+  const ended = {
+    buffer_preview: upTo(text, WINDOW),
+    buffer_chars: charactersOf(text),
+    recovery: final ? "end" : recovery,
+    final,
+  };
+  return { round, attempt, max_attempts, ...calls, ...ended };
+}
+
+// Of an unknown tool the event names only what is unknown, so that nobody takes the tools beside it for that.
+function namesOf(
+  response: Response,
+  calls: readonly ResponseCall[],
+  code: string,
+): readonly Json[] {
+  const { unknown_tools: unknown } = turnFacts(response);
+  if (code === "unknown_tool" && Array.isArray(unknown) && unknown.length > 0)
+    return unknown.slice(0, NAMES).map(nameIn);
+  return calls.slice(0, NAMES).map(({ tool }) => nameIn(tool));
+}
+
+function bounded({ unknown_tools: unknown, ...facts }: JsonObject): JsonObject {
+  return Array.isArray(unknown)
+    ? { ...facts, unknown_tools: unknown.slice(0, NAMES).map(nameIn) }
+    : facts;
+}
+
+const nameIn = (name: Json): Json => (typeof name === "string" ? upTo(name, NAME_WINDOW) : name);
+
+/** As many names are on record, so that one response cannot fill the log. */
+const NAMES = 200;
+/** How much of a text redactors see: a secret that the preview cuts in two is still whole for them. */
+const WINDOW = 16_384;
+const PREVIEW = 500;
+const NAME = 256;
+const NAME_WINDOW = 1_024;
+
+/**
+ * An event as it stands in the log, when redactors have seen it: the preview of a buffer is at most 500 whole characters, the name of
+ * a tool at most 256 UTF-16 units.
+ */
+export function clipped(event: EventDraft): EventDraft {
+  const cut: Record<string, Json> = {};
+  const { buffer_preview: preview, tool_calls, unknown_tools } = event.details;
+  if (event.event_type === "enforcement") {
+    if (typeof preview === "string" && preview.length > PREVIEW)
+      cut["buffer_preview"] = Array.from(preview.slice(0, 2 * PREVIEW))
+        .slice(0, PREVIEW)
+        .join("");
+    if (Array.isArray(tool_calls) && tool_calls.some(isLong))
+      cut["tool_calls"] = tool_calls.map(cutName);
+  } else if (
+    event.event_type === "response_accepted" &&
+    Array.isArray(unknown_tools) &&
+    unknown_tools.some(isLong)
+  )
+    cut["unknown_tools"] = unknown_tools.map(cutName);
+  if (Object.keys(cut).length === 0) return event;
+  return Object.freeze({
+    ...event,
+    details: freezeJson({ ...event.details, ...cut }) as JsonObject,
+  });
+}
+
+const isLong = (name: Json): boolean => typeof name === "string" && name.length > NAME;
+const cutName = (name: Json): Json => (typeof name === "string" ? upTo(name, NAME) : name);
+
+const upTo = (text: string, end: number): string =>
+  text.slice(0, text.length > end && (text.charCodeAt(end) & 0xfc00) === 0xdc00 ? end - 1 : end);
+
+// The second half of a pair is no character of its own.
+function charactersOf(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length; at += 1)
+    if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) count -= 1;
+  return count;
+}

@@ -1,0 +1,173 @@
+import {
+  defineProjection,
+  isJsonObject,
+  type Grant,
+  type Guard,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+  type Response,
+  type Subject,
+  type Transition,
+} from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
+import { digestOf } from "../format/digest.ts";
+import { treeDrop, treeGet, treePut, type Tree } from "./tree.ts";
+import { CALL_EVENTS, callIn } from "./recorded-call.ts";
+
+/** The event types that a run writes itself. */
+export const RUN_EVENTS: readonly string[] = [
+  ...[
+    "tool_allowed",
+    "tool_asked",
+    "tool_denied",
+    "tool_result",
+    "phase_entered",
+    "transition_blocked",
+  ],
+  ...[
+    "behavior_applied",
+    "behavior_rejected",
+    "response_accepted",
+    "enforcement",
+    "approval_granted",
+    "approval_refused",
+  ],
+];
+
+/** What people said and what still counts. Approvals are known by the digest of what they approve and by the event that granted them. */
+export interface OpenApprovals {
+  readonly grants: Tree<Grant>;
+  readonly digests: Tree<string>;
+  /** The calls that a person said no to and that were not asked about again, by digest. */
+  readonly refused: Tree<true>;
+}
+
+/** The open approvals and the standing refusals of a run. */
+export const openApprovals = defineProjection<OpenApprovals>({
+  name: "bylaw/approvals",
+  version: 3,
+  initial: { grants: null, digests: null, refused: null },
+  reduce(before, event) {
+    const state = askedAgain(before, event);
+    const { event_type, sequence, details } = event;
+    const { digest, by, expires_at, decision } = details;
+    const { grants, digests } = state;
+    if (event_type === "approval_granted") {
+      const key = String(digest);
+      const earlier = treeGet(grants, key);
+      return {
+        ...state,
+        grants: treePut(grants, key, { sequence, by: String(by), expires_at: String(expires_at) }),
+        digests: treePut(
+          earlier === undefined ? digests : treeDrop(digests, String(earlier.sequence)),
+          String(sequence),
+          key,
+        ),
+      };
+    }
+    if (event_type === "approval_refused") {
+      const key = answeredKey(details);
+      const earlier = treeGet(grants, key);
+      return {
+        grants: treeDrop(grants, key),
+        digests: earlier === undefined ? digests : treeDrop(digests, String(earlier.sequence)),
+        refused: treePut(state.refused, key, true),
+      };
+    }
+    // Only the run writes events of its own types, so nobody spends an approval by mentioning it.
+    if (
+      !RUN_EVENTS.includes(event_type) ||
+      !isJsonObject(decision) ||
+      decision["approval"] === undefined
+    )
+      return state;
+    const used = treeGet(digests, String(decision["approval"]));
+    return used === undefined
+      ? state
+      : {
+          ...state,
+          grants: treeDrop(grants, used),
+          digests: treeDrop(digests, String(decision["approval"])),
+        };
+  },
+});
+
+// A refusal closes one question. Only where one stands is it worth a digest to see whether this is the same call again.
+function askedAgain(state: OpenApprovals, event: LogEvent): OpenApprovals {
+  if (state.refused === null || !CALL_EVENTS.has(event.event_type)) return state;
+  const digest = recordedDigest(event);
+  return digest === undefined ? state : { ...state, refused: treeDrop(state.refused, digest) };
+}
+
+// A call that was redacted has no digest that anybody could ask about again.
+const answeredKey = ({ digest, asked }: JsonObject): string =>
+  digest === "" ? String(asked) : String(digest);
+
+/** One question has one answer: it is refused to say no twice, or yes to what was refused, until the call is asked about again. */
+export const answeredOnce: Guard = (view, { event_type, timestamp, details }) => {
+  if (event_type !== "approval_granted" && event_type !== "approval_refused") return undefined;
+  const { grants, refused } = view(openApprovals);
+  const key = answeredKey(details);
+  if (treeGet(refused, key) !== undefined)
+    return {
+      rule: "answered-once",
+      message: "a person already said no to this call, and it was not asked about again",
+    };
+  const grant = event_type === "approval_refused" ? treeGet(grants, key) : undefined;
+  if (grant === undefined || Date.parse(grant.expires_at) <= Date.parse(timestamp))
+    return undefined;
+  return { rule: "answered-once", message: `${quote(grant.by)} already said yes to this call` };
+};
+
+/** The phase of each task. */
+export type Phases = Tree<string>;
+
+/** The phase of each task, as the log says. */
+export const currentPhases = defineProjection<Phases>({
+  name: "bylaw/phases",
+  version: 2,
+  initial: null,
+  reduce: (state, { event_type, task_id, details }) =>
+    event_type === "phase_entered" && task_id !== null
+      ? treePut(state, task_id, String(details["to"]))
+      : state,
+});
+
+/** The phase of one task; undefined for one that has entered none. */
+export const phaseOf = (phases: Phases, task: string): string | undefined => treeGet(phases, task);
+
+/**
+ * What an approval is bound to: the RFC 8785 form of {tool, server, args, agent, task, cwd} of a tool call, of what is asked
+ * for at the other hooks, and the digest of the policies that asked. Another policy needs another approval.
+ */
+export function approvalDigest(subject: Subject, policy: string): string {
+  const { agent = null, task = null } = subject;
+  if (subject.hook === "beforeToolCall") {
+    const { tool, server = null, args, cwd = null } = subject;
+    return digestOf({ subject: { tool, server, args, agent, task, cwd }, policy });
+  }
+  // The log counts attempts, and a request that is made anew has a new id: the same question, however often it was asked.
+  const {
+    round: _,
+    attempt: __,
+    max_attempts: ___,
+    request_id: ____,
+    ...unnumbered
+  } = subject as Partial<Response> & Pick<Transition, "request_id"> & Subject;
+  const { id, at, run, session, facts, host, claims, interactive, phase, ...asked } =
+    unnumbered as Subject;
+  return digestOf({ subject: { ...(asked as Record<string, Json>), agent, task }, policy });
+}
+
+/** What an approval of the call of a recorded decision is bound to; `undefined` where the log does not have all of the call. */
+export function recordedDigest(event: LogEvent): string | undefined {
+  const { call } = callIn(event);
+  return call === undefined ? undefined : approvalDigest(call, recordedPolicy(event));
+}
+
+/** The digest of the policies that a recorded decision was made by. */
+export function recordedPolicy({ details: { decision } }: LogEvent): string {
+  const { policy = {}, policy_digest } = isJsonObject(decision) ? decision : {};
+  return typeof policy_digest === "string" ? policy_digest : digestOf(policy as JsonObject);
+}

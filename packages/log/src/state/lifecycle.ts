@@ -1,0 +1,42 @@
+import { checkArgument, type JsonObject, type Projection } from "@bylaw/kernel";
+import type { Session } from "./session.ts";
+
+/** An event that a run records when it is opened. */
+export interface OpeningEvent {
+  readonly event_type: string;
+  readonly task_id: string | null;
+  readonly details: JsonObject;
+}
+
+/** What a session records when it resumes a log. */
+export interface ResumedLog {
+  /** Goes into `session_resumed`. */
+  readonly counts: {
+    readonly in_progress_tasks_count: number;
+    readonly pending_audit_count: number;
+    readonly completed_tasks_count: number;
+  };
+  /** Recorded after `session_resumed`, in order. */
+  readonly events: readonly OpeningEvent[];
+}
+
+/** A projection that knows the life cycle of the work in a log. A plugin declares it like any other; the run asks it. */
+export interface Lifecycle<State> extends Projection<State> {
+  /** What a new session records after `last`. */
+  resume(state: State, last: Session): ResumedLog;
+  /** The event type that ended the work; `null` while it goes on. */
+  endedBy(state: State): string | null;
+}
+
+/** Defines a life cycle. Throws BYLAW_PLUGIN_INVALID for one that is malformed. */
+export const defineLifecycle = <State>(lifecycle: Lifecycle<State>): Lifecycle<State> =>
+  checkArgument("defineLifecycle", "a life cycle", lifecycle, { code: "BYLAW_PLUGIN_INVALID" });
+
+/** The life cycles among projections. */
+export const lifecyclesIn = (
+  projections: readonly Projection<unknown>[],
+): readonly Lifecycle<unknown>[] =>
+  projections.filter(
+    (projection): projection is Lifecycle<unknown> =>
+      "resume" in projection && "endedBy" in projection,
+  );

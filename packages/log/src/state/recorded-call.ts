@@ -1,0 +1,72 @@
+import {
+  canonicalJson,
+  isJsonObject,
+  omitUndefined,
+  type Json,
+  type LogEvent,
+  type ToolCall,
+} from "@bylaw/kernel";
+
+/** The events of a decision about a call. */
+export const CALL_EVENTS: ReadonlySet<string> = new Set([
+  "tool_asked",
+  "tool_allowed",
+  "tool_denied",
+]);
+
+// A call that was denied because nobody was there to approve it: a yes still lets the next one pass.
+const UNANSWERED: ReadonlySet<string> = new Set(["approval_unavailable", "approval_expired"]);
+
+/** Whether an event is a question about a call that a person can answer. */
+export function asksPerson({ event_type, details: { decision } }: LogEvent): boolean {
+  const code = isJsonObject(decision) ? decision["code"] : undefined;
+  return (
+    event_type === "tool_asked" || (CALL_EVENTS.has(event_type) && UNANSWERED.has(String(code)))
+  );
+}
+
+/** The same text for each time that the same call is decided, as far as the log has the call. */
+export function callKey({ agent_id, task_id, details }: LogEvent): string {
+  const { tool = null, server = null, args = null, cwd = null } = details;
+  return canonicalJson([agent_id, task_id, tool, server, args, cwd]);
+}
+
+/** What the log has of a call. */
+export interface RecordedCall {
+  readonly call?: ToolCall;
+  /** Why the call cannot be asked about again; left out where it can. */
+  readonly not_replayable?: string;
+}
+
+const FIELDS = [
+  ...["id", "tool", "server", "servers", "args", "annotations", "cwd", "workspace", "home"],
+  ...["approval_mode", "interactive", "phase"],
+];
+
+/** The call of an event about one, as it was asked about, or why it is not all there. */
+export function callIn({ details, agent_id, task_id, timestamp }: LogEvent): RecordedCall {
+  const { tool, args } = details;
+  if (typeof tool !== "string")
+    return { not_replayable: "the call was refused before it was a call" };
+  if (Array.isArray(details["redacted"]) || isRedacted(details["args"] ?? null))
+    return { not_replayable: "parts of the call were redacted" };
+  if (typeof args !== "object" || args === null)
+    return { not_replayable: "its arguments are not in the log" };
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, details[name]]));
+  const call = omitUndefined({
+    ...fields,
+    agent: agent_id ?? undefined,
+    task: task_id ?? undefined,
+    at: timestamp,
+    hook: "beforeToolCall",
+  });
+  return { call: call as unknown as ToolCall };
+}
+
+// What a log keeps of a redacted value is an object with nothing but `redacted`.
+function isRedacted(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const entries = Object.entries(value);
+  if (entries.length === 1 && entries[0]?.[0] === "redacted" && !Array.isArray(value)) return true;
+  return entries.some(([, item]) => isRedacted(item as Json));
+}

@@ -1,0 +1,113 @@
+import {
+  freezeJson,
+  type EventDraft,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+} from "@bylaw/kernel";
+import { chainedText } from "../format/chain.ts";
+import { checkDraft, checkText } from "./store-input.ts";
+
+/** A draft as it will be read, with the text that the chain is over. Nobody else has a hold on it. */
+export interface Body {
+  readonly draft: EventDraft;
+  /** What `chainedText` makes of the draft. */
+  readonly text: string;
+}
+
+/** For stores. Throws BYLAW_COMMIT_INVALID and BYLAW_JSON_INVALID for a draft that cannot be kept. */
+export function bodyOf(draft: EventDraft): Body {
+  checkDraft(draft);
+  return bodyOfChecked({ ...draft, details: freezeJson(draft.details) as JsonObject });
+}
+
+/** For stores, of an event as `checkCommit` leaves it. Throws BYLAW_COMMIT_INVALID for one that is too large. */
+export function bodyOfChecked({
+  timestamp,
+  session_id,
+  event_type,
+  agent_id,
+  task_id,
+  details: given,
+}: EventDraft): Body {
+  const found = { numbers: false };
+  const details = inOrder(given, found) as JsonObject;
+  const draft = { timestamp, session_id, event_type, agent_id, task_id, details };
+  // The engine writes keys as they stand in the object, but those that look like numbers first: then it takes the long way.
+  const text = found.numbers
+    ? chainedText(draft)
+    : JSON.stringify({ agent_id, details, event_type, session_id, task_id, timestamp });
+  checkText(text);
+  return { draft, text };
+}
+
+/** The event that a draft becomes with its place in a log. For stores. */
+export function numbered({ draft }: Body, sequence: number, hash: string): LogEvent {
+  const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
+  return Object.freeze({
+    timestamp,
+    sequence,
+    session_id,
+    event_type,
+    agent_id,
+    task_id,
+    details,
+    hash,
+  });
+}
+
+/** Frozen data with the keys in the order in which they stand in the text, so that a receipt reads like the log: itself where they do. */
+function inOrder(value: Json, found: { numbers: boolean }): Json {
+  // Text knows no negative zero.
+  if (typeof value === "number") return value + 0;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    let same = true;
+    const items = (value as readonly Json[]).map((item) => {
+      const ordered = inOrder(item, found);
+      same &&= Object.is(ordered, item);
+      return ordered;
+    });
+    return same ? value : Object.freeze(items);
+  }
+  const given = value as JsonObject;
+  const keys = Object.keys(given);
+  // Most stand in order down to the last: a copy is begun where something does not.
+  let copy: Record<string, Json> | undefined = sort(keys) ? {} : undefined;
+  for (let at = 0; at < keys.length; at += 1) {
+    const key = keys[at] as string;
+    const first = key.charCodeAt(0);
+    if (first >= 48 && first <= 57) found.numbers = true;
+    const item = given[key] as Json;
+    const ordered = inOrder(item, found);
+    if (copy === undefined && !Object.is(ordered, item)) {
+      copy = {};
+      for (const before of keys.slice(0, at)) copy[before] = given[before] as Json;
+    }
+    if (copy !== undefined) copy[key] = ordered;
+  }
+  return copy === undefined ? value : Object.freeze(copy);
+}
+
+/** Objects have few keys, and most of them stand in order: for those the built-in function takes four times as long. */
+const FEW = 12;
+
+/** Sorts by UTF-16 code unit, in place; returns whether anything was out of order. */
+function sort(keys: string[]): boolean {
+  let moved = false;
+  for (let at = 1; at < keys.length; at += 1) {
+    const key = keys[at] as string;
+    let to = at;
+    while (to > 0 && (keys[to - 1] as string) > key) {
+      if (keys.length > FEW) {
+        keys.sort();
+        return true;
+      }
+      keys[to] = keys[to - 1] as string;
+      to -= 1;
+    }
+    keys[to] = key;
+    moved ||= to !== at;
+  }
+  return moved;
+}

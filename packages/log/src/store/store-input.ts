@@ -1,0 +1,175 @@
+import {
+  BylawError,
+  StoreConflict,
+  freezeJson,
+  type ClaimRequest,
+  type Commit,
+  type DocumentWrite,
+  type EventDraft,
+  type JsonObject,
+  type LogEvent,
+  type TaskWrite,
+} from "@bylaw/kernel";
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+/** Most bytes of an event: with its number and its link it is still a line that every reader of logs takes. */
+const LARGEST = 16 * 1_048_576 - 1_024;
+const STATES: readonly unknown[] = ["available", "claimed", "done", "failed"];
+
+/**
+ * The commit as it was asked for, in a copy that nobody else has a hold on: a store may write it later. Throws
+ * BYLAW_COMMIT_INVALID and BYLAW_JSON_INVALID for what no store may write: nothing may be read back as something else. For stores.
+ */
+export function checkCommit(given: Commit): Commit {
+  const commit = copyOf(given);
+  const { run, events, documents = [], task, request_id, seen } = commit;
+  text("run", run);
+  if (request_id !== undefined) text("request id", request_id);
+  if (!Number.isSafeInteger(seen) || seen < 0)
+    refuse(`\`seen\` is ${String(seen)}, but must be a sequence or 0`);
+  if (events.length === 0) refuse("A commit needs at least one event");
+  for (const event of events) checkDraft(event);
+  for (const document of documents) checkDocument(document);
+  if (task !== undefined) checkTask(task);
+  return commit;
+}
+
+function copyOf({ run, events, documents = [], task, request_id, seen, admit }: Commit): Commit {
+  const copy: { -readonly [Key in keyof Commit]: Commit[Key] } = {
+    run,
+    seen,
+    events: events.map(copyOfEvent),
+    documents: documents.map(copyOfDocument),
+  };
+  if (request_id !== undefined) copy.request_id = request_id;
+  if (admit !== undefined) copy.admit = admit;
+  if (task !== undefined)
+    copy.task = task.set === undefined ? { ...task } : { ...task, set: { ...task.set } };
+  return copy;
+}
+
+const copyOfEvent = (event: EventDraft): EventDraft => ({
+  ...event,
+  details: freezeJson(event.details) as JsonObject,
+});
+const copyOfDocument = (document: DocumentWrite): DocumentWrite => ({ ...document });
+
+/** What is said to a commit under a fence that is not, or no longer, that of a claim. For stores. */
+export const otherFence = ({ id, fence }: TaskWrite): StoreConflict =>
+  new StoreConflict("fence", `Fence ${fence} is not that of the current claim of task \`${id}\``);
+
+/** Throws BYLAW_COMMIT_INVALID for a claim that no store may grant. For stores. */
+export function checkClaim({ queue, agent, lease_ms, request_id, seen = 0 }: ClaimRequest): void {
+  text("queue", queue);
+  text("agent", agent);
+  if (request_id !== undefined) text("request id", request_id);
+  checkLease(lease_ms);
+  if (!Number.isSafeInteger(seen) || seen < 0)
+    refuse(`\`seen\` is ${String(seen)}, but must be a sequence or 0`);
+}
+
+function checkLease(lease_ms: number): void {
+  if (!Number.isSafeInteger(lease_ms) || lease_ms <= 0)
+    refuse(`\`lease_ms\` is ${String(lease_ms)}, but must be a whole number from 1`);
+}
+
+/** Throws BYLAW_COMMIT_INVALID for a draft whose envelope is none; its details are the business of `freezeJson`. For stores. */
+export function checkDraft({
+  timestamp,
+  session_id,
+  event_type,
+  agent_id,
+  task_id,
+}: EventDraft): void {
+  text("timestamp", timestamp);
+  text("session id", session_id);
+  text("event type", event_type);
+  if (agent_id !== null) text("agent id", agent_id);
+  if (task_id !== null) text("task id", task_id);
+}
+
+/** Throws BYLAW_COMMIT_INVALID for an event whose chained text is longer than any line of a log may be. For stores. */
+export function checkText(chained: string): void {
+  // No UTF-16 unit takes more than three bytes.
+  if (chained.length * 3 <= LARGEST) return;
+  const bytes = Buffer.byteLength(chained);
+  if (bytes > LARGEST) refuse(`The event has ${bytes} bytes, but ${LARGEST} is the most`);
+}
+
+/** Asks `admit` about the events that its writer has not seen; throws what it throws, and BYLAW_COMMIT_INVALID for one that answers later. For stores. */
+export function askAdmit(admit: Commit["admit"], unseen: () => readonly LogEvent[]): void {
+  if (admit === undefined) return;
+  const answer: unknown = admit(unseen());
+  if (
+    answer === undefined ||
+    answer === null ||
+    typeof (answer as PromiseLike<unknown>).then !== "function"
+  )
+    return;
+  // What it refuses after the commit it would refuse too late.
+  (answer as PromiseLike<unknown>).then(undefined, () => {});
+  refuse("`admit` returned a promise, but must answer at once");
+}
+
+/** A time of the contract in milliseconds since 1970; `Infinity` for none. Throws BYLAW_COMMIT_INVALID for text that is no time. */
+export function expiryOf(expires_at: string | undefined): number {
+  if (expires_at === undefined) return Infinity;
+  const at = TIME.test(expires_at) ? Date.parse(expires_at) : Number.NaN;
+  return Number.isNaN(at)
+    ? refuse(`\`expires_at\` is \`${expires_at}\`, which is not an RFC 3339 time`)
+    : at;
+}
+
+/** What a store says to whoever asks it something after `close`. */
+export const storeClosed = (): BylawError =>
+  new BylawError({
+    code: "BYLAW_STORE_CLOSED",
+    message: "The store is closed",
+    fix: "Open it again",
+  });
+
+/** The document as it was given, in a copy. Throws BYLAW_COMMIT_INVALID for one that no store may write. For stores. */
+export function checkPut(document: DocumentWrite): DocumentWrite {
+  const copy = copyOfDocument(document);
+  checkDocument(copy);
+  return copy;
+}
+
+function checkDocument({ kind, id, value, if_version, expires_at }: DocumentWrite): void {
+  text("kind", kind);
+  text("document id", id);
+  if (value !== null) text("document", value);
+  if (if_version !== undefined && (!Number.isSafeInteger(if_version) || if_version < 0))
+    refuse(`\`if_version\` is ${String(if_version)}, but must be a whole number from 0`);
+  expiryOf(expires_at);
+}
+
+function checkTask({ id, fence, lease_ms, set }: TaskWrite): void {
+  text("task id", id);
+  if (!Number.isSafeInteger(fence))
+    refuse(`\`fence\` is ${String(fence)}, but must be that of a claim, or 0`);
+  if (lease_ms !== undefined) {
+    checkLease(lease_ms);
+    if (fence === 0) refuse("A new task cannot have a lease: only a claim has one");
+    if (set !== undefined && set.state !== "claimed")
+      refuse(`A task that becomes ${String(set.state)} cannot have a lease: only a claim has one`);
+  }
+  if (set === undefined) return;
+  if (!STATES.includes(set.state))
+    refuse(
+      `A task's state cannot be \`${String(set.state)}\`. It must be one of ${STATES.join(", ")}`,
+    );
+  if (set.queue !== undefined) text("queue", set.queue);
+  if (set.phase !== undefined) text("phase", set.phase);
+  if (set.owner !== undefined && set.owner !== null) text("owner", set.owner);
+}
+
+// Of a lone surrogate UTF-8 makes a replacement mark, so that two ids could become one.
+function text(name: string, value: unknown): void {
+  if (typeof value !== "string") refuse(`The ${name} must be text, not ${typeof value}`);
+  if (!value.isWellFormed()) refuse(`The ${name} has a lone surrogate, which is not valid Unicode`);
+}
+
+function refuse(message: string): never {
+  throw new BylawError({ code: "BYLAW_COMMIT_INVALID", message });
+}

@@ -1,0 +1,78 @@
+import type { Commit, DocumentWrite, LogEvent, Receipt } from "@bylaw/kernel";
+import { bodyOfChecked, expiryOf, type Body } from "@bylaw/log";
+import type { LongNames } from "./long-names.ts";
+import { keyOf, toStored } from "./names.ts";
+
+/** A commit that waits to be written. It holds copies, so the caller cannot change it meanwhile. */
+export interface PendingCommit {
+  readonly run: string;
+  /** The database key of the run. */
+  readonly key: string;
+  readonly bodies: readonly Body[];
+  readonly documents: readonly object[];
+  readonly task: object | undefined;
+  readonly request: string | undefined;
+  readonly seen: number;
+  readonly admit: Commit["admit"];
+  /** The events after `seen` that the database has returned so far, in order. */
+  known: readonly LogEvent[];
+  /** The request id is not on record, so `admit` may be asked. */
+  checked: boolean;
+  /** How often the head had moved when the commit was about to be written. */
+  attempts: number;
+  readonly receipt: Promise<Receipt>;
+  readonly resolve: (receipt: Receipt) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Expects a commit that `checkCommit` returned. Throws BYLAW_COMMIT_INVALID for an event that is too large. */
+export function pendingCommit(
+  { run, events, documents = [], task, request_id, seen, admit }: Commit,
+  names: LongNames,
+): PendingCommit {
+  const { promise, resolve, reject } = Promise.withResolvers<Receipt>();
+  return {
+    run,
+    bodies: events.map(bodyOfChecked),
+    key: names.keep(run),
+    documents: documents.map(documentOf),
+    task: task === undefined ? undefined : taskOf(task, names),
+    request: request_id === undefined ? undefined : keyOf(request_id),
+    seen,
+    admit,
+    known: [],
+    checked: false,
+    attempts: 0,
+    receipt: promise,
+    resolve,
+    reject,
+  };
+}
+
+/** The sequence of the last event that the writer of a commit knows. */
+export const lastKnown = ({ known, seen }: PendingCommit): number => known.at(-1)?.sequence ?? seen;
+
+/** A document as the database functions take it. */
+export const documentOf = ({ kind, id, value, if_version, expires_at }: DocumentWrite): object => ({
+  kind: keyOf(kind),
+  id: keyOf(id),
+  value: value === null ? null : toStored(value),
+  ...(if_version === undefined ? {} : { version: if_version }),
+  ...(expires_at === undefined ? {} : { expires: expiryOf(expires_at) }),
+});
+
+function taskOf(
+  { id, fence, lease_ms, set }: NonNullable<Commit["task"]>,
+  names: LongNames,
+): object {
+  const { state, queue, phase, owner } = set ?? {};
+  return {
+    id: names.keep(id),
+    fence,
+    ...(lease_ms === undefined ? {} : { lease: lease_ms }),
+    ...(state === undefined ? {} : { state }),
+    ...(queue === undefined ? {} : { queue: keyOf(queue) }),
+    ...(phase === undefined ? {} : { phase: toStored(phase) }),
+    ...(owner === undefined ? {} : { owner: owner === null ? null : toStored(owner) }),
+  };
+}

@@ -1,0 +1,81 @@
+import { statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { BylawError } from "@bylaw/kernel";
+
+/** Where the header says how the file is read and written: 2 means with a write-ahead log, 1 without. */
+const FORMAT_BYTES = [18, 19] as const;
+/** `readFile` takes no larger file. */
+const LARGEST = 2 ** 31 - 1;
+
+/**
+ * The bytes of a database whose folder cannot be written, as one consistent state. Throws BYLAW_STORE_UNUSABLE where another file
+ * holds a part of that state, and where the file is too large or cannot be read, and BYLAW_STORE_BUSY where it changed meanwhile.
+ */
+export async function readSnapshot(path: string): Promise<Buffer> {
+  const before = stampOf(path);
+  refuseUnmerged(path);
+  const bytes = await read(path);
+  refuseUnmerged(path);
+  if (stampOf(path) !== before) {
+    const message = `Another process changed ${path} while it was read`;
+    throw new BylawError({
+      code: "BYLAW_STORE_BUSY",
+      message,
+      fix: "Try again once no process writes to it.",
+    });
+  }
+  // There is no log beside it that belongs to it, and a database in memory can have none.
+  for (const at of FORMAT_BYTES) bytes[at] = 1;
+  return bytes;
+}
+
+/** The error for watching what was read once. */
+export const notFollowed = (path: string): BylawError =>
+  unusable(
+    `Cannot follow ${path}: its folder cannot be written, so only its present state can be read`,
+    "Read it without following it, or give this user write access to the folder.",
+  );
+
+async function read(path: string): Promise<Buffer> {
+  try {
+    if (statSync(path).size > LARGEST) {
+      throw unusable(
+        `${path} is larger than 2 GiB, and its folder cannot be written`,
+        "Copy the file to a folder that you can write, and read the copy.",
+      );
+    }
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof BylawError) throw error;
+    const { code = "unknown error" } = error as { code?: string };
+    throw unusable(
+      `Cannot read ${path} (${code})`,
+      "Give this user read access to the file.",
+      error,
+    );
+  }
+}
+
+// Without it the newest events would be missing, and nothing would say so.
+function refuseUnmerged(path: string): void {
+  for (const suffix of ["-wal", "-journal"]) {
+    if ((statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0) === 0) continue;
+    throw unusable(
+      `${path}${suffix} holds changes that ${path} does not have yet, and they can only be read where the folder can be written`,
+      `Copy ${path} and ${path}${suffix} to a folder that you can write, and read the copy.`,
+    );
+  }
+}
+
+function stampOf(path: string): string {
+  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join(":");
+}
+
+const unusable = (message: string, fix: string, cause?: unknown): BylawError =>
+  new BylawError({
+    code: "BYLAW_STORE_UNUSABLE",
+    message,
+    fix,
+    ...(cause === undefined ? {} : { cause }),
+  });

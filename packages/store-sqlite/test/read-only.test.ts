@@ -1,0 +1,97 @@
+import { chmodSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openSqliteStore } from "../src/index.ts";
+import { WITHOUT_PRIVILEGES, draft, makeReadOnly, newFolder, runFixture } from "./kit.ts";
+
+/** What an unprivileged process reads: how many events each run has, or the error. */
+const read = async (file: string, ...follow: readonly string[]): Promise<unknown> =>
+  JSON.parse(await runFixture("read.mjs", [file, ...follow], WITHOUT_PRIVILEGES));
+
+/** A store with two events in one run, closed. */
+async function closedStore(): Promise<string> {
+  const file = join(newFolder(), "store #1%20?.db");
+  const store = await openSqliteStore(file);
+  await store.commit({ run: "main", seen: 0, events: [draft(), draft()] });
+  await store.close();
+  return file;
+}
+
+/** A store whose second run is only in the log beside the file, because its writer was killed. */
+async function unmergedStore(): Promise<string> {
+  const file = await closedStore();
+  const { timestamp, session_id } = draft();
+  await expect(
+    runFixture("killed.mjs", [file, "newest", timestamp, session_id]),
+  ).rejects.toMatchObject({ signal: "SIGKILL" });
+  expect(readdirSync(dirname(file))).toHaveLength(3);
+  return file;
+}
+
+describe("a store in a folder that cannot be written", () => {
+  it("is read, and stays as it is", async () => {
+    const file = await closedStore();
+    const before = readFileSync(file);
+    makeReadOnly(dirname(file));
+    expect(await read(file)).toEqual({ main: 2 });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(dirname(file))).toHaveLength(1);
+  });
+
+  it("is read where only the folder is closed, and the file is not", async () => {
+    const file = await closedStore();
+    makeReadOnly(dirname(file));
+    chmodSync(file, 0o644);
+    expect(await read(file)).toEqual({ main: 2 });
+  });
+
+  it("is read with the events that are only in the log beside it", async () => {
+    const file = await unmergedStore();
+    makeReadOnly(dirname(file));
+    expect(await read(file)).toEqual({ main: 2, newest: 1 });
+  });
+
+  it("is refused where the log beside it cannot be read, instead of losing its newest events", async () => {
+    const file = await unmergedStore();
+    rmSync(`${file}-shm`);
+    makeReadOnly(dirname(file));
+    expect(await read(file)).toEqual({
+      code: "BYLAW_STORE_UNUSABLE",
+      message: `${file}-wal holds changes that ${file} does not have yet, and they can only be read where the folder can be written`,
+      fix: `Copy ${file} and ${file}-wal to a folder that you can write, and read the copy.`,
+    });
+    // The advice works.
+    chmodSync(dirname(file), 0o755);
+    expect(await read(file)).toEqual({ main: 2, newest: 1 });
+  });
+
+  it("cannot be followed, which is said", async () => {
+    const file = await closedStore();
+    makeReadOnly(dirname(file));
+    expect(await read(file, "follow")).toMatchObject({
+      code: "BYLAW_STORE_UNUSABLE",
+      message: `Cannot follow ${file}: its folder cannot be written, so only its present state can be read`,
+    });
+  });
+
+  it("is refused where its file cannot be read either", async () => {
+    const file = await closedStore();
+    makeReadOnly(dirname(file));
+    chmodSync(file, 0o000);
+    expect(await read(file)).toEqual({
+      code: "BYLAW_STORE_UNUSABLE",
+      message: `Cannot read ${file} (EACCES)`,
+      fix: "Give this user read access to the file.",
+    });
+  });
+
+  it("that is of another program is refused like anywhere else", async () => {
+    const { default: Database } = await import("better-sqlite3");
+    const file = join(newFolder(), "other.db");
+    const db = new Database(file);
+    db.exec("pragma journal_mode = wal; create table other (x)");
+    db.close();
+    makeReadOnly(dirname(file));
+    expect(await read(file)).toMatchObject({ code: "BYLAW_STORE_UNUSABLE" });
+  });
+});
