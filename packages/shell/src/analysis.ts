@@ -3,77 +3,77 @@ import type { UnknownCode } from "./unknown-code.ts";
 /** What one command line would do, as far as it can be known without running it. */
 export interface Analysis {
   /**
-   * Every simple command that bash could run from the line, in the order of the text; what a wrapper, an inline shell or a
-   * substitution runs follows the command that runs it. Also commands in plain sight of a line that is otherwise unknown.
+   * Every simple command that bash could run from the line, in text order. Commands run by a wrapper, an inline shell or a
+   * substitution follow the command that runs them. An unknown line also lists text that looks like a command.
    */
   readonly commands: readonly ShellCommand[];
-  /** Why the line as a whole cannot be known: a syntax error, a limit. Each command has its own reasons besides. */
+  /** Why the line as a whole is unknown, such as a syntax error or a limit. Each command also has its own reasons. */
   readonly unknown: readonly Unknown[];
 }
 
 /** A reason why something is not known. */
 export interface Unknown {
   readonly code: UnknownCode;
-  /** Completes "Unexpected …": a noun phrase, with the user's text in backticks. */
+  /** What is not known, as a noun phrase: it stands after "Cannot tell what this command line would do: ". The user's text is in backticks. */
   readonly what: string;
 }
 
 /** One simple command, after quote removal and the expansions that are known. */
 export interface ShellCommand {
-  /** The program and its arguments. Empty where the command only assigns or redirects. */
+  /** The program and its arguments. Empty if the command only assigns or redirects. */
   readonly argv: readonly Word[];
-  /** The assignments before the program; all of a command that only assigns. */
+  /** The assignments before the program, or all assignments of a command without one. */
   readonly assignments: readonly Assignment[];
-  /** Its own redirections and those of the groups around it. */
+  /** Redirections of the command and of the groups around it. */
   readonly redirections: readonly Redirection[];
-  /** How bash gets to it. */
+  /** How bash reaches the command. */
   readonly origin: Origin;
-  /** It runs on another machine or in a container, so its files are not of this one. */
+  /** The command runs on another machine or in a container, so its paths are not on this machine. */
   readonly remote: boolean;
-  /** Arguments that make it do more than its name says. An allow covers each only where it spells the word out. */
+  /** Arguments that make the program do more than its name says. An allow must spell out each of them. */
   readonly hazards: readonly Hazard[];
-  /** What it does to files, the network and the system, redirections included. */
+  /** What the command does to files, the network and the system, including its redirections. */
   readonly effects: readonly Effect[];
-  /** Its later words could be a command that it runs, because the program is not known to take them as data. */
+  /** The later words could be a command that the program runs, because it is not known to treat them as data. */
   readonly carries: boolean;
-  /** Why what it runs or does cannot be known. Never allowed when not empty. */
+  /** Why it is unknown what the command runs or does. Never allow a command unless this is empty. */
   readonly unknown: readonly Unknown[];
 }
 
 /**
- * `line`: as a statement of the line; `substitution`: in `$(…)`, backticks or `<(…)`; `wrapper`: as the arguments of another
- * program (sudo, xargs, find -exec); `script`: in text that another program runs as a shell script (bash -c, eval, trap); `sight`: in
- * text that looks like a command line and may be run as one. What forbids or asks is about it, but nothing has to allow it.
+ * Where a command comes from. `line`: a statement of the line. `substitution`: `$(…)`, backticks or `<(…)`. `wrapper`: the arguments of
+ * another program (sudo, xargs, find -exec). `script`: text that another program runs as a shell script (bash -c, eval, trap). `sight`:
+ * text that looks like a command and may be run. Denies and asks apply to it, but no allow is needed.
  */
 export type Origin = "line" | "substitution" | "wrapper" | "script" | "sight";
 
 /** One word of a command. */
 export interface Word {
-  /** The text after quote removal; undefined where only bash can know it. */
+  /** The text after quote removal. Undefined if only bash can know it. */
   readonly text: string | undefined;
-  /** The word in pieces: known text, and holes for what is not known. One string where `text` is known. */
+  /** Known text, and holes for unknown parts. A single string if `text` is known. */
   readonly pieces: readonly Piece[];
-  /** It is exactly one word. Otherwise bash may make none or several of it. */
+  /** Bash expands it to exactly one word. Otherwise it may become none or several. */
   readonly single: boolean;
 }
 
-/** Known text, `any` text, a `name`: text without a slash that a glob stands for, or a `number`: digits, with a minus before or none. */
+/** Known text or a hole: `any` text, a `name` (text without a slash, matched by a glob) or a `number` (digits, optionally negative). */
 export type Piece = string | { readonly hole: "any" | "name" | "number" };
 
 /** One assignment. */
 export interface Assignment {
   readonly name: string;
   readonly value: Word | undefined;
-  /** It is on the short, documented list of variables that change no code that runs and nothing that is written. */
+  /** The variable is on the documented list of those that change neither what runs nor what is written. */
   readonly harmless: boolean;
 }
 
 /** One redirection. */
 export interface Redirection {
   readonly operator: string;
-  /** The word after the operator; undefined for a here-document. */
+  /** The word after the operator. Undefined for a here-document. */
   readonly target: Word | undefined;
-  /** It opens a file for writing, or a socket: not /dev/null, the standard streams or a duplication. */
+  /** It opens a file for writing or a socket. False for /dev/null, the standard streams and duplications. */
   readonly writes: boolean;
 }
 
@@ -81,7 +81,7 @@ export interface Redirection {
 export interface Hazard {
   /** Position in `argv`. */
   readonly at: number;
-  /** runs another program, writes or deletes files, loads code or settings, sends data away, changes what later commands do. */
+  /** Runs another program, writes or deletes files, loads code or settings, sends data, or changes what later commands do. */
   readonly does: "run" | "write" | "delete" | "load" | "send" | "configure";
 }
 
@@ -90,20 +90,27 @@ export type Effect =
   | {
       readonly kind: "read" | "write" | "delete" | "execute";
       readonly path: PathText;
-      /** Also all that lies below it. */
+      /** The effect includes everything below the path. */
       readonly below?: boolean;
-      /** Of what lies below it only files whose names one of these globs finds. */
+      /** Below the path, only files whose names match one of these globs. */
       readonly only?: readonly string[];
-      /** On its way down it goes where links lead, wherever that is. */
+      /** The program follows links below the path, wherever they lead. */
       readonly follows?: boolean;
     }
-  | { readonly kind: "network"; /** Host name or address; undefined where it is not known. */ readonly host: string | undefined }
+  | {
+      readonly kind: "network";
+      /** Host name or address; undefined where it is not known. */ readonly host:
+        | string
+        | undefined;
+    }
   | { readonly kind: "vcs"; /** Subcommand, such as `push`. */ readonly action: string }
   | { readonly kind: "privilege" };
 
 /**
- * A path of an effect. `text` is absolute, begins with `~` for the home folder, or is relative to the folder that the line starts
- * in; a file really named `~` reads `./~`. A glob has `pattern` besides: `text` is the folder below which all its names lie.
- * A segment `**` of it is any folders. Without `text` the path is not known, and `why` says the reason as {@link Unknown.what} does.
+ * The path of an effect. `text` is absolute, starts with `~` (the home directory) or is relative to the directory in which the line
+ * starts. A file that is really named `~` is `./~`. A glob also has a `pattern`; `text` is then the directory that holds all matches, and
+ * `**` stands for any number of directories. Without `text` the path is unknown, and `why` gives the reason like {@link Unknown.what}.
  */
-export type PathText = { readonly text: string; readonly pattern?: string } | { readonly text?: undefined; readonly why: string };
+export type PathText =
+  | { readonly text: string; readonly pattern?: string }
+  | { readonly text?: undefined; readonly why: string };

@@ -17,10 +17,10 @@ export {
   otherFirstWords,
   otherPrograms,
   readOptions,
-  respell,
+  equivalentCommands,
   type CommandOperand,
   type CommandOption,
   type CommandOptions,
-  type Respelling,
-  type RespellingKind,
+  type EquivalentCommand,
+  type EquivalenceKind,
 } from "./programs/index.ts";

@@ -1,25 +1,27 @@
-/** How much of a line is looked at. Beyond each of them the line is unknown, and only what is in plain sight is reported. */
+/** Analysis limits. A line beyond any of them is unknown, and only text that looks like a command is reported. */
 export const LIMITS = {
-  /** UTF-16 code units of a line. Scripts in its arguments may be three times as long together. */
+  /** Length of a line in UTF-16 code units. All scripts in its arguments together may be three times as long. */
   length: 16_384,
-  /** How deep commands, substitutions and scripts nest. */
+  /** Characters of a longer line that is searched for commands. Linux runs no longer one with `bash -c`. */
+  sight: 131_072,
+  /** Nesting depth of commands, substitutions and scripts. */
   depth: 48,
-  /** How many wrappers stand before one command. */
+  /** Wrappers around one command. */
   wrappers: 12,
-  /** How deep scripts in arguments nest. */
+  /** Nesting depth of scripts in arguments. */
   scripts: 8,
-  /** Parts of the tree. */
+  /** Nodes of the syntax tree. */
   nodes: 20_000,
-  /** Commands that are analysed. */
+  /** Commands of a line. */
   commands: 1_000,
-  /** Words of one command that the tables of programs look at. */
+  /** Words of one command. */
   argv: 1_024,
   /** Redirections of all groups around one command. */
   redirections: 64,
   /** Redirections of one command. */
   own: 256,
-  /** Words that the braces of one word stand for. */
+  /** Words that the braces of one word expand to. */
   braces: 256,
-  /** Words that all braces of a line stand for. */
+  /** Words that all braces of a line expand to. */
   words: 2_048,
 } as const;

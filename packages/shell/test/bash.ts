@@ -26,15 +26,15 @@ function inEmptyFolder<T>(run: (folder: string) => T): T {
 export function ran(lines: readonly string[]): boolean[] {
   return inEmptyFolder((cwd) => {
     const input = lines.map((line) => `${line}\0`).join("");
-    const { stdout, status } = spawnSync("bash", ["--norc", "--noprofile", "-c", `exec 8<&0 </dev/null\n${PROBE}`], {
-      cwd,
-      input,
-      encoding: "utf8",
-      env: { LC_ALL: "C.UTF-8" },
-      maxBuffer: 1 << 26,
-    });
+    const { stdout, status } = spawnSync(
+      "bash",
+      ["--norc", "--noprofile", "-c", `exec 8<&0 </dev/null\n${PROBE}`],
+      { cwd, input, encoding: "utf8", env: { LC_ALL: "C.UTF-8" }, maxBuffer: 1 << 26 },
+    );
     if (stdout.length !== lines.length)
-      throw new Error(`Unexpected ${stdout.length} answers of bash (${status}), expected ${lines.length}`);
+      throw new Error(
+        `Unexpected ${stdout.length} answers of bash (${status}), expected ${lines.length}`,
+      );
     return Array.from(stdout, (answer) => answer === "1");
   });
 }
@@ -50,15 +50,20 @@ done`;
 /** For each line of words what bash makes of it; undefined where it refuses. */
 export function wordsOf(lines: readonly string[]): (readonly string[] | undefined)[] {
   return inEmptyFolder((cwd) => {
-    const { stdout } = spawnSync("bash", ["--norc", "--noprofile", "-c", `exec 8<&0 </dev/null\n${WORDS}`], {
-      cwd,
-      input: lines.map((line) => `${line}\0`).join(""),
-      encoding: "utf8",
-      env: { LC_ALL: "C.UTF-8" },
-      maxBuffer: 1 << 26,
-    });
+    const { stdout } = spawnSync(
+      "bash",
+      ["--norc", "--noprofile", "-c", `exec 8<&0 </dev/null\n${WORDS}`],
+      {
+        cwd,
+        input: lines.map((line) => `${line}\0`).join(""),
+        encoding: "utf8",
+        env: { LC_ALL: "C.UTF-8" },
+        maxBuffer: 1 << 26,
+      },
+    );
     const answers = stdout.split("\u0003").slice(0, -1);
-    if (answers.length !== lines.length) throw new Error(`Unexpected ${answers.length} answers of bash, expected ${lines.length}`);
+    if (answers.length !== lines.length)
+      throw new Error(`Unexpected ${answers.length} answers of bash, expected ${lines.length}`);
     return answers.map((answer) => {
       const [words = "", status] = answer.split("\u0002");
       if (status !== "0") return undefined;

@@ -4,7 +4,8 @@ import { codesOf, commandOf, filesOf, shown } from "./kit.ts";
 
 const redirectionsOf = (line: string, name: string) =>
   commandOf(line, name).redirections.map(
-    ({ operator, target, writes }) => `${operator}${target === undefined ? "" : shown(target)}${writes ? " writes" : ""}`,
+    ({ operator, target, writes }) =>
+      `${operator}${target === undefined ? "" : shown(target)}${writes ? " writes" : ""}`,
   );
 
 describe("redirections", () => {

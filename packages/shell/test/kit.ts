@@ -4,7 +4,9 @@ const HOLES = { any: "<?>", name: "<*>", number: "<#>" } as const;
 
 /** A word as text, with `?` for any text, `*` for a name and `#` for a number. */
 export function shown(word: Word): string {
-  const text = word.pieces.map((piece) => (typeof piece === "string" ? piece : HOLES[piece.hole])).join("");
+  const text = word.pieces
+    .map((piece) => (typeof piece === "string" ? piece : HOLES[piece.hole]))
+    .join("");
   return word.single ? text : `${text}…`;
 }
 
@@ -21,7 +23,11 @@ export function wordsIn(line: string): string[] {
 /** All codes of what is not known in a line. */
 export function codesOf(analysis: Analysis | string): string[] {
   const { commands, unknown } = typeof analysis === "string" ? analyze(analysis) : analysis;
-  return [...new Set([...unknown, ...commands.flatMap((command) => command.unknown)].map(({ code }) => code))];
+  return [
+    ...new Set(
+      [...unknown, ...commands.flatMap((command) => command.unknown)].map(({ code }) => code),
+    ),
+  ];
 }
 
 /** The command with this program name. */
@@ -33,14 +39,18 @@ export function commandOf(line: string, name: string): ShellCommand {
 
 /** The effects on files of the command with this program name, as `read:path`. */
 export function filesOf(line: string, name: string): string[] {
-  return commandOf(line, name).effects.flatMap((effect) => ("path" in effect ? [`${effect.kind}:${effect.path.text ?? "?"}`] : []));
+  return commandOf(line, name).effects.flatMap((effect) =>
+    "path" in effect ? [`${effect.kind}:${effect.path.text ?? "?"}`] : [],
+  );
 }
 
 /** `kind:path` of all that a line does, and `unknown` where something of it is not known. */
 export const does = (line: string): readonly string[] => {
   const { commands, unknown } = analyze(line);
   const found = commands.flatMap((command) => [
-    ...command.effects.flatMap((effect) => ("path" in effect ? [`${effect.kind}:${effect.path.text ?? "?"}`] : [])),
+    ...command.effects.flatMap((effect) =>
+      "path" in effect ? [`${effect.kind}:${effect.path.text ?? "?"}`] : [],
+    ),
     ...(command.unknown.length > 0 ? ["unknown"] : []),
   ]);
   return unknown.length > 0 ? [...found, "unknown"] : found;

@@ -12,7 +12,11 @@ it("never throws, and gives the same answer twice", () => {
       for (const code of codesOf(analysis)) expect(Object.keys(UNKNOWN_CODES)).toContain(code);
       for (const { argv } of analysis.commands) {
         for (const { text, pieces } of argv)
-          expect(text === undefined ? pieces.some((piece) => typeof piece !== "string") : pieces.join("") === text).toBe(true);
+          expect(
+            text === undefined
+              ? pieces.some((piece) => typeof piece !== "string")
+              : pieces.join("") === text,
+          ).toBe(true);
       }
     }),
     { numRuns: 3000, seed: 3 },
@@ -22,11 +26,42 @@ it("never throws, and gives the same answer twice", () => {
 it("does not know a line over 16 KiB, and reports each of its commands once", () => {
   const { commands, unknown } = analyze("true; ".repeat(20_000).concat("rm -rf build"));
   expect(unknown.map(({ code }) => code)).toEqual(["limit"]);
-  expect(commands.map(({ argv }) => argv.map(({ text }) => text))).toEqual([["true"], ["rm", "-rf", "build"]]);
+  expect(commands.map(({ argv }) => argv.map(({ text }) => text))).toEqual([
+    ["true"],
+    ["rm", "-rf", "build"],
+  ]);
+});
+
+it.each([
+  ["of more than 128 KiB", "true; ".repeat(22_000).concat("rm -rf build")],
+  [
+    "of more than a thousand different commands",
+    Array.from({ length: 2_000 }, (_, at) => `git add ${at}; `)
+      .join("")
+      .concat("rm -rf build"),
+  ],
+])("does not look through a line %s, and says so with a code of its own", (_, line) => {
+  const { commands, unknown } = analyze(line);
+  expect(unknown.map(({ code }) => code)).toEqual(["size"]);
+  expect(commands).toEqual([]);
+});
+
+it("knows no path after a command that makes a link, however many there are", () => {
+  const line = Array.from({ length: 300 }, (_, at) => `ln -s a${at} b${at};`).join("");
+  const { commands } = analyze(`${line}cat b1/x`);
+  expect(commands.slice(1).every(({ unknown }) => unknown.length > 0)).toBe(true);
+});
+
+it("finds the program behind any number of assignments in a line that is too long", () => {
+  const { commands } = analyze(`${"a=1 ".repeat(30_000)}rm -rf build`);
+  expect(commands.map(({ argv }) => argv.map(({ text }) => text))).toEqual([
+    ["rm", "-rf", "build"],
+  ]);
 });
 
 it("has nothing to say about nothing", () => {
-  for (const line of ["", "  \n\t", "# only a comment"]) expect(analyze(line)).toEqual({ commands: [], unknown: [] });
+  for (const line of ["", "  \n\t", "# only a comment"])
+    expect(analyze(line)).toEqual({ commands: [], unknown: [] });
 });
 
 it.each([
@@ -79,7 +114,9 @@ it.each([
   ["cat ", "\\~ ~/a "],
   ["git ", "-c a.pager=x "],
 ])("answers for a long line of many parts: %j with %j", (head, part) => {
-  const { commands } = analyze(head + part.repeat(Math.floor((16_384 - head.length) / part.length)));
+  const { commands } = analyze(
+    head + part.repeat(Math.floor((16_384 - head.length) / part.length)),
+  );
   expect(commands[0]?.argv.length).toBeGreaterThan(0);
 });
 
@@ -90,7 +127,10 @@ it("does not know commands inside a group with more than 64 redirections", () =>
 
 it("gives each command of find the assignments of its own", () => {
   const line = "find . -exec env A=1 x \\; -exec y \\;";
-  const names = analyze(line).commands.map(({ argv, assignments }) => [argv[0]?.text, assignments.map(({ name }) => name)]);
+  const names = analyze(line).commands.map(({ argv, assignments }) => [
+    argv[0]?.text,
+    assignments.map(({ name }) => name),
+  ]);
   expect(names).toEqual([
     ["find", []],
     ["env", []],
@@ -102,7 +142,12 @@ it("gives each command of find the assignments of its own", () => {
 it("does not know more words, redirections and here-documents of one command than it looks at", () => {
   expect(codesOf(`rm ${"a ".repeat(1_000)}`)).toEqual([]);
   expect(codesOf(`x ${"<a ".repeat(256)}`)).toEqual([]);
-  for (const line of [`rm ${"a ".repeat(1_100)}`, `x ${"<a ".repeat(300)}`, `x ${"<<<a ".repeat(300)}`, `rm ${"{a,b} ".repeat(600)}`]) {
+  for (const line of [
+    `rm ${"a ".repeat(1_100)}`,
+    `x ${"<a ".repeat(300)}`,
+    `x ${"<<<a ".repeat(300)}`,
+    `rm ${"{a,b} ".repeat(600)}`,
+  ]) {
     expect(codesOf(line)).toContain("limit");
   }
 });

@@ -17,7 +17,24 @@ const UNITS = [
   " && a", "+1", "+a[1]", "?1:", "-eq 1 ", "((x+x));", "x ", "-x ", "--x=@a ", "+a ", "http://h/ ", "@", "-f a ", "@(a|b)", "${x:-", "${x//a/b}", '"', "'", "\\", "\\\n", "#", "é", "；", "rm -rf a;", "find . -exec x {} \\\\; ;",
 ]; // prettier-ignore
 
-const TAILS = ["", "'", '"', "x", "\\;", "}", ")", "; done", "esac", "))", "\nE\n", " ]]", "; fi", ";}", "' x", ";rm -rf a"];
+const TAILS = [
+  "",
+  "'",
+  '"',
+  "x",
+  "\\;",
+  "}",
+  ")",
+  "; done",
+  "esac",
+  "))",
+  "\nE\n",
+  " ]]",
+  "; fi",
+  ";}",
+  "' x",
+  ";rm -rf a",
+];
 
 // The number in a unit makes each of them another.
 const grown = (head: string, unit: string, tail: string, counted: boolean): string => {
@@ -33,12 +50,21 @@ const grown = (head: string, unit: string, tail: string, counted: boolean): stri
 
 /** Lines as long as a line may be, each a shape repeated: wrappers, redirections, assignments, braces, scripts. */
 export function longText(): fc.Arbitrary<string> {
-  const unit = fc.array(fc.constantFrom(...UNITS), { minLength: 1, maxLength: 3 }).map((parts) => parts.join(""));
-  const head = fc.array(fc.constantFrom(...HEADS), { minLength: 1, maxLength: 2 }).map((parts) => parts.join(""));
-  const body = fc.oneof({ weight: 3, arbitrary: unit.map((text) => [text]) }, { weight: 1, arbitrary: fc.tuple(unit, unit) });
-  return fc.tuple(head, body, fc.constantFrom(...TAILS), fc.boolean()).map(([start, [first, second], end, counted]) => {
-    if (second === undefined) return grown(start, first ?? "", end, counted);
-    const half = grown(start, first ?? "", end, counted).slice(0, LONGEST / 2);
-    return grown(half, second, end, counted);
-  });
+  const unit = fc
+    .array(fc.constantFrom(...UNITS), { minLength: 1, maxLength: 3 })
+    .map((parts) => parts.join(""));
+  const head = fc
+    .array(fc.constantFrom(...HEADS), { minLength: 1, maxLength: 2 })
+    .map((parts) => parts.join(""));
+  const body = fc.oneof(
+    { weight: 3, arbitrary: unit.map((text) => [text]) },
+    { weight: 1, arbitrary: fc.tuple(unit, unit) },
+  );
+  return fc
+    .tuple(head, body, fc.constantFrom(...TAILS), fc.boolean())
+    .map(([start, [first, second], end, counted]) => {
+      if (second === undefined) return grown(start, first ?? "", end, counted);
+      const half = grown(start, first ?? "", end, counted).slice(0, LONGEST / 2);
+      return grown(half, second, end, counted);
+    });
 }

@@ -46,10 +46,17 @@ describe("npm takes the beginning of a subcommand that only one has", () => {
     ["bundle exe x", "exec x"],
   ])("%s is %s", (line, operands) => expect(operandsOf(line)).toBe(operands));
 
-  test.each(["npm publish", "npm test", "npm tes", "npm run build", "npm ci", "npm ls", "npm outd", "pnpm build", "yarn build"])(
-    "%s has no hazard",
-    (line) => expect(hazardsOf(line)).toEqual([]),
-  );
+  test.each([
+    "npm publish",
+    "npm test",
+    "npm tes",
+    "npm run build",
+    "npm ci",
+    "npm ls",
+    "npm outd",
+    "pnpm build",
+    "yarn build",
+  ])("%s has no hazard", (line) => expect(hazardsOf(line)).toEqual([]));
 
   test("explore runs what follows as a script, and a shell where nothing does", () => {
     expect(runsOf("npm explore p -- ls 'a; id'")).toEqual(["ls a", "id"]);
@@ -72,9 +79,13 @@ describe("subcommands of git that push, write and run", () => {
     ["git archive -o x HEAD", "-o:write"],
   ])("%s: %s", (line, hazard) => expect(hazardsOf(line)).toContain(hazard));
   test("git-lfs is git lfs", () => expect(runsOf("git-lfs install")).toContain("git lfs install"));
-  test.each(["git lfs ls-files", "git lfs pull", "git svn log", "git bundle verify x", "git svn rebase"])("%s has no hazard", (line) =>
-    expect(hazardsOf(line)).toEqual([]),
-  );
+  test.each([
+    "git lfs ls-files",
+    "git lfs pull",
+    "git svn log",
+    "git bundle verify x",
+    "git svn rebase",
+  ])("%s has no hazard", (line) => expect(hazardsOf(line)).toEqual([]));
   test.each([
     ["git send-pack o main", "push o main"],
     ["git http-push http://x main", "push http://x main"],
@@ -107,12 +118,18 @@ describe("cd says where it goes", () => {
     const { commands } = analyze(line);
     for (const { argv, effects } of commands) {
       if (argv[0]?.text !== "cat" && argv[0]?.text !== "cd") continue;
-      expect(effects).toMatchObject([{ kind: "read", path: { why: expect.any(String) as string } }]);
+      expect(effects).toMatchObject([
+        { kind: "read", path: { why: expect.any(String) as string } },
+      ]);
     }
   });
   test("with a home that nothing changes, it goes there", () => {
-    expect(analyze("cd && cat a").commands[1]?.effects).toEqual([{ kind: "read", path: { text: "~/a" } }]);
-    expect(analyze("HOME=/etc cd src && cat a").commands[1]?.effects).toEqual([{ kind: "read", path: { text: "src/a" } }]);
+    expect(analyze("cd && cat a").commands[1]?.effects).toEqual([
+      { kind: "read", path: { text: "~/a" } },
+    ]);
+    expect(analyze("HOME=/etc cd src && cat a").commands[1]?.effects).toEqual([
+      { kind: "read", path: { text: "src/a" } },
+    ]);
   });
 });
 
@@ -165,10 +182,17 @@ describe("letters that look like others", () => {
 });
 
 describe("a program in a folder where bare names are found is that program", () => {
-  test.each(["/usr/bin/cat src/a", "/bin/cat src/a", "/usr/local/bin/cat src/a"])("%s executes no file", (line) =>
-    expect(effectsOf(line)).toEqual(["read src/a"]),
+  test.each(["/usr/bin/cat src/a", "/bin/cat src/a", "/usr/local/bin/cat src/a"])(
+    "%s executes no file",
+    (line) => expect(effectsOf(line)).toEqual(["read src/a"]),
   );
-  test.each(["./cat src/a", "/usr/bin/../../tmp/cat src/a", "/usr/bin/x/cat src/a", "/opt/cat src/a", "bin/cat src/a"])("%s does", (line) =>
+  test.each([
+    "./cat src/a",
+    "/usr/bin/../../tmp/cat src/a",
+    "/usr/bin/x/cat src/a",
+    "/opt/cat src/a",
+    "bin/cat src/a",
+  ])("%s does", (line) =>
     expect(effectsOf(line).filter((effect) => effect.startsWith("execute"))).toHaveLength(1),
   );
 });

@@ -9,10 +9,15 @@ function read(line: string): string | undefined {
   const { argv } = commandOf(line);
   const found = readOptions(argv[0]?.text ?? "", argv, 1);
   if (found === undefined) return undefined;
-  const options = found.options.map(({ name, value }) => (value === undefined ? name : `${name}=${shown(value)}`));
-  return [...options, "|", ...found.operands.map(({ word, after }) => shown(word) + (after ? "~" : "")), ...(found.open ? ["…"] : [])].join(
-    " ",
+  const options = found.options.map(({ name, value }) =>
+    value === undefined ? name : `${name}=${shown(value)}`,
   );
+  return [
+    ...options,
+    "|",
+    ...found.operands.map(({ word, after }) => shown(word) + (after ? "~" : "")),
+    ...(found.open ? ["…"] : []),
+  ].join(" ");
 }
 
 describe("the options of a command have one name for all spellings", () => {
@@ -52,13 +57,31 @@ test("programs that are the same have all their names", () => {
 });
 
 test("any words are read, in time that grows with them", () => {
-  const word = fc.oneof(fc.string(), fc.constantFrom("--", "-", "-f", "--x=", "constructor", "__proto__", "run", "-xf", "+x", "container"));
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom(
+      "--",
+      "-",
+      "-f",
+      "--x=",
+      "constructor",
+      "__proto__",
+      "run",
+      "-xf",
+      "+x",
+      "container",
+    ),
+  );
   fc.assert(
     fc.property(
       fc.constantFrom("git", "tar", "npm", "docker", "kill", "cargo", "constructor", "yarn"),
       fc.array(word, { maxLength: 12 }),
       (name, texts) => {
-        const argv = [name, ...texts].map((text) => ({ text, pieces: text === "" ? [] : [text], single: true }));
+        const argv = [name, ...texts].map((text) => ({
+          text,
+          pieces: text === "" ? [] : [text],
+          single: true,
+        }));
         const found = readOptions(name, argv, 1);
         if (found !== undefined) expect(found.operands.length).toBeLessThanOrEqual(texts.length);
       },

@@ -14,4 +14,6 @@ export const PROGRAMS: readonly string[] =
 export const WORDS: readonly string[] =
   `a b.ts src/x -x -rf --flag --flag=value -c -e -i -n - -- A=1 PATH=. HOME=x CI=1 GIT_PAGER=x core.pager=less alias.x=status -C
   .. . / /etc/passwd ./x @ @x %1 + +x a:b :x host:/x http://h/x user@host 1 20 2.5 x,y x^ HEAD~1 ~ ~/x a+=b x=y=z -o
-  -oProxyCommand=x -exec -delete {} status push commit run exec install test build --output=x -w --help --version -S -p`.split(/\s+/);
+  -oProxyCommand=x -exec -delete {} status push commit run exec install test build --output=x -w --help --version -S -p`.split(
+    /\s+/,
+  );

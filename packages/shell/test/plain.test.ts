@@ -5,15 +5,25 @@ import { analyzeScript } from "../src/analyze.ts";
 import { PROGRAMS, WORDS } from "./plain-words.ts";
 import { shellText } from "./shell-text.ts";
 
-const program = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...PROGRAMS) }, { weight: 1, arbitrary: fc.constantFrom(...WORDS) });
+const program = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...PROGRAMS) },
+  { weight: 1, arbitrary: fc.constantFrom(...WORDS) },
+);
 const word = fc.oneof(
   fc.constantFrom(...WORDS, ...PROGRAMS),
-  fc.string({ unit: fc.constantFrom(..."a Z 0 _ @ % + : , . / = - ^ ~ # \\ é".split(" ")), minLength: 1, maxLength: 8 }),
+  fc.string({
+    unit: fc.constantFrom(..."a Z 0 _ @ % + : , . / = - ^ ~ # \\ é".split(" ")),
+    minLength: 1,
+    maxLength: 8,
+  }),
 );
 const blank = fc.constantFrom(" ", " ", "  ", "\t", "\n", "");
 const line = fc
   .tuple(blank, program, fc.array(fc.tuple(blank, word), { maxLength: 6 }), blank)
-  .map(([before, first, rest, after]) => before + first + rest.map(([sign, text]) => (sign || " ") + text).join("") + after);
+  .map(
+    ([before, first, rest, after]) =>
+      before + first + rest.map(([sign, text]) => (sign || " ") + text).join("") + after,
+  );
 
 it("says of a plain line what the parser says", () => {
   fc.assert(

@@ -32,6 +32,10 @@ const PLACES = [
 /** Every payload in every place. */
 export function probes(): string[] {
   return PLACES.flatMap((place) =>
-    PAYLOADS.map((payload) => place.replace(/@/g, (sign, at: number) => (/^@(P\}|\()/.test(place.slice(at)) ? sign : payload))),
+    PAYLOADS.map((payload) =>
+      place.replace(/@/g, (sign, at: number) =>
+        /^@(P\}|\()/.test(place.slice(at)) ? sign : payload,
+      ),
+    ),
   );
 }

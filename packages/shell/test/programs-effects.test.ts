@@ -262,7 +262,9 @@ describe("the effects of a command say which files it touches, and how", () => {
     ["bash x.sh", ["read x.sh", "execute x.sh"]],
     ["docker run -v /a:/b i", ["network ?", "read+ /a", "write+ /a"]],
     ["frob a -o/b --c=d -e", ["read a", "write a", "read /b", "write /b", "read d", "write d"]],
-  ])("%s", (line, effects) => expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()));
+  ])("%s", (line, effects) =>
+    expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
+  );
 });
 
 // From the topmost folder, all but a path, and patterns: nobody knows here which files that are.
@@ -275,16 +277,20 @@ describe("what git changes by what is no path is not known", () => {
       `git rm '${path}'`,
       `git clean -f '${path}'`,
     ])
-      expect(effectsOf(line), line).toContain(/checkout|restore/.test(line) ? "write+ ?" : /clean/.test(line) ? "delete+ ?" : "delete ?");
+      expect(effectsOf(line), line).toContain(
+        /checkout|restore/.test(line) ? "write+ ?" : /clean/.test(line) ? "delete+ ?" : "delete ?",
+      );
   });
-  test("nor where the shell has the pattern", () => expect(effectsOf("git rm -r :/a*")).toContain("delete+ ?"));
+  test("nor where the shell has the pattern", () =>
+    expect(effectsOf("git rm -r :/a*")).toContain("delete+ ?"));
 });
 
 describe("later words may be a command only where the program is not known to take data", () => {
   test.each(["echo", "cat", "grep", "git add", "which", "man", "make"])("%s takes data", (line) =>
     expect(commandOf(`${line} rm -rf x`).carries).toBe(false),
   );
-  test.each(["frobnicate", "npm test", "./x", "firejail", "git frob", "bash -c x a"])("%s may not", (line) =>
-    expect(commandOf(`${line} rm -rf x`).carries).toBe(true),
+  test.each(["frobnicate", "npm test", "./x", "firejail", "git frob", "bash -c x a"])(
+    "%s may not",
+    (line) => expect(commandOf(`${line} rm -rf x`).carries).toBe(true),
   );
 });

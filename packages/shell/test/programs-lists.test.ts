@@ -39,7 +39,9 @@ describe("files that a list names are not known", () => {
     ["xz -c --files0", ["read ?"]],
     ["zstd --filelist=l", ["read l", "read ?"]],
     ["rsync --files-from=l a d", ["read l", "read+ a", "write+ d"]],
-  ])("%s", (line, effects) => expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()));
+  ])("%s", (line, effects) =>
+    expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
+  );
 });
 
 describe("and where none is read, the words say which files they are", () => {
@@ -66,5 +68,7 @@ describe("and where none is read, the words say which files they are", () => {
     ["pax -waf a src", ["read a", "write a", "read+ src"]],
     ["pax -rw src d", ["read+ src", "write+ d"]],
     ["xz -k a", ["read a", "write a"]],
-  ])("%s", (line, effects) => expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()));
+  ])("%s", (line, effects) =>
+    expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
+  );
 });

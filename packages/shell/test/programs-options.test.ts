@@ -32,8 +32,9 @@ describe("what a program writes is named", () => {
     ["mktemp -p src k.XXXXXX", "write src/k.*"],
   ])("%s: %s", (line, effect) => expect(effectsOf(line)).toContain(effect));
 
-  test.each(["wget --spider http://h/k.pem", "wget -O - http://h/k.pem", "curl http://h/k.pem"])("%s writes none", (line) =>
-    expect(effectsOf(line).filter((effect) => effect.startsWith("write"))).toEqual([]),
+  test.each(["wget --spider http://h/k.pem", "wget -O - http://h/k.pem", "curl http://h/k.pem"])(
+    "%s writes none",
+    (line) => expect(effectsOf(line).filter((effect) => effect.startsWith("write"))).toEqual([]),
   );
 });
 
@@ -111,7 +112,9 @@ describe("an option says by its name what it does, whatever the program", () => 
     "gh pr list --json number",
     "gh pr view 1",
   ])("%s has none", (line) =>
-    expect(hazardsOf(line).filter((hazard) => !hazard.endsWith("tsconfig.json"))).toEqual(line.startsWith("tsc") ? expect.anything() : []),
+    expect(hazardsOf(line).filter((hazard) => !hazard.endsWith("tsconfig.json"))).toEqual(
+      line.startsWith("tsc") ? expect.anything() : [],
+    ),
   );
 
   test("checkers take their words as data, and read what they look at", () => {

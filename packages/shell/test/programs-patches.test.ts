@@ -21,5 +21,7 @@ describe("git writes what patches name below its folder", () => {
     ["git am --continue", ["vcs am", "write+ ."]],
     ["git am --quit", ["vcs am"]],
     ["git am --show-current-patch=diff", ["vcs am"]],
-  ])("%s", (line, effects) => expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()));
+  ])("%s", (line, effects) =>
+    expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
+  );
 });

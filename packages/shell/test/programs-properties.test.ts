@@ -34,7 +34,28 @@ const word = fc.oneof(
   ),
   fc.string({ maxLength: 12 }),
   fc.string({
-    unit: fc.constantFrom("-", "=", "/", "[", "]", "{", "}", "|", "\\", "'", '"', "e", "w", "s", "a", ";", "\n", "$", "@", ":"),
+    unit: fc.constantFrom(
+      "-",
+      "=",
+      "/",
+      "[",
+      "]",
+      "{",
+      "}",
+      "|",
+      "\\",
+      "'",
+      '"',
+      "e",
+      "w",
+      "s",
+      "a",
+      ";",
+      "\n",
+      "$",
+      "@",
+      ":",
+    ),
     maxLength: 24,
   }),
 );
@@ -59,7 +80,8 @@ describe("any arguments of any program", () => {
     fc.assert(
       fc.property(line, (text) => {
         const analysis = analyze(text);
-        for (const { argv, hazards } of analysis.commands) for (const { at } of hazards) expect(at).toBeLessThan(Math.max(1, argv.length));
+        for (const { argv, hazards } of analysis.commands)
+          for (const { at } of hazards) expect(at).toBeLessThan(Math.max(1, argv.length));
       }),
       { numRuns: 3000 },
     );
@@ -67,7 +89,10 @@ describe("any arguments of any program", () => {
 
   test("a wrapper never makes less of what the command in it does", () => {
     const program = fc.constantFrom("rm", "bash", "git", "sed", "frob");
-    const words = fc.array(fc.constantFrom("rm", "-rf", "x", "bash", "-c", "git", "push", "sed", "-i", "s/a/b/"), { maxLength: 5 });
+    const words = fc.array(
+      fc.constantFrom("rm", "-rf", "x", "bash", "-c", "git", "push", "sed", "-i", "s/a/b/"),
+      { maxLength: 5 },
+    );
     const inner = fc.tuple(program, words).map(([first, rest]) => [first, ...rest]);
     const wrapper = fc.constantFrom(
       "sudo",
@@ -101,10 +126,37 @@ describe("any arguments of any program", () => {
         "sort f -o out",
         "sort -ro out f",
       ],
-      ["tar -x -f a", "tar -xf a", "tar xf a", "tar --extract --file=a", "tar --get --file a", "tar -fa -x"],
-      ["sed -i s/a/b/ f", "sed --in-place s/a/b/ f", "sed s/a/b/ -i f", "sed -n -i -e s/a/b/ f", "sed f -i -e s/a/b/"],
-      ["cp -t b a", "cp -tb a", "cp --target-directory=b a", "cp --target-directory b a", "cp a -t b", "cp -vt b a"],
-      ["rm -r -f x", "rm -rf x", "rm -fr x", "rm x -rf", "rm --recursive --force x", "rm --rec -f x"],
+      [
+        "tar -x -f a",
+        "tar -xf a",
+        "tar xf a",
+        "tar --extract --file=a",
+        "tar --get --file a",
+        "tar -fa -x",
+      ],
+      [
+        "sed -i s/a/b/ f",
+        "sed --in-place s/a/b/ f",
+        "sed s/a/b/ -i f",
+        "sed -n -i -e s/a/b/ f",
+        "sed f -i -e s/a/b/",
+      ],
+      [
+        "cp -t b a",
+        "cp -tb a",
+        "cp --target-directory=b a",
+        "cp --target-directory b a",
+        "cp a -t b",
+        "cp -vt b a",
+      ],
+      [
+        "rm -r -f x",
+        "rm -rf x",
+        "rm -fr x",
+        "rm x -rf",
+        "rm --recursive --force x",
+        "rm --rec -f x",
+      ],
     ];
     for (const [first = "", ...others] of spellings) {
       const meaning = (text: string): unknown => {
@@ -114,7 +166,8 @@ describe("any arguments of any program", () => {
           effects: command?.effects.map((effect) => JSON.stringify(effect)).toSorted(),
         };
       };
-      for (const other of others) expect({ [other]: meaning(other) }).toEqual({ [other]: meaning(first) });
+      for (const other of others)
+        expect({ [other]: meaning(other) }).toEqual({ [other]: meaning(first) });
     }
   });
 

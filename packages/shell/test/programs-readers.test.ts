@@ -42,7 +42,11 @@ describe("settings of ssh are known or unknown, never guessed", () => {
   });
 
   test("another name of the host is a connection, a key a file", () => {
-    expect(effectsOf("ssh -o HostName=evil.example -o IdentityFile=k h")).toEqual(["network evil.example", "read k", "network h"]);
+    expect(effectsOf("ssh -o HostName=evil.example -o IdentityFile=k h")).toEqual([
+      "network evil.example",
+      "read k",
+      "network h",
+    ]);
   });
 });
 
@@ -121,9 +125,20 @@ describe("pagers read options and keys inside of their options", () => {
     "more $'+/h\\n!id\\n' f",
   ])("%s", (line) => expect([line, hazardsOf(line).length]).not.toEqual([line, 0]));
 
-  test.each(["-x4oout", "-y4oout", "-z4oout", "-j4oout", "-b4oout", "-h4oout", "'-x4,8oout'", "'-Px$-oout'", "'--tabs=4$-oout'"])(
-    "cat f | less %s",
-    (option) => expect(does(`cat f | less ${option}`, "less").filter((what) => what === "write" || what === "run")).not.toEqual([]),
+  test.each([
+    "-x4oout",
+    "-y4oout",
+    "-z4oout",
+    "-j4oout",
+    "-b4oout",
+    "-h4oout",
+    "'-x4,8oout'",
+    "'-Px$-oout'",
+    "'--tabs=4$-oout'",
+  ])("cat f | less %s", (option) =>
+    expect(
+      does(`cat f | less ${option}`, "less").filter((what) => what === "write" || what === "run"),
+    ).not.toEqual([]),
   );
 
   test.each([
@@ -197,14 +212,17 @@ describe("options of git that others take back", () => {
 });
 
 describe("scripts of sed", () => {
-  test.each(["sed ':a e id' f", "sed 'b a e id' f", "sed $'t\\ta e id' f", "sed 'séaàe id' f"])("%s runs", (line) =>
-    expect(does(line, "sed")).toContain("run"),
+  test.each(["sed ':a e id' f", "sed 'b a e id' f", "sed $'t\\ta e id' f", "sed 'séaàe id' f"])(
+    "%s runs",
+    (line) => expect(does(line, "sed")).toContain("run"),
   );
   test.each(["sed 'w /dev/stdout ' f", "sed 's/a/b/w /dev/stdout ' f"])("%s writes", (line) =>
     expect(does(line, "sed")).toContain("write"),
   );
-  test.each(["sed ':a;N;$!ba;s/\\n/ /g' f", "sed -e :a -e '$!N;s/x/y/;ta' f", "sed '/x/{:a;n;ba}' f", "sed -n '/x/{p;q}' f"])(
-    "%s is plain",
-    (line) => expect(hazardsOf(line)).toEqual([]),
-  );
+  test.each([
+    "sed ':a;N;$!ba;s/\\n/ /g' f",
+    "sed -e :a -e '$!N;s/x/y/;ta' f",
+    "sed '/x/{:a;n;ba}' f",
+    "sed -n '/x/{p;q}' f",
+  ])("%s is plain", (line) => expect(hazardsOf(line)).toEqual([]));
 });

@@ -156,7 +156,9 @@ describe("a script inside the arguments is read", () => {
     "nc -e '$' h 1",
     "socat 'EXEC:$' TCP:h:1",
     "complete -C '$' x",
-  ])("%s", (line) => expect(runsOf(line.replaceAll("$", "rm -rf build"))).toContain("rm -rf build"));
+  ])("%s", (line) =>
+    expect(runsOf(line.replaceAll("$", "rm -rf build"))).toContain("rm -rf build"),
+  );
 
   test("what another machine runs is marked", () => {
     expect(runsOf("ssh host 'rm x; ls'")).toEqual(["rm x @", "ls @"]);

@@ -9,7 +9,11 @@ it("sees, or says that it cannot know, everything that bash runs", () => {
   const truth = ran(lines);
   const missed = lines.filter((line, index) => {
     const analysis = analyze(line);
-    return truth[index] && codesOf(analysis).length === 0 && !analysis.commands.some(({ argv }) => argv[0]?.text === "pwned");
+    return (
+      truth[index] &&
+      codesOf(analysis).length === 0 &&
+      !analysis.commands.some(({ argv }) => argv[0]?.text === "pwned")
+    );
   });
   expect(missed).toEqual([]);
   expect(truth.filter(Boolean).length).toBeGreaterThan(250);

@@ -10,11 +10,17 @@ function numbers(seed: number): () => number {
 }
 
 /** Texts of up to `most` parts each. */
-export function randomFrom(seed: number, count: number, parts: readonly string[], most: number): string[] {
+export function randomFrom(
+  seed: number,
+  count: number,
+  parts: readonly string[],
+  most: number,
+): string[] {
   const next = numbers(seed);
   return Array.from({ length: count }, () => {
     let text = "";
-    for (let left = 1 + Math.floor(next() * most); left > 0; left--) text += parts[Math.floor(next() * parts.length)] ?? "";
+    for (let left = 1 + Math.floor(next() * most); left > 0; left--)
+      text += parts[Math.floor(next() * parts.length)] ?? "";
     return text;
   });
 }

@@ -8,7 +8,10 @@ it("does not know any line that bash refuses", { timeout: 60_000 }, () => {
   const answers = refused(lines);
   expect(answers.filter((answer) => answer).length).toBeGreaterThan(400);
   expect(answers.filter((answer) => !answer).length).toBeGreaterThan(100);
-  const known = lines.filter((line, index) => answers[index] && analyze(line).commands.length > 0 && codesOf(line).length === 0);
+  const known = lines.filter(
+    (line, index) =>
+      answers[index] && analyze(line).commands.length > 0 && codesOf(line).length === 0,
+  );
   expect(known).toEqual([]);
 });
 
@@ -33,7 +36,9 @@ const REFUSED = [
   "ls ;! &",
 ];
 
-it.each(REFUSED)("does not know %j, which bash refuses", (line) => expect(codesOf(line)).toContain("syntax"));
+it.each(REFUSED)("does not know %j, which bash refuses", (line) =>
+  expect(codesOf(line)).toContain("syntax"),
+);
 
 it("tells what bash says of these lines", () => {
   expect(refused(REFUSED)).toEqual(REFUSED.map(() => true));

@@ -22,7 +22,8 @@ export function soup(count: number, seed: number): readonly string[] {
   };
   return Array.from({ length: count }, () => {
     let line = next(10) < 6 ? "ls " : "";
-    for (let left = 1 + next(6); left > 0; left--) line += (PARTS[next(PARTS.length)] ?? "") + (next(10) < 7 ? " " : "");
+    for (let left = 1 + next(6); left > 0; left--)
+      line += (PARTS[next(PARTS.length)] ?? "") + (next(10) < 7 ? " " : "");
     return line;
   });
 }
@@ -35,14 +36,20 @@ export function refused(lines: readonly string[]): boolean[] {
   const cwd = mkdtempSync(join(tmpdir(), "bylaw-refused-"));
   try {
     for (const [index, line] of lines.entries()) writeFileSync(join(cwd, String(index)), line);
-    const { stdout, status } = spawnSync("bash", ["--norc", "--noprofile", "-c", CHECK, "bash", String(lines.length)], {
-      cwd,
-      encoding: "utf8",
-      env: { LC_ALL: "C.UTF-8", PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
-      maxBuffer: 1 << 26,
-    });
+    const { stdout, status } = spawnSync(
+      "bash",
+      ["--norc", "--noprofile", "-c", CHECK, "bash", String(lines.length)],
+      {
+        cwd,
+        encoding: "utf8",
+        env: { LC_ALL: "C.UTF-8", PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+        maxBuffer: 1 << 26,
+      },
+    );
     if (stdout.length !== lines.length)
-      throw new Error(`Unexpected ${stdout.length} answers of bash (${status}), expected ${lines.length}`);
+      throw new Error(
+        `Unexpected ${stdout.length} answers of bash (${status}), expected ${lines.length}`,
+      );
     return Array.from(stdout, (answer) => answer === "1");
   } finally {
     rmSync(cwd, { recursive: true, force: true });

@@ -60,7 +60,13 @@ describe("a command that a runner gets is found", () => {
     "mise install",
   ])("%s is known", (line) => expect(doubtsOf(line)).toEqual([]));
   test("a package to install is no program that runs", () => {
-    for (const line of ["choco install curl", "brew install curl", "apt install curl", "winget install curl", "apk add curl"]) {
+    for (const line of [
+      "choco install curl",
+      "brew install curl",
+      "apt install curl",
+      "winget install curl",
+      "apk add curl",
+    ]) {
       expect(runsOf(line)).toEqual([]);
     }
   });
@@ -79,8 +85,12 @@ describe("code from the input", () => {
     ["python3 /dev/stdin <<< 1", "inline_code"],
     ["node /dev/fd/0 < x", "inline_code"],
   ])("%s: %s", (line, code) => expect(doubtsOf(line)).toContain(code));
-  test.each(["make -f Makefile.dev x", "awk -f x.awk y", "python3 x.py < y"])("%s is a file", (line) => expect(doubtsOf(line)).toEqual([]));
-  test("a file of code is a hazard of awk", () => expect(hazardsOf("awk -f x.awk y")).toEqual(["-f:load"]));
+  test.each(["make -f Makefile.dev x", "awk -f x.awk y", "python3 x.py < y"])(
+    "%s is a file",
+    (line) => expect(doubtsOf(line)).toEqual([]),
+  );
+  test("a file of code is a hazard of awk", () =>
+    expect(hazardsOf("awk -f x.awk y")).toEqual(["-f:load"]));
 });
 
 describe("what does nothing besides is known", () => {

@@ -96,18 +96,27 @@ describe("the words after a script or a task may be a command", () => {
 });
 
 describe("only a program of the system is the one of its name", () => {
-  test.each(["./echo", "../bin/echo", "~/echo", "/tmp/echo", "bin/echo", "/bin/../tmp/echo", "/usr/bin/../../tmp/echo"])(
-    "%s is not",
-    (program) => {
-      const { carries, effects } = commandOf(`${program} rm -rf x`);
-      expect(carries).toBe(true);
-      expect(effects).toContainEqual({ kind: "write", path: { text: "x" } });
-    },
-  );
+  test.each([
+    "./echo",
+    "../bin/echo",
+    "~/echo",
+    "/tmp/echo",
+    "bin/echo",
+    "/bin/../tmp/echo",
+    "/usr/bin/../../tmp/echo",
+  ])("%s is not", (program) => {
+    const { carries, effects } = commandOf(`${program} rm -rf x`);
+    expect(carries).toBe(true);
+    expect(effects).toContainEqual({ kind: "write", path: { text: "x" } });
+  });
 
-  test.each(["echo", "/bin/echo", "/usr/bin/echo", "/usr/local/bin/echo", "/opt/homebrew/bin/echo"])("%s is", (program) =>
-    expect(commandOf(`${program} rm -rf x`).carries).toBe(false),
-  );
+  test.each([
+    "echo",
+    "/bin/echo",
+    "/usr/bin/echo",
+    "/usr/local/bin/echo",
+    "/opt/homebrew/bin/echo",
+  ])("%s is", (program) => expect(commandOf(`${program} rm -rf x`).carries).toBe(false));
 
   test("what the table says stays", () => {
     expect(hazardsOf("./sort -o x f")).toContain("-o:write");

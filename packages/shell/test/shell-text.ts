@@ -10,11 +10,23 @@ const TOKENS = [
 /** Text that looks like shell: tokens with and without blanks, repeated parts, and any text at all. */
 export function shellText(): fc.Arbitrary<string> {
   const token = fc.constantFrom(...TOKENS);
-  const line = fc.array(fc.tuple(token, fc.constantFrom("", " ", " ", " ")), { maxLength: 24 }).map((parts) => parts.flat().join(""));
-  const repeated = fc.tuple(line, fc.array(token, { minLength: 1, maxLength: 3 }), fc.integer({ min: 1, max: 400 }), line);
+  const line = fc
+    .array(fc.tuple(token, fc.constantFrom("", " ", " ", " ")), { maxLength: 24 })
+    .map((parts) => parts.flat().join(""));
+  const repeated = fc.tuple(
+    line,
+    fc.array(token, { minLength: 1, maxLength: 3 }),
+    fc.integer({ min: 1, max: 400 }),
+    line,
+  );
   return fc.oneof(
     { weight: 12, arbitrary: line },
     { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 60 }) },
-    { weight: 1, arbitrary: repeated.map(([head, parts, times, tail]) => (head + parts.join(" ").repeat(times) + tail).slice(0, 17_000)) },
+    {
+      weight: 1,
+      arbitrary: repeated.map(([head, parts, times, tail]) =>
+        (head + parts.join(" ").repeat(times) + tail).slice(0, 17_000),
+      ),
+    },
   );
 }

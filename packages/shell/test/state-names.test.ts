@@ -67,7 +67,11 @@ const NAMES = [
 
 describe("whatever sets a variable counts as an assignment", () => {
   test.each(SETTERS.map((line) => [line("PATH"), line] as const))("%s", (_, line) => {
-    for (const name of NAMES) expect([line(name), codesOf(line(name))]).toEqual([line(name), expect.arrayContaining(["state"])]);
+    for (const name of NAMES)
+      expect([line(name), codesOf(line(name))]).toEqual([
+        line(name),
+        expect.arrayContaining(["state"]),
+      ]);
   });
 
   test.each([
@@ -126,16 +130,25 @@ describe("variables that hold more options than the line has", () => {
     "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=./x cargo run",
     "CARGO_BUILD_RUSTC_WRAPPER=./x cargo build",
   ])("%s", (line) => expect(codesOf(line)).toContain("state"));
-  test.each(["LESS=-R git log", "LESS=FRX git log", "LESSCHARSET=utf-8 less a", "CARGO_TARGET_DIR=out cargo build"])("%s", (line) =>
-    expect(codesOf(line)).not.toContain("state"),
-  );
+  test.each([
+    "LESS=-R git log",
+    "LESS=FRX git log",
+    "LESSCHARSET=utf-8 less a",
+    "CARGO_TARGET_DIR=out cargo build",
+  ])("%s", (line) => expect(codesOf(line)).not.toContain("state"));
 });
 
 describe("harmless variables are so only with a plain value", () => {
-  const harmless = (line: string) => analyze(line).commands[0]?.assignments.every((assignment) => assignment.harmless);
-  test.each(["LANG=C.UTF-8 ls", "LANGUAGE=de ls", "TZ=Asia/Tokyo date", "TZ=UTC date", "NODE_ENV=test ls", "CI=1 ls"])("%s", (line) =>
-    expect(harmless(line)).toBe(true),
-  );
+  const harmless = (line: string) =>
+    analyze(line).commands[0]?.assignments.every((assignment) => assignment.harmless);
+  test.each([
+    "LANG=C.UTF-8 ls",
+    "LANGUAGE=de ls",
+    "TZ=Asia/Tokyo date",
+    "TZ=UTC date",
+    "NODE_ENV=test ls",
+    "CI=1 ls",
+  ])("%s", (line) => expect(harmless(line)).toBe(true));
   test.each([
     "LANGUAGE=../../tmp/x ls",
     "LANGUAGE=a/../../tmp ls",
@@ -147,11 +160,14 @@ describe("harmless variables are so only with a plain value", () => {
 });
 
 describe("descriptors by their file", () => {
-  const writes = (line: string) => analyze(line).commands[0]?.redirections.some((redirection) => redirection.writes);
-  test.each(["echo x > /dev/fd/3", "echo x > /dev/fd/10", "echo x >> /proc/self/fd/1"])("%s writes", (line) =>
-    expect(writes(line)).toBe(true),
+  const writes = (line: string) =>
+    analyze(line).commands[0]?.redirections.some((redirection) => redirection.writes);
+  test.each(["echo x > /dev/fd/3", "echo x > /dev/fd/10", "echo x >> /proc/self/fd/1"])(
+    "%s writes",
+    (line) => expect(writes(line)).toBe(true),
   );
-  test.each(["echo x > /dev/fd/1", "echo x > /dev/stderr", "echo x > /dev/null", "echo x >&2"])("%s does not", (line) =>
-    expect(writes(line)).toBe(false),
+  test.each(["echo x > /dev/fd/1", "echo x > /dev/stderr", "echo x > /dev/null", "echo x >&2"])(
+    "%s does not",
+    (line) => expect(writes(line)).toBe(false),
   );
 });

@@ -35,13 +35,18 @@ describe("text in the words of a program that may run it", () => {
     "gcloud compute instances list --filter='a b'",
   ])("%s has none", (line) => expect(suspects(line)).toEqual([]));
   test("prose names no programs but its first word", () => {
-    const found = analyze("frob 'please rm it' 'sudo rm it'").commands.filter(({ origin }) => origin === "sight");
+    const found = analyze("frob 'please rm it' 'sudo rm it'").commands.filter(
+      ({ origin }) => origin === "sight",
+    );
     expect(found.map(({ carries }) => carries)).toEqual([false, true]);
   });
   test("an option that tells of a command is a hazard, whatever the program", () => {
     expect(hazardsOf("frob --exec x --evaluate y -z")).toEqual(["--exec:run", "--evaluate:run"]);
     expect(hazardsOf("make CC='rm x'")).toEqual(["CC=rm x:configure", "CC=rm x:run"]);
-    expect(hazardsOf("npm pkg set scripts.x='rm y'")).toEqual(["set:configure", "scripts.x=rm y:run"]);
+    expect(hazardsOf("npm pkg set scripts.x='rm y'")).toEqual([
+      "set:configure",
+      "scripts.x=rm y:run",
+    ]);
   });
 });
 

@@ -16,13 +16,19 @@ export function hazardsOf(line: string): readonly string[] {
 /** The commands that the first one runs, as text; `?` for a word that is not known. */
 export function runsOf(line: string): readonly string[] {
   const [, ...rest] = analyze(line).commands;
-  return rest.map(({ argv, remote }) => argv.map(({ text }) => text ?? "?").join(" ") + (remote ? " @" : ""));
+  return rest.map(
+    ({ argv, remote }) => argv.map(({ text }) => text ?? "?").join(" ") + (remote ? " @" : ""),
+  );
 }
 
 /** The codes of all that is not known in a line. */
 export function doubtsOf(line: string): readonly string[] {
   const { commands, unknown } = analyze(line);
-  return [...new Set([...unknown, ...commands.flatMap((command) => command.unknown)].map(({ code }) => code))];
+  return [
+    ...new Set(
+      [...unknown, ...commands.flatMap((command) => command.unknown)].map(({ code }) => code),
+    ),
+  ];
 }
 
 /** The effects of the first command: `read src`, `write+ .` with all below it, `read+> .` where links lead, `network host`, `vcs push`, `privilege`. */

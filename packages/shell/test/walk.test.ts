@@ -207,14 +207,29 @@ describe("a mistake or a limit hides nothing that is in plain sight", () => {
 describe("origins", () => {
   it("says how bash gets to a command", () => {
     const line = "sudo ls; echo $(id); bash -c pwd";
-    expect(["sudo", "ls", "id", "pwd"].map((name) => commandOf(line, name).origin)).toEqual(["line", "wrapper", "substitution", "script"]);
+    expect(["sudo", "ls", "id", "pwd"].map((name) => commandOf(line, name).origin)).toEqual([
+      "line",
+      "wrapper",
+      "substitution",
+      "script",
+    ]);
   });
 
   it("reports commands in the order of the text, each followed by what it runs", () => {
-    expect(commandsOf("echo $(id) `pwd`; sudo ls; x")).toEqual(["echo <?>… <?>…", "id", "pwd", "sudo ls", "ls", "x"]);
+    expect(commandsOf("echo $(id) `pwd`; sudo ls; x")).toEqual([
+      "echo <?>… <?>…",
+      "id",
+      "pwd",
+      "sudo ls",
+      "ls",
+      "x",
+    ]);
   });
 
   it("gives a wrapped command the assignments of its wrapper", () => {
-    expect(commandOf("A=1 env B=2 ls", "ls").assignments.map(({ name }) => name)).toEqual(["A", "B"]);
+    expect(commandOf("A=1 env B=2 ls", "ls").assignments.map(({ name }) => name)).toEqual([
+      "A",
+      "B",
+    ]);
   });
 });

@@ -11,11 +11,17 @@ describe("words after quote removal", () => {
     ["x $'a\\tb\\x41' $\"y\"", ["x", "a\tbA", "y"]],
     ["x ''", ["x", ""]],
     ["x a\\\nb", ["x", "ab"]],
-    ["x a{b,c}d {1..3} {c..a} {01..03}", ["x", "abd", "acd", "1", "2", "3", "c", "b", "a", "01", "02", "03"]],
+    [
+      "x a{b,c}d {1..3} {c..a} {01..03}",
+      ["x", "abd", "acd", "1", "2", "3", "c", "b", "a", "01", "02", "03"],
+    ],
     ["x {a,b{1,2}} '{a,b}' \\{a,b} {a} {}", ["x", "a", "b1", "b2", "{a,b}", "{a,b}", "{a}", "{}"]],
     ["x {a}b,c}", ["x", "a}b", "c"]],
     ["x @{u}.. HEAD^", ["x", "@{u}..", "HEAD^"]],
-    ["x ~ ~/a $HOME/b \"$HOME/c\" ${HOME} '~' \\~/d", ["x", "~", "~/a", "~/b", "~/c", "~", "~", "~/d"]],
+    [
+      "x ~ ~/a $HOME/b \"$HOME/c\" ${HOME} '~' \\~/d",
+      ["x", "~", "~/a", "~/b", "~/c", "~", "~", "~/d"],
+    ],
     ["x ~bob/a ~+ ~-", ["x", "<?>/a", "<?>", "<?>"]],
     ['x $a "$a" "$@" a$b/c "a$b"', ["x", "<?>…", "<?>", "<?>…", "a<?>/c…", "a<?>"]],
     ["x *.ts src/[ab]?.c 'a*' \\*", ["x", "<*>.ts…", "src/<*><*>.c…", "a*", "*"]],
@@ -49,9 +55,17 @@ describe("against bash", () => {
       const { commands, unknown } = analyze(`printf x ${line}`);
       const words = commands[0]?.argv.slice(2) ?? [];
       // A second command of the line, an error, and what only bash knows are not about quoting.
-      if (want === undefined || unknown.length > 0 || commands.length !== 1 || words.some(({ text }) => text === undefined)) continue;
+      if (
+        want === undefined ||
+        unknown.length > 0 ||
+        commands.length !== 1 ||
+        words.some(({ text }) => text === undefined)
+      )
+        continue;
       const nothing = want.length === 1 && want[0] === "" && words.length === 0;
-      const got = words.map(({ text = "" }, at) => (want[at] === text ? text : text.replace("~", "/home/dev")));
+      const got = words.map(({ text = "" }, at) =>
+        want[at] === text ? text : text.replace("~", "/home/dev"),
+      );
       expect([line, ...(nothing ? [] : want)]).toEqual([line, ...got]);
       compared++;
     }

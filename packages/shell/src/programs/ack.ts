@@ -1,21 +1,24 @@
-import { apply } from "./apply.ts";
-import { listed, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { uses } from "./use.ts";
+import { apply } from "./apply-spec.ts";
+import { noteListedFiles, type Findings } from "./findings.ts";
+import { hasOption } from "./parsed-args.ts";
+import type { Spec } from "./program-spec.ts";
+import { kind, many, options } from "./option-groups.ts";
 
 const ACK: Spec = {
-  options: `--pager=prog!r --ackrc=load!l -A,--after= -B,--before= -C,--context= -m,--max-count= -g? -G,--file-search-regex= --ignore= --ignore-dir= --ignore-file= -p,--path-to-ignore=read
-    --type= --type-set= --type-add= --output=code!r --files-from=list!l -x!l -z,--search-zip!r --depth= --workers= -i -v -w -Q -l -L -c -h -H -n -r -R -f,--follow -o -s -a -u -U -t -1`,
-  operands: "data read*",
+  options: options`-i -v -w -Q -l -L -c -h -H -n -r -R -f,--follow -o -s -a -u -U -t -1 ${kind.script} --pager ${kind.load} --ackrc
+    ${kind.value} -A,--after -B,--before -C,--context -m,--max-count -G,--file-search-regex --ignore --ignore-dir --ignore-file --type
+    --type-set --type-add --depth --workers ${kind.optional} -g ${kind.read} -p,--path-to-ignore ${kind.code} --output
+    ${kind.takes("list", "load")} --files-from ${kind.flagThat("load")} -x ${kind.flagThat("run")} -z,--search-zip`,
+  operands: ["data", many("read")],
   below: "always",
   follows: "follow",
   alone: "read",
   more: (use, out) => {
-    if (uses(use, "x")) listed(out);
+    if (hasOption(use, "x")) noteListedFiles(out);
   },
 };
 
 /** ack and ag: a pattern, then files. */
-export function readAck(out: Out, from: number): void {
+export function readAck(out: Findings, from: number): void {
   apply(ACK, out, from);
 }

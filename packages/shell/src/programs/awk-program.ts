@@ -1,7 +1,7 @@
 /** What an awk program does besides printing. */
 export interface AwkAction {
   readonly does: "run" | "write" | "read" | "load";
-  /** The command or file; undefined where the program makes it. */
+  /** The command or file. Undefined if the program computes it. */
   readonly text: string | undefined;
 }
 
@@ -12,24 +12,24 @@ interface Token {
   readonly text: string;
 }
 
-// After these words a slash begins a regular expression.
+// After these words a slash starts a regular expression.
 const BEFORE_REGEX = /^(print|printf|return|else|do|exit)$/;
-// Words of one awk that are variables in another, or that no operand follows: a slash after them can be both.
+// Keywords that are variables in some awks, or that take no operand. A slash after them is ambiguous.
 const BEFORE_BOTH =
   /^(and|or|xor|not|in|case|default|switch|length|getline|next|nextfile|break|continue|delete|if|while|for|func|function|BEGIN|END|BEGINFILE|ENDFILE)$/;
 const OUTPUTS = /^\/dev\/(stdout|stderr|null)$/;
 const INPUTS = /^(\/dev\/(stdin|null)|-)$/;
-// A statement goes on in the next line after these.
+// After these a statement continues on the next line.
 const OPEN = /^(,|\|\||&&|\{|\?|:)$/;
 
-/** Reads an awk program. Undefined: the program cannot be told apart from one that runs something. */
+/** Reads an awk program. Undefined if it may run something. */
 export function readAwkProgram(program: string): readonly AwkAction[] | undefined {
   const tokens = tokensOf(program);
   if (tokens === undefined) return RISKY.test(program) ? undefined : [];
   const actions: AwkAction[] = [];
-  // The statement has a getline so far.
+  // The current statement contains a getline.
   let reads = false;
-  // Depth of parentheses inside of a print statement; undefined outside of one.
+  // Depth of parentheses inside a print statement. Undefined outside.
   let print: number | undefined;
   tokens.forEach((token, index) => {
     const { kind, text } = token;
@@ -37,7 +37,8 @@ export function readAwkProgram(program: string): readonly AwkAction[] | undefine
       if (text === "print" || text === "printf") print = 0;
       else if (text === "system") actions.push({ does: "run", text: argument(tokens, index + 1) });
       else if (text === "getline") reads = true;
-      else if (text === "ARGV" || text === "SYMTAB") actions.push({ does: "read", text: undefined });
+      else if (text === "ARGV" || text === "SYMTAB")
+        actions.push({ does: "read", text: undefined });
       return;
     }
     if (kind === "newline" || (kind === "sign" && (text === ";" || text === "}" || text === "{"))) {
@@ -50,7 +51,8 @@ export function readAwkProgram(program: string): readonly AwkAction[] | undefine
     else if (print !== undefined && (text === ")" || text === "]")) print--;
     else if (text === "@") at(tokens, index, actions);
     else if (text === "|" || text === "|&") pipe(tokens, index, actions);
-    else if ((text === ">" || text === ">>") && print === 0) target(tokens, index + 1, "write", actions);
+    else if ((text === ">" || text === ">>") && print === 0)
+      target(tokens, index + 1, "write", actions);
     else if (text === "<" && reads) target(tokens, index + 1, "read", actions);
   });
   return actions;
@@ -61,7 +63,11 @@ const RISKY = /system|getline|ARGV|SYMTAB|[|>@]/;
 // The only string in parentheses.
 function argument(tokens: readonly Token[], index: number): string | undefined {
   const [open, value, close] = [tokens[index], tokens[index + 1], tokens[index + 2]];
-  return open?.text === "(" && open.kind === "sign" && value?.kind === "string" && close?.kind === "sign" && close.text === ")"
+  return open?.text === "(" &&
+    open.kind === "sign" &&
+    value?.kind === "string" &&
+    close?.kind === "sign" &&
+    close.text === ")"
     ? value.text
     : undefined;
 }
@@ -70,12 +76,18 @@ function at(tokens: readonly Token[], index: number, actions: AwkAction[]): void
   const next = tokens[index + 1];
   const value = tokens[index + 2];
   if (next?.kind === "word" && /^(load|include|namespace)$/.test(next.text)) {
-    if (next.text !== "namespace") actions.push({ does: "load", text: value?.kind === "string" ? value.text : undefined });
+    if (next.text !== "namespace")
+      actions.push({ does: "load", text: value?.kind === "string" ? value.text : undefined });
   } else actions.push({ does: "run", text: undefined });
 }
 
 function ends(token: Token | undefined): boolean {
-  return token === undefined || token.kind === "newline" || token.kind === "end" || (token.kind === "sign" && /^[;})]$/.test(token.text));
+  return (
+    token === undefined ||
+    token.kind === "newline" ||
+    token.kind === "end" ||
+    (token.kind === "sign" && /^[;})]$/.test(token.text))
+  );
 }
 
 function pipe(tokens: readonly Token[], index: number, actions: AwkAction[]): void {
@@ -88,23 +100,39 @@ function pipe(tokens: readonly Token[], index: number, actions: AwkAction[]): vo
       earlier.kind === "newline" ||
       (earlier.kind === "sign" && /^(\(|\{|;|\}|!|&&|\|\||\))$/.test(earlier.text)) ||
       (earlier.kind === "word" && /^(while|if|do|else)$/.test(earlier.text));
-    actions.push({ does: "run", text: source?.kind === "string" && alone && earlier?.text !== ")" ? source.text : undefined });
+    actions.push({
+      does: "run",
+      text: source?.kind === "string" && alone && earlier?.text !== ")" ? source.text : undefined,
+    });
     return;
   }
-  actions.push({ does: "run", text: next?.kind === "string" && ends(tokens[index + 2]) ? next.text : undefined });
+  actions.push({
+    does: "run",
+    text: next?.kind === "string" && ends(tokens[index + 2]) ? next.text : undefined,
+  });
 }
 
-function target(tokens: readonly Token[], index: number, does: "write" | "read", actions: AwkAction[]): void {
+function target(
+  tokens: readonly Token[],
+  index: number,
+  does: "write" | "read",
+  actions: AwkAction[],
+): void {
   const value = tokens[index];
-  const text = value?.kind === "string" && (does === "read" || ends(tokens[index + 1])) ? value.text : undefined;
+  const text =
+    value?.kind === "string" && (does === "read" || ends(tokens[index + 1]))
+      ? value.text
+      : undefined;
   if (text !== undefined && (does === "write" ? OUTPUTS : INPUTS).test(text)) return;
-  actions.push(text?.startsWith("/inet") === true ? { does: "run", text: undefined } : { does, text });
+  actions.push(
+    text?.startsWith("/inet") === true ? { does: "run", text: undefined } : { does, text },
+  );
 }
 
-// Undefined where a slash could be read in two ways, or a string does not end.
+// Undefined if a slash is ambiguous or a string is unterminated.
 function tokensOf(program: string): readonly Token[] | undefined {
   const tokens: Token[] = [];
-  // For each open parenthesis: whether a statement follows it.
+  // Whether a statement follows each open parenthesis.
   const parens: boolean[] = [];
   let statement = false;
   let index = 0;
@@ -143,7 +171,10 @@ function tokensOf(program: string): readonly Token[] | undefined {
       push("regex", program.slice(index, end + 1));
       index = end + 1;
     } else {
-      const sign = /^(\|\||\|&|&&|>>|>=|<=|==|!=|\+\+|--|[-+*/%^]=|[\s\S])/.exec(program.slice(index, index + 2))?.[0] ?? character;
+      const sign =
+        /^(\|\||\|&|&&|>>|>=|<=|==|!=|\+\+|--|[-+*/%^]=|[\s\S])/.exec(
+          program.slice(index, index + 2),
+        )?.[0] ?? character;
       if (sign === "(") {
         const last = tokens.at(-1);
         parens.push(last?.kind === "word" && /^(if|while|for)$/.test(last.text));
@@ -166,9 +197,13 @@ function regexMay(last: Token | undefined, statement: boolean): boolean {
   return last.text === ")" ? statement : !/^(\]|\+\+|--)$/.test(last.text);
 }
 
-// A slash that begins a regular expression in one awk and divides in another.
+// A slash that starts a regular expression in one awk and divides in another.
 function ambiguous(last: Token | undefined): boolean {
-  return last !== undefined && ((last.kind === "word" && BEFORE_BOTH.test(last.text)) || (last.kind === "sign" && last.text === "$"));
+  return (
+    last !== undefined &&
+    ((last.kind === "word" && BEFORE_BOTH.test(last.text)) ||
+      (last.kind === "sign" && last.text === "$"))
+  );
 }
 
 function goesOn({ kind, text }: Token): boolean {
@@ -197,7 +232,7 @@ function stringEnd(program: string, from: number): number {
   return -1;
 }
 
-// Programs differ on a slash inside of brackets.
+// Awks differ on a slash inside brackets.
 function regexEnd(program: string, from: number): number {
   let open = -1;
   for (let at = from; at < program.length; at++) {
@@ -214,9 +249,16 @@ function regexEnd(program: string, from: number): number {
   return -1;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\", '"': '"', "/": "/" };
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  "\\": "\\",
+  '"': '"',
+  "/": "/",
+};
 
-// A string with another escape is not decoded: the text that it becomes is the program's business.
+// Strings with other escapes are not decoded.
 function unescape(text: string): string {
   return text.replace(/\\([\s\S])/g, (whole, character: string) => ESCAPES[character] ?? whole);
 }

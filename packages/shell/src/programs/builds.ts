@@ -1,19 +1,20 @@
 import { GOFMT, goFmt } from "./in-place.ts";
-import { runArgv } from "./apply.ts";
-import { file, hazard, inlineCode, isInput, mayRun, unknown, type Out } from "./out.ts";
+import { runArgv } from "./apply-spec.ts";
+import { file, hazard, inlineCode, isInput, mayRun, unknown, type Findings } from "./findings.ts";
 import { strangers } from "./checkers.ts";
 import { OBJCOPY } from "./objcopy.ts";
 import { carryFrom, runFile } from "./script-file.ts";
-import type { Spec } from "./spec.ts";
-import { usedOf, uses, type Use } from "./use.ts";
-import { after, known, prefix } from "./words.ts";
+import { optionsNamed, hasOption } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { after, known, prefix } from "./word-text.ts";
+import { kind, many, options } from "./option-groups.ts";
 
-// `NAME=value` replaces a variable of the makefile; its value runs where a recipe uses it, and `SHELL` always.
-function make(use: Use, out: Out): void {
+// `NAME=value` overrides a makefile variable. Its value runs if a recipe uses it, and `SHELL` always runs.
+function make(use: ParsedArgs, out: Findings): void {
   for (const { option, value } of use.options) {
     if (option.name !== "makefile" || value === undefined || !isInput(value)) continue;
-    if (out.input.kind === "text") unknown(out, "inline_code", "makefile in the input of `make`");
-    else unknown(out, "dynamic_script", "makefile in the input of `make`");
+    if (out.input.kind === "text") unknown(out, "inline_code", "a makefile on standard input");
+    else unknown(out, "dynamic_script", "a makefile on standard input");
   }
   for (const { at, word } of use.operands) {
     const start = prefix(word);
@@ -28,33 +29,41 @@ function make(use: Use, out: Out): void {
       hazard(out, at, "run");
       file(out, "execute", after(word, sign + 1));
     }
-    // The value of a variable runs where a recipe uses it, and a list of flags looks like nothing that runs.
+    // The value runs if a recipe uses it, unless it is a list of flags.
     const value = after(word, sign + 1);
     if (/^\s*[^-\s]\S*\s+\S/.test(prefix(value))) mayRun(out, at, value);
-    // make expands functions in the value: `$(shell …)`.
-    if (/\$[({](shell|eval|call|file|guile|load)/.test(word.text ?? "") || (start[sign - 1] === "!" && sign > 0)) {
-      inlineCode(out, at, "variable of `make` that runs programs");
+    // make expands functions such as `$(shell …)` in the value.
+    if (
+      /\$[({](shell|eval|call|file|guile|load)/.test(word.text ?? "") ||
+      (start[sign - 1] === "!" && sign > 0)
+    ) {
+      inlineCode(out, at, "a `make` variable that runs programs");
     }
   }
 }
 
 const MAKE: Spec = {
-  options: `-b -m -B,--always-make -C,--directory=dir!l -d --debug? -E,--eval=code!r -e,--environment-overrides -f,--file,--makefile=load!l -h,--help -i,--ignore-errors -I,--include-dir=load!l -j,--jobs?
-    -k,--keep-going -l,--load-average,--max-load? -L,--check-symlink-times -n,--just-print,--dry-run,--recon -o,--old-file,--assume-old= -O,--output-sync? -p,--print-data-base -q,--question -r,--no-builtin-rules
-    -R,--no-builtin-variables --shuffle? -s,--silent,--quiet --no-silent -S,--no-keep-going,--stop -t,--touch --trace -v,--version -w,--print-directory --no-print-directory -W,--what-if,--new-file,--assume-new=
-    --warn-undefined-variables --jobserver-auth= --jobserver-style=`,
+  options: options`-b -m -B,--always-make -d -e,--environment-overrides -h,--help -i,--ignore-errors -k,--keep-going
+    -L,--check-symlink-times -p,--print-data-base -q,--question -r,--no-builtin-rules -R,--no-builtin-variables --no-silent -t,--touch
+    --trace -v,--version -w,--print-directory --no-print-directory ${kind.takes("dir", "load")} -C,--directory ${kind.optional} --debug
+    -j,--jobs -l,--load-average,--max-load --shuffle ${kind.code} -E,--eval ${kind.load} -f,--file,--makefile -I,--include-dir
+    ${kind.flag} -n,--just-print,--dry-run,--recon -s,--silent,--quiet -S,--no-keep-going,--stop ${kind.value} -o,--old-file,--assume-old
+    -W,--what-if,--new-file,--assume-new --jobserver-auth --jobserver-style ${kind.optional} -O,--output-sync ${kind.flag}
+    --warn-undefined-variables`,
   inert: "version help",
   more: make,
 };
 
-const NINJA: Spec = { options: "-C=dir!l -f=load!l -j= -k= -l= -n -v -d= -t= -w= --quiet --version" };
+const NINJA: Spec = {
+  options: options`-n -v --quiet --version ${kind.takes("dir", "load")} -C ${kind.load} -f ${kind.value} -j -k -l -d -t -w`,
+};
 
-function cmake(use: Use, out: Out): void {
+function cmake(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
-  if (uses(use, "E") && first !== undefined) runArgv(out, first.at);
+  if (hasOption(use, "E") && first !== undefined) runArgv(out, first.at);
 }
 
-function cc(use: Use, out: Out): void {
+function cc(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.operands) {
     const start = prefix(word);
     if (start.startsWith("@")) {
@@ -62,43 +71,57 @@ function cc(use: Use, out: Out): void {
       file(out, "read", after(word, 1));
     } else file(out, "read", word);
   }
-  for (const { at, word } of use.strange)
-    if (/^-(wrapper|fplugin|specs|B|Wl,|Wp,|Wa,|Xlinker|load)/.test(prefix(word))) hazard(out, at, "load");
+  for (const { at, word } of use.unknownOptions)
+    if (/^-(wrapper|fplugin|specs|B|Wl,|Wp,|Wa,|Xlinker|load)/.test(prefix(word)))
+      hazard(out, at, "load");
   strangers(use, out);
-  if (!uses(use, "o E M MM S fsyntax-only")) file(out, "write", known("."));
+  if (!hasOption(use, "o E M MM S fsyntax-only")) file(out, "write", known("."));
 }
 
 const CC: Spec = {
-  options: `-o=write!w -wrapper=prog!r -fplugin=load!l -specs=load!l --specs=load!l -B=load!l -x= -I= -L= -D= -U= -l= -include=read -imacros=read -isystem= -iquote= -idirafter= -MF=write!w -MT= -MQ= -MD -MMD -MP -M -MM
-    -std= -march= -mtune= -O? -W? -f? -m? -g? -c -S -E -v -s -w -static -shared -pthread -pipe -Xlinker= -Xassembler= -Xpreprocessor= -Xclang= -T=load!l -dumpbase= -dumpdir= -aux-info=write!w -arch= -framework= -target= --target=
-    --sysroot= -isysroot= --version --help -load=load!l -fdump? -fsyntax-only`,
+  options: options`-MD -MMD -MP -M -MM -c -S -E -v -s -w -static -shared -pthread -pipe --version --help -fsyntax-only ${kind.write} -o
+    -MF -aux-info ${kind.script} -wrapper ${kind.load} -fplugin -specs --specs -B -T -load ${kind.value} -x -I -L -D -U -l -isystem
+    -iquote -idirafter -MT -MQ -std -march -mtune -Xlinker -Xassembler -Xpreprocessor -Xclang -dumpbase -dumpdir -arch -framework -target
+    --target --sysroot -isysroot ${kind.read} -include -imacros ${kind.optional} -O -W -f -m -g -fdump`,
   inert: "version help",
   more: cc,
 };
 
-const GO =
-  "-C=dir!l -o=write!w -exec=prog!r -toolexec=prog!r -modfile=load!l -overlay=load!l -mod= -tags= -ldags= -ldflags= -gcflags= -asmflags= -gccgoflags= -p= -race -v -x -n -a -work -trimpath -cover -coverprofile=write!w -cpuprofile=write!w -memprofile=write!w -blockprofile=write!w -mutexprofile=write!w -trace=write!w -outputdir=write!w -run= -bench= -count= -timeout= -parallel= -cpu= -short -json -vet= -vettool=prog!r -pkgdir=write!w -buildmode= -buildvcs= -compiler= -pgo= -skip= -fuzz= -fuzztime= -f= -m -u -t -d -e -deps -test -find -i -r -c";
+const GO = options`-race -v -x -n -a -work -trimpath -cover -short -json -m -u -t -d -e -deps -test -find -i -r -c
+  ${kind.takes("dir", "load")} -C ${kind.write} -o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir
+  -pkgdir ${kind.script} -exec -toolexec -vettool ${kind.load} -modfile -overlay ${kind.value} -mod -tags -ldags -ldflags -gcflags
+  -asmflags -gccgoflags -p -run -bench -count -timeout -parallel -cpu -vet -buildmode -buildvcs -compiler -pgo -skip -fuzz -fuzztime -f`;
 
 const GO_SPEC: Spec = {
-  options: "-C=dir!l",
+  options: options`${kind.takes("dir", "load")} -C`,
   subs: {
-    run: { options: GO, posix: true, operands: "exec data*" },
-    test: { options: `${GO} -args`, more: (use, out) => usedOf(use, "args").forEach(({ at }) => carryFrom(out, at + 1)) },
+    run: { options: GO, posix: true, operands: ["exec", many("data")] },
+    test: {
+      options: options`${GO} -args`,
+      more: (use, out) => optionsNamed(use, "args").forEach(({ at }) => carryFrom(out, at + 1)),
+    },
     ...Object.fromEntries(
-      "build vet list doc fix clean version mod work help tool bug telemetry".split(" ").map((name) => [name, { options: GO }]),
+      "build vet list doc fix clean version mod work help tool bug telemetry"
+        .split(" ")
+        .map((name) => [name, { options: GO }]),
     ),
-    ...Object.fromEntries("get install".split(" ").map((name) => [name, { options: GO, network: true }])),
+    ...Object.fromEntries(
+      "get install".split(" ").map((name) => [name, { options: GO, network: true }]),
+    ),
     fmt: { options: GO, more: goFmt },
     generate: { options: GO, does: "run" },
-    env: { options: "-w!c -u!c -json -changed" },
+    env: { options: options`-json -changed ${kind.flagThat("configure")} -w -u` },
   },
 };
 
-const CARGO_OPTIONS = `--config=load!c --manifest-path=load!l --target-dir=write!w -C=dir!l -Z= -p,--package= --exclude= -j,--jobs= --profile= -F,--features= --all-features --no-default-features --target= --message-format=
-  --bin= --example= --test= --bench= --bins --examples --tests --benches --lib --doc --all-targets --workspace --all -r,--release -q -v --frozen --locked --offline --color= --no-run --no-fail-fast --fix!w
-  --allow-dirty --check --root=write!w --path=read --git=url --branch= --rev= --tag= --index=url!c --registry= --force -f --lockfile-path=read --out-dir=write!w --artifact-dir=write!w --open -h,--help -V,--version --list`;
+const CARGO_OPTIONS = options`--all-features --no-default-features --lib --doc --all-targets --workspace --all -r,--release -q -v --locked
+  --offline --no-run --no-fail-fast --allow-dirty --check --force -f --open -h,--help -V,--version --list
+  ${kind.takes("load", "configure")} --config ${kind.load} --manifest-path ${kind.write} --target-dir --root --out-dir --artifact-dir
+  ${kind.takes("dir", "load")} -C ${kind.value} -Z -p,--package --exclude -j,--jobs --profile -F,--features --target --message-format
+  --bin --example --test --bench --color --branch --rev --tag --registry ${kind.flag} --bins --examples --tests --benches --frozen
+  ${kind.flagThat("write")} --fix ${kind.read} --path --lockfile-path ${kind.takes("url")} --git ${kind.takes("url", "configure")} --index`;
 const CARGO_SUB: Spec = { options: CARGO_OPTIONS };
-// What follows `--` is for the program.
+// Words after `--` belong to the program.
 const CARGO_RUN: Spec = {
   options: CARGO_OPTIONS,
   more: (_, out) => {
@@ -126,7 +149,7 @@ const CARGO_SPEC: Spec = {
   },
 };
 
-/** Programs that build. */
+/** Build tools. */
 export const BUILDS: Readonly<Record<string, Spec>> = {
   make: MAKE,
   gmake: MAKE,
@@ -135,41 +158,53 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   ninja: NINJA,
   samu: NINJA,
   cmake: {
-    options:
-      "-D=!c -C=load!l -P=load!l -E -S=read -B=write -G= -A= -T= -U= -L -N -W? --build=read --install=read --open=read --preset= --target= -t= --config= --parallel? -j? --toolchain=load!l --graphviz=write!w --trace --version --help --prefix=write!w --trace-redirect=write!w --find-package",
+    options: options`-E -L -N --trace --version --help --find-package ${kind.valueThat("configure")} -D ${kind.load} -C -P --toolchain
+      ${kind.read} -S --build --install --open ${kind.takes("write")} -B ${kind.value} -G -A -T -U --preset --target -t --config
+      ${kind.optional} -W --parallel -j ${kind.write} --graphviz --prefix --trace-redirect`,
     posix: true,
     inert: "version help",
     more: cmake,
   },
   ctest: {
-    options: "-S=load!l -D= -R= -E= -j= -V -C= --test-dir=read -O=write!w --build-and-test!r --build-makeprogram=prog!r --test-command!r",
+    options: options`-V ${kind.load} -S ${kind.value} -D -R -E -j -C ${kind.read} --test-dir ${kind.write} -O ${kind.flagThat("run")}
+      --build-and-test --test-command ${kind.script} --build-makeprogram`,
   },
-  meson: { operands: "data*" },
+  meson: { operands: [many("data")] },
   gcc: CC,
   "g++": CC,
   cc: CC,
   "c++": CC,
   clang: CC,
   "clang++": CC,
-  tcc: { ...CC, options: `${CC.options ?? ""} -run=exec!r` },
-  ld: { options: "-o=write -T=load!l -plugin=load!l -dynamic-linker= -L= -l= -e= -rpath= -soname=", operands: "read*" },
-  as: { options: "-o=write", operands: "read*" },
-  strip: { options: "-o=write!w", operands: "write*" },
+  tcc: { ...CC, options: options`${CC.options ?? []} ${kind.takes("exec", "run")} -run` },
+  ld: {
+    options: options`${kind.takes("write")} -o ${kind.load} -T -plugin ${kind.value} -dynamic-linker -L -l -e -rpath -soname`,
+    operands: [many("read")],
+  },
+  as: { options: options`${kind.takes("write")} -o`, operands: [many("read")] },
+  strip: { options: options`${kind.write} -o`, operands: [many("write")] },
   objcopy: OBJCOPY,
-  objdump: { options: "-d -D -t -T -x -h -s -S -r -j= -m= -M=", operands: "read*" },
-  nm: { options: "--plugin=load!l", operands: "read*" },
-  readelf: { operands: "read*" },
-  ldd: { operands: "exec*" },
+  objdump: {
+    options: options`-d -D -t -T -x -h -s -S -r ${kind.value} -j -m -M`,
+    operands: [many("read")],
+  },
+  nm: { options: options`${kind.load} --plugin`, operands: [many("read")] },
+  readelf: { operands: [many("read")] },
+  ldd: { operands: [many("exec")] },
   rustc: {
-    options:
-      "-o=write!w --out-dir=write!w -C=!c --codegen=!c -Z=!c --emit= --crate-type= --crate-name= --edition= -L= -l= --extern= --cfg= --target= --sysroot=load!l -O -g --test --version -V --print= --explain=",
-    operands: "read*",
+    options: options`-O -g --version -V ${kind.write} -o --out-dir ${kind.valueThat("configure")} -C --codegen -Z ${kind.value} --emit
+      --crate-type --crate-name --edition -L -l --extern --cfg --target --print --explain ${kind.load} --sysroot ${kind.flag} --test`,
+    operands: [many("read")],
   },
   cargo: CARGO_SPEC,
   rustup: {
     subs: {
       run: { wrap: 1 },
-      ...Object.fromEntries("update install toolchain target component self".split(" ").map((name) => [name, { network: true }])),
+      ...Object.fromEntries(
+        "update install toolchain target component self"
+          .split(" ")
+          .map((name) => [name, { network: true }]),
+      ),
       show: {},
       default: { does: "configure" },
       override: { does: "configure" },
@@ -180,34 +215,41 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   go: GO_SPEC,
   gofmt: GOFMT,
   javac: {
-    options: "-d=write!w -cp,-classpath= -processor=load!l -processorpath=load!l -J?!r -Xplugin=load!l -sourcepath=",
-    operands: "read*",
+    options: options`${kind.write} -d ${kind.value} -cp,-classpath -sourcepath ${kind.load} -processor -processorpath -Xplugin
+      ${kind.of("glued", { does: "run" })} -J`,
+    operands: [many("read")],
   },
   java: {
-    options:
-      "-cp,-classpath,--class-path=load -jar=exec -D? -X? -agentlib=load!l -agentpath=load!l -javaagent=load!l --add-modules= --add-opens= --module-path=load -p=load -m= -version --version -ea -esa -server -client",
+    options: options`-version --version -ea -esa -server -client ${kind.takes("load")} -cp,-classpath,--class-path --module-path -p
+      ${kind.takes("exec")} -jar ${kind.optional} -D -X ${kind.load} -agentlib -agentpath -javaagent ${kind.value} --add-modules
+      --add-opens -m`,
     posix: true,
     inert: "version",
     more: (use, out) => {
-      const [jar] = usedOf(use, "jar");
+      const [jar] = optionsNamed(use, "jar");
       const [first] = use.operands;
       // A class, or a source file.
       if (jar !== undefined) carryFrom(out, jar.at + 2);
-      else if (first !== undefined && /[/:-]|\.java$/.test(prefix(first.word) || "/")) runFile(out, first.at, first.word);
+      else if (first !== undefined && /[/:-]|\.java$/.test(prefix(first.word) || "/"))
+        runFile(out, first.at, first.word);
       else if (first !== undefined) carryFrom(out, first.at + 1);
     },
   },
   mvn: {
-    options: "-f,--file=load!l -s,--settings=load!l -gs=load!l -D?!c -P= -pl= -am -q -o -U -T= -B -e -X -l=write!w -v,--version -h,--help",
+    options: options`-am -q -o -U -B -e -X -v,--version -h,--help ${kind.load} -f,--file -s,--settings -gs
+      ${kind.of("glued", { does: "configure" })} -D ${kind.value} -P -pl -T ${kind.write} -l`,
   },
   gradle: {
-    options:
-      "-b,--build-file=load!l -c,--settings-file=load!l -I,--init-script=load!l -p,--project-dir=dir!l -P?!c -D?!c -g,--gradle-user-home=load!l -x= -q -i -s -m --daemon --no-daemon --version",
+    options: options`-q -i -s -m --daemon --no-daemon --version ${kind.load} -b,--build-file -c,--settings-file -I,--init-script
+      -g,--gradle-user-home ${kind.takes("dir", "load")} -p,--project-dir ${kind.of("glued", { does: "configure" })} -P -D ${kind.value}
+      -x`,
   },
   tsc: {
-    options:
-      "-p,--project=load -b,--build -w,--watch -o=write!w --outFile=write!w --outDir=write!w --outdir=write!w --noEmit --declarationDir=write!w --tsBuildInfoFile=write!w --generateTrace=write!w --generateCpuProfile=write!w --init!w -v --version --locale= --lib= -t,--target= -m,--module= --moduleResolution= --jsx= --types= --rootDir= --baseUrl= --importHelpers --plugins=!l",
-    operands: "read*",
+    options: options`-b,--build -w,--watch --noEmit -v --version --importHelpers ${kind.takes("load")} -p,--project ${kind.write} -o
+      --outFile --outDir --outdir --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile ${kind.flagThat("write")} --init
+      ${kind.value} --locale --lib -t,--target -m,--module --moduleResolution --jsx --types --rootDir --baseUrl ${kind.valueThat("load")}
+      --plugins`,
+    operands: [many("read")],
     more: strangers,
   },
 };

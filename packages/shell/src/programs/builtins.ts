@@ -1,18 +1,19 @@
 import type { Word } from "../analysis.ts";
-import { runArgv } from "./apply.ts";
-import { file, hazard, runScript, unknown, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { uses, usedOf, type Use } from "./use.ts";
-import { after, joined, known, prefix } from "./words.ts";
+import { runArgv } from "./apply-spec.ts";
+import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
+import { optionsNamed, hasOption } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { after, joined, known, prefix } from "./word-text.ts";
+import { kind, options } from "./option-groups.ts";
 
-function trap(use: Use, out: Out): void {
+function trap(use: ParsedArgs, out: Findings): void {
   const [action] = use.operands;
-  if (uses(use, "l p P") || action === undefined || use.operands.length === 1) return;
+  if (hasOption(use, "l p P") || action === undefined || use.operands.length === 1) return;
   if (action.word.text === "-" || action.word.text === "") return;
   runScript(out, action.at, action.word);
 }
 
-function alias(use: Use, out: Out): void {
+function alias(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.operands) {
     const sign = prefix(word).indexOf("=");
     if (sign < 0) continue;
@@ -21,7 +22,7 @@ function alias(use: Use, out: Out): void {
   }
 }
 
-function source(use: Use, out: Out): void {
+function source(use: ParsedArgs, out: Findings): void {
   const [script] = use.operands;
   if (script === undefined) return;
   hazard(out, script.at, "load");
@@ -30,19 +31,23 @@ function source(use: Use, out: Out): void {
   unknown(out, "dynamic_script", `script in the file \`${script.word.text ?? "?"}\``);
 }
 
-function evaluate(use: Use, out: Out): void {
+function evaluate(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   if (first !== undefined) runScript(out, first.at, joined(use.operands.map(({ word }) => word)));
 }
 
-// Bash evaluates the subscript in the name of a variable, substitutions included.
+// Bash evaluates a subscript in a variable name, including substitutions.
 const names =
-  (which: (use: Use) => readonly { readonly at: number; readonly word: Word }[]) =>
-  (use: Use, out: Out): void => {
+  (which: (use: ParsedArgs) => readonly { readonly at: number; readonly word: Word }[]) =>
+  (use: ParsedArgs, out: Findings): void => {
     for (const { at, word } of which(use)) {
-      if (word.text === undefined ? !/^[A-Za-z_][A-Za-z0-9_]*=/.test(prefix(word)) : computes(word.text)) {
+      if (
+        word.text === undefined
+          ? !/^[A-Za-z_][A-Za-z0-9_]*=/.test(prefix(word))
+          : computes(word.text)
+      ) {
         hazard(out, at, "run");
-        unknown(out, "dynamic_script", "subscript that bash evaluates");
+        unknown(out, "dynamic_script", "a subscript that bash evaluates");
       }
     }
   };
@@ -54,87 +59,111 @@ function computes(text: string): boolean {
 
 const operandsOf = names((use) => use.operands);
 
-// `test` is no getopt program: -v takes the next word wherever it stands.
-function test(use: Use, out: Out): void {
+// `test` does not use getopt: `-v` takes the next word anywhere.
+function test(use: ParsedArgs, out: Findings): void {
   const { argv } = out;
   for (let at = 1; at < argv.length; at++) {
     const before = argv[at - 1]?.text;
     const word = argv[at];
     if (word === undefined || at === 1) continue;
     if (before === "-v" || before === "-R") names(() => [{ at, word }])(use, out);
-    else if (before !== undefined && /^-[abcdefghkprstuwxGLNOS]$|^-(nt|ot|ef)$/.test(before)) file(out, "read", word);
+    else if (before !== undefined && /^-[abcdefghkprstuwxGLNOS]$|^-(nt|ot|ef)$/.test(before))
+      file(out, "read", word);
   }
 }
 
-// Without an operand it goes home.
-function cd({ operands: [first] }: Use, out: Out): void {
-  if (first?.word.text === "-") out.effects.push({ kind: "read", path: { why: "folder that `cd -` goes back to" } });
+// Without an operand it goes to the home directory.
+function cd({ operands: [first] }: ParsedArgs, out: Findings): void {
+  if (first?.word.text === "-")
+    out.effects.push({ kind: "read", path: { why: "the directory that `cd -` returns to" } });
   else file(out, "read", first?.word ?? known("~"));
 }
 
-const DECLARES: Spec = { options: "-a -A -f -F -g -i -I -l -n -p -r -t -u -x", more: operandsOf };
+const DECLARES: Spec = {
+  options: options`-a -A -f -F -g -i -I -l -n -p -r -t -u -x`,
+  more: operandsOf,
+};
 
-/** Built-ins of the shell. What they change for later commands is not said here. */
+/** Shell built-ins. What they change for later commands is in `walk/shell-state.ts`. */
 export const BUILTINS: Readonly<Record<string, Spec>> = {
   ":": {},
   true: {},
   false: {},
   echo: { posix: true },
   printf: {
-    options: "-v=",
+    options: options`${kind.value} -v`,
     posix: true,
-    more: names((use) => usedOf(use, "v").flatMap(({ at, value }) => (value === undefined ? [] : [{ at, word: value }]))),
+    more: names((use) =>
+      optionsNamed(use, "v").flatMap(({ at, value }) =>
+        value === undefined ? [] : [{ at, word: value }],
+      ),
+    ),
   },
   pwd: {},
-  cd: { options: "-L -P -e -@", posix: true, more: cd },
-  pushd: { options: "-n", posix: true, operands: "read" },
-  popd: { options: "-n" },
+  cd: { options: options`-L -P -e -@`, posix: true, more: cd },
+  pushd: { options: options`-n`, posix: true, operands: ["read"] },
+  popd: { options: options`-n` },
   dirs: {},
-  command: { options: "-p -v -V", wrap: 0, inert: "v V" },
+  command: { options: options`-p -v -V`, wrap: 0, inert: "v V" },
   builtin: { wrap: 0 },
-  exec: { options: "-a= -c -l", wrap: 0 },
+  exec: { options: options`-c -l ${kind.value} -a`, wrap: 0 },
   eval: { posix: true, more: evaluate },
-  source: { options: "-p=", posix: true, more: source },
-  ".": { options: "-p=", posix: true, more: source },
-  trap: { options: "-l -p -P", posix: true, more: trap },
-  alias: { options: "-p", posix: true, more: alias },
-  unalias: { options: "-a!c" },
+  source: { options: options`${kind.value} -p`, posix: true, more: source },
+  ".": { options: options`${kind.value} -p`, posix: true, more: source },
+  trap: { options: options`-l -p -P`, posix: true, more: trap },
+  alias: { options: options`-p`, posix: true, more: alias },
+  unalias: { options: options`${kind.flagThat("configure")} -a` },
   test: { posix: true, more: test },
   "[": { posix: true, more: test },
   type: {},
   which: {},
   whereis: {},
   hash: {
-    options: "-d!c -l -p=load -r!c -t",
+    options: options`-l -t ${kind.flagThat("configure")} -d -r ${kind.takes("load")} -p`,
     more: (use, out) => {
-      for (const { at } of usedOf(use, "p")) {
+      for (const { at } of optionsNamed(use, "p")) {
         hazard(out, at, "configure");
-        unknown(out, "state", "program that `hash -p` puts behind a name");
+        unknown(out, "state", "a program that `hash -p` puts behind a name");
       }
     },
   },
   enable: {
-    options: "-a -d!c -f=load -n!c -p -s",
+    options: options`-a -p -s ${kind.flagThat("configure")} -d -n ${kind.takes("load")} -f`,
     more: (use, out) => {
-      if (uses(use, "f")) unknown(out, "dynamic_script", "library that `enable -f` loads");
+      if (hasOption(use, "f")) unknown(out, "dynamic_script", "a library that `enable -f` loads");
     },
   },
   let: { posix: true, more: operandsOf },
   read: {
-    options: "-a= -d= -e -i= -n= -N= -p= -r -s -t= -u= -E",
+    options: options`-e -r -s -E ${kind.value} -a -d -i -n -N -p -t -u`,
     more: names((use) => [
       ...use.operands,
-      ...usedOf(use, "a").flatMap(({ at, value }) => (value === undefined ? [] : [{ at, word: value }])),
+      ...optionsNamed(use, "a").flatMap(({ at, value }) =>
+        value === undefined ? [] : [{ at, word: value }],
+      ),
     ]),
   },
-  mapfile: { options: "-d= -n= -O= -s= -t -u= -C=script!r -c=", more: operandsOf },
-  readarray: { options: "-d= -n= -O= -s= -t -u= -C=script!r -c=", more: operandsOf },
-  complete: { options: "-a -b -c -d -e -f -g -j -k -s -u -v -D -E -I -p -r -o= -A= -G= -W= -F= -C=script!c -X= -P= -S=" },
-  compgen: { options: "-a -b -c -d -e -f -g -j -k -s -u -v -o= -A= -G= -W=script!r -F= -C=script!r -X= -P= -S=" },
-  bind: { options: "-m= -l -v -p -V -P -s -S -X -f=load -q= -u= -r= -x=script!c" },
-  unset: { options: "-f -v -n", more: operandsOf },
-  export: { options: "-f -n -p", more: operandsOf },
-  readonly: { options: "-a -A -f -p", more: operandsOf },
+  mapfile: {
+    options: options`-t ${kind.value} -d -n -O -s -u -c ${kind.script} -C`,
+    more: operandsOf,
+  },
+  readarray: {
+    options: options`-t ${kind.value} -d -n -O -s -u -c ${kind.script} -C`,
+    more: operandsOf,
+  },
+  complete: {
+    options: options`-a -b -c -d -e -f -g -j -k -s -u -v -D -E -I -p -r ${kind.value} -o -A -G -W -F -X -P -S
+      ${kind.takes("script", "configure")} -C`,
+  },
+  compgen: {
+    options: options`-a -b -c -d -e -f -g -j -k -s -u -v ${kind.value} -o -A -G -F -X -P -S ${kind.script} -W -C`,
+  },
+  bind: {
+    options: options`-l -v -p -V -P -s -S -X ${kind.value} -m -q -u -r ${kind.takes("load")} -f ${kind.takes("script", "configure")} -x`,
+  },
+  unset: { options: options`-f -v -n`, more: operandsOf },
+  export: { options: options`-f -n -p`, more: operandsOf },
+  readonly: { options: options`-a -A -f -p`, more: operandsOf },
   declare: DECLARES,
   typeset: DECLARES,
   local: DECLARES,
@@ -147,8 +176,8 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
   logout: {},
   break: {},
   continue: {},
-  wait: { options: "-f -n -p=" },
-  jobs: { options: "-l -n -p -r -s -x", more: (use, out) => runJobs(use, out) },
+  wait: { options: options`-f -n ${kind.value} -p` },
+  jobs: { options: options`-l -n -p -r -s -x`, more: (use, out) => runJobs(use, out) },
   bg: {},
   fg: {},
   disown: {},
@@ -159,21 +188,23 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
   ulimit: {},
   umask: {},
   history: {
-    options: "-c!c -d=!c -a!w -n!l -r!l -w!w -p -s!c",
+    options: options`-p ${kind.flagThat("configure")} -c -s ${kind.valueThat("configure")} -d ${kind.flagThat("write")} -a -w
+      ${kind.flagThat("load")} -n -r`,
     more: (use, out) => {
-      if (uses(use, "a w")) for (const { word } of use.operands) file(out, "write", word);
-      if (uses(use, "r n")) for (const { word } of use.operands) file(out, "read", word);
+      if (hasOption(use, "a w")) for (const { word } of use.operands) file(out, "write", word);
+      if (hasOption(use, "r n")) for (const { word } of use.operands) file(out, "read", word);
     },
   },
   fc: {
-    options: "-e=prog!r -l -n -r -s!r",
+    options: options`-l -n -r ${kind.script} -e ${kind.flagThat("run")} -s`,
     more: (use, out) => {
-      if (!uses(use, "l")) unknown(out, "dynamic_script", "earlier command that `fc` runs again");
+      if (!hasOption(use, "l"))
+        unknown(out, "dynamic_script", "an earlier command that `fc` runs again");
     },
   },
 };
 
-function runJobs(use: Use, out: Out): void {
+function runJobs(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
-  if (uses(use, "x") && first !== undefined) runArgv(out, first.at);
+  if (hasOption(use, "x") && first !== undefined) runArgv(out, first.at);
 }

@@ -1,46 +1,51 @@
 import type { Word } from "../analysis.ts";
-import { doubtStart, readOptions, runArgv } from "./apply.ts";
+import { noteUnclearStart, readOptions, runArgv } from "./apply-spec.ts";
 import { assignmentName, splitEnv } from "./env.ts";
-import { hazard, runScript, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { readUse, usedOf, uses, valueOf, type Use } from "./use.ts";
-import { after, command, concat, joined, known, unknownWord } from "./words.ts";
-import { roleOf } from "../variables.ts";
+import { hazard, runScript, type Findings } from "./findings.ts";
+import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { after, command, concat, joined, known, unknownWord } from "./word-text.ts";
+import { roleOf } from "../expand/variables.ts";
+import { kind, options } from "./option-groups.ts";
 
 const ENV: Spec = {
-  options: `-i,--ignore-environment -0,--null -u,--unset= -C,--chdir=dir -S,--split-string= -v,--debug -a,--argv0= -P=
-    --block-signal? --default-signal? --ignore-signal? --list-signal-handling --help --version`,
+  options: options`-i,--ignore-environment -0,--null -v,--debug --list-signal-handling --help --version ${kind.value} -u,--unset
+    -S,--split-string -a,--argv0 -P ${kind.takes("dir")} -C,--chdir ${kind.optional} --block-signal --default-signal --ignore-signal`,
   posix: true,
 };
-/** Assignments, then the command. */
-export function runAfterAssignments(use: Use, out: Out): void {
+/** Reads assignments, then the command. */
+export function runAfterAssignments(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.operands) {
     const name = assignmentName(word);
     if (name === undefined) {
       runArgv(out, at);
-      doubtStart(use, out);
+      noteUnclearStart(use, out);
       return;
     }
     if (roleOf(name, after(word, name.length + 1)) !== "harmless") hazard(out, at, "configure");
   }
 }
 
-/** env: options, assignments and a command; `-S` puts the words of a text among them. */
-export function readEnv(out: Out, from: number): void {
+/** env: options, assignments and a command. `-S` splits a text into further arguments. */
+export function readEnv(out: Findings, from: number): void {
   const { argv } = out;
-  const use = readUse(ENV, argv, from, { posix: true });
-  const [split] = usedOf(use, "split-string");
+  const use = parseArgs(ENV, argv, from, { posix: true });
+  const [split] = optionsNamed(use, "split-string");
   if (split === undefined) {
-    if (uses(use, "help version")) return;
+    if (hasOption(use, "help version")) return;
     readOptions(use, out);
     const [first] = use.operands;
-    runAfterAssignments(first?.word.text === "-" ? { ...use, operands: use.operands.slice(1) } : use, out);
+    runAfterAssignments(
+      first?.word.text === "-" ? { ...use, operands: use.operands.slice(1) } : use,
+      out,
+    );
     return;
   }
-  // The words of the text, and after them all that follows it, are read as if they stood there: options of the command, too.
+  // The words of the text are read as if they stood there, followed by the remaining arguments.
   const value = valueOf(split);
-  const end = split.value !== undefined && split.value === argv[split.at + 1] ? split.at + 2 : split.at + 1;
-  const before = readUse(ENV, argv.slice(0, end), from, { posix: true });
+  const end =
+    split.value !== undefined && split.value === argv[split.at + 1] ? split.at + 2 : split.at + 1;
+  const before = parseArgs(ENV, argv.slice(0, end), from, { posix: true });
   readOptions(before, out);
   const words = value.text === undefined ? undefined : splitEnv(value.text);
   if (words === undefined) {
@@ -49,10 +54,12 @@ export function readEnv(out: Out, from: number): void {
   } else runScript(out, split.at, command([known("env"), ...words.map(known), ...argv.slice(end)]));
 }
 
-// The variables of the text, and its escapes, are not known.
+// Variables and escapes in the text are unknown.
 function withHoles(value: Word): Word {
   if (value.text === undefined) return value;
   return concat(
-    value.text.split(/(\$\{[^}]*\}?|\$\w*|\\.)/s).map((part, index) => (index % 2 === 1 ? unknownWord({ single: true }) : known(part))),
+    value.text
+      .split(/(\$\{[^}]*\}?|\$\w*|\\.)/s)
+      .map((part, index) => (index % 2 === 1 ? unknownWord({ single: true }) : known(part))),
   );
 }

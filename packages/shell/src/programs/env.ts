@@ -1,14 +1,14 @@
 import type { Word } from "../analysis.ts";
-import { prefix } from "./words.ts";
+import { prefix } from "./word-text.ts";
 
-/** The name of an assignment word such as `A=1`; undefined where it is none. */
+/** The name in an assignment word such as `A=1`. Undefined if it is none. */
 export function assignmentName(word: Word): string | undefined {
   const start = prefix(word);
   const sign = start.indexOf("=");
   return sign < 0 ? undefined : start.slice(0, sign);
 }
 
-/** The words that `env -S` makes of a text; undefined where it uses escapes or variables. */
+/** The words into which `env -S` splits a text. Undefined if it uses escapes or variables. */
 export function splitEnv(text: string): readonly string[] | undefined {
   if (/[\\$]/.test(text)) return undefined;
   const words: string[] = [];

@@ -1,25 +1,28 @@
-import { file, hazard, runScript, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { uses, usedOf, valueOf, type Use } from "./use.ts";
-import { after, concat, known, prefix } from "./words.ts";
-import { writeInto, writeNumbered, writeTemplate } from "./written.ts";
+import { file, hazard, runScript, type Findings } from "./findings.ts";
+import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { after, concat, known, prefix } from "./word-text.ts";
+import { writeInto, writeNumbered, writeTemplate } from "./written-files.ts";
+import { kind, many, options } from "./option-groups.ts";
+import { READS, FILE_READERS } from "./file-readers.ts";
 
-const COPY = `-a,--archive --attributes-only --backup? -b --copy-contents -d --debug -f,--force -i,--interactive -H -l,--link -L,--dereference -n,--no-clobber
-  -P,--no-dereference -p --preserve? --no-preserve= --parents -R,-r,--recursive --reflink? --remove-destination --sparse= --strip-trailing-slashes
-  -s,--symbolic-link -S,--suffix= -t,--target-directory= -T,--no-target-directory -u --update? -v,--verbose --keep-directory-symlink -x,--one-file-system -Z --context?
-  -c -X --help --version --exchange --no-copy`;
+const COPY = options`-a,--archive --attributes-only -b --copy-contents -d --debug -f,--force -i,--interactive -H -l,--link
+  -L,--dereference -n,--no-clobber -P,--no-dereference -p -R,-r,--recursive --remove-destination -T,--no-target-directory -u -v,--verbose
+  --keep-directory-symlink -x,--one-file-system -Z -c -X --help --version --exchange --no-copy ${kind.optional} --backup --preserve
+  --reflink --update --context ${kind.value} --no-preserve --sparse -S,--suffix -t,--target-directory ${kind.flag} --parents
+  --strip-trailing-slashes -s,--symbolic-link`;
 
 /** The destination is the last operand, or the value of `-t`. */
-export function toTarget(source: "read" | "move"): (use: Use, out: Out) => void {
+export function toTarget(source: "read" | "move"): (use: ParsedArgs, out: Findings) => void {
   return (use, out) => {
-    const targets = usedOf(use, "target-directory").map(valueOf);
+    const targets = optionsNamed(use, "target-directory").map(valueOf);
     const words = use.operands.map(({ word }) => word);
     const last = targets.length === 0 && words.length > 1 ? words.pop() : undefined;
     if (last !== undefined) targets.push(last);
-    const below = source === "move" || uses(use, "recursive archive");
-    // Hard links to all that is below a folder are made of what links lead to, unless they are told not to.
-    const linked = uses(use, "link") && !uses(use, "archive no-dereference d");
-    const follows = source === "read" && (uses(use, "dereference") || linked);
+    const below = source === "move" || hasOption(use, "recursive archive");
+    // `cp -l` links the targets of symbolic links, unless it is told not to.
+    const linked = hasOption(use, "link") && !hasOption(use, "archive no-dereference d");
+    const follows = source === "read" && (hasOption(use, "dereference") || linked);
     for (const word of words) {
       file(out, "read", word, { below, follows });
       if (source === "move") file(out, "delete", word, { below });
@@ -28,17 +31,18 @@ export function toTarget(source: "read" | "move"): (use: Use, out: Out) => void 
   };
 }
 
-function link(use: Use, out: Out): void {
-  const targets = usedOf(use, "target-directory").map(valueOf);
+function link(use: ParsedArgs, out: Findings): void {
+  const targets = optionsNamed(use, "target-directory").map(valueOf);
   const words = use.operands.map(({ word }) => word);
   const last = targets.length === 0 && words.length > 1 ? words.pop() : undefined;
-  // What is linked can be reached through the link.
-  for (const word of words) file(out, "read", word, { below: uses(use, "symbolic") });
-  for (const target of [...targets, ...(last === undefined ? [] : [last])]) writeInto(target, words, out, false);
+  // The link gives access to its target.
+  for (const word of words) file(out, "read", word, { below: hasOption(use, "symbolic") });
+  for (const target of [...targets, ...(last === undefined ? [] : [last])])
+    writeInto(target, words, out, false);
   if (last === undefined && targets.length === 0) writeInto(known("."), words, out, false);
 }
 
-function dd(use: Use, out: Out): void {
+function dd(use: ParsedArgs, out: Findings): void {
   for (const { word } of use.operands) {
     const start = prefix(word);
     if (start.startsWith("if=")) file(out, "read", after(word, 3));
@@ -50,42 +54,40 @@ function dd(use: Use, out: Out): void {
   }
 }
 
-// mode or owner first, then files.
-function change(use: Use, out: Out): void {
-  const below = uses(use, "recursive R");
-  const words = uses(use, "reference") ? use.operands : use.operands.slice(1);
-  for (const { word } of words) file(out, "write", word, { below, follows: uses(use, "L") });
+// A mode or owner, then files.
+function change(use: ParsedArgs, out: Findings): void {
+  const below = hasOption(use, "recursive R");
+  const words = hasOption(use, "reference") ? use.operands : use.operands.slice(1);
+  for (const { word } of words) file(out, "write", word, { below, follows: hasOption(use, "L") });
 }
 
-// What it compares below folders it reads where links lead.
-function compare(use: Use, out: Out): void {
-  const below = uses(use, "recursive");
-  for (const { word } of use.operands) if (word.text !== "-") file(out, "read", word, { below, follows: !uses(use, "no-dereference") });
-}
-
-function install(use: Use, out: Out): void {
-  if (uses(use, "directory")) for (const { word } of use.operands) file(out, "write", word);
+function install(use: ParsedArgs, out: Findings): void {
+  if (hasOption(use, "directory")) for (const { word } of use.operands) file(out, "write", word);
   else toTarget("read")(use, out);
 }
 
-// `split` and `csplit` write files that begin with a prefix.
-function split(use: Use, out: Out): void {
+// `split` and `csplit` write files with a common prefix.
+function split(use: ParsedArgs, out: Findings): void {
   const [source, start] = use.operands;
   if (source !== undefined && source.word.text !== "-") file(out, "read", source.word);
   writeNumbered(start?.word ?? known("x"), out);
 }
 
-function temporary(use: Use, out: Out): void {
+function temporary(use: ParsedArgs, out: Findings): void {
   const [template] = use.operands;
   if (template === undefined) return;
-  const folder = [...usedOf(use, "p"), ...usedOf(use, "tmpdir")][0]?.value;
-  const suffix = usedOf(use, "suffix")[0]?.value;
-  writeTemplate(suffix === undefined ? template.word : concat([template.word, suffix]), folder, out);
+  const folder = [...optionsNamed(use, "p"), ...optionsNamed(use, "tmpdir")][0]?.value;
+  const suffix = optionsNamed(use, "suffix")[0]?.value;
+  writeTemplate(
+    suffix === undefined ? template.word : concat([template.word, suffix]),
+    folder,
+    out,
+  );
 }
 
-function patch(use: Use, out: Out): void {
+function patch(use: ParsedArgs, out: Findings): void {
   const [original, changes] = use.operands;
-  if (uses(use, "dry-run check")) return;
+  if (hasOption(use, "dry-run check")) return;
   if (original !== undefined) {
     file(out, "read", original.word);
     file(out, "write", original.word);
@@ -93,181 +95,144 @@ function patch(use: Use, out: Out): void {
   if (changes !== undefined) file(out, "read", changes.word);
 }
 
-function rename(use: Use, out: Out): void {
+function rename(use: ParsedArgs, out: Findings): void {
   const [expression, ...rest] = use.operands;
   for (const { word } of rest) {
     file(out, "write", word);
     file(out, "delete", word);
   }
-  // One of the programs of this name runs its first operand as Perl.
+  // One program of this name runs its first operand as Perl code.
   if (expression !== undefined && !/^[\w.-]*$/.test(expression.word.text ?? "$")) {
     hazard(out, expression.at, "run");
     runScript(out, expression.at, { text: undefined, pieces: [{ hole: "any" }], single: true });
   }
 }
+const CHANGE = options`-c,--changes -f,--silent,--quiet -v,--verbose -h,--no-dereference --dereference -H -L -P --no-preserve-root
+  --preserve-root --help --version ${kind.value} --from ${kind.read} --reference ${kind.flag} -R,--recursive`;
 
-const LS = `-a,--all -A,--almost-all --author -b,--escape --block-size= -B,--ignore-backups -c -C --color? -d,--directory -D,--dired -f -F --classify? --file-type
-  --format= --full-time -g --group-directories-first -G,--no-group -h,--human-readable --si -H,--dereference-command-line --hide= --hyperlink? --indicator-style=
-  -i,--inode -I,--ignore= -k,--kibibytes -l -L,--dereference -m -n,--numeric-uid-gid -N,--literal -o -p -q,--hide-control-chars --show-control-chars -Q,--quote-name
-  --quoting-style= -r,--reverse -R,--recursive -s,--size -S --sort= --time= --time-style= -t -T,--tabsize= -u -U -v -w,--width= -x -X -Z,--context --zero -1 -@ -e
-  --help --version --dereference-command-line-symlink-to-dir`;
-
-const LSD: Spec = { options: LS, operands: "read*", below: ["recursive", "tree"], follows: "dereference", alone: "read" };
-const CHANGE =
-  "-c,--changes -f,--silent,--quiet -v,--verbose -h,--no-dereference --dereference -H -L -P --from= --no-preserve-root --preserve-root --reference=read -R,--recursive --help --version";
-const READS: Spec = { operands: "read*" };
-
-/** Programs for files and folders. */
+/** Programs for files and directories. */
 export const FILES: Readonly<Record<string, Spec>> = {
-  cat: {
-    options:
-      "-A,--show-all -b,--number-nonblank -e -E,--show-ends -n,--number -s,--squeeze-blank -t -T,--show-tabs -u -v,--show-nonprinting -l --help --version",
-    operands: "read*",
-  },
-  bat: {
-    options: `--pager=prog!r -m,--map-syntax= -l,--language= -H,--highlight-line= -r,--line-range= --theme= --style= --color= --paging= -n -p -A --wrap= --tabs= --file-name=
-      --terminal-width= --decorations= --italic-text= --diff-context= --config-file --list-themes --list-languages --generate-config-file!w --lessopen!r --no-lessopen -d -u -P -f -L`,
-    operands: "read*",
-  },
-  batcat: { options: "--pager=prog!r -l,--language= -r,--line-range= --theme= --style= --color= --paging=", operands: "read*" },
-  tac: { options: "-b -r -s,--separator=", operands: "read*" },
-  rev: READS,
-  ls: LSD,
-  dir: LSD,
-  vdir: LSD,
-  gls: LSD,
-  exa: {
-    options: "-T,--tree -R,--recursive -L,--level= -s,--sort= -I,--ignore-glob= -t,--time=",
-    operands: "read*",
-    below: ["recursive", "tree"],
-    alone: "read",
-  },
-  eza: {
-    options: "-T,--tree -R,--recursive -L,--level= -s,--sort= -I,--ignore-glob= -t,--time=",
-    operands: "read*",
-    below: ["recursive", "tree"],
-    alone: "read",
-  },
-  lsd: {
-    options: "--tree -R,--recursive --depth= -I,--ignore-glob= --config-file=load!l",
-    operands: "read*",
-    below: ["recursive", "tree"],
-    alone: "read",
-  },
-  tree: {
-    options: `-a -d -l -f -x -L^ -R!w -P^ -I^ --ignore-case --matchdirs --metafirst --prune --info --infofile=read --gitignore --gitfile=read --noreport --charset= --filelimit=
-      --filesfirst --dirsfirst -q -N -Q -p -u -g -s -h --si -D --timefmt= --du --inodes --device -F -o^write!w --output=write!w -v -t -c -U -r --sort? -i -A -S -n -C -X -J
-      -H^ -T^ --nolinks --hintro=read --houtro=read --fromfile!l --fromtabfile!l --fflinks --compress= --opt-toggle --hyperlink --scheme= --authority= --help --version`,
-    operands: "read*",
-    below: "always",
-    follows: "l",
-    alone: "read",
-  },
+  ...FILE_READERS,
   rm: {
-    options:
-      "-f,--force -i -I --interactive? --one-file-system --no-preserve-root --preserve-root? -r,-R,--recursive -d,--dir -v,--verbose -P -W -x --help --version",
-    operands: "delete*",
+    options: options`-f,--force -i -I --one-file-system --no-preserve-root -r,-R,--recursive -d,--dir -v,--verbose -P -W -x --help
+      --version ${kind.optional} --interactive --preserve-root`,
+    operands: [many("delete")],
     below: ["recursive"],
   },
-  unlink: { operands: "delete" },
-  rmdir: { options: "-p,--parents -v,--verbose --ignore-fail-on-non-empty", operands: "delete*" },
-  shred: { options: "-f,--force -n,--iterations= --random-source=read -s,--size= -u --remove? -v -x -z", operands: "write*" },
-  srm: { options: "-r,-R,--recursive", operands: "delete*", below: ["recursive"] },
-  trash: { operands: "delete*", below: "always" },
-  "trash-put": { operands: "delete*", below: "always" },
+  unlink: { operands: ["delete"] },
+  rmdir: {
+    options: options`-p,--parents -v,--verbose --ignore-fail-on-non-empty`,
+    operands: [many("delete")],
+  },
+  shred: {
+    options: options`-f,--force -u -v -x -z ${kind.value} -n,--iterations -s,--size ${kind.read} --random-source ${kind.optional} --remove`,
+    operands: [many("write")],
+  },
+  srm: { options: options`-r,-R,--recursive`, operands: [many("delete")], below: ["recursive"] },
+  trash: { operands: [many("delete")], below: "always" },
+  "trash-put": { operands: [many("delete")], below: "always" },
   cp: { options: COPY, more: toTarget("read") },
   gcp: { options: COPY, more: toTarget("read") },
   mv: { options: COPY, more: toTarget("move") },
   ln: {
-    options:
-      "--backup? -b -d,-F,--directory -f,--force -i,--interactive -L,--logical -n,--no-dereference -P,--physical -r,--relative -s,--symbolic -S,--suffix= -t,--target-directory= -T,--no-target-directory -v,--verbose -h",
+    options: options`-b -d,-F,--directory -f,--force -i,--interactive -L,--logical -n,--no-dereference -P,--physical -r,--relative
+      -s,--symbolic -T,--no-target-directory -v,--verbose -h ${kind.optional} --backup ${kind.value} -S,--suffix -t,--target-directory`,
     more: link,
   },
-  link: { operands: "read write" },
-  symlink: { operands: "read write" },
+  link: { operands: ["read", "write"] },
+  symlink: { operands: ["read", "write"] },
   install: {
-    options: `--backup? -b -c -C,--compare -d,--directory -D -g,--group= -m,--mode= -o,--owner= -p,--preserve-timestamps -s,--strip --strip-program=prog!r -S,--suffix=
-      -t,--target-directory= -T,--no-target-directory -v,--verbose --preserve-context -Z --context?`,
+    options: options`-b -c -C,--compare -d,--directory -D -p,--preserve-timestamps -s,--strip -T,--no-target-directory -v,--verbose
+      --preserve-context -Z ${kind.optional} --backup --context ${kind.value} -g,--group -m,--mode -o,--owner -S,--suffix
+      -t,--target-directory ${kind.script} --strip-program`,
     more: install,
   },
-  mkdir: { options: "-m,--mode= -p,--parents -v,--verbose -Z --context?", operands: "write*" },
-  mkfifo: { options: "-m,--mode= -Z --context?", operands: "write*" },
-  mknod: { options: "-m,--mode= -Z --context?", operands: "write data*" },
-  mktemp: { options: "-d,--directory -u,--dry-run -q,--quiet --suffix= -p=write --tmpdir?write -t", more: temporary },
-  touch: { options: "-a -c,--no-create -d,--date= -f -h,--no-dereference -m -r,--reference=read -t= --time= -A=", operands: "write*" },
-  truncate: { options: "-c,--no-create -o,--io-blocks -r,--reference=read -s,--size=", operands: "write*" },
-  fallocate: { options: "-c -d -i -l,--length= -n -o,--offset= -p -v -x -z", operands: "write" },
-  tee: { options: "-a,--append -i,--ignore-interrupts -p --output-error?", operands: "write*" },
-  sponge: { options: "-a", operands: "write*" },
+  mkdir: {
+    options: options`-p,--parents -v,--verbose -Z ${kind.value} -m,--mode ${kind.optional} --context`,
+    operands: [many("write")],
+  },
+  mkfifo: {
+    options: options`-Z ${kind.value} -m,--mode ${kind.optional} --context`,
+    operands: [many("write")],
+  },
+  mknod: {
+    options: options`-Z ${kind.value} -m,--mode ${kind.optional} --context`,
+    operands: ["write", many("data")],
+  },
+  mktemp: {
+    options: options`-d,--directory -u,--dry-run -q,--quiet -t ${kind.value} --suffix ${kind.takes("write")} -p
+      ${kind.of("glued", { role: "write" })} --tmpdir`,
+    more: temporary,
+  },
+  touch: {
+    options: options`-a -c,--no-create -f -h,--no-dereference -m ${kind.value} -d,--date -t --time -A ${kind.read} -r,--reference`,
+    operands: [many("write")],
+  },
+  truncate: {
+    options: options`-c,--no-create -o,--io-blocks ${kind.read} -r,--reference ${kind.value} -s,--size`,
+    operands: [many("write")],
+  },
+  fallocate: {
+    options: options`-c -d -i -n -p -v -x -z ${kind.value} -l,--length -o,--offset`,
+    operands: ["write"],
+  },
+  tee: {
+    options: options`-a,--append -i,--ignore-interrupts -p ${kind.optional} --output-error`,
+    operands: [many("write")],
+  },
+  sponge: { options: options`-a`, operands: [many("write")] },
   dd: { more: dd },
   chmod: { options: CHANGE, more: change },
   chown: { options: CHANGE, more: change },
   chgrp: { options: CHANGE, more: change },
-  chattr: { options: "-R,--recursive -V -f -v= -p=", more: change },
+  chattr: { options: options`-R,--recursive -V -f ${kind.value} -v -p`, more: change },
   setfacl: {
-    options: "-m= -M=read -x= -X=read -b -k -n -d -R,--recursive -L -P --restore=read --set= --set-file=read --test -b",
-    operands: "write*",
+    options: options`-b -k -n -d -R,--recursive -L -P --test -b ${kind.value} -m -x --set ${kind.read} -M -X --restore --set-file`,
+    operands: [many("write")],
     below: ["recursive"],
     follows: "L",
   },
-  getfacl: { options: "-R,--recursive", operands: "read*", below: ["recursive"] },
-  xattr: { options: "-r -w -d -c -p -l -s -v -x", operands: "data* write" },
+  getfacl: { options: options`-R,--recursive`, operands: [many("read")], below: ["recursive"] },
+  xattr: { options: options`-r -w -d -c -p -l -s -v -x`, operands: [many("data"), "write"] },
   split: {
-    options: `-a,--suffix-length= --additional-suffix= -b,--bytes= -C,--line-bytes= -d --numeric-suffixes? -x --hex-suffixes? -e,--elide-empty-files --filter=script!r
-      -l,--lines= -n,--number= -t,--separator= -u,--unbuffered --verbose -p=`,
+    options: options`-d -x -e,--elide-empty-files -u,--unbuffered --verbose ${kind.value} -a,--suffix-length --additional-suffix
+      -b,--bytes -C,--line-bytes -l,--lines -t,--separator -p ${kind.optional} --numeric-suffixes --hex-suffixes ${kind.script} --filter
+      ${kind.value} -n,--number`,
     more: split,
   },
   csplit: {
-    options: "-b,--suffix-format= -f,--prefix= -k -m -n,--digits= -s -z",
-    operands: "read data*",
-    more: (use, out) => writeNumbered(usedOf(use, "prefix")[0]?.value ?? known("xx"), out),
+    options: options`-k -m -s -z ${kind.value} -b,--suffix-format -f,--prefix -n,--digits`,
+    operands: ["read", many("data")],
+    more: (use, out) => writeNumbered(optionsNamed(use, "prefix")[0]?.value ?? known("xx"), out),
   },
   patch: {
-    options: `-b,--backup -B,--prefix=write -c -d,--directory=dir -D= -e,--ed!r -E -f -F= -g= -i,--input=read -l -n -N -o,--output=write -p,--strip= -r,--reject-file=write -R
-      -s -t -T -u -v -V= -x= -Y= -z= -Z --dry-run -C,--check --verbose --binary --posix --merge? --reject-format=`,
+    options: options`-b,--backup -c -E -f -l -n -N -R -s -t -T -u -v -Z -C,--check --verbose --binary ${kind.takes("write")} -B,--prefix
+      -o,--output -r,--reject-file ${kind.takes("dir")} -d,--directory ${kind.value} -D -F -g -p,--strip -V -x -Y -z --reject-format
+      ${kind.flagThat("run")} -e,--ed ${kind.read} -i,--input ${kind.flag} --dry-run --posix ${kind.optional} --merge`,
     more: patch,
   },
-  rename: { options: "-v,--verbose -s,--symlink -n,--no-act -f,--force -o,--no-overwrite -i -e=code!r -E=code!r -d -u? -0", more: rename },
-  prename: { options: "-v -n -f -e=code!r -E=code!r", more: rename },
+  rename: {
+    options: options`-v,--verbose -s,--symlink -n,--no-act -f,--force -o,--no-overwrite -i -d -0 ${kind.code} -e -E ${kind.optional} -u`,
+    more: rename,
+  },
+  prename: { options: options`-v -n -f ${kind.code} -e -E`, more: rename },
   sync: READS,
-  stat: { options: "-L,--dereference -f,--file-system --cached= -c,--format= --printf= -t,--terse -n -q -r -s -x", operands: "read*" },
-  file: {
-    options: `-b,--brief -c,--checking-printout -C,--compile!w -d,--debug -D -e,--exclude= --exclude-quiet= --extension -F,--separator= -f,--files-from=list!l -h,--no-dereference -i,--mime
-      --mime-type --mime-encoding -k,--keep-going -l,--list -L,--dereference -m,--magic-file=read!l -n,--no-buffer -N,--no-pad -0,--print0 -p,--preserve-date -P,--parameter= -r,--raw
-      -s,--special-files -S,--no-sandbox -v,--version -z,--uncompress!r -Z,--uncompress-noreport!r -M=read!l --apple --help`,
-    operands: "read*",
+  realpath: {
+    options: options`-e -m -L -P -q -s -z ${kind.read} --relative-to --relative-base`,
+    operands: [many("read")],
   },
-  du: {
-    options: `-0,--null -a,--all --apparent-size -B,--block-size= -b -c,--total -D -d,--max-depth= --files0-from=list!l -H -h -k -L -l -m -P -S -s --si -t,--threshold= --time? --time-style= -X,--exclude-from=read --exclude= -x --inodes`,
-    operands: "read*",
-    below: "always",
-    alone: "read",
-  },
-  df: {
-    options: "-a -B,--block-size= -h -H -i -k -l --no-sync --output? -P --sync -t,--type= -T -x,--exclude-type= --total",
-    operands: "read*",
-  },
-  ncdu: { options: "-o=write!w -f=read -x -X=read -e", operands: "read", below: "always", alone: "read" },
-  realpath: { options: "-e -m -L -P -q --relative-to=read --relative-base=read -s -z", operands: "read*" },
-  readlink: { options: "-f -e -m -n -q -s -v -z", operands: "read*" },
-  basename: { options: "-a -s,--suffix= -z" },
-  dirname: { options: "-z" },
+  readlink: { options: options`-f -e -m -n -q -s -v -z`, operands: [many("read")] },
+  basename: { options: options`-a -z ${kind.value} -s,--suffix` },
+  dirname: { options: options`-z` },
   pathchk: {},
-  namei: { operands: "read*" },
-  lsof: { options: "-p= -i? -u= -c= -d= -a -n -P -t -F? -g? -r? -s? -S? +D=read +d=read", operands: "read*" },
-  fuser: { options: "-k!d -m=read -n= -i -v -u", operands: "read*" },
-  cmp: { options: "-b -i,--ignore-initial= -l -n,--bytes= -s", operands: "read*" },
-  diff: {
-    options: `-q,--brief -s -c -C,--context= -u -U,--unified= -e -n -y -W,--width= -p -F,--show-function-line= --label= -t -T --tabsize= --suppress-common-lines -l,--paginate!r
-      -r,--recursive --no-dereference -N -P -x,--exclude= -X,--exclude-from=read -S,--starting-file= --from-file=read --to-file=read -i -E -Z -b -w -B -I,--ignore-matching-lines= -a
-      --strip-trailing-cr -D,--ifdef= --line-format= --old-line-format= --new-line-format= --unchanged-line-format= --old-group-format= --new-group-format= --changed-group-format=
-      --unchanged-group-format= --GTYPE-group-format= --LTYPE-line-format= -d --horizon-lines= --speed-large-files --color? --palette= --minimal --report-identical-files --normal --ed --rcs
-      --side-by-side --left-column --expand-tabs --initial-tab --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --text --new-file --help --version`,
-    more: compare,
+  namei: { operands: [many("read")] },
+  lsof: {
+    options: options`-a -n -P -t ${kind.value} -p -u -c -d ${kind.optional} -i -F -g -r -s -S ${kind.read} +D +d`,
+    operands: [many("read")],
   },
-  diff3: { options: "--diff-program=prog!r --strip-trailing-cr -L,--label= -A -e -E -3 -x -X -i -m -a -T", operands: "read*" },
-  sdiff: { options: "-o,--output=write!w --diff-program=prog!r -I= -w,--width= -i -E -Z -b -W -B -l -s -t -d -H -a", operands: "read*" },
-  colordiff: { options: "-u -r,--recursive --no-dereference --diff-program=prog!r", more: compare },
-  delta: { options: "--pager=prog!r --config=load!l", operands: "read*" },
-  vipw: { operands: "rw*" },
+  fuser: {
+    options: options`-i -v -u ${kind.flagThat("delete")} -k ${kind.read} -m ${kind.value} -n`,
+    operands: [many("read")],
+  },
+  vipw: { operands: [many("rw")] },
 };

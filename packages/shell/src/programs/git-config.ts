@@ -1,26 +1,29 @@
 import type { Word } from "../analysis.ts";
 import { hostOf } from "./hosts.ts";
-import { file, hazard, network, runScript, unknown, type Out } from "./out.ts";
-import { after, concat, known, prefix } from "./words.ts";
+import { file, hazard, network, runScript, unknown, type Findings } from "./findings.ts";
+import { after, concat, known, prefix } from "./word-text.ts";
 
-// The last parts of keys whose value git runs.
+// Last parts of keys whose value git runs.
 const RUNS: ReadonlySet<string> = new Set(
   `pager editor command cmd program helper driver textconv external clean smudge process fsmonitor askpass gitproxy difffilter packobjectshook uploadpack receivepack
-  sshcommand alternaterefscommand recentobjectshook tocmd cccmd headercmd sendmailcmd smtpserver browser httpd`.split(/\s+/),
+  sshcommand alternaterefscommand recentobjectshook tocmd cccmd headercmd sendmailcmd smtpserver browser httpd`.split(
+    /\s+/,
+  ),
 );
-// Values of such keys that name no program.
-const NO_PROGRAM = /^(|true|false|yes|no|on|off|0|1|cache|store|osxkeychain|manager|manager-core|libsecret|wincred)$/i;
+// Values of such keys that are no program.
+const NO_PROGRAM =
+  /^(|true|false|yes|no|on|off|0|1|cache|store|osxkeychain|manager|manager-core|libsecret|wincred)$/i;
 const LOADS =
   /^(core\.(hookspath|worktree|attributesfile|excludesfile|sshvariant)|include\.path|includeif\..*\.path|init\.templatedir|commit\.template)$/;
 const ALLOWS =
   /^(protocol(\..*)?\.allow|url\..*\.(push)?insteadof|remote\..*\.(url|pushurl|vcs|proxy)|submodule\..*\.(update|url)|safe\.directory|http(\..*)?\.(proxy|sslverify|sslcainfo|extraheader))$/;
 
-/** What a setting of git makes it run or load. */
-export function readSetting(out: Out, at: number, key: Word, value: Word): void {
+/** Records what a git setting runs or loads. */
+export function readSetting(out: Findings, at: number, key: Word, value: Word): void {
   hazard(out, at, "configure");
   const name = key.text?.toLowerCase();
   if (name === undefined) {
-    unknown(out, "dynamic_script", "setting of git that is only known when it runs");
+    unknown(out, "dynamic_script", "a git setting known only at run time");
     return;
   }
   const last = name.slice(name.lastIndexOf(".") + 1);
@@ -28,7 +31,8 @@ export function readSetting(out: Out, at: number, key: Word, value: Word): void 
     if (prefix(value).startsWith("!")) runScript(out, at, after(value, 1));
     else runScript(out, at, concat([known("git "), value]));
   } else if (name.startsWith("pager.") || RUNS.has(last)) {
-    if (!NO_PROGRAM.test(value.text ?? "?")) runScript(out, at, prefix(value).startsWith("!") ? after(value, 1) : value);
+    if (!NO_PROGRAM.test(value.text ?? "?"))
+      runScript(out, at, prefix(value).startsWith("!") ? after(value, 1) : value);
   } else if (LOADS.test(name)) {
     hazard(out, at, "load");
     if (value.text !== "/dev/null") file(out, "execute", value);
@@ -42,7 +46,7 @@ export function readSetting(out: Out, at: number, key: Word, value: Word): void 
 }
 
 /** `-c key=value`. */
-export function readInlineSetting(out: Out, at: number, word: Word): void {
+export function readInlineSetting(out: Findings, at: number, word: Word): void {
   const sign = prefix(word).indexOf("=");
   if (sign < 0) readSetting(out, at, word, known(word.text === undefined ? "?" : "true"));
   else readSetting(out, at, known(prefix(word).slice(0, sign)), after(word, sign + 1));

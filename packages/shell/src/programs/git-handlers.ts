@@ -1,17 +1,26 @@
 import type { Word } from "../analysis.ts";
 import { readInlineSetting, readSetting } from "./git-config.ts";
 import { hostOf } from "./hosts.ts";
-import { file, hazard, listed, network, runScript, unknown, type Out } from "./out.ts";
-import { stands, uses, usedOf, valueOf, type Use } from "./use.ts";
-import { after, joined, known, mayBeOption, prefix } from "./words.ts";
+import {
+  file,
+  hazard,
+  noteListedFiles,
+  network,
+  runScript,
+  unknown,
+  type Findings,
+} from "./findings.ts";
+import { isInEffect, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
+import type { ParsedArgs } from "./program-spec.ts";
+import { after, joined, known, mayBeOption, prefix } from "./word-text.ts";
 
-/** Another repository: a URL, a folder, `ext::command`, or the name of a remote. */
-function repository(at: number, word: Word, out: Out): void {
+/** A repository: a URL, a directory, `ext::command` or the name of a remote. */
+function repository(at: number, word: Word, out: Findings): void {
   const start = prefix(word);
   if (start.startsWith("ext::")) runScript(out, at, after(word, 5));
   else if (/^[a-z0-9+.-]{1,32}::/i.test(start)) {
     hazard(out, at, "run");
-    unknown(out, "dynamic_command", "helper program for a repository");
+    unknown(out, "dynamic_command", "a repository helper program");
   } else if (start.startsWith("-")) hazard(out, at, "run");
   else if (start.startsWith("file://")) file(out, "read", after(word, 7), { below: true });
   else if (start.includes("://") || /^[^/]{1,512}:/.test(start)) network(out, hostOf(word));
@@ -20,48 +29,50 @@ function repository(at: number, word: Word, out: Out): void {
 }
 
 /** Connects to another repository. */
-export function connect(use: Use, out: Out): void {
+export function connect(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   if (first === undefined) network(out, undefined);
   else repository(first.at, first.word, out);
 }
 
-/** Gets commits; a refspec with a target overwrites a branch. */
-export function fetch(use: Use, out: Out): void {
+/** Fetches commits. A refspec with a target overwrites a branch. */
+export function fetch(use: ParsedArgs, out: Findings): void {
   connect(use, out);
   const [, ...refs] = use.operands;
-  for (const { at, word } of refs) if (word.text === undefined || /^\+|:/.test(word.text)) hazard(out, at, "write");
+  for (const { at, word } of refs)
+    if (word.text === undefined || /^\+|:/.test(word.text)) hazard(out, at, "write");
 }
 
-/** Sends commits; a refspec with `+` or `:` forces or deletes. */
-export function push(use: Use, out: Out): void {
+/** Pushes commits. A refspec with `+` or `:` forces or deletes. */
+export function push(use: ParsedArgs, out: Findings): void {
   const [, ...refs] = use.operands;
-  for (const used of usedOf(use, "repo")) repository(used.at, valueOf(used), out);
+  for (const used of optionsNamed(use, "repo")) repository(used.at, valueOf(used), out);
   connect(use, out);
   for (const { at, word } of refs) if (/^[+:]/.test(prefix(word))) hazard(out, at, "delete");
 }
 
-/** Copies another repository. */
-export function clone(use: Use, out: Out): void {
+/** Clones a repository. */
+export function clone(use: ParsedArgs, out: Findings): void {
   const [source, folder] = use.operands;
-  for (const used of usedOf(use, "config")) readInlineSetting(out, used.at, valueOf(used));
+  for (const used of optionsNamed(use, "config")) readInlineSetting(out, used.at, valueOf(used));
   if (source !== undefined) repository(source.at, source.word, out);
   if (folder !== undefined) file(out, "write", folder.word, { below: true });
   else if (source !== undefined) file(out, "write", known("."));
 }
 
-// With these placeholders git runs the program that checks signatures.
+// Placeholders for which git runs the signature checker.
 const CHECKS = /%[-+ ]?G|%\(\*?signature/;
 
-/** A format that checks signatures. */
-export function formats(use: Use, out: Out): void {
-  for (const used of [...usedOf(use, "format"), ...usedOf(use, "pretty")]) {
-    if (used.value !== undefined && (used.value.text === undefined || CHECKS.test(used.value.text))) hazard(out, used.at, "run");
+/** Records a format that checks signatures. */
+export function formats(use: ParsedArgs, out: Findings): void {
+  for (const used of [...optionsNamed(use, "format"), ...optionsNamed(use, "pretty")]) {
+    if (used.value !== undefined && (used.value.text === undefined || CHECKS.test(used.value.text)))
+      hazard(out, used.at, "run");
   }
 }
 
-/** `revision:path` shows that file. */
-export function shows(use: Use, out: Out): void {
+/** Reads the file in `revision:path`. */
+export function shows(use: ParsedArgs, out: Findings): void {
   formats(use, out);
   for (const { word } of use.operands) {
     const colon = prefix(word).indexOf(":");
@@ -70,102 +81,118 @@ export function shows(use: Use, out: Out): void {
 }
 
 /** Reads or changes settings. */
-export function config(use: Use, out: Out): void {
-  for (const { value } of usedOf(use, "file")) if (value !== undefined && value.text !== "-") file(out, "read", value);
-  if (stands(use, "get get-all get-regexp get-urlmatch get-color get-colorbool list")) return;
+export function config(use: ParsedArgs, out: Findings): void {
+  for (const { value } of optionsNamed(use, "file"))
+    if (value !== undefined && value.text !== "-") file(out, "read", value);
+  if (isInEffect(use, "get get-all get-regexp get-urlmatch get-color get-colorbool list")) return;
   const [first, second, third] = use.operands;
-  // What git writes below its own folder is an effect on the repository.
+  // Writes below `.git` are an effect on the repository.
   const target =
-    usedOf(use, "file")[0]?.value ??
-    (uses(use, "global") ? known("~/.gitconfig") : uses(use, "system") ? known("/etc/gitconfig") : undefined);
-  if (uses(use, "edit") || first?.word.text === "edit") {
-    hazard(out, first?.at ?? usedOf(use, "edit")[0]?.at ?? 0, "run");
+    optionsNamed(use, "file")[0]?.value ??
+    (hasOption(use, "global")
+      ? known("~/.gitconfig")
+      : hasOption(use, "system")
+        ? known("/etc/gitconfig")
+        : undefined);
+  if (hasOption(use, "edit") || first?.word.text === "edit") {
+    hazard(out, first?.at ?? optionsNamed(use, "edit")[0]?.at ?? 0, "run");
     if (target !== undefined) file(out, "write", target);
     return;
   }
   if (first === undefined || /^(list|get)$/.test(first.word.text ?? "")) return;
   const changes =
-    /^(unset|rename-section|remove-section)$/.test(first.word.text ?? "") || uses(use, "unset unset-all rename-section remove-section");
+    /^(unset|rename-section|remove-section)$/.test(first.word.text ?? "") ||
+    hasOption(use, "unset unset-all rename-section remove-section");
   if (changes) hazard(out, first.at, "configure");
-  else if (first.word.text === "set" && second !== undefined && third !== undefined) readSetting(out, second.at, second.word, third.word);
+  else if (first.word.text === "set" && second !== undefined && third !== undefined)
+    readSetting(out, second.at, second.word, third.word);
   else if (second !== undefined) readSetting(out, first.at, first.word, second.word);
   else return;
   if (target !== undefined) file(out, "write", target);
 }
 
 /** Settings before the subcommand. */
-export function settings(use: Use, out: Out): void {
-  for (const used of usedOf(use, "c")) readInlineSetting(out, used.at, valueOf(used));
-  for (const used of usedOf(use, "config-env")) {
+export function settings(use: ParsedArgs, out: Findings): void {
+  for (const used of optionsNamed(use, "c")) readInlineSetting(out, used.at, valueOf(used));
+  for (const used of optionsNamed(use, "config-env")) {
     hazard(out, used.at, "configure");
-    unknown(out, "dynamic_script", "setting of git in the environment");
+    unknown(out, "dynamic_script", "a git setting in the environment");
   }
-  if (usedOf(use, "exec-path").some(({ value }) => value !== undefined)) unknown(out, "dynamic_command", "folder of programs for git");
+  if (optionsNamed(use, "exec-path").some(({ value }) => value !== undefined))
+    unknown(out, "dynamic_command", "a directory of git programs");
 }
 
 /** A script for each submodule. */
-export function foreach(use: Use, out: Out): void {
+export function foreach(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   if (first !== undefined) runScript(out, first.at, joined(use.operands.map(({ word }) => word)));
 }
 
-// Git reads these as patterns, or from its topmost folder, and not as paths.
+// Git reads these as patterns or relative to the top of the tree, not as paths.
 const PATTERN = /[*?[\\]/;
 const UNKNOWN: Word = { text: undefined, pieces: [{ hole: "any" }], single: true };
-const pathspec = (word: Word): Word => (prefix(word).startsWith(":") || PATTERN.test(word.text ?? "") ? UNKNOWN : word);
+const pathspec = (word: Word): Word =>
+  prefix(word).startsWith(":") || PATTERN.test(word.text ?? "") ? UNKNOWN : word;
 
-/** Files are written as they were. */
-export function restore(use: Use, out: Out): void {
-  if (uses(use, "pathspec-from-file")) listed(out, "write");
+/** Restores files. */
+export function restore(use: ParsedArgs, out: Findings): void {
+  if (hasOption(use, "pathspec-from-file")) noteListedFiles(out, "write");
   for (const { word } of use.operands) file(out, "write", pathspec(word), { below: true });
 }
 
-/** Paths after `--`, or without it every operand that is no branch for sure. */
-export function checkout(use: Use, out: Out): void {
-  if (uses(use, "pathspec-from-file")) listed(out, "write");
+/** Paths after `--`, or without it every operand that may be a path. */
+export function checkout(use: ParsedArgs, out: Findings): void {
+  if (hasOption(use, "pathspec-from-file")) noteListedFiles(out, "write");
   const dash = out.argv.findIndex((word) => word.text === "--");
   for (const { at, word } of use.operands)
-    if (dash >= 0 ? at > dash : use.operands.length > 1 || word.text === "." || pathspec(word) === UNKNOWN)
+    if (
+      dash >= 0
+        ? at > dash
+        : use.operands.length > 1 || word.text === "." || pathspec(word) === UNKNOWN
+    )
       file(out, "write", pathspec(word), { below: true });
 }
 
-/** Deletes what is not tracked. */
-export function clean(use: Use, out: Out): void {
-  if (stands(use, "dry-run")) return;
+/** Deletes untracked files. */
+export function clean(use: ParsedArgs, out: Findings): void {
+  if (isInEffect(use, "dry-run")) return;
   if (use.operands.length === 0) file(out, "delete", known("."), { below: true });
   for (const { word } of use.operands) file(out, "delete", pathspec(word), { below: true });
 }
 
 /** Deletes files. */
-export function remove(use: Use, out: Out): void {
-  if (stands(use, "cached dry-run")) return;
-  if (uses(use, "pathspec-from-file")) listed(out, "delete");
-  const below = uses(use, "r");
+export function remove(use: ParsedArgs, out: Findings): void {
+  if (isInEffect(use, "cached dry-run")) return;
+  if (hasOption(use, "pathspec-from-file")) noteListedFiles(out, "delete");
+  const below = hasOption(use, "r");
   for (const { word } of use.operands) file(out, "delete", pathspec(word), { below });
 }
 
-/** Writes patches into the folder. */
-export function formatPatch(use: Use, out: Out): void {
-  if (!stands(use, "stdout output-directory output")) file(out, "write", known("."));
+/** Writes patches into the directory. */
+export function formatPatch(use: ParsedArgs, out: Findings): void {
+  if (!isInEffect(use, "stdout output-directory output")) file(out, "write", known("."));
 }
 
 const APPLIES_NOTHING = "check stat numstat summary cached";
 
-/** Applies a patch to the folder it is started in; with some options it only looks at the patch, or changes the index alone. */
-export function applyPatch(use: Use, out: Out): void {
-  const open = use.strange.length > 0 || use.operands.some(({ word }) => word.text === undefined && mayBeOption(word));
-  if (!open && uses(use, APPLIES_NOTHING) && !uses(use, "apply reject")) return;
+/** Applies a patch in the working directory. With some options it only inspects the patch or changes the index. */
+export function applyPatch(use: ParsedArgs, out: Findings): void {
+  const open =
+    use.unknownOptions.length > 0 ||
+    use.operands.some(({ word }) => word.text === undefined && mayBeOption(word));
+  if (!open && hasOption(use, APPLIES_NOTHING) && !hasOption(use, "apply reject")) return;
   writePatched(use, out);
 }
 
-/** Applies the patches of mails. */
-export function applyMails(use: Use, out: Out): void {
-  if (use.strange.length === 0 && uses(use, "quit show-current-patch")) return;
+/** Applies patches from mail. */
+export function applyMails(use: ParsedArgs, out: Findings): void {
+  if (use.unknownOptions.length === 0 && hasOption(use, "quit show-current-patch")) return;
   writePatched(use, out);
 }
 
-// A folder that stands before all names is below the topmost one or, where there is none, below this one.
-function writePatched(use: Use, out: Out): void {
+// A directory prefix is relative to the top of the tree, or to the working directory if there is none.
+function writePatched(use: ParsedArgs, out: Findings): void {
   file(out, "write", known("."), { below: true });
-  for (const { value } of usedOf(use, "directory")) if (value !== undefined) file(out, "write", value, { below: true });
+  for (const { value } of optionsNamed(use, "directory"))
+    if (value !== undefined) file(out, "write", value, { below: true });
 }

@@ -1,7 +1,8 @@
 import { formats } from "./git-handlers.ts";
-import { listed } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { uses } from "./use.ts";
+import { noteListedFiles } from "./findings.ts";
+import { hasOption } from "./parsed-args.ts";
+import type { Spec } from "./program-spec.ts";
+import { kind, many, one, options } from "./option-groups.ts";
 
 const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
   Object.fromEntries(
@@ -11,7 +12,7 @@ const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
       .map((name) => [name, spec]),
   );
 
-/** Subcommands of git with little to say. */
+/** Less common subcommands of git. */
 export const GIT_OTHER: Readonly<Record<string, Spec>> = {
   ...names(
     `rev-parse describe name-rev merge-base check-ignore check-attr check-mailmap check-ref-format count-objects cherry show-branch show-ref show-index verify-commit verify-tag
@@ -24,134 +25,185 @@ export const GIT_OTHER: Readonly<Record<string, Spec>> = {
     { does: "run" },
   ),
   "update-index": {
-    options: `--add --remove --refresh --really-refresh -q --ignore-submodules --replace --unmerged --ignore-missing --chmod= --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree -g,--again
-      --unresolve --info-only --force-remove --stdin --index-version= --index-info --cacheinfo --verbose -z --split-index --no-split-index --untracked-cache --no-untracked-cache --force-untracked-cache`,
-    operands: "read*",
+    options: options`--add --remove --refresh --really-refresh -q --ignore-submodules --replace --unmerged --ignore-missing
+      --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree -g,--again --unresolve --info-only --force-remove
+      --stdin --verbose -z --split-index --no-split-index --untracked-cache --no-untracked-cache --force-untracked-cache ${kind.value}
+      --chmod --index-version ${kind.flag} --index-info --cacheinfo`,
+    operands: [many("read")],
     more: (use, out) => {
-      if (uses(use, "stdin")) listed(out);
+      if (hasOption(use, "stdin")) noteListedFiles(out);
     },
   },
-  "commit-tree": { options: "-p= -m= -F=read -S?", operands: "data*" },
-  "fmt-merge-msg": { options: "-F,--file=read -m,--message= --log? --no-log --into-name=" },
-  "index-pack": {
-    options: "-v -o=write!w --stdin --fix-thin --keep? --strict? --index-version= --threads= --rev-index --no-rev-index",
-    operands: "read",
+  "commit-tree": {
+    options: options`${kind.value} -p -m ${kind.read} -F ${kind.optional} -S`,
+    operands: [many("data")],
   },
-  "verify-pack": { options: "-v,--verbose -s,--stat-only", operands: "read*" },
+  "fmt-merge-msg": {
+    options: options`--no-log ${kind.read} -F,--file ${kind.value} -m,--message --into-name ${kind.optional} --log`,
+  },
+  "index-pack": {
+    options: options`-v --stdin --fix-thin --rev-index --no-rev-index ${kind.write} -o ${kind.optional} --keep --strict ${kind.value}
+      --index-version --threads`,
+    operands: ["read"],
+  },
+  "verify-pack": { options: options`-v,--verbose -s,--stat-only`, operands: [many("read")] },
   notes: {
-    options: "--ref=",
+    options: options`${kind.value} --ref`,
     subs: {
       ...names("add append", {
-        options:
-          "-f,--force -m,--message= -F,--file=read -C,--reuse-message= -c,--reedit-message= --allow-empty --separator? --no-separator --stripspace --no-stripspace -e,--edit",
-        operands: "data*",
+        options: options`-f,--force --allow-empty --no-separator --no-stripspace -e,--edit ${kind.value} -m,--message -C,--reuse-message
+          -c,--reedit-message ${kind.read} -F,--file ${kind.optional} --separator ${kind.flag} --stripspace`,
+        operands: [many("data")],
       }),
-      ...names("list show copy edit merge remove prune get-ref", { operands: "data*" }),
+      ...names("list show copy edit merge remove prune get-ref", { operands: [many("data")] }),
     },
   },
-  ...names("p4 cvsimport cvsexportcommit http-fetch annex", { network: true, operands: "data*" }),
-  "http-push": { options: "--all --dry-run --force!d -d!d -D!d --verbose", network: true, operands: "data*" },
-  "fetch-pack": {
-    options:
-      "--upload-pack,--exec=prog!r --all --stdin -q,--quiet -k,--keep --thin --include-tag --depth= --shallow-since= --shallow-exclude= --deepen-relative --refetch --no-progress --check-self-contained-and-connected -v",
+  ...names("p4 cvsimport cvsexportcommit http-fetch annex", {
     network: true,
-    operands: "remote data*",
+    operands: [many("data")],
+  }),
+  "http-push": {
+    options: options`--all --dry-run --verbose ${kind.flagThat("delete")} --force -d -D`,
+    network: true,
+    operands: [many("data")],
+  },
+  "fetch-pack": {
+    options: options`--all --stdin -q,--quiet -k,--keep --thin --include-tag --refetch --no-progress --check-self-contained-and-connected
+      -v ${kind.script} --upload-pack,--exec ${kind.value} --depth --shallow-since --shallow-exclude ${kind.flag} --deepen-relative`,
+    network: true,
+    operands: ["remote", many("data")],
   },
   svn: {
-    options: "-q,--quiet -v",
+    options: options`-q,--quiet -v`,
     network: true,
     subs: {
-      ...names("set-tree commit-diff migrate reset gc", { does: "write", operands: "data*" }),
-      ...names("init create-ignore mkdirs", { does: "write", operands: "data*" }),
-      "*": { operands: "data*" },
+      ...names("set-tree commit-diff migrate reset gc", {
+        does: "write",
+        operands: [many("data")],
+      }),
+      ...names("init create-ignore mkdirs", { does: "write", operands: [many("data")] }),
+      "*": { operands: [many("data")] },
     },
   },
   lfs: {
-    options: "",
+    options: [],
     extensible: true,
     subs: {
-      ...names("push fetch pull clone lock unlock locks", { network: true, operands: "data*" }),
+      ...names("push fetch pull clone lock unlock locks", {
+        network: true,
+        operands: [many("data")],
+      }),
       ...names("install uninstall update ext", { does: "configure" }),
       ...names("track untrack checkout migrate dedup", { does: "write" }),
-      ...names("env logs ls-files status fsck version pointer help", { operands: "data*" }),
+      ...names("env logs ls-files status fsck version pointer help", { operands: [many("data")] }),
       prune: { does: "delete" },
     },
   },
   subtree: {
-    options: "-q,--quiet -d,--debug -P,--prefix=write",
+    options: options`-q,--quiet -d,--debug ${kind.takes("write")} -P,--prefix`,
     network: true,
     subs: names("add merge split pull push", {
-      options:
-        "-q,--quiet -d,--debug -P,--prefix=write -m,--message= --squash --rejoin -b,--branch= --onto= --ignore-joins --annotate= -S?",
+      options: options`-q,--quiet -d,--debug --squash --rejoin --ignore-joins ${kind.takes("write")} -P,--prefix ${kind.value}
+        -m,--message -b,--branch --onto --annotate ${kind.optional} -S`,
     }),
   },
-  ...names("bugreport diagnose", { options: "-o,--output-directory=write!w", alone: "write" }),
+  ...names("bugreport diagnose", {
+    options: options`${kind.write} -o,--output-directory`,
+    alone: "write",
+  }),
   "for-each-ref": {
-    options: `--count= -s,--shell -p,--perl --python --tcl --format= --color? --sort= --points-at= --merged? --no-merged? --contains? --no-contains? --ignore-case
-      --omit-empty --exclude= --include-root-refs --stdin`,
+    options: options`-s,--shell -p,--perl --python --tcl --ignore-case --omit-empty --include-root-refs --stdin ${kind.value} --count
+      --format --sort --points-at --exclude ${kind.optional} --color --merged --no-merged --contains --no-contains`,
     more: formats,
   },
   "send-pack": {
-    options:
-      "--receive-pack,--exec=prog!r --all --stdin --dry-run --mirror!d -f,--force!d -v,--verbose --thin --atomic --signed? --push-option=",
+    options: options`--all --stdin --dry-run -v,--verbose --thin --atomic ${kind.script} --receive-pack,--exec ${kind.flagThat("delete")}
+      --mirror -f,--force ${kind.optional} --signed ${kind.value} --push-option`,
     network: true,
-    operands: "remote data*",
+    operands: ["remote", many("data")],
   },
   "send-email": {
-    options:
-      "--sendmail-cmd=prog!r --to-cmd=prog!r --cc-cmd=prog!r --header-cmd=prog!r --smtp-server=prog!r --compose!r --smtp-encryption= --to= --cc= --bcc= --from= --subject=",
+    options: options`${kind.script} --sendmail-cmd --to-cmd --cc-cmd --header-cmd --smtp-server ${kind.flagThat("run")} --compose
+      ${kind.value} --smtp-encryption --to --cc --bcc --from --subject`,
     does: "send",
     network: true,
-    operands: "read*",
+    operands: [many("read")],
   },
   "imap-send": { does: "send", network: true },
-  quiltimport: { operands: "read*" },
-  "update-ref": { options: "-d!d -m= --no-deref --stdin --create-reflog -z", operands: "data!w*" },
-  "symbolic-ref": { options: "-d!d -m= -q --short --no-recurse", operands: "data data!w" },
-  replace: { options: "-d!d -l,--list --edit!r --graft!w -f!w --raw --format=", operands: "data!w*", quiet: "list" },
+  quiltimport: { operands: [many("read")] },
+  "update-ref": {
+    options: options`--no-deref --stdin --create-reflog -z ${kind.flagThat("delete")} -d ${kind.value} -m`,
+    operands: [many("data", "write")],
+  },
+  "symbolic-ref": {
+    options: options`-q --short --no-recurse ${kind.flagThat("delete")} -d ${kind.value} -m`,
+    operands: ["data", one("data", "write")],
+  },
+  replace: {
+    options: options`-l,--list --raw ${kind.flagThat("delete")} -d ${kind.flagThat("run")} --edit ${kind.flagThat("write")} --graft -f
+      ${kind.value} --format`,
+    operands: [many("data", "write")],
+    quiet: "list",
+  },
   "cat-file": {
-    options:
-      "-t -s -e -p --textconv!r --filters!r --path= --batch? --batch-check? --batch-command? --batch-all-objects --buffer --follow-symlinks --unordered -z --allow-unknown-type --use-mailmap",
-    operands: "data*",
+    options: options`-t -s -e -p --follow-symlinks --unordered -z --allow-unknown-type --use-mailmap ${kind.flagThat("run")} --textconv
+      --filters ${kind.value} --path ${kind.optional} --batch --batch-check --batch-command ${kind.flag} --batch-all-objects --buffer`,
+    operands: [many("data")],
   },
   "hash-object": {
-    options: "-t= -w!w --stdin --stdin-paths --no-filters --path= --literally",
-    operands: "read*",
+    options: options`--stdin --stdin-paths --no-filters --literally ${kind.value} -t --path ${kind.flagThat("write")} -w`,
+    operands: [many("read")],
     more: (use, out) => {
-      if (uses(use, "stdin-paths")) listed(out);
+      if (hasOption(use, "stdin-paths")) noteListedFiles(out);
     },
   },
-  "checkout-index": { options: "--prefix=write!w -a -f -u -q -n --stage= --temp -z --stdin", operands: "write*" },
-  "merge-file": { options: "-p,--stdout -L= -q --ours --theirs --union --object-id", operands: "write read read" },
+  "checkout-index": {
+    options: options`-a -f -u -q -n --temp -z ${kind.write} --prefix ${kind.value} --stage ${kind.flag} --stdin`,
+    operands: [many("write")],
+  },
+  "merge-file": {
+    options: options`-p,--stdout -q --ours --theirs --union --object-id ${kind.value} -L`,
+    operands: ["write", "read", "read"],
+  },
   "merge-index": { does: "run", carries: true },
   "merge-one-file": {},
   "interpret-trailers": {
-    options:
-      "--in-place!w --trim-empty --where= --if-exists= --if-missing= --only-trailers --only-input --unfold --parse --no-divider --trailer=",
-    operands: "read*",
+    options: options`--trim-empty --only-trailers --only-input --unfold --parse --no-divider ${kind.flagThat("write")} --in-place
+      ${kind.value} --where --if-exists --if-missing --trailer`,
+    operands: [many("read")],
   },
-  mailinfo: { operands: "write write" },
-  mailsplit: { options: "-o=write!w", operands: "read*" },
+  mailinfo: { operands: ["write", "write"] },
+  mailsplit: { options: options`${kind.write} -o`, operands: [many("read")] },
   bundle: {
-    options: "-q",
+    options: options`-q`,
     subs: {
-      create: { options: "-q,--quiet --quiet --progress --all-progress --version=", operands: "write!w data*" },
-      verify: { operands: "read" },
-      "list-heads": { operands: "read" },
-      unbundle: { operands: "read" },
+      create: {
+        options: options`-q,--quiet --quiet --progress --all-progress ${kind.value} --version`,
+        operands: [one("write", "write"), many("data")],
+      },
+      verify: { operands: ["read"] },
+      "list-heads": { operands: ["read"] },
+      unbundle: { operands: ["read"] },
     },
   },
   fsck: {
-    options:
-      "--lost-found!w --unreachable --dangling --no-dangling --root --tags --cache --no-reflogs --full --strict --verbose --progress --connectivity-only --name-objects",
+    options: options`--unreachable --dangling --no-dangling --root --tags --cache --no-reflogs --full --strict --verbose --progress
+      --connectivity-only --name-objects ${kind.flagThat("write")} --lost-found`,
   },
-  "fast-import": { options: "--import-marks=read --export-marks=write!w --cat-blob-fd= --force", does: "write" },
-  "fast-export": { options: "--export-marks=write!w --import-marks=read --all --signed-tags= -M -C" },
+  "fast-import": {
+    options: options`--force ${kind.read} --import-marks ${kind.write} --export-marks ${kind.value} --cat-blob-fd`,
+    does: "write",
+  },
+  "fast-export": {
+    options: options`--all -M -C ${kind.write} --export-marks ${kind.read} --import-marks ${kind.value} --signed-tags`,
+  },
   "filter-repo": {
-    options: "--message-callback=code!r --blob-callback=code!r --commit-callback=code!r --path= --invert-paths --force",
+    options: options`--invert-paths --force ${kind.code} --message-callback --blob-callback --commit-callback ${kind.value} --path`,
     does: "delete",
   },
-  help: { options: "-a,--all -g,--guides -i,--info -m,--man -w,--web!r -c --no-external-commands --no-aliases" },
+  help: {
+    options: options`-a,--all -g,--guides -i,--info -m,--man -c --no-external-commands --no-aliases ${kind.flagThat("run")} -w,--web`,
+  },
   maintenance: {
     subs: {
       run: {},

@@ -1,10 +1,13 @@
 import { GIT_SUBS } from "./git-commands.ts";
 import { settings } from "./git-handlers.ts";
-import type { Spec } from "./spec.ts";
+import type { Spec } from "./program-spec.ts";
+import { kind, many, options } from "./option-groups.ts";
 
 const GIT_SPEC: Spec = {
-  options: `-v,--version -h,--help -C=dir!l -c= --exec-path?load!l --html-path --man-path --info-path -p,--paginate -P,--no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice --bare
-    --git-dir=load!l --work-tree=dir!l --namespace= --config-env=!c --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --list-cmds= --attr-source= --super-prefix=`,
+  options: options`-v,--version -h,--help --html-path --man-path --info-path -p,--paginate -P,--no-pager --no-replace-objects
+    --no-lazy-fetch --no-optional-locks --no-advice --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs
+    ${kind.takes("dir", "load")} -C --work-tree ${kind.value} -c --namespace --list-cmds --attr-source --super-prefix
+    ${kind.of("glued", { role: "load", does: "load" })} --exec-path ${kind.load} --git-dir ${kind.valueThat("configure")} --config-env`,
   inert: "version help html-path man-path info-path",
   vcs: true,
   extensible: true,
@@ -13,32 +16,32 @@ const GIT_SPEC: Spec = {
 };
 
 const HG: Spec = {
-  options:
-    "-R,--repository=dir!l --cwd=dir!l -y -q -v --config=code!c --debug --debugger --encoding= --traceback --time --profile --version -h,--help --hidden --color= --pager=",
+  options: options`-y -q -v --debug --debugger --traceback --time --profile --version -h,--help --hidden ${kind.takes("dir", "load")}
+    -R,--repository --cwd ${kind.takes("code", "configure")} --config ${kind.value} --encoding --color --pager`,
   inert: "version help",
   vcs: true,
-  whole: "beginning",
+  fullName: "beginning",
   subs: {
     clone: { network: true },
     pull: { network: true },
     push: { network: true },
     incoming: { network: true },
     outgoing: { network: true },
-    bisect: { options: "-c,--command=script!r" },
-    "*": { operands: "read*" },
+    bisect: { options: options`${kind.script} -c,--command` },
+    "*": { operands: [many("read")] },
   },
 };
 
 const SVN: Spec = {
-  options:
-    "--username= --password= --config-dir=load!l --config-option=code!c --diff-cmd=prog!r --diff3-cmd=prog!r --editor-cmd=prog!r --version --non-interactive -q -r,--revision=",
+  options: options`--version --non-interactive -q ${kind.value} --username --password -r,--revision ${kind.load} --config-dir
+    ${kind.takes("code", "configure")} --config-option ${kind.script} --diff-cmd --diff3-cmd --editor-cmd`,
   inert: "version",
   vcs: true,
   subs: {
     "*": {
-      options:
-        "--diff-cmd=prog!r --diff3-cmd=prog!r --editor-cmd=prog!r --config-dir=load!l --config-option=code!c -r= -m= -F=read --username= --password= -x=",
-      operands: "read*",
+      options: options`${kind.script} --diff-cmd --diff3-cmd --editor-cmd ${kind.load} --config-dir ${kind.takes("code", "configure")}
+        --config-option ${kind.value} -r -m --username --password -x ${kind.read} -F`,
+      operands: [many("read")],
       network: true,
     },
   },

@@ -1,17 +1,19 @@
 import type { Word } from "../analysis.ts";
-import { known, prefix } from "./words.ts";
+import { known, prefix } from "./word-text.ts";
 
-/** All hosts in a list of them, in a URL of several, or between commas. */
+/** All hosts in a URL or a comma-separated list. */
 export function hostsOf(word: Word): readonly (string | undefined)[] {
   const { text } = word;
   if (text?.includes(",") !== true || text.length > 4096) return [hostOf(word)];
   const [, scheme = "", rest = ""] = /^([\w+.-]{1,32}:\/\/)?([^]*)$/.exec(text) ?? [];
   const end = scheme === "" ? -1 : rest.search(/[/?#]/);
-  const hosts = (end < 0 || rest.includes("://") ? rest : rest.slice(0, end)).split(/[,|]/).filter((host) => host !== "");
+  const hosts = (end < 0 || rest.includes("://") ? rest : rest.slice(0, end))
+    .split(/[,|]/)
+    .filter((host) => host !== "");
   return hosts.map((host) => hostOf(known(host)));
 }
 
-/** The host in a URL, in `user@host:path`, or in `host`; undefined where it is not known. */
+/** The host in a URL, `user@host:path` or `host`. Undefined if unknown. */
 export function hostOf(word: Word): string | undefined {
   let start = prefix(word);
   if (start.length > 4096) return undefined;

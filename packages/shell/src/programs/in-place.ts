@@ -1,31 +1,35 @@
 import type { PathText } from "../analysis.ts";
-import { file, hazard, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { uses, usedOf, type Operand, type Use } from "./use.ts";
-import { known, prefix } from "./words.ts";
+import { file, hazard, type Findings } from "./findings.ts";
+import { optionsNamed, hasOption } from "./parsed-args.ts";
+import type { Operand, Spec, ParsedArgs } from "./program-spec.ts";
+import { known, prefix } from "./word-text.ts";
+import { kind, many, options } from "./option-groups.ts";
 
-const SPLIT: PathText = { why: "files that an expression of `yq` names" };
-const LOADED: PathText = { why: "file that an expression of `yq` loads" };
-/** Whether a text could be the name of a file, and is surely no program of several words. */
+const SPLIT: PathText = { why: "files named by a `yq` expression" };
+const LOADED: PathText = { why: "a file loaded by a `yq` expression" };
+/** Whether a text could be a file name and is not a program of several words. */
 export const isName = (text: string): boolean => /^[\w./~+@%,:-]+$/.test(text);
-// What is no path into a document.
+// Text that is no document path.
 const NO_KEY = /^[^.]|\//;
 
-function yq(use: Use, out: Out): void {
+function yq(use: ParsedArgs, out: Findings): void {
   const [sub, ...rest] = use.operands;
-  const words = sub !== undefined && /^(?:e|ea|eval|eval-all)$/.test(sub.word.text ?? "") ? rest : use.operands;
-  const inPlace = uses(use, "in-place");
+  const words =
+    sub !== undefined && /^(?:e|ea|eval|eval-all)$/.test(sub.word.text ?? "") ? rest : use.operands;
+  const inPlace = hasOption(use, "in-place");
   const [first, ...files] = words;
-  const given = uses(use, "from-file expression");
+  const given = hasOption(use, "from-file expression");
   if (first !== undefined && !given) noteExpression(first, out);
-  for (const { at, value } of usedOf(use, "expression")) if (value !== undefined) noteExpression({ at, word: value }, out);
-  if (uses(use, "split-exp split-exp-file")) out.effects.push({ kind: "write", path: SPLIT });
+  for (const { at, value } of optionsNamed(use, "expression"))
+    if (value !== undefined) noteExpression({ at, word: value }, out);
+  if (hasOption(use, "split-exp split-exp-file")) out.effects.push({ kind: "write", path: SPLIT });
   for (const { word } of given ? words : files) note(word, inPlace);
   if (first === undefined || given) return;
-  // A file of this name is one, whatever stands behind it.
+  // If a file with this name exists, it is the file.
   const { text } = first.word;
   const alone = files.length === 0;
-  if (text === undefined ? alone : isName(text)) note(first.word, inPlace && (alone || NO_KEY.test(text ?? "")));
+  if (text === undefined ? alone : isName(text))
+    note(first.word, inPlace && (alone || NO_KEY.test(text ?? "")));
 
   function note(word: Operand["word"], writes: boolean): void {
     if (word.text === "-") return;
@@ -34,61 +38,71 @@ function yq(use: Use, out: Out): void {
   }
 }
 
-// The environment and other files; `.env` is a key.
-const LOADS = /(?:^|[^.\w"$])(?:load\w*|env|strenv|envsubst|input\w*|import|include|system)\b|\$ENV/;
+// Access to the environment and other files. `.env` is a document key.
+const LOADS =
+  /(?:^|[^.\w"$])(?:load\w*|env|strenv|envsubst|input\w*|import|include|system)\b|\$ENV/;
 
-function noteExpression({ at, word: { text } }: Operand, out: Out): void {
+function noteExpression({ at, word: { text } }: Operand, out: Findings): void {
   if (text === undefined || LOADS.test(text)) hazard(out, at, "load");
-  if (text !== undefined && /\bload\w*\s*\(/.test(text)) out.effects.push({ kind: "read", path: LOADED });
+  if (text !== undefined && /\bload\w*\s*\(/.test(text))
+    out.effects.push({ kind: "read", path: LOADED });
 }
 
-/** yq, in both programs of that name: an expression, then files. */
+/** Both programs named yq: an expression, then files. */
 export const YQ: Spec = {
-  options: `-i,--inplace,--in-place!w -n,--null-input -r,--unwrapScalar? -P,--prettyPrint -o,--output-format= -p,--input-format= -f,--from-file=read!l --front-matter= -s,--split-exp=!w
-    --split-exp-file=read!w --expression= -e,--exit-status -j,--tojson -y,--yaml-output -Y,--yaml-roundtrip -w,--width= -M,--no-colors -C,--colors -N,--no-doc -I,--indent= --arg= -v,--verbose -0,--nul-output
-    -h,--help -V,--version`,
+  options: options`-n,--null-input -P,--prettyPrint -j,--tojson -y,--yaml-output -Y,--yaml-roundtrip -M,--no-colors -C,--colors
+    -N,--no-doc -v,--verbose -0,--nul-output -h,--help -V,--version ${kind.flagThat("write")} -i,--inplace,--in-place ${kind.optional}
+    -r,--unwrapScalar ${kind.value} -o,--output-format -p,--input-format --front-matter --expression -w,--width -I,--indent --arg
+    ${kind.takes("read", "load")} -f,--from-file ${kind.valueThat("write")} -s,--split-exp ${kind.takes("read", "write")} --split-exp-file
+    ${kind.flag} -e,--exit-status`,
   inert: "help version",
   more: yq,
 };
 
-/** gofmt: writes what it looks at. */
+/** gofmt: rewrites files. */
 export const GOFMT: Spec = {
-  options: "-d -e -l -r= -s -w!w -cpuprofile=write!w",
-  operands: "read*",
+  options: options`-d -e -l -s ${kind.value} -r ${kind.flagThat("write")} -w ${kind.write} -cpuprofile`,
+  operands: [many("read")],
   below: "always",
   more: (use, out) => {
-    if (uses(use, "w")) for (const { word } of use.operands) file(out, "write", word, { below: true });
+    if (hasOption(use, "w"))
+      for (const { word } of use.operands) file(out, "write", word, { below: true });
   },
 };
 
-/** `go fmt`: the same, by packages. */
-export function goFmt(use: Use, out: Out): void {
-  if (uses(use, "n")) return;
+/** `go fmt`: rewrites the files of packages. */
+export function goFmt(use: ParsedArgs, out: Findings): void {
+  if (hasOption(use, "n")) return;
   if (use.operands.length === 0) file(out, "write", known("."), { below: true });
   for (const { word } of use.operands) {
     const text = word.text?.replace(/\/?\.\.\.$/, "");
-    if (/^[./]/.test(prefix(word))) file(out, "write", text === undefined ? word : known(text === "" ? "." : text), { below: true });
+    if (/^[./]/.test(prefix(word)))
+      file(out, "write", text === undefined ? word : known(text === "" ? "." : text), {
+        below: true,
+      });
   }
 }
 
-/** dasel: changes its file where no other is named. */
+/** dasel: changes its input file unless an output is given. */
 export const DASEL: Spec = {
-  options: "-f,--file=read -r,--read= -w,--write= -o,--out=write!w -t,--type= -v,--value= -s,--selector= -p,--parser=",
-  operands: "data*",
+  options: options`${kind.read} -f,--file ${kind.value} -r,--read -w,--write -t,--type -v,--value -s,--selector -p,--parser ${kind.write}
+    -o,--out`,
+  operands: [many("data")],
   more: (use, out) => {
-    if (!/^(?:put|delete)$/.test(use.operands[0]?.word.text ?? "put") || uses(use, "out")) return;
-    for (const { at, value } of usedOf(use, "file")) {
+    if (!/^(?:put|delete)$/.test(use.operands[0]?.word.text ?? "put") || hasOption(use, "out"))
+      return;
+    for (const { at, value } of optionsNamed(use, "file")) {
       hazard(out, at, "write");
       if (value !== undefined) file(out, "write", value);
     }
   },
 };
 
-/** crudini: its file, then what is in it. */
+/** crudini: a file, then sections and keys. */
 export const CRUDINI: Spec = {
-  options:
-    "--set --get --del --merge --list --list-sep= --existing? --format= --inplace --output=write!w --verbose --ini-options= --help --version",
-  operands: "rw data*",
+  options: options`--set --get --del --merge --list --inplace --verbose --help --version ${kind.value} --list-sep --format --ini-options
+    ${kind.optional} --existing ${kind.write} --output`,
+  operands: ["rw", many("data")],
   quiet: "get",
   inert: "help version",
 };

@@ -1,5 +1,10 @@
 export { isProgram, readProgram } from "./read-program.ts";
-export { readOptions, type CommandOperand, type CommandOption, type CommandOptions } from "./read-options.ts";
-export { otherFirstWords } from "./first-words.ts";
-export { otherPrograms } from "./same.ts";
-export { respell, type Respelling, type RespellingKind } from "./respell.ts";
+export {
+  readOptions,
+  type CommandOperand,
+  type CommandOption,
+  type CommandOptions,
+} from "./read-options.ts";
+export { otherFirstWords } from "./subcommand-aliases.ts";
+export { otherPrograms } from "./synonyms.ts";
+export { equivalentCommands, type EquivalentCommand, type EquivalenceKind } from "./equivalents.ts";

@@ -1,20 +1,22 @@
-import { apply } from "./apply.ts";
+import { apply } from "./apply-spec.ts";
 import { CODE_TOOLS } from "./code-tools.ts";
-import { file, hazard, inlineCode, runScript, unknown, type Out } from "./out.ts";
+import { file, hazard, inlineCode, runScript, unknown, type Findings } from "./findings.ts";
 import { NODE } from "./node.ts";
 import { pythonModule, readPythonArchive } from "./python-modules.ts";
 import { carryFrom, runFile, runInput } from "./script-file.ts";
-import type { Spec } from "./spec.ts";
-import { uses, usedOf, valueOf, type Use } from "./use.ts";
-import { command, mayBeOption } from "./words.ts";
+import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { command, mayBeOption } from "./word-text.ts";
+import { type OptionGroup, kind, options } from "./option-groups.ts";
 
-/** After the options: a script file, or code in the input. */
-function scriptOrInput(use: Use, out: Out): void {
+/** A script file after the options, or code on standard input. */
+function scriptOrInput(use: ParsedArgs, out: Findings): void {
   const [script] = use.operands;
-  if (uses(use, CODE)) return;
+  if (hasOption(use, CODE)) return;
   const name = out.argv[0]?.text ?? "?";
-  const unsure = use.strange.find(({ word }) => word.text === undefined);
-  if (unsure !== undefined) inlineCode(out, unsure.at, `option of \`${name}\` that is only known when it runs`);
+  const unsure = use.unknownOptions.find(({ word }) => word.text === undefined);
+  if (unsure !== undefined)
+    inlineCode(out, unsure.at, `option of \`${name}\` known only at run time`);
   if (script === undefined) runInput(out);
   else runFile(out, script.at, script.word);
 }
@@ -43,7 +45,7 @@ const PYTHON_MODULES: ReadonlySet<string> = new Set([
   "uvicorn",
   "virtualenv",
 ]);
-// Modules that get code, or a command to run, in their arguments.
+// Modules that take code or a command as arguments.
 const PYTHON_CODE: ReadonlySet<string> = new Set([
   "timeit",
   "pdb",
@@ -63,8 +65,8 @@ const PYTHON_CODE: ReadonlySet<string> = new Set([
   "ensurepip",
 ]);
 
-/** `python -m` and all after it; before it, options. */
-function readPython(out: Out, from: number): void {
+/** `python -m` and its arguments, after options. */
+function readPython(out: Findings, from: number): void {
   const found = pythonModule(out.argv, from);
   if (found === undefined) {
     apply(PYTHON, out, from);
@@ -72,8 +74,9 @@ function readPython(out: Out, from: number): void {
   }
   const { name: module, at: first } = found;
   hazard(out, first, "run");
-  if (module === undefined) unknown(out, "inline_code", "module that is only known when it runs");
-  else if (PYTHON_CODE.has(module)) unknown(out, "inline_code", `code in the arguments of \`python -m ${module}\``);
+  if (module === undefined) unknown(out, "inline_code", "a module known only at run time");
+  else if (PYTHON_CODE.has(module))
+    unknown(out, "inline_code", `code in the arguments of \`python -m ${module}\``);
   else if (PYTHON_MODULES.has(module)) {
     const words = [{ text: module, pieces: [module], single: true }, ...out.argv.slice(first + 1)];
     runScript(out, first, command(words));
@@ -89,8 +92,8 @@ function readPython(out: Out, from: number): void {
 }
 
 const PYTHON: Spec = {
-  options: `-b -B -c,--code=code!r -d -E -h,--help -i -I -m,--module=code!r -O -P -q -R -s -S -u -v -V,--version -W= -x -X= -Q=
-    --check-hash-based-pycs= --help-env --help-xoptions --help-all`,
+  options: options`-b -B -d -E -h,--help -i -I -O -P -q -R -s -S -u -v -V,--version -x --help-env --help-xoptions --help-all ${kind.code}
+    -c,--code -m,--module ${kind.value} -W -X -Q --check-hash-based-pycs`,
   posix: true,
   inert: "help version help-env help-xoptions help-all",
   more: scriptOrInput,
@@ -99,47 +102,61 @@ const PYTHON: Spec = {
 const PYTHON_LIKE: Spec = { read: readPython };
 
 const PERL: Spec = {
-  options: `-0% -a -C? -c -d?code -D? -e,--code=code!r -E,--eval=code!r -f -F? -g -h,--help -i?!w -I=load!l -l% -m=code!l -M=code!l -n -p -s -S
-    -t -T -u -U -v,--version -V? -w -W -x?!r -X`,
+  options: options`-a -c -f -g -h,--help -n -p -s -S -t -T -u -U -v,--version -w -W -X ${kind.of("digits")} -0 -l ${kind.optional} -C -D
+    -F -V ${kind.of("glued", { role: "code" })} -d ${kind.code} -e,--code -E,--eval ${kind.of("glued", { does: "write" })} -i ${kind.load}
+    -I ${kind.takes("code", "load")} -m -M ${kind.of("glued", { does: "run" })} -x`,
   posix: true,
   inert: "help version V",
   more: scriptOrInput,
 };
 
 const RUBY: Spec = {
-  options: `-0% -a -c -C=dir -d -e,--code=code!r -E= -F? -h,--help -i?!w -I=load!l -K -l -n -p -r=load!l -s -S -U -v,--version -w -W% -x?!r
-    -y --yjit --jit --enable= --disable= --encoding= --external-encoding= --internal-encoding= --verbose --copyright`,
+  options: options`-a -c -d -h,--help -K -l -n -p -s -S -U -v,--version -w -y --yjit --jit --verbose --copyright ${kind.of("digits")} -0
+    -W ${kind.takes("dir")} -C ${kind.code} -e,--code ${kind.value} -E --enable --disable --encoding --external-encoding
+    --internal-encoding ${kind.optional} -F ${kind.of("glued", { does: "write" })} -i ${kind.load} -I -r
+    ${kind.of("glued", { does: "run" })} -x`,
   posix: true,
   inert: "help version copyright",
   more: scriptOrInput,
 };
 
-function php(use: Use, out: Out): void {
-  for (const used of usedOf(use, "define")) {
-    if (/auto_|include|extension|preload|open_basedir|disable/.test(used.value?.text ?? "auto_")) hazard(out, used.at, "load");
+function php(use: ParsedArgs, out: Findings): void {
+  for (const used of optionsNamed(use, "define")) {
+    if (/auto_|include|extension|preload|open_basedir|disable/.test(used.value?.text ?? "auto_"))
+      hazard(out, used.at, "load");
   }
-  const [loaded] = usedOf(use, "file");
+  const [loaded] = optionsNamed(use, "file");
   if (loaded !== undefined) {
     runFile(out, out.argv.length, valueOf(loaded));
     carryFrom(out, loaded.at + 1);
-  } else if (uses(use, "lint")) for (const { word } of use.operands) file(out, "read", word);
-  else if (!uses(use, "server")) scriptOrInput(use, out);
+  } else if (hasOption(use, "lint")) for (const { word } of use.operands) file(out, "read", word);
+  else if (!hasOption(use, "server")) scriptOrInput(use, out);
 }
 
 const PHP: Spec = {
-  options: `-a,--interactive -c,--php-ini=load!l -n,--no-php-ini -d,--define= -e -f,--file= -h,--help -i,--info -l,--syntax-check,--lint -m,--modules
-    -q -r,--run,--run-code=code!r -B,--process-begin,--code=code!r -R,--process-code,--code=code!r -F,--process-file=load!l -E,--process-end,--code=code!r
-    -H,--hide-args -S,--server= -t,--docroot= -s,--syntax-highlight -v,--version -w,--strip -z,--zend-extension=load!l --ini --rf= --rc= --re= --ri=`,
+  options: options`-a,--interactive -n,--no-php-ini -e -h,--help -i,--info -l,--syntax-check,--lint -m,--modules -q -H,--hide-args
+    -s,--syntax-highlight -v,--version -w,--strip --ini ${kind.load} -c,--php-ini -z,--zend-extension ${kind.value} -d,--define -f,--file
+    -S,--server -t,--docroot --rf --rc --re --ri ${kind.code} -r,--run,--run-code -B,--process-begin,--code -R,--process-code,--code
+    -E,--process-end,--code ${kind.load} -F,--process-file`,
   posix: true,
   inert: "help version info modules ini rf rc re ri",
   more: php,
 };
 
-const LUA: Spec = { options: "-e,--code=code!r -l=load!l -i -v,--version -E -W -j=", posix: true, more: scriptOrInput };
+const LUA: Spec = {
+  options: options`-i -v,--version -E -W ${kind.code} -e,--code ${kind.load} -l ${kind.value} -j`,
+  posix: true,
+  more: scriptOrInput,
+};
 
-// One with `-e code`, or a file.
-function withCode(options: string): Spec {
-  return { options: `--help --version ${options}`, posix: true, inert: "help version", more: scriptOrInput };
+// An interpreter with `-e code` or a file.
+function withCode(more: readonly OptionGroup[]): Spec {
+  return {
+    options: options`--help --version ${more}`,
+    posix: true,
+    inert: "help version",
+    more: scriptOrInput,
+  };
 }
 
 /** Interpreters of other languages. */
@@ -151,59 +168,87 @@ export const INTERPRETERS: Readonly<Record<string, Spec>> = {
   jython: PYTHON_LIKE,
   micropython: PYTHON_LIKE,
   pythonw: PYTHON_LIKE,
-  ipython: withCode("-c,--code=code!r -m,--module=code!r --ext=load!l -i"),
-  bpython: withCode("-c,--code=code!r -i"),
+  ipython: withCode(options`-i ${kind.code} -c,--code -m,--module ${kind.load} --ext`),
+  bpython: withCode(options`-i ${kind.code} -c,--code`),
   perl: PERL,
-  raku: withCode("-e,--code=code!r -n -p -I=load!l -M=load!l"),
+  raku: withCode(options`-n -p ${kind.code} -e,--code ${kind.load} -I -M`),
   ruby: RUBY,
   jruby: RUBY,
-  irb: withCode("-r=load!l -I=load!l"),
+  irb: withCode(options`${kind.load} -r -I`),
   php: PHP,
   lua: LUA,
   luajit: LUA,
-  Rscript: withCode("-e,--code=code!r --default-packages= --verbose --vanilla --no-environ"),
-  R: withCode("-e,--code=code!r -f,--file=load -q -s --vanilla --no-save --slave --quiet --no-restore --args"),
+  Rscript: withCode(
+    options`--verbose --vanilla --no-environ ${kind.code} -e,--code ${kind.value} --default-packages`,
+  ),
+  R: withCode(
+    options`-q -s --vanilla --no-save --slave --quiet --no-restore --args ${kind.code} -e,--code ${kind.takes("load")} -f,--file`,
+  ),
   julia: withCode(
-    "-e,--eval,--code=code!r -E,--print,--code=code!r -L,--load=load!l -J,--sysimage=load!l -p= -t,--threads= --project? -i -q -O? -C=",
+    options`-i -q ${kind.code} -e,--eval,--code -E,--print,--code ${kind.load} -L,--load -J,--sysimage ${kind.value} -p -t,--threads -C
+      ${kind.optional} --project -O`,
   ),
-  groovy: withCode("-e,--code=code!r -cp,-classpath=load -l? -n -p -i?!w"),
-  scala: withCode("-e,--code=code!r -cp,-classpath=load"),
-  kotlin: withCode("-e,--code=code!r -cp,-classpath=load"),
-  runghc: withCode("-e,--code=code!r -f="),
-  ghci: withCode("-e,--code=code!r"),
-  tclsh: withCode("-encoding= -c,--code=code!r"),
-  wish: withCode("-c,--code=code!r"),
-  expect: withCode("-c,--code=code!r -f,--file=load -b -d -D= -i -n -N -v"),
-  osascript: withCode("-e,--code=code!r -l= -i -s="),
-  guile: withCode("-c,--code=code!r -e= -l=load!l -L=load!l -s=exec -q"),
-  racket: withCode("-e,--eval,--code=code!r -f,--file=load -l=load -t=load -r=load -p= -i -n"),
+  groovy:
+    withCode(options`-n -p ${kind.code} -e,--code ${kind.takes("load")} -cp,-classpath ${kind.optional} -l
+      ${kind.of("glued", { does: "write" })} -i`),
+  scala: withCode(options`${kind.code} -e,--code ${kind.takes("load")} -cp,-classpath`),
+  kotlin: withCode(options`${kind.code} -e,--code ${kind.takes("load")} -cp,-classpath`),
+  runghc: withCode(options`${kind.code} -e,--code ${kind.value} -f`),
+  ghci: withCode(options`${kind.code} -e,--code`),
+  tclsh: withCode(options`${kind.value} -encoding ${kind.code} -c,--code`),
+  wish: withCode(options`${kind.code} -c,--code`),
+  expect: withCode(
+    options`-b -d -i -n -N -v ${kind.code} -c,--code ${kind.takes("load")} -f,--file ${kind.value} -D`,
+  ),
+  osascript: withCode(options`-i ${kind.code} -e,--code ${kind.value} -l -s`),
+  guile: withCode(
+    options`-q ${kind.code} -c,--code ${kind.value} -e ${kind.load} -l -L ${kind.takes("exec")} -s`,
+  ),
+  racket: withCode(
+    options`-i -n ${kind.code} -e,--eval,--code ${kind.takes("load")} -f,--file -l -t -r ${kind.value} -p`,
+  ),
   sbcl: withCode(
-    "--eval,--code=code!r --load=load!l --script=exec --core=load --noinform --non-interactive --disable-debugger --quit --no-userinit --no-sysinit",
+    options`--noinform --non-interactive --disable-debugger --quit --no-userinit --no-sysinit ${kind.code} --eval,--code ${kind.load}
+      --load ${kind.takes("exec")} --script ${kind.takes("load")} --core`,
   ),
-  clisp: withCode("-x,--code=code!r -i=load!l"),
-  clojure: withCode("-e,--eval,--code=code!r -M? -X? -A? -T? -i=load!l -m,--main=code!r -r"),
-  clj: withCode("-e,--eval,--code=code!r -M? -X? -A? -T? -i=load!l -m,--main=code!r -r"),
-  bb: withCode("-e,--eval,--code=code!r -f,--file=load -m,--main=code!r -x=code!r"),
-  elixir: withCode("-e,--eval,--code=code!r --rpc-eval=code!r -r=load!l -S=exec -pr=load -pa=load -pz=load --no-halt"),
-  iex: withCode("-e,--eval,--code=code!r -r=load!l -S=exec"),
-  erl: withCode("-eval,--code=code!r -s=code -run=code -noshell -pa=load -boot=load -config=load"),
-  qjs: withCode("-e,--eval,--code=code!r -I,--include=load!l -m -i"),
-  gjs: withCode("-c,--command,--code=code!r -I,--include-path=load!l"),
-  d8: withCode("-e,--code=code!r"),
-  js: withCode("-e,--code=code!r -f,--file=load"),
-  rhino: withCode("-e,--code=code!r -f=load"),
-  hy: withCode("-c,--code=code!r -m,--module=code!r -i"),
-  janet: withCode("-e,--code=code!r -E=code!r -l=load!l"),
-  fennel: withCode("-e,--eval,--code=code!r -c,--compile=read"),
-  scsh: withCode("-c,--code=code!r -s=exec -e= -l=load!l"),
-  pike: withCode("-e,--code=code!r -x=code!r -M=load!l"),
-  zx: withCode("-e,--eval,--code=code!r --prefix=code!r --shell=exec!r --install"),
-  swift: withCode("-e,--code=code!r"),
-  crystal: withCode("--eval"),
-  ocaml: withCode("-e,--code=code!r -I=load -init=load"),
-  octave: withCode("--eval,--code=code!r -p=load --path=load -q --silent --no-gui"),
-  matlab: withCode("-r,--code=code!r -batch,--code=code!r -nodisplay -nosplash -nodesktop"),
-  gnuplot: withCode("-e,--code=code!r -c= -p -persist -d"),
-  jshell: withCode("--startup=load!l --execution= -R= -s -v"),
-  dc: withCode("-e,--expression,--code=code!r -f,--file=load"),
+  clisp: withCode(options`${kind.code} -x,--code ${kind.load} -i`),
+  clojure: withCode(
+    options`-r ${kind.code} -e,--eval,--code -m,--main ${kind.optional} -M -X -A -T ${kind.load} -i`,
+  ),
+  clj: withCode(
+    options`-r ${kind.code} -e,--eval,--code -m,--main ${kind.optional} -M -X -A -T ${kind.load} -i`,
+  ),
+  bb: withCode(options`${kind.code} -e,--eval,--code -m,--main -x ${kind.takes("load")} -f,--file`),
+  elixir: withCode(
+    options`--no-halt ${kind.code} -e,--eval,--code --rpc-eval ${kind.load} -r ${kind.takes("exec")} -S ${kind.takes("load")} -pr -pa -pz`,
+  ),
+  iex: withCode(options`${kind.code} -e,--eval,--code ${kind.load} -r ${kind.takes("exec")} -S`),
+  erl: withCode(
+    options`-noshell ${kind.code} -eval,--code ${kind.takes("code")} -s -run ${kind.takes("load")} -pa -boot -config`,
+  ),
+  qjs: withCode(options`-m -i ${kind.code} -e,--eval,--code ${kind.load} -I,--include`),
+  gjs: withCode(options`${kind.code} -c,--command,--code ${kind.load} -I,--include-path`),
+  d8: withCode(options`${kind.code} -e,--code`),
+  js: withCode(options`${kind.code} -e,--code ${kind.takes("load")} -f,--file`),
+  rhino: withCode(options`${kind.code} -e,--code ${kind.takes("load")} -f`),
+  hy: withCode(options`-i ${kind.code} -c,--code -m,--module`),
+  janet: withCode(options`${kind.code} -e,--code -E ${kind.load} -l`),
+  fennel: withCode(options`${kind.code} -e,--eval,--code ${kind.read} -c,--compile`),
+  scsh: withCode(
+    options`${kind.code} -c,--code ${kind.takes("exec")} -s ${kind.value} -e ${kind.load} -l`,
+  ),
+  pike: withCode(options`${kind.code} -e,--code -x ${kind.load} -M`),
+  zx: withCode(
+    options`--install ${kind.code} -e,--eval,--code --prefix ${kind.takes("exec", "run")} --shell`,
+  ),
+  swift: withCode(options`${kind.code} -e,--code`),
+  crystal: withCode(options`--eval`),
+  ocaml: withCode(options`${kind.code} -e,--code ${kind.takes("load")} -I -init`),
+  octave: withCode(
+    options`-q --silent --no-gui ${kind.code} --eval,--code ${kind.takes("load")} -p --path`,
+  ),
+  matlab: withCode(options`-nodisplay -nosplash -nodesktop ${kind.code} -r,--code -batch,--code`),
+  gnuplot: withCode(options`-p -persist -d ${kind.code} -e,--code ${kind.value} -c`),
+  jshell: withCode(options`-s -v ${kind.load} --startup ${kind.value} --execution -R`),
+  dc: withCode(options`${kind.code} -e,--expression,--code ${kind.takes("load")} -f,--file`),
 };

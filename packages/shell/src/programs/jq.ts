@@ -1,35 +1,46 @@
-import { file, hazard, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { readUse, uses, usedOf } from "./use.ts";
+import { file, hazard, type Findings } from "./findings.ts";
+import { parseArgs, optionsNamed, hasOption } from "./parsed-args.ts";
+import type { Spec } from "./program-spec.ts";
+import { kind, options } from "./option-groups.ts";
 
 const JQ: Spec = {
-  options: `-n,--null-input -R,--raw-input -s,--slurp -c,--compact-output -r,--raw-output -j,--join-output --raw-output0 -a,--ascii-output -S,--sort-keys -C,--color-output -M,--monochrome-output
-    --tab --indent= --unbuffered --stream --stream-errors --seq -f,--from-file=read!l -L,--library-path=load!l -e,--exit-status -i,--in-place!w --arg; --argjson; --slurpfile;read!l --rawfile;read!l
-    --argfile;read!l --args --jsonargs -h,--help -V,--version --build-configuration`,
+  options: options`-n,--null-input -R,--raw-input -s,--slurp -c,--compact-output -r,--raw-output -j,--join-output --raw-output0
+    -a,--ascii-output -S,--sort-keys -C,--color-output -M,--monochrome-output --tab --unbuffered --stream --stream-errors --seq
+    -e,--exit-status --args --jsonargs -h,--help -V,--version --build-configuration ${kind.value} --indent ${kind.takes("read", "load")}
+    -f,--from-file ${kind.load} -L,--library-path ${kind.flagThat("write")} -i,--in-place ${kind.of("second")} --arg --argjson
+    ${kind.of("second", { role: "read", does: "load" })} --slurpfile --rawfile --argfile`,
   exact: true,
 };
 
 /** jq: a filter, then files, then arguments. */
-export function readJq(out: Out, from: number): void {
-  const use = readUse(JQ, out.argv, from, { posix: false });
-  if (uses(use, "help version")) return;
+export function readJq(out: Findings, from: number): void {
+  const use = parseArgs(JQ, out.argv, from, { posix: false });
+  if (hasOption(use, "help version")) return;
   for (const { option, at, value } of use.options) {
     if (option.does !== undefined) hazard(out, at, option.does);
-    if (value !== undefined && option.role !== "data") file(out, "read", value, { below: option.name === "library-path" });
+    if (value !== undefined && option.role !== "data")
+      file(out, "read", value, { below: option.name === "library-path" });
   }
   const [filter, ...others] = use.operands;
   if (filter === undefined) return;
-  const ends = Math.min(...[...usedOf(use, "args"), ...usedOf(use, "jsonargs")].map(({ at }) => at));
+  const ends = Math.min(
+    ...[...optionsNamed(use, "args"), ...optionsNamed(use, "jsonargs")].map(({ at }) => at),
+  );
   const files = others.filter(({ at }) => at < ends);
-  if (uses(use, "from-file")) files.unshift(filter);
+  if (hasOption(use, "from-file")) files.unshift(filter);
   else if (readsMore(filter.word.text)) hazard(out, filter.at, "load");
   for (const { word } of files) {
     file(out, "read", word);
-    if (uses(use, "in-place")) file(out, "write", word);
+    if (hasOption(use, "in-place")) file(out, "write", word);
   }
 }
 
-// The environment, modules and other inputs.
+// Access to the environment, modules and other inputs.
 function readsMore(filter: string | undefined): boolean {
-  return filter === undefined || /(^|[^.\w"$])(env|include|import|input_filename|get_search_list|modulemeta)\b|\$ENV|\$__prog/.test(filter);
+  return (
+    filter === undefined ||
+    /(^|[^.\w"$])(env|include|import|input_filename|get_search_list|modulemeta)\b|\$ENV|\$__prog/.test(
+      filter,
+    )
+  );
 }

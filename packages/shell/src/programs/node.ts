@@ -1,18 +1,21 @@
-import { apply } from "./apply.ts";
-import { file, hazard, inlineCode, runScript, unknown, type Out } from "./out.ts";
+import { apply } from "./apply-spec.ts";
+import { file, hazard, inlineCode, runScript, unknown, type Findings } from "./findings.ts";
 import { carryFrom, runFile, runInput } from "./script-file.ts";
-import type { Spec } from "./spec.ts";
-import { usedOf, uses, type Use } from "./use.ts";
-import { command, known, prefix } from "./words.ts";
+import { optionsNamed, hasOption } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { command, known, prefix } from "./word-text.ts";
+import { kind, many, options } from "./option-groups.ts";
 
-function node(use: Use, out: Out): void {
-  if (usedOf(use, "env-file").some(({ value }) => value === undefined)) file(out, "read", known(".env"));
-  if (uses(use, "eval print run")) return;
+function node(use: ParsedArgs, out: Findings): void {
+  if (optionsNamed(use, "env-file").some(({ value }) => value === undefined))
+    file(out, "read", known(".env"));
+  if (hasOption(use, "eval print run")) return;
   const [script, ...rest] = use.operands;
   const name = out.argv[0]?.text ?? "?";
-  const unsure = use.strange.find(({ word }) => word.text === undefined);
-  if (unsure !== undefined) inlineCode(out, unsure.at, `option of \`${name}\` that is only known when it runs`);
-  if (uses(use, "test check")) {
+  const unsure = use.unknownOptions.find(({ word }) => word.text === undefined);
+  if (unsure !== undefined)
+    inlineCode(out, unsure.at, `option of \`${name}\` known only at run time`);
+  if (hasOption(use, "test check")) {
     for (const { word } of use.operands) file(out, "execute", word);
     return;
   }
@@ -20,27 +23,35 @@ function node(use: Use, out: Out): void {
     runInput(out);
     return;
   }
-  if (script.word.text === "inspect" && rest.length > 0) inlineCode(out, script.at, "debugger");
+  if (script.word.text === "inspect" && rest.length > 0) inlineCode(out, script.at, "a debugger");
   runFile(out, script.at, script.word);
 }
 
-const OPTIONS = `-e,--eval=code!r -p,--print=code!r -pe,--eval=code!r -ep,--eval=code!r -r,--require=load!l --import=load!l --loader,--experimental-loader=load!l -c,--check
-  -i,--interactive -C,--conditions= --env-file=load!l --env-file-if-exists=load!l --experimental-config-file=load!l --experimental-default-config-file!l
-  --inspect?!r --inspect-brk?!r --inspect-wait?!r --inspect-port,--debug-port= --inspect-publish-uid= -h,--help -v,--version --v8-options
-  --test --test-reporter= --test-name-pattern= --test-skip-pattern= --test-concurrency= --test-timeout= --test-shard= --test-only
-  --test-reporter-destination=write!w --test-coverage-include= --test-coverage-exclude= --test-global-setup=load!l --test-isolation= --test-update-snapshots!w
-  --watch --watch-path=read --watch-preserve-output --run= --title= --icu-data-dir=load --openssl-config=load!l --input-type= --experimental-default-type=
-  --stack-trace-limit= --max-old-space-size= --max-http-header-size= --unhandled-rejections= --dns-result-order= --redirect-warnings=write!w
-  --diagnostic-dir=write!w --report-dir,--report-directory=write!w --report-filename=write!w --trace-event-categories= --trace-event-file-pattern=
-  --cpu-prof --cpu-prof-dir=write!w --cpu-prof-name=write!w --heap-prof --heap-prof-dir=write!w --heap-prof-name=write!w --heapsnapshot-signal=
-  --build-snapshot!w --build-snapshot-config=load!l --snapshot-blob=load!l --experimental-sea-config=load!l --tls-keylog=write!w --tls-cipher-list= --secure-heap=
-  --disable-warning= --localstorage-file=write!w --use-largepages= --allow-fs-read= --allow-fs-write=`;
+const OPTIONS = options`-c,--check -i,--interactive -h,--help -v,--version --v8-options --test --watch --cpu-prof --heap-prof ${kind.code}
+  -e,--eval -p,--print -pe,--eval -ep,--eval ${kind.load} -r,--require --import --loader,--experimental-loader --env-file
+  --env-file-if-exists --experimental-config-file --openssl-config --snapshot-blob --experimental-sea-config ${kind.value} -C,--conditions
+  --inspect-port,--debug-port --inspect-publish-uid --test-reporter --test-name-pattern --test-skip-pattern --test-concurrency
+  --test-timeout --test-shard --test-coverage-include --test-coverage-exclude --test-isolation --run --title --input-type
+  --experimental-default-type --stack-trace-limit --max-old-space-size --max-http-header-size --unhandled-rejections --dns-result-order
+  --trace-event-categories --trace-event-file-pattern --heapsnapshot-signal --tls-cipher-list --secure-heap --disable-warning
+  --use-largepages --allow-fs-read --allow-fs-write ${kind.flagThat("load")} --experimental-default-config-file
+  ${kind.of("glued", { does: "run" })} --inspect --inspect-brk --inspect-wait ${kind.flag} --test-only ${kind.write}
+  --test-reporter-destination --redirect-warnings --diagnostic-dir --report-dir,--report-directory --report-filename --cpu-prof-dir
+  --cpu-prof-name --heap-prof-dir --heap-prof-name --tls-keylog --localstorage-file ${kind.load} --test-global-setup
+  ${kind.flagThat("write")} --test-update-snapshots --build-snapshot ${kind.read} --watch-path ${kind.flag} --watch-preserve-output
+  ${kind.takes("load")} --icu-data-dir ${kind.load} --build-snapshot-config`;
 
-const NODE_SPEC: Spec = { options: OPTIONS, posix: true, inert: "help version v8-options", more: node };
+const NODE_SPEC: Spec = {
+  options: OPTIONS,
+  posix: true,
+  inert: "help version v8-options",
+  more: node,
+};
 
 // `tsx x.ts`, `tsx watch x.ts`.
 const TSX: Spec = {
-  options: `${OPTIONS} --tsconfig=load!l --no-cache -P,--project=load!l -T,--transpile-only --esm --swc --files --cwd-mode --script-mode`,
+  options: options`${OPTIONS} --no-cache -T,--transpile-only --esm --swc --files --cwd-mode --script-mode ${kind.load} --tsconfig
+    -P,--project`,
   posix: true,
   inert: "help version",
   more: (use, out) => {
@@ -50,34 +61,48 @@ const TSX: Spec = {
   },
 };
 
-const FILE: Spec = { operands: "exec data*", posix: true };
+const FILE: Spec = { operands: ["exec", many("data")], posix: true };
 
 const DENO_RUN: Spec = {
-  options: `-A,--allow-all --allow-read? --allow-write? --allow-net? --allow-env? --allow-run? --allow-ffi? --allow-sys? --allow-import? -r,--reload? -c,--config=load!l
-    --import-map=load!l --preload=load!l --require=load!l --env-file?load!l --cert=load --lock? --node-modules-dir? --unstable --no-check? --check? --watch? --inspect? -q,--quiet
-    --location= --seed= --v8-flags=`,
+  options: options`-A,--allow-all --unstable -q,--quiet ${kind.optional} --allow-read --allow-write --allow-net --allow-env --allow-run
+    --allow-ffi --allow-sys --allow-import -r,--reload --lock --node-modules-dir --no-check --check --watch --inspect ${kind.load}
+    -c,--config --import-map --preload --require ${kind.of("glued", { role: "load", does: "load" })} --env-file ${kind.takes("load")}
+    --cert ${kind.value} --location --seed --v8-flags`,
   posix: true,
   more: node,
 };
 
 const DENO: Spec = {
-  options: "-q,--quiet -L,--log-level= -h,--help -V,--version",
+  options: options`-q,--quiet -h,--help -V,--version ${kind.value} -L,--log-level`,
   inert: "help version",
   subs: {
     run: DENO_RUN,
     serve: DENO_RUN,
-    eval: { more: (use, out) => inlineCode(out, use.operands[0]?.at ?? 1, "code in the arguments of `deno eval`") },
-    repl: { more: (_, out) => unknown(out, "inline_code", "input of `deno repl`, which runs as code") },
-    test: { options: DENO_RUN.options ?? "", operands: "read*", carries: false },
-    fmt: { options: "--check --ext= -c,--config=load!l", operands: "rw*", below: "always" },
-    lint: { options: "--fix!w --json -c,--config=load!l", operands: "read*", below: "always" },
-    check: { operands: "read*" },
+    eval: {
+      more: (use, out) =>
+        inlineCode(out, use.operands[0]?.at ?? 1, "code in the arguments of `deno eval`"),
+    },
+    repl: {
+      more: (_, out) => unknown(out, "inline_code", "input of `deno repl`, which runs as code"),
+    },
+    test: { options: DENO_RUN.options ?? [], operands: [many("read")], carries: false },
+    fmt: {
+      options: options`--check ${kind.value} --ext ${kind.load} -c,--config`,
+      operands: [many("rw")],
+      below: "always",
+    },
+    lint: {
+      options: options`--json ${kind.flagThat("write")} --fix ${kind.load} -c,--config`,
+      operands: [many("read")],
+      below: "always",
+    },
+    check: { operands: [many("read")] },
     task: {
-      options: "-c,--config=load!l --cwd=dir",
+      options: options`${kind.load} -c,--config ${kind.takes("dir")} --cwd`,
       posix: true,
       more: (use, out) => carryFrom(out, (use.operands[0]?.at ?? out.argv.length) + 1),
     },
-    info: { operands: "read" },
+    info: { operands: ["read"] },
     install: { network: true },
     add: { network: true },
     "*": {},
@@ -85,14 +110,16 @@ const DENO: Spec = {
   // `deno x.ts` is `deno run x.ts`.
   more: ({ operands: [first], spec }, out) => {
     if (first === undefined) runInput(out);
-    else if (first.word.text === undefined || !Object.hasOwn(spec.subs ?? {}, first.word.text)) runFile(out, first.at, first.word);
+    else if (first.word.text === undefined || !Object.hasOwn(spec.subs ?? {}, first.word.text))
+      runFile(out, first.at, first.word);
   },
 };
 
-function bun(use: Use, out: Out): void {
+function bun(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   if (first === undefined) {
-    if (!uses(use, "eval print help version revision")) unknown(out, "inline_code", "input of `bun`");
+    if (!hasOption(use, "eval print help version revision"))
+      unknown(out, "inline_code", "input of `bun`");
     return;
   }
   const rest = out.argv.slice(first.at + 1);
@@ -119,12 +146,15 @@ function bun(use: Use, out: Out): void {
       if (first.word.text.startsWith("c")) hazard(out, first.at, "run");
       return;
     case "run":
-      // Where no script has that name it is a program of the PATH.
+      // If no script has this name, it is a program on the PATH.
       out.runs.push({ kind: "sight", words: rest });
       carryFrom(out, first.at + 1);
       for (const [index, word] of rest.entries()) {
         if (prefix(word).startsWith("-") && prefix(word) !== "-") continue;
-        if (/^-$|[/.]|^(?:https?|data|blob|npm|jsr|node):/i.test(prefix(word)) || word.text === undefined)
+        if (
+          /^-$|[/.]|^(?:https?|data|blob|npm|jsr|node):/i.test(prefix(word)) ||
+          word.text === undefined
+        )
           runFile(out, first.at + 1 + index, word);
         break;
       }
@@ -153,8 +183,9 @@ export const NODE: Readonly<Record<string, Spec>> = {
   jiti: FILE,
   deno: DENO,
   bun: {
-    options: `-e,--eval=code!r -p,--print=code!r -r,--preload=load!l --require=load!l --import=load!l -c,--config=load!l --cwd=dir --env-file=load!l --tsconfig-override=load!l
-      --inspect? --watch --hot --smol -b,--bun -h,--help -v,--version --revision --silent --port= --filter= -F= -d,--define= -l,--loader=`,
+    options: options`--watch --hot --smol -b,--bun -h,--help -v,--version --revision --silent ${kind.code} -e,--eval -p,--print
+      ${kind.load} -r,--preload --require --import -c,--config --env-file --tsconfig-override ${kind.takes("dir")} --cwd ${kind.optional}
+      --inspect ${kind.value} --port --filter -F -d,--define -l,--loader`,
     posix: true,
     inert: "help version revision",
     more: bun,

@@ -1,4 +1,4 @@
-// Commands and their other names, of all versions that are in use: a beginning is only one that none of them reads otherwise.
+// Commands and aliases of all npm versions in use. A prefix counts only if all versions agree on it.
 const NAMES: readonly string[] =
   `access add add-user adduser approve-scripts audit author bugs c cache ci cit clean-install clean-install-test completion config create ddp dedupe
   deny-scripts deprecate diff dist-tag dist-tags docs doctor edit exec explain explore find find-dupes fund get help help-search hlep home hook i ic in info
@@ -10,8 +10,8 @@ const NAMES: readonly string[] =
 const EXACT: ReadonlySet<string> = new Set(NAMES);
 
 /**
- * The whole name of the subcommand that npm runs for a word: npm takes any beginning that only one name has, and `runScript` for
- * `run-script`. The word itself where there is no such name.
+ * The full name of the npm subcommand for a word. npm accepts unambiguous prefixes, and `runScript` for `run-script`. Other words are
+ * returned unchanged.
  */
 export function wholeNpmName(word: string): string {
   if (EXACT.has(word) || word === "") return word;

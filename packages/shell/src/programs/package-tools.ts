@@ -1,15 +1,16 @@
-import { runArgv } from "./apply.ts";
-import { network, type Out } from "./out.ts";
-import { uses, type Use } from "./use.ts";
+import { runArgv } from "./apply-spec.ts";
+import { network, type Findings } from "./findings.ts";
+import { hasOption } from "./parsed-args.ts";
+import type { ParsedArgs } from "./program-spec.ts";
 
-/** `npx tool args`: the tool is a program of the project, or one from the registry. */
-export function runTool(use: Use, out: Out): void {
+/** `npx tool args`: the tool comes from the project or from the registry. */
+export function runTool(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
-  if (first !== undefined && !uses(use, "call")) runArgv(out, first.at);
+  if (first !== undefined && !hasOption(use, "call")) runArgv(out, first.at);
   network(out, undefined);
 }
 
-/** The same for each name of a blank-separated list. */
+/** Gives each name of a blank-separated list the same spec. */
 export function names<T>(list: string, value: T): Readonly<Record<string, T>> {
   return Object.fromEntries(list.split(/\s+/).map((name) => [name, value]));
 }

@@ -1,47 +1,68 @@
-import { runArgv } from "./apply.ts";
-import { file, hazard, runScript, unknown, type Out } from "./out.ts";
+import { runArgv } from "./apply-spec.ts";
+import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
 import { names, runTool } from "./package-tools.ts";
-import type { Spec } from "./spec.ts";
-import { usedOf, uses, type Use } from "./use.ts";
-import { command, known } from "./words.ts";
+import { optionsNamed, hasOption } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { command, known } from "./word-text.ts";
+import { type OptionGroup, kind, many, options } from "./option-groups.ts";
 
-const PIP_OPTIONS = `--python=exec!r -r,--requirement=read -c,--constraint=read -e,--editable=read -t,--target=write!w --prefix=write!w --root=write!w --src=write!w -i,--index-url,--pypi-url=url!c
-  --extra-index-url=url!c -f,--find-links=!c --trusted-host=!c --proxy=url!c --cert=read --client-cert=read --cache-dir=write!w --log=write!w --report=write!w -d,--dest=write!w -w,--wheel-dir=write!w
-  --global-option= --config-settings= --build-option= --user --upgrade -U --no-deps --no-cache-dir --pre --platform= --python-version= --implementation= --abi= --only-binary= --no-binary= -q -v -y --yes
-  --dry-run --ignore-installed -I --force-reinstall --break-system-packages --isolated --no-input --exists-action= --retries= --timeout= -h,--help -V,--version -l -o -u --format= --not-required --files -A`;
+const PIP_OPTIONS = options`--user --upgrade -U --no-deps --no-cache-dir --pre -q -v -y --yes --dry-run --ignore-installed -I
+  --force-reinstall --isolated --no-input -h,--help -V,--version -l -o -u --not-required --files -A ${kind.takes("exec", "run")} --python
+  ${kind.read} -r,--requirement -c,--constraint -e,--editable --cert --client-cert ${kind.write} -t,--target --prefix --root --src
+  --cache-dir --log --report -d,--dest -w,--wheel-dir ${kind.takes("url", "configure")} -i,--index-url,--pypi-url --extra-index-url
+  --proxy ${kind.valueThat("configure")} -f,--find-links --trusted-host ${kind.value} --global-option --config-settings --build-option
+  --platform --python-version --implementation --abi --only-binary --no-binary --exists-action --retries --timeout --format ${kind.flag}
+  --break-system-packages`;
 
 /** pip. */
 export const PIP: Spec = {
   options: PIP_OPTIONS,
   inert: "version help",
   subs: {
-    ...names("install download wheel index search lock", { options: PIP_OPTIONS, network: true, operands: "read*" } as Spec),
-    ...names("list freeze show check inspect debug hash help completion", { options: PIP_OPTIONS } as Spec),
+    ...names("install download wheel index search lock", {
+      options: PIP_OPTIONS,
+      network: true,
+      operands: [many("read")],
+    } as Spec),
+    ...names("list freeze show check inspect debug hash help completion", {
+      options: PIP_OPTIONS,
+    } as Spec),
     uninstall: { options: PIP_OPTIONS },
     cache: {},
     config: {
-      options: "--editor=prog!r --global --user --site",
+      options: options`--global --user --site ${kind.script} --editor`,
       more: (use, out) => {
         const [first] = use.operands;
-        if (first !== undefined && !/^(list|get|debug)$/.test(first.word.text ?? "")) hazard(out, first.at, "configure");
+        if (first !== undefined && !/^(list|get|debug)$/.test(first.word.text ?? ""))
+          hazard(out, first.at, "configure");
       },
     },
   },
 };
 
-/** Runs a program of a package. */
+/** Runs a program from a package. */
 export const RUN_TOOL: Spec = {
   posix: true,
-  options: "--with= --from= -p,--python= -q --index-url=url!c --refresh --isolated --spec= --no-cache --env-file=load!l -m=!r",
+  options: options`-q --refresh --isolated --no-cache ${kind.value} --with --from -p,--python --spec ${kind.takes("url", "configure")}
+    --index-url ${kind.load} --env-file ${kind.valueThat("run")} -m`,
   more: runTool,
 };
 
-function uvRun(use: Use, out: Out): void {
+function uvRun(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
-  if (uses(use, "module")) {
-    const module = usedOf(use, "module")[0];
+  if (hasOption(use, "module")) {
+    const module = optionsNamed(use, "module")[0];
     if (module?.value !== undefined)
-      runScript(out, module.at, command([known("python"), known("-m"), module.value, ...use.operands.map(({ word }) => word)]));
+      runScript(
+        out,
+        module.at,
+        command([
+          known("python"),
+          known("-m"),
+          module.value,
+          ...use.operands.map(({ word }) => word),
+        ]),
+      );
     return;
   }
   if (first === undefined) return;
@@ -52,17 +73,26 @@ function uvRun(use: Use, out: Out): void {
 
 /** uv. */
 export const UV: Spec = {
-  options:
-    "-q -v --project=dir!l --directory=dir!l --config-file=load!l --no-config --cache-dir=write!w --offline --python= --native-tls -h,--help -V,--version",
+  options: options`-q -v --no-config --offline --native-tls -h,--help -V,--version ${kind.takes("dir", "load")} --project --directory
+    ${kind.load} --config-file ${kind.write} --cache-dir ${kind.value} --python`,
   inert: "version help",
   subs: {
     run: {
-      options:
-        "--with= --with-editable= --with-requirements=read -p,--python= --extra= --group= --package= --env-file=load!l -m,--module= --project=dir!l --directory=dir!l --isolated --frozen --locked --no-sync --no-project -s,--script --all-extras --index-url=url!c",
+      options: options`--isolated --frozen --locked --no-sync --no-project -s,--script --all-extras ${kind.value} --with --with-editable
+        -p,--python --extra --group --package -m,--module ${kind.read} --with-requirements ${kind.load} --env-file
+        ${kind.takes("dir", "load")} --project --directory ${kind.takes("url", "configure")} --index-url`,
       posix: true,
       more: uvRun,
     },
-    tool: { subs: { run: RUN_TOOL, install: { network: true, does: "write" }, list: {}, upgrade: { network: true }, uninstall: {} } },
+    tool: {
+      subs: {
+        run: RUN_TOOL,
+        install: { network: true, does: "write" },
+        list: {},
+        upgrade: { network: true },
+        uninstall: {},
+      },
+    },
     x: RUN_TOOL,
     pip: PIP,
     ...names("add sync lock python", { network: true } as Spec),
@@ -71,16 +101,23 @@ export const UV: Spec = {
   },
 };
 
-const WRAP_RUN = (options = ""): Spec => ({ options, posix: true, wrap: 0 });
-/** Poetry and its like. */
+const WRAP_RUN = (more: readonly OptionGroup[] = []): Spec => ({
+  options: more,
+  posix: true,
+  wrap: 0,
+});
+/** Poetry and similar tools. */
 export const POETRY: Spec = {
-  options: "-q -v -n -C,--directory=dir!l -P,--project=dir!l --no-plugins --no-cache -h,--help -V,--version",
+  options: options`-q -v -n --no-plugins --no-cache -h,--help -V,--version ${kind.takes("dir", "load")} -C,--directory -P,--project`,
   inert: "version help",
   subs: {
-    run: WRAP_RUN("-e= --env="),
+    run: WRAP_RUN(options`${kind.value} -e --env`),
     exec: WRAP_RUN(),
     shell: { does: "run" },
     ...names("install add update lock publish search self source sync", { network: true } as Spec),
-    ...names("remove show build check export env cache version init new about list config", {} as Spec),
+    ...names(
+      "remove show build check export env cache version init new about list config",
+      {} as Spec,
+    ),
   },
 };

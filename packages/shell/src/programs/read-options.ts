@@ -1,25 +1,25 @@
 import type { Word } from "../analysis.ts";
-import { ALIASES, DEFAULTS, IMPLIES, LEADS, RUNS_BARE, SIGNALS, signalName } from "./same.ts";
-import type { Spec } from "./spec.ts";
-import { specOf } from "./tables.ts";
-import { readTarUse } from "./archives.ts";
-import { readUse, type Use } from "./use.ts";
-import { wholeName } from "./whole-name.ts";
-import { known, mayBeOption, prefix } from "./words.ts";
+import { ALIASES, DEFAULTS, IMPLIES, LEADS, RUNS_BARE, SIGNALS, signalName } from "./synonyms.ts";
+import { parseArgs } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { specOf } from "./program-table.ts";
+import { readTarUse } from "./tar.ts";
+import { fullSubcommandName } from "./subcommand-name.ts";
+import { known, mayBeOption, prefix } from "./word-text.ts";
 
-/** An option that a command line uses, under the one name that all its spellings have. */
+/** An option of a command, under one name for all spellings. */
 export interface CommandOption {
   readonly name: string;
-  /** Undefined where it has none. */
+  /** Undefined if it has no value. */
   readonly value: Word | undefined;
-  /** It is not written: the program takes it where the others are. */
+  /** It is not written but implied by other options. */
   readonly implied?: boolean;
 }
 
-/** A word that is no option, subcommands included. */
+/** An argument that is no option. Includes subcommands. */
 export interface CommandOperand {
   readonly word: Word;
-  /** The word before it is an option that no table has, so this may be its value. */
+  /** It follows an unknown option, so it may be the value of that option. */
   readonly after: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface CommandOperand {
 export interface CommandOptions {
   readonly options: readonly CommandOption[];
   readonly operands: readonly CommandOperand[];
-  /** Some word may be any option. */
+  /** An unknown word may be any option. */
   readonly open: boolean;
 }
 
@@ -35,13 +35,18 @@ const NO_TABLE: Spec = {};
 const NONE: ReadonlyMap<string, string> = new Map();
 
 /**
- * Reads the words of a command from a position on the way its program does: options under one name for all spellings, with their
- * values; subcommands by their usual name; combinations as what they stand for. Undefined for a program that no table has.
+ * Reads the arguments of a command as its program does. Options have one name for all spellings, subcommands have their usual name, and
+ * combined options are split. Undefined for a program without a table.
  */
-export function readOptions(program: string, argv: readonly Word[], from: number): CommandOptions | undefined {
+export function readOptions(
+  program: string,
+  argv: readonly Word[],
+  from: number,
+): CommandOptions | undefined {
   const whole = specOf(program);
-  // What has a reader of its own takes no options that a table could say.
-  if (whole === undefined || (whole.read !== undefined && whole.options === undefined)) return undefined;
+  // Programs with their own parser have no option table.
+  if (whole === undefined || (whole.read !== undefined && whole.options === undefined))
+    return undefined;
   let spec = whole;
   const options: CommandOption[] = [];
   const operands: CommandOperand[] = [];
@@ -50,9 +55,12 @@ export function readOptions(program: string, argv: readonly Word[], from: number
   const lead = LEADS[program];
   if (lead !== undefined && argv[at]?.text?.startsWith(lead) === true) at++;
   for (;;) {
-    if (SIGNALS.has(program)) argv = argv.map((word, index) => (index < at ? word : signalWord(word)));
-    const posix: boolean = spec.posix === true || spec.subs !== undefined || spec.wrap !== undefined;
-    const use: Use = spec.bundled === true ? readTarUse(argv, at) : readUse(spec, argv, at, { posix });
+    if (SIGNALS.has(program))
+      argv = argv.map((word, index) => (index < at ? word : signalWord(word)));
+    const posix: boolean =
+      spec.posix === true || spec.subs !== undefined || spec.wrap !== undefined;
+    const use: ParsedArgs =
+      spec.bundled === true ? readTarUse(argv, at) : parseArgs(spec, argv, at, { posix });
     const implies = IMPLIES[path];
     for (const { option, value } of use.options) {
       const names = implies?.[option.spelled]?.split(" ") ?? [option.id];
@@ -61,18 +69,26 @@ export function readOptions(program: string, argv: readonly Word[], from: number
     const [first] = use.operands;
     const after = doubted(use);
     if (spec.subs === undefined || first === undefined) {
-      const marks = implies === undefined ? undefined : Object.entries(implies).filter(([name]) => !name.startsWith("-"));
+      const marks =
+        implies === undefined
+          ? undefined
+          : Object.entries(implies).filter(([name]) => !name.startsWith("-"));
       for (const { at: index, word } of use.operands) {
         operands.push({ word, after: after?.has(index) === true });
-        for (const [mark, name] of marks ?? []) if (prefix(word).startsWith(mark)) options.push({ name, value: undefined });
+        for (const [mark, name] of marks ?? [])
+          if (prefix(word).startsWith(mark)) options.push({ name, value: undefined });
       }
       break;
     }
     const written = first.word.text;
-    const name = written === undefined ? undefined : wholeName(spec, written);
+    const name = written === undefined ? undefined : fullSubcommandName(spec, written);
     operands.push({ word: first.word, after: after?.has(first.at) === true });
     const below = name === undefined ? path : usual(`${path} ${name}`);
-    spec = subOf(whole, below.slice(program.length + 1)) ?? subOf(spec, name) ?? spec.subs["*"] ?? NO_TABLE;
+    spec =
+      subOf(whole, below.slice(program.length + 1)) ??
+      subOf(spec, name) ??
+      spec.subs["*"] ??
+      NO_TABLE;
     path = below;
     at = first.at + 1;
   }
@@ -85,25 +101,33 @@ export function readOptions(program: string, argv: readonly Word[], from: number
     options.push({ name: standing.name, value: known(standing.value), implied: true });
   }
   const end = argv.findIndex((word, index) => index >= from && word.text === "--");
-  const open = argv.some((word, index) => index >= from && (end < 0 || index < end) && isAnything(word));
+  const open = argv.some(
+    (word, index) => index >= from && (end < 0 || index < end) && isAnything(word),
+  );
   return { options, operands: rename(program, operands, whole), open };
 }
 
-// Positions behind options that no table has, whose values they may be.
-function doubted({ strange }: Use): ReadonlySet<number> | undefined {
-  if (strange.length === 0) return undefined;
-  return new Set(strange.filter(({ word }) => !prefix(word).includes("=")).map(({ at }) => at + 1));
+// Positions after unknown options, which may be values of those.
+function doubted({ unknownOptions }: ParsedArgs): ReadonlySet<number> | undefined {
+  if (unknownOptions.length === 0) return undefined;
+  return new Set(
+    unknownOptions.filter(({ word }) => !prefix(word).includes("=")).map(({ at }) => at + 1),
+  );
 }
 
-// Whether none of it or all of it may be an option.
+// Whether the word may be one or more options.
 function isAnything(word: Word): boolean {
   if (word.text !== undefined && word.single) return false;
   if (mayBeOption(word)) return true;
-  return !word.single && word.pieces.some((piece) => typeof piece !== "string" && piece.hole === "any");
+  return (
+    !word.single && word.pieces.some((piece) => typeof piece !== "string" && piece.hole === "any")
+  );
 }
 
 function subOf({ subs }: Spec, name: string | undefined): Spec | undefined {
-  return name !== undefined && subs !== undefined && Object.hasOwn(subs, name) ? subs[name] : undefined;
+  return name !== undefined && subs !== undefined && Object.hasOwn(subs, name)
+    ? subs[name]
+    : undefined;
 }
 
 function usual(path: string): string {
@@ -112,24 +136,39 @@ function usual(path: string): string {
   return name === undefined ? path : `${path.slice(0, blank)} ${name}`;
 }
 
-// The usual name of what the first one or two operands say.
-function rename(program: string, operands: readonly CommandOperand[], whole: Spec): readonly CommandOperand[] {
-  const aliases = ALIASES[program] ?? (whole.whole === undefined ? undefined : NONE);
+// The usual name for the first one or two operands.
+function rename(
+  program: string,
+  operands: readonly CommandOperand[],
+  whole: Spec,
+): readonly CommandOperand[] {
+  const aliases = ALIASES[program] ?? (whole.fullName === undefined ? undefined : NONE);
   const [first, second] = operands;
   const written = first?.word.text;
-  const given = written === undefined ? undefined : wholeName(whole, written);
+  const given = written === undefined ? undefined : fullSubcommandName(whole, written);
   if (aliases === undefined || first === undefined || given === undefined) return operands;
   const one = aliases.get(given) ?? given;
   const next = second?.word.text;
   const both = next === undefined ? undefined : aliases.get(`${one} ${next}`);
-  if (both !== undefined) return [...both.split(" ").map((text) => ({ ...first, word: known(text) })), ...operands.slice(2)];
-  if (one === "run" && next !== undefined && RUNS_BARE.has(program) && !Object.hasOwn(whole.subs ?? {}, next)) return operands.slice(1);
+  if (both !== undefined)
+    return [
+      ...both.split(" ").map((text) => ({ ...first, word: known(text) })),
+      ...operands.slice(2),
+    ];
+  if (
+    one === "run" &&
+    next !== undefined &&
+    RUNS_BARE.has(program) &&
+    !Object.hasOwn(whole.subs ?? {}, next)
+  )
+    return operands.slice(1);
   return one === written ? operands : [{ ...first, word: known(one) }, ...operands.slice(1)];
 }
 
-// `-9` and `-KILL` are values of an option.
+// `-9` and `-KILL` are signals.
 function signalWord(word: Word): Word {
-  const name = word.text === undefined ? undefined : /^-(\d+|[A-Z][A-Z0-9+-]*)$/.exec(word.text)?.[1];
+  const name =
+    word.text === undefined ? undefined : /^-(\d+|[A-Z][A-Z0-9+-]*)$/.exec(word.text)?.[1];
   return name === undefined ? word : known(`--signal=${name}`);
 }
 

@@ -1,65 +1,71 @@
-import { doubtStart, runArgv } from "./apply.ts";
+import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { GCLOUD, cloud } from "./clouds.ts";
-import { hazard, network, runScript, unknown, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { usedOf, valueOf, type Use } from "./use.ts";
-import { joined, prefix } from "./words.ts";
+import { hazard, network, runScript, unknown, type Findings } from "./findings.ts";
+import { optionsNamed, valueOf } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { joined, prefix } from "./word-text.ts";
+import { kind, many, options } from "./option-groups.ts";
 
-function opaque(use: Use, out: Out): void {
+function opaque(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   if (first === undefined) return;
   hazard(out, first.at, "run");
   unknown(out, "dynamic_command", `command among the arguments of \`${out.argv[0]?.text ?? "?"}\``);
 }
 
-/** A program that runs its arguments, whose options are not known well enough to say where the command begins. */
+/** A program that runs its arguments, with options too uncertain to tell where the command starts. */
 export const OPAQUE: Spec = { posix: true, carries: true, more: opaque };
 
-// Each operand is a command line of its own.
-function scripts(use: Use, out: Out): void {
+// Each operand is a command line.
+function scripts(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.operands) runScript(out, at, word);
 }
 
-// After `--`, or after names of tools with their versions.
-function afterTools(use: Use, out: Out): void {
-  const first = use.operands.find(({ word }) => word.text !== "--" && !/^[\w:./-]+@/.test(prefix(word)));
+// The command follows `--`, or names of tools with versions.
+function afterTools(use: ParsedArgs, out: Findings): void {
+  const first = use.operands.find(
+    ({ word }) => word.text !== "--" && !/^[\w:./-]+@/.test(prefix(word)),
+  );
   if (first === undefined) return;
   runArgv(out, first.at);
-  doubtStart(use, out);
+  noteUnclearStart(use, out);
 }
 
-/** nodemon: `--exec` begins a command line, which the words after it complete. */
-function nodemon(use: Use, out: Out): void {
-  const [exec] = usedOf(use, "exec");
+/** nodemon: `--exec` starts a command line, completed by later words. */
+function nodemon(use: ParsedArgs, out: Findings): void {
+  const [exec] = optionsNamed(use, "exec");
   if (exec === undefined) return;
   const value = valueOf(exec);
   const next = out.argv.indexOf(value, exec.at);
   runScript(out, exec.at, joined([value, ...out.argv.slice(next < 0 ? exec.at + 1 : next + 1)]));
 }
 
-/** start-server-and-test: commands or names of scripts, with an address between them. */
-function serverAndTest(use: Use, out: Out): void {
+/** start-server-and-test: commands or script names with an address between them. */
+function serverAndTest(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.operands) if (/\s/.test(prefix(word))) runScript(out, at, word);
 }
 
-// `heroku run ls`, `heroku run 'ls | wc'`: on another machine.
-function remoteWords(use: Use, out: Out): void {
+// `heroku run ls` and `heroku run 'ls | wc'` run on another machine.
+function remoteWords(use: ParsedArgs, out: Findings): void {
   network(out, undefined);
   const [first] = use.operands;
-  if (first !== undefined) runScript(out, first.at, joined(use.operands.map(({ word }) => word)), { remote: true });
+  if (first !== undefined)
+    runScript(out, first.at, joined(use.operands.map(({ word }) => word)), { remote: true });
 }
 
-function remoteOption(use: Use, out: Out): void {
+function remoteOption(use: ParsedArgs, out: Findings): void {
   network(out, undefined);
   for (const { option, at, value } of use.options) {
-    if (option.name === "command" && value !== undefined) runScript(out, at, value, { remote: true });
+    if (option.name === "command" && value !== undefined)
+      runScript(out, at, value, { remote: true });
   }
   const end = out.argv.findIndex(({ text }) => text === "--");
   const first = use.operands.find(({ at }) => end >= 0 && at > end);
-  if (first !== undefined) runScript(out, first.at, joined(out.argv.slice(first.at)), { remote: true });
+  if (first !== undefined)
+    runScript(out, first.at, joined(out.argv.slice(first.at)), { remote: true });
 }
 
-function gcloud(use: Use, out: Out): void {
+function gcloud(use: ParsedArgs, out: Findings): void {
   const [first, second] = use.operands;
   if (first?.word.text === "compute" && second?.word.text === "ssh") remoteOption(use, out);
   else cloud(use, out);
@@ -73,97 +79,128 @@ const VERSIONS: Spec = {
     exec: EXEC,
     x: EXEC,
     ...Object.fromEntries(
-      "which where whence version versions list ls current help global local shims doctor root".split(" ").map((name) => [name, {}]),
+      "which where whence version versions list ls current help global local shims doctor root"
+        .split(" ")
+        .map((name) => [name, {}]),
     ),
     ...Object.fromEntries(
-      "install uninstall update use plugin self-update".split(" ").map((name) => [name, { network: true, does: "configure" } as Spec]),
+      "install uninstall update use plugin self-update"
+        .split(" ")
+        .map((name) => [name, { network: true, does: "configure" } as Spec]),
     ),
     "*": OPAQUE,
   },
 };
 
 const CONDA: Spec = {
-  options: "-h,--help -V,--version -v",
+  options: options`-h,--help -V,--version -v`,
   inert: "help version",
   subs: {
-    run: { options: "-n,--name= -p,--prefix= -v --dev --debug-wrapper-scripts --cwd=dir --no-capture-output --live-stream", wrap: 0 },
+    run: {
+      options: options`-v --dev --debug-wrapper-scripts --live-stream ${kind.value} -n,--name -p,--prefix ${kind.takes("dir")} --cwd
+        ${kind.flag} --no-capture-output`,
+      wrap: 0,
+    },
     activate: { does: "configure" },
     deactivate: { does: "configure" },
     config: { does: "configure" },
-    ...Object.fromEntries("list info search env env-list package compare clean doctor notices".split(" ").map((name) => [name, {}])),
     ...Object.fromEntries(
-      "install create update upgrade remove uninstall rename".split(" ").map((name) => [name, { network: true } as Spec]),
+      "list info search env env-list package compare clean doctor notices"
+        .split(" ")
+        .map((name) => [name, {}]),
+    ),
+    ...Object.fromEntries(
+      "install create update upgrade remove uninstall rename"
+        .split(" ")
+        .map((name) => [name, { network: true } as Spec]),
     ),
     "*": OPAQUE,
   },
 };
 
 const PERF_RUN: Spec = {
-  options: `-e,--event= -a,--all-cpus -p,--pid= -t,--tid= -o,--output=write!w -r,--repeat= -d,--detailed -v,--verbose -x,--field-separator= -C,--cpu=
-    -I,--interval-print= -F,--freq= -c,--count= -g --call-graph= -q,--quiet -s,--stat -A,--no-aggr --per-core --per-socket --per-node -B,--big-num
-    -i,--no-inherit -n,--null -S,--sync --append --log-fd= --pre=script!r --post=script!r -j,--json-output -M,--metrics= -T,--transaction -D,--delay=
-    -m,--mmap-pages= -G,--cgroup= --summary -f,--force`,
+  options: options`-a,--all-cpus -d,--detailed -v,--verbose -g -q,--quiet -s,--stat -A,--no-aggr -B,--big-num -i,--no-inherit -n,--null
+    -S,--sync --append -j,--json-output --summary ${kind.value} -e,--event -p,--pid -t,--tid -r,--repeat -x,--field-separator -C,--cpu
+    -I,--interval-print -F,--freq -c,--count --call-graph --log-fd -M,--metrics -D,--delay -m,--mmap-pages -G,--cgroup ${kind.write}
+    -o,--output ${kind.flag} --per-core --per-socket --per-node -T,--transaction -f,--force ${kind.script} --pre --post`,
   wrap: 0,
 };
-const READ_SET: Spec = { options: "-i,--input=read -o,--output=write!w --stdio -s= -g -n -v" };
+const READ_SET: Spec = {
+  options: options`--stdio -g -n -v ${kind.read} -i,--input ${kind.write} -o,--output ${kind.value} -s`,
+};
 
 const FLY_SSH: Spec = {
-  options: "-C,--command= -a,--app= -c,--config=read -o,--org= -r,--region= -s,--select -u,--user= --pty -A,--address= -q -h,--help",
+  options: options`-s,--select --pty -q -h,--help ${kind.value} -C,--command -a,--app -o,--org -r,--region -u,--user -A,--address
+    ${kind.read} -c,--config`,
   more: remoteOption,
 };
 const FLY: Spec = {
   network: true,
   carries: true,
-  options: "-t,--access-token= --debug --verbose -h,--help -a,--app=",
-  subs: { ssh: { subs: { console: FLY_SSH, "*": FLY_SSH } }, console: FLY_SSH, "*": { carries: true } },
+  options: options`--debug --verbose -h,--help ${kind.value} -t,--access-token -a,--app`,
+  subs: {
+    ssh: { subs: { console: FLY_SSH, "*": FLY_SSH } },
+    console: FLY_SSH,
+    "*": { carries: true },
+  },
 };
 
-/** Programs that run command lines which are given to them: benchmarks, watchers, managers of versions and of machines. */
+/** Programs that run command lines: benchmarks, watchers, version managers and machine managers. */
 export const RUNNERS: Readonly<Record<string, Spec>> = {
   hyperfine: {
-    options: `-w,--warmup= -m,--min-runs= -M,--max-runs= -r,--runs= -s,--setup=script!r -p,--prepare=script!r -C,--conclude=script!r -c,--cleanup=script!r
-      --reference=script!r -P,--parameter-scan= -D,--parameter-step-size= -L,--parameter-list= -S,--shell=exec!r -N -i,--ignore-failure --style= --sort=
-      -u,--time-unit= --export-asciidoc=write!w --export-csv=write!w --export-json=write!w --export-markdown=write!w --export-orgmode=write!w
-      --show-output --output=write!w --input=read -n,--command-name= -h,--help -V,--version --reference-name=`,
+    options: options`-N -i,--ignore-failure --show-output -h,--help -V,--version ${kind.value} -w,--warmup -m,--min-runs -M,--max-runs
+      -r,--runs -P,--parameter-scan -D,--parameter-step-size -L,--parameter-list --style --sort -u,--time-unit -n,--command-name
+      --reference-name ${kind.script} -s,--setup -p,--prepare -C,--conclude -c,--cleanup --reference ${kind.takes("exec", "run")}
+      -S,--shell ${kind.write} --export-asciidoc --export-csv --export-json --export-markdown --export-orgmode --output ${kind.read}
+      --input`,
     inert: "help version",
     more: scripts,
   },
   nodemon: {
-    options:
-      "-x,--exec= -e,--ext= -w,--watch= -i,--ignore= -d,--delay= -C,--on-change-only -V -q --config=load!l -r,--require=load!l --inspect?!r --signal= -L",
+    options: options`-C,--on-change-only -V -q -L ${kind.value} -x,--exec -e,--ext -w,--watch -i,--ignore -d,--delay --signal ${kind.load}
+      --config -r,--require ${kind.of("glued", { does: "run" })} --inspect`,
     posix: true,
-    operands: "exec data*",
+    operands: ["exec", many("data")],
     more: nodemon,
   },
-  "start-server-and-test": { options: "--expect=", more: serverAndTest },
-  "server-test": { options: "--expect=", more: serverAndTest },
+  "start-server-and-test": { options: options`${kind.value} --expect`, more: serverAndTest },
+  "server-test": { options: options`${kind.value} --expect`, more: serverAndTest },
   chokidar: {
-    options:
-      "-c,--command=script!r -d,--debounce= -t,--throttle= -s,--follow-symlinks -i,--ignore= --initial -p,--polling --poll-interval= --poll-interval-binary= --verbose --silent -h,--help -v,--version",
+    options: options`-s,--follow-symlinks -p,--polling --verbose --silent -h,--help -v,--version ${kind.script} -c,--command ${kind.value}
+      -d,--debounce -t,--throttle -i,--ignore --poll-interval --poll-interval-binary ${kind.flag} --initial`,
     inert: "help version",
-    operands: "data*",
+    operands: [many("data")],
   },
   pssh: {
-    options:
-      "-h,--hosts=read -H,--host= -l,--user= -p,--par= -o,--outdir=write!w -e,--errdir=write!w -t,--timeout= -O,--option=!c -v -A -x= -X= -i -P -I -g=",
+    options: options`-v -A -i -P -I ${kind.read} -h,--hosts ${kind.value} -H,--host -l,--user -p,--par -t,--timeout -x -X -g ${kind.write}
+      -o,--outdir -e,--errdir ${kind.valueThat("configure")} -O,--option`,
     posix: true,
     more: remoteWords,
   },
   heroku: {
     network: true,
     carries: true,
-    options: "-a,--app=",
+    options: options`${kind.value} -a,--app`,
     subs: {
       run: {
-        options: "-a,--app= -r,--remote= -s,--size= -e,--env=!c -x,--exit-code --no-tty --no-notify --type=",
+        options: options`-x,--exit-code --no-tty --no-notify ${kind.value} -a,--app -r,--remote -s,--size --type
+          ${kind.valueThat("configure")} -e,--env`,
         posix: true,
         more: remoteWords,
       },
-      "run:detached": { options: "-a,--app= -r,--remote= -s,--size=", posix: true, more: remoteWords },
+      "run:detached": {
+        options: options`${kind.value} -a,--app -r,--remote -s,--size`,
+        posix: true,
+        more: remoteWords,
+      },
       "*": { carries: true },
     },
   },
-  gcloud: { options: `--command= --ssh-flag=!c --ssh-key-file=read ${GCLOUD}`, network: true, more: gcloud },
+  gcloud: {
+    options: options`${kind.value} --command ${kind.valueThat("configure")} --ssh-flag ${kind.read} --ssh-key-file ${GCLOUD}`,
+    network: true,
+    more: gcloud,
+  },
   fly: FLY,
   flyctl: FLY,
   conda: CONDA,
@@ -175,7 +212,7 @@ export const RUNNERS: Readonly<Record<string, Spec>> = {
   pyenv: VERSIONS,
   nodenv: VERSIONS,
   perf: {
-    options: "--help --version -v --buildid-dir= --debug=",
+    options: options`--help --version -v ${kind.value} --buildid-dir --debug`,
     inert: "help version",
     subs: {
       stat: PERF_RUN,

@@ -1,33 +1,38 @@
 import { readAck } from "./ack.ts";
-import type { Spec } from "./spec.ts";
-import { usedOf, uses, type Use } from "./use.ts";
+import { optionsNamed, hasOption } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { kind, many, options } from "./option-groups.ts";
 
-const GREP = `-E,--extended-regexp -F,--fixed-strings -G,--basic-regexp -P,--perl-regexp -e,--regexp= -f,--file=read!l -i,--ignore-case -y --no-ignore-case -v,--invert-match -w,--word-regexp
-  -x,--line-regexp -z,--null-data -s,--no-messages -m,--max-count= -b,--byte-offset -n,--line-number --line-buffered -H,--with-filename -h,--no-filename --label= -o,--only-matching
-  -q,--quiet,--silent --binary-files= -a,--text -I -d,--directories= -D,--devices= -r,--recursive -R,--dereference-recursive --include= --exclude= --exclude-from=read!l --exclude-dir=
-  --include-dir= -L,--files-without-match -l,--files-with-matches -c,--count -T,--initial-tab -Z,--null -A,--after-context= -B,--before-context= -C,--context= --color? --colour? --group-separator=
-  --no-group-separator -U,--binary -u -S -O -p --null -V,--version --help`;
+const GREP = options`-E,--extended-regexp -F,--fixed-strings -G,--basic-regexp -P,--perl-regexp -i,--ignore-case -y --no-ignore-case
+  -v,--invert-match -w,--word-regexp -x,--line-regexp -z,--null-data -s,--no-messages -b,--byte-offset -n,--line-number --line-buffered
+  -H,--with-filename -h,--no-filename -o,--only-matching -q,--quiet,--silent -a,--text -I -L,--files-without-match -l,--files-with-matches
+  -c,--count -T,--initial-tab -Z,--null --no-group-separator -u -S -O -p --null -V,--version --help ${kind.value} -e,--regexp
+  -m,--max-count --label --binary-files -d,--directories -D,--devices --include --exclude --exclude-dir --include-dir -A,--after-context
+  -B,--before-context -C,--context --group-separator ${kind.takes("read", "load")} -f,--file --exclude-from ${kind.flag} -r,--recursive
+  -R,--dereference-recursive -U,--binary ${kind.optional} --color --colour`;
 
-// What is done with folders may be said by name, or not be known.
-const walks = (use: Use): boolean =>
-  uses(use, "recursive dereference-recursive") ||
-  usedOf(use, "directories").some(({ value }) => value?.text !== "read" && value?.text !== "skip") ||
-  use.strange.some(({ word }) => word.text === undefined);
+// The action for directories may be an option value, or unknown.
+const walks = (use: ParsedArgs): boolean =>
+  hasOption(use, "recursive dereference-recursive") ||
+  optionsNamed(use, "directories").some(
+    ({ value }) => value?.text !== "read" && value?.text !== "skip",
+  ) ||
+  use.unknownOptions.some(({ word }) => word.text === undefined);
 
 const grep: Spec = {
   options: GREP,
-  operands: "data read*",
+  operands: ["data", many("read")],
   noFirst: "regexp file",
   below: walks,
   filter: "include",
-  // `-S` is that of other greps.
+  // `-S` is an option of other greps.
   follows: "dereference-recursive S",
   alone: "walked",
 };
-// They go where all links lead.
+// These follow all links.
 const pcregrep: Spec = { ...grep, follows: "recursive directories" };
 
-/** Programs that search text in files. */
+/** Text search. */
 export const SEARCH: Readonly<Record<string, Spec>> = {
   grep: grep,
   egrep: grep,
@@ -43,8 +48,9 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
   pcregrep: pcregrep,
   pcre2grep: pcregrep,
   ugrep: {
-    options: `${GREP} --filter=prog!r --pager?!r --view?!r --save-config?!w --config?!l --stats? -Q?`,
-    operands: "data read*",
+    options: options`${GREP} ${kind.script} --filter ${kind.of("glued", { does: "run" })} --pager --view
+      ${kind.of("glued", { does: "write" })} --save-config ${kind.of("glued", { does: "load" })} --config ${kind.optional} --stats -Q`,
+    operands: ["data", many("read")],
     noFirst: "regexp file",
     below: "always",
     filter: "include",
@@ -52,17 +58,22 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
     alone: "read",
   },
   rg: {
-    options: `-e,--regexp= -f,--file=read!l -A,--after-context= -B,--before-context= -C,--context= --pre=prog!r --pre-glob= -z,--search-zip!r --hostname-bin=prog!r --ignore-file=read!l
-      -g,--glob= --iglob= -t,--type= -T,--type-not= --type-add= --type-clear= -m,--max-count= -d,--max-depth= --maxdepth= --max-filesize= -M,--max-columns= -r,--replace= -E,--encoding=
-      -j,--threads= --color= --colors= --context-separator= --field-context-separator= --field-match-separator= --path-separator= --sort= --sortr= --dfa-size-limit= --regex-size-limit=
-      --engine= --hyperlink-format= --generate= --files --type-list -a -b -c -F -H -h -I -i -L -l -n -N -o -p -P -q -s -S -u -U -v -w -x -0 -. -V,--version --no-ignore --hidden --json
-      --stats --vimgrep --trim --multiline --multiline-dotall --pcre2 --pcre2-version --no-pcre2 --null --null-data --crlf --debug --trace --heading --no-heading --line-buffered --block-buffered
-      --passthru --pretty --quiet --one-file-system --no-config --no-messages --no-mmap --mmap --no-filename --with-filename --line-number --no-line-number --column --no-column --count
-      --count-matches --files-with-matches --files-without-match --fixed-strings --follow --ignore-case --smart-case --case-sensitive --invert-match --line-regexp --word-regexp --max-columns-preview
-      --no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-messages --no-require-git --no-unicode --no-pre --no-search-zip
-      --unrestricted --text --byte-offset --binary --include-zero --only-matching --auto-hybrid-regex --glob-case-insensitive --ignore-file-case-insensitive --stop-on-nonmatch --help`,
+    options: options`--files -a -b -c -F -H -h -I -i -L -l -n -N -o -p -P -q -s -S -u -U -v -w -x -0 -. -V,--version --no-ignore --hidden
+      --json --stats --vimgrep --pcre2 --pcre2-version --no-pcre2 --null --null-data --heading --no-heading --line-buffered --pretty
+      --quiet --one-file-system --no-config --no-messages --no-mmap --no-filename --with-filename --line-number --no-line-number
+      --no-column --files-with-matches --files-without-match --fixed-strings --follow --ignore-case --smart-case --invert-match
+      --line-regexp --word-regexp --no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --no-ignore-exclude
+      --no-ignore-files --no-ignore-messages --no-require-git --no-unicode --no-pre --no-search-zip --unrestricted --include-zero
+      --only-matching --ignore-file-case-insensitive --stop-on-nonmatch --help ${kind.value} -e,--regexp -A,--after-context
+      -B,--before-context -C,--context --pre-glob -g,--glob --iglob -t,--type -T,--type-not --type-add --type-clear -m,--max-count
+      -d,--max-depth --maxdepth --max-filesize -M,--max-columns -r,--replace -E,--encoding -j,--threads --color --colors
+      --context-separator --field-context-separator --field-match-separator --path-separator --sort --sortr --dfa-size-limit
+      --regex-size-limit --engine --hyperlink-format --generate ${kind.takes("read", "load")} -f,--file --ignore-file ${kind.script} --pre
+      --hostname-bin ${kind.flagThat("run")} -z,--search-zip ${kind.flag} --type-list --trim --multiline --multiline-dotall --crlf --debug
+      --trace --block-buffered --passthru --mmap --column --count --count-matches --case-sensitive --max-columns-preview --text
+      --byte-offset --binary --auto-hybrid-regex --glob-case-insensitive`,
     exact: true,
-    operands: "data read*",
+    operands: ["data", many("read")],
     noFirst: "regexp file files type-list",
     below: "always",
     filter: "glob iglob",
@@ -72,12 +83,13 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
   ag: { read: readAck },
   ack: { read: readAck },
   pt: { read: readAck },
-  look: { operands: "data read" },
+  look: { operands: ["data", "read"] },
   fzf: {
-    options: "--preview=script!r --bind=script!r -q,--query= -f,--filter= --history=write!w --execute=script!r --listen?!r",
-    operands: "data*",
+    options: options`${kind.script} --preview --bind --execute ${kind.value} -q,--query -f,--filter ${kind.write} --history
+      ${kind.of("glued", { does: "run" })} --listen`,
+    operands: [many("data")],
   },
   locate: {},
   plocate: {},
-  updatedb: { options: "-o,--output=write!w -U,--database-root=read" },
+  updatedb: { options: options`${kind.write} -o,--output ${kind.read} -U,--database-root` },
 };

@@ -1,13 +1,15 @@
 import type { Word } from "../analysis.ts";
-import { file, hazard, runScript, unknown, type Out } from "./out.ts";
+import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
 import { readSedScript, type SedAction } from "./sed-script.ts";
-import type { Spec } from "./spec.ts";
-import { readUse, uses, usedOf, valueOf } from "./use.ts";
-import { known, unknownWord } from "./words.ts";
+import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
+import type { Spec } from "./program-spec.ts";
+import { known, unknownWord } from "./word-text.ts";
+import { kind, options } from "./option-groups.ts";
 
 const SED: Spec = {
-  options: `-n,--quiet,--silent --debug -e,--expression= -f,--file=load!l --follow-symlinks -i,--in-place?!w -I?!w -l,--line-length= --posix -E,-r,--regexp-extended
-    -s,--separate --sandbox -u,--unbuffered -z,--null-data -a --help --version`,
+  options: options`-n,--quiet,--silent --debug --follow-symlinks --posix -E,-r,--regexp-extended -s,--separate --sandbox -u,--unbuffered
+    -z,--null-data -a --help --version ${kind.value} -e,--expression -l,--line-length ${kind.load} -f,--file
+    ${kind.of("glued", { does: "write" })} -i,--in-place -I`,
 };
 
 interface Script {
@@ -16,44 +18,51 @@ interface Script {
 }
 
 /** sed: a script that can run programs and write files, then files. */
-export function readSed(out: Out, from: number): void {
-  const use = readUse(SED, out.argv, from, { posix: false });
-  if (uses(use, "help version")) return;
-  for (const { option, at } of use.options) if (option.does !== undefined) hazard(out, at, option.does);
-  for (const used of usedOf(use, "file")) {
+export function readSed(out: Findings, from: number): void {
+  const use = parseArgs(SED, out.argv, from, { posix: false });
+  if (hasOption(use, "help version")) return;
+  for (const { option, at } of use.options)
+    if (option.does !== undefined) hazard(out, at, option.does);
+  for (const used of optionsNamed(use, "file")) {
     file(out, "read", valueOf(used));
     file(out, "execute", valueOf(used));
   }
   let files = use.operands;
-  const scripts: Script[] = usedOf(use, "expression").map((used) => ({ at: used.at, word: valueOf(used) }));
-  if (scripts.length === 0 && !uses(use, "file")) {
+  const scripts: Script[] = optionsNamed(use, "expression").map((used) => ({
+    at: used.at,
+    word: valueOf(used),
+  }));
+  if (scripts.length === 0 && !hasOption(use, "file")) {
     const [first, second] = files;
     if (first !== undefined) scripts.push(first);
     files = files.slice(1);
-    // `sed -i '' script` as BSD has it.
+    // BSD has `sed -i '' script`.
     if (first?.word.text === "" && second !== undefined) scripts.push(second);
   }
-  if (!uses(use, "sandbox")) readScripts(scripts, out);
-  const inPlace = uses(use, "in-place I");
+  if (!hasOption(use, "sandbox")) readScripts(scripts, out);
+  const inPlace = hasOption(use, "in-place I");
   for (const { word } of files) {
     if (word.text !== "-") file(out, "read", word);
     if (inPlace) file(out, "write", word);
   }
 }
 
-function readScripts(scripts: readonly Script[], out: Out): void {
+function readScripts(scripts: readonly Script[], out: Findings): void {
   const unsure = scripts.find(({ word }) => word.text === undefined);
   if (unsure !== undefined) {
     hazard(out, unsure.at, "run");
-    unknown(out, "dynamic_script", "script of `sed` that is only known when it runs");
+    unknown(out, "dynamic_script", "a `sed` script known only at run time");
     return;
   }
   const text = scripts.map(({ word }) => word.text ?? "").join("\n");
-  const variants = text.includes("[") ? [{ brackets: false }, { brackets: true }] : [{ brackets: false }];
+  const variants = text.includes("[")
+    ? [{ brackets: false }, { brackets: true }]
+    : [{ brackets: false }];
   const readings = variants.map((variant) => readSedScript(text, variant));
-  // A reading that is an error runs nothing in the sed that reads it so.
+  // A sed for which the script is an error runs nothing.
   const sound = readings.filter((actions) => !actions.some(({ does }) => does === "error"));
-  for (const actions of sound.length > 0 ? sound : readings) for (const action of actions) play(action, placeOf(action, scripts), out);
+  for (const actions of sound.length > 0 ? sound : readings)
+    for (const action of actions) applyRole(action, placeOf(action, scripts), out);
 }
 
 function placeOf({ index }: SedAction, scripts: readonly Script[]): number {
@@ -65,9 +74,10 @@ function placeOf({ index }: SedAction, scripts: readonly Script[]): number {
   return scripts.at(-1)?.at ?? 0;
 }
 
-function play({ does, text }: SedAction, at: number, out: Out): void {
+function applyRole({ does, text }: SedAction, at: number, out: Findings): void {
   if (does === "error") hazard(out, at, "run");
-  else if (does === "run") runScript(out, at, text === undefined ? unknownWord({ single: true }) : known(text));
+  else if (does === "run")
+    runScript(out, at, text === undefined ? unknownWord({ single: true }) : known(text));
   else {
     hazard(out, at, does === "write" ? "write" : "load");
     file(out, does, text === undefined ? unknownWord({ single: true }) : known(text));

@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
-import { file, hazard, inputScript, runScript, unknown, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { known, mayBeOption } from "./words.ts";
+import { file, hazard, inputScript, runScript, unknown, type Findings } from "./findings.ts";
+import type { Spec } from "./program-spec.ts";
+import { known, mayBeOption } from "./word-text.ts";
 
 interface Flags {
   command: boolean;
@@ -12,8 +12,8 @@ interface Flags {
 const VALUED = new Set(["--rcfile", "--init-file", "--emulate", "--init-command"]);
 const FILES = new Set(["--rcfile", "--init-file"]);
 
-/** A shell: `-c` in any of its spellings, a script file, or its input. */
-function readShell(out: Out, from: number): void {
+/** A shell: `-c` in any spelling, a script file or standard input. */
+function readShell(out: Findings, from: number): void {
   const { argv } = out;
   const flags: Flags = { command: false, input: false, check: false };
   let at = from;
@@ -25,7 +25,7 @@ function readShell(out: Out, from: number): void {
       if (!mayBeOption(word)) break;
       hazard(out, at, "run");
       if (flags.command) out.runs.push({ kind: "script", script: word });
-      unknown(out, "dynamic_script", "option or script of a shell that is only known when it runs");
+      unknown(out, "dynamic_script", "a shell option or script known only at run time");
       out.carries = true;
       return;
     }
@@ -45,26 +45,28 @@ function readShell(out: Out, from: number): void {
   readRest(out, at, flags);
 }
 
-function readLong(out: Out, at: number, text: string): number {
+function readLong(out: Findings, at: number, text: string): number {
   const value = out.argv[at + 1];
   if (FILES.has(text) && value !== undefined) {
     hazard(out, at, "load");
     file(out, "execute", value);
-    unknown(out, "dynamic_script", "start-up file of a shell");
+    unknown(out, "dynamic_script", "a shell start-up file");
   }
   if (text.startsWith("--command=")) runScript(out, at, known(text.slice(10)));
   else if (text === "--command" && value !== undefined) runScript(out, at + 1, value);
-  else if (text.startsWith("--init-command") || text.startsWith("--startup")) unknown(out, "dynamic_script", "start-up script of a shell");
+  else if (text.startsWith("--init-command") || text.startsWith("--startup"))
+    unknown(out, "dynamic_script", "a shell start-up script");
   return VALUED.has(text) ? at + 1 : at;
 }
 
-function readLetters(out: Out, at: number, text: string, flags: Flags): number {
+function readLetters(out: Findings, at: number, text: string, flags: Flags): number {
   let last = at;
   for (const letter of text.slice(1)) {
     if (letter === "c") flags.command = true;
     else if (letter === "s") flags.input = true;
     else if (letter === "n") flags.check = text.startsWith("-");
-    else if (letter === "C" && out.argv[0]?.text?.endsWith("fish") === true) unknown(out, "dynamic_script", "start-up script of a shell");
+    else if (letter === "C" && out.argv[0]?.text?.endsWith("fish") === true)
+      unknown(out, "dynamic_script", "a shell start-up script");
     else if (letter === "o" || letter === "O") {
       const next = out.argv[last + 1];
       if (next !== undefined && !/^[-+]/.test(next.text ?? "")) last++;
@@ -73,7 +75,7 @@ function readLetters(out: Out, at: number, text: string, flags: Flags): number {
   return last;
 }
 
-function readRest(out: Out, at: number, flags: Flags): void {
+function readRest(out: Findings, at: number, flags: Flags): void {
   const word = out.argv[at];
   if (flags.command) {
     if (word === undefined) return;
@@ -91,23 +93,29 @@ function readRest(out: Out, at: number, flags: Flags): void {
   }
   const script = inputScript(out);
   if (script !== undefined) out.runs.push({ kind: "script", script });
-  if (script?.text === undefined && !flags.check) unknown(out, "dynamic_script", "script in the input of a shell");
+  if (script?.text === undefined && !flags.check)
+    unknown(out, "dynamic_script", "a shell script on standard input");
 }
 
 function nameOf(word: Word): string {
   return word.text ?? "?";
 }
 
-/** A shell with another language: what it runs is shown as far as it looks alike, and is not known. */
-function readForeign(out: Out, from: number): void {
+/** A shell with another language. Its script is unknown, but read as if it were bash. */
+function readForeign(out: Findings, from: number): void {
   readShell(out, from);
-  for (const run of out.runs) if (run.kind === "script") unknown(out, "inline_code", "script of a shell with its own language");
+  for (const run of out.runs)
+    if (run.kind === "script")
+      unknown(out, "inline_code", "a script for a shell with a different language");
 }
 
-function readPowershell(out: Out, from: number): void {
+function readPowershell(out: Findings, from: number): void {
   const { argv } = out;
   out.carries = true;
-  const at = argv.findIndex((word, index) => index >= from && word.text?.startsWith("-") !== true && word.text?.startsWith("/") !== true);
+  const at = argv.findIndex(
+    (word, index) =>
+      index >= from && word.text?.startsWith("-") !== true && word.text?.startsWith("/") !== true,
+  );
   if (/^-(v|version|h|help|\?)$/i.test(argv[from]?.text ?? "")) return;
   unknown(out, "inline_code", `script of \`${argv[0]?.text ?? "?"}\``);
   hazard(out, at < 0 ? 0 : at, "run");

@@ -1,16 +1,26 @@
 import type { Word } from "../analysis.ts";
 import { hostOf, hostsOf } from "./hosts.ts";
-import { file, hazard, inlineCode, inputScript, network, runScript, unknown, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { readOptions } from "./apply.ts";
-import { readUse, usedOf, uses, valueOf, type Use } from "./use.ts";
-import { after, joined, known, prefix } from "./words.ts";
+import {
+  file,
+  hazard,
+  inlineCode,
+  inputScript,
+  network,
+  runScript,
+  unknown,
+  type Findings,
+} from "./findings.ts";
+import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { readOptions } from "./apply-spec.ts";
+import { after, joined, known, prefix } from "./word-text.ts";
+import { kind, many, options } from "./option-groups.ts";
 
 const RUNS = /^(proxycommand|localcommand|knownhostscommand)$/;
 const LOADS =
   /^(pkcs11provider|securitykeyprovider|xauthlocation|smartcarddevice|include|permitlocalcommand|identityagent|revokedhostkeys)$/;
 const FILES = /^(identityfile|certificatefile)$/;
-// What these say changes nothing but how the connection is made.
+// Settings that only affect how the connection is made.
 const DATA: ReadonlySet<string> = new Set(
   `addressfamily batchmode bindaddress bindinterface casignaturealgorithms checkhostip cipher ciphers clearallforwardings compression compressionlevel connectionattempts connecttimeout escapechar
   exitonforwardfailure fingerprinthash gssapiauthentication hashknownhosts hostbasedauthentication hostkeyalgorithms hostkeyalias identitiesonly ipqos kbdinteractiveauthentication
@@ -18,25 +28,29 @@ const DATA: ReadonlySet<string> = new Set(
   pubkeyauthentication rekeylimit requesttty requiredrsasize serveralivecountmax serveraliveinterval sessiontype stdinnull tcpkeepalive updatehostkeys user verifyhostkeydns visualhostkey
   challengeresponseauthentication controlpersist logverbose`.split(/\s+/),
 );
-// ssh takes quotes, more signs and other blanks as well: such a setting is not told apart here.
+// Settings with quotes and other separators are not parsed.
 const SETTING = /^([A-Za-z][A-Za-z0-9]{0,63})(?: {0,8}= {0,8}| {1,8})(?=[^\s=]|$)/;
 const OPENS =
   /^(localforward|remoteforward|dynamicforward|tunnel|controlpath|controlmaster|forwardagent|userknownhostsfile|globalknownhostsfile|stricthostkeychecking|sendenv|setenv|permitremoteopen|gatewayports|forwardx11|forwardx11trusted|canonicalizehostname|canonicaldomains|gssapidelegatecredentials|addkeystoagent|proxyusefdpass|forkafterauthentication|enableescapecommandline|streamlocalbindunlink)$/;
 
 /** `-o Key=value` of ssh, scp and sftp. */
-function sshSettings(use: Use, out: Out): void {
-  for (const used of usedOf(use, "o")) {
+function sshSettings(use: ParsedArgs, out: Findings): void {
+  for (const used of optionsNamed(use, "o")) {
     const word = valueOf(used);
     const match = SETTING.exec(prefix(word));
     if (match?.[1] === undefined) {
-      inlineCode(out, used.at, "setting of ssh that is read in its own way");
+      inlineCode(out, used.at, "an ssh setting that runs code");
       continue;
     }
     const key = match[1].toLowerCase();
     const value = after(word, match[0].length);
     if (RUNS.test(key)) {
       if (value.text?.toLowerCase() !== "none")
-        runScript(out, used.at, value.text === undefined ? value : known(value.text.replace(/^"|"$/g, "")));
+        runScript(
+          out,
+          used.at,
+          value.text === undefined ? value : known(value.text.replace(/^"|"$/g, "")),
+        );
     } else if (key === "hostname") network(out, hostOf(value));
     else if (key === "localforward" || key === "remoteforward") {
       hazard(out, used.at, "configure");
@@ -46,45 +60,51 @@ function sshSettings(use: Use, out: Out): void {
     else if (FILES.test(key)) file(out, "read", value);
     else if (LOADS.test(key)) {
       hazard(out, used.at, "load");
-      if (/provider|device/.test(key)) unknown(out, "dynamic_script", "library that ssh loads");
+      if (/provider|device/.test(key)) unknown(out, "dynamic_script", "a library that ssh loads");
     } else if (OPENS.test(key)) hazard(out, used.at, "configure");
-    else if (!DATA.has(key)) inlineCode(out, used.at, `setting \`${key}\` of ssh that is not known`);
+    else if (!DATA.has(key)) inlineCode(out, used.at, `the unrecognized ssh setting \`${key}\``);
   }
 }
 
-// Hosts that the connection goes through, one after another.
-function jump(word: Word, out: Out): void {
+// Hosts through which the connection goes.
+function jump(word: Word, out: Findings): void {
   if (word.text?.toLowerCase() !== "none") for (const host of hostsOf(word)) network(out, host);
 }
 
-// `port:host:port`, with an address before it or not; fewer parts are sockets of this machine.
-function forward(word: Word, out: Out): void {
+// `port:host:port` with an optional address. Fewer parts are sockets on this machine.
+function forward(word: Word, out: Findings): void {
   const text = word.text?.trim().replace(/"$/, "");
   if (text === undefined) return network(out, undefined);
   const host = /(?:^|:)(\[[^\]]{1,64}\]|[^:[\]]{1,1024}):\d{1,5}$/.exec(text)?.[1];
   if (host !== undefined && /[^\d]/.test(host)) network(out, hostOf(known(host)));
 }
 
-// Where a connection goes besides the host that is named.
-function routes(use: Use, out: Out): void {
-  for (const used of usedOf(use, "J")) jump(valueOf(used), out);
-  for (const name of ["L", "R", "W"]) for (const used of usedOf(use, name)) forward(valueOf(used), out);
-  // A file of settings may send it anywhere.
-  if (usedOf(use, "F").some(({ value }) => value?.text !== "none" && value?.text !== "/dev/null")) network(out, undefined);
+// Records connections besides the named host.
+function routes(use: ParsedArgs, out: Findings): void {
+  for (const used of optionsNamed(use, "J")) jump(valueOf(used), out);
+  for (const name of ["L", "R", "W"])
+    for (const used of optionsNamed(use, name)) forward(valueOf(used), out);
+  // A settings file may redirect it anywhere.
+  if (
+    optionsNamed(use, "F").some(
+      ({ value }) => value?.text !== "none" && value?.text !== "/dev/null",
+    )
+  )
+    network(out, undefined);
 }
 
-function ssh(use: Use, out: Out): void {
+function ssh(use: ParsedArgs, out: Findings): void {
   sshSettings(use, out);
   routes(use, out);
-  if (uses(use, "V Q")) return;
+  if (hasOption(use, "V Q")) return;
   const [host] = use.operands;
   if (host === undefined) return;
-  // ssh reads options behind the host, too.
-  const inner = readUse(use.spec, out.argv, host.at + 1, { posix: true });
+  // ssh also reads options after the host.
+  const inner = parseArgs(use.spec, out.argv, host.at + 1, { posix: true });
   readOptions(inner, out);
   sshSettings(inner, out);
   routes(inner, out);
-  if (uses(use, "G O") || uses(inner, "G O")) return;
+  if (hasOption(use, "G O") || hasOption(inner, "G O")) return;
   network(out, hostOf(host.word));
   const rest = inner.operands;
   const [first] = rest;
@@ -94,22 +114,25 @@ function ssh(use: Use, out: Out): void {
   }
   const script = inputScript(out);
   if (script !== undefined) out.runs.push({ kind: "script", script, remote: true });
-  if (script?.text === undefined && out.input.kind !== "inherited" && !uses(use, "N n"))
+  if (script?.text === undefined && out.input.kind !== "inherited" && !hasOption(use, "N n"))
     unknown(out, "dynamic_script", "script in the input of `ssh`");
 }
 
-/** Copies between machines: the last operand is written. */
-function copies(use: Use, out: Out): void {
+/** Copies between machines. The last operand is written. */
+function copies(use: ParsedArgs, out: Findings): void {
   sshSettings(use, out);
   const last = use.operands.length - 1;
-  const below = uses(use, "recursive archive files-from");
+  const below = hasOption(use, "recursive archive files-from");
   const rsync = out.argv[0]?.text?.endsWith("rsync") === true;
   if (!rsync) routes(use, out);
-  const follows = rsync ? uses(use, "L k copy-links copy-unsafe-links copy-dirlinks") : below;
+  const follows = rsync ? hasOption(use, "L k copy-links copy-unsafe-links copy-dirlinks") : below;
   use.operands.forEach(({ word }, index) => {
     if (isRemote(word)) network(out, hostOf(word));
     else
-      file(out, index === last && last > 0 ? "write" : "read", word, { below: below || index === last, follows: follows && index < last });
+      file(out, index === last && last > 0 ? "write" : "read", word, {
+        below: below || index === last,
+        follows: follows && index < last,
+      });
   });
 }
 
@@ -117,55 +140,96 @@ function isRemote(word: Word): boolean {
   const start = prefix(word);
   const colon = start.indexOf(":");
   const slash = start.indexOf("/");
-  return colon > 0 && (slash < 0 || colon < slash || start.startsWith("scp://") || start.startsWith("rsync://"));
+  return (
+    colon > 0 &&
+    (slash < 0 || colon < slash || start.startsWith("scp://") || start.startsWith("rsync://"))
+  );
 }
 
-function sftp(use: Use, out: Out): void {
+function sftp(use: ParsedArgs, out: Findings): void {
   sshSettings(use, out);
   routes(use, out);
   const [host] = use.operands;
   if (host !== undefined) network(out, hostOf(host.word));
-  if (out.input.kind !== "inherited") unknown(out, "inline_code", "commands in the input of `sftp`");
+  if (out.input.kind !== "inherited")
+    unknown(out, "inline_code", "commands in the input of `sftp`");
 }
 
 /** Programs of OpenSSH. */
 export const SSH: Readonly<Record<string, Spec>> = {
   ssh: {
-    options: `-4 -6 -A!c -a -B= -b= -C -c= -D=!c -E=write!w -e= -F=load!l -f -G -g -I=load!l -i=read -J= -K -k -L=!c -l= -M -m= -N -n -O= -o= -P= -p= -Q= -q -R=!c -S=write -s -T -t -V -v -W= -w=!c
-      -X -x -Y -y`,
+    options: options`-4 -6 -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y ${kind.flagThat("configure")} -A ${kind.value} -B
+      -b -c -e -J -l -m -O -o -P -p -Q -W ${kind.valueThat("configure")} -D -L -R -w ${kind.write} -E ${kind.load} -F -I ${kind.read} -i
+      ${kind.takes("write")} -S`,
     posix: true,
     more: ssh,
   },
   scp: {
-    options: "-3 -4 -6 -A!c -B -C -c= -D=prog!r -F=load!l -i=read -J= -l= -O -o= -P= -p -q -R -r,--recursive -S=prog!r -s -T -v -X=",
+    options: options`-3 -4 -6 -B -C -O -p -q -R -r,--recursive -s -T -v ${kind.flagThat("configure")} -A ${kind.value} -c -J -l -o -P -X
+      ${kind.script} -D -S ${kind.load} -F ${kind.read} -i`,
     more: copies,
   },
   sftp: {
-    options: "-4 -6 -A!c -a -B= -b=load!l -C -c= -D=prog!r -F=load!l -f -i=read -J= -l= -N -o= -P= -p -q -R= -r -S=prog!r -s= -v -X=",
+    options: options`-4 -6 -a -C -f -N -p -q -r -v ${kind.flagThat("configure")} -A ${kind.value} -B -c -J -l -o -P -R -s -X ${kind.load}
+      -b -F ${kind.script} -D -S ${kind.read} -i`,
     more: sftp,
   },
-  "ssh-copy-id": { options: "-i=read -p= -o= -F=load!l -f -n -s -t=", network: true, more: sshSettings },
-  "ssh-keygen": {
-    options: `-A -a= -B -b= -C= -c -D=load!l -E= -e -F= -f=rw -g -H!w -h -I= -i -J= -j= -K!w -k!w -L -l -M= -m= -N= -n= -O= -o -P= -p!w -Q -q -R=!d -r= -S= -s=rw -t= -U -u -V= -v -w=load!l -W= -Y= -y -Z= -z=`,
-    operands: "read*",
+  "ssh-copy-id": {
+    options: options`-f -n -s ${kind.read} -i ${kind.value} -p -o -t ${kind.load} -F`,
+    network: true,
+    more: sshSettings,
   },
-  "ssh-add": { options: "-c -D!d -d!d -E= -e=load!l -H= -h= -K -k -L -l -q -S=load!l -s=load!l -T= -t= -v -X -x", operands: "read*" },
-  "ssh-keyscan": { options: "-4 -6 -c -D -H -f=read!l -O= -p= -q -T= -t= -v", operands: "host*" },
-  "ssh-agent": { options: "-a=write -c -D -d -E= -k -O= -P=load!l -s -t=", wrap: 0 },
-  mosh: { options: "--ssh=prog!r --server=prog!r --client=exec!r --predict= -p,--port= -a -n --family= -4 -6", posix: true, more: ssh },
-  autossh: { options: "-M= -V -f -N -L=!c -R=!c -D=!c -o= -i=read -p= -F=load!l -T -n -q -v", posix: true, more: ssh },
-  sshpass: { options: "-p= -f=read -d= -e? -P= -v -h -V", wrap: 0 },
-  rsh: { options: "-l= -n -d", posix: true, more: ssh },
+  "ssh-keygen": {
+    options: options`-A -B -c -e -g -h -i -L -l -o -Q -q -U -u -v -y ${kind.value} -a -b -C -E -F -I -J -j -M -m -N -n -O -P -r -S -t -V
+      -W -Y -Z -z ${kind.load} -D -w ${kind.takes("rw")} -f -s ${kind.flagThat("write")} -H -K -k -p ${kind.valueThat("delete")} -R`,
+    operands: [many("read")],
+  },
+  "ssh-add": {
+    options: options`-c -K -k -L -l -q -v -X -x ${kind.flagThat("delete")} -D -d ${kind.value} -E -H -h -T -t ${kind.load} -e -S -s`,
+    operands: [many("read")],
+  },
+  "ssh-keyscan": {
+    options: options`-4 -6 -c -D -H -q -v ${kind.takes("read", "load")} -f ${kind.value} -O -p -T -t`,
+    operands: [many("host")],
+  },
+  "ssh-agent": {
+    options: options`-c -D -d -k -s ${kind.takes("write")} -a ${kind.value} -E -O -t ${kind.load} -P`,
+    wrap: 0,
+  },
+  mosh: {
+    options: options`-a -n -4 -6 ${kind.script} --ssh --server ${kind.takes("exec", "run")} --client ${kind.value} --predict -p,--port
+      --family`,
+    posix: true,
+    more: ssh,
+  },
+  autossh: {
+    options: options`-V -f -N -T -n -q -v ${kind.value} -M -o -p ${kind.valueThat("configure")} -L -R -D ${kind.read} -i ${kind.load} -F`,
+    posix: true,
+    more: ssh,
+  },
+  sshpass: {
+    options: options`-v -h -V ${kind.value} -p -d -P ${kind.read} -f ${kind.optional} -e`,
+    wrap: 0,
+  },
+  rsh: { options: options`-n -d ${kind.value} -l`, posix: true, more: ssh },
   rlogin: { network: true },
-  telnet: { options: "-l= -e= -n=write!w -a -E -x -8", operands: "host data" },
+  telnet: {
+    options: options`-a -E -x -8 ${kind.value} -l -e ${kind.write} -n`,
+    operands: ["host", "data"],
+  },
   rsync: {
-    options: `-v -q --no-motd -c,--checksum -a,--archive --no-OPTION -r,--recursive -R,--relative -b,--backup --backup-dir=write!w --suffix= -u,--update --inplace --append --append-verify -d,--dirs -l -L -k -K -H -p
-      -E -A -X -o -g -D -t -O -J -S -n,--dry-run -W -x -e,--rsh=prog!r --rsync-path=prog!r --existing --ignore-existing --remove-source-files!d --del!d --delete!d --delete-before!d --delete-during!d
-      --delete-delay!d --delete-after!d --delete-excluded!d --delete-missing-args!d --ignore-errors --force!d --max-delete= --max-size= --min-size= --partial --partial-dir=write --delay-updates -m --numeric-ids
-      --usermap= --groupmap= --chown= --timeout= --contimeout= -I --size-only -@= -T,--temp-dir=write!w -y --compare-dest=read --copy-dest=read --link-dest=read -z --compress-choice= --compress-level= --skip-compress=
-      -C -f,--filter= -F --exclude= --exclude-from=read --include= --include-from=read --files-from=read!l -0,--from0 -s --secluded-args --address= --port= --sockopts= --blocking-io --stats -8 -h --progress -P
-      -i --out-format= --log-file=write!w --log-file-format= --password-file=read --list-only --bwlimit= --stop-after= --write-batch=write!w --only-write-batch=write!w --read-batch=read!l --protocol= --iconv=
-      --checksum-seed= -4 -6 -V,--version --help --daemon!r --config=load!l --early-input=read --info= --debug= --modify-window= --block-size= -B= --chmod= -M,--remote-option=!r`,
+    options: options`-v -q --no-motd -c,--checksum -a,--archive --no-OPTION -r,--recursive -R,--relative -b,--backup -u,--update --inplace
+      --append --append-verify -d,--dirs -l -L -k -K -H -p -E -A -X -o -g -D -t -O -J -S -n,--dry-run -W -x --existing --ignore-existing
+      --ignore-errors --partial --delay-updates -m --numeric-ids -I -y -z -C -F -0,--from0 -s --blocking-io -8 -h --progress -P -i -4 -6
+      -V,--version --help ${kind.write} --backup-dir -T,--temp-dir --log-file --write-batch --only-write-batch ${kind.value} --suffix
+      --max-delete --max-size --min-size --usermap --groupmap --chown --timeout --contimeout -@ --skip-compress -f,--filter --exclude
+      --include --address --port --sockopts --out-format --log-file-format --bwlimit --protocol --iconv --checksum-seed --info --debug
+      --modify-window --block-size -B --chmod ${kind.script} -e,--rsh --rsync-path ${kind.flagThat("delete")} --remove-source-files --del
+      --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args --force
+      ${kind.takes("write")} --partial-dir ${kind.flag} --size-only --secluded-args --stats ${kind.read} --compare-dest --copy-dest
+      --link-dest --exclude-from --include-from --password-file --early-input ${kind.value} --compress-choice --compress-level
+      --stop-after ${kind.takes("read", "load")} --files-from --read-batch ${kind.flag} --list-only ${kind.flagThat("run")} --daemon
+      ${kind.load} --config ${kind.valueThat("run")} -M,--remote-option`,
     inert: "version help",
     more: copies,
   },

@@ -1,25 +1,28 @@
 import { CRUDINI } from "./in-place.ts";
-import { file, hazard, unknown, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { uses, type Use } from "./use.ts";
-import { prefix } from "./words.ts";
+import { file, hazard, unknown, type Findings } from "./findings.ts";
+import { hasOption } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { prefix } from "./word-text.ts";
+import { kind, many, one, options } from "./option-groups.ts";
 
-// An operand that is no format sets the clock.
-function date(use: Use, out: Out): void {
-  for (const { at, word } of use.operands) if (!prefix(word).startsWith("+")) hazard(out, at, "write");
+// An operand other than a format sets the clock.
+function date(use: ParsedArgs, out: Findings): void {
+  for (const { at, word } of use.operands)
+    if (!prefix(word).startsWith("+")) hazard(out, at, "write");
 }
 
-function settings(use: Use, out: Out): void {
-  for (const { at, word } of use.operands) if (prefix(word).includes("=")) hazard(out, at, "configure");
+function settings(use: ParsedArgs, out: Findings): void {
+  for (const { at, word } of use.operands)
+    if (prefix(word).includes("=")) hazard(out, at, "configure");
 }
 
-function opens(use: Use, out: Out): void {
+function opens(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   for (const { word } of use.operands) file(out, "execute", word);
   if (first !== undefined) hazard(out, first.at, "run");
 }
 
-function systemctl(use: Use, out: Out): void {
+function systemctl(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   if (first === undefined) return;
   const name = first.word.text ?? "edit";
@@ -41,9 +44,9 @@ function names(list: string, spec: Spec): Readonly<Record<string, Spec>> {
 }
 
 const DATA: Spec = {};
-const PRIVILEGED: Spec = { privilege: true, operands: "data*" };
+const PRIVILEGED: Spec = { privilege: true, operands: [many("data")] };
 
-/** Programs that look at or change the system. */
+/** Programs that inspect or change the system. */
 export const SYSTEM: Readonly<Record<string, Spec>> = {
   ...names(
     `id whoami who w users groups logname uname arch nproc uptime free vmstat iostat mpstat sar ps pgrep pstree pidof top htop tty tput clear reset stty locale getent getconf lscpu lsblk lspci lsusb lsmod
@@ -59,77 +62,118 @@ export const SYSTEM: Readonly<Record<string, Spec>> = {
   ),
   // `launchctl submit -l name -- program`
   launchctl: { ...PRIVILEGED, carries: true },
-  kill: { options: "-n,-s,--signal= -l,--list? -L,--table -a,--all -q,--queue= -p,--pid --timeout=" },
+  kill: {
+    options: options`-L,--table -a,--all -p,--pid ${kind.value} -n,-s,--signal -q,--queue --timeout ${kind.optional} -l,--list`,
+  },
   killall: {
-    options:
-      "-s,--signal= -e,--exact -I,--ignore-case -g,--process-group -i,--interactive -l,--list -n,--ns= -o,--older-than= -q,--quiet -r,--regexp -u,--user= -v,--verbose -w,--wait -y,--younger-than= -Z,--context=",
+    options: options`-e,--exact -I,--ignore-case -g,--process-group -i,--interactive -l,--list -q,--quiet -r,--regexp -v,--verbose
+      -w,--wait ${kind.value} -s,--signal -n,--ns -o,--older-than -u,--user -y,--younger-than -Z,--context`,
   },
   pkill: {
-    options:
-      "--signal= -e,--echo -c,--count -f,--full -g,--pgroup= -G,--group= -i,--ignore-case -n,--newest -o,--oldest -O,--older= -P,--parent= -s,--session= -t,--terminal= -u,--euid= -U,--uid= -v,--inverse -x,--exact -F,--pidfile=read -L,--logpidfile -q,--queue=",
+    options: options`-e,--echo -c,--count -f,--full -i,--ignore-case -n,--newest -o,--oldest -v,--inverse -x,--exact -L,--logpidfile
+      ${kind.value} --signal -g,--pgroup -G,--group -O,--older -P,--parent -s,--session -t,--terminal -u,--euid -U,--uid -q,--queue
+      ${kind.read} -F,--pidfile`,
   },
   logger: {
-    options:
-      "-f,--file=read -n,--server=host -P,--port= -t,--tag= -p,--priority= -u,--socket= -i --id? -s -d -T -e -S,--size= --rfc3164 --rfc5424? --journald?read --msgid= --sd-id= --sd-param=",
+    options: options`-i -s -d -T -e --rfc3164 ${kind.read} -f,--file ${kind.takes("host")} -n,--server ${kind.value} -P,--port -t,--tag
+      -p,--priority -u,--socket -S,--size --msgid --sd-id --sd-param ${kind.optional} --id --rfc5424 ${kind.of("glued", { role: "read" })}
+      --journald`,
   },
   mount: {
-    options: "-t,--types= -o,--options= -L= -U= -O= -T= -a -B,--bind -R,--rbind -M,--move -v -w -r -n -f -F -i -l -h -V",
+    options: options`-a -B,--bind -R,--rbind -M,--move -v -w -r -n -f -F -i -l -h -V ${kind.value} -t,--types -o,--options -L -U -O -T`,
     privilege: true,
-    operands: "read write",
+    operands: ["read", "write"],
     below: "always",
   },
-  umount: { options: "-t= -O= -a -d -f -i -l -n -R -r -v -q", privilege: true, operands: "write*" },
+  umount: {
+    options: options`-a -d -f -i -l -n -R -r -v -q ${kind.value} -t -O`,
+    privilege: true,
+    operands: [many("write")],
+  },
   date: {
-    options:
-      "-d,--date= --debug -f,--file=read!l -I? --iso-8601? -R,--rfc-email --rfc-3339= -r,--reference=read --resolution -s,--set=!w -u,--utc,--universal -j -n -v= --help --version",
+    options: options`-R,--rfc-email -u,--utc,--universal -j -n --help --version ${kind.value} -d,--date --rfc-3339 -v ${kind.flag} --debug
+      ${kind.takes("read", "load")} -f,--file ${kind.optional} -I --iso-8601 ${kind.read} -r,--reference ${kind.flag} --resolution
+      ${kind.valueThat("write")} -s,--set`,
     more: date,
   },
-  gdate: { options: "-d,--date= -f,--file=read!l -I? -R --rfc-3339= -r,--reference=read -s,--set=!w -u,--utc", more: date },
-  hostname: { options: "-a -A -b!c -d -f -F=read!c -i -I -s -y", operands: "data!c" },
-  domainname: { operands: "data!c" },
-  sysctl: { options: "-a -A -b -d -e -n -N -p?!l -q -w!c --system!l --load?!l -r=", more: settings },
+  gdate: {
+    options: options`-R -u,--utc ${kind.value} -d,--date --rfc-3339 ${kind.takes("read", "load")} -f,--file ${kind.optional} -I
+      ${kind.read} -r,--reference ${kind.valueThat("write")} -s,--set`,
+    more: date,
+  },
+  hostname: {
+    options: options`-a -A -d -f -i -I -s -y ${kind.flagThat("configure")} -b ${kind.takes("read", "configure")} -F`,
+    operands: [one("data", "configure")],
+  },
+  domainname: { operands: [one("data", "configure")] },
+  sysctl: {
+    options: options`-a -A -b -d -e -n -N -q ${kind.of("glued", { does: "load" })} -p --load ${kind.flagThat("configure")} -w
+      ${kind.flagThat("load")} --system ${kind.value} -r`,
+    more: settings,
+  },
   systemctl: {
-    options:
-      "--user --system -H,--host=host!c -M,--machine= --root=write!w --image=write!w -t,--type= -p,--property= -n,--lines= -o,--output= -a,--all -q --no-pager -l --now -f,--force --failed --state= -s,--signal= --kill-who=",
+    options: options`--user --system -a,--all -q --no-pager -l --now -f,--force --failed ${kind.takes("host", "configure")} -H,--host
+      ${kind.value} -M,--machine -t,--type -p,--property -n,--lines -o,--output --state -s,--signal --kill-who ${kind.write} --root
+      --image`,
     more: systemctl,
   },
   journalctl: {
-    options:
-      "-u,--unit= -n,--lines= -f -b? -k -p= -S,--since= -U,--until= -o,--output= -g,--grep= -t= -D,--directory=read --file=read --root=read -r -x -e -a -q --no-pager --vacuum-size=!d --vacuum-time=!d --vacuum-files=!d --rotate!w --flush!w --sync --setup-keys!w --update-catalog!w --relinquish-var!w -c= --cursor-file=write!w -M= -F= -N -m --disk-usage --list-boots",
+    options: options`-f -k -r -x -e -a -q --no-pager -N -m ${kind.value} -u,--unit -n,--lines -p -S,--since -U,--until -o,--output
+      -g,--grep -t -c -M -F ${kind.optional} -b ${kind.read} -D,--directory --file --root ${kind.valueThat("delete")} --vacuum-size
+      --vacuum-time --vacuum-files ${kind.flagThat("write")} --rotate --flush --setup-keys --update-catalog --relinquish-var ${kind.flag}
+      --sync --disk-usage --list-boots ${kind.write} --cursor-file`,
   },
   dmesg: {
-    options:
-      "-c,--read-clear!d -C,--clear!d -D!c -E!c -n=!c -F=read -f= -l= -H -k -L? -r -T -t -u -w -x -S -P --since= --until= --time-format=",
+    options: options`-H -k -r -T -t -u -w -x -S -P ${kind.flagThat("delete")} -c,--read-clear -C,--clear ${kind.flagThat("configure")} -D
+      -E ${kind.valueThat("configure")} -n ${kind.read} -F ${kind.value} -f -l --since --until --time-format ${kind.optional} -L`,
   },
   open: {
-    options: "-a=prog!r -b= -e -t -f -F -R -g -j -n -W -h --args --env= --stdin=read --stdout=write!w --stderr=write!w",
+    options: options`-e -t -f -F -R -g -j -n -W -h --args ${kind.script} -a ${kind.value} -b --env ${kind.read} --stdin ${kind.write}
+      --stdout --stderr`,
     more: opens,
   },
   "xdg-open": { more: opens },
   start: { more: opens },
   gpg: {
-    options:
-      "-o,--output=write!w --homedir=load!l --options=load!l --keyring= --photo-viewer=prog!r --exec-path=load!l --agent-program=exec!r --dirmngr-program=exec!r --gpg-program=exec!r --logger-file=write!w --attribute-file=write!w -a -b -c -d -e -s -k -K -r= -u= --import --export --recv-keys= --keyserver=url --send-keys=!s --delete-keys=!d --delete-secret-keys=!d --gen-key --verify --list-keys --batch --yes -q",
-    operands: "read*",
+    options: options`-a -b -c -d -e -s -k -K --import --export --gen-key --verify --list-keys --batch --yes -q ${kind.write} -o,--output
+      --logger-file ${kind.load} --homedir --options --exec-path ${kind.value} --keyring -r -u --recv-keys ${kind.script} --photo-viewer
+      ${kind.takes("exec", "run")} --agent-program --dirmngr-program --gpg-program ${kind.write} --attribute-file ${kind.takes("url")}
+      --keyserver ${kind.valueThat("send")} --send-keys ${kind.valueThat("delete")} --delete-keys --delete-secret-keys`,
+    operands: [many("read")],
   },
   gpg2: {
-    options: "-o,--output=write!w --homedir=load!l --options=load!l --photo-viewer=prog!r --exec-path=load!l --agent-program=exec!r",
-    operands: "read*",
+    options: options`${kind.write} -o,--output ${kind.load} --homedir --options --exec-path ${kind.script} --photo-viewer
+      ${kind.takes("exec", "run")} --agent-program`,
+    operands: [many("read")],
   },
-  ldapsearch: { network: true, operands: "data*" },
-  logrotate: { options: "-s=write!w -l=write!w -m=prog!r -d -f -v", operands: "load*" },
+  ldapsearch: { network: true, operands: [many("data")] },
+  logrotate: {
+    options: options`-d -f -v ${kind.write} -s -l ${kind.script} -m`,
+    operands: [many("load")],
+  },
   logsave: { wrap: 1 },
-  xdotool: { more: (use, out) => (uses(use, "version help") ? undefined : unknown(out, "dynamic_script", "keys that `xdotool` types")) },
+  xdotool: {
+    more: (use, out) =>
+      hasOption(use, "version help")
+        ? undefined
+        : unknown(out, "dynamic_script", "keys that `xdotool` types"),
+  },
   defaults: {
     more: (use, out) =>
       use.operands
         .slice(0, 1)
-        .forEach(({ at, word }) => /^(write|delete|import|rename)$/.test(word.text ?? "") && hazard(out, at, "configure")),
+        .forEach(
+          ({ at, word }) =>
+            /^(write|delete|import|rename)$/.test(word.text ?? "") && hazard(out, at, "configure"),
+        ),
   },
   diskutil: PRIVILEGED,
   scutil: PRIVILEGED,
   dscl: PRIVILEGED,
   crudini: CRUDINI,
-  tmpreaper: { operands: "data delete", below: "always" },
-  debugfs: { options: "-R=code!r -f=load!l -w!w -c -b= -s=", operands: "read" },
+  tmpreaper: { operands: ["data", "delete"], below: "always" },
+  debugfs: {
+    options: options`-c ${kind.code} -R ${kind.load} -f ${kind.flagThat("write")} -w ${kind.value} -b -s`,
+    operands: ["read"],
+  },
 };

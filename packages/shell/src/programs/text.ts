@@ -1,20 +1,21 @@
 import { readAwk } from "./awk.ts";
 import { DASEL, isName, YQ } from "./in-place.ts";
 import { readJq } from "./jq.ts";
-import { hazard, file, type Out } from "./out.ts";
+import { hazard, file, type Findings } from "./findings.ts";
 import { LESS, MAN, MORE } from "./pagers.ts";
 import { readSed } from "./sed.ts";
-import type { Spec } from "./spec.ts";
-import { uses, type Use } from "./use.ts";
-import { mayBeOption } from "./words.ts";
-import { inlineCode } from "./out.ts";
+import { hasOption } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { mayBeOption } from "./word-text.ts";
+import { inlineCode } from "./findings.ts";
+import { kind, many, one, options } from "./option-groups.ts";
 
-const SUM =
-  "-b,--binary -c,--check -t,--text -z,--zero --tag --ignore-missing --quiet --status --strict -w,--warn -l,--length= -a,--algorithm= --raw --base64 --debug --untagged";
-const sum: Spec = { options: SUM, operands: "read*" };
+const SUM = options`-b,--binary -c,--check -t,--text -z,--zero --tag --ignore-missing --quiet --status --strict -w,--warn --raw --base64
+  --debug --untagged ${kind.value} -l,--length -a,--algorithm`;
+const sum: Spec = { options: SUM, operands: [many("read")] };
 
-// The second operand of uniq is written.
-function uniq(use: Use, out: Out): void {
+// uniq writes its second operand.
+function uniq(use: ParsedArgs, out: Findings): void {
   const [source, target] = use.operands;
   if (source !== undefined && source.word.text !== "-") file(out, "read", source.word);
   if (target === undefined) return;
@@ -37,74 +38,121 @@ export const TEXT: Readonly<Record<string, Spec>> = {
   jaq: { read: readJq },
   yq: YQ,
   sort: {
-    options: `-b,--ignore-leading-blanks -d,--dictionary-order -f,--ignore-case -g,--general-numeric-sort -i,--ignore-nonprinting -M,--month-sort -h,--human-numeric-sort -n,--numeric-sort
-      -R,--random-sort --random-source=read!l -r,--reverse --sort= -V,--version-sort --batch-size= -c --check? -C --compress-program=prog!r --debug --files0-from=list!l -k,--key= -m,--merge
-      -o,--output=write!w -s,--stable -S,--buffer-size= -t,--field-separator= -T,--temporary-directory=write!w --parallel= -u,--unique -z,--zero-terminated --help --version`,
-    operands: "read*",
+    options: options`-b,--ignore-leading-blanks -d,--dictionary-order -f,--ignore-case -g,--general-numeric-sort -i,--ignore-nonprinting
+      -M,--month-sort -h,--human-numeric-sort -n,--numeric-sort -R,--random-sort -r,--reverse -V,--version-sort -c -C --debug -m,--merge
+      -u,--unique -z,--zero-terminated --help --version ${kind.takes("read", "load")} --random-source ${kind.value} --sort --batch-size
+      -k,--key -S,--buffer-size -t,--field-separator --parallel ${kind.optional} --check ${kind.script} --compress-program
+      ${kind.takes("list", "load")} --files0-from ${kind.write} -o,--output -T,--temporary-directory ${kind.flag} -s,--stable`,
+    operands: [many("read")],
   },
   gsort: {
-    options: "--compress-program=prog!r --files0-from=list!l -k,--key= -o,--output=write!w -S= -t= -T,--temporary-directory=write!w",
-    operands: "read*",
+    options: options`${kind.script} --compress-program ${kind.takes("list", "load")} --files0-from ${kind.value} -k,--key -S -t
+      ${kind.write} -o,--output -T,--temporary-directory`,
+    operands: [many("read")],
   },
   uniq: {
-    options:
-      "-c,--count -d,--repeated -D --all-repeated? -f,--skip-fields= --group? -i,--ignore-case -s,--skip-chars= -u,--unique -z,--zero-terminated -w,--check-chars= --help --version",
+    options: options`-c,--count -d,--repeated -D -i,--ignore-case -u,--unique -z,--zero-terminated --help --version ${kind.optional}
+      --all-repeated --group ${kind.value} -f,--skip-fields -s,--skip-chars -w,--check-chars`,
     more: uniq,
   },
-  head: { options: "-c,--bytes= -n,--lines= -q,--quiet,--silent -v,--verbose -z --help --version", operands: "read*" },
+  head: {
+    options: options`-q,--quiet,--silent -v,--verbose -z --help --version ${kind.value} -c,--bytes -n,--lines`,
+    operands: [many("read")],
+  },
   tail: {
-    options:
-      "-c,--bytes= -f -F --follow? -n,--lines= --max-unchanged-stats= --pid= -q,--quiet --retry -s,--sleep-interval= -v -z -r -b= --help --version",
-    operands: "read*",
+    options: options`-f -F -q,--quiet --retry -v -z -r --help --version ${kind.value} -c,--bytes -n,--lines --max-unchanged-stats --pid
+      -s,--sleep-interval -b ${kind.optional} --follow`,
+    operands: [many("read")],
   },
   wc: {
-    options: "-c,--bytes -m,--chars -l,--lines --files0-from=list!l -L,--max-line-length -w,--words --total= --debug --help --version",
-    operands: "read*",
+    options: options`-c,--bytes -m,--chars -l,--lines -L,--max-line-length -w,--words --debug --help --version
+      ${kind.takes("list", "load")} --files0-from ${kind.value} --total`,
+    operands: [many("read")],
   },
   cut: {
-    options: "-b,--bytes= -c,--characters= -d,--delimiter= -f,--fields= -n --complement -s --output-delimiter= -z -w",
-    operands: "read*",
+    options: options`-n -s -z -w ${kind.value} -b,--bytes -c,--characters -d,--delimiter -f,--fields --output-delimiter ${kind.flag}
+      --complement`,
+    operands: [many("read")],
   },
-  paste: { options: "-d,--delimiters= -s -z", operands: "read*" },
-  join: { options: "-a= -e= -i -j= -o= -t= -v= -1= -2= --check-order --nocheck-order --header -z", operands: "read*" },
-  comm: { options: "-1 -2 -3 --check-order --nocheck-order --output-delimiter= --total -z", operands: "read*" },
-  tr: { options: "-c -C -d -s -t -u" },
-  nl: { options: "-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w=", operands: "read*" },
-  fold: { options: "-b -s -w,--width=", operands: "read*" },
-  fmt: { options: "-c -p,--prefix= -s -t -u -w,--width= -g,--goal=", operands: "read*" },
-  pr: { options: "-d -D= -e? -F -h,--header= -i? -l= -m -n? -N= -o= -r -s? -S? -t -T -v -w= -W= -a -c -J", operands: "read*" },
+  paste: { options: options`-s -z ${kind.value} -d,--delimiters`, operands: [many("read")] },
+  join: {
+    options: options`-i --check-order --nocheck-order --header -z ${kind.value} -a -e -j -o -t -v -1 -2`,
+    operands: [many("read")],
+  },
+  comm: {
+    options: options`-1 -2 -3 --check-order --nocheck-order --total -z ${kind.value} --output-delimiter`,
+    operands: [many("read")],
+  },
+  tr: { options: options`-c -C -d -s -t -u` },
+  nl: {
+    options: options`-p ${kind.value} -b -d -f -h -i -l -n -s -v -w`,
+    operands: [many("read")],
+  },
+  fold: { options: options`-b -s ${kind.value} -w,--width`, operands: [many("read")] },
+  fmt: {
+    options: options`-c -s -t -u ${kind.value} -p,--prefix -w,--width -g,--goal`,
+    operands: [many("read")],
+  },
+  pr: {
+    options: options`-d -F -m -r -t -T -v -a -c -J ${kind.value} -D -h,--header -l -N -o -w -W ${kind.optional} -e -i -n -s -S`,
+    operands: [many("read")],
+  },
   column: {
-    options: "-t -s,--separator= -o,--output-separator= -c,--output-width= -N= -R= -H= -O= -E= -T= -W= -n= -r= -i= -p= -x -e -J",
-    operands: "read*",
+    options: options`-t -x -e -J ${kind.value} -s,--separator -o,--output-separator -c,--output-width -N -R -H -O -E -T -W -n -r -i -p`,
+    operands: [many("read")],
   },
-  expand: { options: "-i -t,--tabs=", operands: "read*" },
-  unexpand: { options: "-a -t,--tabs= --first-only", operands: "read*" },
-  tsort: { operands: "read*" },
+  expand: { options: options`-i ${kind.value} -t,--tabs`, operands: [many("read")] },
+  unexpand: { options: options`-a --first-only ${kind.value} -t,--tabs`, operands: [many("read")] },
+  tsort: { operands: [many("read")] },
   shuf: {
-    options: "-e,--echo -i,--input-range= -n,--head-count= -o,--output=write!w --random-source=read -r -z",
-    operands: "read*",
+    options: options`-e,--echo -r -z ${kind.value} -i,--input-range -n,--head-count ${kind.write} -o,--output ${kind.read} --random-source`,
+    operands: [many("read")],
     noFirst: "echo",
   },
-  seq: { options: "-f= -s= -w", posix: true },
+  seq: { options: options`-w ${kind.value} -f -s`, posix: true },
   factor: {},
   expr: {},
   numfmt: {
-    options:
-      "-d= --field= --format= --from= --from-unit= --header? --invalid= --padding= --round= --suffix= --to= --to-unit= --grouping -z",
+    options: options`--grouping -z ${kind.value} -d --field --format --from --from-unit --invalid --padding --round --suffix --to
+      --to-unit ${kind.optional} --header`,
   },
-  od: { options: "-A= -j= -N= -S? -t= -v -w? --endian= --traditional -a -b -c -d -f -i -l -o -s -x", operands: "read*" },
-  hexdump: { options: "-b -c -C -d -e= -f=read -L? -n= -o -s= -v -x", operands: "read*" },
-  hd: { options: "-n= -s= -v", operands: "read*" },
-  xxd: { options: "-a -b -c= -C -d -e -E -g= -i -l= -n= -o= -p -r!w -R= -s= -u", operands: "read write!w" },
-  strings: { options: "-a -d -e= -f -n= -o -s= -t= -T= -w -U=", operands: "read*" },
-  iconv: { options: "-f,--from-code= -t,--to-code= -o,--output=write!w -c -s -l --verbose", operands: "read*" },
-  dos2unix: { options: "-n!w -o -k -q -c= -b", operands: "rw*" },
-  unix2dos: { options: "-n!w -o -k -q -c= -b", operands: "rw*" },
-  base64: { options: "-d,-D,--decode -i,--ignore-garbage -w,--wrap= -o,--output=write!w --input=read", operands: "read*" },
-  base32: { options: "-d,--decode -i -w,--wrap=", operands: "read*" },
+  od: {
+    options: options`-v --traditional -a -b -c -d -f -i -l -o -s -x ${kind.value} -A -j -N -t --endian ${kind.optional} -S -w`,
+    operands: [many("read")],
+  },
+  hexdump: {
+    options: options`-b -c -C -d -o -v -x ${kind.value} -e -n -s ${kind.read} -f ${kind.optional} -L`,
+    operands: [many("read")],
+  },
+  hd: { options: options`-v ${kind.value} -n -s`, operands: [many("read")] },
+  xxd: {
+    options: options`-a -b -C -d -e -E -i -p -u ${kind.value} -c -g -l -n -o -R -s ${kind.flagThat("write")} -r`,
+    operands: ["read", one("write", "write")],
+  },
+  strings: {
+    options: options`-a -d -f -o -w ${kind.value} -e -n -s -t -T -U`,
+    operands: [many("read")],
+  },
+  iconv: {
+    options: options`-c -s -l --verbose ${kind.value} -f,--from-code -t,--to-code ${kind.write} -o,--output`,
+    operands: [many("read")],
+  },
+  dos2unix: {
+    options: options`-o -k -q -b ${kind.flagThat("write")} -n ${kind.value} -c`,
+    operands: [many("rw")],
+  },
+  unix2dos: {
+    options: options`-o -k -q -b ${kind.flagThat("write")} -n ${kind.value} -c`,
+    operands: [many("rw")],
+  },
+  base64: {
+    options: options`-d,-D,--decode -i,--ignore-garbage ${kind.value} -w,--wrap ${kind.write} -o,--output ${kind.read} --input`,
+    operands: [many("read")],
+  },
+  base32: { options: options`-d,--decode -i ${kind.value} -w,--wrap`, operands: [many("read")] },
   basenc: {
-    options: "-d -i -w,--wrap= --base64 --base64url --base32 --base32hex --base16 --base2msbf --base2lsbf --z85",
-    operands: "read*",
+    options: options`-d -i --base64 --base64url --base32 --base32hex --base16 --base2msbf --base2lsbf --z85 ${kind.value} -w,--wrap`,
+    operands: [many("read")],
   },
   md5sum: sum,
   sha1sum: sum,
@@ -116,7 +164,7 @@ export const TEXT: Readonly<Record<string, Spec>> = {
   cksum: sum,
   sum,
   shasum: sum,
-  md5: { options: "-q -r -s= -c= -p -t -x", operands: "read*" },
+  md5: { options: options`-q -r -p -t -x ${kind.value} -s -c`, operands: [many("read")] },
   less: LESS,
   zless: LESS,
   more: MORE,
@@ -124,42 +172,56 @@ export const TEXT: Readonly<Record<string, Spec>> = {
   pg: MORE,
   man: MAN,
   info: {
-    options: "-o,--output=write!w -f,--file=read -d,--directory=read --init-file=load!l --restore=load!l --dribble=write!w -n= -k= -a -w",
-    operands: "data*",
+    options: options`-a -w ${kind.write} -o,--output --dribble ${kind.read} -f,--file -d,--directory ${kind.load} --init-file --restore
+      ${kind.value} -n -k`,
+    operands: [many("data")],
   },
-  apropos: { options: "-C=load!l" },
-  whatis: { options: "-C=load!l" },
+  apropos: { options: options`${kind.load} -C` },
+  whatis: { options: options`${kind.load} -C` },
   tldr: {},
   cal: {},
   ncal: {},
-  envsubst: { options: "-v" },
+  envsubst: { options: options`-v` },
   pandoc: {
-    options: `-o,--output=write!w -f,--from= -t,--to= -F,--filter=prog!r -L,--lua-filter=load!l --pdf-engine=prog!r -d,--defaults=load!l --template=read --extract-media=write!w -s --toc
-      --data-dir=load!l --metadata-file=read -H=read -B=read -A=read -c= -V= -M= --log=write!w`,
-    operands: "read*",
+    options: options`-s ${kind.write} -o,--output --extract-media ${kind.value} -f,--from -t,--to -c -V -M ${kind.script} -F,--filter
+      --pdf-engine ${kind.load} -L,--lua-filter -d,--defaults --data-dir ${kind.read} --template --metadata-file -H -B -A ${kind.flag}
+      --toc ${kind.write} --log`,
+    operands: [many("read")],
   },
-  fx: { operands: "read code!r" },
+  fx: { operands: ["read", one("code", "run")] },
   dasel: DASEL,
-  csvsql: { operands: "read*" },
+  csvsql: { operands: [many("read")] },
   miller: { carries: true },
-  mlr: { options: "-I!w --from=read -s=load!l --load=load!l", posix: true, more: (use, out) => readMlr(use, out) },
-  xmllint: {
-    options:
-      "--output=write!w -o=write!w --shell!r --schema=read --xpath= --format --noout --html --valid --dtdvalid=read --relaxng=read --path=load --load-trace --encode=",
-    operands: "read*",
+  mlr: {
+    options: options`${kind.flagThat("write")} -I ${kind.read} --from ${kind.load} -s --load`,
+    posix: true,
+    more: (use, out) => readMlr(use, out),
   },
-  xsltproc: { options: "-o,--output=write!w --param= --stringparam= --path= --writesubtree=write!w", operands: "exec read*" },
+  xmllint: {
+    options: options`--format --noout --html --valid --load-trace ${kind.write} --output -o ${kind.flagThat("run")} --shell ${kind.read}
+      --schema --dtdvalid --relaxng ${kind.value} --xpath --encode ${kind.takes("load")} --path`,
+    operands: [many("read")],
+  },
+  xsltproc: {
+    options: options`${kind.write} -o,--output --writesubtree ${kind.value} --param --stringparam --path`,
+    operands: ["exec", many("read")],
+  },
 };
 
-function readMlr(use: Use, out: Out): void {
-  // Behind its first verb stand others, what they work on, and files: only mlr tells them apart.
+function readMlr(use: ParsedArgs, out: Findings): void {
+  // After the first verb, only mlr can tell verbs, their arguments and files apart.
   for (const { word } of use.operands.slice(1)) {
-    if (word.text === undefined ? mayBeOption(word) : word.text.startsWith("-") || !isName(word.text)) continue;
+    if (
+      word.text === undefined ? mayBeOption(word) : word.text.startsWith("-") || !isName(word.text)
+    )
+      continue;
     file(out, "read", word);
-    if (uses(use, "I")) file(out, "write", word);
+    if (hasOption(use, "I")) file(out, "write", word);
   }
   for (const { at, word } of use.operands) {
-    if (/\b(system|exec|os_type|tee|split|emit|print|dump)\b/.test(word.text ?? "system")) hazard(out, at, "run");
-    if (/\b(system|exec)\b/.test(word.text ?? "")) inlineCode(out, at, "program of `mlr` that runs programs");
+    if (/\b(system|exec|os_type|tee|split|emit|print|dump)\b/.test(word.text ?? "system"))
+      hazard(out, at, "run");
+    if (/\b(system|exec)\b/.test(word.text ?? ""))
+      inlineCode(out, at, "an `mlr` expression that runs programs");
   }
 }

@@ -1,31 +1,37 @@
 import type { Word } from "../analysis.ts";
-import { doubtStart, runArgv } from "./apply.ts";
-import { readCompleted } from "./nested.ts";
-import { file, hazard, runScript, unknown, type Out } from "./out.ts";
-import type { Spec } from "./spec.ts";
-import { readUse, uses, usedOf, type Use } from "./use.ts";
-import { joined, known, unknownWord } from "./words.ts";
+import { noteUnclearStart, runArgv } from "./apply-spec.ts";
+import { readCompleted } from "./completed-command.ts";
+import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
+import { parseArgs, optionsNamed, hasOption } from "./parsed-args.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { joined, known, unknownWord } from "./word-text.ts";
+import { kind, options } from "./option-groups.ts";
 
 const XARGS: Spec = {
-  options: `-0,--null -a,--arg-file=read -d,--delimiter= -E= -e,--eof? -I= -i,--replace? -L= -l,--max-lines? -n,--max-args= -o,--open-tty
-    -P,--max-procs= -p,--interactive --process-slot-var= -r,--no-run-if-empty -s,--max-chars= --show-limits -t,--verbose -x,--exit
-    -J= -R= -S= --help --version`,
+  options: options`-0,--null -o,--open-tty -p,--interactive -r,--no-run-if-empty --show-limits -t,--verbose --help --version ${kind.read}
+    -a,--arg-file ${kind.value} -d,--delimiter -E -I -L --process-slot-var -J -R -S ${kind.optional} -e,--eof -i,--replace -l,--max-lines
+    ${kind.value} -n,--max-args -P,--max-procs -s,--max-chars ${kind.flag} -x,--exit`,
   posix: true,
 };
 
-function readFiles(use: Use, out: Out): void {
-  for (const used of use.options) if (used.option.role === "read" && used.value !== undefined) file(out, "read", used.value);
+function readFiles(use: ParsedArgs, out: Findings): void {
+  for (const used of use.options)
+    if (used.option.role === "read" && used.value !== undefined) file(out, "read", used.value);
 }
 
-/** xargs: a command, completed by words of the input. */
-export function readXargs(out: Out, from: number): void {
-  const use = readUse(XARGS, out.argv, from, { posix: true });
+/** xargs: a command, completed by words from standard input. */
+export function readXargs(out: Findings, from: number): void {
+  const use = parseArgs(XARGS, out.argv, from, { posix: true });
   readFiles(use, out);
   const [first] = use.operands;
   if (first === undefined) return;
   runArgv(out, first.at, { open: true });
-  doubtStart(use, out);
-  const replaced = [...usedOf(use, "I"), ...usedOf(use, "replace"), ...usedOf(use, "J")].at(-1);
+  noteUnclearStart(use, out);
+  const replaced = [
+    ...optionsNamed(use, "I"),
+    ...optionsNamed(use, "replace"),
+    ...optionsNamed(use, "J"),
+  ].at(-1);
   const mark = replaced === undefined ? undefined : (replaced.value?.text ?? "{}");
   const words = use.operands.map(({ word }) => word);
   if (replaced !== undefined)
@@ -47,27 +53,33 @@ function complete(word: Word, mark: string): Word {
 }
 
 const PARALLEL: Spec = {
-  options: `-0,--null -a,--arg-file=read -j,-P,--jobs,--max-procs= -I= -k,--keep-order -n,--max-args= -N,--max-replace-args= -L,-l= -m,--xargs -X
-    -q,--quote -r,--no-run-if-empty -t,--verbose -u,--ungroup -v --dry-run --bar --eta --progress --halt,--halt-on-error= --joblog=write!w
-    --results=write!w --tmpdir=write --tempdir=write -S,--sshlogin=host --sshloginfile=load --slf=load --retries= --delay= --timeout= --colsep,-C= -d,--delimiter=
-    --tag --tagstring= --line-buffer --lb --pipe --pipepart --block= --recstart= --recend= --shebang --env= --workdir,--wd= --load= --memfree=
-    --nice= --no-notice --will-cite --citation --resume --resume-failed --semaphore --id= --fg --bg --wait -i? --header= --plus --profile,-J=load`,
+  options: options`-0,--null -k,--keep-order -m,--xargs -X -q,--quote -r,--no-run-if-empty -t,--verbose -u,--ungroup -v --dry-run --bar
+    --eta --progress --line-buffer --lb --pipe --pipepart --no-notice --resume --resume-failed --fg --bg --plus ${kind.read} -a,--arg-file
+    ${kind.value} -j,-P,--jobs,--max-procs -I -n,--max-args -N,--max-replace-args -L,-l --halt,--halt-on-error --retries --delay
+    --colsep,-C -d,--delimiter --block --recstart --recend --env --workdir,--wd --load --memfree --nice --id --header ${kind.write}
+    --joblog --results ${kind.takes("write")} --tmpdir --tempdir ${kind.takes("host")} -S,--sshlogin ${kind.takes("load")} --sshloginfile
+    --slf --profile,-J ${kind.value} --timeout ${kind.flag} --tag --shebang --will-cite --citation --semaphore --wait ${kind.value}
+    --tagstring ${kind.optional} -i`,
   posix: true,
 };
 
-/** GNU parallel: words joined to a script, completed by the words after `:::` or the input. */
-export function readParallel(out: Out, from: number): void {
-  const use = readUse(PARALLEL, out.argv, from, { posix: true });
+/** GNU parallel: words joined to a script, completed by words after `:::` or from standard input. */
+export function readParallel(out: Findings, from: number): void {
+  const use = parseArgs(PARALLEL, out.argv, from, { posix: true });
   readFiles(use, out);
-  for (const used of use.options) if (used.option.does !== undefined) hazard(out, used.at, used.option.does);
+  for (const used of use.options)
+    if (used.option.does !== undefined) hazard(out, used.at, used.option.does);
   const end = use.operands.findIndex(({ word }) => /^::::?\+?$/.test(word.text ?? ""));
   const words = end < 0 ? use.operands : use.operands.slice(0, end);
   const [first] = words;
   if (first === undefined) {
-    // The lines of the input, or the words after `:::`, are the commands.
+    // The commands are lines of standard input or words after `:::`.
     out.carries = true;
     for (const { at, word } of use.operands.slice(end + 1)) if (end >= 0) runScript(out, at, word);
-    if (end < 0 || use.operands.slice(end + 1).some(({ word }) => word.text?.startsWith(":::") === true)) {
+    if (
+      end < 0 ||
+      use.operands.slice(end + 1).some(({ word }) => word.text?.startsWith(":::") === true)
+    ) {
       unknown(out, "dynamic_script", "commands in the input of `parallel`");
     }
     return;
@@ -75,9 +87,14 @@ export function readParallel(out: Out, from: number): void {
   const script = joined(words.map(({ word }) => word));
   const text = script.text === undefined ? undefined : script.text;
   runScript(out, first.at, text === undefined ? script : known(text));
-  // Most marks are in braces; without one the words come last.
+  // Most placeholders have braces. Without one the words come last.
   const argv = words.map(({ word }) => completeBraces(word));
-  readCompleted(out, argv.some((word, index) => word !== words[index]?.word) ? argv : [...argv, unknownWord({ single: false })]);
+  readCompleted(
+    out,
+    argv.some((word, index) => word !== words[index]?.word)
+      ? argv
+      : [...argv, unknownWord({ single: false })],
+  );
   if (end >= 0) out.carries = true;
 }
 
@@ -85,28 +102,34 @@ function completeBraces(word: Word): Word {
   const { text } = word;
   if (text === undefined || !/\{[^{} ]*\}/.test(text)) return word;
   const [head = ""] = text.split("{");
-  return { text: undefined, pieces: head === "" ? [{ hole: "any" }] : [head, { hole: "any" }], single: true };
+  return {
+    text: undefined,
+    pieces: head === "" ? [{ hole: "any" }] : [head, { hole: "any" }],
+    single: true,
+  };
 }
 
 const FD: Spec = {
-  options: `-H,--hidden -I,--no-ignore -u,--unrestricted -s,--case-sensitive -i,--ignore-case -g,--glob -F,--fixed-strings -a,--absolute-path
-    -l,--list-details -L,--follow -p,--full-path -d,--max-depth= --min-depth= --exact-depth= -t,--type= -e,--extension= -S,--size= -o,--owner=
-    -E,--exclude= --ignore-file=read -c,--color= -j,--threads= -0,--print0 -q,--quiet -1 --max-results= -C,--base-directory=dir --search-path=read
-    --changed-within= --changed-before= --format= --batch-size= --path-separator= --strip-cwd-prefix? --one-file-system --gen-completions? --and=
-    --regex --prune --show-errors --no-ignore-vcs --no-require-git -h -V -x,--exec -X,--exec-batch`,
+  options: options`-H,--hidden -I,--no-ignore -u,--unrestricted -s,--case-sensitive -i,--ignore-case -g,--glob -F,--fixed-strings
+    -a,--absolute-path -l,--list-details -L,--follow -p,--full-path -0,--print0 -q,--quiet -1 --regex --prune --no-ignore-vcs
+    --no-require-git -h -V ${kind.value} -d,--max-depth --min-depth --exact-depth -t,--type -e,--extension -S,--size -o,--owner
+    -E,--exclude -c,--color -j,--threads --max-results --changed-within --changed-before --format --path-separator --and ${kind.read}
+    --ignore-file --search-path ${kind.takes("dir")} -C,--base-directory ${kind.value} --batch-size ${kind.optional} --strip-cwd-prefix
+    --gen-completions ${kind.flag} --one-file-system --show-errors -x,--exec -X,--exec-batch`,
 };
 
-/** fd: a search, and after -x or -X a command. */
-export function readFd(out: Out, from: number): void {
+/** fd: a search, with a command after `-x` or `-X`. */
+export function readFd(out: Findings, from: number): void {
   const { argv } = out;
   const exec = argv.findIndex((word, at) => at >= from && isExec(word.text));
-  const use = readUse(FD, exec < 0 ? argv : argv.slice(0, exec), from, { posix: false });
+  const use = parseArgs(FD, exec < 0 ? argv : argv.slice(0, exec), from, { posix: false });
   readFiles(use, out);
-  if (uses(use, "base-directory")) {
-    for (const used of usedOf(use, "base-directory")) if (used.value !== undefined) file(out, "read", used.value, { below: true });
+  if (hasOption(use, "base-directory")) {
+    for (const used of optionsNamed(use, "base-directory"))
+      if (used.value !== undefined) file(out, "read", used.value, { below: true });
   }
   const paths = use.operands.slice(1);
-  const walk = { below: true, follows: uses(use, "follow") };
+  const walk = { below: true, follows: hasOption(use, "follow") };
   for (const { word } of paths) file(out, "read", word, walk);
   if (paths.length === 0) file(out, "read", known("."), walk);
   if (exec < 0) return;
@@ -115,7 +138,9 @@ export function readFd(out: Out, from: number): void {
   const until = end < 0 ? argv.length : end;
   const text = argv[exec]?.text ?? "";
   if (text.includes("=") || (!text.startsWith("--") && !/[xX]$/.test(text))) {
-    const script = text.startsWith("--") ? text.slice(text.indexOf("=") + 1) : text.slice(text.search(/[xX]/) + 1);
+    const script = text.startsWith("--")
+      ? text.slice(text.indexOf("=") + 1)
+      : text.slice(text.search(/[xX]/) + 1);
     runScript(out, exec, joined([known(script), ...argv.slice(exec + 1, until)]));
     return;
   }
@@ -123,7 +148,12 @@ export function readFd(out: Out, from: number): void {
   runArgv(out, exec + 1, { until, open: true });
   const words = argv.slice(exec + 1, until);
   const completed = words.map(completeBraces);
-  readCompleted(out, completed.some((word, index) => word !== words[index]) ? completed : [...words, unknownWord({ single: true })]);
+  readCompleted(
+    out,
+    completed.some((word, index) => word !== words[index])
+      ? completed
+      : [...words, unknownWord({ single: true })],
+  );
 }
 
 function isExec(text: string | undefined): boolean {

@@ -1,0 +1,143 @@
+import type { Effect, PathText, Unknown } from "../analysis.ts";
+import type { Draft, Group, WalkState } from "../walk/walk-state.ts";
+import {
+  linkMakerOf,
+  looksOnlyAtTheTree,
+  usesOwnTree,
+  type LinkMaker,
+} from "../programs/link-makers.ts";
+import { START } from "./working-folder.ts";
+
+const MOST = 8;
+
+interface Maker {
+  readonly by: Draft;
+  readonly kind: LinkMaker;
+  readonly step: number;
+}
+
+const REASON: Unknown = {
+  code: "state",
+  what: "a path that may go through a link made earlier in this line (run this command as a call of its own)",
+};
+
+/**
+ * Marks commands as unknown that name a path after another command may have made a link. Real paths are resolved before the line runs, so
+ * nobody can tell where such a path leads.
+ */
+export function markLaterPaths(
+  { commands, folders, outers, steps }: WalkState,
+  around: ReadonlyMap<Group, readonly Effect[]>,
+): void {
+  const makers: Maker[] = [];
+  let here = true;
+  for (const [at, by] of commands.entries()) {
+    const kind = linkMakerOf(by.argv, by.effects);
+    if (kind === undefined) continue;
+    makers.push({ by, kind, step: Math.floor(Math.abs(steps[at] ?? 0)) });
+    here &&= isPlain(by) && folders[at] === START && usesOwnTree(by.argv);
+  }
+  if (makers.length === 0) return;
+  for (const [at, draft] of commands.entries()) {
+    const step = steps[at] ?? -1;
+    const repeats = step <= 0 || !Number.isInteger(step);
+    // A command that runs once is not affected by its own link.
+    const earlier = makers.filter(
+      (maker) => (maker.by !== draft || repeats) && (step <= 0 || step >= maker.step),
+    );
+    const [first] = earlier;
+    if (first === undefined) continue;
+    // The files of a group are opened before anything in it runs.
+    const outer = outers[at];
+    const opened =
+      outer?.step !== undefined && outer.step < first.step ? around.get(outer) : undefined;
+    const paths = draft.effects.filter(
+      (effect) => opened?.includes(effect) !== true && mayUseLink(effect, draft, earlier),
+    );
+    if (paths.length === 0) continue;
+    if (
+      isQuiet(draft) &&
+      looksOnlyAtTheTree(draft.argv, here && folders[at] === START && isPlain(draft))
+    )
+      continue;
+    const origins = paths.map((path) => originsOf(path, earlier));
+    if (origins.includes(undefined)) draft.unknown = [...draft.unknown, REASON];
+    else draft.effects = [...draft.effects, ...origins.flatMap((effects) => effects ?? [])];
+  }
+}
+
+// What was moved or copied to exactly this path. Undefined if the path may be anything.
+function originsOf(effect: Effect, makers: readonly Maker[]): readonly Effect[] | undefined {
+  const path = textOf(effect);
+  if (!("path" in effect) || path === undefined || makers.length > MOST) return undefined;
+  const origins: Effect[] = [];
+  for (const { kind, by } of makers) {
+    const filled = by.effects.filter((other) => other.kind === "write" && other.below === true);
+    const isHere = (other: Effect): boolean => isSame(textOf(other), path);
+    if (kind === "any" || kind === "tree" || (kind === "fills" && !filled.every(isHere)))
+      return undefined;
+    if (!by.effects.some((other) => other.kind === "write" && isHere(other))) return undefined;
+    if (kind === "fills") continue;
+    for (const source of by.effects) {
+      if (source.kind !== "read") continue;
+      const from = textOf(source);
+      if (from === undefined) return undefined;
+      origins.push({ ...effect, path: { text: withoutLinks(from) } });
+      // If `b` is a directory, `mv a b` moves to `b/a`. Otherwise `b/a` was `a/a` before.
+      const name = namesOf(path).at(-1) ?? "";
+      if (namesOf(from).at(-1) === name)
+        origins.push({ ...effect, path: { text: withoutLinks(`${from}/${name}`) } });
+    }
+  }
+  return origins;
+}
+
+const textOf = (effect: Effect): string | undefined =>
+  "path" in effect ? plainText(effect.path) : undefined;
+
+const plainText = (path: PathText): string | undefined =>
+  path.text === undefined || path.pattern !== undefined ? undefined : path.text;
+
+// Keeps `..`, since after a link it is not the directory that the text says.
+const isSame = (one: string | undefined, other: string): boolean =>
+  one !== undefined && namesOf(one).join("/") === namesOf(other).join("/");
+
+const namesOf = (path: string): readonly string[] =>
+  path.split("/").filter((name, at) => name !== "." && (name !== "" || at === 0));
+
+/** The path with each name twice, as `a/../a`. Resolving it fails if one of the names is a link. */
+const withoutLinks = (path: string): string =>
+  (path.startsWith("/") ? "/" : "") +
+  path
+    .split("/")
+    .filter((name) => name !== "" && name !== ".")
+    .map((name) => (name === ".." || name === "~" ? name : `${name}/../${name}`))
+    .join("/");
+
+// The command has only harmless assignments.
+const isPlain = ({ assignments }: Draft): boolean => assignments.every(({ harmless }) => harmless);
+
+// No redirection opens a file.
+const isQuiet = ({ redirections }: Draft): boolean =>
+  redirections.every(
+    ({ operator, target, writes }) =>
+      !writes && (target === undefined || operator.includes(">")) && operator !== "<>",
+  );
+
+// The working directory itself is no new link. What is in it may be.
+function mayUseLink(effect: Effect, { argv }: Draft, makers: readonly Maker[]): boolean {
+  if (!("path" in effect) || effect.path.text === undefined) return false;
+  const { kind, path } = effect;
+  if (kind === "execute")
+    return !isProgram(path.text, argv[0]?.text) || makers.some((maker) => maker.kind !== "tree");
+  const text = path.text.replace(/^(?:\.(?:\/+|$))+/, "");
+  // `git rm` also deletes through links.
+  if (kind !== "delete" || argv[0]?.text?.endsWith("git") === true)
+    return text !== "" || path.pattern !== undefined;
+  // Deleting a link leaves its target alone.
+  return /[/~]|^\.\.$/.test(text) || (path.pattern !== undefined && /\/|\*\*/.test(path.pattern));
+}
+
+// A checkout changes the content of a program anyway, link or not.
+const isProgram = (path: string, program: string | undefined): boolean =>
+  program?.includes("/") === true && (path === program || path.endsWith(`/${program}`));

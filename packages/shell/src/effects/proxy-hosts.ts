@@ -1,0 +1,40 @@
+import type { Assignment, Effect, Word } from "../analysis.ts";
+import { hostsOf } from "../programs/hosts.ts";
+
+// Variables that set the proxy or server of programs. Other names may do so for single programs.
+const NAMES =
+  /^(?:(?:https?|ftp|all|socks|rsync|grpc)_proxy|npm_config_(?:(?:https?[_-])?proxy|registry)|yarn_(?:npm_)?registry(?:_server)?|pip_(?:proxy|index_url|extra_index_url)|uv_(?:default_index|index|index_url|extra_index_url)|(?:docker|container|buildkit)_host|goproxy|pghost(?:addr)?|mysql_host|cargo_http_proxy|aws_endpoint_url\w{0,64})$/i;
+const DECLARES = /^(?:export|declare|typeset|readonly|local)$/;
+
+interface Named {
+  readonly argv: readonly Word[];
+  readonly assignments: readonly Assignment[];
+}
+
+/** The hosts to which assignments and `export` direct connections. */
+export function proxyHosts({ argv, assignments }: Named): readonly Effect[] {
+  const program = argv[0]?.text;
+  const declares = program !== undefined && DECLARES.test(program);
+  if (assignments.length === 0 && !declares) return [];
+  const hosts = new Set<string | undefined>();
+  const note = (name: string, value: Word | undefined): void => {
+    if (!NAMES.test(name) || value === undefined || value.text === "") return;
+    for (const host of hostsOf(value)) hosts.add(host);
+  };
+  for (const { name, value } of assignments) note(name, value);
+  for (const { pieces } of declares ? argv : []) {
+    const [start, ...rest] = pieces;
+    const sign = typeof start === "string" ? start.indexOf("=") : -1;
+    if (typeof start !== "string" || sign < 0) continue;
+    const value = start.slice(sign + 1);
+    if (rest.length === 0)
+      note(start.slice(0, sign), { text: value, pieces: [value], single: true });
+    else
+      note(start.slice(0, sign), {
+        text: undefined,
+        pieces: value === "" ? rest : [value, ...rest],
+        single: true,
+      });
+  }
+  return [...hosts].map((host) => ({ kind: "network", host }));
+}

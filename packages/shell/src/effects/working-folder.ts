@@ -1,0 +1,89 @@
+import type { Effect, PathText, Word } from "../analysis.ts";
+import { below } from "../programs/path-of-word.ts";
+
+/** The directories in which a command may start, relative to that of the line. {@link ANYWHERE} if unknown. */
+export type Folder = readonly string[];
+
+/** The directory in which the line starts. */
+export const START: Folder = Object.freeze([""]);
+/** An unknown directory. */
+export const ANYWHERE: Folder = Object.freeze(["?"]);
+/** For bodies of functions and traps: {@link START}, unless the line changes directory anywhere. */
+export const LATER: Folder = Object.freeze([""]);
+/** Unreachable. */
+export const NOWHERE: Folder = Object.freeze([]);
+
+const MOST = 4;
+const LONGEST = 256;
+
+/** Either of two. */
+export function eitherFolder(a: Folder, b: Folder): Folder {
+  if (a === b || b.length === 0) return a;
+  if (a.length === 0) return b;
+  if (a === ANYWHERE || b === ANYWHERE || a === LATER || b === LATER) return ANYWHERE;
+  const all = [...new Set([...a, ...b])];
+  return all.length > MOST ? ANYWHERE : all;
+}
+
+// The position of the operand of `cd`.
+function operandOf(argv: readonly Word[]): { readonly at: number; readonly physical: boolean } {
+  let at = 1;
+  let physical = false;
+  for (; at < argv.length; at++) {
+    const option = argv[at]?.text;
+    if (option === undefined || !/^-[LPe@]+$/.test(option)) break;
+    physical = option.includes("P");
+  }
+  if (argv[at]?.text === "--") at++;
+  return { at, physical };
+}
+
+/** Whether this `cd` has no operand. */
+export function goesHome(argv: readonly Word[]): boolean {
+  return operandOf(argv).at >= argv.length;
+}
+
+/** The directories after this `cd`. */
+export function folderAfterCd(from: Folder, argv: readonly Word[]): Folder {
+  const { at, physical } = operandOf(argv);
+  const word = argv[at];
+  if (argv.length > at + 1) return ANYWHERE;
+  const to = word === undefined ? "~" : word.text;
+  if (to === undefined || to === "-" || to === "" || (physical && /(^|\/)\.\.(\/|$)/.test(to)))
+    return ANYWHERE;
+  if (to.startsWith("/") || to.startsWith("~")) return [plain(to)];
+  if (from === ANYWHERE || from === LATER) return ANYWHERE;
+  const folders = from.map((folder) => plain(folder === "" ? to : `${folder}/${to}`));
+  return folders.some(({ length }) => length > LONGEST) ? ANYWHERE : folders;
+}
+
+// Without -P, `..` in a `cd` removes the last name, even if that was a link.
+function plain(path: string): string {
+  const names: string[] = [];
+  const rooted = path.startsWith("/");
+  for (const name of path.split("/")) {
+    if (name === "" || name === ".") continue;
+    const last = names.at(-1);
+    if (name !== ".." || (last === undefined && !rooted) || last === ".." || last === "~")
+      names.push(name);
+    else names.pop();
+  }
+  return (rooted ? "/" : "") + names.join("/");
+}
+
+const LOST: PathText = { why: "a relative path after a `cd` that cannot be followed" };
+
+/** Effects with paths relative to the directory in which the line starts. */
+export function resolveEffects(effects: readonly Effect[], folder: Folder): readonly Effect[] {
+  if (folder === START) return effects;
+  const result: Effect[] = [];
+  for (const effect of effects) {
+    if (!("path" in effect) || effect.path.text === undefined || /^[/~]/.test(effect.path.text))
+      result.push(effect);
+    else if (folder === ANYWHERE || folder.length === 0) result.push({ ...effect, path: LOST });
+    else
+      for (const base of folder)
+        result.push({ ...effect, path: below({ text: base }, effect.path) });
+  }
+  return result;
+}

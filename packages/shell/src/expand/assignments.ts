@@ -1,0 +1,93 @@
+import type { Assignment, Word } from "../analysis.ts";
+import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
+import { visitArithmeticText, visitWord } from "./expansions.ts";
+import type { AssignmentNode, WordNode } from "../parse/syntax.ts";
+import { isComputed, isOrdinary, roleOf } from "./variables.ts";
+import { oneWord } from "./words.ts";
+
+/** Reads an assignment, including what its subscript and value run. */
+export function readAssignment(walk: WalkState, node: AssignmentNode): Assignment {
+  const { name, index, value } = node;
+  if (name === "HOME") walk.home.folderAfterCd = true;
+  if (index !== undefined) {
+    visitWord(walk, index);
+    visitArithmeticText(walk, index.text);
+  }
+  if (value.type === "ArrayValue") {
+    let safe = true;
+    for (const element of value.elements) {
+      visitWord(walk, element);
+      if (element.text.startsWith("["))
+        visitArithmeticText(walk, element.text.slice(1, element.text.indexOf("]=")));
+      safe &&= isNumber(element);
+    }
+    if (!safe) markUntrusted(walk, name);
+    return classifyAssignment(walk, name, {
+      text: undefined,
+      pieces: [{ hole: "any" }],
+      single: false,
+    });
+  }
+  if (!isNumber(value)) markUntrusted(walk, name);
+  const word = oneWord(walk, value);
+  // Assigned values are neither split nor globbed.
+  return classifyAssignment(walk, name, word.single ? word : { ...word, single: true });
+}
+
+/** Classifies an assignment by what it changes for later commands. */
+export function classifyAssignment(
+  walk: WalkState,
+  name: string,
+  value: Word | undefined,
+): Assignment {
+  const role = roleOf(name, value);
+  if (role === "state")
+    noteUnknown(
+      walk,
+      "state",
+      `assignment to ${quote(name)}, which changes what later commands do`,
+    );
+  else if (role === "code") noteUnknown(walk, "inline_code", `code in the value of ${quote(name)}`);
+  else if (role === "command" && value !== undefined) (walk.values ??= []).push(value);
+  if (isComputed(name, value))
+    noteUnknown(walk, "dynamic_script", `value of ${quote(name)}, which bash evaluates`);
+  if (name === "CDPATH") walk.flowUnknown = true;
+  return { name, value, harmless: role === "harmless" };
+}
+
+/** Records a variable that is set to an unknown value. */
+export function setName(
+  walk: WalkState,
+  name: string,
+  { number }: { readonly number: boolean },
+): void {
+  const bare = name.replace(/\[.*/s, "");
+  if (bare === "HOME") walk.home.folderAfterCd = true;
+  if (bare === "CDPATH") walk.flowUnknown = true;
+  if (!number) markUntrusted(walk, bare);
+  if (!isOrdinary(bare))
+    noteUnknown(
+      walk,
+      "state",
+      `assignment to ${quote(bare)}, which may change what later commands do`,
+    );
+}
+
+/** Records that a variable may hold any text. */
+export function markUntrusted(walk: WalkState, name: string): void {
+  (walk.untrusted ??= new Set()).add(name);
+}
+
+// Arithmetic cannot run anything in this.
+function isNumber(word: WordNode): boolean {
+  if (/^[-+]?\d*$/.test(word.text)) return true;
+  const { parts } = word;
+  if (parts === undefined) return false;
+  for (const part of parts) {
+    if (part.type === "ArithmeticExpansion" || (part.type === "Literal" && /^\d+$/.test(part.text)))
+      continue;
+    if (part.type === "SimpleExpansion" && /^\$[?#$!]$/.test(part.text)) continue;
+    if (part.type !== "ParameterExpansion" || part.prefix !== "#") return false;
+  }
+  return true;
+}

@@ -1,0 +1,49 @@
+import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
+import { visitArithmeticText, visitWord } from "./expansions.ts";
+import type { TestExpression } from "../parse/syntax.ts";
+
+const NUMERIC = /^-(eq|ne|lt|le|gt|ge)$/;
+
+/** Collects what the words of `[[ … ]]` run and evaluate. */
+export function visitTest(walk: WalkState, expression: TestExpression): void {
+  const open: TestExpression[] = [expression];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    walk.nodes++;
+    switch (node.type) {
+      case "TestUnary":
+        visitWord(walk, node.operand);
+        if (
+          (node.operator === "-v" || node.operator === "-R") &&
+          !/^\w+$/.test(node.operand.text)
+        ) {
+          noteUnknown(
+            walk,
+            "dynamic_script",
+            `name ${quote(node.operand.text)}, whose subscript bash evaluates`,
+          );
+        }
+        break;
+      case "TestBinary":
+        visitWord(walk, node.left);
+        visitWord(walk, node.right);
+        if (NUMERIC.test(node.operator)) {
+          visitArithmeticText(walk, sumOf(node.left.text));
+          visitArithmeticText(walk, sumOf(node.right.text));
+        }
+        break;
+      case "TestLogical":
+        open.push(...node.operands);
+        break;
+      case "TestNot":
+        open.push(node.operand);
+        break;
+      case "TestGroup":
+        open.push(node.expression);
+    }
+  }
+}
+
+// Plain double quotes around an operand hide nothing: `[[ "$n" -gt 3 ]]`.
+function sumOf(text: string): string {
+  return /^"[^"\\`]*"$/.test(text) ? text.slice(1, -1) : text;
+}

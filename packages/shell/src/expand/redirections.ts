@@ -1,0 +1,118 @@
+import type { Effect, Redirection, Word } from "../analysis.ts";
+import { setName } from "./assignments.ts";
+import { oneWord } from "./words.ts";
+import { visitParts } from "./expansions.ts";
+import type { WalkState } from "../walk/walk-state.ts";
+import { noteUnknown, quote } from "../walk/walk-state.ts";
+import type { Input } from "../programs/program-reading.ts";
+import { pathOf } from "../programs/path-of-word.ts";
+import { concat, known } from "../programs/word-text.ts";
+import type { HereDoc, RedirectionNode } from "../parse/syntax.ts";
+
+/** The result of reading redirections. */
+export interface Redirected {
+  readonly redirections: Redirection[];
+  readonly effects: Effect[];
+  /** The standard input, if they set it. */
+  input: Input | undefined;
+}
+
+const STANDARD = /^\/dev\/(null|stdin|stdout|stderr|fd\/[0-2])$/;
+const SOCKET = /^\/dev\/(?:tcp|udp)\/([^/]*)/;
+
+/** Reads one redirection and adds its effects. */
+export function addRedirection(walk: WalkState, node: RedirectionNode, to: Redirected): void {
+  const descriptor = node.descriptor;
+  if (descriptor?.type === "FileDescriptorVariable") {
+    if (/[^\w]/.test(descriptor.name)) {
+      noteUnknown(
+        walk,
+        "dynamic_script",
+        `file descriptor ${quote(descriptor.name)}, whose subscript bash evaluates`,
+      );
+    }
+    setName(walk, descriptor.name, { number: true });
+  }
+  const stdin =
+    descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0);
+  if (node.type === "HereDoc") {
+    to.redirections.push({ operator: node.operator, target: undefined, writes: false });
+    if (node.closing === undefined)
+      noteUnknown(
+        walk,
+        "syntax",
+        `an unterminated here-document ${quote(node.delimiter?.text ?? "")}`,
+      );
+    const body = bodyOf(walk, node);
+    if (stdin) to.input = textInput(body, "");
+    return;
+  }
+  if (node.target === undefined) return;
+  const target = oneWord(walk, node.target);
+  if (node.type === "HereString") {
+    to.redirections.push({ operator: node.operator, target, writes: false });
+    if (stdin) to.input = textInput(target, "\n");
+    return;
+  }
+  const { operator } = node;
+  const duplicates =
+    (operator === ">&" || operator === "<&") &&
+    target.text !== undefined &&
+    /^(\d+-?|-)$/.test(target.text);
+  const socket = target.text === undefined ? undefined : SOCKET.exec(target.text);
+  const standard = target.text !== undefined && STANDARD.test(target.text);
+  const reads = operator === "<" || operator === "<&";
+  to.redirections.push({
+    operator,
+    target,
+    writes: socket != null || (!duplicates && !standard && !reads),
+  });
+  if (stdin && (reads || operator === "<>"))
+    to.input = duplicates ? { kind: "text", text: undefined } : { kind: "file", path: target };
+  if (socket != null)
+    to.effects.push({ kind: "network", host: socket[1] === "" ? undefined : socket[1] });
+  else if (!duplicates && !standard) addFile(to.effects, operator, target);
+  if (mayBeSocket(target)) to.effects.push({ kind: "network", host: undefined });
+}
+
+function addFile(effects: Effect[], operator: string, target: Word): void {
+  const path = pathOf(target);
+  if (operator === "<" || operator === "<&" || operator === "<>")
+    effects.push({ kind: "read", path });
+  if (operator !== "<" && operator !== "<&") effects.push({ kind: "write", path });
+}
+
+function mayBeSocket(target: Word): boolean {
+  const [first] = target.pieces;
+  return (
+    target.text === undefined && typeof first === "string" && /^\/+dev\/(tcp|udp)?/.test(first)
+  );
+}
+
+function textInput(word: Word, end: string): Input {
+  if (word.text !== undefined) return { kind: "text", text: word.text + end };
+  return { kind: "text", text: undefined, word };
+}
+
+function bodyOf(walk: WalkState, node: HereDoc): Word {
+  const { body, delimiter } = node;
+  const tabs = node.operator === "<<-";
+  const plain = (text: string): string => (tabs ? text.replace(/^\t+/gm, "") : text);
+  if (delimiter?.quoted === true) return known(plain(body.text));
+  const { parts } = body;
+  if (parts === undefined) {
+    const doubtful = tabs || body.text.includes("\\");
+    return doubtful
+      ? { text: undefined, pieces: [plain(body.text), { hole: "any" }], single: true }
+      : known(body.text);
+  }
+  visitParts(walk, parts);
+  const word = concat(
+    parts.map((part) =>
+      part.type === "Literal"
+        ? known(part.value)
+        : { text: undefined, pieces: [{ hole: "any" }], single: true },
+    ),
+  );
+  return word.text === undefined ? word : known(plain(word.text));
+}

@@ -1,0 +1,71 @@
+import type { Word } from "../analysis.ts";
+
+// Variables that change only how output looks. The README gives the reason for each.
+const HARMLESS: ReadonlySet<string> = new Set(
+  `CI COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE NODE_ENV TZ LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES
+  LC_NUMERIC LC_TIME LC_MONETARY PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_BACKTRACE GIT_TERMINAL_PROMPT DEBIAN_FRONTEND`.split(
+    /\s+/,
+  ),
+);
+// Values with a slash are paths of catalogs, locales or settings.
+const HARMLESS_VALUE = /^(?![.])[\w.,@+-]*$/;
+const ZONE = /^(?!.*\.\.)[A-Za-z][\w+\-/]*$/;
+
+// Variables whose value is run as a command line.
+const COMMANDS: ReadonlySet<string> = new Set(
+  `PROMPT_COMMAND GIT_SSH_COMMAND GIT_SSH GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PROXY_COMMAND
+  SSH_ASKPASS SUDO_ASKPASS EDITOR VISUAL FCEDIT SUDO_EDITOR SYSTEMD_EDITOR PAGER MANPAGER SYSTEMD_PAGER AWS_PAGER GH_PAGER GH_EDITOR
+  BAT_PAGER DELTA_PAGER PSQL_PAGER PSQL_EDITOR BROWSER GH_BROWSER LESSOPEN LESSCLOSE RSYNC_RSH CVS_RSH SHELL`.split(
+    /\s+/,
+  ),
+);
+
+// Variables from which the shell, the loader or git reads code, the meaning of names or further options.
+const STATE =
+  /^(PATH|IFS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_ALIASES|BASH_CMDS|BASH_LOADABLES_PATH|BASH_COMPAT|POSIXLY_CORRECT|EXECIGNORE|CDPATH|FPATH|ZDOTDIR|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|GIT_EXEC_PATH|GIT_CONFIG.*|GIT_TEMPLATE_DIR|GIT_DIR|GIT_WORK_TREE|PERL5DB|PERL5OPT|MAKEFLAGS|GNUMAKEFLAGS|MFLAGS|TAR_OPTIONS|GREP_OPTIONS|RIPGREP_CONFIG_PATH|ACKRC|ACK_OPTIONS|LESS|LESSKEY.*|MORE|ZIPOPT|UNZIP|UNZIPOPT|ZIPINFO|ZIPINFOOPT|VIMINIT|GVIMINIT|EXINIT|RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER|CARGO_(?:TARGET_\w+|BUILD)_(?:RUNNER|LINKER|RUSTC|RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER)|HGRCPATH|CURL_HOME|WGETRC|SYSTEM_WGETRC|MAILRC|INPUTRC|AWKLIBPATH|AWKPATH)$/;
+// Display options of `less`.
+const LOOKS = /^-?[FJMNQRSXeiqsw]+$/;
+const PROMPTS = /^PS[0-4]$/;
+// Interpreter options that may hold code.
+const OPTIONS = /^(NODE_OPTIONS|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS)$/;
+const INLINE = /data:|-e\b|--eval|-p\b|--print|OnOutOfMemoryError|OnError/;
+
+// Bash evaluates values assigned to these, including substitutions in subscripts.
+const INTEGERS = /^(BASHPID|EPOCHSECONDS|HISTCMD|LINENO|OPTIND|RANDOM|SECONDS|SRANDOM)$/;
+
+/** Whether bash evaluates this value when it is assigned. */
+export function isComputed(name: string, value: Word | undefined): boolean {
+  return (
+    INTEGERS.test(name) &&
+    value !== undefined &&
+    (value.text === undefined || !/^[-+]?\d*$/.test(value.text))
+  );
+}
+
+/** What setting a variable changes for later commands. */
+export type VariableRole = "harmless" | "plain" | "command" | "state" | "code";
+
+/** The role of a variable with this value, which is undefined if unknown. */
+export function roleOf(name: string, value: Word | undefined): VariableRole {
+  const text = value === undefined ? "" : value.text;
+  if (HARMLESS.has(name)) {
+    const safe =
+      text !== undefined && (HARMLESS_VALUE.test(text) || (name === "TZ" && ZONE.test(text)));
+    return safe ? "harmless" : "plain";
+  }
+  if (COMMANDS.has(name)) return "command";
+  if (STATE.test(name))
+    return name === "LESS" && text !== undefined && LOOKS.test(text) ? "plain" : "state";
+  if (PROMPTS.test(name)) return text === undefined || /[$`\\]/.test(text) ? "code" : "plain";
+  if (OPTIONS.test(name)) return text === undefined || INLINE.test(text) ? "code" : "plain";
+  return "plain";
+}
+
+// Programs and shells use many upper-case names, so these are asked about.
+const ORDINARY =
+  /^(?!.*(?:proxy|^npm_|^histchars$|^auto_resume$))[a-z]\w*$|^_(?:[a-z]\w*)?$|^[A-Z]\d{0,2}$|^(?:ANSWER|ARG|BRANCH|COMMIT|COUNT|COUNTER|DATE|DIR|DIRECTORY|ENTRY|FIELD|FILE|FILENAME|FILES|FOLDER|INDEX|INPUT|ITEM|ITEMS|KEY|LINE|MAX|MIN|MODULE|MSG|NAME|NUM|NUMBER|OUTPUT|PACKAGE|PKG|RESULT|ROW|SERVICE|SIZE|SUM|TAG|TARGET|TOTAL|URL|VAL|VALUE|VAR|VERSION|WORD|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH)$/;
+
+/** Whether any value of this variable leaves what runs and what is written unchanged. */
+export function isOrdinary(name: string): boolean {
+  return ORDINARY.test(name);
+}

@@ -1,0 +1,43 @@
+import type { CommandNode } from "./syntax.ts";
+
+const BLANK = /^(?:[ \t]|\\\n)*$/;
+// What may follow a simple command.
+const NEXT = /(?:[ \t]|\\\n)*(?:$|[\n;&|)`#])/y;
+const DESCRIPTOR = /(?:^|[<>|&\s-])(?:\{\w+\}|\d+)[<>]$/;
+const QUOTED = /^(?:[^'"\\$`]|`[^`]*`|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$(?!\[))*$/s;
+
+/**
+ * Text in a command that the parser drops and bash rejects. Undefined if there is none, or if the command is not from this source.
+ */
+export function skippedText(
+  source: string,
+  { pos, end, name, prefix, suffix }: CommandNode,
+): string | undefined {
+  const first = name ?? prefix[0];
+  if (first === undefined || (name !== undefined && source.slice(name.pos, name.end) !== name.text))
+    return undefined;
+  let from = pos;
+  for (const part of [...prefix, ...(name === undefined ? [] : [name]), ...suffix]) {
+    if (part.pos > from && !BLANK.test(source.slice(from, part.pos)))
+      return source.slice(from, part.pos);
+    from = Math.max(from, part.end);
+    if (part.type === "Word" || part.type === "Assignment") continue;
+    // In `>> {x}> f` and `> 2> f` bash assigns the braces or the number to the next redirection.
+    const text = source.slice(part.pos, part.end + 1);
+    if (!part.operator.endsWith("&") && DESCRIPTOR.test(text)) return text;
+    if (
+      name === undefined &&
+      part.type === "Redirect" &&
+      /^\w+\[.*\]\+?=/s.test(part.target?.text ?? "")
+    )
+      return text;
+    if (
+      part.type === "HereDoc" &&
+      part.delimiter !== undefined &&
+      !QUOTED.test(part.delimiter.text)
+    )
+      return part.delimiter.text;
+  }
+  NEXT.lastIndex = Math.max(from, end);
+  return NEXT.test(source) ? undefined : source.slice(from, from + 20);
+}

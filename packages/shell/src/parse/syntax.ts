@@ -1,0 +1,58 @@
+import { parse, type ParsedScript } from "unbash";
+
+export type {
+  ArithmeticExpression,
+  Assignment as AssignmentNode,
+  Command as CommandNode,
+  HereDoc,
+  ParameterExpansionPart,
+  ParsedScript,
+  PipelineNode,
+  AndOr,
+  Redirection as RedirectionNode,
+  Statement,
+  TestExpression,
+  Word as WordNode,
+  WordPart,
+} from "unbash";
+
+// The parser reads nested expansions once per level.
+const MOST_WORK = 400_000;
+const MOST_DOCUMENTS = 256;
+
+/** The syntax tree of a script with its errors. Undefined if the parser fails or would take too long. */
+export function parseScript(text: string): ParsedScript | undefined {
+  if (text.length > 512 && (nesting(text) * text.length > MOST_WORK || isCrowded(text)))
+    return undefined;
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// The parser rescans all here-documents of a line for each of them.
+function isCrowded(text: string): boolean {
+  let count = 0;
+  for (
+    let at = text.indexOf("<<");
+    at >= 0 && count <= MOST_DOCUMENTS;
+    at = text.indexOf("<<", at + 2)
+  )
+    count++;
+  return count > MOST_DOCUMENTS;
+}
+
+// Nesting depth of brackets, quoted or not.
+function nesting(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // ( [ {
+    if (code === 40 || code === 91 || code === 123) {
+      if (++depth > deepest) deepest = depth;
+    } else if ((code === 41 || code === 93 || code === 125) && depth > 0) depth--;
+  }
+  return deepest;
+}

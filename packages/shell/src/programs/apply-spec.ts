@@ -1,0 +1,274 @@
+import type { Word } from "../analysis.ts";
+import { isAscii } from "../parse/characters.ts";
+import { hostOf } from "./hosts.ts";
+import {
+  file,
+  hazard,
+  inlineCode,
+  isInput,
+  noteListedFiles,
+  network,
+  runScript,
+  unknown,
+  type Findings,
+  type FolderScope,
+} from "./findings.ts";
+import { grammarOf } from "./grammar.ts";
+import { parseArgs, isInEffect, hasOption } from "./parsed-args.ts";
+import type { OperandRole, Role } from "./option-groups.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { after, baseName, known, mayBeOption, prefix, seen } from "./word-text.ts";
+import { pathOf } from "./path-of-word.ts";
+import { fullSubcommandName } from "./subcommand-name.ts";
+import { walkOf } from "./folder-scope.ts";
+
+/** Reads argv from a position as its spec says. */
+export function apply(spec: Spec, out: Findings, from: number): void {
+  if (spec.read !== undefined) {
+    spec.read(out, from);
+    return;
+  }
+  const posix = spec.posix === true || spec.subs !== undefined || spec.wrap !== undefined;
+  const use = parseArgs(spec, out.argv, from, { posix });
+  if (spec.inert !== undefined && isInEffect(use, spec.inert)) return;
+  if (spec.network === true) network(out, undefined);
+  if (spec.privilege === true) out.effects.push({ kind: "privilege" });
+  if (spec.carries === true) out.carries = true;
+  readOptions(use, out);
+  if (spec.subs !== undefined) readSub(spec.subs, spec, use, out);
+  else if (spec.wrap !== undefined) readWrapped(spec.wrap, use, out);
+  else readOperands(use, out);
+  spec.more?.(use, out);
+}
+
+/** Applies the options that are used. */
+export function readOptions(use: ParsedArgs, out: Findings): void {
+  const quiet = use.spec.quiet !== undefined && isInEffect(use, use.spec.quiet);
+  for (const { option, at, value } of use.options) {
+    if (option.role === "write" && value?.text !== undefined && NOWHERE.has(value.text)) continue;
+    if (option.does !== undefined && !(quiet && option.does === "write" && option.value === "none"))
+      hazard(out, at, option.does);
+    if (value !== undefined && option.role !== "data")
+      applyRole(option.role, value, at, use.spec, out, undefined);
+  }
+  for (const { at, word } of use.unknownOptions) readStrange(at, word, out);
+}
+
+const NOWHERE: ReadonlySet<string> = new Set(["-", "/dev/null", "/dev/stdout", "/dev/stderr"]);
+
+// Option names that say in many programs that their value runs or is written.
+const RUNS =
+  /^--?(exec|execute|eval|shell|command|rsh|pager|editor|preload|filter|hook|plugin|pre-?script|post-?script)/;
+const WRITES = /^--?(out|output|outfile|save|write|in-?place|log-?file|dump|delete|remove)/;
+
+function readStrange(at: number, word: Word, out: Findings): void {
+  const start = prefix(word);
+  if (RUNS.test(start)) hazard(out, at, "run");
+  else if (WRITES.test(start)) hazard(out, at, "write");
+  const sign = start.indexOf("=");
+  if (sign < 0) return;
+  const value = after(word, sign + 1);
+  file(out, "read", value);
+  file(out, "write", value);
+}
+
+function readOperands(use: ParsedArgs, out: Findings): void {
+  const { spec } = use;
+  if (use.operands.length === 0 && spec.alone !== undefined) {
+    readAlone(spec.alone, walkOf(use), out);
+    return;
+  }
+  if (spec.operands === undefined) return;
+  const quiet = spec.quiet !== undefined && isInEffect(use, spec.quiet);
+  const walk = walkOf(use);
+  const roles = rolesFor(use);
+  for (let index = 0; index < use.operands.length; index++) {
+    const operand = use.operands[index];
+    const wanted = roles[index];
+    if (operand === undefined || wanted === undefined) break;
+    const { role, does } = wanted;
+    if (does !== undefined && !quiet) hazard(out, operand.at, does);
+    applyRole(quiet && role !== "data" ? "read" : role, operand.word, operand.at, spec, out, walk);
+    if (role === "exec") out.carriesFrom ??= operand.at + 1;
+  }
+  if (
+    spec.alone !== undefined &&
+    roles.every(({ role, does }) => role === "data" && does === undefined)
+  ) {
+    readAlone(spec.alone, walk, out);
+  }
+}
+
+function readAlone(
+  alone: NonNullable<Spec["alone"]>,
+  walk: FolderScope | undefined,
+  out: Findings,
+): void {
+  if (alone !== "walked") file(out, alone, known("."), walk);
+  else if (walk !== undefined) file(out, "read", known("."), walk);
+}
+
+// Assigns a role to each operand.
+function rolesFor(use: ParsedArgs): readonly OperandRole[] {
+  const { spec, operands } = use;
+  let roles = grammarOf(spec).operands;
+  if (spec.noFirst !== undefined && hasOption(use, spec.noFirst)) roles = roles.slice(1);
+  if (spec.noLast !== undefined && hasOption(use, spec.noLast)) roles = roles.slice(0, -1);
+  const star = roles.findIndex(({ repeats }) => repeats);
+  const repeated = roles[star];
+  if (repeated === undefined) return roles;
+  const all = roles.slice(0, star);
+  for (let count = operands.length - roles.length + 1; count > 0; count--) all.push(repeated);
+  for (let at = star + 1; at < roles.length; at++) all.push(roles[at] ?? repeated);
+  return all;
+}
+
+/** Records what the program does with a word of this role. */
+export function applyRole(
+  role: Role,
+  word: Word,
+  at: number,
+  spec: Spec,
+  out: Findings,
+  more: FolderScope | undefined,
+): void {
+  switch (role) {
+    case "data":
+      return;
+    case "read":
+      if (word.text !== "-") file(out, "read", word, more);
+      return;
+    case "list":
+      if (word.text !== "-") file(out, "read", word);
+      noteListedFiles(out);
+      return;
+    case "write":
+      if (word.text !== "-") file(out, "write", word, more);
+      return;
+    case "rw":
+      file(out, "read", word, more);
+      file(out, "write", word, more);
+      return;
+    case "move":
+      file(out, "read", word, { below: true });
+      file(out, "delete", word, { below: true });
+      return;
+    case "delete":
+      file(out, "delete", word, more);
+      return;
+    case "exec":
+      if (isInput(word))
+        unknown(out, "inline_code", `input of \`${out.argv[0]?.text ?? "?"}\`, which runs as code`);
+      file(out, "read", word);
+      file(out, "execute", word);
+      return;
+    case "load":
+      hazard(out, at, "load");
+      file(out, "read", word);
+      file(out, "execute", word);
+      return;
+    case "host":
+      network(out, word.text);
+      return;
+    case "url":
+      network(out, hostOf(word));
+      return;
+    case "remote":
+      readRemote(word, out);
+      return;
+    case "script":
+      runScript(out, at, word);
+      return;
+    case "code":
+      if (word.text !== undefined && onlyPrints(baseName(out.argv[0]?.text ?? ""), word.text))
+        return;
+      inlineCode(out, at, `code in the arguments of \`${out.argv[0]?.text ?? "?"}\``);
+      return;
+    case "dir":
+      file(out, "read", word);
+      out.base = pathOf(word, out.base);
+  }
+}
+
+const LITERAL =
+  /^(?:-?\d{1,32}(?:\.\d{1,32})?|"[^"\\\n]*"|'[^'\\\n]*'|process\.(?:version|versions\.node|platform|arch))$/;
+
+// Code that only prints a constant.
+function onlyPrints(program: string, code: string): boolean {
+  if (/^node(js)?$/.test(program))
+    return LITERAL.test(/^\s*console\.log\((.*)\)\s*;?\s*$/.exec(code)?.[1] ?? code.trim());
+  const printed = /^python[\d.]*$/.test(program)
+    ? /^\s*print\((.*)\)\s*$/.exec(code)?.[1]
+    : undefined;
+  return printed !== undefined && LITERAL.test(printed) && !printed.startsWith("process");
+}
+
+// `host:path`, or a local path.
+function readRemote(word: Word, out: Findings): void {
+  const start = prefix(word);
+  const colon = start.indexOf(":");
+  const slash = start.indexOf("/");
+  if (colon > 0 && (slash < 0 || colon < slash)) network(out, hostOf(word));
+  else {
+    file(out, "read", word, { below: true });
+    file(out, "write", word, { below: true });
+  }
+}
+
+function readSub(
+  subs: Readonly<Record<string, Spec>>,
+  spec: Spec,
+  use: ParsedArgs,
+  out: Findings,
+): void {
+  const [first] = use.operands;
+  if (first === undefined) return;
+  const written = first.word.text;
+  const name = written === undefined ? undefined : fullSubcommandName(spec, written);
+  const sub = name !== undefined && Object.hasOwn(subs, name) ? subs[name] : undefined;
+  // Letters of other alphabets can look like those of a known subcommand.
+  if (!isAscii(seen(first.word)))
+    unknown(out, "syntax", `subcommand \`${seen(first.word)}\`, which is not plain ASCII`);
+  if (spec.vcs === true) out.effects.push({ kind: "vcs", action: name ?? "?" });
+  if (sub === undefined) {
+    out.carries = true;
+    if (spec.extensible === true) hazard(out, first.at, "run");
+    const fallback = subs["*"];
+    if (fallback !== undefined) apply(fallback, out, first.at + 1);
+    return;
+  }
+  if (sub.does !== undefined) hazard(out, first.at, sub.does);
+  apply(sub, out, first.at + 1);
+}
+
+function readWrapped(skip: number, use: ParsedArgs, out: Findings): void {
+  const first = use.operands[skip];
+  if (first === undefined) return;
+  runArgv(out, first.at);
+  noteUnclearStart(use, out);
+}
+
+/** Records that the start of a command is unclear, because an option before it is unknown. */
+export function noteUnclearStart(use: ParsedArgs, out: Findings): void {
+  if (use.unknownOptions.length === 0) return;
+  out.carries = true;
+  unknown(
+    out,
+    "dynamic_command",
+    `a command after an unrecognized option of \`${out.argv[0]?.text ?? "?"}\``,
+  );
+}
+
+/** Records that the words from a position on are a command. */
+export function runArgv(
+  out: Findings,
+  from: number,
+  more: { readonly until?: number; readonly open?: boolean; readonly remote?: boolean } = {},
+): void {
+  hazard(out, from, "run");
+  out.runs.push({ kind: "argv", from, ...more });
+  const word = out.argv[from];
+  if (word !== undefined && mayBeOption(word) && word.text === undefined) {
+    out.unknown.push({ code: "dynamic_command", what: "a program known only at run time" });
+  }
+}

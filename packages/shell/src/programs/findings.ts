@@ -1,0 +1,171 @@
+import type { Effect, Hazard, PathText, Unknown, Word } from "../analysis.ts";
+import type { Input, Run } from "./program-reading.ts";
+import { pathOf } from "./path-of-word.ts";
+import { known, prefix, seen } from "./word-text.ts";
+
+/** What a program does to a file. */
+export type FileKind = "read" | "write" | "delete" | "execute";
+
+/** Collects what a command does, by its words. */
+export interface Findings {
+  readonly argv: readonly Word[];
+  readonly input: Input;
+  /** The directory to which the program changes before it resolves paths. */
+  base: PathText | undefined;
+  carries: boolean;
+  /** The position from which words belong to a script or task, which may run them. */
+  carriesFrom: number | undefined;
+  readonly runs: Run[];
+  readonly hazards: Hazard[];
+  readonly effects: Effect[];
+  readonly unknown: Unknown[];
+  /** Reads a command inside this command. */
+  readonly nested: (argv: readonly Word[], depth: number) => Findings;
+  /** Nesting depth of programs that complete the words of each other. */
+  readonly depth: number;
+  /** The inner command has already been read. */
+  completed: boolean;
+  /** What has already been recorded. */
+  hazardKeys: Set<number> | undefined;
+  hosts: Set<string | undefined> | undefined;
+}
+
+/** Creates a collector for one command. */
+export function createFindings(
+  argv: readonly Word[],
+  input: Input,
+  nested: Findings["nested"],
+  depth: number,
+): Findings {
+  return {
+    argv,
+    input,
+    nested,
+    depth,
+    completed: false,
+    hazardKeys: undefined,
+    hosts: undefined,
+    base: undefined,
+    carries: false,
+    carriesFrom: undefined,
+    runs: [],
+    hazards: [],
+    effects: [],
+    unknown: [],
+  };
+}
+
+const FEW = 16;
+const DOES: readonly Hazard["does"][] = ["run", "write", "delete", "load", "send", "configure"];
+
+const keyOf = ({ at, does }: Hazard): number => at * DOES.length + DOES.indexOf(does);
+
+/** Records a hazard at a position of argv. */
+export function hazard(out: Findings, at: number, does: Hazard["does"]): void {
+  const { hazards } = out;
+  const added = { at, does };
+  if (hazards.length < FEW) {
+    for (const known of hazards) if (known.at === at && known.does === does) return;
+  } else {
+    const keys = (out.hazardKeys ??= new Set(hazards.map(keyOf)));
+    const key = keyOf(added);
+    if (keys.has(key)) return;
+    keys.add(key);
+  }
+  hazards.push(added);
+}
+
+/** Records why something is unknown. Only the first few reasons are kept. */
+export function unknown(out: Findings, code: Unknown["code"], what: string): void {
+  if (out.unknown.length >= FEW) return;
+  for (const known of out.unknown) if (known.code === code && known.what === what) return;
+  out.unknown.push({ code, what });
+}
+
+/** How a program treats a directory. */
+export interface FolderScope {
+  readonly below?: boolean;
+  readonly only?: readonly string[];
+  readonly follows?: boolean;
+}
+
+/** Records an effect on a file. */
+export function file(out: Findings, kind: FileKind, word: Word, more?: FolderScope): void {
+  if (word.text === "") return;
+  const path = pathOf(word, out.base);
+  if (more?.below !== true) {
+    out.effects.push({ kind, path });
+    return;
+  }
+  const { only, follows } = more;
+  if (only === undefined)
+    out.effects.push(
+      follows === true ? { kind, path, below: true, follows } : { kind, path, below: true },
+    );
+  else
+    out.effects.push({ kind, path, below: true, only, ...(follows === true ? { follows } : {}) });
+}
+
+const LISTED: PathText = { why: "files named in a list" };
+
+/** Records an effect on files named in a list. */
+export function noteListedFiles(out: Findings, kind: FileKind = "read"): void {
+  out.effects.push({ kind, path: LISTED });
+}
+
+/** Records a connection, once per host. */
+export function network(out: Findings, host: string | undefined): void {
+  const hosts = (out.hosts ??= new Set());
+  if (hosts.has(host)) return;
+  hosts.add(host);
+  out.effects.push({ kind: "network", host });
+}
+
+/** Records text that a shell runs. */
+export function runScript(
+  out: Findings,
+  at: number,
+  script: Word,
+  more: { readonly remote?: boolean } = {},
+): void {
+  hazard(out, at, "run");
+  out.runs.push(
+    more.remote === true ? { kind: "script", script, remote: true } : { kind: "script", script },
+  );
+  if (script.text === undefined) unknown(out, "dynamic_script", "a script known only at run time");
+}
+
+/** Records text that may be run. */
+export function mayRun(out: Findings, at: number, word: Word): void {
+  hazard(out, at, "run");
+  out.runs.push({ kind: "sight", text: seen(word) });
+}
+
+/** The script on standard input. Undefined if nothing of it is known. */
+export function inputScript({ input }: Findings): Word | undefined {
+  if (input.kind !== "text") return undefined;
+  return input.text === undefined ? input.word : known(input.text);
+}
+
+/** Whether a file name stands for standard input or an open file of a process. */
+export function isInput(word: Word): boolean {
+  const path = prefix(word)
+    .replace(/^file:\/*(?=\/)/i, "")
+    .replace(/\/(?:\.?\/)+/g, "/")
+    .replace(/^(?:\.\/)+/, "");
+  return (
+    path === "-" ||
+    OPEN_FILE.test(path) ||
+    (word.text !== undefined && /^(?:stdin|\d{1,3})$/.test(path))
+  );
+}
+
+// Devices and open files, by any path.
+const OPEN_FILE =
+  /^(?:.*\/)?(?:dev\/(?:std|tty|fd\/|tcp\/|udp\/)|proc\/[^/]*\/(?:task\/[^/]*\/)?fd\/)/s;
+
+/** Records code of another language. */
+export function inlineCode(out: Findings, at: number, what: string): void {
+  hazard(out, at, "run");
+  unknown(out, "inline_code", what);
+}

@@ -1,0 +1,36 @@
+import { type FolderScope } from "./findings.ts";
+import { optionsNamed, hasOption } from "./parsed-args.ts";
+import type { ParsedArgs } from "./program-spec.ts";
+
+/** The scope of this command's paths. Undefined if nothing below them counts. */
+export function walkOf(use: ParsedArgs): FolderScope | undefined {
+  const { below, filter, follows } = use.spec;
+  if (below === undefined) return undefined;
+  if (typeof below === "function" ? !below(use) : below !== "always" && !hasOption(use, below))
+    return undefined;
+  if (filter === undefined && follows === undefined) return BELOW;
+  const only = filter === undefined ? NO_FILTER : filtersOf(use, filter);
+  const leaves = follows !== undefined && hasOption(use, follows);
+  if (only.length > 0) return { below: true, only, follows: leaves };
+  return leaves ? FOLLOWS : BELOW;
+}
+
+const NO_FILTER: readonly string[] = [];
+
+function filtersOf(use: ParsedArgs, filter: string): readonly string[] {
+  if (!hasOption(use, filter)) return NO_FILTER;
+  return filter.split(" ").flatMap((name) =>
+    optionsNamed(use, name).flatMap(({ value }) => {
+      if (value === undefined) return NO_FILTER;
+      // Usually no file matches, and the shell passes the glob as written.
+      const text =
+        value.text ??
+        value.pieces.map((piece) => (typeof piece === "string" ? piece : "*")).join("");
+      return text.startsWith("!") ? NO_FILTER : [text];
+    }),
+  );
+}
+
+const BELOW = { below: true } as const;
+
+const FOLLOWS = { below: true, follows: true } as const;

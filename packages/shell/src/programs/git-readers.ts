@@ -1,0 +1,73 @@
+import { formats, shows } from "./git-handlers.ts";
+import { DIFF, LOG } from "./git-options.ts";
+import { hazard } from "./findings.ts";
+import type { Spec } from "./program-spec.ts";
+import { kind, many, options } from "./option-groups.ts";
+
+export const PATHS: NonNullable<Spec["operands"]> = [many("read")];
+
+export const SHOW: Spec = { options: LOG, more: shows };
+
+/** Commands that show files and history. */
+export const GIT_READERS: Readonly<Record<string, Spec>> = {
+  status: {
+    options: options`-s,--short -b,--branch --show-stash --long -v,--verbose -z --no-column --ahead-behind --no-ahead-behind --renames
+      --no-renames ${kind.optional} --porcelain -u --untracked-files --ignore-submodules --ignored --column --find-renames`,
+    operands: PATHS,
+  },
+  log: SHOW,
+  show: SHOW,
+  whatchanged: SHOW,
+  reflog: {
+    options: LOG,
+    more: (use, out) => {
+      formats(use, out);
+      const [first] = use.operands;
+      if (/^(expire|delete|drop|write)$/.test(first?.word.text ?? "") && first !== undefined)
+        hazard(out, first.at, "delete");
+    },
+  },
+  shortlog: {
+    options: options`${LOG} -s,--summary -e,--email ${kind.optional} -w ${kind.value} --group`,
+    more: formats,
+  },
+  "rev-list": { options: LOG, more: formats },
+  diff: { options: DIFF, more: shows },
+  "diff-tree": { options: LOG, more: shows },
+  "diff-index": { options: DIFF, more: shows },
+  "diff-files": { options: DIFF, more: shows },
+  "range-diff": { options: LOG },
+  difftool: {
+    options: options`${DIFF} -y,--no-prompt --prompt -d,--dir-diff -g,--gui ${kind.script} -x,--extcmd ${kind.value} -t,--tool
+      ${kind.flag} --tool-help`,
+    does: "run",
+  },
+  mergetool: {
+    options: options`-y,--no-prompt -g,--gui ${kind.value} -t,--tool ${kind.read} -O ${kind.flag} --tool-help`,
+    does: "run",
+  },
+  grep: {
+    options: options`--cached --no-index --untracked --no-exclude-standard --exclude-standard --recurse-submodules -a,--text --no-textconv
+      -i,--ignore-case -I -r,--recursive --no-recursive -w,--word-regexp -v,--invert-match -h -H --full-name -E,--extended-regexp
+      -G,--basic-regexp -F,--fixed-strings -n,--line-number --column -l,--files-with-matches,--name-only -L,--files-without-match
+      -z,--null -o,--only-matching -c,--count --no-color --break --heading -p,--show-function -W,--function-context --or --not -q,--quiet
+      --ext-grep ${kind.value} -e --parent-basename --max-depth -A,--after-context -B,--before-context -C,--context -m,--max-count
+      --threads ${kind.takes("read", "load")} -f ${kind.of("glued", { role: "script", does: "run" })} -O --open-files-in-pager
+      ${kind.flagThat("run")} --textconv ${kind.flag} -P,--perl-regexp --and --all-match ${kind.optional} --color`,
+    operands: ["data", many("read")],
+    noFirst: "e f",
+    below: "always",
+    alone: "read",
+  },
+  blame: {
+    options: options`-b --root --show-stats -l -t --reverse --first-parent -p,--porcelain --line-porcelain --incremental --color-lines
+      --color-by-age -c --score-debug -f,--show-name -n,--show-number -s -e,--show-email -w --progress --no-progress ${kind.value} -L
+      --encoding --date --ignore-rev --abbrev ${kind.takes("read", "load")} -S --contents --ignore-revs-file ${kind.optional} -M -C
+      ${kind.flagThat("run")} --textconv`,
+    operands: PATHS,
+  },
+  annotate: {
+    options: options`${kind.value} -L ${kind.takes("read", "load")} -S --contents`,
+    operands: PATHS,
+  },
+};

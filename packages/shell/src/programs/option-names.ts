@@ -1,0 +1,87 @@
+import { hazard, type Findings } from "./findings.ts";
+import { prefix } from "./word-text.ts";
+import type { Hazard } from "../analysis.ts";
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
+
+// Words in option names, and the hazards that they suggest in any program.
+const NAME_WORDS: readonly (readonly [Hazard["does"], ReadonlySet<string>])[] = [
+  [
+    "run",
+    words("exec execute eval shell command cmd hook hooks pager editor rsh runner run script"),
+  ],
+  [
+    "load",
+    words(
+      `plugin plugins rulesdir rules config conf configfile cfg load loader require import include preload rcfile settings preset resolver transform reporter
+      reporters extension extensions setup library classpath`,
+    ),
+  ],
+  ["delete", words("delete remove purge force overwrite destroy prune wipe clean")],
+  ["send", words("upload publish push send post webhook pastebin deploy")],
+  [
+    "write",
+    words(
+      `output out outfile outdir outputfile write fix save dump logfile junitxml basetemp inplace update generate export record snapshot rewrite install
+      apply`,
+    ),
+  ],
+  ["configure", words("endpoint proxy registry override")],
+];
+// Options about output, or that keep a program from doing something.
+const HARMLESS =
+  /^(?:no-|without-|disable-|dry-run$|force-colou?r$|force-exclude$|output-format$|fix-dry-run$)/;
+
+const MOST_KNOWN = 1_000;
+const LONGEST_KNOWN = 64;
+const knownOptions = new Map<string, Hazard["does"] | undefined>();
+
+/** The hazard that an option of an unknown program has, by the words in its name. */
+export function hazardOfOption(word: string): Hazard["does"] | undefined {
+  if (!word.startsWith("-") || word.length < 2 || word === "--") return undefined;
+  if (word.length > LONGEST_KNOWN) return hazardOfName(word);
+  // A cache: most lines repeat a few options, and splitting a name is slow.
+  let does = knownOptions.get(word);
+  if (does === undefined && !knownOptions.has(word)) {
+    if (knownOptions.size >= MOST_KNOWN) knownOptions.clear();
+    knownOptions.set(word, (does = hazardOfName(word)));
+  }
+  return does;
+}
+
+function hazardOfName(word: string): Hazard["does"] | undefined {
+  if (/^-o(?:$|[^a-z]|.*[/.=])/.test(word)) return "write";
+  const name = /^--?([A-Za-z][\w.-]{1,63})/.exec(word)?.[1];
+  if (name === undefined) return undefined;
+  const parts = name.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
+  if (HARMLESS.test(parts)) return undefined;
+  for (const part of parts.split(/[-_.]+/))
+    for (const [does, nameWords] of NAME_WORDS) if (nameWords.has(part)) return does;
+  return undefined;
+}
+
+/** Records the hazards of options by their names. */
+export function noteOptionNames(out: Findings): void {
+  for (let at = 1; at < out.argv.length; at++) {
+    const word = out.argv[at];
+    const start = word === undefined ? "" : prefix(word);
+    if (start === "--") return;
+    const does = hazardOfOption(start);
+    if (does !== undefined) hazard(out, at, does);
+  }
+}
+
+const INSTALLED: ReadonlySet<string> = new Set([
+  "",
+  ..."/bin/ /sbin/ /usr/bin/ /usr/sbin/ /usr/local/bin/ /usr/local/sbin/ /usr/games/ /usr/libexec/ /snap/bin/ /opt/homebrew/bin/".split(
+    " ",
+  ),
+  ..."/opt/homebrew/sbin/ /opt/local/bin/ /opt/local/sbin/ /home/linuxbrew/.linuxbrew/bin/ /run/current-system/sw/bin/".split(
+    " ",
+  ),
+]);
+
+/** Whether a program is called by its bare name or in a system directory. */
+export function isInstalled(name: string): boolean {
+  return INSTALLED.has(name.slice(0, name.lastIndexOf("/") + 1));
+}

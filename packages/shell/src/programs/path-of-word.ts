@@ -1,0 +1,41 @@
+import type { PathText, Word } from "../analysis.ts";
+import { prefix } from "./word-text.ts";
+
+const UNKNOWN: PathText = { why: "a path known only at run time" };
+
+/** The path that a word names, relative to `base` if the program changes directory first. */
+export function pathOf(word: Word, base?: PathText): PathText {
+  const path = plainPath(word);
+  return base === undefined ? path : below(base, path);
+}
+
+function plainPath(word: Word): PathText {
+  if (word.text !== undefined) return { text: word.text };
+  let pattern = "";
+  let folder: string | undefined;
+  for (const [at, piece] of word.pieces.entries()) {
+    if (typeof piece === "string") {
+      pattern += piece.replace(/[\\*?[\]{}()!]/g, "\\$&");
+      continue;
+    }
+    if (piece.hole === "any") return UNKNOWN;
+    folder ??= pattern;
+    // `**/**` is the same as `**`.
+    if (at === 0 || typeof word.pieces[at - 1] === "string") pattern += "*";
+  }
+  // `..` after a glob could leave the directory.
+  if (folder === undefined || /(^|\/)\.\.(\/|$)/.test(pattern.slice(folder.length))) return UNKNOWN;
+  const literal = prefix(word);
+  const slash = literal.lastIndexOf("/");
+  return { text: slash < 0 ? "." : slash === 0 ? "/" : literal.slice(0, slash), pattern };
+}
+
+/** A path relative to a directory. */
+export function below(base: PathText, path: PathText): PathText {
+  if (path.text === undefined || path.text.startsWith("/") || path.text.startsWith("~"))
+    return path;
+  if (base.text === undefined || base.pattern !== undefined) return UNKNOWN;
+  if (base.text === "" || base.text === ".") return path;
+  const text = path.text === "." ? base.text : `${base.text}/${path.text}`;
+  return path.pattern === undefined ? { text } : { text, pattern: `${base.text}/${path.pattern}` };
+}

@@ -1,0 +1,97 @@
+import type { Word } from "../analysis.ts";
+
+type Piece = Word["pieces"][number];
+
+/** A word whose text is known. */
+export function known(text: string): Word {
+  return { text, pieces: text === "" ? [] : [text], single: true };
+}
+
+/** A word whose text is unknown. */
+export function unknownWord(shape: { readonly single: boolean }): Word {
+  return { text: undefined, pieces: [{ hole: "any" }], single: shape.single };
+}
+
+/** The known text at the start of a word. */
+export function prefix(word: Word): string {
+  if (word.text !== undefined) return word.text;
+  const [first] = word.pieces;
+  return typeof first === "string" ? first : "";
+}
+
+/** The text of a word, with `$` for unknown parts. */
+export function seen({ text, pieces }: Word): string {
+  return text ?? pieces.map((piece) => (typeof piece === "string" ? piece : "$")).join("");
+}
+
+/** Whether a word could be an option, because it starts with a dash or is unknown. */
+export function mayBeOption(word: Word): boolean {
+  if (word.text !== undefined) return word.text.startsWith("-");
+  const start = prefix(word);
+  return start === "" || start.startsWith("-");
+}
+
+/** A word without its first characters, which must be known. */
+export function after(word: Word, count: number): Word {
+  if (word.text !== undefined) return known(word.text.slice(count));
+  const [first, ...rest] = word.pieces;
+  if (typeof first !== "string") return word;
+  const left = first.slice(count);
+  return { text: undefined, pieces: left === "" ? rest : [left, ...rest], single: word.single };
+}
+
+/** Concatenates words. */
+export function concat(words: readonly Word[]): Word {
+  let text: string | undefined = "";
+  const pieces: Piece[] = [];
+  for (const word of words) {
+    text = text === undefined || word.text === undefined ? undefined : text + word.text;
+    pieces.push(...word.pieces);
+  }
+  if (text !== undefined) return known(text);
+  return { text, pieces: merged(pieces), single: true };
+}
+
+function merged(pieces: readonly Piece[]): readonly Piece[] {
+  const result: Piece[] = [];
+  for (const piece of pieces) {
+    const last = result.at(-1);
+    if (typeof piece === "string" && typeof last === "string")
+      result[result.length - 1] = last + piece;
+    else result.push(piece);
+  }
+  return result;
+}
+
+/** Joins words with blanks, as ssh and eval do. */
+export function joined(words: readonly Word[]): Word {
+  const parts: Word[] = [];
+  for (const word of words) {
+    if (parts.length > 0) parts.push(known(" "));
+    parts.push(word);
+  }
+  return concat(parts);
+}
+
+/** Quotes text for a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A script of one command with exactly these words. Unknown if one of them is. */
+export function command(words: readonly Word[]): Word {
+  return joined(
+    words.map((word) =>
+      word.text === undefined ? word : known(plain(word.text) ? word.text : quoted(word.text)),
+    ),
+  );
+}
+
+function plain(text: string): boolean {
+  return /^[A-Za-z0-9_./:@%+,=-]+$/.test(text);
+}
+
+/** The name of a program without its directory. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

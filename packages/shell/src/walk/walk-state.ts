@@ -1,0 +1,151 @@
+import type {
+  Assignment,
+  Effect,
+  Hazard,
+  Origin,
+  Redirection,
+  Unknown,
+  Word,
+} from "../analysis.ts";
+import { INHERITED, type Input } from "../programs/program-reading.ts";
+import type { WordPart } from "../parse/syntax.ts";
+import type { UnknownCode } from "../unknown-code.ts";
+import type { Folder } from "../effects/working-folder.ts";
+
+/** A command under construction. */
+export interface Draft {
+  argv: readonly Word[];
+  assignments: readonly Assignment[];
+  redirections: readonly Redirection[];
+  origin: Origin;
+  remote: boolean;
+  hazards: readonly Hazard[];
+  effects: readonly Effect[];
+  carries: boolean;
+  unknown: readonly Unknown[];
+}
+
+/** Redirections of a group of commands. */
+export interface Group {
+  readonly redirections: readonly Redirection[];
+  readonly effects: readonly Effect[];
+  readonly folder: Folder;
+  readonly around: Group | undefined;
+  /** The group runs exactly once. */
+  readonly once: boolean;
+  /** The step in which its files are opened, if known. */
+  readonly step: number | undefined;
+}
+
+/** The context of a command in the line. */
+export interface CommandContext {
+  readonly origin: Origin;
+  readonly remote: boolean;
+  readonly outer: Group | undefined;
+  readonly input: Input;
+  readonly scripts: number;
+  readonly wrappers: number;
+  /** False in loops, functions and traps. */
+  readonly once: boolean;
+  /** When the command runs: after everything before it, concurrently with its statement, or at any later time. */
+  readonly order: "after" | "with" | "later";
+}
+
+/** The context of the line itself. */
+export const TOP: CommandContext = {
+  origin: "line",
+  remote: false,
+  outer: undefined,
+  input: INHERITED,
+  scripts: 0,
+  wrappers: 0,
+  once: true,
+  order: "after",
+};
+
+/** The state of the analysis of one line. */
+export interface WalkState {
+  /** The text being analyzed. */
+  source: string;
+  readonly commands: Draft[];
+  /** The working directory in which each command starts. */
+  readonly folders: Folder[];
+  /** The group around each command. */
+  readonly outers: (Group | undefined)[];
+  /**
+   * The step in which each command starts. A whole number: it ends before the next step. Plus a half: it may repeat or run concurrently with
+   * others of the step. Negative: nothing waits for its end.
+   */
+  readonly steps: number[];
+  step: number;
+  readonly unknown: Unknown[];
+  /** Substitutions in the last words, to be walked next. */
+  pending: WordPart[] | undefined;
+  /** Reasons found in the last words. */
+  reasons: Unknown[] | undefined;
+  /** Last words with a `~` that is not the home directory. */
+  tildes: Word[] | undefined;
+  /** Values of the last assignments that are command lines. */
+  values: Word[] | undefined;
+  nodes: number;
+  depth: number;
+  /** Words from brace expansions. */
+  braces: number;
+  /** Characters in substitutions, and in scripts in arguments. */
+  length: number;
+  scripted: number;
+  /** A limit was reached, and the analysis stops. */
+  full: boolean;
+  /** How often the working directory may have changed. */
+  folderChanges: number;
+  /** Commands such as `cd` or `exit` may be redefined. */
+  flowUnknown: boolean;
+  /** The working directory after the last command succeeded or failed. */
+  onSuccess: Folder;
+  onFailure: Folder;
+  /** Whether each function of the line may change the working directory. */
+  functions: Map<string, boolean> | undefined;
+  home: { readonly trusted: boolean; used: boolean; folderAfterCd: boolean };
+  /** Variables with text that arithmetic would evaluate. */
+  untrusted: Set<string> | undefined;
+  /** Text evaluated as arithmetic, and the command it belongs to. */
+  arithmetic: { readonly text: string; readonly command: Draft | undefined }[] | undefined;
+  /** Arithmetic in the last words. */
+  arithmeticTexts: string[] | undefined;
+  /** A script with unknown parts was read, so a {@link HOLE} stands for unknown text. */
+  holes: boolean;
+  /** Commands that define aliases. */
+  aliases: Draft[] | undefined;
+}
+
+export const NOTHING: readonly never[] = Object.freeze([]);
+
+/** Stands for unknown text in a script. A private-use character, which a shell reads as part of a word. */
+export const HOLE = "\uf8ff";
+
+const MOST_REASONS = 16;
+
+/** Records why the current words are unknown. */
+export function noteUnknown(walk: WalkState, code: UnknownCode, what: string): void {
+  const reasons = (walk.reasons ??= []);
+  if (reasons.length < MOST_REASONS) reasons.push({ code, what });
+}
+
+/** Records why the line is unknown. Repeats are dropped. */
+export function noteUnknownLine(walk: WalkState, reason: Unknown): void {
+  for (const known of walk.unknown)
+    if (known.code === reason.code && known.what === reason.what) return;
+  if (walk.unknown.length < MOST_REASONS) walk.unknown.push(reason);
+}
+
+/** Records that a limit was reached. */
+export function noteLimit(walk: WalkState, what: string): void {
+  walk.full = true;
+  noteUnknownLine(walk, { code: "limit", what });
+}
+
+/** Text from the line in backticks, shortened for a message. */
+export function quote(text: string): string {
+  const short = text.length > 60 ? `${text.slice(0, 57)}…` : text;
+  return `\`${short.replace(/[`\n\r\t]/g, " ")}\``;
+}

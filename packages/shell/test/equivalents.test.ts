@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { readOptions, equivalentCommands } from "../src/index.ts";
+
+const ways = (line: string): readonly string[] =>
+  equivalentCommands(line.split(" ")).map(({ kind, argv }) => `${kind}: ${argv.join(" ")}`);
+
+describe("the ways to write a command", () => {
+  test.each([
+    [
+      "git push --force origin main",
+      ["name: git push -f origin main", "order: git push origin main --force"],
+    ],
+    ["git branch -D x", ["combination: git branch --delete --force x", "order: git branch x -D"]],
+    [
+      "git branch --force --delete x",
+      ["combination: git branch -D x", "name: git branch -f --delete x"],
+    ],
+    ["git clean --force", ["name: git clean -f", "beginning: git clean --fo"]],
+    [
+      "curl -X POST u",
+      ["name: curl --request POST u", "name: curl --request=POST u", "value: curl -XPOST u"],
+    ],
+    ["curl --request=POST u", ["name: curl -XPOST u", "value: curl --request POST u"]],
+    ["rm -rf x", ["name: rm -f --recursive x", "name: rm -r --force x", "order: rm x -rf"]],
+    [
+      "docker compose down -v",
+      ["program: docker-compose down -v", "name: docker compose down --volumes"],
+    ],
+    ["docker run --privileged x", ["subcommand: docker container run --privileged x"]],
+    ["docker container rm -f x", ["subcommand: docker rm -f x"]],
+    ["npm publish --tag next", ["value: npm publish --tag=next"]],
+    ["npx cowsay", ["program: npm exec cowsay"]],
+  ])("%s", (line, expected) => {
+    expect(ways(line)).toEqual(expect.arrayContaining(expected));
+  });
+
+  test.each([
+    // Programs that want a name in full, and beginnings that several names have.
+    ["docker run --privileged x", /--priv /],
+    ["git push --force x", / --f(?:o|or|orc)? /],
+    // What takes other words is not the same.
+    ["git push x", /send-pack|lfs|dcommit/],
+    // Behind `--` nothing is an option.
+    ["rm -r -- x", /x -r|-- -r/],
+    // The options of a wrapper end where its command begins.
+    ["timeout -s KILL 5 ls", /ls -s|5 -s/],
+  ])("not of %s", (line, wrong) => {
+    expect(ways(line).filter((way) => wrong.test(way))).toEqual([]);
+  });
+
+  test("are none for what no table has, and for more words than a person writes", () => {
+    expect(equivalentCommands(["frobnicate", "-x"])).toEqual([]);
+    expect(equivalentCommands(["rm", ...Array.from({ length: 100 }, () => "-r")])).toEqual([]);
+    expect(equivalentCommands([])).toEqual([]);
+  });
+
+  test("are read as the command itself", () => {
+    const read = (argv: readonly string[]): unknown => {
+      const found = readOptions(
+        argv[0] ?? "",
+        argv.map((text) => ({ text, pieces: [text], single: true })),
+        1,
+      );
+      return found?.options.map(({ name, value }) => `${name}=${value?.text ?? ""}`).toSorted();
+    };
+    let count = 0;
+    for (const line of [
+      "git commit -anm x --amend",
+      "rsync -a --del x y",
+      "kubectl -n a delete pod x",
+      "find . -name x -delete",
+      "ls -la x",
+    ]) {
+      for (const { argv } of equivalentCommands(line.split(" "))) {
+        count++;
+        expect(read(argv)).toEqual(read(line.split(" ")));
+      }
+    }
+    expect(count).toBeGreaterThan(10);
+  });
+});
