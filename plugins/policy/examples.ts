@@ -1,7 +1,8 @@
 import { defineExamples } from "@bylaw/testing";
 import { policy } from "./src/index.ts";
 
-const shell = (command: string) => ({ hook: "beforeToolCall", tool: "run_shell_command", args: { command } }) as const;
+const shell = (command: string) =>
+  ({ hook: "beforeToolCall", tool: "run_shell_command", args: { command } }) as const;
 
 const git = {
   text: `[[rules]]
@@ -9,7 +10,7 @@ name = "no-force-push"
 priority = "admin"
 action = "deny"
 command = "git push --force *"
-fix = "push to a branch and open a pull request"
+fix = "Push to a branch and open a pull request."
 
 [[rules]]
 name = "look"
@@ -81,7 +82,12 @@ export const examples = defineExamples(policy, [
     code: "rule_denied",
     rule: "no-force-push",
   },
-  { name: "says nothing of a command that no rule is about", options: git, subject: shell("git push origin main"), expect: "abstain" },
+  {
+    name: "says nothing of a command that no rule is about",
+    options: git,
+    subject: shell("git push origin main"),
+    expect: "abstain",
+  },
   {
     name: "allows a line when it allows each of its commands",
     options: git,
@@ -106,7 +112,11 @@ export const examples = defineExamples(policy, [
   {
     name: "allows a file inside",
     options: files,
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "src/index.ts", content: "" } },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "write_file",
+      args: { path: "src/index.ts", content: "" },
+    },
     expect: "allow",
     rule: "own-sources",
   },

@@ -9,7 +9,12 @@ const vote = (agent_id: string) => ({ tool: "vote", args: { agent_id, reason: "i
 const answer = (content: string) => ({ tool: "new_answer", args: { content } });
 
 export const examples = defineExamples(reasons, [
-  { name: "says nothing of an answer", options, subject: { ...asked, tool_calls: [answer("yellow")] }, expect: "abstain" },
+  {
+    name: "says nothing of an answer",
+    options,
+    subject: { ...asked, tool_calls: [answer("yellow")] },
+    expect: "abstain",
+  },
   {
     name: "says nothing of a vote for somebody who answered",
     options,
@@ -30,11 +35,21 @@ export const examples = defineExamples(reasons, [
     expect: "deny",
     code: "no_workflow_tool",
   },
-  { name: "denies a response without a call", options, subject: { ...asked, text: "I am done." }, expect: "deny", code: "no_tool_calls" },
+  {
+    name: "denies a response without a call",
+    options,
+    subject: { ...asked, text: "I am done." },
+    expect: "deny",
+    code: "no_tool_calls",
+  },
   {
     name: "denies a vote and an answer in one response",
     options,
-    subject: { ...asked, tool_calls: [vote("agent1"), answer("yellow")], host: { consensus: { answers } } },
+    subject: {
+      ...asked,
+      tool_calls: [vote("agent1"), answer("yellow")],
+      host: { consensus: { answers } },
+    },
     expect: "deny",
     code: "vote_and_answer",
   },
@@ -88,7 +103,10 @@ export const examples = defineExamples(reasons, [
     subject: {
       ...asked,
       tool_calls: [answer("see /w/b/poem.txt")],
-      host: { workspace: "/w/b", consensus: { answers: [{ agent: "a", content: "see /w/a/poem.txt", workspace: "/w/a" }] } },
+      host: {
+        workspace: "/w/b",
+        consensus: { answers: [{ agent: "a", content: "see /w/a/poem.txt", workspace: "/w/a" }] },
+      },
     },
     expect: "deny",
     code: "answer_duplicate",

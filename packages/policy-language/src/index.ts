@@ -1,22 +1,41 @@
-export { PolicyError, type PolicyFinding } from "./finding.ts";
-export { POLICY_LIMITS, parsePolicy, type ParseOptions, type PolicyFile } from "./parse.ts";
-export { compilePolicy, withoutRules, type PolicyPool, type PoolOptions, type PoolRule, type RuleReport } from "./pool.ts";
-export { absolutePath, segmentsOf, type CommandGlob } from "./paths.ts";
-export { mayFind } from "./path-meet.ts";
-export { POLICY_CODES } from "./unknown.ts";
-export { runStateOf, type RunState } from "./run-state.ts";
-export type { PolicyPlace } from "./tier-bound.ts";
-export { TIERS, type Rule, type RuleSource, type Tier } from "./rule.ts";
-export { DEFAULT_TOOLS, extendTools, type FileTool, type ToolTable, type ToolTableExtension } from "./tools.ts";
-export type { CompatPolicy } from "./compat.ts";
-export { coverPolicy, type Coverage, type CoverageInput, type RuleCoverage } from "./proof/coverage.ts";
-export { lineReport, type LineReport } from "./line-report.ts";
-export { unmet, type CaseOutcome, type Expectation } from "./proof/expectation.ts";
-export { inlineCasesOf, type InlineCase } from "./proof/inline.ts";
-export { mutatePolicy, type Mutation, type MutationInput, type Survivor } from "./proof/mutate.ts";
-export type { MutationKind } from "./proof/mutants.ts";
-export { lintChecks, lintPolicies } from "./lint-policies.ts";
+export { PolicyError, type PolicyFinding } from "./load/finding.ts";
+export { POLICY_LIMITS, parsePolicy, type ParseOptions } from "./load/parse-policy.ts";
+export type { PolicyFile } from "./load/policy-file.ts";
+export {
+  compilePolicy,
+  withoutRules,
+  type PolicyPool,
+  type PoolOptions,
+} from "./decide/policy-pool.ts";
+export type { PoolRule, RuleReport } from "./explain/rule-reports.ts";
+export type { CommandGlob } from "./paths/call-paths.ts";
+export { absolutePath, segmentsOf } from "./paths/path-text.ts";
+export { mayFind } from "./paths/path-overlap.ts";
+export { POLICY_CODES } from "./decide/unknown-votes.ts";
+export { runStateOf, type RunState } from "./match/run-state.ts";
+export type { PolicyPlace } from "./load/tier-limit.ts";
+export { TIERS, type Rule, type RuleSource, type Tier } from "./compile/rule.ts";
+export {
+  DEFAULT_TOOLS,
+  extendTools,
+  type FileTool,
+  type ToolTable,
+  type ToolTableExtension,
+} from "./compile/tool-table.ts";
+export type { CompatPolicy } from "./compat/compat-policy.ts";
+export {
+  coverPolicy,
+  type Coverage,
+  type CoverageInput,
+  type RuleCoverage,
+} from "./prove/coverage.ts";
+export { lineReport, type LineReport } from "./explain/line-report.ts";
+export { unmet, type CaseOutcome, type Expectation } from "./prove/expectation.ts";
+export { inlineCasesOf, type InlineCase } from "./prove/inline.ts";
+export { mutatePolicy, type Mutation, type MutationInput, type Survivor } from "./prove/mutate.ts";
+export type { MutationKind } from "./prove/mutants.ts";
+export { lintChecks, lintPolicies } from "./lint/lint-policies.ts";
 export type { LintDescription, LintFinding, LintSeverity } from "./lint/check.ts";
-export { policyJsonSchema } from "./json-schema.ts";
+export { policyJsonSchema } from "./load/json-schema.ts";
 export { importPolicy } from "./import/import-policy.ts";
 export type { ImportFinding, Imported, ImportInput, ImportSource } from "./import/finding.ts";

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import type { ToolCall } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { call, effectOf } from "./calls.ts";
 import type { RuleData } from "./toml.ts";
@@ -49,7 +50,13 @@ describe("conditions", () => {
     [{ glob: "*a*a*a*a*b" }, big, false],
   ] as const)("%j", (condition, value, holds) => {
     for (const action of ["allow", "deny"]) {
-      expect(matches(action, { a: condition } as unknown as RuleData, { a: value } as unknown as ToolCall["args"])).toBe(holds);
+      expect(
+        matches(
+          action,
+          { a: condition } as unknown as RuleData,
+          { a: value } as unknown as ToolCall["args"],
+        ),
+      ).toBe(holds);
     }
   });
 });
@@ -113,45 +120,22 @@ describe("nested arguments", () => {
 test("a line break does not carry a value past a deny, and does not widen an allow", () => {
   expect(matches("deny", { a: { regex: ".*secret.*" } }, { a: "x\nsecret\ny" })).toBe(true);
   expect(matches("allow", { a: { regex: "ok.*" } }, { a: "ok\nbad" })).toBe(false);
-  expect(matches("allow", { a: { glob: "*", not: { regex: ".*secret.*" } } }, { a: "x\nsecret" })).toBe(false);
+  expect(
+    matches("allow", { a: { glob: "*", not: { regex: ".*secret.*" } } }, { a: "x\nsecret" }),
+  ).toBe(false);
 });
 
 describe("url_prefix", () => {
   const prefix = "https://api.example.com/v1/";
-  test.each([
-    ["https://api.example.com/v1/", true, true],
-    ["https://api.example.com/v1/a?x=%2e%2e", true, true],
-    ["https://api.example.com/v1/a#@evil", true, true],
-    ["https://API.example.com/v1/a", true, true],
-    ["https://api.example.com:443/v1/a", true, true],
-    ["https://api.example.com/v1/users?next=https://evil.com", true, true],
-    ["https://api.example.com/v1", false, true],
-    ["https://api.example.com/v2/", false, false],
-    ["https://api.example.com/v1x/", false, false],
-    ["https://api.example.com:8443/v1/a", false, false],
-    ["http://api.example.com/v1/a", false, false],
-    ["https://api.example.com.evil.com/v1/a", false, false],
-    ["https://evil.com/https://api.example.com/v1/", false, false],
-    ["https://api.example.com/v1/../admin", false, false],
-    ["https://api.example.com/v1/%2e%2e/admin", false, true],
-    ["//api.example.com/v1/a", false, true],
-    ["v1/a", false, false],
-    ["", false, false],
-    // Doubtful spellings: not covered by an allow, caught by a deny.
-    ["https://api.example.com@evil.com/v1/", false, false],
-    ["https://u:p@api.example.com/v1/a", false, true],
-    [" https://api.example.com/v1/a", false, true],
-    ["https://api.example.com/v1/a\n", false, true],
-    ["https://api.example.com\\v1\\a", false, true],
-    ["https://api.example.com./v1/a", false, true],
-    ["https://api.example.com/%76%31/a", false, true],
-    ["https://api.example.com/x/..%2fv1/a", false, true],
-    ["https://api.example.com/v1/%252e%252e/admin", false, true],
-    ["https://api.example.com/v1/a%00b", false, true],
-  ])("%j: allow %s, deny %s", (url, allowed, denied) => {
-    expect([matches("allow", { url: { url_prefix: prefix } }, { url }), matches("deny", { url: { url_prefix: prefix } }, { url })]).toEqual(
-      [allowed, denied],
-    );
+  test.each(
+    readCases<readonly [string, boolean, boolean]>(
+      new URL("cases/args/conditions.jsonl", import.meta.url),
+    ),
+  )("%j: allow %s, deny %s", (url, allowed, denied) => {
+    expect([
+      matches("allow", { url: { url_prefix: prefix } }, { url }),
+      matches("deny", { url: { url_prefix: prefix } }, { url }),
+    ]).toEqual([allowed, denied]);
   });
   test("without a slash at the end it stops at a segment", () => {
     const rule = { url: { url_prefix: "https://a.example/v1" } };
@@ -175,25 +159,22 @@ describe("url_prefix", () => {
 });
 
 describe("network", () => {
-  const rule = (action: string, network: string | readonly string[]): RuleData => ({ action, tool: "web_fetch", network });
-  test.each([
-    ["*.internal", "https://a.b.internal/x", true, true],
-    ["*.internal", "https://internal/x", false, false],
-    ["*.internal", "https://notinternal/x", false, false],
-    ["*.evil.com", "https://notevil.com", false, false],
-    ["a.example", "https://a.example:8443/", true, true],
-    ["a.example", "https://A.EXAMPLE/", true, true],
-    ["a.example", "https://a.example@evil.com/", false, false],
-    ["a.example", "https://x@a.example/", false, true],
-    ["a.example", "https://a.example./", false, true],
-    ["127.0.0.1", "http://127.1/", false, true],
-    ["127.0.0.1", "http://0x7f000001/", false, true],
-    ["a.example", "a.example", false, true],
-  ])("%s and %s: allow %s, deny %s", (host, url, allowed, denied) => {
+  const rule = (action: string, network: string | readonly string[]): RuleData => ({
+    action,
+    tool: "web_fetch",
+    network,
+  });
+  test.each(
+    readCases<readonly [string, string, boolean, boolean]>(
+      new URL("cases/args/two-conditions.jsonl", import.meta.url),
+    ),
+  )("%s and %s: allow %s, deny %s", (host, url, allowed, denied) => {
     expect(effectOf([rule("allow", host)], call("web_fetch", { url })) === "allow").toBe(allowed);
     expect(effectOf([rule("deny", host)], call("web_fetch", { url })) === "deny").toBe(denied);
   });
   test("a URL that is not there is not allowed", () => {
-    expect(effectOf([rule("allow", "*")], call("web_fetch", { uri: "https://a.example" }))).toBe("abstain");
+    expect(effectOf([rule("allow", "*")], call("web_fetch", { uri: "https://a.example" }))).toBe(
+      "abstain",
+    );
   });
 });

@@ -1,4 +1,5 @@
-import type { Json, ToolCall } from "@bylaw/kernel";
+import type { Json, ToolCall, JsonObject } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { call, effectOf, run, verdictOf } from "./calls.ts";
 import type { RuleData } from "./toml.ts";
@@ -7,37 +8,18 @@ const rules: readonly RuleData[] = [
   { action: "allow", paths: ["/w/**", "/w"] },
   { action: "deny", paths: ["**/.env", "**/.ssh/**", "/etc/**"] },
 ];
-const of = (tool: string, args: ToolCall["args"], more: Partial<ToolCall> = {}): string => effectOf(rules, call(tool, args, more));
+const of = (tool: string, args: ToolCall["args"], more: Partial<ToolCall> = {}): string =>
+  effectOf(rules, call(tool, args, more));
 
 describe("wildcards", () => {
-  test.each([
-    ["read_many_files", { paths: [".env*"] }],
-    ["read_many_files", { paths: ["[.]env"] }],
-    ["read_many_files", { paths: ["{.env,x}"] }],
-    ["read_many_files", { paths: ["**/*"] }],
-    ["read_many_files", { include: ["{/etc,x}/passwd"] }],
-    ["read_many_files", { paths: ["src"], include: [".e?v"] }],
-    ["read_many_files", { paths: ["src"], pattern: "x" }],
-    ["read_files", { paths: ["+(.env)"] }],
-    ["read_files", { paths: ["!a"] }],
-    ["read_file", { path: "src/*" }],
-    ["Glob", { pattern: "{/etc,x}/*" }],
-    ["Glob", { pattern: "{..,x}/**" }],
-    ["Glob", { pattern: "@(..)/**" }],
-    ["Glob", { pattern: "+(..)/x" }],
-    ["Glob", { pattern: "[.][.]/x" }],
-    ["Glob", { pattern: "!(a)/x" }],
-    ["Glob", { pattern: "*.ts", path: "{/etc,x}" }],
-    ["Glob", { pattern: ".env*" }],
-    ["Glob", { pattern: "src/.*" }],
-    ["grep", { path: "src", pattern: "KEY", include: "*.ts,.env" }],
-    ["grep", { path: "src", pattern: "KEY", include: "/etc/*" }],
-    ["grep", { path: "src", pattern: "KEY", include: "~/x" }],
-    ["grep", { path: "src/[.]env", pattern: "KEY" }],
-    ["grep", { path: "src", pattern: "KEY", glob: { a: 1 } }],
-    ["Glob", { pattern: "a", patterns: ["{/etc,x}/*"] }],
-  ] as const)("%s %j cannot be known", (tool, args) => {
-    expect(verdictOf(rules, call(tool, args as unknown as ToolCall["args"]))).toBe("ask_user unknown_path");
+  test.each(
+    readCases<readonly [string, JsonObject]>(
+      new URL("cases/bypass-paths/wildcards.jsonl", import.meta.url),
+    ),
+  )("%s %j cannot be known", (tool, args) => {
+    expect(verdictOf(rules, call(tool, args as unknown as ToolCall["args"]))).toBe(
+      "ask_user unknown_path",
+    );
   });
 
   test.each([
@@ -49,18 +31,33 @@ describe("wildcards", () => {
     ["Glob", { pattern: ".ssh/*" }],
     ["Glob", { pattern: ".ssh/**" }],
     ["codebase_search", { query: "x", target_directories: [".ssh"] }],
-  ] as const)("%s %j is denied by the name in it", (tool, args) => expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"));
+  ] as const)("%s %j is denied by the name in it", (tool, args) =>
+    expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"),
+  );
 
   test.each([
     ["grep", { path: "src", pattern: "KEY" }],
     ["grep", { pattern: "/etc/(a|b)*[x]{2}", include: "*.ts" }],
-    ["Grep", { pattern: "x", "-i": true, "-n": true, "-A": 3, output_mode: "content", head_limit: 5, type: "ts" }],
+    [
+      "Grep",
+      {
+        pattern: "x",
+        "-i": true,
+        "-n": true,
+        "-A": 3,
+        output_mode: "content",
+        head_limit: 5,
+        type: "ts",
+      },
+    ],
     ["Glob", { pattern: "src/**/*.ts" }],
     ["Glob", { pattern: "**/*" }],
     ["list_directory", { path: "src/(group)/[id]", ignore: ["*.log"] }],
     ["read_many_files", { paths: ["src/a", "src/b"], exclude: ["**/x/*"], recursive: true }],
     ["read_file", { path: "src/(group)/[id].ts" }],
-  ] as const)("%s %j stays allowed", (tool, args) => expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"));
+  ] as const)("%s %j stays allowed", (tool, args) =>
+    expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"),
+  );
 });
 
 describe("arguments beside a shell line", () => {
@@ -72,20 +69,11 @@ describe("arguments beside a shell line", () => {
   const line = (command: string, more: { readonly [name: string]: Json }): string => {
     return verdictOf(shell, call("run_shell_command", { command, ...more }));
   };
-  test.each([
-    [{ directory: "/tmp/x" }],
-    [{ dir_path: "sub" }],
-    [{ cwd: "../x" }],
-    [{ workdir: "$X" }],
-    [{ working_directory: 7 }],
-    [{ env: { PATH: "/tmp" } }],
-    [{ environment: "PATH=/tmp" }],
-    [{ stdin: "x" }],
-    [{ shell: "/tmp/sh" }],
-    [{ args: ["x"] }],
-    [{ description: { command: "x" } }],
-    [{ COMMAND: "id" }],
-  ])("%j is not allowed", (more) => {
+  test.each(
+    readCases<readonly [JsonObject]>(
+      new URL("cases/bypass-paths/working-folders.jsonl", import.meta.url),
+    ),
+  )("%j is not allowed", (more) => {
     expect(line("make all", more)).toBe("ask_user unknown_command");
     expect(line("rm a", more)).toBe("deny rule_denied r1");
   });
@@ -109,47 +97,53 @@ describe("arguments beside a shell line", () => {
 });
 
 describe("further places", () => {
-  test.each([
-    ["copy_file", { source: "src/a" }],
-    ["copy_file", { destination: "src/a" }],
-    ["copy_file", { source: "src/a", where: "src/b" }],
-    ["move_file", { path: "src/a" }],
-    ["move_file", { source: "a", old_path: "b" }],
-    ["move_file", { source: "a", destination: "b", backup: "c" }],
-    ["rename_path", { path: "a", rename: "/x/b" }],
-    ["read_file", { path: "a", uri: "file:///x" }],
-    ["read_file", { path: "a", FilePath: "b" }],
-    ["read_file", { path: "a", root: "b" }],
-    ["read_file", { path: "a", whatever: "/x" }],
-    ["read_file", { path: "a", whatever: ["x", "~/y"] }],
-    ["read_file", { path: "a", pattern: "*" }],
-    ["read_file", { path: "a", options: { path: "b" } }],
-    ["read_file", { path: "a", more: [{ a: 1 }] }],
-    ["read_file", { path: "a", content: { path: "b" } }],
-    ["read_file", { path: "a", "p\u0430th": "b" }],
-    ["write_file", { path: "a", content: "x", new_path: "b" }],
-    ["write_file", { path: "a", patch: "*** Update File: b" }],
-    ["write_file", { path: "a", working_dir: "b" }],
-    ["write_file", { path: "a", cwd: "b" }],
-    ["MultiEdit", { file_path: "a", edits: [{ file_path: "b", old_string: "x", new_string: "y" }] }],
-    ["MultiEdit", { file_path: "a", edits: [{ edits: [{ file_path: "b" }] }] }],
-    ["write_files", { files: [{ path: "b", content: "" }] }],
-    ["grep", { pattern: "x", searchRoot: "b" }],
-  ] as const)("%s %j cannot be known", (tool, args) => {
-    expect(verdictOf(rules, call(tool, args as unknown as ToolCall["args"]))).toBe("ask_user unknown_path");
+  test.each(
+    readCases<readonly [string, JsonObject]>(
+      new URL("cases/bypass-paths/unknown-arguments.jsonl", import.meta.url),
+    ),
+  )("%s %j cannot be known", (tool, args) => {
+    expect(verdictOf(rules, call(tool, args as unknown as ToolCall["args"]))).toBe(
+      "ask_user unknown_path",
+    );
   });
 
   test.each([
-    ["read_file", { path: "a", offset: 1, limit: 2, encoding: "utf8", from: 3, should_read_entire_file: true }],
+    [
+      "read_file",
+      { path: "a", offset: 1, limit: 2, encoding: "utf8", from: 3, should_read_entire_file: true },
+    ],
     ["write_file", { path: "a", content: "/etc/passwd\n../x" }],
-    ["Edit", { file_path: "a", old_string: "/x", new_string: "~/y", replace_all: true, instruction: "move it to /x" }],
-    ["MultiEdit", { file_path: "a", edits: [{ old_string: "/x", new_string: "./y", replace_all: false }] }],
+    [
+      "Edit",
+      {
+        file_path: "a",
+        old_string: "/x",
+        new_string: "~/y",
+        replace_all: true,
+        instruction: "move it to /x",
+      },
+    ],
+    [
+      "MultiEdit",
+      { file_path: "a", edits: [{ old_string: "/x", new_string: "./y", replace_all: false }] },
+    ],
     ["str_replace_editor", { command: "view", path: "a", view_range: [1, 2], file_text: "/etc" }],
-    ["NotebookEdit", { notebook_path: "a", new_source: "/x", cell_id: "c", cell_type: "code", edit_mode: "insert" }],
+    [
+      "NotebookEdit",
+      {
+        notebook_path: "a",
+        new_source: "/x",
+        cell_id: "c",
+        cell_type: "code",
+        edit_mode: "insert",
+      },
+    ],
     ["copy_file", { source: "a", destination: "b" }],
     ["move_file", { from_path: "a", to_path: "b" }],
     ["rename_path", { path: "sub/a", new_name: "b" }],
-  ] as const)("%s %j stays allowed", (tool, args) => expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"));
+  ] as const)("%s %j stays allowed", (tool, args) =>
+    expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"),
+  );
 
   test.each([
     ["copy_file", { source: "a", dest: ".env" }],
@@ -160,31 +154,28 @@ describe("further places", () => {
     ["read_file", { path: "a", uri: "file:///etc/passwd" }],
     ["MultiEdit", { file_path: "a", edits: [{ file_path: ".env" }] }],
     ["read_file", ["/etc/passwd"]],
-  ] as const)("%s %j is denied", (tool, args) => expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"));
+  ] as const)("%s %j is denied", (tool, args) =>
+    expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"),
+  );
 
   test("what a copy puts into a folder keeps its name there", () => {
     const own: readonly RuleData[] = [{ action: "deny", paths: "/w/hooks/pre-commit" }];
-    expect(effectOf(own, call("copy_file", { source: "x/pre-commit", destination: "hooks" }))).toBe("deny");
+    expect(effectOf(own, call("copy_file", { source: "x/pre-commit", destination: "hooks" }))).toBe(
+      "deny",
+    );
   });
 });
 
 describe("tools that nobody has described", () => {
-  test.each([
-    [{ filePath: "/etc/passwd" }],
-    [{ uri: "file:///etc/pass%77d" }],
-    [{ source: "/etc/passwd" }],
-    [{ dest: "/etc/x" }],
-    [{ directory: "/etc" }],
-    [{ files: ["a", "/etc/x"] }],
-    [{ from: "a", to: "/etc/x" }],
-    [{ old_path: "/etc/x" }],
-    [{ edits: [{ file_path: "/etc/x" }] }],
-    [{ options: { target: "/etc/x" } }],
-    [{ argv: ["cat", "/etc/x"] }],
-    [["a", "/etc/passwd"]],
-  ])("%j is denied", (args) => {
+  test.each(
+    readCases<readonly [JsonObject | readonly string[]]>(
+      new URL("cases/bypass-paths/unknown-tools.jsonl", import.meta.url),
+    ),
+  )("%j is denied", (args) => {
     expect(effectOf(rules, call("my_tool", args as ToolCall["args"]))).toBe("deny");
-    expect(effectOf(rules, call("mcp__fs__go", args as ToolCall["args"], { servers: { fs: ["go"] } }))).toBe("deny");
+    expect(
+      effectOf(rules, call("mcp__fs__go", args as ToolCall["args"], { servers: { fs: ["go"] } })),
+    ).toBe("deny");
   });
   test.each([
     [{ to: "a@example.com" }],
@@ -192,7 +183,9 @@ describe("tools that nobody has described", () => {
     [{ url: "https://a.example/etc" }],
     [{ text: "/etc/passwd" }],
     [{ from: "$x" }],
-  ])("%j is nobody's file", (args) => expect(effectOf(rules, call("my_tool", args))).toBe("abstain"));
+  ])("%j is nobody's file", (args) =>
+    expect(effectOf(rules, call("my_tool", args))).toBe("abstain"),
+  );
 });
 
 describe("a folder above what is denied", () => {
@@ -201,25 +194,11 @@ describe("a folder above what is denied", () => {
     { action: "deny", paths: ["/etc/**", "secret/deep/*.key", "~/.ssh/**"] },
     { action: "deny", paths: { write: "locked/**" } },
   ];
-  test.each([
-    ["grep", { path: "/", pattern: "x" }, "ask_user"],
-    ["grep", { path: "/home", pattern: "x" }, "ask_user"],
-    ["grep", { path: "secret", pattern: "x" }, "ask_user"],
-    ["grep", { path: "secret/deep", pattern: "x" }, "ask_user"],
-    ["grep", { pattern: "x" }, "ask_user"],
-    ["Glob", { path: "~", pattern: "**/*" }, "ask_user"],
-    ["list_dir", { path: "/", recursive: true }, "ask_user"],
-    ["delete_path", { path: "/w" }, "ask_user"],
-    ["move_file", { source: "secret", destination: "x" }, "ask_user"],
-    ["copy_file", { source: "/home/dev", destination: "x" }, "ask_user"],
-    ["read_many_files", { paths: ["secret"] }, "ask_user"],
-    ["list_dir", { path: "/" }, "allow"],
-    ["list_dir", { path: "/", recursive: false }, "allow"],
-    ["grep", { path: "src", pattern: "x" }, "allow"],
-    ["grep", { path: "locked", pattern: "x" }, "allow"],
-    ["grep", { path: "secret/other", pattern: "x" }, "allow"],
-    ["read_file", { path: "/w" }, "allow"],
-  ] as const)("%s %j: %s", (tool, args, effect) => {
+  test.each(
+    readCases<readonly [string, JsonObject, string]>(
+      new URL("cases/bypass-paths/folders-above.jsonl", import.meta.url),
+    ),
+  )("%s %j: %s", (tool, args, effect) => {
     expect(effectOf(above, call(tool, args as unknown as ToolCall["args"]))).toBe(effect);
   });
   test("no mode lets it through where no rule decides", () => {
@@ -227,12 +206,15 @@ describe("a folder above what is denied", () => {
     const search = (approval_mode: "ask" | "yolo"): string =>
       effectOf(denied, call("grep", { path: "/", pattern: "x" }, { approval_mode }));
     expect([search("yolo"), search("ask")]).toEqual(["ask_user", "abstain"]);
-    expect(effectOf(denied, call("grep", { path: "/", pattern: "x" }), { default: "allow" })).toBe("ask_user");
+    expect(effectOf(denied, call("grep", { path: "/", pattern: "x" }), { default: "allow" })).toBe(
+      "ask_user",
+    );
   });
 });
 
 test("more paths than a thousand cannot be known", () => {
-  const many = (count: number): string => of("read_files", { paths: Array.from({ length: count }, (_, at) => `src/${at}`) });
+  const many = (count: number): string =>
+    of("read_files", { paths: Array.from({ length: count }, (_, at) => `src/${at}`) });
   expect([many(1000), many(1001), many(500_000)]).toEqual(["allow", "ask_user", "ask_user"]);
   expect(verdictOf(rules, run(`ls ${"a ".repeat(5000)}`))).toBe("ask_user unknown_command");
 });

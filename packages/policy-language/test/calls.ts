@@ -3,14 +3,11 @@ import { compilePolicy } from "../src/index.ts";
 import { policyOf, type RuleData } from "./toml.ts";
 
 /** A call in `/w`, at home in `/home/dev`. */
-export const call = (tool: string, args: ToolCall["args"] = {}, more: Partial<ToolCall> = {}): ToolCall => ({
-  hook: "beforeToolCall",
-  tool,
-  args,
-  cwd: "/w",
-  home: "/home/dev",
-  ...more,
-});
+export const call = (
+  tool: string,
+  args: ToolCall["args"] = {},
+  more: Partial<ToolCall> = {},
+): ToolCall => ({ hook: "beforeToolCall", tool, args, cwd: "/w", home: "/home/dev", ...more });
 
 export const run = (command: string): ToolCall => call("run_shell_command", { command });
 
@@ -23,7 +20,9 @@ export function verdictOf(rules: readonly RuleData[], one: ToolCall, top: RuleDa
     ),
   ]);
   const [vote] = (pool.evaluate(one) ?? []).filter(({ shadow }) => shadow !== true);
-  return vote === undefined ? "abstain" : [vote.effect, vote.code, vote.rule?.name].filter((part) => part !== undefined).join(" ");
+  return vote === undefined
+    ? "abstain"
+    : [vote.effect, vote.code, vote.rule?.name].filter((part) => part !== undefined).join(" ");
 }
 
 /** The effect alone. */

@@ -1,84 +1,36 @@
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { call, effectOf, run, verdictOf } from "./calls.ts";
 import type { RuleData } from "./toml.ts";
 
-const allow = (command: string | readonly string[], more: RuleData = {}): RuleData => ({ action: "allow", command, ...more });
-const deny = (command: string | readonly string[], more: RuleData = {}): RuleData => ({ action: "deny", command, ...more });
+const allow = (command: string | readonly string[], more: RuleData = {}): RuleData => ({
+  action: "allow",
+  command,
+  ...more,
+});
+const deny = (command: string | readonly string[], more: RuleData = {}): RuleData => ({
+  action: "deny",
+  command,
+  ...more,
+});
 
 describe("an allow covers only what is written", () => {
-  test.each([
-    ["git status *", "git status", true],
-    ["git status *", "git status -s src", true],
-    ["git status *", "  git   status\t-s ", true],
-    ["git status *", "/usr/bin/git status", true],
-    ["git status *", "/usr/local/bin/git status", true],
-    ["git status *", "/bin/git status", true],
-    ["git status *", "./git status", false],
-    ["git status *", "bin/git status", false],
-    ["git status *", "/opt/bin/git status", false],
-    ["git status *", "/usr/bin/../../tmp/git status", false],
-    ["git status *", "git -s status", false],
-    ["git status *", "git statusx", false],
-    ["git status *", "GIT status", false],
-    ["git status", "git status -s", false],
-    ["git status", "git status", true],
-    ["frob * status", "frob x status", true],
-    ["frob * status", "frob x y status", false],
-    ["/opt/x/tool *", "/opt/x/tool a", true],
-    ["/opt/x/tool *", "tool a", false],
-    ["./gradlew test", "./gradlew test", true],
-    ["npm {ci,test}", "npm test", true],
-    ["npm run lint:*", "npm run lint:fix", true],
-    ["g*", "git", true],
-    ["g*", "./git", false],
-  ])("`%s` and `%s`: %s", (pattern, line, covered) => {
+  test.each(
+    readCases<readonly [string, string, boolean]>(
+      new URL("cases/command/covered.jsonl", import.meta.url),
+    ),
+  )("`%s` and `%s`: %s", (pattern, line, covered) => {
     expect(effectOf([allow(pattern)], run(line))).toBe(covered ? "allow" : "abstain");
   });
 });
 
 describe("a deny matches by meaning", () => {
-  test.each([
-    ["rm -rf *", "rm -rf x", true],
-    ["rm -rf *", "rm -fr x", true],
-    ["rm -rf *", "rm -r -f x", true],
-    ["rm -rf *", "rm x -rf", true],
-    ["rm -rf *", "rm -rfv x", true],
-    ["rm -rf *", "rm -Rf x", true],
-    ["rm -rf *", "rm --recursive --force x", true],
-    ["rm -rf *", "rm --rec --forc x", true],
-    ["rm -rf *", "rm -r --force x", true],
-    ["rm -rf *", "/bin/rm -rf x", true],
-    ["rm -rf *", "./rm -rf x", true],
-    ["rm -rf *", "../../../bin/rm -rf x", true],
-    ["rm -rf *", "rm -rf", true],
-    ["rm -rf *", "rm -f x", false],
-    ["rm -rf *", "rm -- -rf", false],
-    ["rm -rf *", "rm ./-rf", false],
-    ["rm -rf *", "git rm -rf x", false],
-    ["rm -rf *", "firmware -rf x", false],
-    ["rm -rf *", "echo rm -rf x", false],
-    ["rm -rf *", "sudo rm -rf x", true],
-    ["rm -rf *", "env -u X rm -rf x", true],
-    ["rm -rf *", "timeout 5 nice -n 3 rm -r -f x", true],
-    ["rm -rf *", "docker exec c1 rm -rf x", true],
-    ["rm -rf *", "frobnicate --now rm -rf x", true],
-    ["git push --force *", "git push --force", true],
-    ["git push --force *", "git push origin main -f", true],
-    ["git push --force *", "git -C /x push --force", true],
-    ["git push --force *", "git push --force-with-lease", false],
-    ["git push --force *", "git push", false],
-    ["git push *", "git branch push", false],
-    ["git push *", "git --no-pager push", true],
-    ["git push *", "git --git-dir=.git push", true],
-    ["git push", "git push", true],
-    ["git push", "git push origin", false],
-    ["dd *", "dd if=x of=y", true],
-    ["dd *", "git add dd", false],
-    ["chmod 777 *", "chmod -R 777 x", true],
-    ["npm config set *", "npm config set x y", true],
-    ["find -delete *", "find . -name x -delete", true],
-  ])("`%s` and `%s`: %s", (pattern, line, matches) => {
+  test.each(
+    readCases<readonly [string, string, boolean]>(
+      new URL("cases/command/denied.jsonl", import.meta.url),
+    ),
+  )("`%s` and `%s`: %s", (pattern, line, matches) => {
     expect(effectOf([deny(pattern)], run(line), { default: "allow" }) === "deny").toBe(matches);
   });
 });
@@ -142,30 +94,15 @@ describe("what cannot be read is never allowed", () => {
     [{ Command: "ls" }],
     [["ls"]],
   ])("arguments %j", (args) => {
-    for (const rule of blankets) expect(verdictOf([rule], call("run_shell_command", args))).toBe("ask_user unknown_command");
+    for (const rule of blankets)
+      expect(verdictOf([rule], call("run_shell_command", args))).toBe("ask_user unknown_command");
   });
-  test.each([
-    "ls > x",
-    "ls < x > y",
-    "ls $X",
-    'ls "$X"',
-    "ls *",
-    "ls ?",
-    "ls {-a,$X}",
-    "X=1 ls",
-    "sudo ls",
-    "env ls",
-    "xargs ls",
-    "eval ls",
-    "bash -c ls",
-    "find . -exec ls",
-    "export A=1; ls",
-    "ls; X=1",
-    "ls; (ls > x)",
-    "echo $(ls > x)",
-  ])("a blanket allow leaves %j to the default", (line) => {
-    for (const rule of blankets) expect(verdictOf([rule], run(line))).toBe("abstain");
-  });
+  test.each(readCases<string>(new URL("cases/command/blanket.jsonl", import.meta.url)))(
+    "a blanket allow leaves %j to the default",
+    (line) => {
+      for (const rule of blankets) expect(verdictOf([rule], run(line))).toBe("abstain");
+    },
+  );
   test.each([
     "ls; id",
     "ls && id | cat",
@@ -176,17 +113,29 @@ describe("what cannot be read is never allowed", () => {
     "NO_COLOR=1 ls",
     "set -e; ls",
     "ls #x",
-  ])("and covers %j", (line) => expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"));
+  ])("and covers %j", (line) =>
+    expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
+  );
   test("a rule that speaks of another tool says nothing", () => {
     expect(verdictOf([{ action: "allow", tool: "read_file" }], run("ls; $X"))).toBe("abstain");
   });
   test("a rule in shadow says nothing", () => {
-    expect(verdictOf([{ action: "deny", command: "rm *", shadow: true }], run("ls; $X"))).toBe("abstain");
+    expect(verdictOf([{ action: "deny", command: "rm *", shadow: true }], run("ls; $X"))).toBe(
+      "abstain",
+    );
   });
   test("a rule on the tool alone still denies and asks", () => {
-    expect(verdictOf([{ action: "deny", tool: "run_shell_command" }], run("ls; $X"))).toBe("deny rule_denied r0");
-    expect(verdictOf([{ action: "ask_user", tool: "run_shell_command" }], run("ls; $X"))).toBe("ask_user rule_asked r0");
-    expect(verdictOf([{ action: "ask_user", tool: "run_shell_command" }], run("ls; $X"), { default: "deny" })).toBe("deny unknown_command");
+    expect(verdictOf([{ action: "deny", tool: "run_shell_command" }], run("ls; $X"))).toBe(
+      "deny rule_denied r0",
+    );
+    expect(verdictOf([{ action: "ask_user", tool: "run_shell_command" }], run("ls; $X"))).toBe(
+      "ask_user rule_asked r0",
+    );
+    expect(
+      verdictOf([{ action: "ask_user", tool: "run_shell_command" }], run("ls; $X"), {
+        default: "deny",
+      }),
+    ).toBe("deny unknown_command");
   });
   test("whatever follows a program, no line of odd characters is denied by what only looks like a command", () => {
     fc.assert(
@@ -200,23 +149,11 @@ describe("what cannot be read is never allowed", () => {
 });
 
 describe("arguments that do more than they say", () => {
-  test.each([
-    ["find *", "find . -delete"],
-    ["find *", "find . -fprint x"],
-    ["sort *", "sort -o x y"],
-    ["sort *", "sort --outp=x y"],
-    ["sed *", "sed -i s/a/b/ f"],
-    ["sed *", "sed -n 1w f"],
-    ["git *", "git log --output=x"],
-    ["git *", "git config core.pager id"],
-    ["tar *", "tar xf x.tar"],
-    ["date *", "date -s now"],
-    ["uniq *", "uniq in out"],
-    ["less *", "less +x f"],
-    ["make *", "make SHELL=x"],
-    ["frob *", "frob --exec x"],
-    ["curl *", "curl -o x https://a.example"],
-  ])("`%s` does not cover `%s`", (pattern, line) => {
+  test.each(
+    readCases<readonly [string, string]>(
+      new URL("cases/command/not-covered.jsonl", import.meta.url),
+    ),
+  )("`%s` does not cover `%s`", (pattern, line) => {
     const stands = line.startsWith("less") ? "ask_user" : "abstain";
     expect(effectOf([allow(pattern)], run(line))).toBe(stands);
     expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe(stands);
@@ -238,7 +175,9 @@ describe("arguments that do more than they say", () => {
     "git log -- --output",
     "uniq -c f",
     "git diff --output-indicator-new=+",
-  ])("`%s` is harmless", (line) => expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"));
+  ])("`%s` is harmless", (line) =>
+    expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
+  );
 });
 
 describe("command_regex", () => {
@@ -251,7 +190,9 @@ describe("command_regex", () => {
     ["git (status|log)( .*)?", "git statusx", false],
     ["git", "gitleaks", false],
   ])("an allow of `%s` and `%s`: %s", (regex, line, covered) => {
-    expect(effectOf([{ action: "allow", command_regex: regex }], run(line))).toBe(covered ? "allow" : "abstain");
+    expect(effectOf([{ action: "allow", command_regex: regex }], run(line))).toBe(
+      covered ? "allow" : "abstain",
+    );
   });
   test.each([
     ["(rm|sudo)( .*)?", "rm x"],

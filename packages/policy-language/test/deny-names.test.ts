@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { effectOf, run } from "./calls.ts";
 
-const under = (action: string, pattern: string, line: string): string => effectOf([{ action, command: pattern }], run(line));
+const under = (action: string, pattern: string, line: string): string =>
+  effectOf([{ action, command: pattern }], run(line));
 
 describe("a deny of a program is one of its name in any case", () => {
   test.each([
@@ -30,7 +31,16 @@ describe("a deny of a subcommand is one of all its names", () => {
     ["npm exec *", ["npm exe -- id", "npm x id", "npx id"]],
     ["npx *", ["npm exe id"]],
     ["npm config set *", ["npm conf set a b", "npm c set a b"]],
-    ["git push *", ["git send-pack o main", "git http-push u", "git lfs push o main", "git svn dcommit", "git subtree push -P a o main"]],
+    [
+      "git push *",
+      [
+        "git send-pack o main",
+        "git http-push u",
+        "git lfs push o main",
+        "git svn dcommit",
+        "git subtree push -P a o main",
+      ],
+    ],
     ["bundle exec *", ["bundle exe id"]],
     ["hg push *", ["hg pus"]],
   ])("%s", (pattern, lines) => {

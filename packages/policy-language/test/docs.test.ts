@@ -3,8 +3,10 @@ import { describe, expect, test } from "vitest";
 import { parsePolicy } from "../src/index.ts";
 import { ruleKeys } from "./rule-keys.ts";
 
-const page = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
-const blocks = (name: string): readonly string[] => Array.from(page(name).matchAll(/^```toml\n([\s\S]*?)^```$/gm), ([, text = ""]) => text);
+const page = (name: string): string =>
+  readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+const blocks = (name: string): readonly string[] =>
+  Array.from(page(name).matchAll(/^```toml\n([\s\S]*?)^```$/gm), ([, text = ""]) => text);
 
 describe.each(["policy.md", "compat-radium.md"])("docs/%s", (name) => {
   test("shows policies that load without a warning", () => {
@@ -15,5 +17,10 @@ describe.each(["policy.md", "compat-radium.md"])("docs/%s", (name) => {
 
 test("docs/policy.md names every key of a rule", () => {
   expect(ruleKeys.length).toBeGreaterThan(20);
-  expect(ruleKeys.filter((key) => !page("policy.md").includes(`\`${key}`) && !page("policy.md").includes(`\n${key} = `))).toEqual([]);
+  expect(
+    ruleKeys.filter(
+      (key) =>
+        !page("policy.md").includes(`\`${key}`) && !page("policy.md").includes(`\n${key} = `),
+    ),
+  ).toEqual([]);
 });

@@ -33,13 +33,26 @@ describe("a deny of paths holds on a file system that does not tell case apart",
     ["cat env", "abstain"],
   ])("%s: %s", (line, effect) => expect(effectOf(deny("**/.env"), run(line))).toBe(effect));
   test("a folder above a denied one too", () => {
-    const rules = [{ action: "allow", tool: "delete_file", paths: "./**" }, ...deny("Keys/Private/**")];
+    const rules = [
+      { action: "allow", tool: "delete_file", paths: "./**" },
+      ...deny("Keys/Private/**"),
+    ];
     expect(effectOf(rules, call("delete_file", { path: "keys" }))).toBe("ask_user");
     expect(effectOf(rules, call("delete_file", { path: "other" }))).toBe("allow");
   });
   test("the index finds what every rule by itself finds", () => {
-    const pool = compilePolicy([policyOf(deny("Secrets/**", "/Etc/**", "~/.SSH/*").map((rule) => ({ name: "a", ...rule })))]);
-    for (const path of ["SECRETS/x", "secrets/x", "/etc/x", "/ETC/x", "~/.ssh/x", "/HOME/DEV/.ssh/x", "x"]) {
+    const pool = compilePolicy([
+      policyOf(deny("Secrets/**", "/Etc/**", "~/.SSH/*").map((rule) => ({ name: "a", ...rule }))),
+    ]);
+    for (const path of [
+      "SECRETS/x",
+      "secrets/x",
+      "/etc/x",
+      "/ETC/x",
+      "~/.ssh/x",
+      "/HOME/DEV/.ssh/x",
+      "x",
+    ]) {
       expect(pool.evaluate(read(path))).toEqual(pool.evaluateByScan(read(path)));
     }
   });
@@ -47,9 +60,9 @@ describe("a deny of paths holds on a file system that does not tell case apart",
 
 test("an allow of paths is exact", () => {
   const rules = [{ action: "allow", tool: "read_file", paths: "src/**" }];
-  expect([effectOf(rules, read("src/a")), effectOf(rules, read("SRC/a")), effectOf(rules, read("/W/src/a"))]).toEqual([
-    "allow",
-    "abstain",
-    "abstain",
-  ]);
+  expect([
+    effectOf(rules, read("src/a")),
+    effectOf(rules, read("SRC/a")),
+    effectOf(rules, read("/W/src/a")),
+  ]).toEqual(["allow", "abstain", "abstain"]);
 });

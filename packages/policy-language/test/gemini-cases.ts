@@ -12,11 +12,13 @@ export interface GeminiCase {
 }
 
 /** A file below `fixtures/gemini`. */
-export const geminiFixture = (name: string): string => readFileSync(new URL(`fixtures/gemini/${name}`, import.meta.url), "utf8");
+export const geminiFixture = (name: string): string =>
+  readFileSync(new URL(`fixtures/gemini/${name}`, import.meta.url), "utf8");
 
 /** The cases, in the order of the file. */
 export const geminiCases = (): readonly GeminiCase[] =>
-  (JSON.parse(geminiFixture("shell-compound.json")) as { readonly cases: readonly GeminiCase[] }).cases;
+  (JSON.parse(geminiFixture("shell-compound.json")) as { readonly cases: readonly GeminiCase[] })
+    .cases;
 
 /** Rules in gemini-cli's keys, as TOML. */
 export function geminiToml(rules: readonly RuleData[], top: RuleData = {}): string {
@@ -28,6 +30,9 @@ export function geminiToml(rules: readonly RuleData[], top: RuleData = {}): stri
       : JSON.stringify(item);
   return [
     ...Object.entries(top).map(([key, item]) => `${key} = ${value(item)}`),
-    ...rules.flatMap((rule) => ["[[rule]]", ...Object.entries(rule).map(([key, item]) => `${key} = ${value(item)}`)]),
+    ...rules.flatMap((rule) => [
+      "[[rule]]",
+      ...Object.entries(rule).map(([key, item]) => `${key} = ${value(item)}`),
+    ]),
   ].join("\n");
 }

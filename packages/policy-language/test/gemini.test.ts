@@ -1,29 +1,53 @@
 import { readFileSync } from "node:fs";
 import type { ToolCall } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { PolicyError, compilePolicy, parsePolicy, withoutRules, type ParseOptions } from "../src/index.ts";
+import {
+  PolicyError,
+  compilePolicy,
+  parsePolicy,
+  withoutRules,
+  type ParseOptions,
+} from "../src/index.ts";
 import { call, run } from "./calls.ts";
 import { geminiCases, geminiFixture, geminiToml } from "./gemini-cases.ts";
 import type { RuleData } from "./toml.ts";
 
-const load = (rules: readonly RuleData[], top: RuleData = {}, options: Partial<ParseOptions> = {}) =>
+const load = (
+  rules: readonly RuleData[],
+  top: RuleData = {},
+  options: Partial<ParseOptions> = {},
+) =>
   parsePolicy(geminiToml(rules, { compat: "gemini", ...top }), { file: "gemini.toml", ...options });
 const voteOn = (rules: readonly RuleData[], one: ToolCall, top: RuleData = {}) => {
   const votes = compilePolicy([load(rules, top)]).evaluate(one) ?? [];
   expect(votes).toHaveLength(1);
   return votes[0];
 };
-const effectOf = (rules: readonly RuleData[], one: ToolCall, top: RuleData = {}) => voteOn(rules, one, top)?.effect;
-const rule = (fields: RuleData): RuleData => ({ toolName: "t", decision: "allow", priority: 100, ...fields });
+const effectOf = (rules: readonly RuleData[], one: ToolCall, top: RuleData = {}) =>
+  voteOn(rules, one, top)?.effect;
+const rule = (fields: RuleData): RuleData => ({
+  toolName: "t",
+  decision: "allow",
+  priority: 100,
+  ...fields,
+});
 const shell = (fields: RuleData): RuleData => rule({ toolName: "run_shell_command", ...fields });
 
 describe("compound commands as gemini-cli's own tests have them", () => {
   test("no case is missing", () => expect(geminiCases()).toHaveLength(23));
-  test.each(geminiCases())("$name: `$command` is $expect", ({ rules, command, expect: wanted, defaultDecision, blamedRule }) => {
-    const vote = voteOn(rules, run(command), defaultDecision === undefined ? {} : { default: defaultDecision });
-    expect(vote?.effect).toBe(wanted);
-    if (blamedRule !== undefined) expect(vote?.rule?.name ?? null).toBe(blamedRule);
-  });
+  test.each(geminiCases())(
+    "$name: `$command` is $expect",
+    ({ rules, command, expect: wanted, defaultDecision, blamedRule }) => {
+      const vote = voteOn(
+        rules,
+        run(command),
+        defaultDecision === undefined ? {} : { default: defaultDecision },
+      );
+      expect(vote?.effect).toBe(wanted);
+      if (blamedRule !== undefined) expect(vote?.rule?.name ?? null).toBe(blamedRule);
+    },
+  );
 });
 
 describe("the shipped files", () => {
@@ -33,21 +57,26 @@ describe("the shipped files", () => {
     ["read-only.toml", 1],
     ["yolo.toml", 3],
   ])("%s loads without a finding", (name, rules) => {
-    const file = parsePolicy(`compat = "gemini"\n${geminiFixture(`policies/${name}`)}`, { file: name });
+    const file = parsePolicy(`compat = "gemini"\n${geminiFixture(`policies/${name}`)}`, {
+      file: name,
+    });
     expect(file.warnings).toEqual([]);
     expect(file.alone?.rules).toHaveLength(rules);
   });
   test("plan.toml loads, and says of each rule for plan mode alone that it never matches", () => {
-    const { warnings, alone } = parsePolicy(`compat = "gemini"\n${geminiFixture("policies/plan.toml")}`, { file: "plan.toml" });
+    const { warnings, alone } = parsePolicy(
+      `compat = "gemini"\n${geminiFixture("policies/plan.toml")}`,
+      { file: "plan.toml" },
+    );
     expect(alone?.rules.length).toBeGreaterThan(15);
     expect(warnings.length).toBeGreaterThan(10);
     for (const { message } of warnings) expect(message).toContain("mode `plan` alone");
   });
   test.each([
     ["conseca.toml", 2, /`safety_checker`/],
-    ["discovered.toml", 7, /Unexpected `\*` in `discovered_tool_\*`/],
-    ["sandbox-default.toml", 2, /Unexpected key `modes`/],
-    ["write.toml", 43, /Unexpected key `safety_checker`/],
+    ["discovered.toml", 7, /gemini-cli takes the `\*` in `discovered_tool_\*` literally/],
+    ["sandbox-default.toml", 2, /Unknown key `modes`/],
+    ["write.toml", 43, /Unknown key `safety_checker`/],
   ])("%s is refused, with the line that gemini-cli drops in silence", (name, line, message) => {
     const found = refusal(`compat = "gemini"\n${geminiFixture(`policies/${name}`)}`, name);
     expect(found.findings[0]).toMatchObject({ line, message: expect.stringMatching(message) });
@@ -66,27 +95,54 @@ function refusal(text: string, file = "gemini.toml"): PolicyError {
 
 describe("what is unsafe by accident is refused when the file loads", () => {
   test.each([
-    [{ toolName: "run_shell_command", commandPrefx: "git status" }, /Unexpected key `commandPrefx`, expected `commandPrefix`/],
-    [{ toolName: "read_*" }, /Unexpected `\*` in `read_\*`.*never matches/],
-    [{ toolName: "t", mcpName: "git*" }, /Unexpected `\*` in the server `git\*`/],
-    [{ toolName: "mcp_github_*", mcpName: "github" }, /beside `mcpName`/],
-    [{ toolName: "" }, /Unexpected empty text in `toolName`/],
-    [{ toolName: "t", priority: 1000 }, /Unexpected `1000` in `priority`, expected a number from 0 to 999/],
-    [{ toolName: "t", decision: "ask" }, /Unexpected `ask` in `decision`/],
+    [{ toolName: "run_shell_command", commandPrefx: "git status" }, /Unknown key `commandPrefx`/],
+    [{ toolName: "read_*" }, /never matches: gemini-cli takes the `\*` in `read_\*` literally/],
+    [{ toolName: "t", mcpName: "git*" }, /the `\*` in the server `git\*` literally/],
+    [{ toolName: "mcp_github_*", mcpName: "github" }, /With `mcpName` the tool is/],
+    [{ toolName: "" }, /`toolName` must be .+, not empty text/],
+    [{ toolName: "t", priority: 1000 }, /`priority` must be a number from 0 to 999, not `1000`/],
+    [{ toolName: "t", decision: "ask" }, /`decision` must be .+, not `ask`/],
     [{ toolName: "t", modes: ["default", "auto"] }, /`modes`/],
-    [{ toolName: "t", commandPrefix: "git" }, /Unexpected `commandPrefix`, expected it beside `toolName = "run_shell_command"` alone/],
-    [{ toolName: "run_shell_command", commandPrefix: "git", argsPattern: "x" }, /Unexpected `argsPattern` beside `commandPrefix`/],
-    [{ toolName: "run_shell_command", commandPrefix: "git", commandRegex: "x" }, /Unexpected `commandRegex` beside `commandPrefix`/],
-    [{ toolName: "run_shell_command", commandPrefix: "git *" }, /Unexpected wildcard in `git \*`/],
-    [{ toolName: "run_shell_command", commandPrefix: "git log " }, /Unexpected blank in `git log `/],
-    [{ toolName: "run_shell_command", commandPrefix: "a && b" }, /Unexpected shell syntax in `a && b`/],
-    [{ toolName: "run_shell_command", commandRegex: "^git" }, /Unexpected anchor in `\^git`/],
-    [{ toolName: "run_shell_command", commandRegex: "git log$" }, /Unexpected anchor in `git log\$`/],
-    [{ toolName: "run_shell_command", commandRegex: "git (?!push)" }, /Unexpected regular expression .*re2/],
-    [{ toolName: "t", argsPattern: "(a)\\1" }, /Unexpected regular expression .*re2/],
-    [{ toolName: "t", argsPattern: "a)|(b" }, /Unexpected regular expression/],
-    [{ toolName: "*", toolAnnotations: { readOnlyHint: true } }, /Unexpected `toolAnnotations` in an allow/],
-    [{ toolName: "t", denyMessage: "a", deny_message: "b" }, /Unexpected `deny_message` beside `denyMessage`/],
+    [
+      { toolName: "t", commandPrefix: "git" },
+      /`commandPrefix` works only with `toolName = "run_shell_command"`/,
+    ],
+    [
+      { toolName: "run_shell_command", commandPrefix: "git", argsPattern: "x" },
+      /Use `argsPattern` or `commandPrefix`, not both/,
+    ],
+    [
+      { toolName: "run_shell_command", commandPrefix: "git", commandRegex: "x" },
+      /Use `commandRegex` or `commandPrefix`, not both/,
+    ],
+    [
+      { toolName: "run_shell_command", commandPrefix: "git *" },
+      /takes the wildcard in `git \*` literally/,
+    ],
+    [{ toolName: "run_shell_command", commandPrefix: "git log " }, /`git log ` has extra spaces/],
+    [{ toolName: "run_shell_command", commandPrefix: "a && b" }, /`a && b` has shell syntax/],
+    [
+      { toolName: "run_shell_command", commandRegex: "^git" },
+      /The anchor in `\^git` never matches/,
+    ],
+    [
+      { toolName: "run_shell_command", commandRegex: "git log$" },
+      /The anchor in `git log\$` never matches/,
+    ],
+    [
+      { toolName: "run_shell_command", commandRegex: "git (?!push)" },
+      /is not a regular expression of RE2/,
+    ],
+    [{ toolName: "t", argsPattern: "(a)\\1" }, /is not a regular expression of RE2/],
+    [{ toolName: "t", argsPattern: "a)|(b" }, /is not a regular expression of RE2/],
+    [
+      { toolName: "*", toolAnnotations: { readOnlyHint: true } },
+      /An allow cannot depend on `toolAnnotations`/,
+    ],
+    [
+      { toolName: "t", denyMessage: "a", deny_message: "b" },
+      /Use `denyMessage` or `deny_message`, not both/,
+    ],
   ] as const)("%j", (fields, message) => {
     const { findings } = refusal(geminiToml([rule(fields)], { compat: "gemini" }));
     expect(findings.map(({ message: text }) => text).join("\n")).toMatch(message);
@@ -95,13 +151,15 @@ describe("what is unsafe by accident is refused when the file loads", () => {
   test("a rule without a tool, a decision or a priority", () => {
     const { findings } = refusal('compat = "gemini"\n[[rule]]\nmcpName = "github"');
     expect(findings.map(({ message }) => message)).toEqual([
-      "Unexpected rule without `toolName`, expected a tool name (`*` for every tool), or a list of them",
-      "Unexpected rule without `decision`, expected one of allow, deny, ask_user",
-      "Unexpected rule without `priority`, expected a number from 0 to 999",
+      "The rule lacks `toolName`, which must be a tool name (`*` for every tool), or a list of them",
+      "The rule lacks `decision`, which must be one of allow, deny, ask_user",
+      "The rule lacks `priority`, which must be a number from 0 to 999",
     ]);
   });
   test("`[[rules]]` is not `[[rule]]`", () => {
-    expect(refusal('compat = "gemini"\n[[rules]]\ntoolName = "*"').message).toContain("Unexpected key `rules`, expected `rule`");
+    expect(refusal('compat = "gemini"\n[[rules]]\ntoolName = "*"').message).toContain(
+      "Unknown key `rules`",
+    );
   });
 });
 
@@ -116,36 +174,50 @@ describe("which rule decides", () => {
     expect(voteOn(rules, one)).toEqual({
       effect: "allow",
       code: "rule_allowed",
-      reason: "Rule `first` allows it",
+      reason: "The rule `first` allows this.",
       rule: { name: "first", file: "gemini.toml", line: 7 },
     });
     const pool = compilePolicy([load(rules)]);
-    expect(pool.explain(one).map(({ name, matched, deciding }) => [name, matched, deciding])).toEqual([
+    expect(
+      pool.explain(one).map(({ name, matched, deciding }) => [name, matched, deciding]),
+    ).toEqual([
       ["first", true, true],
       ["second", true, false],
       ["low", true, false],
     ]);
-    const [vote] = compilePolicy([withoutRules(load(rules), new Set(["first"]))]).evaluate(one) ?? [];
+    const [vote] =
+      compilePolicy([withoutRules(load(rules), new Set(["first"]))]).evaluate(one) ?? [];
     expect(vote?.rule?.name).toBe("second");
   });
   test("a rule at priority 950 counts like any other", () => {
-    expect(effectOf([rule({ decision: "deny", priority: 950 }), rule({ priority: 100 })], one)).toBe("deny");
+    expect(
+      effectOf([rule({ decision: "deny", priority: 950 }), rule({ priority: 100 })], one),
+    ).toBe("deny");
   });
   test("no rule: ask, deny where nobody can be asked, allow in mode yolo; a default of the file before that", () => {
     const none = [rule({ toolName: "other" })];
     expect(effectOf(none, one)).toBe("ask_user");
     expect(effectOf(none, { ...one, interactive: false })).toBe("deny");
     expect(effectOf(none, { ...one, approval_mode: "yolo" })).toBe("allow");
-    expect(effectOf(none, { ...one, interactive: false }, { default: "ask_user" })).toBe("ask_user");
+    expect(effectOf(none, { ...one, interactive: false }, { default: "ask_user" })).toBe(
+      "ask_user",
+    );
     expect(effectOf(none, one, { default: "deny" })).toBe("deny");
   });
   test("a file that agents could write has no default of allow", () => {
-    const file = load([rule({ toolName: "other" })], { default: "allow" }, { workspace: "/w", origin: "/w/gemini.toml" });
-    expect(file.warnings.map(({ message }) => message)).toEqual([expect.stringContaining("in a file inside the workspace")]);
+    const file = load(
+      [rule({ toolName: "other" })],
+      { default: "allow" },
+      { workspace: "/w", origin: "/w/gemini.toml" },
+    );
+    expect(file.warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining("in a file inside the workspace"),
+    ]);
     expect(compilePolicy([file]).evaluate(one)?.[0]?.effect).toBe("ask_user");
   });
   test("modes, interactive, subagent and annotations", () => {
-    const deny = (fields: RuleData, more: Partial<ToolCall>) => effectOf([rule({ decision: "deny", ...fields })], { ...one, ...more });
+    const deny = (fields: RuleData, more: Partial<ToolCall>) =>
+      effectOf([rule({ decision: "deny", ...fields })], { ...one, ...more });
     expect(deny({ modes: ["default"] }, {})).toBe("deny");
     expect(deny({ modes: ["autoEdit", "plan"] }, {})).toBe("ask_user");
     expect(deny({ modes: ["autoEdit"] }, { approval_mode: "autoEdit" })).toBe("deny");
@@ -154,16 +226,29 @@ describe("which rule decides", () => {
     expect(deny({ interactive: false }, {})).toBe("ask_user");
     expect(deny({ subagent: "x" }, { agent: "x" })).toBe("deny");
     expect(deny({ subagent: "x" }, {})).toBe("ask_user");
-    expect(deny({ toolAnnotations: { destructiveHint: true } }, { annotations: { destructiveHint: true } })).toBe("deny");
-    expect(deny({ toolAnnotations: { destructiveHint: true } }, { annotations: { destructiveHint: 1 } })).toBe("ask_user");
+    expect(
+      deny(
+        { toolAnnotations: { destructiveHint: true } },
+        { annotations: { destructiveHint: true } },
+      ),
+    ).toBe("deny");
+    expect(
+      deny({ toolAnnotations: { destructiveHint: true } }, { annotations: { destructiveHint: 1 } }),
+    ).toBe("ask_user");
     expect(deny({ toolAnnotations: { toString: true } }, { annotations: {} })).toBe("ask_user");
   });
   test("denyMessage is the reason", () => {
-    expect(voteOn([rule({ decision: "deny", denyMessage: "Ask Ann." })], one)?.reason).toBe("Ask Ann.");
-    expect(voteOn([rule({ decision: "deny", deny_message: "Ask Bo." })], one)?.reason).toBe("Ask Bo.");
+    expect(voteOn([rule({ decision: "deny", denyMessage: "Ask Ann." })], one)?.reason).toBe(
+      "Ask Ann.",
+    );
+    expect(voteOn([rule({ decision: "deny", deny_message: "Ask Bo." })], one)?.reason).toBe(
+      "Ask Bo.",
+    );
   });
   test("it casts one vote beside the pool's, and the kernel takes the stricter", () => {
-    const own = parsePolicy('[[rules]]\nname = "no"\naction = "deny"\ntool = "t"', { file: "own.toml" });
+    const own = parsePolicy('[[rules]]\nname = "no"\naction = "deny"\ntool = "t"', {
+      file: "own.toml",
+    });
     const votes = compilePolicy([load([rule({})]), own]).evaluate(one);
     expect(votes?.map(({ effect }) => effect)).toEqual(["deny", "allow"]);
   });
@@ -171,7 +256,8 @@ describe("which rule decides", () => {
 
 describe("tools and servers", () => {
   const servers = { github: ["get_issue"], my_server: ["get"], files: ["read_file"] };
-  const mcp = (tool: string, more: Partial<ToolCall> = {}): ToolCall => call(tool, {}, { servers, ...more });
+  const mcp = (tool: string, more: Partial<ToolCall> = {}): ToolCall =>
+    call(tool, {}, { servers, ...more });
   test.each([
     ["*", undefined, mcp("mcp_github_get_issue"), "allow"],
     ["mcp_*", undefined, mcp("mcp__github__get_issue"), "allow"],
@@ -188,23 +274,38 @@ describe("tools and servers", () => {
     ["read_file", undefined, mcp("read_file", { server: "files" }), "ask_user"],
     ["read_file", undefined, mcp("read_file"), "allow"],
     ["grep_search", undefined, mcp("search_file_content"), "allow"],
-    ["codebase_investigator", undefined, call("invoke_agent", { agent_name: "codebase_investigator" }), "allow"],
-    ["codebase_investigator", undefined, call("other", { agent_name: "codebase_investigator" }), "ask_user"],
+    [
+      "codebase_investigator",
+      undefined,
+      call("invoke_agent", { agent_name: "codebase_investigator" }),
+      "allow",
+    ],
+    [
+      "codebase_investigator",
+      undefined,
+      call("other", { agent_name: "codebase_investigator" }),
+      "ask_user",
+    ],
   ] as const)("allow of %s (server %s)", (toolName, mcpName, one, wanted) => {
-    expect(effectOf([rule({ toolName, ...(mcpName === undefined ? {} : { mcpName }) })], one)).toBe(wanted);
+    expect(effectOf([rule({ toolName, ...(mcpName === undefined ? {} : { mcpName }) })], one)).toBe(
+      wanted,
+    );
   });
   test.each([
     ["*", "*"],
     ["mcp_github_*", undefined],
     ["get_issue", "github"],
     ["mcp_github_get_issue", undefined],
-  ])("a name that no registry confirms is never allowed, and still denied: %s (server %s)", (toolName, mcpName) => {
-    const fields = { toolName, ...(mcpName === undefined ? {} : { mcpName }) };
-    const lone = call("mcp_github_get_issue");
-    expect(effectOf([rule(fields)], lone)).toBe("ask_user");
-    expect(effectOf([rule(fields)], { ...lone, approval_mode: "yolo" })).toBe("ask_user");
-    expect(effectOf([rule({ ...fields, decision: "deny" })], lone)).toBe("deny");
-  });
+  ])(
+    "a name that no registry confirms is never allowed, and still denied: %s (server %s)",
+    (toolName, mcpName) => {
+      const fields = { toolName, ...(mcpName === undefined ? {} : { mcpName }) };
+      const lone = call("mcp_github_get_issue");
+      expect(effectOf([rule(fields)], lone)).toBe("ask_user");
+      expect(effectOf([rule(fields)], { ...lone, approval_mode: "yolo" })).toBe("ask_user");
+      expect(effectOf([rule({ ...fields, decision: "deny" })], lone)).toBe("deny");
+    },
+  );
   test("a call that asks for more permissions is asked about", () => {
     const one = call("t", { additional_permissions: { fileSystem: { write: ["/"] } } });
     expect(effectOf([rule({})], one)).toBe("ask_user");
@@ -212,12 +313,22 @@ describe("tools and servers", () => {
 });
 
 describe("argsPattern", () => {
-  const key = (fields: RuleData, args: ToolCall["args"]) => effectOf([rule(fields)], call("t", args));
+  const key = (fields: RuleData, args: ToolCall["args"]) =>
+    effectOf([rule(fields)], call("t", args));
   test("sees the arguments as gemini-cli writes them: keys in order, a NUL around each pair at the top", () => {
     const pattern = '\\x00"file_path":"[^"]+\\.md"\\x00';
-    expect(key({ argsPattern: pattern, decision: "deny" }, { z: 1, file_path: "a.md" })).toBe("deny");
-    expect(key({ argsPattern: pattern, decision: "deny" }, { z: { file_path: "a.md" } })).toBe("ask_user");
-    expect(key({ argsPattern: '"a":1\\x00,\\x00"b":\\{"c":2,"d":3\\}', decision: "deny" }, { b: { d: 3, c: 2 }, a: 1 })).toBe("deny");
+    expect(key({ argsPattern: pattern, decision: "deny" }, { z: 1, file_path: "a.md" })).toBe(
+      "deny",
+    );
+    expect(key({ argsPattern: pattern, decision: "deny" }, { z: { file_path: "a.md" } })).toBe(
+      "ask_user",
+    );
+    expect(
+      key(
+        { argsPattern: '"a":1\\x00,\\x00"b":\\{"c":2,"d":3\\}', decision: "deny" },
+        { b: { d: 3, c: 2 }, a: 1 },
+      ),
+    ).toBe("deny");
   });
   test("an allow is not bought with a nested argument, nor with text that runs into the next", () => {
     const allow = { argsPattern: '"path":"src/.*safe' };
@@ -228,36 +339,20 @@ describe("argsPattern", () => {
     expect(key(allow, [{ path: "src/a-safe" }])).toBe("ask_user");
   });
   test("a pattern that would backtrack for ever takes linear time", () => {
-    expect(key({ argsPattern: "(a|aa)+$", decision: "deny" }, { x: `${"a".repeat(50_000)}!` })).toBe("ask_user");
+    expect(
+      key({ argsPattern: "(a|aa)+$", decision: "deny" }, { x: `${"a".repeat(50_000)}!` }),
+    ).toBe("ask_user");
   });
 });
 
 describe("shell", () => {
-  const git = [shell({ commandPrefix: ["git log", "git status"] }), shell({ commandPrefix: "rm -rf", decision: "deny", priority: 200 })];
-  test.each([
-    ["git status -s", "allow"],
-    ["git statusx", "ask_user"],
-    ["git log --output=/etc/passwd", "ask_user"],
-    ["(git log)", "ask_user"],
-    ["PAGER=evil git log", "ask_user"],
-    ["git status; PATH=/tmp/evil:$PATH; git log", "ask_user"],
-    ["git status; x='a[$(touch FLAG)]'; git log $((x))", "ask_user"],
-    ["git log 2>&1", "ask_user"],
-    ["git log | sh", "ask_user"],
-    ['git log "', "ask_user"],
-    ["rm -rf /", "deny"],
-    ["/bin/rm -rf /", "deny"],
-    ["X=1 rm -rf /", "deny"],
-    ["env rm -rf /", "deny"],
-    ["timeout 5 rm -rf /", "deny"],
-    ["git log | xargs rm -rf", "deny"],
-    ['eval "rm -rf /"', "deny"],
-    ['bash -lc "rm -rf /"', "deny"],
-    ["git status && dash -c 'rm -rf /'", "deny"],
-    ['git log --format="$(rm -rf /)"', "deny"],
-    ['"rm" -rf /', "deny"],
-    ["rm  -rf /", "deny"],
-  ])("%s", (command, wanted) => {
+  const git = [
+    shell({ commandPrefix: ["git log", "git status"] }),
+    shell({ commandPrefix: "rm -rf", decision: "deny", priority: 200 }),
+  ];
+  test.each(
+    readCases<readonly [string, string]>(new URL("cases/gemini/lines.jsonl", import.meta.url)),
+  )("%s", (command, wanted) => {
     expect(effectOf(git, run(command))).toBe(wanted);
     // The name of the host's shell tool does not matter.
     expect(effectOf(git, call("Bash", { command }))).toBe(wanted);
@@ -272,17 +367,28 @@ describe("shell", () => {
     expect(effectOf(git, call("run_shell_command", { command, ...more }))).toBe(wanted);
   });
   test("commandRegex begins where the command begins, and an allow ends where a word ends", () => {
-    const rules = [shell({ commandRegex: "git (log|diff)" }), shell({ commandRegex: "npm pub", decision: "deny", priority: 200 })];
+    const rules = [
+      shell({ commandRegex: "git (log|diff)" }),
+      shell({ commandRegex: "npm pub", decision: "deny", priority: 200 }),
+    ];
     expect(effectOf(rules, run("git diff --stat"))).toBe("allow");
     expect(effectOf(rules, run("git diffx"))).toBe("ask_user");
     expect(effectOf(rules, run("git log; git diff"))).toBe("allow");
     expect(effectOf(rules, run("evil; git log"))).toBe("ask_user");
     expect(effectOf(rules, run("echo git log"))).toBe("ask_user");
     expect(effectOf(rules, run("git log && npm publish"))).toBe("deny");
-    expect(effectOf([shell({ commandRegex: ".*safe" })], call("run_shell_command", { command: "evil-cmd", dir_path: "safe" }))).toBe(
-      "ask_user",
-    );
-    expect(effectOf([shell({ commandRegex: 'git commit -m \\\\"[a-z ]+\\\\"' })], run('git commit -m "a word"'))).toBe("allow");
+    expect(
+      effectOf(
+        [shell({ commandRegex: ".*safe" })],
+        call("run_shell_command", { command: "evil-cmd", dir_path: "safe" }),
+      ),
+    ).toBe("ask_user");
+    expect(
+      effectOf(
+        [shell({ commandRegex: 'git commit -m \\\\"[a-z ]+\\\\"' })],
+        run('git commit -m "a word"'),
+      ),
+    ).toBe("allow");
   });
   test("argsPattern on the shell tool is asked of each command", () => {
     const rules = [shell({ argsPattern: '"command":"git ' })];
@@ -292,9 +398,18 @@ describe("shell", () => {
   });
   test("a rule for the whole tool asks before what is dangerous, unless the mode is yolo", () => {
     const rules = [shell({})];
-    for (const command of ["rm -rf build", "cd x && rm -f y", "find . -delete", "git -c core.pager=evil log", "ln -s /etc x"]) {
+    for (const command of [
+      "rm -rf build",
+      "cd x && rm -f y",
+      "find . -delete",
+      "git -c core.pager=evil log",
+      "ln -s /etc x",
+    ]) {
       expect([command, effectOf(rules, run(command))]).toEqual([command, "ask_user"]);
-      expect([command, effectOf(rules, { ...run(command), approval_mode: "yolo" })]).toEqual([command, "allow"]);
+      expect([command, effectOf(rules, { ...run(command), approval_mode: "yolo" })]).toEqual([
+        command,
+        "allow",
+      ]);
     }
     expect(effectOf(rules, run("npm test && git status"))).toBe("allow");
   });
@@ -303,7 +418,10 @@ describe("shell", () => {
   });
   test("redirections: asked about in mode default, unless the rule takes them", () => {
     const echo = (fields: RuleData, mode: "ask" | "autoEdit") =>
-      effectOf([shell({ commandPrefix: "echo", ...fields })], { ...run("echo hi > f"), approval_mode: mode });
+      effectOf([shell({ commandPrefix: "echo", ...fields })], {
+        ...run("echo hi > f"),
+        approval_mode: mode,
+      });
     expect(echo({}, "ask")).toBe("ask_user");
     expect(echo({ allowRedirection: true }, "ask")).toBe("allow");
     expect(echo({ allow_redirection: true }, "ask")).toBe("allow");
@@ -311,7 +429,10 @@ describe("shell", () => {
   });
   test("what cannot be read is not allowed in mode yolo either, once a rule denies a command", () => {
     const yolo = (command: string, ...more: readonly RuleData[]) =>
-      effectOf([rule({ toolName: "*", modes: ["yolo"], allowRedirection: true }), ...more], { ...run(command), approval_mode: "yolo" });
+      effectOf([rule({ toolName: "*", modes: ["yolo"], allowRedirection: true }), ...more], {
+        ...run(command),
+        approval_mode: "yolo",
+      });
     const no = shell({ commandPrefix: "rm -rf", decision: "deny", priority: 999 });
     expect(yolo("ls && rm -rf /", no)).toBe("deny");
     expect(yolo("ls && $CMD -rf /", no)).toBe("ask_user");

@@ -6,36 +6,57 @@ import { call, effectOf } from "./calls.ts";
 function reference(pattern: readonly string[], text: readonly string[]): boolean {
   const [head, ...rest] = pattern;
   if (head === undefined) return text.length === 0;
-  if (head === "*") return reference(rest, text) || (text.length > 0 && reference(pattern, text.slice(1)));
+  if (head === "*")
+    return reference(rest, text) || (text.length > 0 && reference(pattern, text.slice(1)));
   const [first, ...others] = text;
   if (first === undefined) return false;
-  const fits = head === "?" || (head === "[a-b]" ? first === "a" || first === "b" : head === "[!a]" ? first !== "a" : head === first);
+  const fits =
+    head === "?" ||
+    (head === "[a-b]"
+      ? first === "a" || first === "b"
+      : head === "[!a]"
+        ? first !== "a"
+        : head === first);
   return fits && reference(rest, others);
 }
 
 const matches = (pattern: string, text: string): boolean =>
-  effectOf([{ action: "deny", tool: "t", args: { a: { glob: pattern } } }], call("t", { a: text })) === "deny";
+  effectOf(
+    [{ action: "deny", tool: "t", args: { a: { glob: pattern } } }],
+    call("t", { a: text }),
+  ) === "deny";
 
 test("a text glob matches what the definition says", () => {
   const token = fc.constantFrom("*", "?", "a", "b", "😀", "[a-b]", "[!a]", "/");
   const char = fc.constantFrom("a", "b", "c", "😀", "/", "\n");
   fc.assert(
-    fc.property(fc.array(token, { minLength: 1, maxLength: 7 }), fc.array(char, { maxLength: 7 }), (pattern, text) => {
-      expect([pattern, text, matches(pattern.join(""), text.join(""))]).toEqual([pattern, text, reference(pattern, text)]);
-    }),
+    fc.property(
+      fc.array(token, { minLength: 1, maxLength: 7 }),
+      fc.array(char, { maxLength: 7 }),
+      (pattern, text) => {
+        expect([pattern, text, matches(pattern.join(""), text.join(""))]).toEqual([
+          pattern,
+          text,
+          reference(pattern, text),
+        ]);
+      },
+    ),
     { numRuns: 3000 },
   );
 });
 
 describe("long texts", () => {
   const text = "a".repeat(200_000);
-  test.each(["*a*a*a*a*a*a*b", "*?*?*?*?*b", `${"*a".repeat(2000)}*b`, "*[a-z]*[a-z]*[0-9]*", `*${"a".repeat(2000)}b*`])(
-    "%#",
-    (pattern) => {
-      expect(matches(pattern, text)).toBe(false);
-      expect(matches(pattern, `${text}0b`)).toBe(!pattern.includes(`${"a".repeat(2000)}b`) || false);
-    },
-  );
+  test.each([
+    "*a*a*a*a*a*a*b",
+    "*?*?*?*?*b",
+    `${"*a".repeat(2000)}*b`,
+    "*[a-z]*[a-z]*[0-9]*",
+    `*${"a".repeat(2000)}b*`,
+  ])("%#", (pattern) => {
+    expect(matches(pattern, text)).toBe(false);
+    expect(matches(pattern, `${text}0b`)).toBe(!pattern.includes(`${"a".repeat(2000)}b`) || false);
+  });
 });
 
 test("a regular expression that would backtrack for ever is answered", () => {
@@ -78,12 +99,19 @@ test("the literal ends of a regular expression lose no match", () => {
         const source = pieces.join("");
         let native: RegExp;
         try {
-          native = new RegExp(`^(?:${source.replace(/\(\?i\)/g, "").replace(/\\Qa\\E/g, "a")})$`, pieces.includes("(?i)a") ? "su" : "su");
+          native = new RegExp(
+            `^(?:${source.replace(/\(\?i\)/g, "").replace(/\\Qa\\E/g, "a")})$`,
+            pieces.includes("(?i)a") ? "su" : "su",
+          );
         } catch {
           return;
         }
         // Flags inside have no native form; there only what is certain is compared.
-        const ours = effectOf([{ action: "deny", tool: "t", args: { x: { regex: source } } }], call("t", { x: text })) === "deny";
+        const ours =
+          effectOf(
+            [{ action: "deny", tool: "t", args: { x: { regex: source } } }],
+            call("t", { x: text }),
+          ) === "deny";
         if (pieces.includes("(?i)a")) {
           if (native.test(text)) expect([source, text, ours]).toEqual([source, text, true]);
         } else expect([source, text, ours]).toEqual([source, text, native.test(text)]);
@@ -94,7 +122,19 @@ test("the literal ends of a regular expression lose no match", () => {
 });
 
 describe("a brace that is not part of alternatives does not load", () => {
-  const patterns = ["{a,b", "a,b}", "{a}", "{}", "a}b", "{a,b}}", "{{a,b}", "x{a}{b,c}", "[{]a", "[}]", "\\}a"];
+  const patterns = [
+    "{a,b",
+    "a,b}",
+    "{a}",
+    "{}",
+    "a}b",
+    "{a,b}}",
+    "{{a,b}",
+    "x{a}{b,c}",
+    "[{]a",
+    "[}]",
+    "\\}a",
+  ];
   test.each(patterns)("%s", (pattern) => {
     for (const action of ["allow", "deny"]) {
       for (const part of [

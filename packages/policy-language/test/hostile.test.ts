@@ -8,13 +8,31 @@ const rules: readonly RuleData[] = [
   { action: "deny", command: "rm -rf *" },
   { action: "deny", command_regex: ".*(rm|x)+.*y" },
   { action: "deny", paths: ["**/a*/**/b*/**/c*/**/d", "**/*a*a*a*a*b", "/a/b/c/a/b/c/**/z"] },
-  { action: "allow", tool: "t", args: { a: { regex: "(a*)*b" }, b: { glob: "*a*a*a*b" }, c: { url_prefix: "https://a.example/" } } },
+  {
+    action: "allow",
+    tool: "t",
+    args: {
+      a: { regex: "(a*)*b" },
+      b: { glob: "*a*a*a*b" },
+      c: { url_prefix: "https://a.example/" },
+    },
+  },
 ];
+const different = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `git add file-${at};`).join("");
 const long = "a".repeat(1_000_000);
 
 test.each([
-  ["a wrapper before thousands of words", run(`sudo ${"a ".repeat(8000)}`), "ask_user unknown_command"],
-  ["a line that says the denied name again and again", run(`frobnicate ${"rm -r ".repeat(2500)}`), "deny rule_denied r0"],
+  [
+    "a wrapper before thousands of words",
+    run(`sudo ${"a ".repeat(8000)}`),
+    "ask_user unknown_command",
+  ],
+  [
+    "a line that says the denied name again and again",
+    run(`frobnicate ${"rm -r ".repeat(2500)}`),
+    "deny rule_denied r0",
+  ],
   ["thousands of commands", run(`${"a b;".repeat(4000)}rm -rf x`), "deny rule_denied r0"],
   ["a glob of thousands of folders", run(`cat ${"*/".repeat(8000)}`), "ask_user unknown_path"],
   ["thousands of globs", run(`cat ${"src/*a ".repeat(2300)}`), "ask_user unknown_command"],
@@ -23,13 +41,40 @@ test.each([
     run(`frobnicate ${"z ".repeat(200)}${"w".repeat(4000)}`),
     "ask_user unknown_command",
   ],
-  ["a thousand words that nobody knows", run(`rm ${'"$a" '.repeat(1000)}`), "ask_user unknown_path"],
+  [
+    "a thousand words that nobody knows",
+    run(`rm ${'"$a" '.repeat(1000)}`),
+    "ask_user unknown_path",
+  ],
   ["one very long word", run("a".repeat(16_000)), "abstain"],
-  ["a megabyte of line", run("a ".repeat(500_000)), "ask_user unknown_command"],
-  ["a thousand deep paths", call("read_files", { paths: Array.from({ length: 1000 }, () => `/${"a/b/c/".repeat(600)}`) }), "abstain"],
-  ["megabytes of arguments", call("t", { a: long, b: long, c: `https://a.example/${long}` }), "abstain"],
-  ["a URL of encoded dots", call("t", { a: "b", b: "aaab", c: `https://a.example/${"%2e%2e/".repeat(150_000)}` }), "abstain"],
-  ["a hundred thousand arguments", call("t", Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, 1]))), "abstain"],
+  ["a megabyte of line", run("a ".repeat(500_000)), "deny unknown_command"],
+  ["a megabyte of different commands", run(different(60_000)), "deny unknown_command"],
+  ["a megabyte of assignments", run("a=1 ".repeat(250_000)), "deny unknown_command"],
+  [
+    "more different commands than are looked at",
+    run(`${different(1_500)}rm -rf /`),
+    "deny unknown_command",
+  ],
+  [
+    "a thousand deep paths",
+    call("read_files", { paths: Array.from({ length: 1000 }, () => `/${"a/b/c/".repeat(600)}`) }),
+    "abstain",
+  ],
+  [
+    "megabytes of arguments",
+    call("t", { a: long, b: long, c: `https://a.example/${long}` }),
+    "abstain",
+  ],
+  [
+    "a URL of encoded dots",
+    call("t", { a: "b", b: "aaab", c: `https://a.example/${"%2e%2e/".repeat(150_000)}` }),
+    "abstain",
+  ],
+  [
+    "a hundred thousand arguments",
+    call("t", Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, 1]))),
+    "abstain",
+  ],
   ["a name of underscores", call(`mcp_${"_".repeat(250)}`), "ask_user unknown_server"],
 ] as const)("%s is answered", (_, one, verdict) => expect(verdictOf(rules, one)).toBe(verdict));
 
@@ -37,9 +82,15 @@ const room = POLICY_LIMITS.characters - 100;
 test.each([
   ["a key of two million parts", `a${".a".repeat(room / 2)} = 1`],
   ["an array of two million items", `x = [${"1,".repeat(room / 2)}]`],
-  ["hundreds of thousands of unknown keys", Array.from({ length: 300_000 }, (_, at) => `k${at}=1`).join("\n")],
+  [
+    "hundreds of thousands of unknown keys",
+    Array.from({ length: 300_000 }, (_, at) => `k${at}=1`).join("\n"),
+  ],
   ["fifty thousand empty rules", "[[rules]]\n".repeat(POLICY_LIMITS.rules)],
-  ["text of backslashes before a mistake", `[[rules]]\nname = "${"\\\\".repeat(room / 2 - 50)}"\naction = "dney"`],
+  [
+    "text of backslashes before a mistake",
+    `[[rules]]\nname = "${"\\\\".repeat(room / 2 - 50)}"\naction = "dney"`,
+  ],
   ["a mistake in the last of four million lines", `${"\n".repeat(room)}=`],
 ])("%s is refused, with a thousand findings at most", (_, text) => {
   let error: unknown;

@@ -116,7 +116,10 @@ describe("precedence", () => {
     expect(effectOf(bash("make"))).toBe("ask_user");
   });
   test("dontAsk denies what no rule allows", async () => {
-    const { effectOf, report } = await imported("claude", settings({ allow: ["Bash(ls)"], defaultMode: "dontAsk" }));
+    const { effectOf, report } = await imported(
+      "claude",
+      settings({ allow: ["Bash(ls)"], defaultMode: "dontAsk" }),
+    );
     expect(effectOf(bash("ls"))).toBe("allow");
     expect(effectOf(bash("make"))).toBe("deny");
     expect(report).toEqual([]);
@@ -124,7 +127,11 @@ describe("precedence", () => {
   test("without bypassPermissions mode yolo waves nothing through, and rules decide as before", async () => {
     const { effectOf, report } = await imported(
       "claude",
-      settings({ allow: ["Bash(ls)"], deny: ["Bash(rm:*)"], disableBypassPermissionsMode: "disable" }),
+      settings({
+        allow: ["Bash(ls)"],
+        deny: ["Bash(rm:*)"],
+        disableBypassPermissionsMode: "disable",
+      }),
     );
     const yolo = { approval_mode: "yolo" } as const;
     expect(effectOf({ ...bash("make"), ...yolo })).toBe("ask_user");
@@ -137,10 +144,17 @@ describe("precedence", () => {
       "claude",
       settings({ allow: ["Edit(/src/**)", "Bash(make)", "Read(./src/**)"], defaultMode: "plan" }),
     );
-    expect([edit("/w/src/x"), bash("make"), read("/w/src/x")].map(effectOf)).toEqual(["ask_user", "ask_user", "allow"]);
+    expect([edit("/w/src/x"), bash("make"), read("/w/src/x")].map(effectOf)).toEqual([
+      "ask_user",
+      "ask_user",
+      "allow",
+    ]);
   });
   test("files of additional folders may be read, and no more", async () => {
-    const { effectOf, report } = await imported("claude", settings({ additionalDirectories: ["~/shared", "/opt/data/", "../up"] }));
+    const { effectOf, report } = await imported(
+      "claude",
+      settings({ additionalDirectories: ["~/shared", "/opt/data/", "../up"] }),
+    );
     expect(effectOf(read("/home/dev/shared/x"))).toBe("allow");
     expect(effectOf(read("/opt/data/x"))).toBe("allow");
     expect(effectOf(edit("/opt/data/x"))).toBe("ask_user");
@@ -167,25 +181,43 @@ describe("what cannot be carried over", () => {
     const { rules, findings } = await imported("claude", settings({ allow: [rule] }));
     expect(rules).toBe(0);
     expect(findings).toEqual([
-      { severity: "lost", file: "source-1", line: 1, column: 26, source: rule, message: expect.stringMatching(message) },
+      {
+        severity: "lost",
+        file: "source-1",
+        line: 1,
+        column: 26,
+        source: rule,
+        message: expect.stringMatching(message),
+      },
     ]);
   });
-  test.each([{ deny: ["Bash(rm"] }, { ask: [7] }, { deny: "Bash" }, { deny: ["Read(!x)"] }, { disableBypassPermissionsMode: true }])(
-    "what may have denied and cannot be read puts every allow in doubt: %j",
-    async (lost) => {
-      const { effectOf, findings } = await imported("claude", settings({ allow: ["Bash(ls)"], ...lost }));
-      expect(effectOf(bash("ls"))).toBe("ask_user");
-      expect(findings.map(({ severity }) => severity)).toEqual(["lost", "stricter"]);
-    },
-  );
+  test.each([
+    { deny: ["Bash(rm"] },
+    { ask: [7] },
+    { deny: "Bash" },
+    { deny: ["Read(!x)"] },
+    { disableBypassPermissionsMode: true },
+  ])("what may have denied and cannot be read puts every allow in doubt: %j", async (lost) => {
+    const { effectOf, findings } = await imported(
+      "claude",
+      settings({ allow: ["Bash(ls)"], ...lost }),
+    );
+    expect(effectOf(bash("ls"))).toBe("ask_user");
+    expect(findings.map(({ severity }) => severity)).toEqual(["lost", "stricter"]);
+  });
   test("modes and unknown keys are named with their place", async () => {
-    const text = '{\n  // mine\n  "permissions": {\n    "defaultMode": "acceptEdits",\n    "magic": [true, null, {"a": -1.5}]\n  }\n}';
+    const text =
+      '{\n  // mine\n  "permissions": {\n    "defaultMode": "acceptEdits",\n    "magic": [true, null, {"a": -1.5}]\n  }\n}';
     const { report, findings } = await imported("claude", text);
     expect(report).toEqual(["lost 4:20", "lost 5:14"]);
     expect(findings[1]?.source).toBe('magic: [true, null, { "a": -1.5 }]');
   });
   test("the settings of a user read `/path` from their own folder; a deny holds in both readings", async () => {
-    const input = { file: "settings.json", text: settings({ allow: ["Read(/a)"], deny: ["Read(/b)"] }), scope: "user" } as const;
+    const input = {
+      file: "settings.json",
+      text: settings({ allow: ["Read(/a)"], deny: ["Read(/b)"] }),
+      scope: "user",
+    } as const;
     const { effectOf } = await imported("claude", input);
     expect(effectOf(read("/home/dev/.claude/a"))).toBe("allow");
     expect(effectOf(read("/w/a"))).toBe("ask_user");
@@ -194,12 +226,18 @@ describe("what cannot be carried over", () => {
   });
   test("a rule cannot break out of its comment or its text", async () => {
     const evil = 'Bash(ls)\n[[rules]]\nname = "x"\naction = "allow"\n# \u2028\u0007"""';
-    const { rules, toml } = await imported("claude", settings({ allow: [evil, "Bash(ls)"], deny: [`Tool"\n'''x`] }));
+    const { rules, toml } = await imported(
+      "claude",
+      settings({ allow: [evil, "Bash(ls)"], deny: [`Tool"\n'''x`] }),
+    );
     expect(rules).toBe(1);
     expect(toml.match(/^\[\[rules\]\]$/gm)).toHaveLength(1);
   });
   test("rules of one text have names of their own", async () => {
-    const { toml } = await imported("claude", settings({ allow: ["Bash(ls)", "Bash(ls)", "Bash(LS)"] }));
+    const { toml } = await imported(
+      "claude",
+      settings({ allow: ["Bash(ls)", "Bash(ls)", "Bash(LS)"] }),
+    );
     expect([...toml.matchAll(/^name = "(.*)"$/gm)].map(([, name]) => name)).toEqual([
       "allow-bash-ls",
       "allow-bash-ls-2",

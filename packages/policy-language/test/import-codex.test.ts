@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { run } from "./calls.ts";
 import { imported } from "./imported.ts";
@@ -18,26 +19,20 @@ prefix_rule(pattern = ["git"], decision = "prompt")
 `;
 
 describe("prefix rules", () => {
-  test.each([
-    ["git push origin main", "ask_user"],
-    ["git fetch", "ask_user"],
-    ["git reset --hard HEAD", "deny"],
-    ["git reset HEAD --hard", "deny"],
-    ["git reset HEAD", "ask_user"],
-    ["jj log -r x", "allow"],
-    ["jj log; jj status", "allow"],
-    ["jj log; git reset --hard", "deny"],
-    ["jj new", "ask_user"],
-    ["git status", "ask_user"],
-    ["make", "ask_user"],
-  ])("the strictest that matches decides: `%s` is %s", async (command, wanted) => {
+  test.each(
+    readCases<readonly [string, string]>(
+      new URL("cases/import-codex/strictest.jsonl", import.meta.url),
+    ),
+  )("the strictest that matches decides: `%s` is %s", async (command, wanted) => {
     const { effectOf, report } = await codex(RULES);
     expect(effectOf(run(command))).toBe(wanted);
     expect(report).toEqual([]);
   });
   test("justification, cases and places come along", async () => {
     const { toml, pool } = await codex(RULES);
-    expect(toml).toContain('# source-1:2: prefix_rule(pattern = ["git", ["push", "fetch"]], decision = "prompt")');
+    expect(toml).toContain(
+      '# source-1:2: prefix_rule(pattern = ["git", ["push", "fetch"]], decision = "prompt")',
+    );
     expect(toml).toContain('match = ["git push origin main", "git fetch"]');
     expect(toml).toContain('not_match = ["git status"]');
     expect(pool.evaluate(run("git reset --hard"))?.[0]?.reason).toBe("Use a branch");
@@ -75,19 +70,11 @@ describe("prefix rules", () => {
 });
 
 describe("a line that Codex does not take apart", () => {
-  test.each([
-    ["git status -s && rg 'a*(b)' src | rg \"x y\"; git status", "allow"],
-    ["git status 2>&1", "ask_user"],
-    ["rg x *.ts", "ask_user"],
-    ["rg x ~", "ask_user"],
-    ["CI=1 git status", "ask_user"],
-    ["git status && CI=1 git status", "ask_user"],
-    ["git status & rg x", "ask_user"],
-    ["(git status)", "ask_user"],
-    ["if git status; then rg x; fi", "ask_user"],
-    ["git status $(git status)", "ask_user"],
-    ["git status > x; rm y", "deny"],
-  ])("`%s` is %s", async (command, wanted) => {
+  test.each(
+    readCases<readonly [string, string]>(
+      new URL("cases/import-codex/lines.jsonl", import.meta.url),
+    ),
+  )("`%s` is %s", async (command, wanted) => {
     const { effectOf } = await codex(
       'prefix_rule(pattern=["git", "status"])\nprefix_rule(pattern=["rg"])\nprefix_rule(pattern=["rm"], decision="forbidden")',
     );
@@ -130,7 +117,7 @@ describe("what is no literal call", () => {
   ])("is a finding with its place and is never run: %s", async (text, line, column) => {
     const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
     expect(findings[0]).toMatchObject({ severity: "lost", line, column });
-    expect(findings[0]?.message).toMatch(/^Unexpected .*, expected .*; only calls with literal texts/);
+    expect(findings[0]?.message).toMatch(/^.+; only calls with literal texts/);
     // It may have been a deny, so nothing is allowed.
     expect(effectOf(run("ls"))).toBe("ask_user");
   });
@@ -142,11 +129,14 @@ describe("what is no literal call", () => {
     'prefix_rule(pattern=["a"], decision="prompt", match="a")',
     'network_rule(host="evil.com", decision="forbidden")',
     'host_executable(name="git")',
-  ])("what may have denied and cannot be carried over puts every allow in doubt: %s", async (text) => {
-    const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
-    expect(effectOf(run("ls"))).toBe("ask_user");
-    expect(findings.map(({ severity }) => severity)).toEqual(["lost", "stricter"]);
-  });
+  ])(
+    "what may have denied and cannot be carried over puts every allow in doubt: %s",
+    async (text) => {
+      const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
+      expect(effectOf(run("ls"))).toBe("ask_user");
+      expect(findings.map(({ severity }) => severity)).toEqual(["lost", "stricter"]);
+    },
+  );
   test.each([
     'prefix_rule(pattern=[], decision="allow")',
     'prefix_rule(pattern=["a"], when="x")',
@@ -157,7 +147,9 @@ describe("what is no literal call", () => {
     expect(report).toEqual(["lost 1:1"]);
   });
   test("a file of 20,000 lines takes no time that grows with its square", async () => {
-    const { findings } = await codex(Array.from({ length: 20_000 }, (_, at) => `x${at} = 1`).join("\n"));
+    const { findings } = await codex(
+      Array.from({ length: 20_000 }, (_, at) => `x${at} = 1`).join("\n"),
+    );
     expect(findings).toHaveLength(20_000);
   });
 });

@@ -6,7 +6,12 @@ import { imported } from "./imported.ts";
 import type { RuleData } from "./toml.ts";
 
 const gemini = (...rules: readonly RuleData[]) => imported("gemini", geminiToml(rules));
-const rule = (fields: RuleData): RuleData => ({ toolName: "t", decision: "allow", priority: 100, ...fields });
+const rule = (fields: RuleData): RuleData => ({
+  toolName: "t",
+  decision: "allow",
+  priority: 100,
+  ...fields,
+});
 const shell = (fields: RuleData): RuleData => rule({ toolName: "run_shell_command", ...fields });
 const servers = { github: ["get_issue"], evil: ["get_issue"] };
 
@@ -17,13 +22,18 @@ describe("gemini-cli's own cases, imported", () => {
     "git log && echo $(git log)": "ask_user",
     "git log > /tmp/test": "ask_user",
   };
-  test.each(geminiCases())("$name: `$command`", async ({ rules, command, expect: wanted, defaultDecision }) => {
-    const { pool } = await gemini(...rules);
-    const effect = pool.evaluate(run(command))?.[0]?.effect ?? defaultDecision ?? pool.fallback;
-    expect(effect).toBe(DIFFERENT[command] ?? wanted);
-  });
+  test.each(geminiCases())(
+    "$name: `$command`",
+    async ({ rules, command, expect: wanted, defaultDecision }) => {
+      const { pool } = await gemini(...rules);
+      const effect = pool.evaluate(run(command))?.[0]?.effect ?? defaultDecision ?? pool.fallback;
+      expect(effect).toBe(DIFFERENT[command] ?? wanted);
+    },
+  );
   test("where a rule asks, it is named, also behind a part that no rule matches", async () => {
-    const { pool } = await gemini(shell({ name: "ask b", commandPrefix: "b", decision: "ask_user" }));
+    const { pool } = await gemini(
+      shell({ name: "ask b", commandPrefix: "b", decision: "ask_user" }),
+    );
     expect(pool.evaluate(run("a && b"))?.[0]?.rule?.name).toBe("ask-ask-b");
   });
 });
@@ -56,13 +66,11 @@ describe("the first match by priority becomes tiers", () => {
       at(200, "allow", "git log"),
       at(300, "deny", "git log -p"),
     );
-    expect(["ls", "git push", "git log", "git log -p", "git log && git push"].map((line) => effectOf(run(line)))).toEqual([
-      "allow",
-      "deny",
-      "allow",
-      "deny",
-      "deny",
-    ]);
+    expect(
+      ["ls", "git push", "git log", "git log -p", "git log && git push"].map((line) =>
+        effectOf(run(line)),
+      ),
+    ).toEqual(["allow", "deny", "allow", "deny", "deny"]);
     expect(report).toEqual([]);
   });
   test("neighbours that cannot disagree share a tier", async () => {
@@ -84,7 +92,12 @@ describe("the first match by priority becomes tiers", () => {
       at(30, "allow", "d"),
       at(20, "deny", "d"),
     );
-    expect(["a", "b", "c", "d"].map((line) => effectOf(run(line)))).toEqual(["allow", "allow", "allow", "deny"]);
+    expect(["a", "b", "c", "d"].map((line) => effectOf(run(line)))).toEqual([
+      "allow",
+      "allow",
+      "allow",
+      "deny",
+    ]);
     expect(report).toEqual(["stricter 36:1"]);
   });
 });
@@ -94,8 +107,16 @@ describe("what a rule is about", () => {
     [{ toolName: ["read_file", "glob"] }, call("glob"), "allow"],
     [{ toolName: "grep_search" }, call("search_file_content"), "allow"],
     [{ toolName: "*" }, call("anything"), "allow"],
-    [{ toolName: "get_issue", mcpName: "github" }, call("mcp_github_get_issue", {}, { servers }), "allow"],
-    [{ toolName: "get_issue", mcpName: "github" }, call("mcp_evil_get_issue", {}, { servers }), "ask_user"],
+    [
+      { toolName: "get_issue", mcpName: "github" },
+      call("mcp_github_get_issue", {}, { servers }),
+      "allow",
+    ],
+    [
+      { toolName: "get_issue", mcpName: "github" },
+      call("mcp_evil_get_issue", {}, { servers }),
+      "ask_user",
+    ],
     [{ toolName: "*", mcpName: "github" }, call("get_issue", {}, { server: "github" }), "allow"],
     [{ toolName: "*", mcpName: "*" }, call("mcp_evil_get_issue", {}, { servers }), "allow"],
     [{ toolName: "*", mcpName: "*" }, call("read_file"), "ask_user"],
@@ -103,7 +124,11 @@ describe("what a rule is about", () => {
     [{ toolName: "mcp_github_get_issue" }, call("mcp_github_get_issue", {}, { servers }), "allow"],
     [{ toolName: "mcp_github_get_issue" }, call("mcp_github_get_issue"), "ask_user"],
     [{ toolName: "mcp_github_get_issue", decision: "deny" }, call("mcp_github_get_issue"), "deny"],
-    [{ toolName: "helper", decision: "deny" }, call("invoke_agent", { agent_name: "helper" }), "deny"],
+    [
+      { toolName: "helper", decision: "deny" },
+      call("invoke_agent", { agent_name: "helper" }),
+      "deny",
+    ],
     [{ modes: ["autoEdit", "plan"] }, call("t", {}, { approval_mode: "autoEdit" }), "allow"],
     [{ modes: ["autoEdit"] }, call("t"), "ask_user"],
     [{ interactive: false }, call("t"), "ask_user"],
@@ -111,7 +136,11 @@ describe("what a rule is about", () => {
     [{ subagent: "a*" }, call("t", {}, { agent: "ab" }), "ask_user"],
     [{ argsPattern: '"path":"src/[a-z]+"' }, call("t", { path: "src/abc" }), "allow"],
     [{ argsPattern: '"path":"src/[a-z]+"' }, call("t", { path: "src/abc/../../etc" }), "ask_user"],
-    [{ argsPattern: '"path":"src/[a-z]+"' }, call("t", { path: "/etc", more: { path: "src/abc" } }), "ask_user"],
+    [
+      { argsPattern: '"path":"src/[a-z]+"' },
+      call("t", { path: "/etc", more: { path: "src/abc" } }),
+      "ask_user",
+    ],
     [{ argsPattern: '\\x00"path":"src/' }, call("t", { path: "src/abc" }), "allow"],
     [{ argsPattern: '"path":"/etc', decision: "deny" }, call("t", { path: "/etc/passwd" }), "deny"],
     [{ argsPattern: '"path":"/etc', decision: "deny" }, call("t", { path: "/home" }), "ask_user"],
@@ -129,8 +158,12 @@ describe("what a rule is about", () => {
     expect((await gemini(rule(fields))).effectOf(one)).toBe(wanted);
   });
   test("toolAnnotations tighten by `when`", async () => {
-    const { toml } = await gemini(rule({ toolName: "*", decision: "ask_user", toolAnnotations: { destructiveHint: true } }));
-    expect(toml).toContain(`when = { all = [{ fact = "annotations", path = "$['destructiveHint']", operator = "equal", value = true }] }`);
+    const { toml } = await gemini(
+      rule({ toolName: "*", decision: "ask_user", toolAnnotations: { destructiveHint: true } }),
+    );
+    expect(toml).toContain(
+      `when = { all = [{ fact = "annotations", path = "$['destructiveHint']", operator = "equal", value = true }] }`,
+    );
   });
   test.each([
     ["git (log|diff)", "git log -p", "allow"],
@@ -149,7 +182,9 @@ describe("what a rule is about", () => {
     ['echo \\\\"', "ls", "deny"],
     ["git push", "git pull", "ask_user"],
   ])("a deny of commandRegex `%s`: `%s` is %s", async (commandRegex, command, wanted) => {
-    expect((await gemini(shell({ commandRegex, decision: "deny" }))).effectOf(run(command))).toBe(wanted);
+    expect((await gemini(shell({ commandRegex, decision: "deny" }))).effectOf(run(command))).toBe(
+      wanted,
+    );
   });
 });
 
@@ -162,7 +197,7 @@ describe("what cannot be carried over", () => {
     [{ toolName: "run_shell_command", commandPrefix: "a && b" }, /plain words/],
     [{ toolName: "run_shell_command", commandRegex: "^git" }, /never matched/],
     [{ toolName: "run_shell_command", commandRegex: 'echo \\\\"x' }, /as JSON writes them/],
-    [{ toolName: "run_shell_command", commandRegex: "git (?!push)" }, /re2/],
+    [{ toolName: "run_shell_command", commandRegex: "git (?!push)" }, /RE2/],
     [{ toolName: "x", commandPrefix: "git" }, /only beside `toolName/],
     [{ modes: ["plan"] }, /no plan mode/],
     [{ commandPrefx: "git" }, /drops `commandPrefx` in silence/],
@@ -171,7 +206,13 @@ describe("what cannot be carried over", () => {
     const { effectOf, rules, findings } = await gemini(rule(fields), rule({ toolName: "glob" }));
     expect(rules).toBe(1);
     expect(effectOf(call("glob"))).toBe("allow");
-    expect(findings).toEqual([expect.objectContaining({ severity: "lost", line: 1, message: expect.stringMatching(message) })]);
+    expect(findings).toEqual([
+      expect.objectContaining({
+        severity: "lost",
+        line: 1,
+        message: expect.stringMatching(message),
+      }),
+    ]);
   });
   test.each([
     [{ toolName: "*", argsPattern: "secret", decision: "deny" }],
@@ -183,14 +224,16 @@ describe("what cannot be carried over", () => {
     expect(findings.map(({ severity }) => severity).toSorted()).toEqual(["lost", "stricter"]);
   });
   test("a checker is a program, so the allows ask", async () => {
-    const checker = '[[safety_checker]]\ntoolName = "*"\n[safety_checker.checker]\ntype = "in-process"\nname = "allowed-path"\n';
-    expect((await imported("gemini", `${checker}${geminiToml([rule({})])}`)).effectOf(call("t"))).toBe("ask_user");
+    const checker =
+      '[[safety_checker]]\ntoolName = "*"\n[safety_checker.checker]\ntype = "in-process"\nname = "allowed-path"\n';
+    expect(
+      (await imported("gemini", `${checker}${geminiToml([rule({})])}`)).effectOf(call("t")),
+    ).toBe("ask_user");
   });
   test("no TOML at all", async () => {
-    await expect(importPolicy("gemini", [{ file: "p.toml", text: 'a = "' }])).rejects.toMatchObject({
-      code: "BYLAW_IMPORT_INVALID",
-      source: { file: "p.toml", line: 1 },
-    });
+    await expect(importPolicy("gemini", [{ file: "p.toml", text: 'a = "' }])).rejects.toMatchObject(
+      { code: "BYLAW_IMPORT_INVALID", source: { file: "p.toml", line: 1 } },
+    );
   });
 });
 
@@ -229,19 +272,33 @@ describe("files of several places", () => {
       text: toml,
       scope: "user",
     });
-    expect(["write_file", "read_file", "glob"].map((tool) => effectOf(call(tool)))).toEqual(["allow", "allow", "allow"]);
+    expect(["write_file", "read_file", "glob"].map((tool) => effectOf(call(tool)))).toEqual([
+      "allow",
+      "allow",
+      "allow",
+    ]);
     expect(report).toEqual([]);
   });
   test("a policy of unknown rank lifts no deny of another", async () => {
-    const { effectOf, report } = await imported("gemini", settings, { file: "somewhere/a.toml", text: toml });
-    expect(["write_file", "read_file", "glob"].map((tool) => effectOf(call(tool)))).toEqual(["deny", "deny", "allow"]);
+    const { effectOf, report } = await imported("gemini", settings, {
+      file: "somewhere/a.toml",
+      text: toml,
+    });
+    expect(["write_file", "read_file", "glob"].map((tool) => effectOf(call(tool)))).toEqual([
+      "deny",
+      "deny",
+      "allow",
+    ]);
     expect(report).toEqual(["stricter 1:24"]);
   });
   test("files of one folder have one order", async () => {
     const { effectOf } = await imported(
       "gemini",
       { file: "p/a.toml", text: geminiToml([rule({ toolName: "glob", priority: 5 })]) },
-      { file: "p/b.toml", text: geminiToml([rule({ toolName: "glob", decision: "deny", priority: 4 })]) },
+      {
+        file: "p/b.toml",
+        text: geminiToml([rule({ toolName: "glob", decision: "deny", priority: 4 })]),
+      },
     );
     expect(effectOf(call("glob"))).toBe("allow");
   });
@@ -249,7 +306,11 @@ describe("files of several places", () => {
 
 describe("the lists of settings.json", () => {
   const text = JSON.stringify({
-    tools: { allowed: ["run_shell_command(git)", "read_file"], exclude: ["ShellTool(rm -rf)", "web_fetch"], core: ["glob"] },
+    tools: {
+      allowed: ["run_shell_command(git)", "read_file"],
+      exclude: ["ShellTool(rm -rf)", "web_fetch"],
+      core: ["glob"],
+    },
     mcp: { excluded: ["evil"], allowed: ["github"] },
     mcpServers: { trusted: { trust: true }, other: { trust: false } },
   });
@@ -269,7 +330,10 @@ describe("the lists of settings.json", () => {
     expect((await imported("gemini", text)).effectOf(one)).toBe(wanted);
   });
   test("without `tools.core` listed and trusted servers are allowed", async () => {
-    const { effectOf } = await imported("gemini", '{"mcp": {"allowed": ["github"]}, "mcpServers": {"t": {"trust": true}, "o": {}}}');
+    const { effectOf } = await imported(
+      "gemini",
+      '{"mcp": {"allowed": ["github"]}, "mcpServers": {"t": {"trust": true}, "o": {}}}',
+    );
     const of = (server: string) => effectOf(call("x", {}, { server }));
     expect([of("github"), of("t"), of("o")]).toEqual(["allow", "allow", "ask_user"]);
   });

@@ -9,19 +9,60 @@ const TEXTS = {
   bylaw: '[[rules]]\nname = "r"\naction = "deny"\ntool = "x"\n',
 } as const;
 
-const importOf = (source: ImportSource, text: string) => importPolicy(source, [{ file: "f", text }]);
+const importOf = (source: ImportSource, text: string) =>
+  importPolicy(source, [{ file: "f", text }]);
 
 describe("a file of another tool is one error that names the tool", () => {
   test.each<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>([
-    ["claude", "gemini", "Unexpected rules of gemini-cli, expected settings of Claude Code", "run `bylaw import gemini`"],
-    ["claude", "the settings of gemini", "Unexpected rules of gemini-cli, expected settings of Claude Code", "run `bylaw import gemini`"],
-    ["claude", "codex", "Unexpected rules of Codex, expected settings of Claude Code", "run `bylaw import codex`"],
-    ["claude", "bylaw", "Unexpected policy of Bylaw, expected settings of Claude Code", "it needs no import"],
-    ["gemini", "claude", "Unexpected settings of Claude Code, expected rules of gemini-cli", "run `bylaw import claude`"],
-    ["gemini", "codex", "Unexpected rules of Codex, expected rules of gemini-cli", "run `bylaw import codex`"],
-    ["codex", "claude", "Unexpected settings of Claude Code, expected rules of Codex", "run `bylaw import claude`"],
-    ["codex", "gemini", "Unexpected rules of gemini-cli, expected rules of Codex", "run `bylaw import gemini`"],
-    ["codex", "bylaw", "Unexpected policy of Bylaw, expected rules of Codex", "it needs no import"],
+    [
+      "claude",
+      "gemini",
+      "The file has rules of gemini-cli, not settings of Claude Code",
+      "Run `bylaw import gemini`",
+    ],
+    [
+      "claude",
+      "the settings of gemini",
+      "The file has rules of gemini-cli, not settings of Claude Code",
+      "Run `bylaw import gemini`",
+    ],
+    [
+      "claude",
+      "codex",
+      "The file has rules of Codex, not settings of Claude Code",
+      "Run `bylaw import codex`",
+    ],
+    [
+      "claude",
+      "bylaw",
+      "The file has policy of Bylaw, not settings of Claude Code",
+      "It needs no import",
+    ],
+    [
+      "gemini",
+      "claude",
+      "The file has settings of Claude Code, not rules of gemini-cli",
+      "Run `bylaw import claude`",
+    ],
+    [
+      "gemini",
+      "codex",
+      "The file has rules of Codex, not rules of gemini-cli",
+      "Run `bylaw import codex`",
+    ],
+    [
+      "codex",
+      "claude",
+      "The file has settings of Claude Code, not rules of Codex",
+      "Run `bylaw import claude`",
+    ],
+    [
+      "codex",
+      "gemini",
+      "The file has rules of gemini-cli, not rules of Codex",
+      "Run `bylaw import gemini`",
+    ],
+    ["codex", "bylaw", "The file has policy of Bylaw, not rules of Codex", "It needs no import"],
   ])("as %s: %s", async (as, of, message, fix) => {
     await expect(importOf(as, TEXTS[of])).rejects.toMatchObject({
       code: "BYLAW_IMPORT_INVALID",
@@ -31,7 +72,9 @@ describe("a file of another tool is one error that names the tool", () => {
   });
 
   test("JSON of no tool is no file of Codex", async () => {
-    await expect(importOf("codex", '{ "a": 1 }')).rejects.toMatchObject({ message: expect.stringContaining("Unexpected JSON") });
+    await expect(importOf("codex", '{ "a": 1 }')).rejects.toMatchObject({
+      message: expect.stringContaining("The file has JSON"),
+    });
   });
 
   test("one with marks of several is read as it is asked for", async () => {

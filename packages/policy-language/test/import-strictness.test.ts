@@ -10,7 +10,15 @@ const RANK: Readonly<Record<string, number>> = { allow: 0, ask_user: 1, deny: 2 
 const RUNS = { numRuns: 300 };
 
 const decision = fc.constantFrom("allow", "deny", "ask_user");
-const command = fc.constantFrom("git log", "git", "git push", "ls", "npm run test", "rm -rf", "git log -p");
+const command = fc.constantFrom(
+  "git log",
+  "git",
+  "git push",
+  "ls",
+  "npm run test",
+  "rm -rf",
+  "git log -p",
+);
 const line = fc
   .array(
     fc.constantFrom(
@@ -39,7 +47,11 @@ const other = fc.constantFrom<ToolCall>(
 );
 const anyCall = fc
   .tuple(fc.oneof(line.map(run), other), mode, fc.boolean())
-  .map(([one, approval_mode, interactive]): ToolCall => ({ ...one, approval_mode: approval_mode as "ask", interactive }));
+  .map(([one, approval_mode, interactive]): ToolCall => ({
+    ...one,
+    approval_mode: approval_mode as "ask",
+    interactive,
+  }));
 
 const common = {
   decision,
@@ -59,12 +71,27 @@ const geminiRule = fc
       commandRegex: fc.constantFrom("git (log|push)", "git .*", "npm run t", "ls|rm"),
       ...common,
     }),
-    fc.record({ toolName: fc.constant("write_file"), argsPattern: fc.constantFrom('"path":"src/', '"path":"[a-z/]+"', "etc"), ...common }),
     fc.record({
-      toolName: fc.constantFrom("*", "run_shell_command", "read_file", "mcp_*", "mcp_github_*", "mcp_github_get_issue"),
+      toolName: fc.constant("write_file"),
+      argsPattern: fc.constantFrom('"path":"src/', '"path":"[a-z/]+"', "etc"),
       ...common,
     }),
-    fc.record({ toolName: fc.constantFrom("*", "get_issue"), mcpName: fc.constantFrom("github", "*"), ...common }),
+    fc.record({
+      toolName: fc.constantFrom(
+        "*",
+        "run_shell_command",
+        "read_file",
+        "mcp_*",
+        "mcp_github_*",
+        "mcp_github_get_issue",
+      ),
+      ...common,
+    }),
+    fc.record({
+      toolName: fc.constantFrom("*", "get_issue"),
+      mcpName: fc.constantFrom("github", "*"),
+      ...common,
+    }),
   )
   .map((rule) => JSON.parse(JSON.stringify(rule)) as Record<string, string>);
 
@@ -73,30 +100,48 @@ const effectOf = (toml: string, one: ToolCall): string => {
   const pool = compilePolicy([parsePolicy(toml, { file: "p.toml" })]);
   const effect = pool.evaluate(one)?.[0]?.effect;
   if (effect !== undefined) return effect;
-  return one.approval_mode === "yolo" && pool.fallback === "ask_user" ? "allow" : (pool.fallback ?? "ask_user");
+  return one.approval_mode === "yolo" && pool.fallback === "ask_user"
+    ? "allow"
+    : (pool.fallback ?? "ask_user");
 };
 
 test("an imported policy of gemini-cli allows nothing that the file does not, read its own way", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(geminiRule, { minLength: 1, maxLength: 6 }), anyCall, async (rules, one) => {
-      const { toml } = await importPolicy("gemini", [{ file: "g.toml", text: geminiToml(rules) }]);
-      const theirs = effectOf(geminiToml(rules, { compat: "gemini", default: "ask_user" }), one);
-      // What no rule matches is allowed in mode yolo by both, and there the name of a server is not asked for.
-      const ours = effectOf(toml, one);
-      if (ours === "allow" && theirs !== "allow") expect({ ours, toml }).toEqual({ ours: theirs, toml });
-    }),
+    fc.asyncProperty(
+      fc.array(geminiRule, { minLength: 1, maxLength: 6 }),
+      anyCall,
+      async (rules, one) => {
+        const { toml } = await importPolicy("gemini", [
+          { file: "g.toml", text: geminiToml(rules) },
+        ]);
+        const theirs = effectOf(geminiToml(rules, { compat: "gemini", default: "ask_user" }), one);
+        // What no rule matches is allowed in mode yolo by both, and there the name of a server is not asked for.
+        const ours = effectOf(toml, one);
+        if (ours === "allow" && theirs !== "allow")
+          expect({ ours, toml }).toEqual({ ours: theirs, toml });
+      },
+    ),
     RUNS,
   );
 });
 
 test("where a file of gemini-cli denies, its import does not allow; at one priority it does not ask either", async () => {
-  const flat = geminiRule.map((rule): typeof rule => ({ ...rule, priority: 7 as unknown as string }));
+  const flat = geminiRule.map((rule): typeof rule => ({
+    ...rule,
+    priority: 7 as unknown as string,
+  }));
   await fc.assert(
-    fc.asyncProperty(fc.array(flat, { minLength: 1, maxLength: 6 }), anyCall, async (rules, one) => {
-      const { toml } = await importPolicy("gemini", [{ file: "g.toml", text: geminiToml(rules) }]);
-      const theirs = effectOf(geminiToml(rules, { compat: "gemini", default: "ask_user" }), one);
-      expect(RANK[effectOf(toml, one)]).toBeGreaterThanOrEqual(RANK[theirs] ?? 0);
-    }),
+    fc.asyncProperty(
+      fc.array(flat, { minLength: 1, maxLength: 6 }),
+      anyCall,
+      async (rules, one) => {
+        const { toml } = await importPolicy("gemini", [
+          { file: "g.toml", text: geminiToml(rules) },
+        ]);
+        const theirs = effectOf(geminiToml(rules, { compat: "gemini", default: "ask_user" }), one);
+        expect(RANK[effectOf(toml, one)]).toBeGreaterThanOrEqual(RANK[theirs] ?? 0);
+      },
+    ),
     RUNS,
   );
 });
@@ -118,14 +163,27 @@ test("imported permissions of Claude Code decide as deny, then ask, then allow o
   });
   await fc.assert(
     fc.asyncProperty(lists, line, async (rules, text) => {
-      const quoted = Object.fromEntries(Object.entries(rules).map(([key, list]) => [key, list.map((rule) => `Bash(${rule})`)]));
-      const { toml, findings } = await importPolicy("claude", [{ file: "s.json", text: settings(quoted) }]);
+      const quoted = Object.fromEntries(
+        Object.entries(rules).map(([key, list]) => [key, list.map((rule) => `Bash(${rule})`)]),
+      );
+      const { toml, findings } = await importPolicy("claude", [
+        { file: "s.json", text: settings(quoted) },
+      ]);
       expect(findings).toEqual([]);
       const parts = text.split(/ && | ; | \| /);
-      const any = (list: readonly string[]): boolean => parts.some((part) => list.some((rule) => covers(rule, part)));
+      const any = (list: readonly string[]): boolean =>
+        parts.some((part) => list.some((rule) => covers(rule, part)));
       const all = parts.every((part) => rules.allow.some((rule) => covers(rule, part)));
-      const theirs = any(rules.deny) ? "deny" : any(rules.ask) ? "ask_user" : all ? "allow" : "ask_user";
-      expect(RANK[effectOf(toml, call("Bash", { command: text }))]).toBeGreaterThanOrEqual(RANK[theirs] ?? 0);
+      const theirs = any(rules.deny)
+        ? "deny"
+        : any(rules.ask)
+          ? "ask_user"
+          : all
+            ? "allow"
+            : "ask_user";
+      expect(RANK[effectOf(toml, call("Bash", { command: text }))]).toBeGreaterThanOrEqual(
+        RANK[theirs] ?? 0,
+      );
     }),
     RUNS,
   );
@@ -161,7 +219,10 @@ test.each(["claude", "gemini", "codex"] as const)(
         .map((lists) =>
           source === "claude"
             ? settings(lists)
-            : JSON.stringify({ tools: { allowed: lists.allow, exclude: lists.deny }, mcp: { excluded: lists.ask } }),
+            : JSON.stringify({
+                tools: { allowed: lists.allow, exclude: lists.deny },
+                mcp: { excluded: lists.ask },
+              }),
         ),
       rules.map((texts) =>
         texts

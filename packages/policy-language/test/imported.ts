@@ -20,8 +20,13 @@ export interface Loaded extends Imported {
 }
 
 /** Imports texts, and checks what holds for every import: the result loads without a finding. */
-export async function imported(source: ImportSource, ...texts: readonly (string | ImportInput)[]): Promise<Loaded> {
-  const inputs = texts.map((text, at) => (typeof text === "string" ? { file: `source-${at + 1}`, text } : text));
+export async function imported(
+  source: ImportSource,
+  ...texts: readonly (string | ImportInput)[]
+): Promise<Loaded> {
+  const inputs = texts.map((text, at) =>
+    typeof text === "string" ? { file: `source-${at + 1}`, text } : text,
+  );
   const result = await importPolicy(source, inputs);
   const file = parsePolicy(result.toml, { file: "imported.toml" });
   expect(file.warnings).toEqual([]);
@@ -40,4 +45,5 @@ export async function imported(source: ImportSource, ...texts: readonly (string 
 }
 
 /** Claude Code's settings with these permissions. */
-export const settings = (permissions: Readonly<Record<string, unknown>>): string => JSON.stringify({ permissions });
+export const settings = (permissions: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({ permissions });

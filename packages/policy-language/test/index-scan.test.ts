@@ -6,10 +6,30 @@ import { toml, type RuleData } from "./toml.ts";
 
 const pick = <T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
 const maybe = <T>(key: string, value: fc.Arbitrary<T>): fc.Arbitrary<object> =>
-  fc.option(value, { nil: undefined, freq: 3 }).map((item) => (item === undefined ? {} : { [key]: item }));
+  fc
+    .option(value, { nil: undefined, freq: 3 })
+    .map((item) => (item === undefined ? {} : { [key]: item }));
 
-const localTools = pick("read_file", "write_file", "http_request", "read_*", "*_file", "read_file|grep", "{read,write}_file", "*");
-const mcpTools = pick("mcp__git__*", "mcp__git__hub__get", "mcp_*", "mcp__*__get", "mcp_git_*", "get", "*get*", "mcp__gi?__get");
+const localTools = pick(
+  "read_file",
+  "write_file",
+  "http_request",
+  "read_*",
+  "*_file",
+  "read_file|grep",
+  "{read,write}_file",
+  "*",
+);
+const mcpTools = pick(
+  "mcp__git__*",
+  "mcp__git__hub__get",
+  "mcp_*",
+  "mcp__*__get",
+  "mcp_git_*",
+  "get",
+  "*get*",
+  "mcp__gi?__get",
+);
 const shellTools = pick("run_shell_command", "bash", "{bash,run_shell_command}", "run_*");
 
 const condition = fc.oneof(
@@ -23,7 +43,10 @@ const condition = fc.oneof(
   fc.record({ type: pick("string", "number", "object", "array", "null") }),
   fc.record({ not: fc.record({ eq: pick("GET", "a") }) }),
 );
-const conditions = fc.dictionary(pick("method", "path", "a.b", "n"), condition, { minKeys: 1, maxKeys: 2 });
+const conditions = fc.dictionary(pick("method", "path", "a.b", "n"), condition, {
+  minKeys: 1,
+  maxKeys: 2,
+});
 
 const common = fc
   .tuple(
@@ -42,35 +65,79 @@ const kind: fc.Arbitrary<object> = fc.oneof(
   fc.record({ tool: mcpTools }),
   fc.record({ server: pick("git", "g*", "git|hub"), tool: pick("get", "*", "g*") }),
   fc.record({ server: pick("git", "hub") }),
-  fc.record({ server: pick("git", "git_", "_git", "git__hub", "git_hub"), tool: pick("get", "_get", "hub_get", "hub__get", "ge*", "*t") }),
+  fc.record({
+    server: pick("git", "git_", "_git", "git__hub", "git_hub"),
+    tool: pick("get", "_get", "hub_get", "hub__get", "ge*", "*t"),
+  }),
   fc.record({
     tool: shellTools,
-    command: pick<string | readonly string[]>("git status *", ["rm -rf *", "ls"], "git *", "*", "g* log", "rm"),
+    command: pick<string | readonly string[]>(
+      "git status *",
+      ["rm -rf *", "ls"],
+      "git *",
+      "*",
+      "g* log",
+      "rm",
+    ),
   }),
   fc.record({ command: pick("rm -rf *", "git push *", "/usr/bin/git *") }),
-  fc.record({ command_regex: pick("git (status|log)( .*)?", "(rm|sudo)( .*)?", "gi.*", "rm -rf .*", ".*-rf.*") }),
-  fc.record({ paths: pick<string | object>("src/**", "/w/*", "**/.env", "~/.ssh/**", { write: "src/**" }, { read: ["**"] }) }),
-  fc.record({ tool: pick("read_file", "write_file", "*"), paths: pick("src/**", "/w/**", "/etc/**", "**/.env") }),
+  fc.record({
+    command_regex: pick(
+      "git (status|log)( .*)?",
+      "(rm|sudo)( .*)?",
+      "gi.*",
+      "rm -rf .*",
+      ".*-rf.*",
+    ),
+  }),
+  fc.record({
+    paths: pick<string | object>(
+      "src/**",
+      "/w/*",
+      "**/.env",
+      "~/.ssh/**",
+      { write: "src/**" },
+      { read: ["**"] },
+    ),
+  }),
+  fc.record({
+    tool: pick("read_file", "write_file", "*"),
+    paths: pick("src/**", "/w/**", "/etc/**", "**/.env"),
+  }),
   fc.record({ pattern: pick("read_*", "rm -rf *", "git status") }),
-  fc.record({ tool: pick("http_request"), network: pick<string | readonly string[]>("*.example", ["a.example", "b.example"]) }),
+  fc.record({
+    tool: pick("http_request"),
+    network: pick<string | readonly string[]>("*.example", ["a.example", "b.example"]),
+  }),
   fc.record({ network: pick<string | readonly string[]>("*.example", ["a.example", "b.example"]) }),
-  fc.record({ command: pick("curl *", "cat *", "ls *", "*"), paths: pick<string | object>("/w/**", "**", "/etc/**", { read: "/**" }) }),
-  fc.record({ command: pick("sudo *", "rm *", "rm -r", "git push --force *", "[rg]* *", "frobnicate *") }),
-  fc.record({ command_regex: pick("git status", "rm -r[f ].*", "git .*push", "(cat|ls) .*\\.env", "[a-z]+") }),
+  fc.record({
+    command: pick("curl *", "cat *", "ls *", "*"),
+    paths: pick<string | object>("/w/**", "**", "/etc/**", { read: "/**" }),
+  }),
+  fc.record({
+    command: pick("sudo *", "rm *", "rm -r", "git push --force *", "[rg]* *", "frobnicate *"),
+  }),
+  fc.record({
+    command_regex: pick("git status", "rm -r[f ].*", "git .*push", "(cat|ls) .*\\.env", "[a-z]+"),
+  }),
 );
 
 const rule: fc.Arbitrary<RuleData> = fc
   .tuple(kind, common, pick("allow", "deny", "ask_user"), fc.boolean())
   .map(([what, rest, action, final]) => ({
     ...what,
-    ...(action === "allow" && "tool" in what && what.tool === "mcp__git__hub__get" ? { server: "git*" } : {}),
+    ...(action === "allow" && "tool" in what && what.tool === "mcp__git__hub__get"
+      ? { server: "git*" }
+      : {}),
     ...rest,
     action,
     ...(final && action !== "allow" ? { final } : {}),
   }));
 
 const policy = fc.record({
-  rules: fc.array(rule, { maxLength: 12 }).map((rules) => rules.map((one, at): RuleData => ({ name: `r${at}`, ...one }))),
+  rules: fc
+    .array(rule, { maxLength: 12 })
+    .map((rules) => rules.map((one, at): RuleData => ({ name: `r${at}`, ...one }))),
   default: fc.option(pick("allow", "ask_user", "deny"), { nil: undefined }),
 });
 
@@ -149,7 +216,11 @@ const program = pick(
   "echo",
 );
 const command = fc
-  .tuple(program, fc.array(word, { maxLength: 4 }), pick("", "", "", " > out", " < /etc/passwd", " >> .env"))
+  .tuple(
+    program,
+    fc.array(word, { maxLength: 4 }),
+    pick("", "", "", " > out", " < /etc/passwd", " >> .env"),
+  )
   .map(([name, words, redirection]) => [name, ...words].join(" ") + redirection);
 const list = fc
   .tuple(command, fc.array(fc.tuple(pick("; ", " && ", " | ", "\n"), command), { maxLength: 3 }))
@@ -205,7 +276,15 @@ const call: fc.Arbitrary<ToolCall> = fc
           {
             weight: 9,
             arbitrary: fc.record(
-              { method: argument, path: fc.oneof(path, argument), a: argument, "a.b": argument, n: argument, command: line, url: argument },
+              {
+                method: argument,
+                path: fc.oneof(path, argument),
+                a: argument,
+                "a.b": argument,
+                n: argument,
+                command: line,
+                url: argument,
+              },
               { requiredKeys: [] },
             ),
           },
@@ -213,7 +292,11 @@ const call: fc.Arbitrary<ToolCall> = fc
         )
         .map((args) => args as ToolCall["args"]),
       server: pick("git", "git__hub", "hub"),
-      servers: pick({ git: ["get", "hub__get"] }, { git: ["get"], hub: ["get"] }, { git: ["hub__get"], git__hub: ["get"] }),
+      servers: pick(
+        { git: ["get", "hub__get"] },
+        { git: ["get"], hub: ["get"] },
+        { git: ["hub__get"], git__hub: ["get"] },
+      ),
       agent: pick("dev", "reviewer", "ops"),
       phase: pick("PLAN", "REVIEW"),
       approval_mode: pick("ask" as const, "autoEdit" as const, "yolo" as const),
@@ -226,7 +309,9 @@ const call: fc.Arbitrary<ToolCall> = fc
   .map((fields) => ({ hook: "beforeToolCall", ...fields }));
 
 const parse = (data: { rules: readonly RuleData[]; default?: string | undefined }, file: string) =>
-  parsePolicy(toml(data.rules, data.default === undefined ? {} : { default: data.default }), { file });
+  parsePolicy(toml(data.rules, data.default === undefined ? {} : { default: data.default }), {
+    file,
+  });
 
 const shellCall: fc.Arbitrary<ToolCall> = fc
   .record({ command: shellLine })
@@ -247,7 +332,14 @@ test("the index answers for shell lines what a scan of every rule answers", () =
     { numRuns: 3000, seed: 1 },
   );
   expect([...seen]).toEqual(
-    expect.arrayContaining([undefined, "rule_allowed", "rule_denied", "rule_asked", "unknown_command", "unknown_path"]),
+    expect.arrayContaining([
+      undefined,
+      "rule_allowed",
+      "rule_denied",
+      "rule_asked",
+      "unknown_command",
+      "unknown_path",
+    ]),
   );
 });
 
@@ -267,14 +359,23 @@ const leaf: fc.Arbitrary<object> = fc.oneof(
     operator: pick("equal", "notEqual"),
     value: pick("dev", "PLAN", "ask"),
   }),
-  fc.record({ fact: pick("agent", "phase"), operator: pick("in", "notIn"), value: pick(["dev", "PLAN"], ["ops"]) }),
+  fc.record({
+    fact: pick("agent", "phase"),
+    operator: pick("in", "notIn"),
+    value: pick(["dev", "PLAN"], ["ops"]),
+  }),
   fc.record({
     fact: pick("args"),
     path: pick("$.n", "$.a.b", "$.a"),
     operator: pick("lessThan", "greaterThanInclusive"),
     value: pick(1, 2),
   }),
-  fc.record({ fact: pick("args"), path: pick("$.method", "$['a.b']"), operator: pick("contains", "doesNotContain"), value: pick("GET") }),
+  fc.record({
+    fact: pick("args"),
+    path: pick("$.method", "$['a.b']"),
+    operator: pick("contains", "doesNotContain"),
+    value: pick("GET"),
+  }),
 );
 const group = (inner: fc.Arbitrary<object>): fc.Arbitrary<object> =>
   fc.oneof(
@@ -284,22 +385,31 @@ const group = (inner: fc.Arbitrary<object>): fc.Arbitrary<object> =>
   );
 const whenever = group(fc.oneof(leaf, group(leaf)));
 const conditionalPolicy = fc
-  .tuple(policy, fc.array(fc.option(whenever, { nil: undefined, freq: 2 }), { minLength: 12, maxLength: 12 }))
+  .tuple(
+    policy,
+    fc.array(fc.option(whenever, { nil: undefined, freq: 2 }), { minLength: 12, maxLength: 12 }),
+  )
   .map(([data, conditions]) => ({
     ...data,
-    rules: data.rules.map((one, at): RuleData => (conditions[at] === undefined ? one : ({ ...one, when: conditions[at] } as RuleData))),
+    rules: data.rules.map((one, at): RuleData =>
+      conditions[at] === undefined ? one : ({ ...one, when: conditions[at] } as RuleData),
+    ),
   }));
 
 test("the index answers what a scan of every rule and condition answers", async () => {
   await fc.assert(
-    fc.asyncProperty(conditionalPolicy, fc.array(call, { minLength: 1, maxLength: 4 }), async (data, calls) => {
-      const pool = compilePolicy([parse(data, "a.toml")]);
-      for (const one of calls) {
-        const votes = await pool.evaluateConditional(one);
-        expect(await pool.evaluateConditionalByScan(one)).toEqual(votes);
-        if (!pool.conditional) expect(pool.evaluate(one)).toEqual(votes);
-      }
-    }),
+    fc.asyncProperty(
+      conditionalPolicy,
+      fc.array(call, { minLength: 1, maxLength: 4 }),
+      async (data, calls) => {
+        const pool = compilePolicy([parse(data, "a.toml")]);
+        for (const one of calls) {
+          const votes = await pool.evaluateConditional(one);
+          expect(await pool.evaluateConditionalByScan(one)).toEqual(votes);
+          if (!pool.conditional) expect(pool.evaluate(one)).toEqual(votes);
+        }
+      },
+    ),
     { numRuns: 500 },
   );
 });
@@ -318,7 +428,9 @@ test("neither the order of rules nor of files changes a vote", () => {
             .map(({ item }) => item);
         const parsed = files.map((data, at) => parse(data, `${at}.toml`));
         const inOrder = compilePolicy(parsed);
-        const shuffled = compilePolicy(shuffle(parsed.map((file) => ({ ...file, rules: shuffle(file.rules) }))));
+        const shuffled = compilePolicy(
+          shuffle(parsed.map((file) => ({ ...file, rules: shuffle(file.rules) }))),
+        );
         for (const one of calls) expect(shuffled.evaluate(one)).toEqual(inOrder.evaluate(one));
       },
     ),
@@ -334,7 +446,10 @@ test("what cannot be known is never allowed", () => {
       expect(counted.length).toBeLessThanOrEqual(1);
       const { command: given } = one.args as { readonly command?: unknown };
       const isShell = one.tool === "bash" || one.tool === "run_shell_command";
-      if (isShell && (typeof given !== "string" || given === "" || given.endsWith("'") || given.includes("> "))) {
+      if (
+        isShell &&
+        (typeof given !== "string" || given === "" || given.endsWith("'") || given.includes("> "))
+      ) {
         expect(counted[0]?.effect).not.toBe("allow");
       }
     }),

@@ -11,7 +11,11 @@ const schema = await policyJsonSchema();
 const validate = new Ajv2020({ allErrors: true, strict: true, strictTypes: false }).compile(schema);
 
 function mistakes(text: string): readonly string[] {
-  return validate(parse(text)) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ""}`);
+  return validate(parse(text))
+    ? []
+    : (validate.errors ?? []).map(
+        ({ instancePath, message }) => `${instancePath} ${message ?? ""}`,
+      );
 }
 
 test("the schema that the package ships is the one that the code makes: `node tools/policy-schema.ts` writes it", () => {
@@ -19,7 +23,10 @@ test("the schema that the package ships is the one that the code makes: `node to
 });
 
 test("the manifest ships it, and lets it be named", () => {
-  const manifest = JSON.parse(textOf("packages/policy-language/package.json")) as { files: string[]; exports: Record<string, unknown> };
+  const manifest = JSON.parse(textOf("packages/policy-language/package.json")) as {
+    files: string[];
+    exports: Record<string, unknown>;
+  };
   expect(manifest.files).toContain("policy.schema.json");
   expect(manifest.exports["./policy.schema.json"]).toBe("./policy.schema.json");
 });
@@ -29,7 +36,9 @@ test("every key has words for an editor to show", () => {
   let keys = 0;
   const walk = (node: unknown, path: string): void => {
     if (typeof node !== "object" || node === null) return;
-    const { properties } = node as { readonly properties?: Readonly<Record<string, { readonly description?: string }>> };
+    const { properties } = node as {
+      readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
+    };
     for (const [key, { description = "" }] of Object.entries(properties ?? {})) {
       keys++;
       // The one value that `compat` can have says it all.
@@ -42,14 +51,28 @@ test("every key has words for an editor to show", () => {
   expect(bare).toEqual([]);
 });
 
-const fixtures = globSync("packages/policy-language/test/fixtures/**/policies/*.toml", { cwd: root });
-const policies = globSync(["rulesets/*/*.toml", ".bylaw/*.toml", "plugins/*/test/fixtures/**/policies/*.toml"], { cwd: root });
+const fixtures = globSync("packages/policy-language/test/fixtures/**/policies/*.toml", {
+  cwd: root,
+});
+const policies = globSync(
+  ["rulesets/*/*.toml", ".bylaw/*.toml", "plugins/*/test/fixtures/**/policies/*.toml"],
+  { cwd: root },
+);
 const blocks = ["docs/policy.md", "docs/compat-radium.md"].flatMap((page) =>
-  Array.from(textOf(page).matchAll(/^```toml\n([\s\S]*?)^```$/gm), ([, text = ""], at) => [`${page} ${at + 1}`, text] as const),
+  Array.from(
+    textOf(page).matchAll(/^```toml\n([\s\S]*?)^```$/gm),
+    ([, text = ""], at) => [`${page} ${at + 1}`, text] as const,
+  ),
 );
 const texts: readonly (readonly [string, string])[] = [
   ...policies.map((file) => [file, textOf(file)] as const),
-  ...fixtures.map((file) => [file, file.includes("/radium/") ? `compat = "radium"\n${textOf(file)}` : textOf(file)] as const),
+  ...fixtures.map(
+    (file) =>
+      [
+        file,
+        file.includes("/radium/") ? `compat = "radium"\n${textOf(file)}` : textOf(file),
+      ] as const,
+  ),
   ...blocks,
 ];
 

@@ -1,43 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { ToolCall } from "@bylaw/kernel";
-import { identify } from "../src/mcp.ts";
-import { readLine } from "../src/line.ts";
+import { identify } from "../src/match/mcp.ts";
+import { readLine } from "../src/match/shell-line.ts";
 
 describe("what was read of a line", () => {
-  const words = (line: string): readonly string[] => readLine(line, undefined).parts.map(({ text }) => text);
+  const words = (line: string): readonly string[] =>
+    readLine(line, undefined).parts.map(({ text }) => text);
 
-  // The second time it is kept; another line between makes it one that came before and not the last.
-  const kept = (line: string) => {
-    readLine(line, undefined);
+  it("is kept from its second time on while few others come between", () => {
+    readLine("git status --short", undefined);
     readLine("true", undefined);
-    return readLine(line, undefined);
-  };
-
-  it("is not kept the first time", () => {
-    const first = readLine("uname -r", undefined);
-    expect(readLine("uname -r", undefined)).toBe(first);
-    readLine("uname -a", undefined);
-    expect(readLine("uname -r", undefined)).not.toBe(first);
-  });
-
-  it("is read no more while it is among the last few hundred", () => {
-    const first = kept("git status --short");
-    for (let n = 0; n < 200; n += 1) kept(`git log -n ${n}`);
+    const first = readLine("git status --short", undefined);
+    readLine("true", undefined);
     expect(readLine("git status --short", undefined)).toBe(first);
   });
 
-  it("stays kept while it is asked for, however many others come between", () => {
-    const first = kept("npm test");
-    for (let n = 0; n < 5_000; n += 1) {
-      kept(`echo ${n}`);
-      if (n % 100 === 0) expect(readLine("npm test", undefined)).toBe(first);
-    }
-  });
-
-  it("is forgotten, and read again to the same end", () => {
-    const first = kept("ls -la && rm -rf build");
+  it("is forgotten after many others, and read again to the same end", () => {
+    const first = readLine("ls -la && rm -rf build", undefined);
     const before = words("ls -la && rm -rf build");
-    for (let n = 0; n < 5_000; n += 1) kept(`printf ${n}`);
+    for (let n = 0; n < 5_000; n += 1) readLine(`printf ${n}`, undefined);
     expect(readLine("ls -la && rm -rf build", undefined)).not.toBe(first);
     expect(words("ls -la && rm -rf build")).toEqual(before);
   });
@@ -52,7 +33,9 @@ describe("what was read of a line", () => {
 
   it("says nothing of the call that the line came in", () => {
     expect(readLine("make all", undefined).unknown).toBeUndefined();
-    expect(readLine("make all", "environment beside the command").unknown).toBe("environment beside the command");
+    expect(readLine("make all", "environment beside the command").unknown).toBe(
+      "environment beside the command",
+    );
     expect(readLine("make all", undefined).unknown).toBeUndefined();
     expect(readLine("make all", undefined).parts[0]?.plain).toBe(true);
     expect(readLine("make all", "environment beside the command").parts[0]?.plain).toBe(false);
@@ -60,21 +43,39 @@ describe("what was read of a line", () => {
 });
 
 describe("the tool that a call is for", () => {
-  const call = (fields: Partial<ToolCall>): ToolCall => ({ hook: "beforeToolCall", tool: "get_issue", args: {}, ...fields });
+  const call = (fields: Partial<ToolCall>): ToolCall => ({
+    hook: "beforeToolCall",
+    tool: "get_issue",
+    args: {},
+    ...fields,
+  });
 
   it("is worked out anew where a registry of servers has a say", () => {
     const tool = "mcp__a__b";
     expect(identify(call({ tool })).kind).toBe("unresolved");
-    expect(identify(call({ tool, servers: { a: ["b"] } }))).toMatchObject({ kind: "mcp", server: "a", bare: "b" });
+    expect(identify(call({ tool, servers: { a: ["b"] } }))).toMatchObject({
+      kind: "mcp",
+      server: "a",
+      bare: "b",
+    });
     expect(identify(call({ tool, servers: { a: [] } })).kind).toBe("unresolved");
     expect(identify(call({ tool })).kind).toBe("unresolved");
   });
 
   it("is one by its server and its name, never by the text that glues them", () => {
-    expect(identify(call({ server: "a_b", tool: "c" }))).toMatchObject({ server: "a_b", bare: "c" });
-    expect(identify(call({ server: "a", tool: "b_c" }))).toMatchObject({ server: "a", bare: "b_c" });
+    expect(identify(call({ server: "a_b", tool: "c" }))).toMatchObject({
+      server: "a_b",
+      bare: "c",
+    });
+    expect(identify(call({ server: "a", tool: "b_c" }))).toMatchObject({
+      server: "a",
+      bare: "b_c",
+    });
     expect(identify(call({ tool: "b_c" }))).toMatchObject({ kind: "local", bare: "b_c" });
-    expect(identify(call({ server: "__proto__", tool: "constructor" }))).toMatchObject({ server: "__proto__", bare: "constructor" });
+    expect(identify(call({ server: "__proto__", tool: "constructor" }))).toMatchObject({
+      server: "__proto__",
+      bare: "constructor",
+    });
   });
 
   it("is the same after more tools than are kept", () => {

@@ -15,7 +15,9 @@ async function idleOf(rules: readonly RuleData[]): Promise<readonly (readonly [s
     return head?.source.name ?? lines[line - 1] ?? "";
   };
   const found = await lintPolicies([file]);
-  return found.filter(({ code }) => IDLE.includes(code)).map((finding) => [nameAt(finding), finding.code] as const);
+  return found
+    .filter(({ code }) => IDLE.includes(code))
+    .map((finding) => [nameAt(finding), finding.code] as const);
 }
 
 /** The codes of what is found about rule `r1`, the second of two. */
@@ -41,21 +43,81 @@ const COVERED: readonly (readonly [string, RuleData, RuleData])[] = [
   ["alternatives cover one of them", deny({ tool: "a|b" }), allow({ tool: "b" })],
   ["no tool covers any", deny({ agent: "x" }), allow({ tool: "a", agent: "x" })],
   ["no conditions cover all", deny({}), allow({ tool: "a" })],
-  ["an open pattern covers more words", deny({ command: "git push *" }), allow({ command: "git push origin main" })],
-  ["options stand anywhere in a deny", deny({ command: "git push --force *" }), deny({ command: "git push origin --force *" })],
-  ["an allow covers its narrower one", allow({ command: "git log *" }), allow({ command: "git log --oneline *" })],
-  ["a wider list of commands covers", deny({ command: ["rm *", "dd *"] }), allow({ command: ["rm x", "dd of=x"] })],
-  ["a folder covers what is below it", deny({ paths: "src/**" }), allow({ tool: "write_file", paths: "src/x/*.ts" })],
-  ["any folder covers the workspace's", deny({ paths: "**/.env" }), allow({ tool: "read_file", paths: "conf/.env" })],
-  ["reading and writing cover reading", deny({ paths: "a/**" }), allow({ tool: "read_file", paths: { read: "a/b" } })],
-  ["values cover one of them", deny({ tool: "t", args: { a: { in: [1, 2] } } }), allow({ tool: "t", args: { a: { eq: 2 } } })],
-  ["a glob covers a value", deny({ tool: "t", args: { a: { glob: "x*" } } }), allow({ tool: "t", args: { a: { eq: "xy" } } })],
-  ["a range covers a narrower one", deny({ tool: "t", args: { a: { min: 0 } } }), allow({ tool: "t", args: { a: { min: 5, max: 6 } } })],
-  ["more modes cover fewer", deny({ tool: "t", modes: ["ask", "yolo"] }), allow({ tool: "t", modes: ["ask"] })],
-  ["an agent's glob covers a name", deny({ tool: "t", agent: "dev-*" }), allow({ tool: "t", agent: ["dev-1", "dev-2"] })],
-  ["a host's glob covers a host", deny({ tool: "fetch", network: "*.example.com" }), allow({ tool: "fetch", network: "api.example.com" })],
-  ["a higher tier covers a stricter rule", { action: "ask_user", tool: "t", priority: "admin" }, deny({ tool: "t" })],
-  ["a server covers its tools", deny({ server: "github" }), allow({ server: "github", tool: "get_*" })],
+  [
+    "an open pattern covers more words",
+    deny({ command: "git push *" }),
+    allow({ command: "git push origin main" }),
+  ],
+  [
+    "options stand anywhere in a deny",
+    deny({ command: "git push --force *" }),
+    deny({ command: "git push origin --force *" }),
+  ],
+  [
+    "an allow covers its narrower one",
+    allow({ command: "git log *" }),
+    allow({ command: "git log --oneline *" }),
+  ],
+  [
+    "a wider list of commands covers",
+    deny({ command: ["rm *", "dd *"] }),
+    allow({ command: ["rm x", "dd of=x"] }),
+  ],
+  [
+    "a folder covers what is below it",
+    deny({ paths: "src/**" }),
+    allow({ tool: "write_file", paths: "src/x/*.ts" }),
+  ],
+  [
+    "any folder covers the workspace's",
+    deny({ paths: "**/.env" }),
+    allow({ tool: "read_file", paths: "conf/.env" }),
+  ],
+  [
+    "reading and writing cover reading",
+    deny({ paths: "a/**" }),
+    allow({ tool: "read_file", paths: { read: "a/b" } }),
+  ],
+  [
+    "values cover one of them",
+    deny({ tool: "t", args: { a: { in: [1, 2] } } }),
+    allow({ tool: "t", args: { a: { eq: 2 } } }),
+  ],
+  [
+    "a glob covers a value",
+    deny({ tool: "t", args: { a: { glob: "x*" } } }),
+    allow({ tool: "t", args: { a: { eq: "xy" } } }),
+  ],
+  [
+    "a range covers a narrower one",
+    deny({ tool: "t", args: { a: { min: 0 } } }),
+    allow({ tool: "t", args: { a: { min: 5, max: 6 } } }),
+  ],
+  [
+    "more modes cover fewer",
+    deny({ tool: "t", modes: ["ask", "yolo"] }),
+    allow({ tool: "t", modes: ["ask"] }),
+  ],
+  [
+    "an agent's glob covers a name",
+    deny({ tool: "t", agent: "dev-*" }),
+    allow({ tool: "t", agent: ["dev-1", "dev-2"] }),
+  ],
+  [
+    "a host's glob covers a host",
+    deny({ tool: "fetch", network: "*.example.com" }),
+    allow({ tool: "fetch", network: "api.example.com" }),
+  ],
+  [
+    "a higher tier covers a stricter rule",
+    { action: "ask_user", tool: "t", priority: "admin" },
+    deny({ tool: "t" }),
+  ],
+  [
+    "a server covers its tools",
+    deny({ server: "github" }),
+    allow({ server: "github", tool: "get_*" }),
+  ],
 ];
 
 test.each(COVERED)("%s", async (_, first, second) => {
@@ -67,24 +129,76 @@ const OPEN: readonly (readonly [string, RuleData, RuleData])[] = [
   ["a letter for a question mark", deny({ tool: "toolA" }), allow({ tool: "tool?" })],
   ["a weaker rule of the same tier", allow({ tool: "t*" }), deny({ tool: "t1" })],
   ["a lower tier", deny({ tool: "t*" }), allow({ tool: "t1", priority: "user" })],
-  ["an allow above a deny, which reads more", allow({ command: "git *", priority: "admin" }), deny({ command: "git push *" })],
+  [
+    "an allow above a deny, which reads more",
+    allow({ command: "git *", priority: "admin" }),
+    deny({ command: "git push *" }),
+  ],
   ["a rule in shadow", deny({ tool: "t*", shadow: true }), allow({ tool: "t1" })],
-  ["a final rule below a higher tier", deny({ tool: "t*", priority: "admin" }), { action: "ask_user", tool: "t1", final: true }],
+  [
+    "a final rule below a higher tier",
+    deny({ tool: "t*", priority: "admin" }),
+    { action: "ask_user", tool: "t1", final: true },
+  ],
   ["a condition more", deny({ tool: "t*", phase: "PLAN" }), allow({ tool: "t1" })],
   ["another agent", deny({ tool: "t*", agent: "a" }), allow({ tool: "t1", agent: "b" })],
-  ["a pattern without a star at its end", deny({ command: "git push" }), allow({ command: "git push *" })],
-  ["what only the narrower allow spells out", allow({ command: "find *" }), allow({ command: "find . -delete" })],
+  [
+    "a pattern without a star at its end",
+    deny({ command: "git push" }),
+    allow({ command: "git push *" }),
+  ],
+  [
+    "what only the narrower allow spells out",
+    allow({ command: "find *" }),
+    allow({ command: "find . -delete" }),
+  ],
   ["another program", deny({ command: "git *" }), allow({ command: "gitk *" })],
-  ["a path in another folder", deny({ paths: "src/**" }), allow({ tool: "write_file", paths: "test/**" })],
-  ["a home folder for the workspace", deny({ paths: "~/**" }), allow({ tool: "write_file", paths: "src/**" })],
-  ["one segment for many", deny({ paths: "src/*" }), allow({ tool: "write_file", paths: "src/**" })],
-  ["reading for writing", deny({ paths: { read: "src/**" } }), allow({ tool: "write_file", paths: { write: "src/**" } })],
-  ["another value", deny({ tool: "t", args: { a: { eq: 1 } } }), allow({ tool: "t", args: { a: { eq: 2 } } })],
-  ["a value for a missing condition", deny({ tool: "t", args: { a: { eq: 1 } } }), allow({ tool: "t" })],
-  ["a wider range", deny({ tool: "t", args: { a: { min: 5 } } }), allow({ tool: "t", args: { a: { min: 0 } } })],
+  [
+    "a path in another folder",
+    deny({ paths: "src/**" }),
+    allow({ tool: "write_file", paths: "test/**" }),
+  ],
+  [
+    "a home folder for the workspace",
+    deny({ paths: "~/**" }),
+    allow({ tool: "write_file", paths: "src/**" }),
+  ],
+  [
+    "one segment for many",
+    deny({ paths: "src/*" }),
+    allow({ tool: "write_file", paths: "src/**" }),
+  ],
+  [
+    "reading for writing",
+    deny({ paths: { read: "src/**" } }),
+    allow({ tool: "write_file", paths: { write: "src/**" } }),
+  ],
+  [
+    "another value",
+    deny({ tool: "t", args: { a: { eq: 1 } } }),
+    allow({ tool: "t", args: { a: { eq: 2 } } }),
+  ],
+  [
+    "a value for a missing condition",
+    deny({ tool: "t", args: { a: { eq: 1 } } }),
+    allow({ tool: "t" }),
+  ],
+  [
+    "a wider range",
+    deny({ tool: "t", args: { a: { min: 5 } } }),
+    allow({ tool: "t", args: { a: { min: 0 } } }),
+  ],
   ["one mode of all", deny({ tool: "t", modes: ["ask"] }), allow({ tool: "t" })],
-  ["a tool of a server for one of no server", deny({ server: "github", tool: "get_*" }), allow({ tool: "get_issue" })],
-  ["the same with words of its own, named first", deny({ tool: "t*" }), { ...deny({ tool: "t1", reason: "its own" }), name: "a" }],
+  [
+    "a tool of a server for one of no server",
+    deny({ server: "github", tool: "get_*" }),
+    allow({ tool: "get_issue" }),
+  ],
+  [
+    "the same with words of its own, named first",
+    deny({ tool: "t*" }),
+    { ...deny({ tool: "t1", reason: "its own" }), name: "a" },
+  ],
 ];
 
 test.each(OPEN)("is not covered by %s", async (_, first, second) => {
@@ -102,10 +216,31 @@ test("parts of one rule may be covered by several", async () => {
 });
 
 const KEYS: Readonly<Record<string, fc.Arbitrary<RuleData[string]>>> = {
-  tool: fc.constantFrom("read_file", "write_file", "*_file", "bash", "b*|read_file", "write_*", "transfer"),
-  command: fc.constantFrom("git *", "git push *", "git push --force *", "git status", "rm *", "rm -rf *", "find *", "find . -delete"),
+  tool: fc.constantFrom(
+    "read_file",
+    "write_file",
+    "*_file",
+    "bash",
+    "b*|read_file",
+    "write_*",
+    "transfer",
+  ),
+  command: fc.constantFrom(
+    "git *",
+    "git push *",
+    "git push --force *",
+    "git status",
+    "rm *",
+    "rm -rf *",
+    "find *",
+    "find . -delete",
+  ),
   paths: fc.constantFrom("**", "src/**", "src/*", "src/a.ts", "**/a.ts", "~/**", "/etc/**"),
-  args: fc.constantFrom<RuleData>({ path: { glob: "src/*" } }, { path: { eq: "src/a.ts" } }, { path: { in: ["src/a.ts", "b"] } }),
+  args: fc.constantFrom<RuleData>(
+    { path: { glob: "src/*" } },
+    { path: { eq: "src/a.ts" } },
+    { path: { in: ["src/a.ts", "b"] } },
+  ),
   agent: fc.constantFrom("dev", "d*", "reviewer"),
   modes: fc.constantFrom(["ask"], ["ask", "yolo"]),
   interactive: fc.boolean(),
@@ -124,7 +259,16 @@ const arbitraryRule: fc.Arbitrary<RuleData> = fc
   )
   .map(([action, rest]) => ({ action, ...(rest as RuleData) }));
 
-const calls = ["git push origin", "git push -f", "git status", "rm -rf x", "rm src/a.ts", "find . -delete", "ls", "sudo git push -f; rm x"]
+const calls = [
+  "git push origin",
+  "git push -f",
+  "git status",
+  "rm -rf x",
+  "rm src/a.ts",
+  "find . -delete",
+  "ls",
+  "sudo git push -f; rm x",
+]
   .map((command) => ["bash", { command }] as const)
   .concat(
     ["src/a.ts", "src/x/b.ts", "b", "/etc/passwd", "~/x"].flatMap((path) =>
@@ -135,14 +279,22 @@ const calls = ["git push origin", "git push -f", "git status", "rm -rf x", "rm s
   .flatMap(([tool, args]) =>
     [undefined, "dev", "reviewer"].flatMap((agent) =>
       (["ask", "yolo"] as const).flatMap((approval_mode) =>
-        [true, false].map((interactive) => call(tool, args, { approval_mode, interactive, ...(agent === undefined ? {} : { agent }) })),
+        [true, false].map((interactive) =>
+          call(tool, args, {
+            approval_mode,
+            interactive,
+            ...(agent === undefined ? {} : { agent }),
+          }),
+        ),
       ),
     ),
   );
 
 const effects = (rules: readonly RuleData[]): readonly string[] => {
   const pool = compilePolicy([policyOf(rules)]);
-  return calls.map((one) => (pool.evaluate(one) ?? []).find(({ shadow }) => shadow !== true)?.effect ?? "abstain");
+  return calls.map(
+    (one) => (pool.evaluate(one) ?? []).find(({ shadow }) => shadow !== true)?.effect ?? "abstain",
+  );
 };
 
 const loads = (rule: RuleData): boolean => {

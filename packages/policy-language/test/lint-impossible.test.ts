@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { lintPolicies, parsePolicy } from "../src/index.ts";
 
 const codesOf = async (...rules: readonly string[]): Promise<readonly string[]> => {
-  const text = rules.map((rule, at) => `[[rules]]\nname = "r${at}"\nreason = "x"\n${rule}\n`).join("\n");
+  const text = rules
+    .map((rule, at) => `[[rules]]\nname = "r${at}"\nreason = "x"\n${rule}\n`)
+    .join("\n");
   return (await lintPolicies([parsePolicy(text, { file: "p.toml" })])).map(({ code }) => code);
 };
 const allow = (text: string): string => `action = "allow"\n${text}`;
@@ -53,17 +55,25 @@ describe("an allow of shell lines by their text is broad", () => {
 
 describe("a deny that gets round", () => {
   const found = async (...rules: readonly string[]) => {
-    const text = rules.map((rule, at) => `[[rules]]\nname = "r${at}"\nreason = "x"\n${rule}\n`).join("\n");
+    const text = rules
+      .map((rule, at) => `[[rules]]\nname = "r${at}"\nreason = "x"\n${rule}\n`)
+      .join("\n");
     const all = await lintPolicies([parsePolicy(text, { file: "p.toml" })]);
     return all.filter(({ code }) => code.startsWith("evaded"));
   };
   test("is found where an allow is for one of the shell tools only", async () => {
-    const findings = await found(deny('command = "git push"'), allow('tool = "bash"\ncommand = "git *"'));
+    const findings = await found(
+      deny('command = "git push"'),
+      allow('tool = "bash"\ncommand = "git *"'),
+    );
     expect(findings.map(({ code }) => code)).toContain("evaded_to_allow");
   });
   test("is advised of nothing that the rule does already", async () => {
     const findings = [
-      ...(await found(deny('command = "git push *"'), allow('tool = "bash"\ncommand = ["git *", "sudo git *"]'))),
+      ...(await found(
+        deny('command = "git push *"'),
+        allow('tool = "bash"\ncommand = ["git *", "sudo git *"]'),
+      )),
       ...(await found(deny('command = "git push *"'))),
     ];
     for (const { fix } of findings) expect(fix).not.toContain("end the pattern with ` *`");

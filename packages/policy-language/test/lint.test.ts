@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { lintChecks, lintPolicies, parsePolicy, type LintFinding } from "../src/index.ts";
@@ -6,63 +7,79 @@ import { lintChecks, lintPolicies, parsePolicy, type LintFinding } from "../src/
 const SEPARATOR = /^# --- another file$/m;
 
 const lint = (text: string): Promise<readonly LintFinding[]> =>
-  lintPolicies(text.split(SEPARATOR).map((part, at) => parsePolicy(part, { file: `${at}.toml`, operator: true })));
+  lintPolicies(
+    text
+      .split(SEPARATOR)
+      .map((part, at) => parsePolicy(part, { file: `${at}.toml`, operator: true })),
+  );
 
 /** `code line` of each finding that is no hint. */
 const linesOf = async (text: string): Promise<readonly string[]> =>
-  (await lint(text)).filter(({ severity }) => severity !== "info").map(({ code, line }) => `${code} ${line}`);
+  (await lint(text))
+    .filter(({ severity }) => severity !== "info")
+    .map(({ code, line }) => `${code} ${line}`);
 
 const messagesOf = async (text: string, code: string): Promise<readonly string[]> =>
   (await lint(text)).filter((finding) => finding.code === code).map(({ message }) => message);
 
 const checks = await lintChecks();
 
-describe.each(checks.map((check) => [check.code, check] as const))("%s", (code, { fires, abstains, severity, finds }) => {
-  test("finds its example, at a line of it", async () => {
-    const found = (await lint(fires)).filter((finding) => finding.code === code);
-    expect(found).not.toEqual([]);
-    for (const { message, line, column, severity: weight } of found) {
-      expect(message).toMatch(/^Unexpected [^\n]+, expected [^\n]+$/);
-      expect(weight).toBe(severity);
-      expect(line).toBeGreaterThan(1);
-      expect(column).toBeGreaterThan(0);
-    }
-  });
+describe.each(checks.map((check) => [check.code, check] as const))(
+  "%s",
+  (code, { fires, abstains, severity, finds }) => {
+    test("finds its example, at a line of it", async () => {
+      const found = (await lint(fires)).filter((finding) => finding.code === code);
+      expect(found).not.toEqual([]);
+      for (const { message, line, column, severity: weight } of found) {
+        expect(message).toMatch(/^[^\n]{10,}$/);
+        expect(weight).toBe(severity);
+        expect(line).toBeGreaterThan(1);
+        expect(column).toBeGreaterThan(0);
+      }
+    });
 
-  test("finds nothing in its near miss", async () => {
-    expect((await lint(abstains)).filter((finding) => finding.code === code)).toEqual([]);
-  });
+    test("finds nothing in its near miss", async () => {
+      expect((await lint(abstains)).filter((finding) => finding.code === code)).toEqual([]);
+    });
 
-  test("stands in docs/lint.md as it is", () => {
-    const page = readFileSync(new URL("../../../docs/lint.md", import.meta.url), "utf8");
-    const row = page.split("\n").find((line) => line.startsWith(`| \`${code}\` `));
-    expect(row?.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"))).toEqual([
-      "",
-      `\`${code}\``,
-      severity,
-      `${finds[0]?.toUpperCase()}${finds.slice(1)}`,
-      "",
-    ]);
-  });
-});
+    test("stands in docs/lint.md as it is", () => {
+      const page = readFileSync(new URL("../../../docs/lint.md", import.meta.url), "utf8");
+      const row = page.split("\n").find((line) => line.startsWith(`| \`${code}\` `));
+      expect(row?.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"))).toEqual([
+        "",
+        `\`${code}\``,
+        severity,
+        `${finds[0]?.toUpperCase()}${finds.slice(1)}`,
+        "",
+      ]);
+    });
+  },
+);
 
 test("docs/lint.md names no code that does not exist, and codes are unique", () => {
   const page = readFileSync(new URL("../../../docs/lint.md", import.meta.url), "utf8");
-  const documented = Array.from(page.slice(page.indexOf("## What it finds")).matchAll(/^\| `([a-z_]+)` /gm), ([, code]) => code);
+  const documented = Array.from(
+    page.slice(page.indexOf("## What it finds")).matchAll(/^\| `([a-z_]+)` /gm),
+    ([, code]) => code,
+  );
   expect(documented).toEqual(checks.map(({ code }) => code));
 });
 
 describe("a deny is asked about the same line, written differently", () => {
-  const deny = (pattern: string, more = ""): string => `[[rules]]\nname = "r"\naction = "deny"\nreason = "x"\n${pattern}\n${more}`;
+  const deny = (pattern: string, more = ""): string =>
+    `[[rules]]\nname = "r"\naction = "deny"\nreason = "x"\n${pattern}\n${more}`;
   const ways = async (text: string): Promise<readonly string[]> =>
-    (await messagesOf(text, "evaded_rule")).map((message) => /written with (.*)$/.exec(message)?.[1] ?? message);
+    (await messagesOf(text, "evaded_rule")).map(
+      (message) => /written with (.*)$/.exec(message)?.[1] ?? message,
+    );
 
-  test.each(['command = "rm -rf *"', 'command = ["git push --force *", "git clean -fd *"]', 'command = "shutdown *"'])(
-    "%s stands",
-    async (pattern) => {
-      expect(await linesOf(deny(pattern))).toEqual([]);
-    },
-  );
+  test.each([
+    'command = "rm -rf *"',
+    'command = ["git push --force *", "git clean -fd *"]',
+    'command = "shutdown *"',
+  ])("%s stands", async (pattern) => {
+    expect(await linesOf(deny(pattern))).toEqual([]);
+  });
 
   test("a pattern of exact words misses one more argument", async () => {
     expect(await ways(deny('command = "rm -rf /"'))).toEqual(["one more argument"]);
@@ -90,9 +107,11 @@ describe("a deny is asked about the same line, written differently", () => {
     ["npx cowsay( .*)?", "another name of the program", "npm exec cowsay"],
   ])("the table of a program says how else %s is written", async (regex, way, line) => {
     const found = await messagesOf(deny(`command_regex = "${regex}"`), "evaded_rule");
-    expect(found.filter((message) => message.endsWith(`written with ${way}`)).map((message) => /of `(.+?)`/.exec(message)?.[1])).toEqual([
-      line,
-    ]);
+    expect(
+      found
+        .filter((message) => message.endsWith(`written with ${way}`))
+        .map((message) => /^`(.+?)`/.exec(message)?.[1]),
+    ).toEqual([line]);
   });
 
   test.each([
@@ -105,12 +124,21 @@ describe("a deny is asked about the same line, written differently", () => {
   });
 
   test("the cases of the rule are tried too", async () => {
-    const found = await messagesOf(deny('command_regex = "(?:x+y*)+|git push.* -f"', 'match = "git push origin -f"'), "evaded_rule");
-    expect(found.some((message) => message.includes("`git push -f origin`") || message.includes("`git push origin --force`"))).toBe(true);
+    const found = await messagesOf(
+      deny('command_regex = "(?:x+y*)+|git push.* -f"', 'match = "git push origin -f"'),
+      "evaded_rule",
+    );
+    expect(
+      found.some(
+        (message) =>
+          message.includes("`git push -f origin`") || message.includes("`git push origin --force`"),
+      ),
+    ).toBe(true);
   });
 
   test("what another rule of the file catches is no finding", async () => {
-    const other = '[[rules]]\nname = "all"\naction = "deny"\nreason = "x"\ncommand = "rm *"\nphase = "PLAN"\n';
+    const other =
+      '[[rules]]\nname = "all"\naction = "deny"\nreason = "x"\ncommand = "rm *"\nphase = "PLAN"\n';
     expect(await ways(deny('command_regex = "rm -rf .*"', `phase = "PLAN"\n${other}`))).toEqual([]);
   });
 
@@ -131,20 +159,28 @@ command = "git push *"
 
   test("an argument that is a path is compared by its place", async () => {
     const byText = 'tool = "write_file"\nargs = { path = { eq = "package-lock.json" } }';
-    expect(await ways(deny(byText))).toEqual(["a dot in the path", "`..` in the path", "a doubled slash"]);
+    expect(await ways(deny(byText))).toEqual([
+      "a dot in the path",
+      "`..` in the path",
+      "a doubled slash",
+    ]);
     expect(await ways(deny('paths = { write = "package-lock.json" }'))).toEqual([]);
   });
 
   test("a rule that a higher tier overrides on purpose is left alone", async () => {
-    const over = '[[rules]]\nname = "o"\npriority = "user"\naction = "allow"\ncommand = "rm -rf *"\n';
+    const over =
+      '[[rules]]\nname = "o"\npriority = "user"\naction = "allow"\ncommand = "rm -rf *"\n';
     expect(await ways(deny('command = "rm -rf /"', over))).toEqual([]);
   });
 });
 
 test("a rule that is dropped by `without` does not move the places of the others", async () => {
-  const text = '[[rules]]\nname = "a"\naction = "deny"\nreason = "x"\ntool = "a"\n[[rules]]\nname = "b"\naction = "deny"\ntool = "b"\n';
+  const text =
+    '[[rules]]\nname = "a"\naction = "deny"\nreason = "x"\ntool = "a"\n[[rules]]\nname = "b"\naction = "deny"\ntool = "b"\n';
   const file = parsePolicy(text, { file: "p.toml" });
-  const found = await lintPolicies([{ ...file, rules: file.rules.filter(({ source }) => source.name !== "a") }]);
+  const found = await lintPolicies([
+    { ...file, rules: file.rules.filter(({ source }) => source.name !== "a") },
+  ]);
   expect(found.map(({ code, line }) => [code, line])).toEqual([["missing_reason", 7]]);
 });
 
@@ -182,64 +218,44 @@ when = { all = [{ fact = "claims", path = "$.role", operator = "equal", value = 
 });
 
 test("files of other tools are read by their own rules, and not looked at", async () => {
-  expect(await lint('compat = "radium"\n[[rules]]\nname = "r"\naction = "allow"\ntool_pattern = "*"\n')).toEqual([]);
+  expect(
+    await lint('compat = "radium"\n[[rules]]\nname = "r"\naction = "allow"\ntool_pattern = "*"\n'),
+  ).toEqual([]);
 });
 
 test("a policy of thousands of rules on one tool is looked at by index", async () => {
-  const rules = Array.from({ length: 8000 }, (_, at) => `[[rules]]\nname = "r${at}"\naction = "allow"\ncommand = "prog${at} sub *"\n`);
+  const rules = Array.from(
+    { length: 8000 },
+    (_, at) => `[[rules]]\nname = "r${at}"\naction = "allow"\ncommand = "prog${at} sub *"\n`,
+  );
   const last = '[[rules]]\nname = "z"\naction = "deny"\nreason = "x"\ncommand = "prog7 *"\n';
   expect(await linesOf(rules.join("") + last)).toEqual(["shadowed_rule 30"]);
 });
 
 describe("further findings and near misses", () => {
   const rule = (text: string): string => `[[rules]]\nname = "r"\nreason = "x"\n${text}\n`;
-  test.each([
-    ["an allow of the shell tool", 'action = "allow"\ntool = "bash"', ["runs_anything 5"]],
-    ["an allow by a regular expression that covers scripts", 'action = "allow"\ncommand_regex = "(python3|ls) .*"', ["runs_anything 5"]],
-    ["one that does not", 'action = "allow"\ncommand_regex = "ls( .*)?"', []],
-    ["each pattern of a list at its place", 'action = "allow"\ncommand = [\n"ls *",\n"python3 *",\n]', ["runs_anything 7"]],
-    ["a subcommand that is spelled out", 'action = "allow"\ncommand = ["npm run *", "git push *"]', []],
-    ["an allow of every server", 'action = "allow"\nserver = "*"', ["broad_allow 5"]],
-    ["an allow of every host", 'action = "allow"\ntool = "fetch"\nnetwork = "*"', ["broad_allow 6"]],
-    ["an allow of writing anywhere", 'action = "allow"\ntool = "write_file"\npaths = "/**"', ["broad_allow 6"]],
-    ["writing in the workspace", 'action = "allow"\ntool = "write_file"\npaths = "./**"', []],
-    ["every tool of a server by the short prefix", 'action = "allow"\ntool = "mcp__git*"', ["server_by_prefix 5"]],
-    ["some tools of a server", 'action = "allow"\ntool = "mcp__git__get_*"', []],
-    [
-      "two values of one fact",
-      'action = "deny"\ntool = "t"\nwhen = { all = [{ fact = "task", operator = "equal", value = "a" }, { fact = "task", operator = "equal", value = "b" }] }',
-      ["impossible_rule 6"],
-    ],
-    [
-      "a condition against a key",
-      'action = "deny"\ntool = "t"\ninteractive = true\nwhen = { all = [{ fact = "interactive", operator = "equal", value = false }] }',
-      ["impossible_rule 7"],
-    ],
-    [
-      "two values under any",
-      'action = "deny"\ntool = "t"\nwhen = { any = [{ fact = "task", operator = "equal", value = "a" }, { fact = "task", operator = "equal", value = "b" }] }',
-      [],
-    ],
-    ["a deny for one name of the shell tool", 'action = "deny"\ntool = "bash"\ncommand = "rm *"', ["narrow_tool 5"]],
-    [
-      "a deny for one file tool by an argument",
-      'action = "deny"\ntool = "write_file"\nargs = { path = { glob = "*.lock" } }',
-      ["narrow_tool 5"],
-    ],
-    ["a deny for one network tool", 'action = "deny"\ntool = "fetch"\nnetwork = "example.com"', ["narrow_tool 5"]],
-    ["a deny of a tool by itself", 'action = "deny"\ntool = "deploy"', []],
-    ["a deny in one mode that others only ask about", 'action = "deny"\ntool = "deploy"\nmodes = ["yolo"]', []],
-  ] as const)("%s", async (_, text, wanted) => {
+  test.each(
+    readCases<readonly [string, string, readonly string[]]>(
+      new URL("cases/lint/near-misses.jsonl", import.meta.url),
+    ),
+  )("%s", async (_, text, wanted) => {
     expect(await linesOf(rule(text))).toEqual(wanted);
   });
 
   test("a default of deny needs no second deny", async () => {
-    expect(await linesOf(`default = "deny"\n${rule('action = "deny"\ntool = "bash"\ncommand = "rm -rf /"')}`)).toEqual([]);
+    expect(
+      await linesOf(
+        `default = "deny"\n${rule('action = "deny"\ntool = "bash"\ncommand = "rm -rf /"')}`,
+      ),
+    ).toEqual([]);
   });
 });
 
 test("a message is one line, whatever a rule is named", async () => {
-  const [message = ""] = await messagesOf('[[rules]]\nname = "a\\nb\\u001b[2K"\naction = "deny"\ntool = "x"\n', "missing_reason");
+  const [message = ""] = await messagesOf(
+    '[[rules]]\nname = "a\\nb\\u001b[2K"\naction = "deny"\ntool = "x"\n',
+    "missing_reason",
+  );
   expect(message).toContain("`a\\u000ab\\u001b[2K`");
 });
 
@@ -255,21 +271,32 @@ describe("an allow of reading anywhere", () => {
     'tool = "read_file|grep"\npaths = ["src/**", "**/*"]',
   ])("%s is a warning that names `./**`", async (keys) => {
     expect(await broad(keys)).toMatchObject([
-      { severity: "warning", message: expect.stringMatching(/allow of reading anywhere/), fix: expect.stringContaining("`./**`") },
+      {
+        severity: "warning",
+        message: expect.stringMatching(/This allows reading anywhere/),
+        fix: expect.stringContaining("`./**`"),
+      },
     ]);
   });
-  test.each(['paths = { read = ["./**"] }', 'paths = { read = "src/**" }', 'tool = "read_file"\npaths = "~/notes/**"'])(
-    "%s is none",
-    async (keys) => expect(await broad(keys)).toEqual([]),
-  );
+  test.each([
+    'paths = { read = ["./**"] }',
+    'paths = { read = "src/**" }',
+    'tool = "read_file"\npaths = "~/notes/**"',
+  ])("%s is none", async (keys) => expect(await broad(keys)).toEqual([]));
   test("with a tool that writes it is writing anywhere", async () => {
-    expect(await broad('tool = "write_file"\npaths = "**"')).toMatchObject([{ message: expect.stringMatching(/writing anywhere/) }]);
+    expect(await broad('tool = "write_file"\npaths = "**"')).toMatchObject([
+      { message: expect.stringMatching(/writing anywhere/) },
+    ]);
   });
 });
 
 test("a file without rules is a hint", async () => {
   for (const text of ["", 'default = "deny"\n', "rules = []\n", 'compat = "gemini"\n']) {
-    expect(await lint(text)).toMatchObject([{ code: "no_rules", severity: "info", line: 1, column: 1 }]);
+    expect(await lint(text)).toMatchObject([
+      { code: "no_rules", severity: "info", line: 1, column: 1 },
+    ]);
   }
-  expect((await lint('[[rules]]\nname = "r"\naction = "allow"\ntool = "x"\n')).map(({ code }) => code)).not.toContain("no_rules");
+  expect(
+    (await lint('[[rules]]\nname = "r"\naction = "allow"\ntool = "x"\n')).map(({ code }) => code),
+  ).not.toContain("no_rules");
 });

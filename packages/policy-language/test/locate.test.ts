@@ -8,13 +8,15 @@ function findingsOf(text: string) {
   try {
     parsePolicy(text, { file: "p.toml" });
   } catch (error) {
-    if (error instanceof PolicyError) return error.findings.map(({ line, column, message }) => ({ line, column, message }));
+    if (error instanceof PolicyError)
+      return error.findings.map(({ line, column, message }) => ({ line, column, message }));
     throw error;
   }
   return [];
 }
 
-const places = (text: string): readonly (readonly [number, number])[] => findingsOf(text).map(({ line, column }) => [line, column]);
+const places = (text: string): readonly (readonly [number, number])[] =>
+  findingsOf(text).map(({ line, column }) => [line, column]);
 
 test("a wrong key is found behind comments, strings, arrays and inline tables that look like tables", () => {
   const text = [
@@ -45,7 +47,11 @@ test("a wrong key is found behind comments, strings, arrays and inline tables th
 });
 
 test("keys in sub-tables, dotted keys and quoted keys are found", () => {
-  expect(places('[[rules]]\nname = "a"\naction = "deny"\n[rules.args]\nx = { eqq = 1 }\n"y z" = { min = 2, max = 1 }\n')).toEqual([
+  expect(
+    places(
+      '[[rules]]\nname = "a"\naction = "deny"\n[rules.args]\nx = { eqq = 1 }\n"y z" = { min = 2, max = 1 }\n',
+    ),
+  ).toEqual([
     [5, 7],
     [6, 1],
   ]);
@@ -55,7 +61,9 @@ test("keys in sub-tables, dotted keys and quoted keys are found", () => {
 });
 
 test("rules written as an array of inline tables are found", () => {
-  expect(places('rules = [\n  { name = "a", action = "deny" },\n  { name = "b", action = "dny" },\n]\n')).toEqual([[3, 17]]);
+  expect(
+    places('rules = [\n  { name = "a", action = "deny" },\n  { name = "b", action = "dny" },\n]\n'),
+  ).toEqual([[3, 17]]);
 });
 
 test("CRLF and a byte order mark do not move a place", () => {
@@ -77,20 +85,28 @@ test("the line of a rule is the line of its header, however the text around it l
     "",
   );
   fc.assert(
-    fc.property(fc.array(fc.tuple(junk, fc.boolean()), { minLength: 1, maxLength: 12 }), (bodies) => {
-      const lines: string[] = [];
-      const expected: number[] = [];
-      for (const [at, [body, spaced]] of bodies.entries()) {
-        if (spaced) lines.push("", "  # between");
-        expected.push(lines.length + 1);
-        lines.push(spaced ? "  [[ rules ]] # x" : "[[rules]]", `name = "r${at}"`, 'action = "deny"', ...body.split("\n"));
-      }
-      const text = lines.join("\n");
-      expect((parseToml(text) as { rules: unknown[] }).rules).toHaveLength(bodies.length);
-      const pool = compilePolicy([parsePolicy(text, { file: "p.toml" })]);
-      const found = new Map(pool.rules.map(({ name, line }) => [name, line]));
-      expect(bodies.map((_, at) => found.get(`r${at}`))).toEqual(expected);
-    }),
+    fc.property(
+      fc.array(fc.tuple(junk, fc.boolean()), { minLength: 1, maxLength: 12 }),
+      (bodies) => {
+        const lines: string[] = [];
+        const expected: number[] = [];
+        for (const [at, [body, spaced]] of bodies.entries()) {
+          if (spaced) lines.push("", "  # between");
+          expected.push(lines.length + 1);
+          lines.push(
+            spaced ? "  [[ rules ]] # x" : "[[rules]]",
+            `name = "r${at}"`,
+            'action = "deny"',
+            ...body.split("\n"),
+          );
+        }
+        const text = lines.join("\n");
+        expect((parseToml(text) as { rules: unknown[] }).rules).toHaveLength(bodies.length);
+        const pool = compilePolicy([parsePolicy(text, { file: "p.toml" })]);
+        const found = new Map(pool.rules.map(({ name, line }) => [name, line]));
+        expect(bodies.map((_, at) => found.get(`r${at}`))).toEqual(expected);
+      },
+    ),
     { numRuns: 500 },
   );
 });
@@ -107,6 +123,6 @@ test("broken TOML is reported where the parser stopped, in one line", () => {
   ] as const) {
     const [finding] = findingsOf(text);
     expect(finding?.line).toBe(line);
-    expect(finding?.message).toMatch(/^Unexpected TOML \([^\n]+\), expected a valid document$/);
+    expect(finding?.message).toMatch(/^The TOML cannot be read: [^\n]+$/);
   }
 });

@@ -25,13 +25,21 @@ describe("an allow with `network` is about every URL and host that the call name
     [{ [EVIL]: true }],
     [{ prompt: `${OK},${EVIL}` }],
     [{ prompt: `https://ok.example@evil.example` }],
-  ])("not allowed beside its URL: %j", (more) => expect(fetch({ url: OK, ...more })).toBe("abstain"));
+  ])("not allowed beside its URL: %j", (more) =>
+    expect(fetch({ url: OK, ...more })).toBe("abstain"),
+  );
   test.each([
     [{}],
     [{ prompt: "Summarise it: what changed?" }],
     [{ prompt: `Compare with ${OK}, and (https://ok.example).` }],
     [{ urls: [OK], host: "ok.example", mirror: null, proxy: false }],
-    [{ method: "GET", timeout: 3, headers: { Accept: "application/json", "User-Agent": "curl/8.1" } }],
+    [
+      {
+        method: "GET",
+        timeout: 3,
+        headers: { Accept: "application/json", "User-Agent": "curl/8.1" },
+      },
+    ],
   ])("allowed beside its URL: %j", (more) => expect(fetch({ url: OK, ...more })).toBe("allow"));
   test("a URL in another argument does not stand for the tool's own", () => {
     expect(fetch({ prompt: `read ${OK}` })).toBe("abstain");
@@ -103,13 +111,18 @@ test("more URLs than are looked at are as good as the denied one, and take no ti
   const rules = [{ action: "deny", network: "evil.example" }];
   const of = (text: string): string => effectOf(rules, call("anything", { text }));
   expect(of("https://ok.example/ ".repeat(100))).toBe("abstain");
-  expect(of(`${"https://ok.example/ ".repeat(100)}https://${"a".repeat(9000)}@evil.example`)).toBe("deny");
-  expect([of("https://ok.example/ ".repeat(100_000)), of("a://".repeat(500_000)), of("x".repeat(2_000_000))]).toEqual([
+  expect(of(`${"https://ok.example/ ".repeat(100)}https://${"a".repeat(9000)}@evil.example`)).toBe(
     "deny",
-    "deny",
-    "abstain",
-  ]);
+  );
+  expect([
+    of("https://ok.example/ ".repeat(100_000)),
+    of("a://".repeat(500_000)),
+    of("x".repeat(2_000_000)),
+  ]).toEqual(["deny", "deny", "abstain"]);
   const allow = [{ action: "allow", tool: "web_fetch", network: "ok.example" }];
   const fetch = (prompt: string): string => effectOf(allow, call("web_fetch", { url: OK, prompt }));
-  expect([fetch(`${OK} `.repeat(100)), fetch(`${OK} `.repeat(100_000))]).toEqual(["allow", "abstain"]);
+  expect([fetch(`${OK} `.repeat(100)), fetch(`${OK} `.repeat(100_000))]).toEqual([
+    "allow",
+    "abstain",
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { Json, ToolCall } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { compilePolicy } from "../src/index.ts";
 import { call, effectOf, run, verdictOf } from "./calls.ts";
@@ -8,30 +9,27 @@ const STAMP = "@bylaw/plugin-policy";
 const read = (path: Json): ToolCall => call("read_file", { path });
 const inside: RuleData = { action: "allow", tool: "read_file", paths: "/w/**" };
 const env: RuleData = { action: "deny", tool: "*", paths: "**/.env" };
-const cat: RuleData = { action: "allow", tool: "run_shell_command", command: ["cat *", "cp *"], paths: "/w/**" };
+const cat: RuleData = {
+  action: "allow",
+  tool: "run_shell_command",
+  command: ["cat *", "cp *"],
+  paths: "/w/**",
+};
 const etc: RuleData = { action: "deny", tool: "*", paths: "/etc/**" };
 
 describe("a glob that may find the folder above", () => {
-  test.each([
-    "cat .?/x",
-    "cat .*/x",
-    "cat ..*/x",
-    "cat .[.]/etc/x",
-    "cat .[!a]/x",
-    "cat src/.?/.?/.?/etc/x",
-    "cat /w/.?/etc/x",
-    'cat "."?/x',
-    "cat < .?/x",
-    "cat {.?,x}/y",
-    "cp src/a src/.?/.?/x",
-    "cat .*",
-  ])("`%s` is not known", (command) => {
+  test.each(
+    readCases<string>(new URL("cases/other-readings/unknown-paths.jsonl", import.meta.url)),
+  )("`%s` is not known", (command) => {
     expect(verdictOf([cat], run(command))).toMatch(/^ask_user unknown_/);
     expect(effectOf([etc], run(command), { default: "allow" })).toBe("ask_user");
   });
-  test.each(["cat src/*.ts", "cat .e*/x", "cat ...?/x", "cat ./*.d/x", "cat ./?/x"])("`%s` is not such a one", (command) => {
-    expect(effectOf([cat], run(command))).toBe("allow");
-  });
+  test.each(["cat src/*.ts", "cat .e*/x", "cat ...?/x", "cat ./*.d/x", "cat ./?/x"])(
+    "`%s` is not such a one",
+    (command) => {
+      expect(effectOf([cat], run(command))).toBe("allow");
+    },
+  );
 });
 
 describe("what globs find by way of links", () => {
@@ -41,45 +39,75 @@ describe("what globs find by way of links", () => {
   });
   test("counts like the places that the command names", () => {
     const found = (place: string): Json => [{ pattern: "src/*/key", places: [[place]] }];
-    expect(verdictOf([cat, etc], line("cat src/*/key", found("/etc/key")))).toBe("deny rule_denied r1");
+    expect(verdictOf([cat, etc], line("cat src/*/key", found("/etc/key")))).toBe(
+      "deny rule_denied r1",
+    );
     expect(effectOf([cat], line("cat src/*/key", found("/home/key")))).toBe("abstain");
     expect(effectOf([cat], line("cat src/*/key", found("/w/other/key")))).toBe("allow");
-    expect(effectOf([cat], line("cat src/*/key", [{ pattern: "src/*/key", places: [] }]))).toBe("allow");
+    expect(effectOf([cat], line("cat src/*/key", [{ pattern: "src/*/key", places: [] }]))).toBe(
+      "allow",
+    );
   });
   test("is unknown where a host looked up paths, and not this glob", () => {
-    expect(verdictOf([cat], line("cat src/*/key", [{ pattern: "src/*/key" }]))).toBe("ask_user unknown_path");
+    expect(verdictOf([cat], line("cat src/*/key", [{ pattern: "src/*/key" }]))).toBe(
+      "ask_user unknown_path",
+    );
     expect(verdictOf([cat], line("cat src/*/key", undefined))).toBe("ask_user unknown_path");
     expect(effectOf([cat], run("cat src/*/key"))).toBe("allow");
   });
 });
 
 describe("a path of a file tool that a lax reader takes for another", () => {
-  test.each(["file:/etc/passwd", "FILE:///w/a", "C:/etc/passwd", " /etc/passwd", "/w/a ", "．．/etc/passwd", "a／b", "‥/x"])(
-    "%j is unknown",
+  test.each([
+    "file:/etc/passwd",
+    "FILE:///w/a",
+    "C:/etc/passwd",
+    " /etc/passwd",
+    "/w/a ",
+    "．．/etc/passwd",
+    "a／b",
+    "‥/x",
+  ])("%j is unknown", (path) => {
+    expect(verdictOf([inside], read(path))).toBe("ask_user unknown_path");
+  });
+  test.each(["/w/%2e%2e/etc/passwd", "/w/..%2f..%2fetc", "/w/%252e%252e/x", "/w/a%5cb"])(
+    "%j is not allowed, and nothing else",
     (path) => {
-      expect(verdictOf([inside], read(path))).toBe("ask_user unknown_path");
+      expect(effectOf([inside], read(path))).toBe("abstain");
+      expect(effectOf([etc], read(path), { default: "allow" })).toBe("abstain");
     },
   );
-  test.each(["/w/%2e%2e/etc/passwd", "/w/..%2f..%2fetc", "/w/%252e%252e/x", "/w/a%5cb"])("%j is not allowed, and nothing else", (path) => {
-    expect(effectOf([inside], read(path))).toBe("abstain");
-    expect(effectOf([etc], read(path), { default: "allow" })).toBe("abstain");
-  });
-  test.each(["/w/.env.", "/w/.env:stream", "/w/.env::a", "/w/a/.env..."])("%j is the file that a deny names", (path) => {
-    expect(verdictOf([inside, env], read(path))).toBe("deny rule_denied r1");
-  });
-  test.each(["/w/a%20b", "/w/file:x", "/w/a.b:c", "/w/café", "/w/ａ", "/w/...", "/w/src/routes/$id.tsx", "/w/$lib/x"])(
-    "%j is what it says",
+  test.each(["/w/.env.", "/w/.env:stream", "/w/.env::a", "/w/a/.env..."])(
+    "%j is the file that a deny names",
     (path) => {
-      expect(effectOf([inside], read(path))).toBe("allow");
+      expect(verdictOf([inside, env], read(path))).toBe("deny rule_denied r1");
     },
   );
+  test.each([
+    "/w/a%20b",
+    "/w/file:x",
+    "/w/a.b:c",
+    "/w/café",
+    "/w/ａ",
+    "/w/...",
+    "/w/src/routes/$id.tsx",
+    "/w/$lib/x",
+  ])("%j is what it says", (path) => {
+    expect(effectOf([inside], read(path))).toBe("allow");
+  });
   test.each(["/w/$HOME/x", "/w/${id}", "/w/$(id)", "/w/$_x"])("%j has a variable", (path) => {
     expect(verdictOf([inside], read(path))).toBe("ask_user unknown_path");
   });
   test("none of them is an edit like any other", () => {
     const pool = compilePolicy([policyOf([])]);
-    const edits = (path: string): boolean => pool.editsWorkspace(call("write_file", { path, content: "x" }));
-    expect([edits("/w/a"), edits("/w/%2e%2e/a"), edits("file:/w/a"), edits("/w/a ")]).toEqual([true, false, false, false]);
+    const edits = (path: string): boolean =>
+      pool.editsWorkspace(call("write_file", { path, content: "x" }));
+    expect([edits("/w/a"), edits("/w/%2e%2e/a"), edits("file:/w/a"), edits("/w/a ")]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -97,68 +125,105 @@ test("the path of a program in a system folder needs no allow for itself, and a 
 describe("a second key that differs in case only", () => {
   const get: RuleData = { action: "allow", tool: "http_request", args: { method: { eq: "GET" } } };
   const deep: RuleData = { action: "allow", tool: "http_request", args: { "a.b": { eq: 1 } } };
-  const none: RuleData = { action: "allow", tool: "http_request", args: { method: { exists: false } } };
+  const none: RuleData = {
+    action: "allow",
+    tool: "http_request",
+    args: { method: { exists: false } },
+  };
   test("satisfies no allow", () => {
-    expect(effectOf([get], call("http_request", { method: "GET", Method: "DELETE" }))).toBe("abstain");
-    expect(effectOf([get], call("http_request", { METHOD: "DELETE", method: "GET" }))).toBe("abstain");
+    expect(effectOf([get], call("http_request", { method: "GET", Method: "DELETE" }))).toBe(
+      "abstain",
+    );
+    expect(effectOf([get], call("http_request", { METHOD: "DELETE", method: "GET" }))).toBe(
+      "abstain",
+    );
     expect(effectOf([deep], call("http_request", { a: { b: 1, B: 2 } }))).toBe("abstain");
     expect(effectOf([deep], call("http_request", { a: { b: 1 }, A: { b: 2 } }))).toBe("abstain");
     expect(effectOf([none], call("http_request", { Method: "DELETE" }))).toBe("abstain");
   });
   test("other keys do not matter", () => {
-    expect(effectOf([get], call("http_request", { method: "GET", methods: 1, Url: "x" }))).toBe("allow");
+    expect(effectOf([get], call("http_request", { method: "GET", methods: 1, Url: "x" }))).toBe(
+      "allow",
+    );
     expect(effectOf([deep], call("http_request", { a: { b: 1, c: 2 } }))).toBe("allow");
     expect(effectOf([none], call("http_request", { url: "x" }))).toBe("allow");
   });
 });
 
 describe("the text for command_regex", () => {
-  const npm: RuleData = { action: "allow", tool: "run_shell_command", command_regex: "npm run [a-z:]+" };
+  const npm: RuleData = {
+    action: "allow",
+    tool: "run_shell_command",
+    command_regex: "npm run [a-z:]+",
+  };
   test("does not take one word with a blank for two in an allow", () => {
     expect(effectOf([npm], run("npm run test"))).toBe("allow");
     expect(effectOf([npm], run("npm 'run' \"test\""))).toBe("allow");
     expect(effectOf([npm], run("npm 'run test'"))).toBe("abstain");
-    expect(effectOf([{ ...npm, command_regex: "npm run( x)?" }], run("npm run '' x"))).toBe("abstain");
-    expect(effectOf([{ ...npm, command_regex: "npm run 'a b'" }], run('npm run "a b"'))).toBe("allow");
+    expect(effectOf([{ ...npm, command_regex: "npm run( x)?" }], run("npm run '' x"))).toBe(
+      "abstain",
+    );
+    expect(effectOf([{ ...npm, command_regex: "npm run 'a b'" }], run('npm run "a b"'))).toBe(
+      "allow",
+    );
   });
   test("is both for a deny", () => {
     expect(effectOf([{ ...npm, action: "deny" }], run("npm 'run test'"))).toBe("deny");
-    expect(effectOf([{ ...npm, action: "deny", command_regex: "npm 'run test'" }], run("npm 'run test'"))).toBe("deny");
+    expect(
+      effectOf(
+        [{ ...npm, action: "deny", command_regex: "npm 'run test'" }],
+        run("npm 'run test'"),
+      ),
+    ).toBe("deny");
   });
 });
 
 describe("an argument beside the command that a rule names", () => {
   const git: RuleData = { action: "allow", tool: "run_shell_command", command: "git status" };
-  const sandbox: RuleData = { action: "deny", tool: "run_shell_command", args: { disable_sandbox: { eq: true } } };
-  const status = (more: { readonly [name: string]: Json }): ToolCall => call("run_shell_command", { command: "git status", ...more });
+  const sandbox: RuleData = {
+    action: "deny",
+    tool: "run_shell_command",
+    args: { disable_sandbox: { eq: true } },
+  };
+  const status = (more: { readonly [name: string]: Json }): ToolCall =>
+    call("run_shell_command", { command: "git status", ...more });
   test.each([false, null, 0, ""])("changes nothing when it is %j", (value) => {
     expect(effectOf([git, sandbox], status({ disable_sandbox: value }))).toBe("allow");
     expect(effectOf([git], status({ disable_sandbox: value }))).toBe("ask_user");
-    expect(effectOf([git, { ...sandbox, shadow: true }], status({ disable_sandbox: value }))).toBe("ask_user");
+    expect(effectOf([git, { ...sandbox, shadow: true }], status({ disable_sandbox: value }))).toBe(
+      "ask_user",
+    );
   });
   test("does when it is on", () => {
     expect(effectOf([git, sandbox], status({ disable_sandbox: true }))).toBe("deny");
-    for (const value of ["false", 1, [], {}]) expect(effectOf([git, sandbox], status({ disable_sandbox: value }))).not.toBe("allow");
+    for (const value of ["false", 1, [], {}])
+      expect(effectOf([git, sandbox], status({ disable_sandbox: value }))).not.toBe("allow");
   });
 });
 
 describe("url_prefix", () => {
-  const api: RuleData = { action: "allow", tool: "http_request", args: { url: { url_prefix: "https://api.example/v1/" } } };
+  const api: RuleData = {
+    action: "allow",
+    tool: "http_request",
+    args: { url: { url_prefix: "https://api.example/v1/" } },
+  };
   const get = (url: string): string => effectOf([api], call("http_request", { url }));
-  test.each(["@scope/pkg", "users/a@b.example", "./a", "a/.", "café", "a?x=@y"])("covers …/v1/%s", (rest) => {
-    expect(get(`https://api.example/v1/${rest}`)).toBe("allow");
-  });
+  test.each(["@scope/pkg", "users/a@b.example", "./a", "a/.", "café", "a?x=@y"])(
+    "covers …/v1/%s",
+    (rest) => {
+      expect(get(`https://api.example/v1/${rest}`)).toBe("allow");
+    },
+  );
   test("covers an empty port, and no other host behind one", () => {
     expect(get("https://api.example:/v1/a")).toBe("allow");
     expect(get("https://api.example:@evil.example/v1/a")).toBe("abstain");
     expect(get("https://api.example:8/v1/a")).toBe("abstain");
   });
-  test.each(["../a", "%2e/a", "a%2fb", "．．/a", "a／b", "a\\b", "a b", "a\u200db", "..;/a", ".;/a", "a//b"])(
-    "does not cover …/v1/%s",
-    (rest) => {
-      expect(get(`https://api.example/v1/${rest}`)).toBe("abstain");
-    },
-  );
+  test.each(
+    readCases<string>(new URL("cases/other-readings/url-spellings.jsonl", import.meta.url)),
+  )("does not cover …/v1/%s", (rest) => {
+    expect(get(`https://api.example/v1/${rest}`)).toBe("abstain");
+  });
 });
 
 describe("a call with more to compare than is looked at", () => {
@@ -180,13 +245,23 @@ describe("a call with more to compare than is looked at", () => {
       { default: "deny" },
     ),
   ]);
-  const commands = (count: number): string => Array.from({ length: count }, (_, at) => `git x${at}`).join("; ");
-  test("is asked about, or denied where the default denies", () => {
+  const commands = (count: number): string =>
+    Array.from({ length: count }, (_, at) => `git x${at}`).join("; ");
+  test("is denied, whatever the default is", () => {
     expect(many.evaluate(run(commands(10)))?.[0]?.effect).toBeUndefined();
-    expect(many.evaluate(run(commands(200)))?.[0]).toMatchObject({ effect: "ask_user", code: "unknown_command" });
-    expect(strict.evaluate(run(commands(200)))?.[0]).toMatchObject({ effect: "deny", code: "unknown_command" });
+    expect(many.evaluate(run(commands(200)))?.[0]).toMatchObject({
+      effect: "deny",
+      code: "unknown_command",
+    });
+    expect(strict.evaluate(run(commands(200)))?.[0]).toMatchObject({
+      effect: "deny",
+      code: "unknown_command",
+    });
   });
   test("is denied where a deny is found before", () => {
-    expect(many.evaluate(run(`git sub1 x; ${commands(200)}`))?.[0]).toMatchObject({ effect: "deny", rule: { name: "r1" } });
+    expect(many.evaluate(run(`git sub1 x; ${commands(200)}`))?.[0]).toMatchObject({
+      effect: "deny",
+      rule: { name: "r1" },
+    });
   });
 });

@@ -3,7 +3,8 @@ import { compilePolicy } from "../src/index.ts";
 import { call, effectOf, run, verdictOf } from "./calls.ts";
 import { policyOf } from "./toml.ts";
 
-const patch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+const patch = (...lines: string[]): string =>
+  ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 const update = (path: string): string => patch(`*** Update File: ${path}`, "@@", "-a", "+b");
 const unified = (path: string): string => `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-a\n+b\n`;
 
@@ -11,15 +12,27 @@ const rules = [
   { action: "allow", tool: "apply_patch|patch|edit_patch", paths: "src/**" },
   { action: "deny", final: true, paths: "**/.env" },
 ];
-const of = (input: unknown, argument = "input"): string => verdictOf(rules, call("apply_patch", { [argument]: input as string }));
+const of = (input: unknown, argument = "input"): string =>
+  verdictOf(rules, call("apply_patch", { [argument]: input as string }));
 
 describe("the files of a patch are those that its text names", () => {
   test.each([
     [update("src/a.ts")],
     [patch("*** Add File: src/a", "+*** Update File: .env")],
-    [patch("*** Delete File: src/a", "*** Update File: src/b", "*** Move to: src/c", "@@", " x", "*** End of File")],
+    [
+      patch(
+        "*** Delete File: src/a",
+        "*** Update File: src/b",
+        "*** Move to: src/c",
+        "@@",
+        " x",
+        "*** End of File",
+      ),
+    ],
     [unified("src/a.ts")],
-    ["diff --git a/src/a b/src/a\nindex 1..2 100644\n--- a/src/a\n+++ b/src/a\n@@ -1 +1 @@\n-a\n+b"],
+    [
+      "diff --git a/src/a b/src/a\nindex 1..2 100644\n--- a/src/a\n+++ b/src/a\n@@ -1 +1 @@\n-a\n+b",
+    ],
     ["diff --git a/src/a b/src/b\nsimilarity index 100%\nrename from src/a\nrename to src/b"],
     ["--- /dev/null\n+++ b/src/a\n@@ -0,0 +1 @@\n+b"],
   ])("allowed: %j", (input) => expect(of(input)).toBe("allow rule_allowed r0"));
@@ -54,17 +67,22 @@ describe("the files of a patch are those that its text names", () => {
     ["--- a/src/../src/a\n+++ b/src/../src/a"],
     ["*** src/a\n--- src/b\n***************"],
   ])("unknown: %j", (input) => expect(of(input)).toBe("ask_user unknown_path"));
-  test.each([[update("lib/a")], [patch("*** Update File: src/a", "*** Move to: lib/a")], [unified("lib/a")]])("not allowed: %j", (input) =>
-    expect(of(input)).toBe("abstain"),
-  );
+  test.each([
+    [update("lib/a")],
+    [patch("*** Update File: src/a", "*** Move to: lib/a")],
+    [unified("lib/a")],
+  ])("not allowed: %j", (input) => expect(of(input)).toBe("abstain"));
   test.each(["patch", "diff", "patchText"])("in the argument `%s` too", (argument) => {
     expect(of(update("src/a"), argument)).toBe("allow rule_allowed r0");
     expect(of(update(".env"), argument)).toBe("deny rule_denied r1");
   });
   test("a path beside the patch counts as well, and an argument that nobody knows makes it unknown", () => {
-    const both = (path: string): string => effectOf(rules, call("edit_patch", { file_path: path, patch: unified("src/a") }));
+    const both = (path: string): string =>
+      effectOf(rules, call("edit_patch", { file_path: path, patch: unified("src/a") }));
     expect([both("src/a"), both("lib/a"), both(".env")]).toEqual(["allow", "abstain", "deny"]);
-    expect(verdictOf(rules, call("apply_patch", { input: update("src/a"), workdir: "/etc" }))).toBe("ask_user unknown_path");
+    expect(verdictOf(rules, call("apply_patch", { input: update("src/a"), workdir: "/etc" }))).toBe(
+      "ask_user unknown_path",
+    );
   });
   test("more files than are looked at are unknown", () => {
     const many = patch(...Array.from({ length: 1001 }, (_, at) => `*** Delete File: src/${at}`));
@@ -75,13 +93,16 @@ describe("the files of a patch are those that its text names", () => {
 test("a patch inside the workspace is an edit, and one of its hooks is none", () => {
   const pool = compilePolicy([policyOf([])]);
   const edits = (input: string): boolean => pool.editsWorkspace(call("apply_patch", { input }));
-  expect([edits(update("src/a")), edits(update("../a")), edits(update(".git/hooks/x")), edits("nothing")]).toEqual([
-    true,
-    false,
+  expect([
+    edits(update("src/a")),
+    edits(update("../a")),
+    edits(update(".git/hooks/x")),
+    edits("nothing"),
+  ]).toEqual([true, false, false, false]);
+  expect([edits(unified(".git/hooks/x")), edits("--- x/.git/config\n+++ x/.git/config")]).toEqual([
     false,
     false,
   ]);
-  expect([edits(unified(".git/hooks/x")), edits("--- x/.git/config\n+++ x/.git/config")]).toEqual([false, false]);
 });
 
 test.each([

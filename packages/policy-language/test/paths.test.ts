@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import micromatch from "micromatch";
 import type { Json, ToolCall } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { compilePolicy } from "../src/index.ts";
 import { call, effectOf, run, verdictOf } from "./calls.ts";
@@ -8,44 +9,27 @@ import { policyOf, type RuleData } from "./toml.ts";
 
 const STAMP = "@bylaw/plugin-policy";
 
-const allow = (paths: RuleData[string], more: RuleData = {}): RuleData => ({ action: "allow", paths, ...more });
-const deny = (paths: RuleData[string], more: RuleData = {}): RuleData => ({ action: "deny", paths, ...more });
-const read = (path: Json, more: Partial<ToolCall> = {}): ToolCall => call("read_file", { path }, more);
-const write = (path: Json, more: Partial<ToolCall> = {}): ToolCall => call("write_file", { path }, more);
+const allow = (paths: RuleData[string], more: RuleData = {}): RuleData => ({
+  action: "allow",
+  paths,
+  ...more,
+});
+const deny = (paths: RuleData[string], more: RuleData = {}): RuleData => ({
+  action: "deny",
+  paths,
+  ...more,
+});
+const read = (path: Json, more: Partial<ToolCall> = {}): ToolCall =>
+  call("read_file", { path }, more);
+const write = (path: Json, more: Partial<ToolCall> = {}): ToolCall =>
+  call("write_file", { path }, more);
 
 describe("globs", () => {
-  test.each([
-    ["src/**", "src/a", true],
-    ["src/**", "/w/src/a/b", true],
-    ["src/**", "src", true],
-    ["src/**", "./src//a", true],
-    ["src/**", "src/../src/a", true],
-    ["src/**", "src/../x", false],
-    ["src/**", "srcx/a", false],
-    ["src/**", "/w-evil/src/a", false],
-    ["src/*", "src/a/b", false],
-    ["src/*", "src/.a", true],
-    ["src/*.ts", "src/a.ts", true],
-    ["**/.env", "a/b/.env", true],
-    ["**/.env", "/.env", true],
-    ["/**/.env", "/.env", true],
-    ["**/.env", "/w/.environment", false],
-    ["/etc/**", "../etc/passwd", true],
-    ["~/.ssh/**", "~/.ssh/id", true],
-    ["~/.ssh/**", "/home/dev/.ssh/id", true],
-    ["~/.ssh/**", "/home/dev2/.ssh/id", false],
-    ["~", "~", true],
-    ["src/{a,b/c}/*", "src/b/c/x", true],
-    ["src/[ab]", "src/a", true],
-    ["src/[!a]*", "src/b", true],
-    ["src/[!a]*", "src/ab", false],
-    ["src/?", "src/é", true],
-    ["src/?", "src/😀", true],
-    [".", ".", true],
-    ["**", "/anything", true],
-    ["/", "/", true],
-    ["src/(group)/*", "src/(group)/x", true],
-  ])("`%s` and `%s`: %s", (glob, path, inside) => {
+  test.each(
+    readCases<readonly [string, string, boolean]>(
+      new URL("cases/paths/globs.jsonl", import.meta.url),
+    ),
+  )("`%s` and `%s`: %s", (glob, path, inside) => {
     expect([effectOf([allow(glob)], read(path)), effectOf([deny(glob)], read(path))]).toEqual(
       inside ? ["allow", "deny"] : ["abstain", "abstain"],
     );
@@ -58,22 +42,39 @@ describe("globs", () => {
       fc.constantFrom("*a", "a*", "a*b", "*.*", "[ab]", "{a,b}", "a{b,a}", "*a*"),
     );
     fc.assert(
-      fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), fc.array(names, { minLength: 1, maxLength: 5 }), (glob, path) => {
-        // After a wildcard micromatch reads a last `**` as at least one segment; here it is always any number.
-        fc.pre(!(glob.at(-1) === "**" && /[*?[]/.test(glob.findLast((segment) => segment !== "**") ?? "")));
-        // Below a folder: micromatch alone reads `/**/x` at the very root without the empty case.
-        const pattern = `/w/${glob.join("/")}`;
-        const text = `/w/${path.join("/")}`;
-        const wanted = micromatch.isMatch(text, pattern, { dot: true });
-        expect([pattern, text, effectOf([allow(pattern)], read(text)) === "allow"]).toEqual([pattern, text, wanted]);
-      }),
+      fc.property(
+        fc.array(part, { minLength: 1, maxLength: 5 }),
+        fc.array(names, { minLength: 1, maxLength: 5 }),
+        (glob, path) => {
+          // After a wildcard micromatch reads a last `**` as at least one segment; here it is always any number.
+          fc.pre(
+            !(
+              glob.at(-1) === "**" &&
+              /[*?[]/.test(glob.findLast((segment) => segment !== "**") ?? "")
+            ),
+          );
+          // Below a folder: micromatch alone reads `/**/x` at the very root without the empty case.
+          const pattern = `/w/${glob.join("/")}`;
+          const text = `/w/${path.join("/")}`;
+          const wanted = micromatch.isMatch(text, pattern, { dot: true });
+          expect([pattern, text, effectOf([allow(pattern)], read(text)) === "allow"]).toEqual([
+            pattern,
+            text,
+            wanted,
+          ]);
+        },
+      ),
       { numRuns: 3000 },
     );
   });
 
   test("hostile paths are answered, and as the definition says", () => {
     const hostile = `/${"a".repeat(2000)}/${"aa/".repeat(600)}x`;
-    for (const glob of ["/*a*a*a*a*a*a*a*b/**", "/**/a*/**/a*/**/a*/**/a*/**/b", "/**/*a*a*a*a*a*b"]) {
+    for (const glob of [
+      "/*a*a*a*a*a*a*a*b/**",
+      "/**/a*/**/a*/**/a*/**/a*/**/b",
+      "/**/*a*a*a*a*a*b",
+    ]) {
       expect(effectOf([allow(glob)], read(hostile))).toBe("abstain");
     }
     expect(effectOf([allow("/**/aa/**/aa/**/aa/**/aa/**/x")], read(hostile))).toBe("allow");
@@ -90,7 +91,8 @@ describe("access", () => {
     expect(effectOf([deny({ write: "**" })], write("a"))).toBe("deny");
   });
   test("a copy reads one and writes the other", () => {
-    const copy = (source: string, destination: string) => call("copy_file", { source, destination });
+    const copy = (source: string, destination: string) =>
+      call("copy_file", { source, destination });
     expect(effectOf(both, copy("docs/a", "src/a"))).toBe("allow");
     expect(effectOf(both, copy("src/a", "docs/a"))).toBe("abstain");
   });
@@ -99,7 +101,9 @@ describe("access", () => {
     expect(effectOf([allow("src/**")], many("src/a", "src/b"))).toBe("allow");
     expect(effectOf([allow("src/**")], many("src/a", "x"))).toBe("abstain");
     expect(effectOf([deny("x")], many("src/a", "x"))).toBe("deny");
-    expect(effectOf([allow("src/**")], call("read_file", { path: "src/a", file_path: "/etc/passwd" }))).toBe("abstain");
+    expect(
+      effectOf([allow("src/**")], call("read_file", { path: "src/a", file_path: "/etc/passwd" })),
+    ).toBe("abstain");
   });
 });
 
@@ -124,76 +128,113 @@ describe("what cannot be known is never allowed, and not left to the mode", () =
     [[]],
     ["file:///etc/passwd"],
   ])("%j", (path) => {
-    expect(verdictOf([allow("**", { priority: "admin" })], read(path))).toBe("ask_user unknown_path");
-    expect(verdictOf([deny("/etc/**"), { action: "allow", tool: "read_file" }], read(path), { default: "allow" })).toMatch(
-      / unknown_path$/,
+    expect(verdictOf([allow("**", { priority: "admin" })], read(path))).toBe(
+      "ask_user unknown_path",
     );
+    expect(
+      verdictOf([deny("/etc/**"), { action: "allow", tool: "read_file" }], read(path), {
+        default: "allow",
+      }),
+    ).toMatch(/ unknown_path$/);
     expect(verdictOf([deny("/etc/**")], read(path), { default: "deny" })).toBe("deny unknown_path");
   });
   test("no path at all", () => {
-    expect(verdictOf([allow("**")], call("read_file", { PATH: "src/a" }))).toBe("ask_user unknown_path");
+    expect(verdictOf([allow("**")], call("read_file", { PATH: "src/a" }))).toBe(
+      "ask_user unknown_path",
+    );
     expect(verdictOf([allow("**")], call("read_file", ["src/a"]))).toBe("ask_user unknown_path");
   });
   test("a relative path without a folder, a home path without a home", () => {
-    expect(verdictOf([allow("**")], { hook: "beforeToolCall", tool: "read_file", args: { path: "a" } })).toBe("ask_user unknown_path");
-    expect(verdictOf([allow("**")], { hook: "beforeToolCall", tool: "read_file", args: { path: "~/a" } })).toBe("ask_user unknown_path");
-    expect(verdictOf([deny("~/.ssh/**")], { hook: "beforeToolCall", tool: "read_file", args: { path: "/a" } })).toBe(
-      "ask_user unknown_path",
-    );
-    expect(verdictOf([deny("src/**")], { hook: "beforeToolCall", tool: "read_file", args: { path: "/a" } })).toBe("ask_user unknown_path");
+    expect(
+      verdictOf([allow("**")], { hook: "beforeToolCall", tool: "read_file", args: { path: "a" } }),
+    ).toBe("ask_user unknown_path");
+    expect(
+      verdictOf([allow("**")], {
+        hook: "beforeToolCall",
+        tool: "read_file",
+        args: { path: "~/a" },
+      }),
+    ).toBe("ask_user unknown_path");
+    expect(
+      verdictOf([deny("~/.ssh/**")], {
+        hook: "beforeToolCall",
+        tool: "read_file",
+        args: { path: "/a" },
+      }),
+    ).toBe("ask_user unknown_path");
+    expect(
+      verdictOf([deny("src/**")], {
+        hook: "beforeToolCall",
+        tool: "read_file",
+        args: { path: "/a" },
+      }),
+    ).toBe("ask_user unknown_path");
   });
   test("a deny still matches what is known beside it", () => {
-    expect(effectOf([deny("/etc/**")], call("read_files", { paths: ["$X", "/etc/passwd"] }))).toBe("deny");
+    expect(effectOf([deny("/etc/**")], call("read_files", { paths: ["$X", "/etc/passwd"] }))).toBe(
+      "deny",
+    );
   });
   test("without a rule about files it is not the policy's matter", () => {
-    expect(verdictOf([{ action: "allow", tool: "read_file" }], read("$HOME/x"))).toBe("allow rule_allowed r0");
+    expect(verdictOf([{ action: "allow", tool: "read_file" }], read("$HOME/x"))).toBe(
+      "allow rule_allowed r0",
+    );
   });
 });
 
 describe("tools", () => {
   test("a search without a path works on the working directory, and its glob may not leave it", () => {
-    expect(effectOf([allow("**", { tool: "glob" })], call("glob", { pattern: "*.ts" }))).toBe("allow");
-    expect(effectOf([allow("/etc/**", { tool: "glob" })], call("glob", { pattern: "*.ts" }))).toBe("abstain");
+    expect(effectOf([allow("**", { tool: "glob" })], call("glob", { pattern: "*.ts" }))).toBe(
+      "allow",
+    );
+    expect(effectOf([allow("/etc/**", { tool: "glob" })], call("glob", { pattern: "*.ts" }))).toBe(
+      "abstain",
+    );
     for (const pattern of ["/etc/*", "../*", "src/../../x", "~/x", "$X"]) {
-      expect(verdictOf([allow("**", { tool: "glob" })], call("glob", { pattern }))).toBe("ask_user unknown_path");
+      expect(verdictOf([allow("**", { tool: "glob" })], call("glob", { pattern }))).toBe(
+        "ask_user unknown_path",
+      );
     }
   });
   test("a tool that the table does not know is denied by what looks like a path, and never allowed by it", () => {
-    expect(effectOf([deny("/etc/**")], call("my_reader", { filename: "/etc/passwd" }))).toBe("deny");
-    expect(effectOf([deny("/etc/**")], call("mcp__fs__read_file", { path: "/etc/passwd" }, { servers: { fs: ["read_file"] } }))).toBe(
+    expect(effectOf([deny("/etc/**")], call("my_reader", { filename: "/etc/passwd" }))).toBe(
       "deny",
     );
+    expect(
+      effectOf(
+        [deny("/etc/**")],
+        call("mcp__fs__read_file", { path: "/etc/passwd" }, { servers: { fs: ["read_file"] } }),
+      ),
+    ).toBe("deny");
     expect(effectOf([allow("**")], call("my_reader", { filename: "/w/a" }))).toBe("abstain");
-    expect(effectOf([allow("**")], call("mcp__fs__read_file", { path: "/w/a" }, { servers: { fs: ["read_file"] } }))).toBe("abstain");
-    expect(verdictOf([deny("/etc/**")], call("my_reader", { path: "$X" }))).toBe("ask_user unknown_path");
-    expect(verdictOf([deny("/etc/**"), { action: "allow", tool: "my_reader" }], call("my_reader", { path: "$.a" }))).toBe(
-      "allow rule_allowed r1",
+    expect(
+      effectOf(
+        [allow("**")],
+        call("mcp__fs__read_file", { path: "/w/a" }, { servers: { fs: ["read_file"] } }),
+      ),
+    ).toBe("abstain");
+    expect(verdictOf([deny("/etc/**")], call("my_reader", { path: "$X" }))).toBe(
+      "ask_user unknown_path",
     );
+    expect(
+      verdictOf(
+        [deny("/etc/**"), { action: "allow", tool: "my_reader" }],
+        call("my_reader", { path: "$.a" }),
+      ),
+    ).toBe("allow rule_allowed r1");
   });
 });
 
 describe("a shell line", () => {
-  test.each([
-    ["cat src/a", "allow"],
-    ["cat src/../README.md", "allow"],
-    ["cat -n src/a src/b", "allow"],
-    ["cat ../etc/hosts", "deny"],
-    ["cat ../home/x", "abstain"],
-    ["cat /etc/passwd", "deny"],
-    ["cat -- /etc/passwd", "deny"],
-    ["cat --file=/etc/passwd", "deny"],
-    ["dd if=/etc/passwd", "deny"],
-    ["frobnicate if=/etc/passwd", "deny"],
-    ["frobnicate --file=/etc/passwd", "deny"],
-    ["cat /proc/self/root/etc/passwd", "ask_user"],
-    ["sudo cat /etc/passwd", "deny"],
-    ["cat $HOME/x", "abstain"],
-    ["cat $X/x", "ask_user"],
-    ["cat src/a | tee /etc/x", "deny"],
-    ["echo x > /etc/passwd", "deny"],
-    ["cd /etc && cat passwd", "deny"],
-  ])("%s: %s", (line, effect) => {
-    expect(effectOf([allow("/w/**", { tool: "run_shell_command", command: "cat *" }), deny("/etc/**")], run(line))).toBe(effect);
+  test.each(
+    readCases<readonly [string, string]>(new URL("cases/paths/lines.jsonl", import.meta.url)),
+  )("%s: %s", (line, effect) => {
+    expect(
+      effectOf(
+        [allow("/w/**", { tool: "run_shell_command", command: "cat *" }), deny("/etc/**")],
+        run(line),
+      ),
+    ).toBe(effect);
   });
   test("words that are only text are not files", () => {
     expect(effectOf([deny("/etc/**")], run("echo /etc/passwd"))).toBe("abstain");
@@ -201,18 +242,25 @@ describe("a shell line", () => {
 });
 
 describe("real paths", () => {
-  const real = (text: string, ...places: string[]): Partial<ToolCall> => ({ facts: { [STAMP]: { paths: [[text, ...places]] } } });
+  const real = (text: string, ...places: string[]): Partial<ToolCall> => ({
+    facts: { [STAMP]: { paths: [[text, ...places]] } },
+  });
   test("a link that leaves is not allowed, and is denied where it leads", () => {
     expect(effectOf([allow("src/**")], read("src/a", real("src/a", "/w/src/a")))).toBe("allow");
-    expect(effectOf([allow("src/**")], read("src/a", real("src/a", "/etc/passwd")))).toBe("abstain");
+    expect(effectOf([allow("src/**")], read("src/a", real("src/a", "/etc/passwd")))).toBe(
+      "abstain",
+    );
     expect(effectOf([deny("/etc/**")], read("src/a", real("src/a", "/etc/passwd")))).toBe("deny");
   });
   test("what is written is denied too", () => {
     expect(effectOf([deny("src/**")], read("src/a", real("src/a", "/x")))).toBe("deny");
   });
   test("the host may name the fact", () => {
-    const pool = compilePolicy([policyOf([{ name: "a", ...deny("/etc/**") }])], { pathsFact: "mine" });
-    const of = (name: string): unknown => pool.evaluate(read("a", { facts: { [name]: { paths: [["a", "/etc/x"]] } } }))?.[0]?.effect;
+    const pool = compilePolicy([policyOf([{ name: "a", ...deny("/etc/**") }])], {
+      pathsFact: "mine",
+    });
+    const of = (name: string): unknown =>
+      pool.evaluate(read("a", { facts: { [name]: { paths: [["a", "/etc/x"]] } } }))?.[0]?.effect;
     expect([of("mine"), of(STAMP)]).toEqual(["deny", undefined]);
   });
   test("further names are for a deny only", () => {
@@ -265,7 +313,10 @@ describe("edits inside the workspace", () => {
     [write(".github/CODEOWNERS.md"), true],
     [write(".vscode/words.txt"), true],
     [write("Makefile"), true],
-    [write("a", { facts: { [STAMP]: { paths: [["a", "/w/a", "/home/dev/.claude/w/a"]] } } }), false],
+    [
+      write("a", { facts: { [STAMP]: { paths: [["a", "/w/a", "/home/dev/.claude/w/a"]] } } }),
+      false,
+    ],
     [call("move_file", { source: "evil", destination: ".husky" }), false],
     [call("copy_file", { source: "x/package.json", destination: "sub" }), false],
     [call("write_file", { path: "a", file_path: ".envrc" }), false],
@@ -284,7 +335,7 @@ describe("edits inside the workspace", () => {
   ])("%#", (one, edits) => expect([one.args, pool.editsWorkspace(one)]).toEqual([one.args, edits]));
 });
 
-test("what is unexpected has no article before it", () => {
+test("what is unknown is said as a fact", () => {
   const reasons = [
     call("read_file"),
     call("read_file", { path: "a", target: "b" }),
@@ -292,9 +343,15 @@ test("what is unexpected has no article before it", () => {
     run("eval $X"),
     run("$X"),
   ].map((one) => {
-    const rules = [deny("/etc/**"), { action: "deny", command: "rm *" }].map((rule, at) => ({ name: `r${at}`, ...rule }));
+    const rules = [deny("/etc/**"), { action: "deny", command: "rm *" }].map((rule, at) => ({
+      name: `r${at}`,
+      ...rule,
+    }));
     return compilePolicy([policyOf(rules)]).evaluate(one)?.[0]?.reason ?? "";
   });
-  expect(reasons[0]).toBe("Unexpected file tool without a path, expected a path that can be known");
-  for (const reason of reasons) expect(reason).toMatch(/^Unexpected (?!an? )/);
+  expect(reasons[0]).toBe("Cannot tell which files this call uses: a file tool without a path");
+  for (const reason of reasons)
+    expect(reason).toMatch(
+      /^Cannot tell (?:which files this call uses|what this command line would do): /,
+    );
 });

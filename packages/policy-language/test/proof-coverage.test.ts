@@ -1,6 +1,14 @@
 import type { RuleReference, ToolCall } from "@bylaw/kernel";
 import { describe, expect, it } from "vitest";
-import { compilePolicy, coverPolicy, inlineCasesOf, parsePolicy, unmet, type Coverage, type RuleCoverage } from "../src/index.ts";
+import {
+  compilePolicy,
+  coverPolicy,
+  inlineCasesOf,
+  parsePolicy,
+  unmet,
+  type Coverage,
+  type RuleCoverage,
+} from "../src/index.ts";
 
 const FILE = "policy.toml";
 const read = (path: string, agent = "a"): ToolCall => ({
@@ -42,7 +50,12 @@ paths = { read = ["src/**", "docs/**", "{lib,test}/**"] }
 
 describe("coverage", () => {
   it("says that a rule never matched where no case is about it", async () => {
-    expect(only(await cover(READ, tool("send_mail")))).toMatchObject({ name: "read", line: 2, decided: 0, matched: 0 });
+    expect(only(await cover(READ, tool("send_mail")))).toMatchObject({
+      name: "read",
+      line: 2,
+      decided: 0,
+      matched: 0,
+    });
   });
 
   it("tells a rule that matched from one that decided", async () => {
@@ -79,10 +92,17 @@ paths = "src/**"
   });
 
   it("names each part that kept no case from matching", async () => {
-    expect(only(await cover(READ, read("src/a.ts"), read("/etc/hosts"))).never_failed).toEqual(["tool"]);
-    expect(only(await cover(READ, read("src/a.ts"), tool("grep"))).never_failed).toEqual(["tool", "paths"]);
+    expect(only(await cover(READ, read("src/a.ts"), read("/etc/hosts"))).never_failed).toEqual([
+      "tool",
+    ]);
+    expect(only(await cover(READ, read("src/a.ts"), tool("grep"))).never_failed).toEqual([
+      "tool",
+      "paths",
+    ]);
     const other = { ...read("src/a.ts"), tool: "open_file" };
-    expect(only(await cover(READ, read("src/a.ts"), read("/etc/hosts"), other)).never_failed).toEqual([]);
+    expect(
+      only(await cover(READ, read("src/a.ts"), read("/etc/hosts"), other)).never_failed,
+    ).toEqual([]);
   });
 
   it("asks each argument by itself, and each test of it", async () => {
@@ -93,13 +113,20 @@ action = "allow"
 tool = "pay"
 args = { amount = { min = 1, max = 10 }, to = { eq = "shop" } }
 `;
-    const pay = (amount: number, to: string): ToolCall => ({ ...tool("pay"), args: { amount, to } });
-    expect(only(await cover(text, pay(5, "shop"), pay(11, "shop"), tool("send"))).never_failed).toEqual([
-      "tool",
-      "args.amount.min",
-      "args.to",
-    ]);
-    const all = [pay(5, "shop"), pay(11, "shop"), pay(0, "shop"), pay(5, "me"), { ...pay(5, "shop"), tool: "give" }];
+    const pay = (amount: number, to: string): ToolCall => ({
+      ...tool("pay"),
+      args: { amount, to },
+    });
+    expect(
+      only(await cover(text, pay(5, "shop"), pay(11, "shop"), tool("send"))).never_failed,
+    ).toEqual(["tool", "args.amount.min", "args.to"]);
+    const all = [
+      pay(5, "shop"),
+      pay(11, "shop"),
+      pay(0, "shop"),
+      pay(5, "me"),
+      { ...pay(5, "shop"), tool: "give" },
+    ];
     expect(only(await cover(text, ...all)).never_failed).toEqual([]);
   });
 
@@ -119,7 +146,12 @@ when = { all = [{ fact = "args", path = "$.hour", operator = "greaterThan", valu
 `;
     const at = (hour: number): ToolCall => ({ ...tool("pay"), args: { hour } });
     const { rules } = await cover(text, at(22), at(9));
-    expect(rules[1]).toMatchObject({ name: "night", decided: 0, matched: 1, never_failed: ["tool"] });
+    expect(rules[1]).toMatchObject({
+      name: "night",
+      decided: 0,
+      matched: 1,
+      never_failed: ["tool"],
+    });
   });
 
   it("counts inline cases for the patterns that they ask", async () => {
@@ -141,14 +173,19 @@ not_match = ["git push"]
 
   it("sums up alternatives and parts", async () => {
     const { alternatives, parts } = await cover(READ, read("src/a.ts"), read("/etc/hosts"));
-    expect({ alternatives, parts }).toEqual({ alternatives: { total: 6, held: 2 }, parts: { total: 2, failed: 1 } });
+    expect({ alternatives, parts }).toEqual({
+      alternatives: { total: 6, held: 2 },
+      parts: { total: 2, failed: 1 },
+    });
   });
 
   it("changes nothing about a policy: a rule matches as it does in a decision", async () => {
     const calls = [read("src/a.ts"), read("../x"), tool("grep"), read(".env")];
     const file = parsePolicy(READ, { file: FILE });
     const pool = compilePolicy([file]);
-    const matched = calls.flatMap((call) => pool.explain(call)).filter((report) => report.matched).length;
+    const matched = calls
+      .flatMap((call) => pool.explain(call))
+      .filter((report) => report.matched).length;
     expect(only(await cover(READ, ...calls)).matched).toBe(matched);
   });
 });
@@ -174,22 +211,30 @@ not_match = "drop"
   });
 
   it("are none in a file of Radium", () => {
-    const text = 'compat = "radium"\n[[rules]]\nname = "match"\naction = "deny"\ntool_pattern = "x"\n';
+    const text =
+      'compat = "radium"\n[[rules]]\nname = "match"\naction = "deny"\ntool_pattern = "x"\n';
     expect(inlineCasesOf(parsePolicy(text, { file: FILE }))).toEqual([]);
   });
 });
 
 describe("an expectation", () => {
-  const denied = { effect: "deny", code: "rule_denied", rule: { name: "a", file: FILE, line: 1 } } as const;
+  const denied = {
+    effect: "deny",
+    code: "rule_denied",
+    rule: { name: "a", file: FILE, line: 1 },
+  } as const;
 
   it.each([
     [{ must: "deny" }, undefined],
     [{ must_not: "allow" }, undefined],
     [{ must: "deny", rule: "a", code: "rule_denied" }, undefined],
-    [{ must: "allow" }, "Unexpected `deny`, expected `allow`"],
-    [{ must_not: "deny" }, "Unexpected `deny`, expected any other"],
-    [{ must: "deny", rule: "b" }, "Unexpected rule `a`, expected `b`"],
-    [{ must: "ask_user", code: "fallback" }, "Unexpected `deny`, expected `ask_user`; code `rule_denied`, expected `fallback`"],
+    [{ must: "allow" }, "Got `deny` instead of `allow`"],
+    [{ must_not: "deny" }, "Got `deny` instead of any other"],
+    [{ must: "deny", rule: "b" }, "Got rule `a` instead of `b`"],
+    [
+      { must: "ask_user", code: "fallback" },
+      "Got `deny` instead of `ask_user`; code `rule_denied` instead of `fallback`",
+    ],
   ] as const)("%j of a deny by rule a: %s", (expected, wrong) => {
     expect(unmet(expected, denied)).toBe(wrong);
   });

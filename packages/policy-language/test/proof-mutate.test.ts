@@ -14,13 +14,20 @@ import {
 const RANK = { allow: 0, ask_user: 1, deny: 2 };
 
 async function decide(call: ToolCall, pool: PolicyPool, run?: RunState): Promise<CaseOutcome> {
-  const votes = ((await pool.evaluateConditional(call, run)) ?? []).filter(({ shadow }) => shadow !== true);
+  const votes = ((await pool.evaluateConditional(call, run)) ?? []).filter(
+    ({ shadow }) => shadow !== true,
+  );
   const [vote] = votes.toSorted((a: Verdict, b: Verdict) => RANK[b.effect] - RANK[a.effect]);
   if (vote === undefined) return { effect: pool.fallback ?? "ask_user", code: "fallback" };
   return { ...vote, code: vote.code ?? "rule_denied" };
 }
 
-type Line = readonly [expected: Expectation, tool: string, args?: ToolCall["args"], more?: Partial<ToolCall>];
+type Line = readonly [
+  expected: Expectation,
+  tool: string,
+  args?: ToolCall["args"],
+  more?: Partial<ToolCall>,
+];
 
 async function mutate(text: string, ...lines: readonly Line[]): Promise<Mutation> {
   const file = parsePolicy(text, { file: "policy.toml", operator: true });
@@ -28,10 +35,16 @@ async function mutate(text: string, ...lines: readonly Line[]): Promise<Mutation
     expected,
     call: { hook: "beforeToolCall", cwd: "/w", workspace: "/w", ...more, tool, args } as const,
   }));
-  return await mutatePolicy({ files: [file], inline: inlineCasesOf(file), cases, decide: (call, pool) => decide(call, pool) });
+  return await mutatePolicy({
+    files: [file],
+    inline: inlineCasesOf(file),
+    cases,
+    decide: (call, pool) => decide(call, pool),
+  });
 }
 
-const changes = ({ survivors }: Mutation): readonly string[] => survivors.map(({ rule, change }) => `${rule}: ${change}`);
+const changes = ({ survivors }: Mutation): readonly string[] =>
+  survivors.map(({ rule, change }) => `${rule}: ${change}`);
 
 const DROP = `
 [[rules]]
@@ -77,26 +90,39 @@ describe("mutation", () => {
   });
 
   it("turns an allow into a deny and an ask into an allow", async () => {
-    const text = (action: string): string => `[[rules]]\nname = "a"\naction = "${action}"\ntool = "x"\n`;
+    const text = (action: string): string =>
+      `[[rules]]\nname = "a"\naction = "${action}"\ntool = "x"\n`;
     expect(changes(await mutate(text("allow")))).toContain("a: `action` is `deny`, not `allow`");
-    expect(changes(await mutate(text("ask_user")))).toContain("a: `action` is `allow`, not `ask_user`");
+    expect(changes(await mutate(text("ask_user")))).toContain(
+      "a: `action` is `allow`, not `ask_user`",
+    );
   });
 
   it("widens command patterns", async () => {
-    const text = '[[rules]]\nname = "push"\naction = "deny"\ncommand = ["git push --force *", "npm publish"]\n';
+    const text =
+      '[[rules]]\nname = "push"\naction = "deny"\ncommand = ["git push --force *", "npm publish"]\n';
     const found = changes(await mutate(text));
     expect(found).toContain("push: `command` has `git push *` for `git push --force *`");
     expect(found).toContain("push: `command` has `npm publish *` for `npm publish`");
-    const noticed = changes(await mutate(text, [{ must: "ask_user" }, "bash", { command: "git push origin main" }]));
+    const noticed = changes(
+      await mutate(text, [{ must: "ask_user" }, "bash", { command: "git push origin main" }]),
+    );
     expect(noticed).not.toContain("push: `command` has `git push *` for `git push --force *`");
   });
 
   it("does not widen a pattern to what it, or another of the rule, says already", async () => {
-    const text = (command: string): string => `[[rules]]\nname = "r"\naction = "allow"\ncommand = ${command}\n`;
+    const text = (command: string): string =>
+      `[[rules]]\nname = "r"\naction = "allow"\ncommand = ${command}\n`;
     const wider = async (command: string): Promise<readonly string[]> =>
-      (await mutate(text(command))).survivors.filter(({ kind }) => kind === "widen").map(({ change }) => change);
-    expect(await wider('"npm run test:*"')).toEqual(["`command` has `npm run *` for `npm run test:*`"]);
-    expect(await wider('["git status", "git status *"]')).toEqual(["`command` has `git *` for `git status *`"]);
+      (await mutate(text(command))).survivors
+        .filter(({ kind }) => kind === "widen")
+        .map(({ change }) => change);
+    expect(await wider('"npm run test:*"')).toEqual([
+      "`command` has `npm run *` for `npm run test:*`",
+    ]);
+    expect(await wider('["git status", "git status *"]')).toEqual([
+      "`command` has `git *` for `git status *`",
+    ]);
     expect(await wider('["ls", "ls *"]')).toEqual([]);
   });
 
@@ -118,7 +144,9 @@ action = "deny"
 tool = "drop_table"
 `;
     const { survivors } = await mutate(text);
-    expect(survivors.map(({ rule, kind, loosens }) => `${rule} ${kind}${loosens ? " looser" : ""}`)).toEqual([
+    expect(
+      survivors.map(({ rule, kind, loosens }) => `${rule} ${kind}${loosens ? " looser" : ""}`),
+    ).toEqual([
       "no-drop drop looser",
       "no-drop effect looser",
       "no-drop part",
@@ -147,12 +175,22 @@ when = { all = [{ projection = "p", path = "$.paid", operator = "greaterThan", v
     const [paid, unpaid] = runs;
     const cases = [
       { call, expected: { must: "deny" } as const, ...(paid === undefined ? {} : { run: paid }) },
-      { call, expected: { must: "ask_user" } as const, ...(unpaid === undefined ? {} : { run: unpaid }) },
+      {
+        call,
+        expected: { must: "ask_user" } as const,
+        ...(unpaid === undefined ? {} : { run: unpaid }),
+      },
     ];
-    const ask = (asked: ToolCall, pool: PolicyPool, at: number): Promise<CaseOutcome> => decide(asked, pool, runs[at]);
+    const ask = (asked: ToolCall, pool: PolicyPool, at: number): Promise<CaseOutcome> =>
+      decide(asked, pool, runs[at]);
     const all = await mutatePolicy({ files: [file], inline: [], cases, decide: ask });
     expect(changes(all)).toEqual(["once: `tool` is dropped"]);
-    const first = await mutatePolicy({ files: [file], inline: [], cases: cases.slice(0, 1), decide: ask });
+    const first = await mutatePolicy({
+      files: [file],
+      inline: [],
+      cases: cases.slice(0, 1),
+      decide: ask,
+    });
     expect(changes(first)).toContain("once: `when` is dropped");
   });
 
@@ -164,7 +202,9 @@ when = { all = [{ projection = "p", path = "$.paid", operator = "greaterThan", v
       expect(found).toContain(`pay: ${change} is dropped`);
     }
     expect(found).toContain('pay: `args.to.in` without `"a"`');
-    const over = changes(await mutate(text, [{ must: "ask_user" }, "pay", { amount: 11, to: "a" }]));
+    const over = changes(
+      await mutate(text, [{ must: "ask_user" }, "pay", { amount: 11, to: "a" }]),
+    );
     expect(over).not.toContain("pay: `args.amount.max` is dropped");
     expect(over).toContain("pay: `args.amount.min` is dropped");
   });
@@ -220,29 +260,51 @@ tool = "push"
   it("leaves out what can change no effect of the pool", async () => {
     expect(await standing(TIERS.slice(0, TIERS.indexOf('[[rules]]\nname = "ours"')))).toEqual([]);
     expect(await standing(TIERS.replace('"allow"', '"deny"'))).toEqual([]);
-    expect(await standing(TIERS.replace("final = true\n", "").replace('"allow"', '"deny"'))).toEqual([]);
-    expect(await standing(TIERS.replace('action = "allow"', 'shadow = true\naction = "allow"'))).toEqual([]);
+    expect(
+      await standing(TIERS.replace("final = true\n", "").replace('"allow"', '"deny"')),
+    ).toEqual([]);
+    expect(
+      await standing(TIERS.replace('action = "allow"', 'shadow = true\naction = "allow"')),
+    ).toEqual([]);
   });
 
   it("changes no rule in shadow, which decides nothing", async () => {
-    expect(await mutate(`${DROP}shadow = true\n`)).toEqual({ mutants: 0, noticed: 0, survivors: [] });
+    expect(await mutate(`${DROP}shadow = true\n`)).toEqual({
+      mutants: 0,
+      noticed: 0,
+      survivors: [],
+    });
   });
 
   it("takes an inline case for one that notices", async () => {
     const text = `${DROP}match = ["drop_table", "drop_all"]\nnot_match = "drop"\n`;
-    expect(changes(await mutate(text))).toEqual(["no-drop: the rule is dropped", "no-drop: `action` is `ask_user`, not `deny`"]);
+    expect(changes(await mutate(text))).toEqual([
+      "no-drop: the rule is dropped",
+      "no-drop: `action` is `ask_user`, not `deny`",
+    ]);
   });
 
   it("notices what only the rest of the pool shows: a tool that no rule is about any more", async () => {
     const text = `default = "allow"\n[[rules]]\nname = "look"\naction = "allow"\ncommand = "git status"\n`;
-    const unreadable: Line = [{ must: "ask_user", code: "unknown_command" }, "bash", { command: "eval $x" }];
+    const unreadable: Line = [
+      { must: "ask_user", code: "unknown_command" },
+      "bash",
+      { command: "eval $x" },
+    ];
     expect(changes(await mutate(text))).toContain("look: the rule is dropped");
     expect(changes(await mutate(text, unreadable))).not.toContain("look: the rule is dropped");
   });
 
   it("names the place of the rule", async () => {
     expect((await mutate(DROP)).survivors[0]).toEqual({
-      ...{ kind: "drop", change: "the rule is dropped", rule: "no-drop", file: "policy.toml", line: 2, loosens: true },
+      ...{
+        kind: "drop",
+        change: "the rule is dropped",
+        rule: "no-drop",
+        file: "policy.toml",
+        line: 2,
+        loosens: true,
+      },
     });
   });
 });

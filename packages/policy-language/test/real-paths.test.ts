@@ -1,8 +1,17 @@
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realPath, resolvePaths, type ResolveOptions } from "../src/real-paths.ts";
+import { realPath, resolvePaths, type ResolveOptions } from "../src/paths/real-paths.ts";
 
 let root = "";
 let work = "";
@@ -16,9 +25,15 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const REFUSE: ResolveOptions = { seenFrom: ["workspace"], doubtful: "refuse" };
-const places = (text: string, options: ResolveOptions = REFUSE, workspace = work): readonly string[] => {
+const places = (
+  text: string,
+  options: ResolveOptions = REFUSE,
+  workspace = work,
+): readonly string[] => {
   const call = { hook: "beforeToolCall", tool: "x", args: {}, cwd: workspace, workspace } as const;
-  const { paths } = resolvePaths(call, [text], options) as { readonly paths: readonly (readonly string[])[] };
+  const { paths } = resolvePaths(call, [text], options) as {
+    readonly paths: readonly (readonly string[])[];
+  };
   const [[said, ...found] = []] = paths;
   expect(said).toBe(text);
   return found;
@@ -30,7 +45,8 @@ describe("where paths lead", () => {
     symlinkSync(join(work, "gone"), join(work, "again"));
     symlinkSync("src/../absent/../src", join(work, "round"));
     symlinkSync("src", join(work, "there"));
-    for (const text of ["gone", "gone/x", "again", "again/x/y", "round", "round/a"]) expect(places(text), text).toEqual([]);
+    for (const text of ["gone", "gone/x", "again", "again/x/y", "round", "round/a"])
+      expect(places(text), text).toEqual([]);
     expect(places("gone/x", { doubtful: "follow" })).toEqual([join(root, "absent/x")]);
     expect(places("again", { doubtful: "follow" })).toEqual([join(root, "absent")]);
     expect(places("there/new/file")).toEqual([join(work, "src/new/file")]);
@@ -46,8 +62,12 @@ describe("where paths lead", () => {
     rmSync(join(work, "src/a"));
     symlinkSync(join(root, "out/key"), join(work, "src/a"));
     for (const doubtful of ["follow", "refuse"] as const)
-      expect(places("src/a", { seenFrom: ["workspace"], doubtful, preparation })).toEqual([join(work, "src/a")]);
-    expect(places("src/a", { doubtful: "follow", preparation: next })).toEqual([join(root, "out/key")]);
+      expect(places("src/a", { seenFrom: ["workspace"], doubtful, preparation })).toEqual([
+        join(work, "src/a"),
+      ]);
+    expect(places("src/a", { doubtful: "follow", preparation: next })).toEqual([
+      join(root, "out/key"),
+    ]);
     expect(places("src/a", { ...REFUSE, preparation: next })).toEqual([]);
     expect(places("src/a")).toEqual([]);
   });
@@ -55,7 +75,9 @@ describe("where paths lead", () => {
   it("is nowhere where a link stands before `..`, or where all that it may be is named", () => {
     symlinkSync(join(root, "out/deep"), join(work, "deep"));
     expect(places("deep/../key")).toEqual([]);
-    expect(new Set(places("deep/../key", { doubtful: "follow" }))).toEqual(new Set([join(root, "out/key"), join(work, "key")]));
+    expect(new Set(places("deep/../key", { doubtful: "follow" }))).toEqual(
+      new Set([join(root, "out/key"), join(work, "key")]),
+    );
     expect(places("src/../key")).toEqual([join(work, "key")]);
     expect(places("deep/key")).toEqual([join(root, "out/deep/key")]);
   });
@@ -65,7 +87,9 @@ describe("where paths lead", () => {
     for (const doubtful of ["follow", "refuse"] as const) {
       expect(places("deep/../deep/key/../key", { doubtful }), doubtful).toEqual([]);
       expect(places("src/../src/a/../a", { doubtful }), doubtful).toEqual([join(work, "src/a")]);
-      expect(places("src/../src/new/../new", { doubtful }), doubtful).toEqual([join(work, "src/new")]);
+      expect(places("src/../src/new/../new", { doubtful }), doubtful).toEqual([
+        join(work, "src/new"),
+      ]);
     }
   });
 
@@ -74,22 +98,38 @@ describe("where paths lead", () => {
     symlinkSync(work, seen);
     for (const text of ["src/a", join(seen, "src/a"), join(work, "src/a")])
       expect(places(text, REFUSE, seen), text).toEqual([join(seen, "src/a"), join(work, "src/a")]);
-    expect(places("src/../src/a", REFUSE, seen)).toEqual([join(seen, "src/a"), join(work, "src/a")]);
+    expect(places("src/../src/a", REFUSE, seen)).toEqual([
+      join(seen, "src/a"),
+      join(work, "src/a"),
+    ]);
     expect(places(`${work}/src/../src/a`, REFUSE, seen)).toEqual([]);
   });
 
   it("is seen through no folder of the call but those that count", () => {
     symlinkSync(join(root, "out"), join(work, "cwd"));
-    const call = { hook: "beforeToolCall", tool: "x", args: {}, cwd: join(work, "cwd"), workspace: work } as const;
-    expect(resolvePaths(call, ["key"], REFUSE)).toEqual({ paths: [["key", join(root, "out/key")]] });
-    expect(resolvePaths(call, ["key"])).toEqual({ paths: [["key", join(work, "cwd/key"), join(root, "out/key")]] });
+    const call = {
+      hook: "beforeToolCall",
+      tool: "x",
+      args: {},
+      cwd: join(work, "cwd"),
+      workspace: work,
+    } as const;
+    expect(resolvePaths(call, ["key"], REFUSE)).toEqual({
+      paths: [["key", join(root, "out/key")]],
+    });
+    expect(resolvePaths(call, ["key"])).toEqual({
+      paths: [["key", join(work, "cwd/key"), join(root, "out/key")]],
+    });
   });
 
   it("is also a guarded file of which it is a second name", () => {
     const guarded = [join(work, "contract"), join(work, "absent")];
     writeFileSync(join(work, "contract"), "c");
     linkSync(join(work, "contract"), join(work, "src/twin"));
-    expect(places("src/twin", { ...REFUSE, guarded })).toEqual([join(work, "src/twin"), join(work, "contract")]);
+    expect(places("src/twin", { ...REFUSE, guarded })).toEqual([
+      join(work, "src/twin"),
+      join(work, "contract"),
+    ]);
     expect(places("src/a", { ...REFUSE, guarded })).toEqual([join(work, "src/a")]);
     expect(places("contract", { ...REFUSE, guarded })).toEqual([join(work, "contract")]);
   });
@@ -117,13 +157,28 @@ describe("where paths lead", () => {
       expect(places(file), folder).toEqual([join(work, file)]);
     }
     linkSync(join(work, "src/a"), join(root, "guarded"));
-    expect(places("src/a", { ...REFUSE, guarded: [join(root, "guarded")] })).toEqual([join(work, "src/a"), join(root, "guarded")]);
+    expect(places("src/a", { ...REFUSE, guarded: [join(root, "guarded")] })).toEqual([
+      join(work, "src/a"),
+      join(root, "guarded"),
+    ]);
     rmSync(join(root, "guarded"));
-    expect(places("src/a", { ...REFUSE, guarded: [join(root, "guarded")] })).toEqual([join(work, "src/a")]);
+    expect(places("src/a", { ...REFUSE, guarded: [join(root, "guarded")] })).toEqual([
+      join(work, "src/a"),
+    ]);
   });
 
   it("is the same for every way to write it", () => {
-    for (const text of ["src/a", "./src/a", "src//a", "src/./a", "src/../src/a", "src/a/", "src/a/.", `${work}/src/a`, `/${work}/src/a`])
+    for (const text of [
+      "src/a",
+      "./src/a",
+      "src//a",
+      "src/./a",
+      "src/../src/a",
+      "src/a/",
+      "src/a/.",
+      `${work}/src/a`,
+      `/${work}/src/a`,
+    ])
       expect(places(text), text).toEqual([join(work, "src/a")]);
     for (const text of [".", "src/..", work]) expect(places(text), text).toEqual([work]);
     expect(places("/")).toEqual(["/"]);
@@ -133,7 +188,13 @@ describe("where paths lead", () => {
   it("is nowhere for a loop, and beyond a thousand texts nobody looks", () => {
     symlinkSync("loop", join(work, "loop"));
     expect(places("loop/x")).toEqual([]);
-    const call = { hook: "beforeToolCall", tool: "x", args: {}, cwd: work, workspace: work } as const;
+    const call = {
+      hook: "beforeToolCall",
+      tool: "x",
+      args: {},
+      cwd: work,
+      workspace: work,
+    } as const;
     const { paths } = resolvePaths(
       call,
       Array.from({ length: 1_001 }, () => "src/a"),

@@ -23,7 +23,9 @@ const source = fc.oneof(
   nested.map((text) => `^${text}$`),
 );
 const text = fc
-  .array(fc.constantFrom("a", "b", "ab", "aa", " ", "-a", ".", "|", "(", "7", "x"), { maxLength: 5 })
+  .array(fc.constantFrom("a", "b", "ab", "aa", " ", "-a", ".", "|", "(", "7", "x"), {
+    maxLength: 5,
+  })
   .map((parts) => parts.join(""));
 
 test("what is looked for first, a literal beginning and end, hides no match", () => {
@@ -34,7 +36,11 @@ test("what is looked for first, a literal beginning and end, hides no match", ()
       for (const value of texts) {
         const wanted = reference.test(value);
         if (wanted) matched++;
-        const denied = effectOf([{ action: "deny", tool: "t", args: { a: { regex } } }], call("t", { a: value })) === "deny";
+        const denied =
+          effectOf(
+            [{ action: "deny", tool: "t", args: { a: { regex } } }],
+            call("t", { a: value }),
+          ) === "deny";
         expect([regex, value, denied]).toEqual([regex, value, wanted]);
       }
     }),
@@ -45,7 +51,15 @@ test("what is looked for first, a literal beginning and end, hides no match", ()
 
 test("alternatives at the start are found by their names", () => {
   const rule = { action: "deny", command_regex: "(curl|git( .*)? push|(rm|dd) x)( .*)?" };
-  for (const line of ["curl", "curl x", "git push", "git -C y push z", "rm x", "dd x y", "make; rm x"]) {
+  for (const line of [
+    "curl",
+    "curl x",
+    "git push",
+    "git -C y push z",
+    "rm x",
+    "dd x y",
+    "make; rm x",
+  ]) {
     expect([line, effectOf([rule], run(line))]).toEqual([line, "deny"]);
   }
   for (const line of ["curlx", "git pull", "rm y", "make $X", "echo 'rm x'"])
@@ -53,9 +67,27 @@ test("alternatives at the start are found by their names", () => {
 });
 
 test("a denied command far back in a long line is found, or the line is not left alone", () => {
-  const far = (count: number, command: string): string => `frobnicate ${"word ".repeat(count)}${command}`;
-  expect(effectOf([{ action: "deny", command_regex: "git (push|pull)( .*)?" }], run(far(3000, "git push x")))).toBe("deny");
-  expect(effectOf([{ action: "deny", command_regex: "git (push|pull)( .*)?" }], run(far(300, "git log")))).toBe("abstain");
-  expect(effectOf([{ action: "deny", command_regex: ".* push( .*)?" }], run(far(3000, "git push x")))).toBe("deny");
-  expect(effectOf([{ action: "deny", command_regex: "[a-z]+ push( .*)?" }], run(far(3000, "git push x")))).toBe("ask_user");
+  const far = (count: number, command: string): string =>
+    `frobnicate ${"word ".repeat(count)}${command}`;
+  expect(
+    effectOf(
+      [{ action: "deny", command_regex: "git (push|pull)( .*)?" }],
+      run(far(3000, "git push x")),
+    ),
+  ).toBe("deny");
+  expect(
+    effectOf(
+      [{ action: "deny", command_regex: "git (push|pull)( .*)?" }],
+      run(far(300, "git log")),
+    ),
+  ).toBe("abstain");
+  expect(
+    effectOf([{ action: "deny", command_regex: ".* push( .*)?" }], run(far(3000, "git push x"))),
+  ).toBe("deny");
+  expect(
+    effectOf(
+      [{ action: "deny", command_regex: "[a-z]+ push( .*)?" }],
+      run(far(3000, "git push x")),
+    ),
+  ).toBe("ask_user");
 });

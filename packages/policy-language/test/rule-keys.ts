@@ -7,7 +7,7 @@ function keysOf(text: string): readonly string[] {
   } catch (error) {
     if (error instanceof PolicyError) {
       const list = error.findings
-        .map(({ message }) => /expected one of (.+)$/.exec(message)?.[1])
+        .map(({ message }) => /Known keys: (.+)$/.exec(message)?.[1])
         .find((found) => found?.includes("name") === true);
       return list?.split(", ") ?? [];
     }
@@ -17,4 +17,6 @@ function keysOf(text: string): readonly string[] {
 }
 
 /** Every key that a rule may have. */
-export const ruleKeys: readonly string[] = keysOf('[[rules]]\nname = "r"\naction = "deny"\nzzzzzzzzzzzzzzzz = 1\n');
+export const ruleKeys: readonly string[] = keysOf(
+  '[[rules]]\nname = "r"\naction = "deny"\nzzzzzzzzzzzzzzzz = 1\n',
+);

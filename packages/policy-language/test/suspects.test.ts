@@ -20,7 +20,9 @@ describe("text that looks like a command", () => {
   ])("%s: %s", (line, effect) => expect(effectOf(allowed, run(line))).toBe(effect));
   test("is not what an allow covers, nor what is looked for in its place", () => {
     expect(effectOf([{ action: "allow", command: "ls *" }], run("frob 'ls -la'"))).toBe("abstain");
-    expect(effectOf([{ action: "deny", command: "rm -rf *" }], run('bash -c "rm -rf $DIR"'))).toBe("deny");
+    expect(effectOf([{ action: "deny", command: "rm -rf *" }], run('bash -c "rm -rf $DIR"'))).toBe(
+      "deny",
+    );
     expect(effectOf(allowed, run('frob --exec "ls x"'))).toBe("abstain");
   });
 });

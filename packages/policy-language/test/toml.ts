@@ -19,11 +19,17 @@ const inline = (value: Value): string => {
 export function toml(rules: readonly RuleData[], top: RuleData = {}): string {
   const lines = Object.entries(top).map(([key, value]) => `${key} = ${inline(value)}`);
   for (const rule of rules) {
-    lines.push("[[rules]]", ...Object.entries(rule).map(([key, value]) => `${key} = ${inline(value)}`));
+    lines.push(
+      "[[rules]]",
+      ...Object.entries(rule).map(([key, value]) => `${key} = ${inline(value)}`),
+    );
   }
   return lines.join("\n");
 }
 
 /** Parses rules written as data. */
-export const policyOf = (rules: readonly RuleData[], top: RuleData = {}, file = "policy.toml"): PolicyFile =>
-  parsePolicy(toml(rules, top), { file });
+export const policyOf = (
+  rules: readonly RuleData[],
+  top: RuleData = {},
+  file = "policy.toml",
+): PolicyFile => parsePolicy(toml(rules, top), { file });

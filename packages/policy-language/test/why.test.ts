@@ -15,15 +15,51 @@ const allow = (rule: RuleData): RuleData => ({ action: "allow", ...rule });
 describe("a rule that does not match says what it expected and what the call has", () => {
   it.each<[string, RuleData, ToolCall, string, string]>([
     ["tool", deny({ tool: "drop_*" }), call("read_file"), "`drop_*`", "`read_file`"],
-    ["tool", allow({ tool: "get" }), call("get", {}, { server: "s" }), "`get`", "`get` of server `s`"],
-    ["tool", allow({ tool: "get" }), call("mcp_s_get"), "`get`", "`mcp_s_get`, which is of no one registered server"],
-    ["server", deny({ server: "github" }), call("get", {}, { server: "gitlab" }), "`github`", "`gitlab`"],
+    [
+      "tool",
+      allow({ tool: "get" }),
+      call("get", {}, { server: "s" }),
+      "`get`",
+      "`get` of server `s`",
+    ],
+    [
+      "tool",
+      allow({ tool: "get" }),
+      call("mcp_s_get"),
+      "`get`",
+      "`mcp_s_get`, which is of no one registered server",
+    ],
+    [
+      "server",
+      deny({ server: "github" }),
+      call("get", {}, { server: "gitlab" }),
+      "`github`",
+      "`gitlab`",
+    ],
     ["interactive", deny({ tool: "x", interactive: false }), call("x"), "`false`", "`true`"],
-    ["modes", deny({ tool: "x", modes: ["yolo", "autoEdit"] }), call("x"), "`yolo`, `autoEdit`", "`ask`"],
+    [
+      "modes",
+      deny({ tool: "x", modes: ["yolo", "autoEdit"] }),
+      call("x"),
+      "`yolo`, `autoEdit`",
+      "`ask`",
+    ],
     ["agent", deny({ tool: "x", agent: "ann" }), call("x", {}, { agent: "bob" }), "`ann`", "`bob`"],
     ["phase", deny({ tool: "x", phase: "PLAN" }), call("x"), "`PLAN`", "none"],
-    ["args.a.b", deny({ tool: "x", args: { "a.b": { eq: 1 } } }), call("x", { a: { b: 2 } }), '`{"eq":1}`', "`2`"],
-    ["args.a", allow({ tool: "x", args: { a: { exists: true } } }), call("x"), '`{"exists":true}`', "no argument `a`"],
+    [
+      "args.a.b",
+      deny({ tool: "x", args: { "a.b": { eq: 1 } } }),
+      call("x", { a: { b: 2 } }),
+      '`{"eq":1}`',
+      "`2`",
+    ],
+    [
+      "args.a",
+      allow({ tool: "x", args: { a: { exists: true } } }),
+      call("x"),
+      '`{"exists":true}`',
+      "no argument `a`",
+    ],
     [
       "network",
       deny({ tool: "fetch", network: "a.example" }),
@@ -32,9 +68,27 @@ describe("a rule that does not match says what it expected and what the call has
       "`https://b.example/`",
     ],
     ["command", deny({ command: "rm *" }), run("ls a; cat b"), "`rm *`", "`ls a`, `cat b`"],
-    ["command_regex", deny({ command_regex: "git (push|pull)" }), run("git log"), "`git (push|pull)`", "`git log`"],
-    ["paths", deny({ paths: { write: "/etc/**" } }), call("write_file", { path: "a" }), "write `/etc/**`", "write `/w/a`"],
-    ["paths", deny({ tool: "write_file", paths: "/etc/**" }), call("write_file", {}), "`/etc/**`", "no file"],
+    [
+      "command_regex",
+      deny({ command_regex: "git (push|pull)" }),
+      run("git log"),
+      "`git (push|pull)`",
+      "`git log`",
+    ],
+    [
+      "paths",
+      deny({ paths: { write: "/etc/**" } }),
+      call("write_file", { path: "a" }),
+      "write `/etc/**`",
+      "write `/w/a`",
+    ],
+    [
+      "paths",
+      deny({ tool: "write_file", paths: "/etc/**" }),
+      call("write_file", {}),
+      "`/etc/**`",
+      "no file",
+    ],
   ])("%s: %j", (failed, rule, one, expected, actual) => {
     const found = report(rule, one);
     expect(found).toMatchObject({ matched: false, failed, expected });
@@ -44,15 +98,20 @@ describe("a rule that does not match says what it expected and what the call has
   it("says nothing of the kind where it matches", () => {
     const found = report(deny({ command: "rm *" }), run("rm a"));
     expect(found.matched).toBe(true);
-    for (const key of ["failed", "expected", "actual", "elsewhere"]) expect(found).not.toHaveProperty(key);
+    for (const key of ["failed", "expected", "actual", "elsewhere"])
+      expect(found).not.toHaveProperty(key);
   });
 
   it("tells a rule about other tools from one whose arguments fail", () => {
-    expect(report(deny({ command: "rm *" }), call("read_file", { path: "a" })).elsewhere).toBe(true);
+    expect(report(deny({ command: "rm *" }), call("read_file", { path: "a" })).elsewhere).toBe(
+      true,
+    );
     expect(report(deny({ paths: "/etc/**" }), call("send_mail")).elsewhere).toBe(true);
     expect(report(deny({ network: "a.example" }), call("send_mail")).elsewhere).toBe(true);
     expect(report(deny({ command: "rm *" }), run("ls")).elsewhere).toBeUndefined();
-    expect(report(deny({ paths: "/etc/**" }), call("write_file", { path: "a" })).elsewhere).toBeUndefined();
+    expect(
+      report(deny({ paths: "/etc/**" }), call("write_file", { path: "a" })).elsewhere,
+    ).toBeUndefined();
   });
 
   it("says why a line is not known", () => {
@@ -61,7 +120,10 @@ describe("a rule that does not match says what it expected and what the call has
   });
 
   it("stays short for a line of many commands", () => {
-    const { actual = "" } = report(deny({ command: "rm *" }), run(Array.from({ length: 50 }, (_, at) => `echo ${at}`).join("; ")));
+    const { actual = "" } = report(
+      deny({ command: "rm *" }),
+      run(Array.from({ length: 50 }, (_, at) => `echo ${at}`).join("; ")),
+    );
     expect(actual).toBe("`echo 0`, `echo 1`, `echo 2`, `echo 3` and 46 more");
   });
 });
@@ -71,7 +133,11 @@ describe("the report of a line", () => {
     expect(lineReport(run("FOO=1 cat a > b; sudo rm c"))).toMatchObject({
       unknown: [],
       commands: [
-        { text: "FOO=1 cat a > b", origin: "line", effects: expect.arrayContaining(["read a", "write b"]) as unknown },
+        {
+          text: "FOO=1 cat a > b",
+          origin: "line",
+          effects: expect.arrayContaining(["read a", "write b"]) as unknown,
+        },
         { text: "sudo rm c", effects: expect.arrayContaining(["privilege"]) as unknown },
         { text: "rm c", origin: "wrapper", effects: ["delete c"] },
       ],
@@ -80,7 +146,9 @@ describe("the report of a line", () => {
 
   it("marks what only bash can know, and says why a line or a command is not known", () => {
     expect(lineReport(run("cat $x"))?.commands[0]?.text).toBe("cat …");
-    expect(lineReport(run("eval $x"))?.commands.some(({ unknown }) => unknown.length > 0)).toBe(true);
+    expect(lineReport(run("eval $x"))?.commands.some(({ unknown }) => unknown.length > 0)).toBe(
+      true,
+    );
     expect(lineReport(run("echo 'a"))?.unknown).not.toEqual([]);
   });
 

@@ -24,7 +24,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
 /** The advice for a misspelt word, or nothing where no known word is near. */
 export function didYouMean(word: string, known: Iterable<string>): string | undefined {
   const near = nearest(word, known);
-  return near === undefined ? undefined : `did you mean \`${near}\`?`;
+  return near === undefined ? undefined : `Did you mean \`${near}\`?`;
 }
 
 // A word of signs alone is compared by its signs.

@@ -42,7 +42,9 @@ describe("the nearest word", () => {
     fc.assert(
       fc.property(words, fc.nat(), (word, at) => {
         const index = at % word.length;
-        expect(nearest(word.slice(0, index) + word.slice(index + 1), ["nopqrst", word, "uvwxyz"])).toBe(word);
+        expect(
+          nearest(word.slice(0, index) + word.slice(index + 1), ["nopqrst", word, "uvwxyz"]),
+        ).toBe(word);
       }),
     );
   });
@@ -50,7 +52,7 @@ describe("the nearest word", () => {
 
 describe("the advice", () => {
   it("names the word", () => {
-    expect(didYouMean("alow", ["allow"])).toBe("did you mean `allow`?");
+    expect(didYouMean("alow", ["allow"])).toBe("Did you mean `allow`?");
   });
 
   it("is none where no word is near", () => {

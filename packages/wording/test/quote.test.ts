@@ -31,14 +31,18 @@ describe("text of somebody else in a message", () => {
 
   it("never breaks the line, is never longer than it may be, and never ends what quotes it", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 200 }), fc.integer({ min: 2, max: 120 }), (text, most) => {
-        expect(oneLine(text, most).length).toBeLessThanOrEqual(most);
-        expect(quote(text).length).toBeLessThanOrEqual(82);
-        for (const line of [oneLine(text, most), quote(text)]) {
-          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
-        }
-        expect(`${quote(text).slice(1, -1)}${prose(text, most)}`).not.toContain("`");
-      }),
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 200 }),
+        fc.integer({ min: 2, max: 120 }),
+        (text, most) => {
+          expect(oneLine(text, most).length).toBeLessThanOrEqual(most);
+          expect(quote(text).length).toBeLessThanOrEqual(82);
+          for (const line of [oneLine(text, most), quote(text)]) {
+            expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+          }
+          expect(`${quote(text).slice(1, -1)}${prose(text, most)}`).not.toContain("`");
+        },
+      ),
     );
   });
 });

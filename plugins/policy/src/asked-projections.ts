@@ -5,20 +5,31 @@ import type { PolicyPool } from "@bylaw/policy-language";
 export type AskedProjections = ReadonlyMap<string, Projection<unknown>>;
 
 /** Finds what conditions ask about among what the plugins of the kernel declare. Throws BYLAW_POLICY_INVALID for the rest. */
-export function askedProjections({ projections: wanted }: PolicyPool, declared: readonly Projection<unknown>[]): AskedProjections {
+export function askedProjections(
+  { projections: wanted }: PolicyPool,
+  declared: readonly Projection<unknown>[],
+): AskedProjections {
   return new Map(
     [...wanted].map(([name, { name: rule, file, line }]) => {
-      const [found, second] = [...new Set(declared)].filter((projection) => projection.name === name);
+      const [found, second] = [...new Set(declared)].filter(
+        (projection) => projection.name === name,
+      );
       if (found !== undefined && second === undefined) return [name, found];
       const names = [...new Set(declared.map((projection) => projection.name))].sort();
-      const known = names.length === 0 ? "none is declared" : `declared are ${names.map((one) => `\`${one}\``).join(", ")}`;
+      const known =
+        names.length === 0
+          ? "none is declared"
+          : `declared are ${names.map((one) => `\`${one}\``).join(", ")}`;
       throw new BylawError({
         code: "BYLAW_POLICY_INVALID",
         message:
           found === undefined
-            ? `${formatLocation({ file, line })}: Unexpected projection \`${name}\` in \`when\` of rule \`${rule}\`, expected one that a plugin declares`
-            : `${formatLocation({ file, line })}: Unexpected second projection \`${name}\`, expected one of that name for rule \`${rule}\``,
-        fix: found === undefined ? `${known}; add the plugin that declares it to the configuration` : "rename one in its plugin",
+            ? `${formatLocation({ file, line })}: The rule \`${rule}\` asks about the projection \`${name}\`, which no plugin declares`
+            : `${formatLocation({ file, line })}: The rule \`${rule}\` asks about the projection \`${name}\`, which two plugins declare`,
+        fix:
+          found === undefined
+            ? `${known}; add the plugin that declares it to the configuration`
+            : "Rename one in its plugin",
         source: { file, line },
       });
     }),

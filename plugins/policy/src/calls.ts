@@ -31,7 +31,10 @@ export const calls = defineProjection<Calls>({
     const total = { ...state, [counted]: state[counted] + 1 };
     if (known === undefined && counted !== "allowed") return total;
     const before = known ?? NONE;
-    return { ...total, tools: { ...state.tools, [tool]: { ...before, [counted]: before[counted] + 1 } } };
+    return {
+      ...total,
+      tools: { ...state.tools, [tool]: { ...before, [counted]: before[counted] + 1 } },
+    };
   },
 });
 

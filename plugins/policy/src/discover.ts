@@ -17,7 +17,11 @@ export interface FoundPolicy {
 }
 
 /** Reads the policies of places. Throws BYLAW_POLICY_UNTRUSTED and BYLAW_POLICY_UNREADABLE: none is ever left out. */
-export function findPolicies(discover: Discover, workspaces: Iterable<string>, places: Places): readonly FoundPolicy[] {
+export function findPolicies(
+  discover: Discover,
+  workspaces: Iterable<string>,
+  places: Places,
+): readonly FoundPolicy[] {
   if (discover === "none") return [];
   const admin = readPlace("admin", places.admin, ADMIN);
   if (discover === "admin") return admin;
@@ -26,15 +30,21 @@ export function findPolicies(discover: Discover, workspaces: Iterable<string>, p
     ...admin,
     ...(places.defaults === undefined ? [] : readPlace("default", places.defaults, ADMIN)),
     ...readPlace("user", places.user(), uid === undefined ? undefined : userOf(uid)),
-    ...[...new Set(workspaces)].flatMap((workspace) => readPlace("workspace", join(workspace, ".bylaw"), undefined)),
+    ...[...new Set(workspaces)].flatMap((workspace) =>
+      readPlace("workspace", join(workspace, ".bylaw"), undefined),
+    ),
   ];
 }
 
-function readPlace(place: PolicyPlace, folder: string, keeper: Keeper | undefined): readonly FoundPolicy[] {
+function readPlace(
+  place: PolicyPlace,
+  folder: string,
+  keeper: Keeper | undefined,
+): readonly FoundPolicy[] {
   const unreadable = (what: string, fix: string, cause?: unknown): BylawError =>
     new BylawError({
       code: "BYLAW_POLICY_UNREADABLE",
-      message: `Unexpected ${what}, expected policies that can be read`,
+      message: `Cannot read the policies: ${what}`,
       fix,
       source: { file: folder },
       cause,
@@ -49,13 +59,14 @@ function readPlace(place: PolicyPlace, folder: string, keeper: Keeper | undefine
     const { code = "unknown" } = error as NodeJS.ErrnoException;
     // Below a file there is nothing.
     if (code === "ENOTDIR" && !isThere(folder)) return [];
-    throw unreadable(`folder \`${folder}\` (${code})`, "mend its permissions, or remove it", error);
+    throw unreadable(`folder \`${folder}\` (${code})`, "Mend its permissions, or remove it", error);
   }
   const found: FoundPolicy[] = [];
   for (const name of names.toSorted()) {
     if (name.startsWith(".") || !name.toLowerCase().endsWith(".toml")) continue;
     const path = join(folder, name);
-    if (!name.endsWith(".toml")) throw unreadable(`name \`${name}\` in \`${folder}\``, "end it in `.toml`");
+    if (!name.endsWith(".toml"))
+      throw unreadable(`name \`${name}\` in \`${folder}\``, "End it in `.toml`");
     if (keeper !== undefined) refuseUntrusted(path, folder, keeper);
     found.push({ path, text: readPolicy(path), place });
   }
@@ -66,8 +77,8 @@ function refusePlace(folder: string, keeper: Keeper): void {
   if (process.getuid !== undefined) return refuseUntrusted(folder, folder, keeper);
   throw new BylawError({
     code: "BYLAW_POLICY_UNTRUSTED",
-    message: `Unexpected folder \`${folder}\` on this system, expected none: who may write it cannot be told here`,
-    fix: "remove it, and name the policies in the option `files`",
+    message: `Policies in \`${folder}\` cannot be trusted on this system: nothing tells who can write there`,
+    fix: "Remove it, and name the policies in the option `files`",
     source: { file: folder },
   });
 }

@@ -6,14 +6,17 @@ import { systemPlaces } from "./places.ts";
 
 /** What the uses of the plugin decide by together. */
 export interface PolicySources {
-  /** Named and found; without the rules that `without` dropped. */
+  /** Named and found; without the rules that `without` excludedRules. */
   readonly files: readonly PolicyFile[];
   readonly tools: ToolTable;
 }
 
 /** The compiled policies behind the uses of the plugin in one kernel, for tools. Throws what loading them throws. */
 export function policySources(
-  instances: readonly Pick<PluginInstance<PolicyOptions>, "options" | "configFile" | "dropped">[],
+  instances: readonly Pick<
+    PluginInstance<PolicyOptions>,
+    "options" | "configFile" | "excludedRules"
+  >[],
 ): PolicySources {
   const { files, tools } = loadPool(instances, systemPlaces(process.platform));
   return { files, tools };

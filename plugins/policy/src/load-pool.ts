@@ -7,7 +7,7 @@ import type { Places } from "./places.ts";
 
 /** What all uses of the plugin in one kernel decide by. */
 export interface LoadedPool {
-  /** Named and found; without the rules that `without` dropped. */
+  /** Named and found; without the rules that `without` excludedRules. */
   readonly files: readonly PolicyFile[];
   readonly tools: ToolTable;
   /** Where the files and the configuration lie, by name and with links followed. */
@@ -17,15 +17,26 @@ export interface LoadedPool {
 
 /** Loads the policies of all uses and of the places. Throws what loading them throws. */
 export function loadPool(
-  instances: readonly Pick<PluginInstance<PolicyOptions>, "options" | "configFile" | "dropped">[],
+  instances: readonly Pick<
+    PluginInstance<PolicyOptions>,
+    "options" | "configFile" | "excludedRules"
+  >[],
   places: Places,
 ): LoadedPool {
-  const uses = instances.map((instance) => ({ ...loadPolicy({ from: "", ...instance }), dropped: instance.dropped }));
+  const uses = instances.map((instance) => ({
+    ...loadPolicy({ from: "", ...instance }),
+    excludedRules: instance.excludedRules,
+  }));
   const tools = mergeTools(uses.map((loaded) => loaded.tools));
-  const policies = [...uses, { ...loadFound(instances, tools, places), dropped: new Set<string>() }];
+  const policies = [
+    ...uses,
+    { ...loadFound(instances, tools, places), excludedRules: new Set<string>() },
+  ];
   return {
     // `without` names a rule of one use; the same name in another use stays, and so does what is found.
-    files: policies.flatMap(({ files, dropped }) => files.map((file) => withoutRules(file, dropped))),
+    files: policies.flatMap(({ files, excludedRules }) =>
+      files.map((file) => withoutRules(file, excludedRules)),
+    ),
     tools,
     sources: policies.flatMap(({ sources }) => sources),
     digest: digestOf(policies),

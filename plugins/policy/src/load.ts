@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BylawError, type PluginInstance } from "@bylaw/kernel";
-import { extendTools, parsePolicy, type ParseOptions, type PolicyFile, type ToolTable } from "@bylaw/policy-language";
+import {
+  extendTools,
+  parsePolicy,
+  type ParseOptions,
+  type PolicyFile,
+  type ToolTable,
+} from "@bylaw/policy-language";
 import { realPath } from "@bylaw/policy-language/real-paths";
 import { findPolicies, type Discover } from "./discover.ts";
 import type { PolicyOptions } from "./options.ts";
@@ -19,7 +25,10 @@ export interface LoadedPolicy {
 
 // A text is compiled once for one use of the plugin, although the kernel asks for its rules more than once. The files
 // are read every time, so that a new kernel never decides by an old text.
-const compiled = new WeakMap<PolicyOptions, Map<string, { readonly text: string; readonly policy: PolicyFile }>>();
+const compiled = new WeakMap<
+  PolicyOptions,
+  Map<string, { readonly text: string; readonly policy: PolicyFile }>
+>();
 
 /** Reads and compiles the policies of one use. Throws PolicyError and the errors of {@link readPolicy}. */
 export function loadPolicy({ options, configFile }: PluginInstance<PolicyOptions>): LoadedPolicy {
@@ -36,7 +45,8 @@ export function loadPolicy({ options, configFile }: PluginInstance<PolicyOptions
     const place = insideOf(path, workspace) ? { origin: join(workspace, file), workspace } : {};
     files.push(parse(readPolicy(path), { file, operator: options.operator, tools, ...place }));
   }
-  if (options.text !== undefined) files.push(parse(options.text, { file: "inline policy", operator: true, tools }));
+  if (options.text !== undefined)
+    files.push(parse(options.text, { file: "inline policy", operator: true, tools }));
   return { files, tools, sources };
 }
 
@@ -49,17 +59,31 @@ type Use = Pick<PluginInstance<PolicyOptions>, "options" | "configFile">;
 export function loadFound(uses: readonly Use[], tools: ToolTable, places: Places): LoadedPolicy {
   const [first] = uses;
   const wide = uses.filter(({ options }) => options.discover === "all");
-  const discover: Discover = wide.length > 0 ? "all" : uses.some((use) => use.options.discover === "admin") ? "admin" : "none";
+  const discover: Discover =
+    wide.length > 0
+      ? "all"
+      : uses.some((use) => use.options.discover === "admin")
+        ? "admin"
+        : "none";
   if (first === undefined || discover === "none") return { files: [], tools, sources: [] };
   const base = baseOf(first.configFile);
-  const workspaces = wide.map(({ options, configFile }) => resolve(options.workspace ?? baseOf(configFile)));
-  const named = new Set(uses.flatMap((use) => namedIn(use.options).map((name) => realPath(pathOf(name, baseOf(use.configFile))))));
+  const workspaces = wide.map(({ options, configFile }) =>
+    resolve(options.workspace ?? baseOf(configFile)),
+  );
+  const named = new Set(
+    uses.flatMap((use) =>
+      namedIn(use.options).map((name) => realPath(pathOf(name, baseOf(use.configFile)))),
+    ),
+  );
   const found = findPolicies(discover, workspaces, places);
-  if (found.length === 0 && wide.some(({ options }) => options.files === undefined && options.text === undefined)) {
+  if (
+    found.length === 0 &&
+    wide.some(({ options }) => options.files === undefined && options.text === undefined)
+  ) {
     throw new BylawError({
       code: "BYLAW_POLICY_MISSING",
-      message: `Unexpected absence of policies in \`${join(workspaces[0] ?? base, ".bylaw")}\` and the other places, expected one at least`,
-      fix: "create `.bylaw/policy.toml`, or name files in the option `files`",
+      message: `No policies found in \`${join(workspaces[0] ?? base, ".bylaw")}\` or the other places`,
+      fix: "Create `.bylaw/policy.toml`, or name files in the option `files`",
     });
   }
   const parse = parserOf(first.options);
@@ -68,8 +92,16 @@ export function loadFound(uses: readonly Use[], tools: ToolTable, places: Places
     .filter(({ path, place }) => place !== "workspace" || !named.has(realPath(path)))
     .map(({ path, text, place }) => {
       const workspace = workspaces.find((folder) => insideOf(path, folder));
-      const inside = workspace === undefined || place === "admin" ? {} : { workspace, origin: join(workspace, "policy.toml") };
-      return parse(text, { file: place === "workspace" ? shownOf(path, base) : path, tools, place, ...inside });
+      const inside =
+        workspace === undefined || place === "admin"
+          ? {}
+          : { workspace, origin: join(workspace, "policy.toml") };
+      return parse(text, {
+        file: place === "workspace" ? shownOf(path, base) : path,
+        tools,
+        place,
+        ...inside,
+      });
     });
   return { files, tools, sources: found.flatMap(({ path }) => [path, realPath(path) ?? path]) };
 }
@@ -77,7 +109,8 @@ export function loadFound(uses: readonly Use[], tools: ToolTable, places: Places
 const namedIn = ({ files, text, discover }: PolicyOptions): readonly string[] =>
   files ?? (text === undefined && discover !== "all" ? [".bylaw/policy.toml"] : []);
 
-const baseOf = (configFile: string | undefined): string => (configFile === undefined ? process.cwd() : dirname(configFile));
+const baseOf = (configFile: string | undefined): string =>
+  configFile === undefined ? process.cwd() : dirname(configFile);
 
 function shownOf(path: string, base: string): string {
   const shown = relative(base, path);
@@ -99,7 +132,8 @@ function parserOf(options: PolicyOptions): (text: string, parsing: ParseOptions)
 
 // A file lies in a workspace when it does by its name, or once the links in both names are followed.
 function insideOf(path: string, workspace: string): boolean {
-  const inside = (file: string, folder: string): boolean => file.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  const inside = (file: string, folder: string): boolean =>
+    file.startsWith(folder.endsWith(sep) ? folder : folder + sep);
   if (inside(path, workspace)) return true;
   const real = realPath(path) ?? path;
   const realWorkspace = realPath(workspace) ?? workspace;
@@ -113,17 +147,29 @@ function pathOf(name: string, base: string): string {
   } catch (cause) {
     throw new BylawError({
       code: "BYLAW_POLICY_MISSING",
-      message: `Unexpected URL \`${name}\`, expected one of a file on this machine`,
-      fix: "write an absolute path",
+      message: `\`${name}\` is not the URL of a file on this machine`,
+      fix: "Write an absolute path",
       cause,
     });
   }
 }
 
 /** What the policies decide by, as one digest that no order of files changes. */
-export function digestOf(policies: readonly { readonly files: readonly PolicyFile[]; readonly dropped: ReadonlySet<string> }[]): string {
-  const parts = policies.flatMap(({ files, dropped }) =>
-    files.map((file) => JSON.stringify([file.file, file.text, file.rules.map(({ source }) => source.tier), [...dropped].sort()])),
+export function digestOf(
+  policies: readonly {
+    readonly files: readonly PolicyFile[];
+    readonly excludedRules: ReadonlySet<string>;
+  }[],
+): string {
+  const parts = policies.flatMap(({ files, excludedRules }) =>
+    files.map((file) =>
+      JSON.stringify([
+        file.file,
+        file.text,
+        file.rules.map(({ source }) => source.tier),
+        [...excludedRules].sort(),
+      ]),
+    ),
   );
   const hash = createHash("sha256").update(JSON.stringify([...new Set(parts)].sort()));
   return `sha256:${hash.digest("hex")}`;

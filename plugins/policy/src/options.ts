@@ -4,7 +4,10 @@ const argument = z.string().min(1);
 const fileTool = z.strictObject({
   read: z.array(argument).optional().describe("Arguments that name what it reads."),
   write: z.array(argument).optional().describe("Arguments that name what it writes."),
-  patches: z.array(argument).optional().describe("Arguments that are the text of a patch, which names files that it writes."),
+  patches: z
+    .array(argument)
+    .optional()
+    .describe("Arguments that are the text of a patch, which names files that it writes."),
   globs: z.array(argument).optional().describe("Arguments that are globs below the path."),
   cwd: z.boolean().optional().describe("Without a path it works on the working directory."),
 });
@@ -24,20 +27,36 @@ export const policyOptions = z
       .describe(
         "Which files count beside the named ones: those of the machine's admin, also those of the user, the workspace and the system, or none.",
       ),
-    text: z.string().optional().describe("A policy in TOML, instead of or beside files. It counts as the operator's."),
+    text: z
+      .string()
+      .optional()
+      .describe("A policy in TOML, instead of or beside files. It counts as the operator's."),
     operator: z
       .boolean()
       .default(false)
-      .describe("The operator vouches for the files: allow rules keep their tier although the files lie in the workspace."),
+      .describe(
+        "The operator vouches for the files: allow rules keep their tier although the files lie in the workspace.",
+      ),
     workspace: z
       .string()
       .optional()
-      .describe("Absolute folder that agents can write. Default: the folder of the configuration, else the working directory."),
+      .describe(
+        "Absolute folder that agents can write. Default: the folder of the configuration, else the working directory.",
+      ),
     tools: z
       .strictObject({
-        shell: z.record(z.string(), argument).optional().describe("Tools that run a shell line, with the argument that holds it."),
-        files: z.record(z.string(), fileTool).optional().describe("Tools that touch files, with their path arguments."),
-        network: z.record(z.string(), argument).optional().describe("Tools that open a URL, with the argument that holds it."),
+        shell: z
+          .record(z.string(), argument)
+          .optional()
+          .describe("Tools that run a shell line, with the argument that holds it."),
+        files: z
+          .record(z.string(), fileTool)
+          .optional()
+          .describe("Tools that touch files, with their path arguments."),
+        network: z
+          .record(z.string(), argument)
+          .optional()
+          .describe("Tools that open a URL, with the argument that holds it."),
       })
       .default({})
       .describe("Tools beside those that the language knows."),

@@ -29,7 +29,7 @@ function user(): string {
   if (isAbsolute(folder)) return join(folder, "bylaw");
   throw new BylawError({
     code: "BYLAW_POLICY_UNREADABLE",
-    message: `Unexpected home folder \`${folder}\`, expected an absolute one to find the user's policies in`,
-    fix: "set HOME or XDG_CONFIG_HOME to an absolute folder",
+    message: `The home folder \`${folder}\` is not absolute, so the user's policies cannot be found`,
+    fix: "Set HOME or XDG_CONFIG_HOME to an absolute folder",
   });
 }

@@ -21,9 +21,13 @@ export const createPolicyPlugin = (places: () => Places) =>
       const { rules } = compilePolicy(loadPolicy(instance).files);
       return rules.map(({ name, final }) => ({ name, final }));
     },
-    applyPool(kernel, instances) {
+    applyAll(kernel, instances) {
       const { files, tools, sources, digest } = loadPool(instances, places());
-      const pool = compilePolicy(files, { tools, protectedFiles: sources, pathsFact: manifest.name });
+      const pool = compilePolicy(files, {
+        tools,
+        protectedFiles: sources,
+        pathsFact: manifest.name,
+      });
       const explain = (call: ToolCall): Json => pool.explain(call) as unknown as Json;
       const { beforeToolCall } = kernel.hooks;
       if (pool.conditional) {
@@ -32,14 +36,21 @@ export const createPolicyPlugin = (places: () => Places) =>
         kernel.onSeal(({ projections }) => {
           asked = askedProjections(pool, projections);
         });
-        beforeToolCall.tapPromise("rules", (call, view) => pool.evaluateConditional(call, runStateOf(asked, view)), { explain });
+        beforeToolCall.tapPromise(
+          "rules",
+          (call, view) => pool.evaluateConditional(call, runStateOf(asked, view)),
+          { explain },
+        );
       } else beforeToolCall.tap("rules", (call) => pool.evaluate(call), { explain });
       if (pool.fallback !== undefined) kernel.fallback(pool.fallback);
-      kernel.editsWorkspace((subject) => subject.hook === "beforeToolCall" && pool.editsWorkspace(subject));
+      kernel.letThrough("autoEdit", (call) => pool.editsWorkspace(call));
       kernel.digest(digest);
       kernel.prepare("paths", (subject) =>
         subject.hook === "beforeToolCall"
-          ? resolvePaths(subject, pool.pathsToResolve(subject), { globs: pool.globsToResolve(subject), preparation: subject })
+          ? resolvePaths(subject, pool.pathsToResolve(subject), {
+              globs: pool.globsToResolve(subject),
+              preparation: subject,
+            })
           : undefined,
       );
     },

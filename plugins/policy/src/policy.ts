@@ -13,7 +13,11 @@ export const policy = createPolicyPlugin(places);
 type Instance = PluginInstance<PolicyOptions>;
 
 /** What is doubtful in the policies of one use: former spellings, lowered rules. Throws what loading them throws. */
-export function policyWarnings(instance: Pick<Instance, "options" | "configFile">): readonly PolicyFinding[] {
-  const { files, tools } = loadPolicy({ from: "", dropped: new Set(), ...instance });
-  return [...files, ...loadFound([instance], tools, places()).files].flatMap(({ warnings }) => warnings);
+export function policyWarnings(
+  instance: Pick<Instance, "options" | "configFile">,
+): readonly PolicyFinding[] {
+  const { files, tools } = loadPolicy({ from: "", excludedRules: new Set(), ...instance });
+  return [...files, ...loadFound([instance], tools, places()).files].flatMap(
+    ({ warnings }) => warnings,
+  );
 }

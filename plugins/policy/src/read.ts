@@ -12,8 +12,10 @@ export function readPolicy(path: string): string {
     throw new BylawError({ code: "BYLAW_POLICY_UNREADABLE", message, fix, source, cause });
   };
   const refuseIrregular = (stat: Stats): void => {
-    if (stat.isDirectory()) unreadable(`Unexpected folder \`${path}\`, expected a policy file`, "name the file in it");
-    if (!stat.isFile()) unreadable(`Unexpected device or pipe \`${path}\`, expected a policy file`, "name a regular file");
+    if (stat.isDirectory())
+      unreadable(`\`${path}\` is a folder, not a policy file`, "Name the file in it");
+    if (!stat.isFile())
+      unreadable(`\`${path}\` is a device or pipe, not a policy file`, "Name a regular file");
   };
   let handle = -1;
   try {
@@ -24,8 +26,8 @@ export function readPolicy(path: string): string {
     refuseIrregular(stat);
     if (stat.size > MAX_BYTES) {
       unreadable(
-        `Unexpected policy file \`${path}\` of ${stat.size} bytes, expected at most ${MAX_BYTES}`,
-        "split the policy into several files",
+        `The policy file \`${path}\` has ${stat.size} bytes; at most ${MAX_BYTES} are allowed`,
+        "Split the policy into several files",
       );
     }
     const bytes = Buffer.alloc(stat.size + 1);
@@ -34,7 +36,7 @@ export function readPolicy(path: string): string {
       const count = readSync(handle, bytes, length, bytes.length - length, null);
       length += count;
       if (count === 0) break;
-      if (length > stat.size) unreadable(`Unexpected growth of \`${path}\` while it was read, expected a file at rest`, "try again");
+      if (length > stat.size) unreadable(`\`${path}\` grew while it was read`, "Try again");
     }
     return decode(path, bytes.subarray(0, length), unreadable);
   } catch (error) {
@@ -43,15 +45,15 @@ export function readPolicy(path: string): string {
     if (code === "ENOENT" || code === "ENOTDIR") {
       throw new BylawError({
         code: "BYLAW_POLICY_MISSING",
-        message: `Unexpected absence of \`${path}\`, expected a policy file`,
-        fix: "create the file, or name another in the option `files`",
+        message: `File not found: ${path}`,
+        fix: "Create the file, or name another in the option `files`",
         source,
         cause: error,
       });
     }
     return unreadable(
-      `Unexpected failure to read \`${path}\` (${code ?? "unknown"}), expected a readable policy file`,
-      "check the permissions of the file",
+      `Cannot read \`${path}\` (${code ?? "unknown error"})`,
+      "Check the permissions of the file",
       error,
     );
   } finally {
@@ -59,18 +61,22 @@ export function readPolicy(path: string): string {
   }
 }
 
-function decode(path: string, bytes: Uint8Array, unreadable: (message: string, fix: string) => never): string {
+function decode(
+  path: string,
+  bytes: Uint8Array,
+  unreadable: (message: string, fix: string) => never,
+): string {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     const at = firstBadByte(bytes);
     const line = bytes.subarray(0, at).filter((byte) => byte === 10).length + 1;
-    return unreadable(`Unexpected bytes in line ${line} of \`${path}\`, expected UTF-8`, "save the file as UTF-8");
+    return unreadable(`Line ${line} of \`${path}\` is not UTF-8`, "Save the file as UTF-8");
   }
   // Parsers disagree about a second one: to some it is a blank, to others a character of the text.
   if (text.startsWith("\ufeff\ufeff")) {
-    unreadable(`Unexpected second byte order mark in \`${path}\`, expected one at most`, "save the file without it");
+    unreadable(`\`${path}\` has a second byte order mark`, "Save the file without it");
   }
   return text;
 }
@@ -82,7 +88,9 @@ function firstBadByte(bytes: Uint8Array): number {
     const middle = (low + high) >> 1;
     // `stream` forgives a character that is cut off at the end.
     try {
-      new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, middle + 1), { stream: true });
+      new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, middle + 1), {
+        stream: true,
+      });
       low = middle + 1;
     } catch {
       high = middle;

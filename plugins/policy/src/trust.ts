@@ -15,7 +15,12 @@ export interface Keeper {
 export const ADMIN: Keeper = { who: "root", owners: new Set([0]), others: 0o022, links: "inside" };
 
 /** The user who runs the process, or root. A group is often the user's own, so its right to write is not held against a file. */
-export const userOf = (uid: number): Keeper => ({ who: "you or root", owners: new Set([0, uid]), others: 0o002, links: "anywhere" });
+export const userOf = (uid: number): Keeper => ({
+  who: "you or root",
+  owners: new Set([0, uid]),
+  others: 0o002,
+  links: "anywhere",
+});
 
 const MAX_LINKS = 40;
 const STICKY = 0o1000;
@@ -26,28 +31,44 @@ const STICKY = 0o1000;
  */
 export function refuseUntrusted(path: string, place: string, keeper: Keeper): void {
   const refuse = (what: string, fix: string, cause?: unknown): never => {
-    const message = `Unexpected ${what}, expected policies in \`${place}\` that only ${keeper.who} can write`;
-    throw new BylawError({ code: "BYLAW_POLICY_UNTRUSTED", message, fix, source: { file: path }, cause });
+    const message = `Only ${keeper.who} may be able to write policies in \`${place}\`: found ${what}`;
+    throw new BylawError({
+      code: "BYLAW_POLICY_UNTRUSTED",
+      message,
+      fix,
+      source: { file: path },
+      cause,
+    });
   };
   const inside = (at: string): boolean => at === place || at.startsWith(`${place}/`);
   const look = (at: string): Stats => {
     try {
       return lstatSync(at);
     } catch (error) {
-      return refuse(`\`${at}\` that cannot be looked at (${messageOf(error)})`, "mend or remove it", error);
+      return refuse(
+        `\`${at}\` that cannot be looked at (${messageOf(error)})`,
+        "Mend or remove it",
+        error,
+      );
     }
   };
   const check = (at: string): Stats => {
     const stats = look(at);
     if (!keeper.owners.has(stats.uid)) {
-      refuse(`owner ${stats.uid} of \`${at}\``, `give it to ${keeper.who}, or move the policies elsewhere and name them in \`files\``);
+      refuse(
+        `owner ${stats.uid} of \`${at}\``,
+        `Give it to ${keeper.who}, or move the policies elsewhere and name them in \`files\``,
+      );
     }
     if (stats.isSymbolicLink()) return stats;
     // In a sticky folder others may add, but neither rename nor remove what is not theirs. Where policies are found they may not add.
     const shared = stats.isDirectory() && !inside(at) && (stats.mode & STICKY) !== 0;
     if ((stats.mode & keeper.others) !== 0 && !shared) {
       const mode = (stats.mode & 0o7777).toString(8).padStart(4, "0");
-      refuse(`mode ${mode} of \`${at}\``, `take the right to write from others: \`chmod ${keeper.others === 0o002 ? "o" : "go"}-w ${at}\``);
+      refuse(
+        `mode ${mode} of \`${at}\``,
+        `Take the right to write from others: \`chmod ${keeper.others === 0o002 ? "o" : "go"}-w ${at}\``,
+      );
     }
     return stats;
   };
@@ -67,13 +88,14 @@ export function refuseUntrusted(path: string, place: string, keeper: Keeper): vo
       continue;
     }
     links += 1;
-    if (links > MAX_LINKS) refuse(`loop of links at \`${here}\``, "remove the link");
+    if (links > MAX_LINKS) refuse(`loop of links at \`${here}\``, "Remove the link");
     if (keeper.links === "inside" && (here === place || !inside(here))) {
-      refuse(`link \`${here}\` on the way`, "put a folder in its place");
+      refuse(`link \`${here}\` on the way`, "Put a folder in its place");
     }
     const target = readlinkSync(here);
     if (target.startsWith("/")) at = "";
     pending.push(...target.split("/").toReversed());
   }
-  if (keeper.links === "inside" && !inside(at)) refuse(`link to \`${at}\``, "put the file itself into the folder");
+  if (keeper.links === "inside" && !inside(at))
+    refuse(`link to \`${at}\``, "Put the file itself into the folder");
 }

@@ -37,10 +37,18 @@ async function decide({ policy: name, tool, args, args_raw }: Case): Promise<Dec
   let kernel = kernels.get(name);
   if (kernel === undefined) {
     const file = new URL(`policies/${name}.toml`, fixtures).href;
-    kernels.set(name, (kernel = createKernel({ plugins: [policy({ files: [file], operator: true })] })));
+    kernels.set(
+      name,
+      (kernel = createKernel({ plugins: [policy({ files: [file], operator: true })] })),
+    );
   }
   const given = args_raw === undefined ? args : (JSON.parse(args_raw) as ToolCall["args"]);
-  return kernel.decide({ hook: "beforeToolCall", tool, args: given, ...contexts[name] } as ToolCall);
+  return kernel.decide({
+    hook: "beforeToolCall",
+    tool,
+    args: given,
+    ...contexts[name],
+  } as ToolCall);
 }
 
 // Text that is not JSON, or that has a key twice, never becomes a call: the border that reads the text refuses it.
@@ -53,10 +61,13 @@ const isJson = (text: string): boolean => {
   }
 };
 const TWICE = new Set(["json-raw-001", "json-raw-002", "json-raw-015"]);
-const reachable = cases.filter(({ id, args_raw }) => !TWICE.has(id) && (args_raw === undefined || isJson(args_raw)));
+const reachable = cases.filter(
+  ({ id, args_raw }) => !TWICE.has(id) && (args_raw === undefined || isJson(args_raw)),
+);
 
 const isLine = ({ tool }: Case): boolean => tool === "run_shell_command";
-const ofKind = (line: boolean): readonly Case[] => reachable.filter((one) => isLine(one) === line && one.soft !== true);
+const ofKind = (line: boolean): readonly Case[] =>
+  reachable.filter((one) => isLine(one) === line && one.soft !== true);
 
 async function check(one: Case): Promise<void> {
   const { effect } = await decide(one);

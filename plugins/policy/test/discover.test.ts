@@ -1,8 +1,24 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKernel, defineRuleset, type Config, type Decision, type Plugin } from "@bylaw/kernel";
+import {
+  createKernel,
+  defineRuleset,
+  type Config,
+  type Decision,
+  type Plugin,
+} from "@bylaw/kernel";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { policy, policyWarnings } from "../src/index.ts";
 import { systemPlaces, type Places } from "../src/places.ts";
@@ -18,7 +34,11 @@ let places: Places;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-places-")));
   chmodSync(folder, 0o755);
-  places = { admin: join(folder, "etc/bylaw"), defaults: join(folder, "usr/bylaw"), user: () => join(folder, "home/bylaw") };
+  places = {
+    admin: join(folder, "etc/bylaw"),
+    defaults: join(folder, "usr/bylaw"),
+    user: () => join(folder, "home/bylaw"),
+  };
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -31,15 +51,21 @@ function write(name: string, content: string | Uint8Array): string {
   return path;
 }
 const found = createPolicyPlugin(() => places);
-const kernelOf = (...plugins: readonly Plugin[]) => createKernel({ plugins }, { configFile: join(folder, "w/bylaw.config.ts") });
-const decide = (one = call("t"), ...plugins: readonly Plugin[]): Decision => kernelOf(...plugins).decide(one) as Decision;
-const t = (name: string, action: string, more = ""): string => rule(name, action, `tool = "t"\n${more}`);
+const kernelOf = (...plugins: readonly Plugin[]) =>
+  createKernel({ plugins }, { configFile: join(folder, "w/bylaw.config.ts") });
+const decide = (one = call("t"), ...plugins: readonly Plugin[]): Decision =>
+  kernelOf(...plugins).decide(one) as Decision;
+const t = (name: string, action: string, more = ""): string =>
+  rule(name, action, `tool = "t"\n${more}`);
 
 describe.runIf(isRoot)("files of the admin (as root, which alone can make them)", () => {
   const own = (): Plugin => found({ text: t("own", "allow", 'priority = "user"') });
   test("hold beside whatever a configuration names, at the admin's tier", () => {
     const file = write("etc/bylaw/rules.toml", t("no-t", "deny"));
-    expect(decide(call("t"), own())).toMatchObject({ effect: "deny", rule: { name: "no-t", file, line: 1 } });
+    expect(decide(call("t"), own())).toMatchObject({
+      effect: "deny",
+      rule: { name: "no-t", file, line: 1 },
+    });
     write("w/p.toml", t("own", "allow"));
     expect(decide(call("t"), found({ files: ["p.toml"], operator: true })).rule?.name).toBe("no-t");
   });
@@ -52,23 +78,40 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
     expect(kernelOf(own()).policy).not.toEqual(kernel.policy);
   });
   test("keep the tier that they state, and an allow says its tier itself", () => {
-    write("etc/bylaw/a.toml", t("soft", "deny", 'priority = "default"') + rule("u", "allow", 'tool = "u"'));
+    write(
+      "etc/bylaw/a.toml",
+      t("soft", "deny", 'priority = "default"') + rule("u", "allow", 'tool = "u"'),
+    );
     expect(decide(call("t"), own()).effect).toBe("allow");
-    expect(decide(call("u"), found({ text: rule("no-u", "deny", 'tool = "u"\npriority = "workspace"') })).effect).toBe("deny");
+    expect(
+      decide(call("u"), found({ text: rule("no-u", "deny", 'tool = "u"\npriority = "workspace"') }))
+        .effect,
+    ).toBe("deny");
     write("etc/bylaw/a.toml", rule("u", "allow", 'tool = "u"\npriority = "admin"'));
-    expect(decide(call("u"), found({ text: rule("no-u", "deny", 'tool = "u"\npriority = "user"') })).effect).toBe("allow");
+    expect(
+      decide(call("u"), found({ text: rule("no-u", "deny", 'tool = "u"\npriority = "user"') }))
+        .effect,
+    ).toBe("allow");
   });
   test("are out of reach of `without`, also under the name of a rule that may go", () => {
     write("etc/bylaw/a.toml", t("same", "deny"));
     const base = defineRuleset({ name: "@x/base", plugins: [found({ text: t("same", "deny") })] });
     const config: Config = { extends: [base], without: ["@bylaw/plugin-policy/same"] };
-    expect(createKernel(config).decide(call("t"))).toMatchObject({ effect: "deny", rule: { name: "same" } });
+    expect(createKernel(config).decide(call("t"))).toMatchObject({
+      effect: "deny",
+      rule: { name: "same" },
+    });
     const other = defineRuleset({ name: "@x/other", plugins: [found({ text: "" })] });
-    expect(refused(() => createKernel({ extends: [other], without: ["@bylaw/plugin-policy/same"] })).code).toBe("BYLAW_WITHOUT_UNMATCHED");
+    expect(
+      refused(() => createKernel({ extends: [other], without: ["@bylaw/plugin-policy/same"] }))
+        .code,
+    ).toBe("BYLAW_WITHOUT_UNMATCHED");
   });
   test("are left alone by `discover: none`, good or bad", () => {
     write("etc/bylaw/a.toml", "broken");
-    expect(decide(call("t"), found({ text: t("own", "allow"), discover: "none" })).effect).toBe("allow");
+    expect(decide(call("t"), found({ text: t("own", "allow"), discover: "none" })).effect).toBe(
+      "allow",
+    );
   });
   test("may lie behind links inside their folder, as a mounted volume has them", () => {
     write("etc/bylaw/..data_1/a.toml", t("no-t", "deny"));
@@ -84,18 +127,51 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
     expect(decide(call("t"), own()).rule?.name).toBe("no-t");
   });
   test.each<[what: string, spoil: () => void, message: RegExp]>([
-    ["a file of somebody else", () => chownSync(join(folder, "etc/bylaw/a.toml"), STRANGER, 0), /owner 54321 of `.*a\.toml`/],
-    ["a file that its group can write", () => chmodSync(join(folder, "etc/bylaw/a.toml"), 0o664), /mode 0664 of `.*a\.toml`/],
-    ["a file that everybody can write", () => chmodSync(join(folder, "etc/bylaw/a.toml"), 0o646), /mode 0646 of `.*a\.toml`/],
-    ["a folder of somebody else", () => chownSync(join(folder, "etc/bylaw"), STRANGER, 0), /owner 54321 of `.*bylaw`/],
-    ["a folder that its group can write", () => chmodSync(join(folder, "etc/bylaw"), 0o775), /mode 0775 of `.*bylaw`/],
-    ["a sticky folder that everybody can write", () => chmodSync(join(folder, "etc/bylaw"), 0o1777), /mode 1777 of `.*bylaw`/],
-    ["a parent of somebody else", () => chownSync(join(folder, "etc"), STRANGER, 0), /owner 54321 of `.*etc`/],
-    ["a parent that everybody can write", () => chmodSync(join(folder, "etc"), 0o777), /mode 0777 of `.*etc`/],
+    [
+      "a file of somebody else",
+      () => chownSync(join(folder, "etc/bylaw/a.toml"), STRANGER, 0),
+      /owner 54321 of `.*a\.toml`/,
+    ],
+    [
+      "a file that its group can write",
+      () => chmodSync(join(folder, "etc/bylaw/a.toml"), 0o664),
+      /mode 0664 of `.*a\.toml`/,
+    ],
+    [
+      "a file that everybody can write",
+      () => chmodSync(join(folder, "etc/bylaw/a.toml"), 0o646),
+      /mode 0646 of `.*a\.toml`/,
+    ],
+    [
+      "a folder of somebody else",
+      () => chownSync(join(folder, "etc/bylaw"), STRANGER, 0),
+      /owner 54321 of `.*bylaw`/,
+    ],
+    [
+      "a folder that its group can write",
+      () => chmodSync(join(folder, "etc/bylaw"), 0o775),
+      /mode 0775 of `.*bylaw`/,
+    ],
+    [
+      "a sticky folder that everybody can write",
+      () => chmodSync(join(folder, "etc/bylaw"), 0o1777),
+      /mode 1777 of `.*bylaw`/,
+    ],
+    [
+      "a parent of somebody else",
+      () => chownSync(join(folder, "etc"), STRANGER, 0),
+      /owner 54321 of `.*etc`/,
+    ],
+    [
+      "a parent that everybody can write",
+      () => chmodSync(join(folder, "etc"), 0o777),
+      /mode 0777 of `.*etc`/,
+    ],
     ["a parent far above", () => chmodSync(folder, 0o757), /mode 0757/],
     [
       "a file behind a link to another folder",
-      () => symlinkSync(write("elsewhere/b.toml", t("b", "allow")), join(folder, "etc/bylaw/b.toml")),
+      () =>
+        symlinkSync(write("elsewhere/b.toml", t("b", "allow")), join(folder, "etc/bylaw/b.toml")),
       /link to `.*elsewhere\/b\.toml`/,
     ],
     [
@@ -114,8 +190,16 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
       },
       /owner 54321 of `.*b\.toml`/,
     ],
-    ["a link to nothing", () => symlinkSync("none.toml", join(folder, "etc/bylaw/b.toml")), /cannot be looked at/],
-    ["a loop of links", () => symlinkSync("b.toml", join(folder, "etc/bylaw/b.toml")), /loop of links/],
+    [
+      "a link to nothing",
+      () => symlinkSync("none.toml", join(folder, "etc/bylaw/b.toml")),
+      /cannot be looked at/,
+    ],
+    [
+      "a loop of links",
+      () => symlinkSync("b.toml", join(folder, "etc/bylaw/b.toml")),
+      /loop of links/,
+    ],
     [
       "a folder that is a link",
       () => {
@@ -148,11 +232,36 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
     expect(refused(() => kernelOf(own())).code).toBe("BYLAW_POLICY_UNTRUSTED");
   });
   test.each<[what: string, make: () => unknown, code: string, message: RegExp]>([
-    ["a mistake", () => write("etc/bylaw/b.toml", t("b", "alow")), "BYLAW_POLICY_INVALID", /b\.toml:3:1/],
-    ["bytes that are not UTF-8", () => write("etc/bylaw/b.toml", Buffer.from([0xff])), "BYLAW_POLICY_UNREADABLE", /expected UTF-8/],
-    ["a folder with the name of a file", () => write("etc/bylaw/b.toml/c.toml", ""), "BYLAW_POLICY_UNREADABLE", /folder/],
-    ["a pipe", () => execFileSync("mkfifo", ["-m", "644", join(folder, "etc/bylaw/b.toml")]), "BYLAW_POLICY_UNREADABLE", /pipe/],
-    ["a name that only looks like one", () => write("etc/bylaw/b.TOML", ""), "BYLAW_POLICY_UNREADABLE", /`b\.TOML`/],
+    [
+      "a mistake",
+      () => write("etc/bylaw/b.toml", t("b", "alow")),
+      "BYLAW_POLICY_INVALID",
+      /b\.toml:3:1/,
+    ],
+    [
+      "bytes that are not UTF-8",
+      () => write("etc/bylaw/b.toml", Buffer.from([0xff])),
+      "BYLAW_POLICY_UNREADABLE",
+      /is not UTF-8/,
+    ],
+    [
+      "a folder with the name of a file",
+      () => write("etc/bylaw/b.toml/c.toml", ""),
+      "BYLAW_POLICY_UNREADABLE",
+      /folder/,
+    ],
+    [
+      "a pipe",
+      () => execFileSync("mkfifo", ["-m", "644", join(folder, "etc/bylaw/b.toml")]),
+      "BYLAW_POLICY_UNREADABLE",
+      /pipe/,
+    ],
+    [
+      "a name that only looks like one",
+      () => write("etc/bylaw/b.TOML", ""),
+      "BYLAW_POLICY_UNREADABLE",
+      /`b\.TOML`/,
+    ],
     [
       "a file in the place of the folder",
       () => {
@@ -165,7 +274,10 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
   ])("%s beside a good file: no kernel", (_, make, code, message) => {
     write("etc/bylaw/a.toml", t("no-t", "deny"));
     make();
-    expect(refused(() => kernelOf(own()))).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(refused(() => kernelOf(own()))).toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
   });
   test("other names and folders below are no policies", () => {
     write("etc/bylaw/README.md", "# not a policy");
@@ -175,19 +287,27 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
   });
 });
 
-test.skipIf(isRoot)("files in the admin's folder that are not root's: no kernel (root makes no such file by itself)", () => {
-  write("etc/bylaw/a.toml", t("no-t", "deny"));
-  expect(refused(() => kernelOf(found({ text: "" }))).code).toBe("BYLAW_POLICY_UNTRUSTED");
-});
-test.skipIf(isRoot)("a folder of the admin that is closed to you: no kernel (nothing is closed to root)", () => {
-  mkdirSync(places.admin, { recursive: true });
-  chmodSync(join(folder, "etc"), 0);
-  try {
-    expect(refused(() => kernelOf(found({ text: "" }))).code).toMatch(/^BYLAW_POLICY_UN(READABLE|TRUSTED)$/);
-  } finally {
-    chmodSync(join(folder, "etc"), 0o755);
-  }
-});
+test.skipIf(isRoot)(
+  "files in the admin's folder that are not root's: no kernel (root makes no such file by itself)",
+  () => {
+    write("etc/bylaw/a.toml", t("no-t", "deny"));
+    expect(refused(() => kernelOf(found({ text: "" }))).code).toBe("BYLAW_POLICY_UNTRUSTED");
+  },
+);
+test.skipIf(isRoot)(
+  "a folder of the admin that is closed to you: no kernel (nothing is closed to root)",
+  () => {
+    mkdirSync(places.admin, { recursive: true });
+    chmodSync(join(folder, "etc"), 0);
+    try {
+      expect(refused(() => kernelOf(found({ text: "" }))).code).toMatch(
+        /^BYLAW_POLICY_UN(READABLE|TRUSTED)$/,
+      );
+    } finally {
+      chmodSync(join(folder, "etc"), 0o755);
+    }
+  },
+);
 
 describe("the places of a system", () => {
   afterEach(() => {
@@ -196,12 +316,24 @@ describe("the places of a system", () => {
   });
   const before = process.env["XDG_CONFIG_HOME"];
   test("of the admin are fixed, whatever the environment says", () => {
-    const fixed = (): readonly string[] => (["linux", "darwin", "win32"] as const).map((platform) => systemPlaces(platform).admin);
+    const fixed = (): readonly string[] =>
+      (["linux", "darwin", "win32"] as const).map((platform) => systemPlaces(platform).admin);
     const wanted = fixed();
-    expect(wanted).toEqual(["/etc/bylaw", "/Library/Application Support/Bylaw", "C:\\ProgramData\\Bylaw"]);
+    expect(wanted).toEqual([
+      "/etc/bylaw",
+      "/Library/Application Support/Bylaw",
+      "C:\\ProgramData\\Bylaw",
+    ]);
     const saved = { ...process.env };
     try {
-      for (const name of ["XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "HOME", "ProgramData", "BYLAW_ADMIN", "BYLAW_CONFIG"])
+      for (const name of [
+        "XDG_CONFIG_HOME",
+        "XDG_CONFIG_DIRS",
+        "HOME",
+        "ProgramData",
+        "BYLAW_ADMIN",
+        "BYLAW_CONFIG",
+      ])
         process.env[name] = folder;
       expect(fixed()).toEqual(wanted);
     } finally {
@@ -219,23 +351,47 @@ describe("the places of a system", () => {
   test("are where the plugin itself looks", () => {
     process.env["XDG_CONFIG_HOME"] = join(folder, "xdg");
     const file = write("xdg/bylaw/mine.toml", t("mine", "deny"));
-    expect(decide(call("t"), policy({ discover: "all" }))).toMatchObject({ effect: "deny", rule: { name: "mine", file } });
+    expect(decide(call("t"), policy({ discover: "all" }))).toMatchObject({
+      effect: "deny",
+      rule: { name: "mine", file },
+    });
     expect(decide(call("t"), policy({ text: "" })).code).toBe("fallback");
   });
 });
 
 describe("with `discover: all`", () => {
-  const all = (options: Parameters<typeof found>[0] = {}): Plugin => found({ discover: "all", ...options });
+  const all = (options: Parameters<typeof found>[0] = {}): Plugin =>
+    found({ discover: "all", ...options });
   test("a rule of the user counts as the user's, and an allow never as more", () => {
-    write("home/bylaw/mine.toml", t("mine", "deny") + rule("u", "allow", 'tool = "u"\npriority = "admin"'));
-    expect(decide(call("t"), all(), found({ text: t("base", "allow", 'priority = "workspace"') })).rule?.name).toBe("mine");
+    write(
+      "home/bylaw/mine.toml",
+      t("mine", "deny") + rule("u", "allow", 'tool = "u"\npriority = "admin"'),
+    );
+    expect(
+      decide(call("t"), all(), found({ text: t("base", "allow", 'priority = "workspace"') })).rule
+        ?.name,
+    ).toBe("mine");
     expect(decide(call("u"), all()).effect).toBe("allow");
-    expect(decide(call("u"), all(), found({ text: rule("no-u", "deny", 'tool = "u"\npriority = "user"') })).effect).toBe("deny");
-    expect(decide(call("u"), all(), found({ text: rule("no-u", "deny", 'tool = "u"\npriority = "workspace"') })).effect).toBe("allow");
+    expect(
+      decide(
+        call("u"),
+        all(),
+        found({ text: rule("no-u", "deny", 'tool = "u"\npriority = "user"') }),
+      ).effect,
+    ).toBe("deny");
+    expect(
+      decide(
+        call("u"),
+        all(),
+        found({ text: rule("no-u", "deny", 'tool = "u"\npriority = "workspace"') }),
+      ).effect,
+    ).toBe("allow");
   });
   test("a rule of the user may tighten at the admin's tier", () => {
     write("home/bylaw/mine.toml", t("mine", "deny", 'priority = "admin"'));
-    expect(decide(call("t"), all(), found({ text: t("own", "allow", 'priority = "admin"') })).rule?.name).toBe("mine");
+    expect(
+      decide(call("t"), all(), found({ text: t("own", "allow", 'priority = "admin"') })).rule?.name,
+    ).toBe("mine");
   });
   test("every file of the workspace's folder counts, an allow as the workspace's at most, whoever vouches", () => {
     write("w/.bylaw/a.toml", t("a", "allow", 'priority = "admin"'));
@@ -244,7 +400,9 @@ describe("with `discover: all`", () => {
     expect(decide(call("u"), all()).rule?.name).toBe("b");
     const ask = found({ text: t("ask", "ask_user", 'priority = "user"') });
     expect(decide(call("t"), all({ operator: true }), ask).rule?.name).toBe("ask");
-    expect(decide(call("t"), all({ operator: true, files: [".bylaw/a.toml"] }), ask).rule?.name).toBe("a");
+    expect(
+      decide(call("t"), all({ operator: true, files: [".bylaw/a.toml"] }), ask).rule?.name,
+    ).toBe("a");
   });
   test("a default allow of the workspace is left out", () => {
     write("w/.bylaw/a.toml", 'default = "allow"\n');
@@ -254,34 +412,50 @@ describe("with `discover: all`", () => {
     write("elsewhere/a.toml", t("a", "allow", 'priority = "admin"'));
     mkdirSync(join(folder, "w/.bylaw"), { recursive: true });
     symlinkSync(join(folder, "elsewhere/a.toml"), join(folder, "w/.bylaw/a.toml"));
-    expect(decide(call("t"), all(), found({ text: t("ask", "ask_user", 'priority = "user"') })).rule?.name).toBe("ask");
+    expect(
+      decide(call("t"), all(), found({ text: t("ask", "ask_user", 'priority = "user"') })).rule
+        ?.name,
+    ).toBe("ask");
   });
   test("a folder of the user inside the workspace is one that agents could write", () => {
     places = { ...places, user: () => join(folder, "w/.config/bylaw") };
     write("w/.config/bylaw/mine.toml", t("mine", "allow", 'priority = "user"'));
-    expect(decide(call("t"), all(), found({ text: t("ask", "ask_user", 'priority = "user"') })).rule?.name).toBe("ask");
+    expect(
+      decide(call("t"), all(), found({ text: t("ask", "ask_user", 'priority = "user"') })).rule
+        ?.name,
+    ).toBe("ask");
     const edit = call(
       "write_file",
       { path: ".config/bylaw/new.toml", content: "" },
       { approval_mode: "autoEdit", cwd: join(folder, "w"), workspace: join(folder, "w") },
     );
     expect(decide(edit, all()).effect).toBe("ask_user");
-    expect(decide({ ...edit, args: { path: "src/new.ts", content: "" } }, all()).effect).toBe("allow");
+    expect(decide({ ...edit, args: { path: "src/new.ts", content: "" } }, all()).effect).toBe(
+      "allow",
+    );
   });
-  test.runIf(isRoot)("what comes with the system counts as default (as root, whose it must be)", () => {
-    write("usr/bylaw/base.toml", t("base", "allow", 'priority = "admin"'));
-    expect(decide(call("t"), all()).effect).toBe("allow");
-    expect(decide(call("t"), all(), found({ text: t("no", "deny", 'priority = "workspace"') })).effect).toBe("deny");
-    expect(decide(call("t"), found({ text: "" })).code).toBe("fallback");
-    chmodSync(join(folder, "usr/bylaw/base.toml"), 0o666);
-    expect(refused(() => kernelOf(all())).code).toBe("BYLAW_POLICY_UNTRUSTED");
-  });
+  test.runIf(isRoot)(
+    "what comes with the system counts as default (as root, whose it must be)",
+    () => {
+      write("usr/bylaw/base.toml", t("base", "allow", 'priority = "admin"'));
+      expect(decide(call("t"), all()).effect).toBe("allow");
+      expect(
+        decide(call("t"), all(), found({ text: t("no", "deny", 'priority = "workspace"') })).effect,
+      ).toBe("deny");
+      expect(decide(call("t"), found({ text: "" })).code).toBe("fallback");
+      chmodSync(join(folder, "usr/bylaw/base.toml"), 0o666);
+      expect(refused(() => kernelOf(all())).code).toBe("BYLAW_POLICY_UNTRUSTED");
+    },
+  );
   test("a file of the user that everybody can write: no kernel", () => {
     const file = write("home/bylaw/mine.toml", t("mine", "allow"));
     chmodSync(file, 0o664);
     expect(decide(call("t"), all()).effect).toBe("allow");
     chmodSync(file, 0o666);
-    expect(refused(() => kernelOf(all()))).toMatchObject({ code: "BYLAW_POLICY_UNTRUSTED", fix: expect.stringContaining("chmod o-w") });
+    expect(refused(() => kernelOf(all()))).toMatchObject({
+      code: "BYLAW_POLICY_UNTRUSTED",
+      fix: expect.stringContaining("chmod o-w"),
+    });
   });
   test.runIf(isRoot)("a file of another user: no kernel (only root can give files away)", () => {
     chownSync(write("home/bylaw/mine.toml", t("mine", "allow")), STRANGER, STRANGER);
@@ -310,8 +484,15 @@ test("warnings tell of found files too", () => {
   try {
     const file = write("home/bylaw/mine.toml", t("mine", "allow", 'priority = "admin"'));
     const { options } = policy({ discover: "all" });
-    expect(policyWarnings({ options: options as never, configFile: join(folder, "w/bylaw.config.ts") })).toMatchObject([
-      { file, line: 5, severity: "warning", message: expect.stringContaining("it counts as `user`") },
+    expect(
+      policyWarnings({ options: options as never, configFile: join(folder, "w/bylaw.config.ts") }),
+    ).toMatchObject([
+      {
+        file,
+        line: 5,
+        severity: "warning",
+        message: expect.stringContaining("counts as priority `user`"),
+      },
     ]);
   } finally {
     if (saved === undefined) delete process.env["XDG_CONFIG_HOME"];

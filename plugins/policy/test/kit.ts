@@ -1,17 +1,18 @@
 import { BylawError, type ToolCall } from "@bylaw/kernel";
 
 /** One rule in TOML. */
-export const rule = (name: string, action: string, more = ""): string => `[[rules]]\nname = "${name}"\naction = "${action}"\n${more}\n`;
+export const rule = (name: string, action: string, more = ""): string =>
+  `[[rules]]\nname = "${name}"\naction = "${action}"\n${more}\n`;
 
-export const call = (tool: string, args: ToolCall["args"] = {}, more: Partial<ToolCall> = {}): ToolCall => ({
-  hook: "beforeToolCall",
-  tool,
-  args,
-  ...more,
-});
+export const call = (
+  tool: string,
+  args: ToolCall["args"] = {},
+  more: Partial<ToolCall> = {},
+): ToolCall => ({ hook: "beforeToolCall", tool, args, ...more });
 
 /** A line for the shell tool. */
-export const run = (command: string, more: Partial<ToolCall> = {}): ToolCall => call("run_shell_command", { command }, more);
+export const run = (command: string, more: Partial<ToolCall> = {}): ToolCall =>
+  call("run_shell_command", { command }, more);
 
 /** The error that work throws. */
 export function refused(work: () => unknown): BylawError {

@@ -2,7 +2,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createKernel, defineRuleset, type Config, type Decision, type PluginInstance, type ToolCall } from "@bylaw/kernel";
+import {
+  createKernel,
+  defineRuleset,
+  type Config,
+  type Decision,
+  type PluginInstance,
+  type ToolCall,
+} from "@bylaw/kernel";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { policy, policyWarnings } from "../src/index.ts";
 import { call, refused, rule } from "./kit.ts";
@@ -21,8 +28,10 @@ const write = (name: string, content: string | Uint8Array): string => {
   writeFileSync(path, content);
   return path;
 };
-const kernelOf = (config: Config) => createKernel(config, { configFile: join(folder, "bylaw.config.ts") });
-const decide = (config: Config, one: ToolCall): Decision => kernelOf(config).decide(one) as Decision;
+const kernelOf = (config: Config) =>
+  createKernel(config, { configFile: join(folder, "bylaw.config.ts") });
+const decide = (config: Config, one: ToolCall): Decision =>
+  kernelOf(config).decide(one) as Decision;
 
 describe("files", () => {
   test("the default is .bylaw/policy.toml beside the configuration", () => {
@@ -46,7 +55,9 @@ describe("files", () => {
     const other = mkdtempSync(join(tmpdir(), "bylaw-other-"));
     try {
       writeFileSync(join(other, "p.toml"), rule("r", "deny", 'tool = "t"'));
-      expect(decide({ plugins: [policy({ files: [join(other, "p.toml")] })] }, call("t")).rule?.file).toBe(join(other, "p.toml"));
+      expect(
+        decide({ plugins: [policy({ files: [join(other, "p.toml")] })] }, call("t")).rule?.file,
+      ).toBe(join(other, "p.toml"));
     } finally {
       rmSync(other, { recursive: true });
     }
@@ -56,7 +67,7 @@ describe("files", () => {
   test("a missing file", () => {
     expect(refused(options("none.toml"))).toMatchObject({
       code: "BYLAW_POLICY_MISSING",
-      message: `Unexpected absence of \`${join(folder, "none.toml")}\`, expected a policy file`,
+      message: `File not found: ${join(folder, "none.toml")}`,
       source: { file: join(folder, "none.toml") },
     });
     expect(refused(options("file://elsewhere/x.toml")).code).toBe("BYLAW_POLICY_MISSING");
@@ -65,20 +76,34 @@ describe("files", () => {
   });
   test("a folder", () => {
     mkdirSync(join(folder, "d.toml"));
-    expect(refused(options("d.toml"))).toMatchObject({ code: "BYLAW_POLICY_UNREADABLE", message: expect.stringContaining("folder") });
+    expect(refused(options("d.toml"))).toMatchObject({
+      code: "BYLAW_POLICY_UNREADABLE",
+      message: expect.stringContaining("folder"),
+    });
   });
   test("a device", () => {
-    expect(refused(options("/dev/null"))).toMatchObject({ code: "BYLAW_POLICY_UNREADABLE", message: expect.stringContaining("device") });
+    expect(refused(options("/dev/null"))).toMatchObject({
+      code: "BYLAW_POLICY_UNREADABLE",
+      message: expect.stringContaining("device"),
+    });
   });
   test.skipIf(process.getuid?.() === 0)("a file that is closed to the reader", () => {
     chmodSync(write("p.toml", ""), 0);
-    expect(refused(options("p.toml"))).toMatchObject({ code: "BYLAW_POLICY_UNREADABLE", message: expect.stringContaining("EACCES") });
+    expect(refused(options("p.toml"))).toMatchObject({
+      code: "BYLAW_POLICY_UNREADABLE",
+      message: expect.stringContaining("EACCES"),
+    });
   });
   test("bytes that are not UTF-8, with their line", () => {
-    write("p.toml", Buffer.concat([Buffer.from("# é\n# ok\n# "), Buffer.from([0xff, 0xfe]), Buffer.from("\n")]));
-    expect(refused(options("p.toml")).message).toBe(`Unexpected bytes in line 3 of \`${join(folder, "p.toml")}\`, expected UTF-8`);
+    write(
+      "p.toml",
+      Buffer.concat([Buffer.from("# é\n# ok\n# "), Buffer.from([0xff, 0xfe]), Buffer.from("\n")]),
+    );
+    expect(refused(options("p.toml")).message).toBe(
+      `Line 3 of \`${join(folder, "p.toml")}\` is not UTF-8`,
+    );
     write("cut.toml", Buffer.concat([Buffer.from("# a\n# "), Buffer.from([0xc3])]));
-    expect(refused(options("cut.toml")).message).toContain("in line 2 of");
+    expect(refused(options("cut.toml")).message).toContain("Line 2 of");
   });
   test("a file of 10 MB is refused before it is parsed, and one of 13 MB before it is read", () => {
     write("p.toml", "#".repeat(10_000_000));
@@ -108,7 +133,9 @@ describe("files", () => {
   test("one bad file of two: nothing loads", () => {
     write("good.toml", rule("r", "deny", 'tool = "t"'));
     write("bad.toml", rule("s", "alow", 'tool = "t"'));
-    expect(refused(() => kernelOf({ plugins: [policy({ files: ["good.toml", "bad.toml"] })] }))).toMatchObject({
+    expect(
+      refused(() => kernelOf({ plugins: [policy({ files: ["good.toml", "bad.toml"] })] })),
+    ).toMatchObject({
       code: "BYLAW_POLICY_INVALID",
       source: { file: "bad.toml", line: 3, column: 1 },
     });
@@ -121,17 +148,26 @@ test("unknown options are refused", () => {
 });
 
 describe("a policy that agents could write", () => {
-  const rules = rule("grant", "allow", 'tool = "t"\npriority = "admin"') + rule("ask", "ask_user", 'tool = "t"\npriority = "user"');
+  const rules =
+    rule("grant", "allow", 'tool = "t"\npriority = "admin"') +
+    rule("ask", "ask_user", 'tool = "t"\npriority = "user"');
   test("grants at tier workspace at most, and says so", () => {
     write("p.toml", rules);
     const plugin = policy({ files: ["p.toml"] });
     expect(decide({ plugins: [plugin] }, call("t")).effect).toBe("ask_user");
-    const instance = { options: plugin.options, configFile: join(folder, "bylaw.config.ts") } as PluginInstance<never>;
-    expect(policyWarnings(instance)).toMatchObject([{ file: "p.toml", line: 5, severity: "warning" }]);
+    const instance = {
+      options: plugin.options,
+      configFile: join(folder, "bylaw.config.ts"),
+    } as PluginInstance<never>;
+    expect(policyWarnings(instance)).toMatchObject([
+      { file: "p.toml", line: 5, severity: "warning" },
+    ]);
   });
   test("keeps its tiers where the operator vouches for it", () => {
     write("p.toml", rules);
-    expect(decide({ plugins: [policy({ files: ["p.toml"], operator: true })] }, call("t")).effect).toBe("allow");
+    expect(
+      decide({ plugins: [policy({ files: ["p.toml"], operator: true })] }, call("t")).effect,
+    ).toBe("allow");
   });
   test("a link does not hide where it lies", () => {
     write("w/p.toml", rules);
@@ -140,19 +176,43 @@ describe("a policy that agents could write", () => {
       symlinkSync(join(folder, "w/p.toml"), join(outside, "p.toml"));
       symlinkSync(join(folder, "w"), join(outside, "w"));
       for (const file of [join(outside, "p.toml"), join(outside, "w/p.toml")]) {
-        expect(decide({ plugins: [policy({ files: [file], workspace: join(folder, "w") })] }, call("t")).effect).toBe("ask_user");
-        expect(decide({ plugins: [policy({ files: [join(folder, "w/p.toml")], workspace: join(outside, "w") })] }, call("t")).effect).toBe(
-          "ask_user",
-        );
+        expect(
+          decide({ plugins: [policy({ files: [file], workspace: join(folder, "w") })] }, call("t"))
+            .effect,
+        ).toBe("ask_user");
+        expect(
+          decide(
+            {
+              plugins: [
+                policy({ files: [join(folder, "w/p.toml")], workspace: join(outside, "w") }),
+              ],
+            },
+            call("t"),
+          ).effect,
+        ).toBe("ask_user");
       }
       writeFileSync(join(outside, "real.toml"), rules);
       symlinkSync(join(outside, "real.toml"), join(folder, "w/linked.toml"));
       expect(
-        decide({ plugins: [policy({ files: [join(folder, "w/linked.toml")], workspace: join(folder, "w") })] }, call("t")).effect,
+        decide(
+          {
+            plugins: [
+              policy({ files: [join(folder, "w/linked.toml")], workspace: join(folder, "w") }),
+            ],
+          },
+          call("t"),
+        ).effect,
       ).toBe("ask_user");
-      expect(decide({ plugins: [policy({ files: [join(outside, "real.toml")], workspace: join(folder, "w") })] }, call("t")).effect).toBe(
-        "allow",
-      );
+      expect(
+        decide(
+          {
+            plugins: [
+              policy({ files: [join(outside, "real.toml")], workspace: join(folder, "w") }),
+            ],
+          },
+          call("t"),
+        ).effect,
+      ).toBe("allow");
     } finally {
       rmSync(outside, { recursive: true });
     }
@@ -160,11 +220,15 @@ describe("a policy that agents could write", () => {
 });
 
 describe("the pool", () => {
-  const brought = (text: string) => defineRuleset({ name: "@x/ruleset-base", plugins: [policy({ text })] });
+  const brought = (text: string) =>
+    defineRuleset({ name: "@x/ruleset-base", plugins: [policy({ text })] });
   test("all uses give one vote, by tier", () => {
     const base = brought(rule("base", "deny", 'tool = "t"\npriority = "default"'));
     const decision = decide(
-      { extends: [base], plugins: [policy({ text: rule("own", "allow", 'tool = "t"\npriority = "user"') })] },
+      {
+        extends: [base],
+        plugins: [policy({ text: rule("own", "allow", 'tool = "t"\npriority = "user"') })],
+      },
       call("t"),
     );
     expect(decision).toMatchObject({ effect: "allow", rule: { name: "own" } });
@@ -174,45 +238,68 @@ describe("the pool", () => {
     const base = brought(rule("base", "deny", 'tool = "t"\nfinal = true'));
     const own = policy({ text: rule("own", "allow", 'tool = "t"\npriority = "admin"') });
     expect(decide({ extends: [base], plugins: [own] }, call("t")).rule?.name).toBe("base");
-    expect(refused(() => kernelOf({ extends: [base], without: ["@bylaw/plugin-policy/base"], plugins: [own] })).code).toBe(
-      "BYLAW_WITHOUT_FINAL",
-    );
-    expect(refused(() => kernelOf({ extends: [base], without: ["@bylaw/plugin-policy"], plugins: [own] })).code).toBe(
-      "BYLAW_WITHOUT_FINAL",
-    );
+    expect(
+      refused(() =>
+        kernelOf({ extends: [base], without: ["@bylaw/plugin-policy/base"], plugins: [own] }),
+      ).code,
+    ).toBe("BYLAW_WITHOUT_FINAL");
+    expect(
+      refused(() =>
+        kernelOf({ extends: [base], without: ["@bylaw/plugin-policy"], plugins: [own] }),
+      ).code,
+    ).toBe("BYLAW_WITHOUT_FINAL");
   });
   test("without drops a rule of what extends brought, and not the host's own of the same name", () => {
     const base = brought(rule("same", "deny", 'tool = "t"'));
     const without = ["@bylaw/plugin-policy/same"];
     expect(decide({ extends: [base], without }, call("t")).code).toBe("fallback");
-    expect(decide({ extends: [base], without, plugins: [policy({ text: rule("same", "deny", 'tool = "u"') })] }, call("u")).effect).toBe(
-      "deny",
-    );
-    expect(refused(() => kernelOf({ extends: [base], without: ["@bylaw/plugin-policy/none"] })).code).toBe("BYLAW_WITHOUT_UNMATCHED");
+    expect(
+      decide(
+        {
+          extends: [base],
+          without,
+          plugins: [policy({ text: rule("same", "deny", 'tool = "u"') })],
+        },
+        call("u"),
+      ).effect,
+    ).toBe("deny");
+    expect(
+      refused(() => kernelOf({ extends: [base], without: ["@bylaw/plugin-policy/none"] })).code,
+    ).toBe("BYLAW_WITHOUT_UNMATCHED");
   });
   test("a rule of a file with compat can be dropped too", () => {
     const text = `compat = "radium"\n${rule("r", "deny", 'tool_pattern = "t"')}`;
     expect(decide({ extends: [brought(text)] }, call("t")).effect).toBe("deny");
-    expect(decide({ extends: [brought(text)], without: ["@bylaw/plugin-policy/r"] }, call("t")).effect).toBe("ask_user");
+    expect(
+      decide({ extends: [brought(text)], without: ["@bylaw/plugin-policy/r"] }, call("t")).effect,
+    ).toBe("ask_user");
   });
   test("the digest changes with the rules, and not with the order of files", () => {
     const [a, b] = [rule("a", "deny", 'tool = "a"'), rule("b", "deny", 'tool = "b"')];
     write("a.toml", a);
     write("b.toml", b);
-    const digest = (...files: string[]) => kernelOf({ plugins: [policy({ files })] }).policy["@bylaw/plugin-policy"];
+    const digest = (...files: string[]) =>
+      kernelOf({ plugins: [policy({ files })] }).policy["@bylaw/plugin-policy"];
     expect(digest("a.toml", "b.toml")).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(digest("a.toml", "b.toml")).toBe(digest("b.toml", "a.toml"));
     expect(digest("a.toml")).not.toBe(digest("a.toml", "b.toml"));
-    const dropped = kernelOf({ extends: [brought(a)], without: ["@bylaw/plugin-policy/a"] }).policy["@bylaw/plugin-policy"];
+    const dropped = kernelOf({ extends: [brought(a)], without: ["@bylaw/plugin-policy/a"] }).policy[
+      "@bylaw/plugin-policy"
+    ];
     expect(dropped).not.toBe(kernelOf({ extends: [brought(a)] }).policy["@bylaw/plugin-policy"]);
   });
 });
 
 describe("fallback and modes", () => {
   test("the strictest default of the files holds over the configuration's", () => {
-    const config = { plugins: [policy({ text: 'default = "deny"' }), policy({ text: 'default = "allow"' })], fallback: "allow" } as const;
+    const config = {
+      plugins: [policy({ text: 'default = "deny"' }), policy({ text: 'default = "allow"' })],
+      fallback: "allow",
+    } as const;
     expect(decide(config, call("t"))).toMatchObject({ effect: "deny", code: "fallback" });
-    expect(decide({ plugins: [policy({ text: "" })], fallback: "allow" }, call("t")).effect).toBe("allow");
+    expect(decide({ plugins: [policy({ text: "" })], fallback: "allow" }, call("t")).effect).toBe(
+      "allow",
+    );
   });
   test.each([
     ["yolo", "t", {}, "allow"],
@@ -223,7 +310,10 @@ describe("fallback and modes", () => {
     ["autoEdit", "t", { path: "a" }, "ask_user"],
     ["ask", "write_file", { path: "a" }, "ask_user"],
   ] as const)("%s and %s %j: %s", (approval_mode, tool, args, effect) => {
-    expect(decide({ plugins: [policy({ text: "" })] }, call(tool, args, { approval_mode, cwd: "/w" })).effect).toBe(effect);
+    expect(
+      decide({ plugins: [policy({ text: "" })] }, call(tool, args, { approval_mode, cwd: "/w" }))
+        .effect,
+    ).toBe(effect);
   });
   test.each([
     ["run_shell_command", { command: "$CMD id" }, "unknown_command"],
@@ -232,7 +322,10 @@ describe("fallback and modes", () => {
   ])("no mode and no default lets %s %j pass", (tool, args, code) => {
     const text = `default = "allow"\n${rule("r", "deny", 'tool = "*"\npaths = "/etc/**"')}`;
     const one = call(tool, args, { approval_mode: "yolo", cwd: "/w" });
-    expect(decide({ plugins: [policy({ text })], approval_mode: "yolo" }, one)).toMatchObject({ effect: "ask_user", code });
+    expect(decide({ plugins: [policy({ text })], approval_mode: "yolo" }, one)).toMatchObject({
+      effect: "ask_user",
+      code,
+    });
     expect(decide({ plugins: [policy({ text })] }, { ...one, interactive: false })).toMatchObject({
       effect: "deny",
       code: "approval_unavailable",
@@ -241,63 +334,113 @@ describe("fallback and modes", () => {
 });
 
 test("tools can be added, and an addition of one use counts for all", () => {
-  const tools = { shell: { my_shell: "line" }, files: { my_reader: { read: ["where"] } }, network: { my_get: "address" } };
+  const tools = {
+    shell: { my_shell: "line" },
+    files: { my_reader: { read: ["where"] } },
+    network: { my_get: "address" },
+  };
   const text = [
     rule("no-rm", "deny", 'tool = "my_shell"\ncommand = "rm *"'),
     rule("src", "allow", 'tool = "my_reader"\npaths = "src/**"'),
     rule("net", "deny", 'tool = "my_get"\nnetwork = "*.evil"'),
   ].join("");
-  const config = { plugins: [policy({ text, tools }), policy({ text: rule("no-sudo", "deny", 'tool = "*"\ncommand = "sudo *"') })] };
+  const config = {
+    plugins: [
+      policy({ text, tools }),
+      policy({ text: rule("no-sudo", "deny", 'tool = "*"\ncommand = "sudo *"') }),
+    ],
+  };
   expect(decide(config, call("my_shell", { line: "/bin/rm x" })).rule?.name).toBe("no-rm");
   expect(decide(config, call("my_shell", { line: "sudo x" })).rule?.name).toBe("no-sudo");
   expect(decide(config, call("my_shell", { line: "$CMD b" })).code).toBe("unknown_command");
   expect(decide(config, call("my_reader", { where: "src/a" }, { cwd: "/w" })).effect).toBe("allow");
-  expect(decide(config, call("my_reader", { path: "src/a" }, { cwd: "/w" })).code).toBe("unknown_path");
+  expect(decide(config, call("my_reader", { path: "src/a" }, { cwd: "/w" })).code).toBe(
+    "unknown_path",
+  );
   expect(decide(config, call("my_get", { address: "https://x.evil" })).rule?.name).toBe("net");
 });
 
 test("explain lists every rule with what it wanted", async () => {
   const kernel = createKernel({
-    plugins: [policy({ text: rule("a", "deny", 'tool = "t"\nagent = "x"') + rule("b", "ask_user", 'tool = "t"') })],
+    plugins: [
+      policy({
+        text: rule("a", "deny", 'tool = "t"\nagent = "x"') + rule("b", "ask_user", 'tool = "t"'),
+      }),
+    ],
   });
   const { taps } = await kernel.explain(call("t"));
   expect(taps[0]?.because).toMatchObject([
-    { name: "a", matched: false, failed: "agent", effect: "deny", tier: "default", file: "inline policy", line: 1, deciding: false },
+    {
+      name: "a",
+      matched: false,
+      failed: "agent",
+      effect: "deny",
+      tier: "default",
+      file: "inline policy",
+      line: 1,
+      deciding: false,
+    },
     { name: "b", matched: true, effect: "ask_user", deciding: true },
   ]);
 });
 
 describe("conditions", () => {
-  const amount = (operator: string) => `when = { all = [{ fact = "args", path = "$.amount", operator = "${operator}", value = 100 }] }`;
+  const amount = (operator: string) =>
+    `when = { all = [{ fact = "args", path = "$.amount", operator = "${operator}", value = 100 }] }`;
   const text = rule("small", "allow", `tool = "transfer"\n${amount("lessThanInclusive")}`);
-  const kernel = createKernel({ plugins: [policy({ text }), policy({ text: rule("r", "deny", 'tool = "t"') })] });
+  const kernel = createKernel({
+    plugins: [policy({ text }), policy({ text: rule("r", "deny", 'tool = "t"') })],
+  });
   test("make decisions promises, of every call", async () => {
     const decision = kernel.decide(call("transfer", { amount: 50 }));
     expect(decision).toBeInstanceOf(Promise);
-    expect(await decision).toMatchObject({ effect: "allow", code: "rule_allowed", rule: { name: "small" } });
-    expect(await kernel.decide(call("transfer", { amount: 500 }))).toMatchObject({ effect: "ask_user", code: "fallback" });
-    expect(await kernel.decide(call("transfer", {}))).toMatchObject({ effect: "ask_user", code: "fallback" });
+    expect(await decision).toMatchObject({
+      effect: "allow",
+      code: "rule_allowed",
+      rule: { name: "small" },
+    });
+    expect(await kernel.decide(call("transfer", { amount: 500 }))).toMatchObject({
+      effect: "ask_user",
+      code: "fallback",
+    });
+    expect(await kernel.decide(call("transfer", {}))).toMatchObject({
+      effect: "ask_user",
+      code: "fallback",
+    });
     expect(await kernel.decide(call("t"))).toMatchObject({ effect: "deny", rule: { name: "r" } });
   });
   test("that a configuration dropped cost nothing", () => {
-    const config = { extends: [defineRuleset({ name: "rs", plugins: [policy({ text })] })], without: ["@bylaw/plugin-policy/small"] };
+    const config = {
+      extends: [defineRuleset({ name: "rs", plugins: [policy({ text })] })],
+      without: ["@bylaw/plugin-policy/small"],
+    };
     expect(createKernel(config).decide(call("transfer"))).not.toBeInstanceOf(Promise);
   });
   test("that the engine cannot evaluate deny", async () => {
-    const strict = createKernel({ plugins: [policy({ text: rule("s", "ask_user", `tool = "t"\n${amount("greaterThan")}`) })] });
+    const strict = createKernel({
+      plugins: [policy({ text: rule("s", "ask_user", `tool = "t"\n${amount("greaterThan")}`) })],
+    });
     const decision = await strict.decide(call("t", { amount: { toString: 1, valueOf: 1 } }));
     expect(decision).toMatchObject({ effect: "deny", code: "check_failed" });
   });
   test("are told by explain", async () => {
-    const because = async (amount: number) => (await kernel.explain(call("transfer", { amount }))).taps[0]?.because;
+    const because = async (amount: number) =>
+      (await kernel.explain(call("transfer", { amount }))).taps[0]?.because;
     expect(await because(50)).toMatchObject([
       { name: "r", failed: "tool" },
       { name: "small", matched: true, deciding: true },
     ]);
-    expect(await because(500)).toMatchObject([{ name: "r" }, { name: "small", matched: false, failed: "when", deciding: false }]);
+    expect(await because(500)).toMatchObject([
+      { name: "r" },
+      { name: "small", matched: false, failed: "when", deciding: false },
+    ]);
   });
   test("with a mistake stop the kernel from being made", () => {
-    const bad = rule("s", "deny", 'when = { all = [{ fact = "args", path = "$[?(@.a)]", operator = "equal", value = 1 }] }');
+    const bad = rule(
+      "s",
+      "deny",
+      'when = { all = [{ fact = "args", path = "$[?(@.a)]", operator = "equal", value = 1 }] }',
+    );
     expect(refused(() => createKernel({ plugins: [policy({ text: bad })] }))).toMatchObject({
       code: "BYLAW_POLICY_INVALID",
       source: { line: 4, column: 34 },
@@ -306,7 +449,13 @@ describe("conditions", () => {
 });
 
 test("shadow votes are recorded and do not count", () => {
-  const decision = decide({ plugins: [policy({ text: rule("s", "deny", 'tool = "t"\nshadow = true') })], fallback: "allow" }, call("t"));
+  const decision = decide(
+    {
+      plugins: [policy({ text: rule("s", "deny", 'tool = "t"\nshadow = true') })],
+      fallback: "allow",
+    },
+    call("t"),
+  );
   expect(decision.effect).toBe("allow");
   expect(decision.votes).toMatchObject([{ effect: "deny", shadow: true, rule: { name: "s" } }]);
 });
@@ -314,9 +463,16 @@ test("shadow votes are recorded and do not count", () => {
 test("approval mode autoEdit waves no edit of a policy in force through, nor of a folder above it", async () => {
   const file = write("rules/own.toml", "");
   symlinkSync(join(folder, "rules"), join(folder, "linked"));
-  const kernel = kernelOf({ plugins: [policy({ files: [file], operator: true })], approval_mode: "autoEdit" });
+  const kernel = kernelOf({
+    plugins: [policy({ files: [file], operator: true })],
+    approval_mode: "autoEdit",
+  });
   const effectOf = async (tool: string, args: ToolCall["args"]) =>
-    (await kernel.decide(await kernel.prepare(call(tool, args, { cwd: folder, workspace: folder })))).effect;
+    (
+      await kernel.decide(
+        await kernel.prepare(call(tool, args, { cwd: folder, workspace: folder })),
+      )
+    ).effect;
   expect(await effectOf("write_file", { path: "rules/other.txt", content: "x" })).toBe("allow");
   expect(await effectOf("write_file", { path: "rules/own.toml", content: "x" })).toBe("ask_user");
   expect(await effectOf("write_file", { path: "linked/own.toml", content: "x" })).toBe("ask_user");

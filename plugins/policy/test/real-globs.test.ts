@@ -36,11 +36,25 @@ paths = "${work}/**"
 
 async function line(command: string): Promise<Decision> {
   const kernel = createKernel({ plugins: [policy({ text: text() })] });
-  return kernel.decide(await kernel.prepare({ hook: "beforeToolCall", tool: "bash", args: { command }, cwd: work, home: root }));
+  return kernel.decide(
+    await kernel.prepare({
+      hook: "beforeToolCall",
+      tool: "bash",
+      args: { command },
+      cwd: work,
+      home: root,
+    }),
+  );
 }
 
 test("globs that find no link are allowed as they are written", async () => {
-  for (const command of ["cat src/*.ts", "cat ./*/*/key", "cat s*/a.ts", "cat none/*", `cat ${work}/s*/*`]) {
+  for (const command of [
+    "cat src/*.ts",
+    "cat ./*/*/key",
+    "cat s*/a.ts",
+    "cat none/*",
+    `cat ${work}/s*/*`,
+  ]) {
     expect([command, (await line(command)).effect]).toEqual([command, "allow"]);
   }
 });
@@ -61,7 +75,8 @@ test("a folder that a glob finds may be a link", async () => {
   ]) {
     expect([command, (await line(command)).rule?.name]).toEqual([command, "secret"]);
   }
-  for (const command of ["cat src/*.ts", "cat src/d*/key"]) expect([command, (await line(command)).effect]).toEqual([command, "allow"]);
+  for (const command of ["cat src/*.ts", "cat src/d*/key"])
+    expect([command, (await line(command)).effect]).toEqual([command, "allow"]);
 });
 
 test("so may a file", async () => {

@@ -1,7 +1,14 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKernel, freezeJson, type Decision, type Json, type Subject, type ToolCall } from "@bylaw/kernel";
+import {
+  createKernel,
+  freezeJson,
+  type Decision,
+  type Json,
+  type Subject,
+  type ToolCall,
+} from "@bylaw/kernel";
 import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { policy } from "../src/index.ts";
@@ -41,7 +48,9 @@ paths = "src/**"
 
 async function decide(tool: string, args: ToolCall["args"], cwd = work): Promise<Decision> {
   const kernel = createKernel({ plugins: [policy({ text: text() })] });
-  return kernel.decide(await kernel.prepare({ hook: "beforeToolCall", tool, args, cwd, home: root }));
+  return kernel.decide(
+    await kernel.prepare({ hook: "beforeToolCall", tool, args, cwd, home: root }),
+  );
 }
 const read = (path: Json): Promise<Decision> => decide("read_file", { path });
 const write = (path: Json): Promise<Decision> => decide("write_file", { path });
@@ -53,8 +62,15 @@ describe("links", () => {
   });
   test("a link that is made between two preparations of one call is seen by the second, whoever prepares", async () => {
     const kernel = createKernel({ plugins: [policy({ text: text() })] });
-    const call = freezeJson({ hook: "beforeToolCall", tool: "read_file", args: { path: "src/late" }, cwd: work, home: root });
-    const ruled = async (subject: Subject): Promise<string | undefined> => (await kernel.decide(await kernel.prepare(subject))).rule?.name;
+    const call = freezeJson({
+      hook: "beforeToolCall",
+      tool: "read_file",
+      args: { path: "src/late" },
+      cwd: work,
+      home: root,
+    });
+    const ruled = async (subject: Subject): Promise<string | undefined> =>
+      (await kernel.decide(await kernel.prepare(subject))).rule?.name;
     const first = await kernel.prepare(call as unknown as Subject);
     expect((await kernel.decide(first)).rule?.name).toBe("src");
     symlinkSync(join(root, "secret/key"), join(work, "src/late"));
@@ -75,7 +91,8 @@ describe("links", () => {
     symlinkSync(join(root, "secret/new"), join(work, "src/dangling"));
     symlinkSync("../../secret/new", join(work, "src/relative"));
     symlinkSync("dangling", join(work, "src/chain"));
-    for (const name of ["dangling", "relative", "chain"]) expect((await write(`src/${name}`)).rule?.name).toBe("secret");
+    for (const name of ["dangling", "relative", "chain"])
+      expect((await write(`src/${name}`)).rule?.name).toBe("secret");
   });
   test("`..` after a link is followed as the system does, and as a tidy program does", async () => {
     mkdirSync(join(root, "secret/sub"));
@@ -94,7 +111,9 @@ describe("links", () => {
   });
   test("one bad path of several is enough", async () => {
     symlinkSync(join(root, "secret/key"), join(work, "src/link"));
-    expect((await decide("write_files", { paths: ["src/a", "src/link"] })).rule?.name).toBe("secret");
+    expect((await decide("write_files", { paths: ["src/a", "src/link"] })).rule?.name).toBe(
+      "secret",
+    );
   });
 });
 
@@ -107,7 +126,9 @@ describe("a workspace behind a link", () => {
   });
   test("a deny of the folder where it really lies holds", async () => {
     symlinkSync(join(root, "secret"), join(root, "alias"));
-    expect((await decide("read_file", { path: "key" }, join(root, "alias"))).rule?.name).toBe("secret");
+    expect((await decide("read_file", { path: "key" }, join(root, "alias"))).rule?.name).toBe(
+      "secret",
+    );
   });
 });
 
@@ -115,7 +136,16 @@ test("an edit through a link out of the workspace is no edit of the workspace", 
   symlinkSync(join(root, "secret"), join(work, "out"));
   const kernel = createKernel({ plugins: [policy({ text: "" })], approval_mode: "autoEdit" });
   const edit = async (path: string): Promise<string> =>
-    (await kernel.decide(await kernel.prepare({ hook: "beforeToolCall", tool: "write_file", args: { path }, cwd: work }))).effect;
+    (
+      await kernel.decide(
+        await kernel.prepare({
+          hook: "beforeToolCall",
+          tool: "write_file",
+          args: { path },
+          cwd: work,
+        }),
+      )
+    ).effect;
   expect(await edit("src/a")).toBe("allow");
   expect(await edit("out/key")).toBe("ask_user");
 });
@@ -123,8 +153,12 @@ test("an edit through a link out of the workspace is no edit of the workspace", 
 test("only calls that name files are looked up", async () => {
   const kernel = createKernel({ plugins: [policy({ text: text() })] });
   const facts = async (tool: string, args: ToolCall["args"]): Promise<unknown> =>
-    (await kernel.prepare({ hook: "beforeToolCall", tool, args, cwd: work })).facts?.["@bylaw/plugin-policy"] ?? {};
-  expect(await facts("read_file", { path: "src/a" })).toEqual({ paths: [["src/a", join(work, "src/a")]] });
+    (await kernel.prepare({ hook: "beforeToolCall", tool, args, cwd: work })).facts?.[
+      "@bylaw/plugin-policy"
+    ] ?? {};
+  expect(await facts("read_file", { path: "src/a" })).toEqual({
+    paths: [["src/a", join(work, "src/a")]],
+  });
   expect(await facts("http_request", { url: "https://a.example" })).toEqual({});
   expect(await facts("bash", { command: "echo src/a" })).toEqual({});
   expect(await facts("bash", { command: "cd src && cat a < b > 'c d'; cat $X" })).toEqual({
@@ -136,7 +170,10 @@ test("only calls that name files are looked up", async () => {
 test("past a thousand paths none is looked up, and none is allowed", async () => {
   const paths = (count: number): string[] => Array.from({ length: count }, (_, at) => `src/${at}`);
   expect((await decide("write_files", { paths: paths(1000) })).effect).toBe("allow");
-  expect(await decide("write_files", { paths: paths(1001) })).toMatchObject({ effect: "ask_user", code: "unknown_path" });
+  expect(await decide("write_files", { paths: paths(1001) })).toMatchObject({
+    effect: "ask_user",
+    code: "unknown_path",
+  });
   const call: ToolCall = { hook: "beforeToolCall", tool: "write_files", args: {}, cwd: work };
   const stamped = resolvePaths(call, paths(1001))?.["paths"] as readonly Json[];
   expect([stamped[999], stamped[1000]]).toEqual([["src/999", join(work, "src/999")], ["src/1000"]]);
@@ -144,7 +181,8 @@ test("past a thousand paths none is looked up, and none is allowed", async () =>
 
 test("a command that reads or writes through a link is denied where it leads", async () => {
   symlinkSync(join(root, "secret"), join(work, "src/door"));
-  const line = async (command: string): Promise<unknown> => (await decide("bash", { command })).rule?.name;
+  const line = async (command: string): Promise<unknown> =>
+    (await decide("bash", { command })).rule?.name;
   for (const command of [
     "cat src/door/key",
     "cat < src/door/key",
@@ -159,6 +197,10 @@ test("a command that reads or writes through a link is denied where it leads", a
 test("a glob through a link, and a copy through one, are denied where they lead", async () => {
   symlinkSync(join(root, "secret"), join(work, "src/folder"));
   expect((await decide("glob", { pattern: "src/folder/*" })).rule?.name).toBe("secret");
-  expect((await decide("grep", { pattern: "x", include: "src/folder/key" })).rule?.name).toBe("secret");
-  expect((await decide("copy_file", { source: "src/a", dest: "src/folder" })).rule?.name).toBe("secret");
+  expect((await decide("grep", { pattern: "x", include: "src/folder/key" })).rule?.name).toBe(
+    "secret",
+  );
+  expect((await decide("copy_file", { source: "src/a", dest: "src/folder" })).rule?.name).toBe(
+    "secret",
+  );
 });

@@ -1,5 +1,5 @@
 import type { Response } from "@bylaw/kernel";
-import { aliasOf, type Answer } from "@bylaw/log";
+import { aliasOf, type Answer } from "@bylaw/plugin-consensus";
 import type { Fault } from "./fault.ts";
 import type { ReasonsOptions } from "./options.ts";
 import { isTooSimilar, overlapOf, wordsOf } from "./similarity.ts";
@@ -22,14 +22,20 @@ export function answerFault(
   if (vote_only) {
     const { max_answers_per_agent: each } = consensus.terms;
     const spent =
-      each !== null && answered >= each ? `Gave ${answered} of ${each} answers` : "All agents together gave every answer they may";
+      each !== null && answered >= each
+        ? `Gave ${answered} of ${each} answers`
+        : "All agents together gave every answer they may";
     return { code: "answer_limit", line: `${spent}. Required: ${required}` };
   }
   if (stale !== undefined) return stale;
-  const others = own_answer === "compare" ? consensus.answers : consensus.answers.filter((answer) => answer.agent !== agent);
+  const others =
+    own_answer === "compare"
+      ? consensus.answers
+      : consensus.answers.filter((answer) => answer.agent !== agent);
   const percent = PERCENT[novelty];
   const similar = percent === undefined ? undefined : similarTo(content, others, percent);
-  const name = (answer: Answer): string => (answer.agent === agent ? "this agent" : (aliasOf(consensus, answer.agent) ?? answer.agent));
+  const name = (answer: Answer): string =>
+    answer.agent === agent ? "this agent" : (aliasOf(consensus, answer.agent) ?? answer.agent);
   if (similar !== undefined) {
     const line = `Answer shares over ${percent}% of its words with the one of ${name(similar)}. Required: ${required}, with something new`;
     return {
@@ -39,15 +45,27 @@ export function answerFault(
     };
   }
   const own = host?.["workspace"];
-  const folders = [typeof own === "string" ? own : undefined, ...consensus.answers.map(({ workspace }) => workspace)];
+  const folders = [
+    typeof own === "string" ? own : undefined,
+    ...consensus.answers.map(({ workspace }) => workspace),
+  ];
   const plain = withoutWorkspaces(content, folders);
   // The same answer once more, also one's own, brings nothing and would clear every vote.
-  const same = consensus.answers.find((answer) => withoutWorkspaces(answer.content, folders) === plain);
+  const same = consensus.answers.find(
+    (answer) => withoutWorkspaces(answer.content, folders) === plain,
+  );
   if (same === undefined) return undefined;
-  return { code: "answer_duplicate", line: `Answer already provided by ${name(same)}. Required: a different one, or a vote` };
+  return {
+    code: "answer_duplicate",
+    line: `Answer already provided by ${name(same)}. Required: a different one, or a vote`,
+  };
 }
 
-function similarTo(content: string, others: readonly Answer[], percent: number): Answer | undefined {
+function similarTo(
+  content: string,
+  others: readonly Answer[],
+  percent: number,
+): Answer | undefined {
   if (others.length === 0) return undefined;
   const own = wordsOf(content);
   return others.find((answer) => isTooSimilar(overlapOf(own, wordsIn(answer)), percent));

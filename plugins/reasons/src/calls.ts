@@ -20,11 +20,15 @@ export interface Calls {
 }
 
 /** Tells the calls of a response apart. Nothing is unknown where the host does not say which tools there are. */
-export function callsOf({ tool_calls = [], available_tools }: Response, options: ReasonsOptions): Calls {
+export function callsOf(
+  { tool_calls = [], available_tools }: Response,
+  options: ReasonsOptions,
+): Calls {
   const { workflow_tools, external_tools } = options;
   const available = available_tools === undefined ? undefined : new Set(available_tools);
   const isWorkflow = (name: string): boolean => Object.hasOwn(workflow_tools, name);
-  const isKnown = (name: string): boolean => isWorkflow(name) || external_tools.includes(name) || available?.has(name) === true;
+  const isKnown = (name: string): boolean =>
+    isWorkflow(name) || external_tools.includes(name) || available?.has(name) === true;
   const isOpen = openTools(available_tools, options);
   const workflow: WorkflowCall[] = [];
   const [external, ordinary, unknown] = [new Set<string>(), new Set<string>(), new Set<string>()];
@@ -39,14 +43,24 @@ export function callsOf({ tool_calls = [], available_tools }: Response, options:
   return { workflow, external: [...external], ordinary: [...ordinary], unknown: [...unknown] };
 }
 
-function meant(written: string, prefixes: readonly string[], isKnown: (name: string) => boolean): string {
-  const rests = prefixes.flatMap((prefix) => (written.startsWith(prefix) ? [written.slice(prefix.length)] : []));
+function meant(
+  written: string,
+  prefixes: readonly string[],
+  isKnown: (name: string) => boolean,
+): string {
+  const rests = prefixes.flatMap((prefix) =>
+    written.startsWith(prefix) ? [written.slice(prefix.length)] : [],
+  );
   return rests.find(isKnown) ?? written;
 }
 
 /** Which workflow tools may be called. A host that lists none of them among the available tools leaves them all open. */
-export function openTools(available: readonly string[] | undefined, { workflow_tools }: ReasonsOptions): (tool: string) => boolean {
-  if (available === undefined || !available.some((tool) => Object.hasOwn(workflow_tools, tool))) return () => true;
+export function openTools(
+  available: readonly string[] | undefined,
+  { workflow_tools }: ReasonsOptions,
+): (tool: string) => boolean {
+  if (available === undefined || !available.some((tool) => Object.hasOwn(workflow_tools, tool)))
+    return () => true;
   return (tool) => available.includes(tool);
 }
 

@@ -8,7 +8,13 @@ const message = z.string().max(2_000).optional();
 export const INFRASTRUCTURE = ["api_error", "connection_recovery", "mcp_disconnected"] as const;
 
 /** Why an agent is no longer waited for. */
-export const DROPPED = ["timeout", "cancelled", "fatal_error", "superseded", "denial_loop"] as const;
+export const DROPPED = [
+  "timeout",
+  "cancelled",
+  "fatal_error",
+  "superseded",
+  "denial_loop",
+] as const;
 
 /** What a host records about the turns of its agents. */
 export const HOST_EVENTS: readonly EventType[] = [

@@ -10,7 +10,12 @@ import { staleness, voteFault } from "./vote.ts";
 import { either, given, listed, shown } from "./words.ts";
 
 /** Judges a response in the order of the origin; the first reason is the only one, so that a response costs at most one attempt. */
-export function judge(response: Response, calls: Calls, standing: Standing, options: ReasonsOptions): Fault | undefined {
+export function judge(
+  response: Response,
+  calls: Calls,
+  standing: Standing,
+  options: ReasonsOptions,
+): Fault | undefined {
   const required = requiredTools(response, standing, options);
   return (
     ended(response, standing) ??
@@ -20,12 +25,17 @@ export function judge(response: Response, calls: Calls, standing: Standing, opti
 }
 
 function ended({ round = 1 }: Response, { turn }: Standing): Fault | undefined {
-  if ((turn.outcome !== "non_compliant" && turn.outcome !== "dropped") || round > turn.round) return undefined;
+  if ((turn.outcome !== "non_compliant" && turn.outcome !== "dropped") || round > turn.round)
+    return undefined;
   return { code: "turn_over", line: "The turn of this agent is over", recovery: "end" };
 }
 
 // What ends a turn now, in words.
-function requiredTools({ available_tools }: Response, { vote_only, deferred }: Standing, options: ReasonsOptions): string {
+function requiredTools(
+  { available_tools }: Response,
+  { vote_only, deferred }: Standing,
+  options: ReasonsOptions,
+): string {
   const isOpen = openTools(available_tools, options);
   const names = Object.keys(options.workflow_tools).filter(isOpen);
   const closed = vote_only ? "answer" : deferred ? "vote" : undefined;
@@ -33,23 +43,40 @@ function requiredTools({ available_tools }: Response, { vote_only, deferred }: S
   return either((left.length > 0 ? left : names).map(given));
 }
 
-function workflowFault(response: Response, calls: Calls, standing: Standing, options: ReasonsOptions, required: string): Fault | undefined {
-  const named = (kind: string): string | undefined => calls.workflow.find((call) => call.kind === kind)?.tool;
+function workflowFault(
+  response: Response,
+  calls: Calls,
+  standing: Standing,
+  options: ReasonsOptions,
+  required: string,
+): Fault | undefined {
+  const named = (kind: string): string | undefined =>
+    calls.workflow.find((call) => call.kind === kind)?.tool;
   const [vote, answer] = [named("vote"), named("answer")];
   if (vote !== undefined && answer !== undefined) {
-    return { code: "vote_and_answer", line: `Called both ${given(vote)} and ${given(answer)} in one response. Required: ${required}` };
+    return {
+      code: "vote_and_answer",
+      line: `Called both ${given(vote)} and ${given(answer)} in one response. Required: ${required}`,
+    };
   }
   const closed = calls.workflow.filter(({ open }) => !open);
   if (closed.length > 0 && closed.length === calls.workflow.length) {
     const tools = [...new Set(closed.map(({ tool }) => tool))];
     const code = answer !== undefined && standing.vote_only ? "answer_limit" : "no_workflow_tool";
-    return { code, line: `Called ${listed(tools)} (not available in this round). Required: ${required}` };
+    return {
+      code,
+      line: `Called ${listed(tools)} (not available in this round). Required: ${required}`,
+    };
   }
   const terminal = terminalIn(response, calls, options);
   if (terminal === undefined) return undefined;
-  if (terminal.kind === "vote") return voteFault(terminal.target, response, standing, required, options);
-  const stale = standing.consensus.terms.fairness === "turns" ? staleness(response, standing) : undefined;
-  return terminal.kind === "answer" ? answerFault(terminal.content, response, standing, options, required, stale) : stale;
+  if (terminal.kind === "vote")
+    return voteFault(terminal.target, response, standing, required, options);
+  const stale =
+    standing.consensus.terms.fairness === "turns" ? staleness(response, standing) : undefined;
+  return terminal.kind === "answer"
+    ? answerFault(terminal.content, response, standing, options, required, stale)
+    : stale;
 }
 
 function otherFault(
@@ -81,7 +108,11 @@ function otherFault(
   const wanted = standing.vote_only
     ? `You may give no more answers. Finish with a call of ${required} now.`
     : `Finish your work with a call of ${required}.`;
-  return { code: "no_workflow_tool", line, message: `You called ${listed(called)}, which ends no turn. ${wanted}` };
+  return {
+    code: "no_workflow_tool",
+    line,
+    message: `You called ${listed(called)}, which ends no turn. ${wanted}`,
+  };
 }
 
 /** For so many names a near one is looked for, which takes time. */
@@ -106,9 +137,13 @@ export function isProgress(
   standing: Pick<Standing, "vote_only" | "turn"> | undefined,
   { progress }: ReasonsOptions,
 ): boolean {
-  if (workflow.length > 0 || external.length > 0 || unknown.length > 0 || ordinary.length === 0) return false;
-  if (standing !== undefined && (standing.vote_only || standing.turn.progress >= progress.in_a_row)) return false;
+  if (workflow.length > 0 || external.length > 0 || unknown.length > 0 || ordinary.length === 0)
+    return false;
+  if (standing !== undefined && (standing.vote_only || standing.turn.progress >= progress.in_a_row))
+    return false;
   const counts = (tool: string): boolean =>
-    progress.tools.some((name) => (name.endsWith("*") ? tool.startsWith(name.slice(0, -1)) : tool === name));
+    progress.tools.some((name) =>
+      name.endsWith("*") ? tool.startsWith(name.slice(0, -1)) : tool === name,
+    );
   return ordinary.every(counts);
 }

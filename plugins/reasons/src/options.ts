@@ -6,7 +6,9 @@ export const reasonsOptions = z.strictObject({
   workflow_tools: z
     .record(name, z.enum(["answer", "vote", "end"]))
     .refine((tools) => Object.keys(tools).length > 0, "expected at least one tool")
-    .describe("The tools that end a turn, in the order in which agents are told of them, and what each of them does"),
+    .describe(
+      "The tools that end a turn, in the order in which agents are told of them, and what each of them does",
+    ),
   fields: z
     .strictObject({
       answer: name.default("content").describe("The argument that holds an answer"),
@@ -18,20 +20,38 @@ export const reasonsOptions = z.strictObject({
   prefixes: z
     .array(name)
     .default(["default_api:", "functions."])
-    .describe("What models write before the name of a tool: it is left out where the rest names one"),
-  external_tools: z.array(name).default([]).describe("Tools that the client itself runs: a call of one ends the turn"),
+    .describe(
+      "What models write before the name of a tool: it is left out where the rest names one",
+    ),
+  external_tools: z
+    .array(name)
+    .default([])
+    .describe("Tools that the client itself runs: a call of one ends the turn"),
   progress: z
     .strictObject({
-      tools: z.array(name).default([]).describe("Tools whose calls let a turn go on; `*` at the end stands for any rest"),
-      in_a_row: z.int().positive().max(1_000).default(10).describe("How many such responses may follow each other"),
+      tools: z
+        .array(name)
+        .default([])
+        .describe("Tools whose calls let a turn go on; `*` at the end stands for any rest"),
+      in_a_row: z
+        .int()
+        .positive()
+        .max(1_000)
+        .default(10)
+        .describe("How many such responses may follow each other"),
     })
     .prefault({})
-    .describe("Which responses without a workflow tool comply all the same, because the agent is at work"),
+    .describe(
+      "Which responses without a workflow tool comply all the same, because the agent is at work",
+    ),
   novelty: z
     .enum(["lenient", "balanced", "strict"])
     .default("lenient")
     .describe("How much of its words an answer may share with another: all of them, 70 %, or 50 %"),
-  own_answer: z.enum(["exclude", "compare"]).default("exclude").describe("Whether the agent's own earlier answer is one of the others"),
+  own_answer: z
+    .enum(["exclude", "compare"])
+    .default("exclude")
+    .describe("Whether the agent's own earlier answer is one of the others"),
 });
 
 /** What responses have to be. */

@@ -17,7 +17,10 @@ export const REASONS = {
   vote_and_answer: { since: 1, means: "A vote and an answer in one response" },
   vote_no_answers: { since: 1, means: "A vote while nobody has answered" },
   invalid_vote_id: { since: 1, means: "A vote for somebody who has no answer" },
-  stale_revision: { since: 2, means: "The agent has not seen an answer that it would be judged against; costs no attempt" },
+  stale_revision: {
+    since: 2,
+    means: "The agent has not seen an answer that it would be judged against; costs no attempt",
+  },
   answer_limit: { since: 1, means: "An answer beyond the limit" },
   answer_novelty: { since: 1, means: "An answer too similar to another" },
   answer_duplicate: { since: 1, means: "An answer that is already there" },

@@ -1,5 +1,14 @@
-import { definePlugin, deny, present, type JsonObject, type Response, type Subject, type Verdict } from "@bylaw/kernel";
-import { FREE_REASONS, MAX_ATTEMPTS, agentTurns, consensusState } from "@bylaw/log";
+import {
+  definePlugin,
+  deny,
+  omitUndefined,
+  type JsonObject,
+  type Response,
+  type Subject,
+  type Verdict,
+} from "@bylaw/kernel";
+import { FREE_REASONS, MAX_ATTEMPTS, agentTurns } from "@bylaw/log";
+import { consensusState } from "@bylaw/plugin-consensus";
 import manifest from "../package.json" with { type: "json" };
 import { callsOf } from "./calls.ts";
 import { HOST_EVENTS } from "./host-events.ts";
@@ -39,15 +48,29 @@ function turnFacts(subject: Subject, options: ReasonsOptions): JsonObject | unde
   const calls = callsOf(subject, options);
   const terminal = terminalIn(subject, calls, options);
   const unknown_tools = calls.unknown.length > 0 ? calls.unknown.slice(0, 200) : undefined;
-  const turn = present({ terminal, progress: isProgress(calls, undefined, options) || undefined, unknown_tools });
+  const turn = omitUndefined({
+    terminal,
+    progress: isProgress(calls, undefined, options) || undefined,
+    unknown_tools,
+  });
   return Object.keys(turn).length === 0 ? undefined : { turn };
 }
 
-function verdictOf({ code, line, message = line, recovery = "restart" }: Fault, response: Response, { turn }: Standing): Verdict {
+function verdictOf(
+  { code, line, message = line, recovery = "restart" }: Fault,
+  response: Response,
+  { turn }: Standing,
+): Verdict {
   const { attempt = 1, max_attempts = MAX_ATTEMPTS } = response;
   // What costs no attempt ends a turn too when nothing comes of it again and again.
   const spent = FREE_REASONS.has(code) ? turn.free + 1 : attempt;
   const last = recovery === "end" || spent >= max_attempts;
   const details = { code, message, recovery: last ? ("end" as const) : recovery };
-  return deny(last ? `Failed (${attempt}/${max_attempts}): ${line}` : `Retry (${attempt}/${max_attempts}): ${line}`, undefined, details);
+  return deny(
+    last
+      ? `Failed (${attempt}/${max_attempts}): ${line}`
+      : `Retry (${attempt}/${max_attempts}): ${line}`,
+    undefined,
+    details,
+  );
 }

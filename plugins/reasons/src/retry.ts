@@ -4,7 +4,14 @@ import { CARRIED_OVER } from "@bylaw/log";
 /** What the next attempt begins with. */
 export type RetryInput =
   /** The error is the result of each of these calls, and the stream goes on. */
-  | { readonly kind: "tool_results"; readonly calls: readonly { readonly id?: string; readonly tool: string; readonly error: string }[] }
+  | {
+      readonly kind: "tool_results";
+      readonly calls: readonly {
+        readonly id?: string;
+        readonly tool: string;
+        readonly error: string;
+      }[];
+    }
   /** A message of the user begins a new model call. */
   | { readonly kind: "message"; readonly text: string }
   /** There is no next attempt. */
@@ -16,14 +23,26 @@ export type RetryInput =
  */
 export function retryInput(
   { code, message, reason, recovery = "restart" }: Decision,
-  { text = "", tool_calls = [], available_tools }: Pick<Response, "text" | "tool_calls" | "available_tools">,
+  {
+    text = "",
+    tool_calls = [],
+    available_tools,
+  }: Pick<Response, "text" | "tool_calls" | "available_tools">,
 ): RetryInput {
   if (recovery === "end") return { kind: "none" };
   const error = message ?? reason;
   if (tool_calls.length > 0) {
     // In a stream that goes on the other calls have results of their own.
-    const failed = recovery === "inline" ? tool_calls.filter(({ tool }) => available_tools?.includes(tool) !== true) : tool_calls;
-    return { kind: "tool_results", calls: failed.map(({ id, tool }) => (id === undefined ? { tool, error } : { id, tool, error })) };
+    const failed =
+      recovery === "inline"
+        ? tool_calls.filter(({ tool }) => available_tools?.includes(tool) !== true)
+        : tool_calls;
+    return {
+      kind: "tool_results",
+      calls: failed.map(({ id, tool }) =>
+        id === undefined ? { tool, error } : { id, tool, error },
+      ),
+    };
   }
   if (!CARRIED_OVER.has(code) || text === "") return { kind: "message", text: error };
   // What the agent wrote must not end the quotation of it.

@@ -1,5 +1,6 @@
 /** Scripts that are written without spaces between words. */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 /** As much of a text is compared: finding words takes time. */
 const COMPARED = 200_000;
@@ -11,18 +12,24 @@ let segmenter: Intl.Segmenter | undefined;
 export function wordsOf(text: string): ReadonlySet<string> {
   const plain = plainOf(text.slice(0, COMPARED)).toLowerCase();
   const parts = plain.split(/\s+/);
-  const words = new Set(UNSPACED.test(plain) ? parts.flatMap((part) => (UNSPACED.test(part) ? [...unspaced(part)] : part)) : parts);
+  const words = new Set(
+    UNSPACED.test(plain)
+      ? parts.flatMap((part) => (UNSPACED.test(part) ? [...unspaced(part)] : part))
+      : parts,
+  );
   words.delete("");
   return words;
 }
 
 /** A text without invisible characters and compatibility forms. */
 // Most texts are ASCII, which has one form.
-export const plainOf = (text: string): string => (/[^\u0000-\u007f]/.test(text) ? text.normalize("NFKC").replace(INVISIBLE, "") : text);
+export const plainOf = (text: string): string =>
+  /[^\u0000-\u007f]/.test(text) ? text.normalize("NFKC").replace(INVISIBLE, "") : text;
 
 function* unspaced(part: string): Generator<string> {
   segmenter ??= new Intl.Segmenter("en", { granularity: "word" });
-  for (const { segment, isWordLike } of segmenter.segment(part)) if (isWordLike === true) yield segment;
+  for (const { segment, isWordLike } of segmenter.segment(part))
+    if (isWordLike === true) yield segment;
 }
 
 /** How many words two sets share, of how many in both together: 0 of 0 is all of them. */

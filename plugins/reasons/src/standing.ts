@@ -1,5 +1,13 @@
-import { isJsonObject, type Json, type JsonObject, type LogEvent, type Response, type View } from "@bylaw/kernel";
-import { agentTurns, consensusState, isVotingDeferred, turnOf, type AgentTurn, type Consensus } from "@bylaw/log";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+  type Response,
+  type View,
+} from "@bylaw/kernel";
+import { agentTurns, turnOf, type AgentTurn } from "@bylaw/log";
+import { defersVoting, consensusState, type Consensus } from "@bylaw/plugin-consensus";
 
 /** What a response is judged by besides itself. */
 export interface Standing {
@@ -19,40 +27,68 @@ export interface Standing {
  * `host.consensus` of the subject does: {agents?, answers?: [{agent, content, revision?, workspace?}], shown?: {agent: revision},
  * max_answers_per_agent?, max_answers_global?, fairness?}. Throws where that is malformed.
  */
-export function standingOf({ agent = "", host }: Response, view: View, recorded: boolean): Standing {
+export function standingOf(
+  { agent = "", host }: Response,
+  view: View,
+  recorded: boolean,
+): Standing {
   const told = view.empty === true || !recorded ? host?.["consensus"] : undefined;
   const consensus = told === undefined ? view(consensusState) : toldBy(told, agent);
   const answered = consensus.answers.find((answer) => answer.agent === agent)?.revision ?? 0;
   const { max_answers_per_agent: each, max_answers_global: all } = consensus.terms;
   const vote_only = (each !== null && answered >= each) || (all !== null && consensus.given >= all);
   const turns = view(agentTurns);
-  return { agent, turn: turnOf(turns, agent), consensus, answered, vote_only, deferred: isVotingDeferred(consensus, turns) };
+  return {
+    agent,
+    turn: turnOf(turns, agent),
+    consensus,
+    answered,
+    vote_only,
+    deferred: defersVoting(consensus, turns),
+  };
 }
 
 // What a host says is folded as if it were recorded, so that there is one reading of it.
 function toldBy(told: Json, viewer: string): Consensus {
   if (!isJsonObject(told)) throw misfit("an object");
   const { agents = [], answers = [], shown, ...terms } = told;
-  if (!Array.isArray(answers) || !Array.isArray(agents)) throw misfit("lists in `agents` and `answers`");
+  if (!Array.isArray(answers) || !Array.isArray(agents))
+    throw misfit("lists in `agents` and `answers`");
   const given = (answers as readonly Json[]).map((answer) => {
-    const { agent, content, revision = 1, workspace = null }: JsonObject = isJsonObject(answer) ? answer : {};
+    const {
+      agent,
+      content,
+      revision = 1,
+      workspace = null,
+    }: JsonObject = isJsonObject(answer) ? answer : {};
     if (typeof agent !== "string" || typeof content !== "string" || typeof revision !== "number")
       throw misfit("answers with `agent` and `content`");
     return { agent, content, revision, workspace };
   });
-  const all = new Set([...(agents as readonly Json[]).map(String), ...given.map(({ agent }) => agent), viewer]);
+  const all = new Set([
+    ...(agents as readonly Json[]).map(String),
+    ...given.map(({ agent }) => agent),
+    viewer,
+  ]);
   all.delete("");
-  const seen = isJsonObject(shown) ? Object.entries(shown).map(([agent, revision]): JsonObject => ({ agent, revision })) : given;
+  const seen = isJsonObject(shown)
+    ? Object.entries(shown).map(([agent, revision]): JsonObject => ({ agent, revision }))
+    : given;
   const events: readonly (readonly [type: string, agent: string | null, details: JsonObject])[] = [
     ["consensus_opened", null, { ...terms, agents: [...all] }],
     ...given.flatMap(({ agent, content, revision, workspace }) => [
       ["response_accepted", agent, { terminal: { kind: "answer", content } }] as const,
-      ["answer_accepted", agent, { label: `${agent}.${revision}`, revision, sha256: "", workspace }] as const,
+      [
+        "answer_accepted",
+        agent,
+        { label: `${agent}.${revision}`, revision, sha256: "", workspace },
+      ] as const,
     ]),
     ["answers_shown", viewer, { answers: seen }],
   ];
   return events.reduce(
-    (state, [event_type, agent_id, details]) => consensusState.reduce(state, eventOf(event_type, agent_id, details)),
+    (state, [event_type, agent_id, details]) =>
+      consensusState.reduce(state, eventOf(event_type, agent_id, details)),
     consensusState.initial,
   );
 }
@@ -62,4 +98,4 @@ const eventOf = (event_type: string, agent_id: string | null, details: JsonObjec
   ...{ task_id: null, details },
 });
 
-const misfit = (wanted: string): Error => new Error(`Unexpected \`host.consensus\`, expected ${wanted}`);
+const misfit = (wanted: string): Error => new Error(`\`host.consensus\` must be ${wanted}`);

@@ -1,18 +1,34 @@
 import type { Json, Response } from "@bylaw/kernel";
-import type { Terminal } from "@bylaw/log";
+import { type Terminal } from "@bylaw/plugin-consensus";
+import { isBlank } from "@bylaw/wording";
 import type { Calls } from "./calls.ts";
 import type { ReasonsOptions } from "./options.ts";
 
 /** What ends the turn: the last open call of a workflow tool, which is the agent's final word, else a call of the client's own tools. */
-export function terminalIn({ text = "" }: Response, { workflow, external }: Calls, { fields }: ReasonsOptions): Terminal | undefined {
+export function terminalIn(
+  { text = "" }: Response,
+  { workflow, external }: Calls,
+  { fields }: ReasonsOptions,
+): Terminal | undefined {
   const call = workflow.findLast(({ open }) => open);
-  if (call === undefined) return workflow.length === 0 && external[0] !== undefined ? { kind: "end", tool: external[0] } : undefined;
+  if (call === undefined)
+    return workflow.length === 0 && external[0] !== undefined
+      ? { kind: "end", tool: external[0] }
+      : undefined;
   const { kind, tool, args } = call;
   if (kind === "end") return { kind, tool };
-  const own = (field: string): Json | undefined => (Object.hasOwn(args, field) ? args[field] : undefined);
+  const own = (field: string): Json | undefined =>
+    Object.hasOwn(args, field) ? args[field] : undefined;
   // An answer without content is what the agent said.
-  if (kind === "answer") return { kind, content: written(own(fields.answer)) ?? text.trim() };
-  return { kind, target: (written(own(fields.vote)) ?? "").trim(), reason: written(own(fields.reason)) ?? null };
+  if (kind === "answer") {
+    const content = written(own(fields.answer));
+    return { kind, content: content === undefined || isBlank(content) ? text.trim() : content };
+  }
+  return {
+    kind,
+    target: (written(own(fields.vote)) ?? "").trim(),
+    reason: written(own(fields.reason)) ?? null,
+  };
 }
 
 function written(value: Json | undefined): string | undefined {

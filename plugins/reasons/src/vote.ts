@@ -1,5 +1,5 @@
 import type { Response } from "@bylaw/kernel";
-import { aliasOf, agentNamed, isTimeOver, labelOf, unseenBy } from "@bylaw/log";
+import { aliasOf, agentNamed, isTimeOver, labelOf, unseenBy } from "@bylaw/plugin-consensus";
 import type { Fault } from "./fault.ts";
 import type { ReasonsOptions } from "./options.ts";
 import type { Standing } from "./standing.ts";
@@ -16,26 +16,44 @@ export function voteFault(
   const { consensus } = standing;
   if (consensus.answers.length === 0) {
     const answers = Object.keys(workflow_tools).filter((tool) => workflow_tools[tool] === "answer");
-    return { code: "vote_no_answers", line: `Cannot vote when no answers exist. Use ${either(answers.map(given)) || required} tool.` };
+    return {
+      code: "vote_no_answers",
+      line: `Cannot vote when no answers exist. Use ${either(answers.map(given)) || required} tool.`,
+    };
   }
   if (standing.deferred) {
     const votes = Object.keys(workflow_tools).filter((tool) => workflow_tools[tool] === "vote");
     const next = standing.vote_only ? "nothing before that" : required;
-    return { code: "no_workflow_tool", line: `Called ${listed(votes)} before every agent has answered. Required: ${next}` };
+    return {
+      code: "no_workflow_tool",
+      line: `Called ${listed(votes)} before every agent has answered. Required: ${next}`,
+    };
   }
   const voted = agentNamed(consensus, target);
   if (!consensus.answers.some(({ agent }) => agent === voted)) {
-    const valid = consensus.agents.filter((agent) => consensus.answers.some((answer) => answer.agent === agent));
+    const valid = consensus.agents.filter((agent) =>
+      consensus.answers.some((answer) => answer.agent === agent),
+    );
     const aliases = valid.map((agent) => aliasOf(consensus, agent) ?? agent);
-    return { code: "invalid_vote_id", line: `Invalid ${fields.vote} '${shown(target)}'. Valid agents: ${aliases.join(", ")}` };
+    return {
+      code: "invalid_vote_id",
+      line: `Invalid ${fields.vote} '${shown(target)}'. Valid agents: ${aliases.join(", ")}`,
+    };
   }
   return staleness(response, standing);
 }
 
 /** The fault of an agent that has not seen every current answer, unless its time is over. */
-export function staleness({ round = 1, at }: Response, { agent, consensus, turn }: Standing): Fault | undefined {
+export function staleness(
+  { round = 1, at }: Response,
+  { agent, consensus, turn }: Standing,
+): Fault | undefined {
   const unseen = unseenBy(consensus, agent);
-  if (unseen.length === 0 || isTimeOver(consensus, agent, Math.max(round, turn.round), at)) return undefined;
+  if (unseen.length === 0 || isTimeOver(consensus, agent, Math.max(round, turn.round), at))
+    return undefined;
   const labels = listed(unseen.map((answer) => labelOf(consensus, answer.agent, answer.revision)));
-  return { code: "stale_revision", line: `Decided without ${labels}. Required: a look at every current answer` };
+  return {
+    code: "stale_revision",
+    line: `Decided without ${labels}. Required: a look at every current answer`,
+  };
 }

@@ -13,7 +13,9 @@ export function shown(name: string): string {
       .replace(/[\p{C}\p{Z}]+/gu, " ")
       .trim(),
   );
-  return plain.length <= LONGEST && name.length <= 4 * LONGEST ? plain.join("") : `${plain.slice(0, BEGINNING).join("")}…`;
+  return plain.length <= LONGEST && name.length <= 4 * LONGEST
+    ? plain.join("")
+    : `${plain.slice(0, BEGINNING).join("")}…`;
 }
 
 /** A name that the host gave, which an agent has to be able to call: as it is, but for what is invisible. */
@@ -26,7 +28,9 @@ export const given = (name: string): string =>
 /** `a, b, c`, and how many more. */
 export function listed(names: readonly string[]): string {
   const rest = names.length - LISTED;
-  return [...names.slice(0, LISTED).map(shown), ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
+  return [...names.slice(0, LISTED).map(shown), ...(rest > 0 ? [`and ${rest} more`] : [])].join(
+    ", ",
+  );
 }
 
 /** `a`, `a or b`, `a, b or c`. */

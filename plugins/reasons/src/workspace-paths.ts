@@ -1,7 +1,10 @@
 import { plainOf } from "./similarity.ts";
 
 /** A text in which every path of a workspace reads the same, without what nobody sees: for telling whether two answers are one. */
-export function withoutWorkspaces(text: string, workspaces: readonly (string | null | undefined)[]): string {
+export function withoutWorkspaces(
+  text: string,
+  workspaces: readonly (string | null | undefined)[],
+): string {
   const named = workspaces.flatMap((folder) => (folder ? [folder.replace(/[\\/]+$/, "")] : []));
   // A single word is no path: it could stand anywhere.
   const folders = [...new Set(named)].filter((folder) => /[\\/]/.test(folder));
@@ -14,6 +17,7 @@ export function withoutWorkspaces(text: string, workspaces: readonly (string | n
 function replaced(text: string, folder: string): string {
   const parts = text.split(folder);
   let result = parts[0] ?? "";
-  for (const part of parts.slice(1)) result += (/^[\p{L}\p{N}_-]/u.test(part) ? folder : "<workspace>") + part;
+  for (const part of parts.slice(1))
+    result += (/^[\p{L}\p{N}_-]/u.test(part) ? folder : "<workspace>") + part;
   return result;
 }

@@ -19,7 +19,9 @@ describe("the list of reasons", () => {
     expect(since(1).toSorted()).toEqual(SEED.toSorted());
     expect(since(2)).toEqual(["turn_over", "stale_revision"]);
     expect(REASONS_VERSION).toBe(2);
-    expect(Object.keys(REASONS).filter((code) => (DECISION_CODES as readonly string[]).includes(code))).toEqual([]);
+    expect(
+      Object.keys(REASONS).filter((code) => (DECISION_CODES as readonly string[]).includes(code)),
+    ).toEqual([]);
   });
 
   it("is reached whole: every reason but the one that needs a log has an example", () => {
@@ -33,7 +35,9 @@ describe("messages", () => {
 
   it("says what was called and what is required, with the count", async () => {
     const decision = await decide({ tool_calls: [call("execute_command")], available_tools });
-    expect(decision.reason).toBe("Retry (1/3): Called execute_command (not workflow). Required: vote or new_answer");
+    expect(decision.reason).toBe(
+      "Retry (1/3): Called execute_command (not workflow). Required: vote or new_answer",
+    );
     expect(decision).toMatchObject({ effect: "deny", code: "unknown_tool", recovery: "restart" });
   });
 
@@ -46,7 +50,9 @@ describe("messages", () => {
   it("names the workflow tools that its options name", async () => {
     const options = { workflow_tools: { submit: "answer", approve: "vote", stop: "end" } } as const;
     const { reason } = await decide({ tool_calls: [call("vote")] }, options);
-    expect(reason).toBe("Retry (1/3): Called vote (not workflow). Required: submit, approve or stop");
+    expect(reason).toBe(
+      "Retry (1/3): Called vote (not workflow). Required: submit, approve or stop",
+    );
     expect((await decide({ tool_calls: [call("stop")] }, options)).effect).toBe("allow");
   });
 
@@ -78,8 +84,14 @@ describe("unknown tools", () => {
   const unknown = { tool_calls: [call("execute_command")], available_tools };
 
   it("are recovered inside the stream where the host can do that, and still end with the last attempt", async () => {
-    expect(await decide({ ...unknown, host: { inline: true } })).toMatchObject({ code: "unknown_tool", recovery: "inline" });
-    expect(await decide({ ...unknown, host: { inline: true }, attempt: 3 })).toMatchObject({ code: "unknown_tool", recovery: "end" });
+    expect(await decide({ ...unknown, host: { inline: true } })).toMatchObject({
+      code: "unknown_tool",
+      recovery: "inline",
+    });
+    expect(await decide({ ...unknown, host: { inline: true }, attempt: 3 })).toMatchObject({
+      code: "unknown_tool",
+      recovery: "end",
+    });
   });
 
   it("get their error in the stream, and the calls beside them keep results of their own", async () => {
@@ -96,22 +108,35 @@ describe("unknown tools", () => {
     };
     expect(await calls(true)).toEqual(["2"]);
     expect(await calls(false)).toEqual(["1", "2"]);
-    expect(retryInput(await decide({ ...response, attempt: 3 }), response)).toEqual({ kind: "none" });
+    expect(retryInput(await decide({ ...response, attempt: 3 }), response)).toEqual({
+      kind: "none",
+    });
   });
 
   it("are only known to be unknown where the host says which tools there are", async () => {
     expect((await decide({ tool_calls: [call("execute_command")] })).code).toBe("no_workflow_tool");
-    expect((await decide({ tool_calls: [call("execute_command")], available_tools: [] })).code).toBe("unknown_tool");
+    expect(
+      (await decide({ tool_calls: [call("execute_command")], available_tools: [] })).code,
+    ).toBe("unknown_tool");
   });
 
   it("are not the ones that a model wrote a known prefix before", async () => {
     const consensus = { answers: [{ agent: "b", content: "x" }] };
     const prefixed = { ...vote("agent2"), tool: "default_api:vote" };
-    expect((await decide({ tool_calls: [prefixed], available_tools, ...answered(consensus) })).effect).toBe("allow");
+    expect(
+      (await decide({ tool_calls: [prefixed], available_tools, ...answered(consensus) })).effect,
+    ).toBe("allow");
     const nested = { ...vote("agent2"), tool: "x:y:vote" };
-    expect((await decide({ tool_calls: [nested], ...answered(consensus) }, { prefixes: ["x:", "x:y:"] })).effect).toBe("allow");
-    expect((await decide({ tool_calls: [call("default_api:nothing")], available_tools })).code).toBe("unknown_tool");
-    expect((await decide({ tool_calls: [call("evil:vote")], available_tools })).code).toBe("unknown_tool");
+    expect(
+      (await decide({ tool_calls: [nested], ...answered(consensus) }, { prefixes: ["x:", "x:y:"] }))
+        .effect,
+    ).toBe("allow");
+    expect(
+      (await decide({ tool_calls: [call("default_api:nothing")], available_tools })).code,
+    ).toBe("unknown_tool");
+    expect((await decide({ tool_calls: [call("evil:vote")], available_tools })).code).toBe(
+      "unknown_tool",
+    );
   });
 });
 
@@ -128,13 +153,25 @@ describe("what an agent that wants out may try", () => {
     ["a leading zero", "agent02"],
     ["agent zero", "agent0"],
   ])("a vote for %s is none", async (_, target) => {
-    const tool_calls = [{ tool: "vote", args: target === undefined ? {} : ({ agent_id: target } as never) }];
+    const tool_calls = [
+      { tool: "vote", args: target === undefined ? {} : ({ agent_id: target } as never) },
+    ];
     expect((await decide({ tool_calls, ...answered(consensus) })).code).toBe("invalid_vote_id");
   });
 
   it("arguments as text are read, and what is no JSON has none", async () => {
-    expect((await decide({ tool_calls: [{ tool: "vote", args: '{"agent_id":"agent2"}' }], ...answered(consensus) })).effect).toBe("allow");
-    expect((await decide({ tool_calls: [{ tool: "vote", args: "agent2" }], ...answered(consensus) })).code).toBe("invalid_vote_id");
+    expect(
+      (
+        await decide({
+          tool_calls: [{ tool: "vote", args: '{"agent_id":"agent2"}' }],
+          ...answered(consensus),
+        })
+      ).effect,
+    ).toBe("allow");
+    expect(
+      (await decide({ tool_calls: [{ tool: "vote", args: "agent2" }], ...answered(consensus) }))
+        .code,
+    ).toBe("invalid_vote_id");
   });
 
   it("a tool that is named as a property of every object is no workflow tool", async () => {
@@ -144,36 +181,60 @@ describe("what an agent that wants out may try", () => {
 
   it("invisible and full-width characters make no new words", async () => {
     const copy = "o\u200bne two\u00ad \uff54hree";
-    expect((await decide({ tool_calls: [answer(copy)], ...answered(consensus) }, { novelty: "strict" })).code).toBe("answer_novelty");
+    expect(
+      (await decide({ tool_calls: [answer(copy)], ...answered(consensus) }, { novelty: "strict" }))
+        .code,
+    ).toBe("answer_novelty");
   });
 
   it("nothing that cannot be seen makes a copy another answer", async () => {
-    const copies = ["one two three\u200b", "\ufeffone two three", "one two thr\u00adee", " one two three\n"];
-    for (const copy of copies) expect((await decide({ tool_calls: [answer(copy)], ...answered(consensus) })).code).toBe("answer_duplicate");
+    const copies = [
+      "one two three\u200b",
+      "\ufeffone two three",
+      "one two thr\u00adee",
+      " one two three\n",
+    ];
+    for (const copy of copies)
+      expect((await decide({ tool_calls: [answer(copy)], ...answered(consensus) })).code).toBe(
+        "answer_duplicate",
+      );
   });
 
   it("a closed workflow tool ends no turn, and does not hide that both were called", async () => {
     const only = { available_tools: ["read_file", "vote"] };
     expect((await decide({ tool_calls: [answer("x")], ...only })).code).toBe("no_workflow_tool");
-    expect((await decide({ tool_calls: [vote("agent2"), answer("x")], ...only, ...answered(consensus) })).code).toBe("vote_and_answer");
+    expect(
+      (await decide({ tool_calls: [vote("agent2"), answer("x")], ...only, ...answered(consensus) }))
+        .code,
+    ).toBe("vote_and_answer");
   });
 
   it("what a host says of answers is refused where it is malformed: a broken check denies", async () => {
     for (const broken of [[], { answers: [{ agent: 1 }] }, { answers: {} }] as never[]) {
-      expect((await decide({ tool_calls: [vote("agent1")], ...answered(broken) })).code).toBe("check_failed");
+      expect((await decide({ tool_calls: [vote("agent1")], ...answered(broken) })).code).toBe(
+        "check_failed",
+      );
     }
   });
 });
 
 describe("options", () => {
   it("need at least one workflow tool", () => {
-    expect(() => reasons({ workflow_tools: {} })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    expect(() => reasons({ workflow_tools: {} })).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
     const misspelt: object = { workflow_tools, novelty: "balancd" };
-    expect(() => reasons(misspelt as never)).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    expect(() => reasons(misspelt as never)).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
   });
 
   it("of two uses hold side by side", async () => {
-    const kernel = createKernel({ plugins: [reasons({ workflow_tools }), reasons({ workflow_tools: { stop: "end" } })] });
-    expect((await kernel.decide({ hook: "onEnforcement", tool_calls: [call("stop")] })).effect).toBe("deny");
+    const kernel = createKernel({
+      plugins: [reasons({ workflow_tools }), reasons({ workflow_tools: { stop: "end" } })],
+    });
+    expect(
+      (await kernel.decide({ hook: "onEnforcement", tool_calls: [call("stop")] })).effect,
+    ).toBe("deny");
   });
 });

@@ -6,7 +6,10 @@ import { reasons } from "../src/index.ts";
 export const workflow_tools = { vote: "vote", new_answer: "answer" } as const;
 export type Options = Partial<Parameters<typeof reasons>[0]>;
 
-export const vote = (agent_id: unknown, reason = "better") => ({ tool: "vote", args: { agent_id, reason } as JsonObject });
+export const vote = (agent_id: unknown, reason = "better") => ({
+  tool: "vote",
+  args: { agent_id, reason } as JsonObject,
+});
 export const answer = (content: string) => ({ tool: "new_answer", args: { content } });
 export const call = (tool: string) => ({ tool, args: {} });
 
@@ -17,7 +20,9 @@ export async function decide(fields: Partial<Response>, options: Options = {}): 
 }
 
 /** What others answered, as a host without a log says it. */
-export const answered = (consensus: JsonObject): Pick<Response, "host"> => ({ host: { consensus } });
+export const answered = (consensus: JsonObject): Pick<Response, "host"> => ({
+  host: { consensus },
+});
 
 export const open = (options: Options = {}): Promise<Run> =>
   openRun(createKernel({ plugins: [reasons({ workflow_tools, ...options })] }), { run: "r" });

@@ -9,25 +9,47 @@ import { answer, call, open, vote, workflow_tools } from "./kit.ts";
 const available_tools = ["read_file", "vote", "new_answer"];
 const bad = { agent: "a", tool_calls: [call("execute_command")], available_tools };
 const good = { agent: "a", tool_calls: [answer("done")], available_tools };
-const host = (event_type: string, details: JsonObject) => ({ event_type, agent_id: "a", task_id: null, details });
-const detailsOf = async (outcome: Promise<{ readonly events: readonly LogEvent[] }>): Promise<JsonObject> =>
-  (await outcome).events[0]?.details ?? {};
+const host = (event_type: string, details: JsonObject) => ({
+  event_type,
+  agent_id: "a",
+  task_id: null,
+  details,
+});
+const detailsOf = async (
+  outcome: Promise<{ readonly events: readonly LogEvent[] }>,
+): Promise<JsonObject> => (await outcome).events[0]?.details ?? {};
 const turn = (run: Run) => turnOf(run.view(agentTurns), "a");
 
 describe("attempts", () => {
   it("are counted by the log where the host says nothing", async () => {
     const run = await open();
-    expect(await detailsOf(run.respond(bad))).toMatchObject({ round: 1, attempt: 1, max_attempts: 3, recovery: "restart", final: false });
+    expect(await detailsOf(run.respond(bad))).toMatchObject({
+      round: 1,
+      attempt: 1,
+      max_attempts: 3,
+      recovery: "restart",
+      final: false,
+    });
     expect(await detailsOf(run.respond(bad))).toMatchObject({ round: 1, attempt: 2, final: false });
-    expect(await detailsOf(run.respond({ ...bad, agent: "b" }))).toMatchObject({ round: 1, attempt: 1 });
+    expect(await detailsOf(run.respond({ ...bad, agent: "b" }))).toMatchObject({
+      round: 1,
+      attempt: 1,
+    });
   });
 
   it("MG-45 the third violation is on record, is final, and is the agent's last word in the round", async () => {
     const run = await open();
     const outcomes = [await run.respond(bad), await run.respond(bad), await run.respond(bad)];
-    expect(outcomes.map(({ decision }) => decision.reason.split(":")[0])).toEqual(["Retry (1/3)", "Retry (2/3)", "Failed (3/3)"]);
+    expect(outcomes.map(({ decision }) => decision.reason.split(":")[0])).toEqual([
+      "Retry (1/3)",
+      "Retry (2/3)",
+      "Failed (3/3)",
+    ]);
     expect(outcomes.map(({ events }) => events[0]?.details["final"])).toEqual([false, false, true]);
-    expect(outcomes[2]?.events[0]).toMatchObject({ event_type: "enforcement", details: { reason: "unknown_tool", recovery: "end" } });
+    expect(outcomes[2]?.events[0]).toMatchObject({
+      event_type: "enforcement",
+      details: { reason: "unknown_tool", recovery: "end" },
+    });
     expect(turn(run)).toMatchObject({ outcome: "non_compliant", attempts: 3 });
     const late = await run.respond(good);
     expect(late.decision).toMatchObject({ effect: "deny", code: "turn_over", recovery: "end" });
@@ -38,7 +60,11 @@ describe("attempts", () => {
     const run = await open();
     await run.respond(bad);
     expect(turn(run).outcome).toBeNull();
-    expect(await detailsOf(run.respond(good))).toMatchObject({ round: 1, attempt: 2, terminal: { kind: "answer", content: "done" } });
+    expect(await detailsOf(run.respond(good))).toMatchObject({
+      round: 1,
+      attempt: 2,
+      terminal: { kind: "answer", content: "done" },
+    });
     expect(turn(run)).toMatchObject({ outcome: "ok", attempts: 1 });
   });
 
@@ -48,7 +74,10 @@ describe("attempts", () => {
     await run.respond({ ...bad, agent: "b" });
     await run.record([host("round_started", { round: 2 })]);
     expect(await detailsOf(run.respond(bad))).toMatchObject({ round: 2, attempt: 1 });
-    expect(await detailsOf(run.respond({ ...bad, agent: "b" }))).toMatchObject({ round: 1, attempt: 2 });
+    expect(await detailsOf(run.respond({ ...bad, agent: "b" }))).toMatchObject({
+      round: 1,
+      attempt: 2,
+    });
     expect(turn(run)).toMatchObject({ rounds: [1, 2], attempts: 1, outcome: null });
   });
 
@@ -56,7 +85,10 @@ describe("attempts", () => {
     const run = await open();
     await run.respond({ ...bad, round: 1, attempt: 1 });
     await run.respond({ ...bad, round: 1, attempt: 1 });
-    expect(await detailsOf(run.respond({ ...bad, round: 1, attempt: 1 }))).toMatchObject({ attempt: 3, final: true });
+    expect(await detailsOf(run.respond({ ...bad, round: 1, attempt: 1 }))).toMatchObject({
+      attempt: 3,
+      final: true,
+    });
   });
 
   it("are counted for an agent without a name too", async () => {
@@ -69,8 +101,15 @@ describe("attempts", () => {
 
   it("are not given back by another task, also where responses come at the same moment", async () => {
     const store = createMemoryStore();
-    const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), { run: "r", store });
-    await Promise.all(["t1", "t2", undefined].map((task) => run.respond({ ...bad, ...(task !== undefined && { task }) })));
+    const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), {
+      run: "r",
+      store,
+    });
+    await Promise.all(
+      ["t1", "t2", undefined].map((task) =>
+        run.respond({ ...bad, ...(task !== undefined && { task }) }),
+      ),
+    );
     const attempts = (await store.events("r", 0, 100)).flatMap(({ details: { attempt, final } }) =>
       attempt === undefined ? [] : [[attempt, final]],
     );
@@ -87,7 +126,11 @@ describe("attempts", () => {
     await run.record([host("agent_dropped", { reason: "cancelled" })]);
     expect(turn(run).outcome).toBe("non_compliant");
     for (const again of [good, { ...good, round: 1, attempt: 1 }]) {
-      expect((await run.respond(again)).decision).toMatchObject({ effect: "deny", code: "turn_over", recovery: "end" });
+      expect((await run.respond(again)).decision).toMatchObject({
+        effect: "deny",
+        code: "turn_over",
+        recovery: "end",
+      });
     }
     await run.record([host("round_started", { round: 1 })]);
     expect((await run.respond(good)).decision.code).toBe("turn_over");
@@ -99,7 +142,11 @@ describe("attempts", () => {
     const run = await open();
     await run.respond(bad);
     await run.record([host("agent_dropped", { reason: "timeout" })]);
-    expect((await run.respond(good)).decision).toMatchObject({ effect: "deny", code: "turn_over", recovery: "end" });
+    expect((await run.respond(good)).decision).toMatchObject({
+      effect: "deny",
+      code: "turn_over",
+      recovery: "end",
+    });
     expect(turn(run).outcome).toBe("dropped");
     expect((await run.respond({ ...good, round: 2 })).applied).toBe("allow");
     expect(turn(run).outcome).toBe("ok");
@@ -107,23 +154,39 @@ describe("attempts", () => {
     expect((await run.respond({ ...good, agent: "b" })).decision.code).toBe("turn_over");
   });
 
-  it.each([{ attempt: 0 }, { attempt: -1 }, { attempt: 1.5 }, { attempt: "1" }, { round: 0 }, { max_attempts: 0 }])(
-    "are refused as %j",
-    async (fields) => {
-      const run = await open();
-      expect((await run.respond({ ...good, ...(fields as object) })).decision).toMatchObject({ effect: "deny", code: "invalid_call" });
-    },
-  );
+  it.each([
+    { attempt: 0 },
+    { attempt: -1 },
+    { attempt: 1.5 },
+    { attempt: "1" },
+    { round: 0 },
+    { max_attempts: 0 },
+  ])("are refused as %j", async (fields) => {
+    const run = await open();
+    expect((await run.respond({ ...good, ...(fields as object) })).decision).toMatchObject({
+      effect: "deny",
+      code: "invalid_call",
+    });
+  });
 
   it("are spent by the codes of other plugins too, which stand on record as they are", async () => {
     const own = definePlugin({
-      ...{ name: "own", version: "1.0.0", options: z.undefined(), codes: { "own.too_long": "The text is too long" } },
+      ...{
+        name: "own",
+        version: "1.0.0",
+        options: z.undefined(),
+        codes: { "own.too_long": "The text is too long" },
+      },
       apply: ({ hooks }) =>
         hooks.onEnforcement.tap("length", ({ text = "" }) =>
-          text.length > 9 ? deny("Unexpected length", undefined, { code: "own.too_long" }) : undefined,
+          text.length > 9
+            ? deny("Unexpected length", undefined, { code: "own.too_long" })
+            : undefined,
         ),
     });
-    const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools }), own()] }), { run: "r" });
+    const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools }), own()] }), {
+      run: "r",
+    });
     const last = await run.respond({ ...good, agent: "b", text: "much too long", max_attempts: 1 });
     expect(last.decision).toMatchObject({ code: "own.too_long", recovery: "end" });
     expect(await detailsOf(run.respond({ ...good, text: "much too long" }))).toMatchObject({
@@ -136,7 +199,11 @@ describe("attempts", () => {
 
   it("are as many as the host says", async () => {
     const run = await open();
-    expect(await detailsOf(run.respond({ ...bad, max_attempts: 1 }))).toMatchObject({ attempt: 1, max_attempts: 1, final: true });
+    expect(await detailsOf(run.respond({ ...bad, max_attempts: 1 }))).toMatchObject({
+      attempt: 1,
+      max_attempts: 1,
+      final: true,
+    });
   });
 
   it("go on in the next session", async () => {
@@ -157,15 +224,21 @@ describe("attempts", () => {
 describe("what is not the agent's doing", () => {
   it("MG-49 a broken stream without a call is one event of each kind, and one attempt", async () => {
     const run = await open();
-    await run.record([host("infrastructure_event", { kind: "api_error", message: "stream ended", round: 1 })]);
-    expect(await detailsOf(run.respond({ agent: "a", text: "half" }))).toMatchObject({ reason: "no_tool_calls", attempt: 1 });
+    await run.record([
+      host("infrastructure_event", { kind: "api_error", message: "stream ended", round: 1 }),
+    ]);
+    expect(await detailsOf(run.respond({ agent: "a", text: "half" }))).toMatchObject({
+      reason: "no_tool_calls",
+      attempt: 1,
+    });
     expect(turn(run).attempts).toBe(1);
   });
 
   it("MG-50 a recovered connection costs no attempt", async () => {
     const run = await open();
     await run.respond(bad);
-    for (const kind of ["connection_recovery", "mcp_disconnected", "api_error"]) await run.record([host("infrastructure_event", { kind })]);
+    for (const kind of ["connection_recovery", "mcp_disconnected", "api_error"])
+      await run.record([host("infrastructure_event", { kind })]);
     expect(turn(run)).toMatchObject({ attempts: 1, outcome: null });
     expect(await detailsOf(run.respond(bad))).toMatchObject({ attempt: 2 });
   });
@@ -173,14 +246,20 @@ describe("what is not the agent's doing", () => {
   it("MG-11 the health of a container is kept where there is one", async () => {
     const run = await open();
     const docker_health = { exists: true, exit_code: 137 };
-    const [event] = await run.record([host("infrastructure_event", { kind: "mcp_disconnected", docker_health })]);
+    const [event] = await run.record([
+      host("infrastructure_event", { kind: "mcp_disconnected", docker_health }),
+    ]);
     expect(event?.details).toEqual({ kind: "mcp_disconnected", docker_health });
-    await expect(run.record([host("infrastructure_event", { kind: "unknown_tool" })])).rejects.toThrow("kind");
+    await expect(
+      run.record([host("infrastructure_event", { kind: "unknown_tool" })]),
+    ).rejects.toThrow("kind");
   });
 
   it("is never recorded by a reason: no agent gets one under another name", async () => {
     const run = await open();
-    await expect(run.record([host("enforcement", { reason: "unknown_tool" })])).rejects.toThrow("enforcement");
+    await expect(run.record([host("enforcement", { reason: "unknown_tool" })])).rejects.toThrow(
+      "enforcement",
+    );
     await expect(run.record([host("response_accepted", {})])).rejects.toThrow("response_accepted");
   });
 });
@@ -193,12 +272,18 @@ describe("work that goes on", () => {
     expect(await detailsOf(run.respond(reading))).toMatchObject({ attempt: 1, progress: true });
     expect(turn(run)).toMatchObject({ outcome: null, attempts: 0, progress: 1 });
     await run.respond(reading);
-    expect(await detailsOf(run.respond(reading))).toMatchObject({ reason: "no_workflow_tool", attempt: 1 });
+    expect(await detailsOf(run.respond(reading))).toMatchObject({
+      reason: "no_workflow_tool",
+      attempt: 1,
+    });
   });
 
   it("ends after a bounded number of responses, whatever an agent that never finishes calls", async () => {
     const options = { progress: { tools: ["read_file"], in_a_row: 2 } };
-    const responses = fc.array(fc.constantFrom(reading, bad, { agent: "a", text: "x" }), { minLength: 9, maxLength: 9 });
+    const responses = fc.array(fc.constantFrom(reading, bad, { agent: "a", text: "x" }), {
+      minLength: 9,
+      maxLength: 9,
+    });
     await fc.assert(
       fc.asyncProperty(responses, async (given) => {
         const run = await open(options);
@@ -214,16 +299,32 @@ describe("what the event holds", () => {
   it("MG-04 a preview of 500 whole characters and the full count", async () => {
     const run = await open();
     const details = await detailsOf(run.respond({ agent: "a", text: "\u{1f600}".repeat(1_000) }));
-    expect(details).toMatchObject({ buffer_preview: "\u{1f600}".repeat(500), buffer_chars: 1_000, reason: "no_tool_calls" });
+    expect(details).toMatchObject({
+      buffer_preview: "\u{1f600}".repeat(500),
+      buffer_chars: 1_000,
+      reason: "no_tool_calls",
+    });
   });
 
   it("exactly the fields of an enforcement event, beside the decision", async () => {
     const run = await open();
-    const { decision, ...details } = await detailsOf(run.respond({ ...bad, text: "I should read" }));
+    const { decision, ...details } = await detailsOf(
+      run.respond({ ...bad, text: "I should read" }),
+    );
     expect(decision).toMatchObject({ code: "unknown_tool" });
     expect(details).toEqual({
-      ...{ round: 1, attempt: 1, max_attempts: 3, reason: "unknown_tool", tool_calls: ["execute_command"] },
-      ...{ error_message: (decision as JsonObject)["message"], buffer_preview: "I should read", buffer_chars: 13 },
+      ...{
+        round: 1,
+        attempt: 1,
+        max_attempts: 3,
+        reason: "unknown_tool",
+        tool_calls: ["execute_command"],
+      },
+      ...{
+        error_message: (decision as JsonObject)["message"],
+        buffer_preview: "I should read",
+        buffer_chars: 13,
+      },
       ...{ recovery: "restart", final: false },
     });
   });
@@ -231,11 +332,16 @@ describe("what the event holds", () => {
   it("names of an unknown tool only what is unknown, and of an accepted response what was", async () => {
     const run = await open();
     const mixed = [call("read_file"), call("execute_command")];
-    expect(await detailsOf(run.respond({ agent: "a", tool_calls: mixed, available_tools }))).toMatchObject({
-      tool_calls: ["execute_command"],
+    expect(
+      await detailsOf(run.respond({ agent: "a", tool_calls: mixed, available_tools })),
+    ).toMatchObject({ tool_calls: ["execute_command"] });
+    const accepted = await detailsOf(
+      run.respond({ agent: "a", tool_calls: [...mixed, answer("x")], available_tools }),
+    );
+    expect(accepted).toMatchObject({
+      unknown_tools: ["execute_command"],
+      terminal: { kind: "answer" },
     });
-    const accepted = await detailsOf(run.respond({ agent: "a", tool_calls: [...mixed, answer("x")], available_tools }));
-    expect(accepted).toMatchObject({ unknown_tools: ["execute_command"], terminal: { kind: "answer" } });
   });
 
   it("what was lost: nothing inline, nothing that the retry begins with, everything at the end", async () => {
@@ -244,7 +350,13 @@ describe("what the event holds", () => {
     const inline = await detailsOf(run.respond({ ...bad, text, host: { inline: true } }));
     const carried = await detailsOf(run.respond({ agent: "a", text }));
     const ended = await detailsOf(run.respond({ agent: "a", text }));
-    expect([inline, carried, ended].map((details) => [details["buffer_chars"], details["recovery"], charsLost(details)])).toEqual([
+    expect(
+      [inline, carried, ended].map((details) => [
+        details["buffer_chars"],
+        details["recovery"],
+        charsLost(details),
+      ]),
+    ).toEqual([
       [40, "inline", 0],
       [40, "restart", 0],
       [40, "end", 40],
@@ -260,27 +372,40 @@ describe("the outcome", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { maxLength: 12 }), async (steps) => {
         const store = createMemoryStore();
-        const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), { run: "r", store });
+        const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), {
+          run: "r",
+          store,
+        });
         for (const step of steps) {
           const { round } = turn(run);
           if (step === "bad") await run.respond(bad);
           else if (step === "good") await run.respond(good);
-          else if (step === "start") await run.record([host("round_started", { round: round + 1 })]);
-          else if (step === "drop") await run.record([host("agent_dropped", { reason: "timeout" })]);
+          else if (step === "start")
+            await run.record([host("round_started", { round: round + 1 })]);
+          else if (step === "drop")
+            await run.record([host("agent_dropped", { reason: "timeout" })]);
           else await run.record([host("infrastructure_event", { kind: "api_error" })]);
         }
         const log = await store.events("r", 0, 1_000);
         const types = ["response_accepted", "enforcement", "agent_dropped", "round_started"];
         // What comes after the end of a turn does not change how it ended.
         const own = log.filter(
-          ({ agent_id, event_type, details }) => agent_id === "a" && types.includes(event_type) && details["reason"] !== "turn_over",
+          ({ agent_id, event_type, details }) =>
+            agent_id === "a" && types.includes(event_type) && details["reason"] !== "turn_over",
         );
         const begun = own.findLastIndex(({ event_type }) => event_type === "round_started");
         const spent = own.slice(begun + 1).some(({ details }) => details["final"] === true);
         const last = own.at(-1)?.event_type ?? "";
-        expect(turn(run).outcome).toBe(spent ? "non_compliant" : ({ response_accepted: "ok", agent_dropped: "dropped" }[last] ?? null));
+        expect(turn(run).outcome).toBe(
+          spent
+            ? "non_compliant"
+            : ({ response_accepted: "ok", agent_dropped: "dropped" }[last] ?? null),
+        );
         // The same log gives the same state, to the byte.
-        const replayed = log.reduce((state, event) => agentTurns.reduce(state, event), agentTurns.initial);
+        const replayed = log.reduce(
+          (state, event) => agentTurns.reduce(state, event),
+          agentTurns.initial,
+        );
         expect(JSON.stringify(replayed)).toBe(JSON.stringify(run.view(agentTurns)));
       }),
       { numRuns: 60 },

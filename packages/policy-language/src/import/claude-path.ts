@@ -1,6 +1,6 @@
 import type { Effect } from "@bylaw/kernel";
-import { PatternError } from "../finding.ts";
-import { compilePathGlobs } from "../path-glob.ts";
+import { PatternError } from "../load/finding.ts";
+import { compilePathGlobs } from "../paths/path-glob.ts";
 import type { Candidate } from "./draft.ts";
 import type { ImportInput } from "./finding.ts";
 
@@ -17,27 +17,41 @@ export function pathCandidates(
   effect: Effect,
   scope: NonNullable<ImportInput["scope"]>,
 ): readonly Candidate[] | string {
-  if (pattern.startsWith("!")) return "a pattern that begins with `!` takes back another, and a policy has no such rule";
+  if (pattern.startsWith("!"))
+    return "a pattern that begins with `!` takes back another, and a policy has no such rule";
   const allow = effect === "allow";
   // Braces are letters to gitignore. No glob here has them, and any one character is too much for an allow only.
-  if (allow && /[{}]/.test(pattern)) return "braces are plain letters to Claude Code, and no glob here has them";
+  if (allow && /[{}]/.test(pattern))
+    return "braces are plain letters to Claude Code, and no glob here has them";
   const above = /^(?:\.\/)*(?:\.\.\/)+/.exec(pattern)?.[0];
   if (above !== undefined && !allow) {
     const candidates = pathCandidates(kind, `//**/${pattern.slice(above.length)}`, effect, scope);
-    const note = "a folder above the project has no glob here, so it holds wherever the rest of the path is found";
-    return typeof candidates === "string" ? candidates : candidates.map((candidate) => ({ note, ...candidate }));
+    const note =
+      "a folder above the project has no glob here, so it holds wherever the rest of the path is found";
+    return typeof candidates === "string"
+      ? candidates
+      : candidates.map((candidate) => ({ note, ...candidate }));
   }
   const globs = globsOf(pattern.replaceAll(/[{}]/g, "?"), effect, scope);
   const exact = globs.filter(isGlob);
   if (allow) {
     if (exact.length < globs.length) return "the path cannot be written as a glob";
-    return kind === "read" ? [{ keys: { tool: READERS, paths: { read: exact } } }] : [{ keys: { tool: EDITORS, paths: { write: exact } } }];
+    return kind === "read"
+      ? [{ keys: { tool: READERS, paths: { read: exact } } }]
+      : [{ keys: { tool: EDITORS, paths: { write: exact } } }];
   }
   // Who may not read a file may not replace it either: the tools read before they write.
-  const keys = (list: readonly string[]): Candidate["keys"] => ({ paths: kind === "read" ? list : { write: list } });
+  const keys = (list: readonly string[]): Candidate["keys"] => ({
+    paths: kind === "read" ? list : { write: list },
+  });
   if (exact.length === globs.length) return [{ keys: keys(exact) }];
   const wider = [...new Set(globs.map((glob) => (isGlob(glob) ? glob : widened(glob))))];
-  return [{ keys: keys(wider), note: `the path cannot be written as a glob, so it holds for \`${wider.join("`, `")}\`` }];
+  return [
+    {
+      keys: keys(wider),
+      note: `the path cannot be written as a glob, so it holds for \`${wider.join("`, `")}\``,
+    },
+  ];
 }
 
 /** The ways to carry over a folder of `additionalDirectories`: its files may be read. */
@@ -58,7 +72,11 @@ function isGlob(glob: string): boolean {
   }
 }
 
-function globsOf(pattern: string, effect: Effect, scope: NonNullable<ImportInput["scope"]>): readonly string[] {
+function globsOf(
+  pattern: string,
+  effect: Effect,
+  scope: NonNullable<ImportInput["scope"]>,
+): readonly string[] {
   const allow = effect === "allow";
   const rooted = (prefix: string, rest: string): readonly string[] => withBelow(prefix, rest);
   if (pattern.startsWith("//")) return rooted("/", pattern.slice(2));
@@ -67,7 +85,9 @@ function globsOf(pattern: string, effect: Effect, scope: NonNullable<ImportInput
     const rest = pattern.slice(1);
     if (scope === "project") return rooted("./", rest);
     // Older versions read it from the project, newer ones from the folder of the settings: a deny holds in both.
-    return allow ? rooted("~/.claude/", rest) : [...rooted("~/.claude/", rest), ...rooted("./", rest)];
+    return allow
+      ? rooted("~/.claude/", rest)
+      : [...rooted("~/.claude/", rest), ...rooted("./", rest)];
   }
   const rest = pattern.replace(/^(?:\.\/)+/, "");
   // As in a .gitignore, a name without a folder is meant at any depth.

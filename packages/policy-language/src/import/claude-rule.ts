@@ -2,22 +2,40 @@ import type { Effect } from "@bylaw/kernel";
 import { EDITORS, pathCandidates, READERS } from "./claude-path.ts";
 import type { Candidate } from "./draft.ts";
 import type { ImportInput } from "./finding.ts";
-import { coveringPrefix, literal, NETWORK_TOOLS, plainWords, SHELL_TOOLS, starred, starRegex } from "./literal.ts";
+import {
+  coveringPrefix,
+  literal,
+  NETWORK_TOOLS,
+  plainWords,
+  SHELL_TOOLS,
+  starred,
+  starRegex,
+} from "./literal.ts";
 
 type Read = { readonly rules: readonly (readonly Candidate[])[] } | { readonly lost: string };
 
 const one = (...candidates: readonly Candidate[]): Read => ({ rules: [candidates] });
 
 /** The rules that say what one entry of `allow`, `ask` or `deny` says, each with its ways in the order of exactness. */
-export function claudeCandidates(text: string, effect: Effect, scope: NonNullable<ImportInput["scope"]>): Read {
+export function claudeCandidates(
+  text: string,
+  effect: Effect,
+  scope: NonNullable<ImportInput["scope"]>,
+): Read {
   const allow = effect === "allow";
   const parsed = /^([^\s()]+)(?:\(([^]*)\))?$/.exec(text);
   const [, tool = "", content] = parsed ?? [];
-  if (parsed === null) return allow ? { lost: "it is no rule of the form `Tool` or `Tool(specifier)`" } : { lost: "it cannot be read" };
-  const specifier = content === undefined || content === "*" || content === ":*" ? undefined : content;
+  if (parsed === null)
+    return allow
+      ? { lost: "it is no rule of the form `Tool` or `Tool(specifier)`" }
+      : { lost: "it cannot be read" };
+  const specifier =
+    content === undefined || content === "*" || content === ":*" ? undefined : content;
   if (tool.startsWith("mcp__")) return ofServer(tool, specifier, effect);
   if (specifier === "" || specifier?.trim() !== specifier) {
-    return allow ? { lost: "nothing, or a blank at an end, stands between the parentheses" } : wholeTool(tool);
+    return allow
+      ? { lost: "nothing, or a blank at an end, stands between the parentheses" }
+      : wholeTool(tool);
   }
   if (specifier === undefined) return bare(tool, effect);
   switch (tool) {
@@ -25,16 +43,26 @@ export function claudeCandidates(text: string, effect: Effect, scope: NonNullabl
       return ofShell(specifier, effect);
     case "Read":
     case "Edit": {
-      const candidates = pathCandidates(tool === "Read" ? "read" : "edit", specifier, effect, scope);
+      const candidates = pathCandidates(
+        tool === "Read" ? "read" : "edit",
+        specifier,
+        effect,
+        scope,
+      );
       return typeof candidates === "string" ? { lost: candidates } : { rules: [candidates] };
     }
     case "Write":
     case "MultiEdit":
     case "NotebookEdit": {
-      if (allow) return { lost: `Claude Code asks \`Edit(…)\` about paths and never consults \`${tool}(…)\`` };
+      if (allow)
+        return {
+          lost: `Claude Code asks \`Edit(…)\` about paths and never consults \`${tool}(…)\``,
+        };
       const candidates = pathCandidates("edit", specifier, effect, scope);
       const note = `Claude Code never consults \`${tool}(…)\` with a path; here it holds, for every tool that writes`;
-      return typeof candidates === "string" ? wholeTool(tool) : one(...candidates.map((candidate) => ({ note, ...candidate })));
+      return typeof candidates === "string"
+        ? wholeTool(tool)
+        : one(...candidates.map((candidate) => ({ note, ...candidate })));
     }
     case "WebFetch":
       return ofHost(specifier, effect);
@@ -63,25 +91,37 @@ function wholeTool(tool: string): Read {
 
 function bare(tool: string, effect: Effect): Read {
   if (effect !== "allow") return one({ keys: { tool: FAMILIES[tool] ?? starred(tool) } });
-  if (tool.includes("*")) return { lost: "Claude Code skips an allow with a `*` in the name of the tool" };
-  return one({ keys: { tool: tool === "Bash" || tool === "Agent" ? (FAMILIES[tool] ?? tool) : tool } });
+  if (tool.includes("*"))
+    return { lost: "Claude Code skips an allow with a `*` in the name of the tool" };
+  return one({
+    keys: { tool: tool === "Bash" || tool === "Agent" ? (FAMILIES[tool] ?? tool) : tool },
+  });
 }
 
 function ofServer(name: string, specifier: string | undefined, effect: Effect): Read {
   const allow = effect === "allow";
   if (specifier !== undefined && allow) return { lost: "a rule for an MCP tool has no specifier" };
-  const note = specifier === undefined ? {} : { note: "the specifier is left out, so it holds for every call of the tool" };
+  const note =
+    specifier === undefined
+      ? {}
+      : { note: "the specifier is left out, so it holds for every call of the tool" };
   const [server = "", ...rest] = name.slice("mcp__".length).split("__");
   const tool = rest.join("__");
   if (server === "" || server.includes("*")) {
     if (allow) return { lost: "Claude Code skips an allow whose server is not written out" };
     return one(
-      { keys: { tool: `${starred(name)}|mcp_${starred(name.slice("mcp__".length)).replace("__", "_")}` }, ...note },
+      {
+        keys: {
+          tool: `${starred(name)}|mcp_${starred(name.slice("mcp__".length)).replace("__", "_")}`,
+        },
+        ...note,
+      },
       { keys: { tool: "mcp_*" }, ...note },
     );
   }
   const all = tool === "" || tool === "*";
-  if (allow) return one({ keys: { server: literal(server), ...(all ? {} : { tool: starred(tool) }) } });
+  if (allow)
+    return one({ keys: { server: literal(server), ...(all ? {} : { tool: starred(tool) }) } });
   if (all) return one({ keys: { server: literal(server) }, ...note });
   // Wherever the name is cut into server and tool, it is denied.
   return one({ keys: { tool: starred(name) }, ...note });
@@ -108,20 +148,30 @@ function ofShell(specifier: string, effect: Effect): Read {
   const body = open ? text.slice(0, -2).trimEnd() : text;
   const { words, all } = plainWords(body);
   const inner = body.includes("*");
-  if (words.length === 0) return allow ? { lost: "it begins with shell syntax that no pattern can hold" } : one(...coveringPrefix(body));
+  if (words.length === 0)
+    return allow
+      ? { lost: "it begins with shell syntax that no pattern can hold" }
+      : one(...coveringPrefix(body));
   if (!all)
-    return allow ? { lost: "it holds shell syntax, and an allow is about plain words" } : one(...coveringPrefix(body.split("*")[0] ?? ""));
+    return allow
+      ? { lost: "it holds shell syntax, and an allow is about plain words" }
+      : one(...coveringPrefix(body.split("*")[0] ?? ""));
   // A star that touches a word goes on into the next ones.
   // Former versions took `:*` for any text that follows, which shows where the prefix ends inside a word.
   const goesOn = colon && !allow && /[^A-Za-z0-9*]$/.test(body) ? "*" : "";
   const shown = `${words.map(starred).join(" ")}${goesOn}${open || body.endsWith("*") ? " *" : ""}`;
   if (!inner) return one({ keys: { command: shown } }, ...(allow ? [] : coveringPrefix(body)));
   if (allow) {
-    const stays = words.slice(0, -1).every((word) => !word.includes("*")) && /^[^*]+\*$/.test(words.at(-1) ?? "");
+    const stays =
+      words.slice(0, -1).every((word) => !word.includes("*")) &&
+      /^[^*]+\*$/.test(words.at(-1) ?? "");
     return one(
       stays
         ? { keys: { command: shown } }
-        : { keys: { command: shown }, note: "a `*` between words is any one word here; Claude Code lets it run over several" },
+        : {
+            keys: { command: shown },
+            note: "a `*` between words is any one word here; Claude Code lets it run over several",
+          },
     );
   }
   const regex = `${starRegex(body)}${open ? "( .*)?" : ""}`;

@@ -18,24 +18,41 @@ const LISTS: readonly (readonly [key: string, effect: Effect])[] = [
 export function importClaude(inputs: readonly ImportInput[]): Imported {
   const draft = new Draft();
   for (const input of inputs) readSettings(input, draft);
-  return draft.finish(`Imported from Claude Code's permissions: ${inputs.map(({ file }) => file).join(", ")}`);
+  return draft.finish(
+    `Imported from Claude Code's permissions: ${inputs.map(({ file }) => file).join(", ")}`,
+  );
 }
 
 function readSettings({ file, text, scope = "project" }: ImportInput, draft: Draft): void {
   const root = readJson(text, file);
-  const at = (node: Node, source: string): SourcePlace => ({ file, line: node.line, column: node.column, source });
+  const at = (node: Node, source: string): SourcePlace => ({
+    file,
+    line: node.line,
+    column: node.column,
+    source,
+  });
   const permissions = member(root, "permissions");
   if (permissions?.kind !== "object") {
     throw new BylawError({
       code: "BYLAW_IMPORT_INVALID",
-      message: "Unexpected settings without a table `permissions`, expected one",
-      fix: "name a settings.json of Claude Code that has permissions",
+      message: "The settings have no table `permissions`",
+      fix: "Name a settings.json of Claude Code that has permissions",
       source: { file, line: root.line, column: root.column },
     });
   }
-  const known = new Set(["additionalDirectories", "defaultMode", "disableBypassPermissionsMode", ...LISTS.map(([key]) => key)]);
+  const known = new Set([
+    "additionalDirectories",
+    "defaultMode",
+    "disableBypassPermissionsMode",
+    ...LISTS.map(([key]) => key),
+  ]);
   for (const [key, node] of permissions.entries) {
-    if (!known.has(key)) draft.find("lost", at(node, `${key}: ${shown(node)}`), `\`${key}\` has no counterpart in a policy`);
+    if (!known.has(key))
+      draft.find(
+        "lost",
+        at(node, `${key}: ${shown(node)}`),
+        `\`${key}\` has no counterpart in a policy`,
+      );
   }
   for (const [key, effect] of LISTS) {
     const list = member(permissions, key);
@@ -61,7 +78,12 @@ function readSettings({ file, text, scope = "project" }: ImportInput, draft: Dra
     const place = at(node, `additionalDirectories: ${shown(node)}`);
     const candidates = node.kind === "text" ? folderCandidates(node.text) : [];
     if (candidates.length > 0) draft.add("allow", place, candidates, TIER);
-    else draft.find("lost", place, "only a folder with an absolute path, below `~/` or below the project can be carried over");
+    else
+      draft.find(
+        "lost",
+        place,
+        "only a folder with an absolute path, below `~/` or below the project can be carried over",
+      );
   }
   if (folders !== undefined && folders.kind !== "array")
     draft.find("lost", at(folders, shown(folders)), "`additionalDirectories` is not a list");
@@ -73,7 +95,11 @@ function miss(effect: Effect, draft: Draft, place: SourcePlace, why: string): vo
   else draft.doubt(place, why);
 }
 
-function readModes(permissions: Node, at: (node: Node, source: string) => SourcePlace, draft: Draft): void {
+function readModes(
+  permissions: Node,
+  at: (node: Node, source: string) => SourcePlace,
+  draft: Draft,
+): void {
   const mode = member(permissions, "defaultMode");
   if (mode !== undefined) {
     const place = at(mode, `defaultMode: ${shown(mode)}`);
@@ -97,10 +123,18 @@ function readModes(permissions: Node, at: (node: Node, source: string) => Source
         );
         break;
       case "acceptEdits":
-        draft.find("lost", place, "an approval mode is not part of a policy: set `approval_mode` to `autoEdit` in bylaw.config");
+        draft.find(
+          "lost",
+          place,
+          "an approval mode is not part of a policy: set `approval_mode` to `autoEdit` in bylaw.config",
+        );
         break;
       case "bypassPermissions":
-        draft.find("lost", place, "an approval mode is not part of a policy: set `approval_mode` to `yolo` in bylaw.config if you must");
+        draft.find(
+          "lost",
+          place,
+          "an approval mode is not part of a policy: set `approval_mode` to `yolo` in bylaw.config if you must",
+        );
         break;
       default:
         draft.find("lost", place, "Bylaw has no such mode; what no rule decides is asked about");

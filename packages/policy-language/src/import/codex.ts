@@ -9,7 +9,11 @@ type Call = Extract<Statement, { readonly kind: "call" }>;
 /** The programs that `host_executable` pins to paths, by name. */
 type Pinned = Map<string, { readonly paths: readonly string[]; readonly place: SourcePlace }>;
 
-const DECISIONS: Readonly<Record<string, Effect>> = { allow: "allow", prompt: "ask_user", forbidden: "deny" };
+const DECISIONS: Readonly<Record<string, Effect>> = {
+  allow: "allow",
+  prompt: "ask_user",
+  forbidden: "deny",
+};
 const KEYS = ["pattern", "decision", "match", "not_match", "justification"];
 const SYSTEM = ["/bin/", "/usr/bin/", "/usr/local/bin/"];
 const MAX_COMMANDS = 256;
@@ -39,7 +43,8 @@ export function importCodex(inputs: readonly ImportInput[]): Imported {
   for (const { call, place } of calls) readRule(call, place, pinned, allowed, draft);
   const first = calls.find(({ call }) => decisionOf(call) === "allow");
   if (allowed.size > 0 && first !== undefined) askBesidesPlain(first.place, draft);
-  for (const [name, { paths, place }] of pinned) if (allowed.has(name)) askElsewhere(name, paths, place, draft);
+  for (const [name, { paths, place }] of pinned)
+    if (allowed.has(name)) askElsewhere(name, paths, place, draft);
   return draft.finish(`Imported from Codex's rules: ${inputs.map(({ file }) => file).join(", ")}`);
 }
 
@@ -53,13 +58,22 @@ function unknownCall({ name, args }: Call, place: SourcePlace, draft: Draft): vo
 function decisionOf({ args }: Call): Effect | undefined {
   const given = args.get("decision");
   if (given === undefined) return "allow";
-  return given.kind === "text" && Object.hasOwn(DECISIONS, given.text) ? DECISIONS[given.text] : undefined;
+  return given.kind === "text" && Object.hasOwn(DECISIONS, given.text)
+    ? DECISIONS[given.text]
+    : undefined;
 }
 
-function readRule(call: Call, place: SourcePlace, pinned: Pinned, allowed: Set<string>, draft: Draft): void {
+function readRule(
+  call: Call,
+  place: SourcePlace,
+  pinned: Pinned,
+  allowed: Set<string>,
+  draft: Draft,
+): void {
   const { args } = call;
   const effect = decisionOf(call);
-  const lose = (why: string): void => (effect === "allow" ? draft.find("lost", place, why) : draft.doubt(place, why));
+  const lose = (why: string): void =>
+    effect === "allow" ? draft.find("lost", place, why) : draft.doubt(place, why);
   if (effect === undefined) return lose('`decision` is none of "allow", "prompt", "forbidden"');
   const strange = [...args.keys()].find((key) => !KEYS.includes(key));
   if (strange !== undefined) return lose(`\`prefix_rule\` has no argument \`${strange}\``);
@@ -68,11 +82,17 @@ function readRule(call: Call, place: SourcePlace, pinned: Pinned, allowed: Set<s
   const justification = args.get("justification");
   const match = casesOf(args.get("match"));
   const not_match = casesOf(args.get("not_match"));
-  if (match === undefined || not_match === undefined) return lose("`match` and `not_match` are lists of texts, or of lists of texts");
+  if (match === undefined || not_match === undefined)
+    return lose("`match` and `not_match` are lists of texts, or of lists of texts");
 
-  const reason = justification?.kind === "text" && justification.text.trim() !== "" ? { reason: oneLine(justification.text) } : {};
+  const reason =
+    justification?.kind === "text" && justification.text.trim() !== ""
+      ? { reason: oneLine(justification.text) }
+      : {};
   const { commands, whole } = commandsOf(tokens, pinned, effect, place, draft);
-  const exact: Candidate[] = whole ? [{ keys: { command: commands, ...reason }, match, not_match }] : [];
+  const exact: Candidate[] = whole
+    ? [{ keys: { command: commands, ...reason }, match, not_match }]
+    : [];
   if (effect === "allow") {
     if (!whole) return lose("a word with blanks or shell syntax cannot stand in a pattern");
     if (draft.add(effect, place, exact)) for (const name of tokens[0] ?? []) allowed.add(name);
@@ -81,7 +101,9 @@ function readRule(call: Call, place: SourcePlace, pinned: Pinned, allowed: Set<s
   const first = tokens.findIndex((words) => words.some((word) => !isPlain(word)));
   const lead = first < 0 ? tokens : tokens.slice(0, first);
   const wider = product(lead).flatMap((words) => coveringPrefix(words.join(" ")).slice(0, 1));
-  const keys = wider.flatMap((candidate) => (typeof candidate.keys["command"] === "string" ? [candidate.keys["command"]] : []));
+  const keys = wider.flatMap((candidate) =>
+    typeof candidate.keys["command"] === "string" ? [candidate.keys["command"]] : [],
+  );
   const covering: Candidate[] =
     keys.length > 0 && keys.length === wider.length
       ? [
@@ -102,17 +124,25 @@ function commandsOf(
   draft: Draft,
 ): { readonly commands: readonly string[]; readonly whole: boolean } {
   const size = tokens.reduce((count, words) => count * words.length, 1);
-  if (size > MAX_COMMANDS || !tokens.every((words) => words.every(isPlain))) return { commands: [], whole: false };
+  if (size > MAX_COMMANDS || !tokens.every((words) => words.every(isPlain)))
+    return { commands: [], whole: false };
   const [programs = [], ...rest] = tokens;
   const named = programs.flatMap((program) => {
     const paths = effect === "allow" ? (pinned.get(program)?.paths ?? []) : [];
     const others = paths.filter((path) => !SYSTEM.some((folder) => path === `${folder}${program}`));
     for (const path of others.filter((one) => !isPlain(one) || !one.startsWith("/"))) {
-      draft.find("stricter", place, `the program \`${path}\` cannot stand in a pattern; the rule covers \`${program}\` without it`);
+      draft.find(
+        "stricter",
+        place,
+        `the program \`${path}\` cannot stand in a pattern; the rule covers \`${program}\` without it`,
+      );
     }
     return [program, ...others.filter((one) => isPlain(one) && one.startsWith("/"))];
   });
-  return { commands: product([named, ...rest]).map((words) => `${words.map(literal).join(" ")} *`), whole: true };
+  return {
+    commands: product([named, ...rest]).map((words) => `${words.map(literal).join(" ")} *`),
+    whole: true,
+  };
 }
 
 function product(tokens: readonly (readonly string[])[]): readonly (readonly string[])[] {
@@ -126,9 +156,15 @@ function product(tokens: readonly (readonly string[])[]): readonly (readonly str
 
 // Codex takes a line apart only where it is plain words with `&&`, `||`, `;` and `|` between; of any other it allows no part.
 function askBesidesPlain(place: SourcePlace, draft: Draft): void {
-  const at = { ...place, source: `lines that Codex does not take apart, under ${place.source}`, label: "lines that are not plain" };
+  const at = {
+    ...place,
+    source: `lines that Codex does not take apart, under ${place.source}`,
+    label: "lines that are not plain",
+  };
   const ask = (regex: Candidate["keys"]): void =>
-    void draft.add("ask_user", at, [{ keys: { tool: SHELL_TOOLS, args: { command: regex }, final: true } }]);
+    void draft.add("ask_user", at, [
+      { keys: { tool: SHELL_TOOLS, args: { command: regex }, final: true } },
+    ]);
   ask({ not: { regex: PLAIN_LINE } });
   ask({ regex: NOT_SPLIT });
 }
@@ -137,8 +173,15 @@ const PLAIN_LINE = String.raw`(?:[A-Za-z0-9_@%+=:,./^ \t\n-]|'[^']*'|"[^"$\x60\\
 const NOT_SPLIT = String.raw`(?:[^']*[;&|\n])?\s*(?:[A-Za-z_][A-Za-z0-9_]*=|(?:if|for|while|until|case|select|function|time|coproc)\b).*`;
 
 // The name alone also means the program in a system folder here, which Codex takes only where it is listed.
-function askElsewhere(name: string, paths: readonly string[], place: SourcePlace, draft: Draft): void {
-  const elsewhere = SYSTEM.map((folder) => `${folder}${name}`).filter((path) => !paths.includes(path));
+function askElsewhere(
+  name: string,
+  paths: readonly string[],
+  place: SourcePlace,
+  draft: Draft,
+): void {
+  const elsewhere = SYSTEM.map((folder) => `${folder}${name}`).filter(
+    (path) => !paths.includes(path),
+  );
   if (elsewhere.length === 0) return;
   const regex = `(?:${elsewhere.map((path) => path.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|")})( .*)?`;
   draft.add("ask_user", place, [{ keys: { command_regex: regex } }]);
@@ -154,7 +197,8 @@ function pin({ args }: Call, place: SourcePlace, pinned: Pinned, draft: Draft): 
   pinned.set(name.text, { paths: [...(pinned.get(name.text)?.paths ?? []), ...paths], place });
 }
 
-const isPlain = (word: string): boolean => plainWords(word).all && plainWords(word).words.length === 1;
+const isPlain = (word: string): boolean =>
+  plainWords(word).all && plainWords(word).words.length === 1;
 
 function textsOf(value: Literal | undefined): readonly string[] | undefined {
   if (value?.kind !== "list") return undefined;
@@ -173,21 +217,28 @@ function patternOf(value: Literal | undefined): readonly (readonly string[])[] |
 function casesOf(value: Literal | undefined): readonly string[] | undefined {
   if (value === undefined) return [];
   if (value.kind !== "list") return undefined;
-  const cases = value.items.map((item) => (item.kind === "text" ? item.text : textsOf(item)?.map(shellWord).join(" ")));
-  return cases.every((one) => one !== undefined) ? cases.flatMap((one) => (one === undefined ? [] : [one])) : undefined;
+  const cases = value.items.map((item) =>
+    item.kind === "text" ? item.text : textsOf(item)?.map(shellWord).join(" "),
+  );
+  return cases.every((one) => one !== undefined)
+    ? cases.flatMap((one) => (one === undefined ? [] : [one]))
+    : undefined;
 }
 
-const shellWord = (word: string): string => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+const shellWord = (word: string): string =>
+  /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
 
-const labelOf = ({ args }: Call): string => ["pattern", "name"].flatMap((key) => wordsIn(args.get(key))).join(" ");
+const labelOf = ({ args }: Call): string =>
+  ["pattern", "name"].flatMap((key) => wordsIn(args.get(key))).join(" ");
 
 const wordsIn = (value: Literal | undefined): readonly string[] =>
   value === undefined ? [] : value.kind === "text" ? [value.text] : value.items.flatMap(wordsIn);
 
 function sourceOf({ name, args }: Call): string {
-  const show = (value: Literal): string => (value.kind === "text" ? JSON.stringify(value.text) : `[${value.items.map(show).join(", ")}]`);
+  const show = (value: Literal): string =>
+    value.kind === "text" ? JSON.stringify(value.text) : `[${value.items.map(show).join(", ")}]`;
   const told = name === "prefix_rule" ? ["pattern", "decision"] : [...args.keys()];
   const parts = told.flatMap((key) => {
     const value = args.get(key);

@@ -1,7 +1,7 @@
 import type { Effect } from "@bylaw/kernel";
-import { PolicyError, type PolicyFinding } from "../finding.ts";
-import { parsePolicy } from "../parse.ts";
-import type { Tier } from "../rule.ts";
+import { PolicyError, type PolicyFinding } from "../load/finding.ts";
+import { parsePolicy } from "../load/parse-policy.ts";
+import type { Tier } from "../compile/rule.ts";
 import type { ImportFinding, Imported, SourcePlace } from "./finding.ts";
 import { comment, tomlOf, type TomlTable } from "./toml.ts";
 
@@ -51,7 +51,12 @@ export class Draft {
   }
 
   /** Adds the first way to say it that loads without a finding. False where none does; then a finding says why. */
-  add(effect: Effect, place: SourcePlace, candidates: readonly Candidate[], tier: Tier = "default"): boolean {
+  add(
+    effect: Effect,
+    place: SourcePlace,
+    candidates: readonly Candidate[],
+    tier: Tier = "default",
+  ): boolean {
     let why = "nothing in the language of Bylaw says it";
     for (const { keys, note, match = [], not_match = [] } of candidates) {
       const problem = problemOf(effect, keys);
@@ -64,7 +69,13 @@ export class Draft {
         ...this.#holding("not_match", not_match, effect, keys, place),
       };
       if (note !== undefined) this.find("stricter", place, note);
-      this.#rules.push({ effect, tier, keys: { ...keys, ...cases }, name: this.#nameOf(effect, place), place });
+      this.#rules.push({
+        effect,
+        tier,
+        keys: { ...keys, ...cases },
+        name: this.#nameOf(effect, place),
+        place,
+      });
       return true;
     }
     if (effect === "allow") this.find("lost", place, why);
@@ -72,11 +83,21 @@ export class Draft {
     return false;
   }
 
-  #holding(key: "match" | "not_match", cases: readonly string[], effect: Effect, keys: RuleKeys, place: SourcePlace): RuleKeys {
+  #holding(
+    key: "match" | "not_match",
+    cases: readonly string[],
+    effect: Effect,
+    keys: RuleKeys,
+    place: SourcePlace,
+  ): RuleKeys {
     const holding = cases.filter((text) => {
       const problem = problemOf(effect, { ...keys, [key]: [text] });
       if (problem !== undefined)
-        this.find("stricter", place, `the case ${JSON.stringify(text)} of \`${key}\` does not hold here: ${problem.message}`);
+        this.find(
+          "stricter",
+          place,
+          `the case ${JSON.stringify(text)} of \`${key}\` does not hold here: ${problem.message}`,
+        );
       return problem === undefined;
     });
     return holding.length === 0 ? {} : { [key]: holding };
@@ -112,7 +133,9 @@ export class Draft {
       const action = lowered && effect === "allow" ? "ask_user" : effect;
       const shown = action === effect ? keys : withoutCases(keys);
       lines.push("", ...comment(`${place.file}:${place.line}: ${place.source}`), "[[rules]]");
-      lines.push(...tomlOf({ name, ...(tier === "default" ? {} : { priority: tier }), action, ...shown }));
+      lines.push(
+        ...tomlOf({ name, ...(tier === "default" ? {} : { priority: tier }), action, ...shown }),
+      );
     }
     const toml = `${lines.join("\n")}\n`;
     const file = parsePolicy(toml, { file: "imported.toml" });
@@ -137,7 +160,10 @@ function problemOf(effect: Effect, keys: RuleKeys): PolicyFinding | undefined {
     const actions = effect === "allow" ? ["allow", "ask_user"] : [effect];
     for (const action of actions) {
       const shown = action === effect ? keys : withoutCases(keys);
-      const [warning] = parsePolicy(["[[rules]]", ...tomlOf({ name: "r", action, ...shown })].join("\n"), { file: "rule" }).warnings;
+      const [warning] = parsePolicy(
+        ["[[rules]]", ...tomlOf({ name: "r", action, ...shown })].join("\n"),
+        { file: "rule" },
+      ).warnings;
       if (warning !== undefined) return warning;
     }
     return undefined;

@@ -1,8 +1,8 @@
 import type { ApprovalMode, Effect } from "@bylaw/kernel";
-import { modesOf } from "../gemini-modes.ts";
-import { hasOpenAlternative } from "../gemini-pattern.ts";
-import type { RawGeminiRule } from "../gemini-schema.ts";
-import { SEARCH, SHELL } from "../gemini-tool.ts";
+import { modesOf } from "../compat/gemini/gemini-modes.ts";
+import { hasOpenAlternative } from "../compat/gemini/gemini-pattern.ts";
+import type { RawGeminiRule } from "../compat/gemini/gemini-schema.ts";
+import { SEARCH, SHELL } from "../compat/gemini/gemini-tool.ts";
 import { argsWays } from "./gemini-args.ts";
 import type { Candidate, Draft, RuleKeys } from "./draft.ts";
 import type { SourcePlace } from "./finding.ts";
@@ -18,15 +18,24 @@ export interface GeminiImport extends Levelled {
 }
 
 /** Reads one rule; text where it cannot be carried over, nothing where there is nothing to carry. */
-export function geminiRule(raw: RawGeminiRule, place: SourcePlace, draft: Draft): GeminiImport | string | undefined {
+export function geminiRule(
+  raw: RawGeminiRule,
+  place: SourcePlace,
+  draft: Draft,
+): GeminiImport | string | undefined {
   const { decision: effect, priority, commandPrefix, commandRegex, argsPattern } = raw;
   const allow = effect === "allow";
   const modes = modesOf(raw);
   if (modes?.length === 0) {
-    draft.find("lost", place, "Bylaw has no plan mode, so the rule would never match; `phase` says in which phase of a task a rule holds");
+    draft.find(
+      "lost",
+      place,
+      "Bylaw has no plan mode, so the rule would never match; `phase` says in which phase of a task a rule holds",
+    );
     return undefined;
   }
-  if (allow && raw.toolAnnotations !== undefined) return "a tool says its annotations itself, so no allow rests on them";
+  if (allow && raw.toolAnnotations !== undefined)
+    return "a tool says its annotations itself, so no allow rests on them";
   const names = typeof raw.toolName === "string" ? [raw.toolName] : raw.toolName;
   const shellOnly = commandPrefix !== undefined || commandRegex !== undefined;
   if (shellOnly && (names.length !== 1 || names[0] !== SHELL) && allow)
@@ -40,19 +49,35 @@ export function geminiRule(raw: RawGeminiRule, place: SourcePlace, draft: Draft)
   };
   const blanket = !shellOnly && argsPattern === undefined;
   const asks = {
-    redirections: (raw.allowRedirection ?? raw.allow_redirection) !== true && modes?.includes("ask") !== false,
-    dangerous: blanket ? (["ask", "autoEdit"] as const).filter((mode) => modes?.includes(mode) !== false) : [],
+    redirections:
+      (raw.allowRedirection ?? raw.allow_redirection) !== true && modes?.includes("ask") !== false,
+    dangerous: blanket
+      ? (["ask", "autoEdit"] as const).filter((mode) => modes?.includes(mode) !== false)
+      : [],
   };
-  const finish = (ways: readonly (readonly Candidate[])[], tools: ReadonlySet<string> | undefined): GeminiImport => ({
+  const finish = (
+    ways: readonly (readonly Candidate[])[],
+    tools: ReadonlySet<string> | undefined,
+  ): GeminiImport => ({
     effect,
     priority,
     place,
     tools,
-    ...(allow && raw.mcpName === undefined && names.some((name) => name === "*" || name === SHELL || name === "ShellTool") ? { asks } : {}),
-    ways: ways.map((way) => way.map((candidate) => ({ ...candidate, keys: { ...candidate.keys, ...common } }))),
+    ...(allow &&
+    raw.mcpName === undefined &&
+    names.some((name) => name === "*" || name === SHELL || name === "ShellTool")
+      ? { asks }
+      : {}),
+    ways: ways.map((way) =>
+      way.map((candidate) => ({ ...candidate, keys: { ...candidate.keys, ...common } })),
+    ),
   });
   if ((raw.allowRedirection ?? raw.allow_redirection) === true && allow) {
-    draft.find("stricter", place, "an allow covers no redirection that writes a file: such a line is asked about");
+    draft.find(
+      "stricter",
+      place,
+      "an allow covers no redirection that writes a file: such a line is asked about",
+    );
   }
   const shell = new Set([SHELL]);
   if (commandPrefix !== undefined) {
@@ -61,10 +86,15 @@ export function geminiRule(raw: RawGeminiRule, place: SourcePlace, draft: Draft)
     const lost = read.find((one) => typeof one === "string");
     if (lost !== undefined) return lost;
     const ways = read.flatMap((one) => (typeof one === "string" ? [] : [one]));
-    const commands = ways.map((way) => (way.length > 0 && way[0]?.note === undefined ? way[0]?.keys["command"] : undefined));
+    const commands = ways.map((way) =>
+      way.length > 0 && way[0]?.note === undefined ? way[0]?.keys["command"] : undefined,
+    );
     const texts = commands.flatMap((command) => (typeof command === "string" ? [command] : []));
     // One rule for all prefixes, where each is exact.
-    const together = texts.length === ways.length ? [[{ keys: { command: texts } }, ...coveringPrefix("").slice(allow ? 1 : 0)]] : ways;
+    const together =
+      texts.length === ways.length
+        ? [[{ keys: { command: texts } }, ...coveringPrefix("").slice(allow ? 1 : 0)]]
+        : ways;
     return finish(together, shell);
   }
   if (commandRegex !== undefined) {
@@ -87,7 +117,9 @@ export function geminiRule(raw: RawGeminiRule, place: SourcePlace, draft: Draft)
     );
   const ways: (readonly Candidate[])[] = [];
   for (const keys of wanted) {
-    const found = argsWays(argsPattern, keys, effect, { any: names.includes("*") && raw.mcpName === undefined });
+    const found = argsWays(argsPattern, keys, effect, {
+      any: names.includes("*") && raw.mcpName === undefined,
+    });
     if (typeof found === "string") return found;
     ways.push(found);
   }
@@ -95,7 +127,9 @@ export function geminiRule(raw: RawGeminiRule, place: SourcePlace, draft: Draft)
 }
 
 const reasonOf = (effect: Effect, message: string | undefined): RuleKeys =>
-  effect === "deny" && message !== undefined && message.trim() !== "" ? { reason: message.trim().replaceAll(/\s+/g, " ") } : {};
+  effect === "deny" && message !== undefined && message.trim() !== ""
+    ? { reason: message.trim().replaceAll(/\s+/g, " ") }
+    : {};
 
 function annotated(annotations: RawGeminiRule["toolAnnotations"]): RuleKeys {
   const all = Object.entries(annotations ?? {}).map(([key, value]) => ({
@@ -110,8 +144,14 @@ function annotated(annotations: RawGeminiRule["toolAnnotations"]): RuleKeys {
 function prefixWays(prefix: string, effect: Effect): readonly Candidate[] | string {
   const { words, all } = plainWords(prefix);
   const allow = effect === "allow";
-  if (!all || words.length === 0) return allow ? `the prefix ${JSON.stringify(prefix)} is not made of plain words` : coveringPrefix(prefix);
-  return [{ keys: { command: `${words.map(literal).join(" ")} *` } }, ...(allow ? [] : coveringPrefix(prefix))];
+  if (!all || words.length === 0)
+    return allow
+      ? `the prefix ${JSON.stringify(prefix)} is not made of plain words`
+      : coveringPrefix(prefix);
+  return [
+    { keys: { command: `${words.map(literal).join(" ")} *` } },
+    ...(allow ? [] : coveringPrefix(prefix)),
+  ];
 }
 
 function regexWays(regex: string, effect: Effect): readonly (readonly Candidate[])[] | string {
@@ -121,7 +161,8 @@ function regexWays(regex: string, effect: Effect): readonly (readonly Candidate[
   const anchored = regex.startsWith("^") || /(^|[^\\])(\\\\)*\$$/.test(regex);
   if (allow) {
     if (json) return "the pattern is about quotes or backslashes as JSON writes them";
-    if (anchored) return "gemini-cli looks for the pattern inside JSON, where `^` and `$` never hold: the rule never matched";
+    if (anchored)
+      return "gemini-cli looks for the pattern inside JSON, where `^` and `$` never hold: the rule never matched";
     return [[{ keys: { command_regex: `(?:${regex})( .*)?` } }]];
   }
   const whole: Candidate = {
@@ -131,16 +172,25 @@ function regexWays(regex: string, effect: Effect): readonly (readonly Candidate[
   const bare = regex.replace(/^\^/, "").replace(/\$$/, "");
   if (json) return [[whole]];
   const before = hasOpenAlternative(bare) ? ".*" : "";
-  const note = anchored ? { note: "gemini-cli never matches a pattern with `^` or `$`; here it holds without them" } : {};
+  const note = anchored
+    ? { note: "gemini-cli never matches a pattern with `^` or `$`; here it holds without them" }
+    : {};
   return [
     [{ keys: { command_regex: `${before}(?:${bare}).*` }, ...note }, whole],
     // The text as a whole besides, since the pattern may reach over several commands.
-    [{ keys: { tool: SHELL_TOOLS, args: { command: { regex: `${before}(?:${bare}).*` } } } }, whole],
+    [
+      { keys: { tool: SHELL_TOOLS, args: { command: { regex: `${before}(?:${bare}).*` } } } },
+      whole,
+    ],
   ];
 }
 
 /** `tool` and `server` of a rule, each a rule of its own; text where they cannot be carried over. */
-function targets(names: readonly string[], mcpName: string | undefined, effect: Effect): readonly RuleKeys[] | string {
+function targets(
+  names: readonly string[],
+  mcpName: string | undefined,
+  effect: Effect,
+): readonly RuleKeys[] | string {
   const allow = effect === "allow";
   const rules: RuleKeys[] = [];
   const plain: string[] = [];
@@ -148,7 +198,8 @@ function targets(names: readonly string[], mcpName: string | undefined, effect: 
     const server = /^mcp_(.+)_\*$/.exec(name)?.[1];
     const star = (server ?? name).includes("*") && name !== "*" && name !== "mcp_*";
     if (star || (mcpName !== undefined && mcpName !== "*" && mcpName.includes("*"))) {
-      if (allow) return `gemini-cli takes \`*\` in ${JSON.stringify(name)} for a plain letter: the rule never matched`;
+      if (allow)
+        return `gemini-cli takes \`*\` in ${JSON.stringify(name)} for a plain letter: the rule never matched`;
     }
     if (mcpName !== undefined) {
       rules.push(...ofServer(mcpName, name === "*" ? undefined : starredIf(star, name), { allow }));
@@ -166,14 +217,22 @@ function targets(names: readonly string[], mcpName: string | undefined, effect: 
   if (plain.length > 0) rules.push({ tool: [...new Set(plain)].join("|") });
   // A name may also be that of an agent that `invoke_agent` calls.
   const agents = names.filter(
-    (name) => mcpName === undefined && !name.startsWith("mcp_") && /^[a-z][a-z0-9_-]*$/.test(name) && !BUILT_IN.has(name),
+    (name) =>
+      mcpName === undefined &&
+      !name.startsWith("mcp_") &&
+      /^[a-z][a-z0-9_-]*$/.test(name) &&
+      !BUILT_IN.has(name),
   );
   if (agents.length > 0) rules.push({ tool: "invoke_agent", args: { agent_name: { in: agents } } });
   return rules;
 }
 
 // What a deny or an ask is about it is about also where no registry confirms whose tool it is.
-function ofServer(name: string, tool: string | undefined, { allow }: { readonly allow: boolean }): readonly RuleKeys[] {
+function ofServer(
+  name: string,
+  tool: string | undefined,
+  { allow }: { readonly allow: boolean },
+): readonly RuleKeys[] {
   const server = name.includes("*") ? name : literal(name);
   if (tool === undefined) return [name === "*" ? { tool: "mcp_*" } : { server }];
   if (allow) return [{ server, tool }];
@@ -181,11 +240,18 @@ function ofServer(name: string, tool: string | undefined, { allow }: { readonly 
   return name === "*" ? [{ server, tool }, glued] : [glued];
 }
 
-const starredIf = (star: boolean, name: string): string => (star ? name.replaceAll(/[\\?[\]{}|!]/g, "\\$&") : literal(name));
+const starredIf = (star: boolean, name: string): string =>
+  star ? name.replaceAll(/[\\?[\]{}|!]/g, "\\$&") : literal(name);
 
-function toolsOf(names: readonly string[], mcpName: string | undefined): ReadonlySet<string> | undefined {
-  if (mcpName !== undefined || names.some((name) => name.includes("*") || name.startsWith("mcp_"))) return undefined;
-  return new Set(names.flatMap((name) => (SEARCH.includes(name) ? SEARCH : name === "ShellTool" ? SHELL : name)));
+function toolsOf(
+  names: readonly string[],
+  mcpName: string | undefined,
+): ReadonlySet<string> | undefined {
+  if (mcpName !== undefined || names.some((name) => name.includes("*") || name.startsWith("mcp_")))
+    return undefined;
+  return new Set(
+    names.flatMap((name) => (SEARCH.includes(name) ? SEARCH : name === "ShellTool" ? SHELL : name)),
+  );
 }
 
 const BUILT_IN: ReadonlySet<string> = new Set(

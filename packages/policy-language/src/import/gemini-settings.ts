@@ -1,32 +1,45 @@
 import type { Effect } from "@bylaw/kernel";
 import type { Draft } from "./draft.ts";
 import type { ImportInput, SourcePlace } from "./finding.ts";
-import type { RawGeminiRule } from "../gemini-schema.ts";
-import { SHELL } from "../gemini-tool.ts";
+import type { RawGeminiRule } from "../compat/gemini/gemini-schema.ts";
+import { SHELL } from "../compat/gemini/gemini-tool.ts";
 import { geminiRule, type GeminiImport } from "./gemini-rule.ts";
 import { member, readJson, shown, type Node } from "./json.ts";
 
 // Where gemini-cli puts each list among the rules of its users, as thousandths.
-const LISTS: readonly (readonly [group: string, key: string, effect: Effect, priority: number])[] = [
-  ["mcp", "excluded", "deny", 900],
-  ["tools", "exclude", "deny", 400],
-  ["tools", "confirmationRequired", "ask_user", 350],
-  ["tools", "allowed", "allow", 300],
-  ["tools", "core", "allow", 250],
-  ["mcp", "allowed", "allow", 100],
-];
+const LISTS: readonly (readonly [group: string, key: string, effect: Effect, priority: number])[] =
+  [
+    ["mcp", "excluded", "deny", 900],
+    ["tools", "exclude", "deny", 400],
+    ["tools", "confirmationRequired", "ask_user", 350],
+    ["tools", "allowed", "allow", 300],
+    ["tools", "core", "allow", 250],
+    ["mcp", "allowed", "allow", 100],
+  ];
 
 /** Reads the lists of tools and servers of gemini-cli's settings.json. */
-export function readGeminiSettings({ file, text }: ImportInput, draft: Draft): readonly GeminiImport[] {
+export function readGeminiSettings(
+  { file, text }: ImportInput,
+  draft: Draft,
+): readonly GeminiImport[] {
   const root = readJson(text, file);
   const rules: GeminiImport[] = [];
-  const add = (rule: Omit<RawGeminiRule, "priority">, priority: number, place: SourcePlace): void => {
+  const add = (
+    rule: Omit<RawGeminiRule, "priority">,
+    priority: number,
+    place: SourcePlace,
+  ): void => {
     const read = geminiRule({ ...rule, priority }, place, draft);
     if (typeof read !== "string") return void (read === undefined ? undefined : rules.push(read));
     if (rule.decision === "allow") draft.find("lost", place, read);
     else draft.doubt(place, read);
   };
-  const placeOf = (node: Node, source: string): SourcePlace => ({ file, line: node.line, column: node.column, source });
+  const placeOf = (node: Node, source: string): SourcePlace => ({
+    file,
+    line: node.line,
+    column: node.column,
+    source,
+  });
   for (const [group, key, effect, priority] of LISTS) {
     const list = member(member(root, group), key);
     if (list === undefined) continue;
@@ -40,7 +53,8 @@ export function readGeminiSettings({ file, text }: ImportInput, draft: Draft): r
         else draft.doubt(place, "a name is text");
         continue;
       }
-      if (group === "mcp") add({ toolName: "*", mcpName: node.text, decision: effect }, priority, place);
+      if (group === "mcp")
+        add({ toolName: "*", mcpName: node.text, decision: effect }, priority, place);
       else narrowed = addTool(node.text, effect, priority, place, { add, draft }) || narrowed;
     }
     if (list.kind !== "array") {
@@ -49,25 +63,40 @@ export function readGeminiSettings({ file, text }: ImportInput, draft: Draft): r
     }
     // What gemini-cli adds by itself: the rest of the shell, or of all tools, is denied.
     const rest = placeOf(list, name);
-    if (narrowed && key === "allowed") add({ toolName: SHELL, decision: "deny" }, priority - 10, rest);
+    if (narrowed && key === "allowed")
+      add({ toolName: SHELL, decision: "deny" }, priority - 10, rest);
     if (key === "core") add({ toolName: "*", decision: "deny" }, priority - 10, rest);
   }
   const servers = member(root, "mcpServers");
   for (const [name, server] of servers?.kind === "object" ? servers.entries : []) {
     const trust = member(server, "trust");
     if (trust?.kind !== "other" || trust.value !== true) continue;
-    add({ toolName: "*", mcpName: name, decision: "allow" }, 200, placeOf(trust, `mcpServers.${name}.trust: true`));
+    add(
+      { toolName: "*", mcpName: name, decision: "allow" },
+      200,
+      placeOf(trust, `mcpServers.${name}.trust: true`),
+    );
   }
   return rules;
 }
 
 interface Sink {
-  readonly add: (rule: Omit<RawGeminiRule, "priority">, priority: number, place: SourcePlace) => void;
+  readonly add: (
+    rule: Omit<RawGeminiRule, "priority">,
+    priority: number,
+    place: SourcePlace,
+  ) => void;
   readonly draft: Draft;
 }
 
 // Whether the shell was allowed in part.
-function addTool(text: string, effect: Effect, priority: number, place: SourcePlace, { add, draft }: Sink): boolean {
+function addTool(
+  text: string,
+  effect: Effect,
+  priority: number,
+  place: SourcePlace,
+  { add, draft }: Sink,
+): boolean {
   const [, tool = text, prefix] = /^([^()]+)\(([^]*)\)$/.exec(text) ?? [];
   const isShell = tool === SHELL || tool === "ShellTool";
   if (prefix === undefined) {
@@ -75,15 +104,28 @@ function addTool(text: string, effect: Effect, priority: number, place: SourcePl
     return false;
   }
   if (!isShell) {
-    if (effect === "allow") draft.find("lost", place, "gemini-cli compares the whole text with the name of a tool, so it allows nothing");
+    if (effect === "allow")
+      draft.find(
+        "lost",
+        place,
+        "gemini-cli compares the whole text with the name of a tool, so it allows nothing",
+      );
     else {
-      draft.find("stricter", place, "gemini-cli compares the whole text with the name of a tool; here it holds for every call of the tool");
+      draft.find(
+        "stricter",
+        place,
+        "gemini-cli compares the whole text with the name of a tool; here it holds for every call of the tool",
+      );
       add({ toolName: tool, decision: effect }, priority, place);
     }
     return false;
   }
   if (effect !== "allow")
-    draft.find("stricter", place, "gemini-cli compares the whole text with the name of a tool, so it stops nothing there; here it does");
+    draft.find(
+      "stricter",
+      place,
+      "gemini-cli compares the whole text with the name of a tool, so it stops nothing there; here it does",
+    );
   const words = prefix.trim();
   if (words === "") {
     if (effect === "allow") draft.find("lost", place, "no command stands between the parentheses");

@@ -1,9 +1,9 @@
 import { BylawError, isJsonObject, type JsonObject } from "@bylaw/kernel";
 import { TomlError } from "smol-toml";
-import { withoutMark } from "../byte-order-mark.ts";
-import { geminiRuleSchema } from "../gemini-schema.ts";
-import { createLocator } from "../locate.ts";
-import { readToml } from "../toml.ts";
+import { withoutMark } from "../load/byte-order-mark.ts";
+import { geminiRuleSchema } from "../compat/gemini/gemini-schema.ts";
+import { createLocator } from "../load/toml-locations.ts";
+import { readToml } from "../load/toml.ts";
 import { Draft, type RuleKeys } from "./draft.ts";
 import { SHELL_TOOLS } from "./literal.ts";
 import type { Imported, ImportInput, SourcePlace } from "./finding.ts";
@@ -14,11 +14,15 @@ import { tiersOf } from "./tiers.ts";
 /** Turns gemini-cli's policy files, and the lists of tools and servers of its settings.json, into a policy. */
 export function importGemini(inputs: readonly ImportInput[]): Imported {
   const draft = new Draft();
-  const rules = inputs.flatMap((input) => (isSettings(input.text) ? readGeminiSettings(input, draft) : readPolicy(input, draft)));
+  const rules = inputs.flatMap((input) =>
+    isSettings(input.text) ? readGeminiSettings(input, draft) : readPolicy(input, draft),
+  );
   const { tiers, merged } = tiersOf(rules);
   const places = placesOf(inputs);
   const mixed =
-    places.size > 1 && rules.some(({ effect }) => effect === "allow") ? rules.find(({ effect }) => effect !== "allow") : undefined;
+    places.size > 1 && rules.some(({ effect }) => effect === "allow")
+      ? rules.find(({ effect }) => effect !== "allow")
+      : undefined;
   if (mixed !== undefined) {
     draft.find(
       "stricter",
@@ -40,19 +44,25 @@ export function importGemini(inputs: readonly ImportInput[]): Imported {
     for (const ways of rule.ways) {
       // What reads more than the source does must not stand above a deny: it holds as a floor instead.
       const candidates = ways.map((way) =>
-        (way.note !== undefined && rule.effect === "ask_user") || (mixed !== undefined && rule.effect !== "allow")
+        (way.note !== undefined && rule.effect === "ask_user") ||
+        (mixed !== undefined && rule.effect !== "allow")
           ? { ...way, keys: { ...way.keys, final: true } }
           : way,
       );
       if (draft.add(rule.effect, rule.place, candidates, tiers[at])) carried.add(rule);
     }
   }
-  for (const { place, keys } of floorsOf([...carried])) draft.add("ask_user", place, [{ keys: { ...keys, final: true } }]);
-  return draft.finish(`Imported from gemini-cli's policy: ${inputs.map(({ file }) => file).join(", ")}`);
+  for (const { place, keys } of floorsOf([...carried]))
+    draft.add("ask_user", place, [{ keys: { ...keys, final: true } }]);
+  return draft.finish(
+    `Imported from gemini-cli's policy: ${inputs.map(({ file }) => file).join(", ")}`,
+  );
 }
 
 // What gemini-cli asks about although a rule allows the line. It is a floor: no allow lifts it, and every deny holds above it.
-function floorsOf(rules: readonly GeminiImport[]): readonly { readonly place: SourcePlace; readonly keys: RuleKeys }[] {
+function floorsOf(
+  rules: readonly GeminiImport[],
+): readonly { readonly place: SourcePlace; readonly keys: RuleKeys }[] {
   const named = (rule: GeminiImport, label: string): SourcePlace => ({
     ...rule.place,
     source: `${label} under ${rule.place.source}`,
@@ -72,7 +82,12 @@ function floorsOf(rules: readonly GeminiImport[]): readonly { readonly place: So
         ]),
     ...(dangerous === undefined
       ? []
-      : [{ place: named(dangerous, "dangerous commands"), keys: { command: DANGEROUS, modes: [...modes] } }]),
+      : [
+          {
+            place: named(dangerous, "dangerous commands"),
+            keys: { command: DANGEROUS, modes: [...modes] },
+          },
+        ]),
   ];
 }
 
@@ -85,7 +100,9 @@ const isSettings = (text: string): boolean => /^\s*(?:\uFEFF)?[{/]/.test(text);
 function placesOf(inputs: readonly ImportInput[]): ReadonlySet<string> {
   return new Set(
     inputs.map(({ file, text, scope }) =>
-      isSettings(text) || scope === "user" ? "user" : `in ${file.replaceAll("\\", "/").replace(/[^/]*$/, "")}`,
+      isSettings(text) || scope === "user"
+        ? "user"
+        : `in ${file.replaceAll("\\", "/").replace(/[^/]*$/, "")}`,
     ),
   );
 }
@@ -101,30 +118,56 @@ function readPolicy({ file, text }: ImportInput, draft: Draft): readonly GeminiI
   for (const key of Object.keys(data)) {
     if (key === "rule" || key === "compat") continue;
     const place = at([key], key);
-    if (key === "safety_checker") draft.doubt(place, "a safety checker is a program of gemini-cli; write what it stops as rules");
-    else draft.find("lost", place, `gemini-cli drops \`${key}\` in silence${key === "rules" ? ": the rules are named `[[rule]]`" : ""}`);
+    if (key === "safety_checker")
+      draft.doubt(
+        place,
+        "a safety checker is a program of gemini-cli; write what it stops as rules",
+      );
+    else
+      draft.find(
+        "lost",
+        place,
+        `gemini-cli drops \`${key}\` in silence${key === "rules" ? ": the rules are named `[[rule]]`" : ""}`,
+      );
   }
   const items = Array.isArray(data["rule"]) ? (data["rule"] as readonly unknown[]) : [];
   const places = locator.rules("rule");
   const rules: GeminiImport[] = [];
   for (const [index, item] of items.entries()) {
     const raw: JsonObject = isJsonObject(item) ? item : {};
-    const place: SourcePlace = { file, line: places[index]?.line ?? 1, column: places[index]?.column ?? 1, ...summary(raw) };
+    const place: SourcePlace = {
+      file,
+      line: places[index]?.line ?? 1,
+      column: places[index]?.column ?? 1,
+      ...summary(raw),
+    };
     const allows = raw["decision"] === "allow";
-    const lose = (message: string): void => (allows ? draft.find("lost", place, message) : draft.doubt(place, message));
+    const lose = (message: string): void =>
+      allows ? draft.find("lost", place, message) : draft.doubt(place, message);
     const known = Object.keys(raw).filter((key) => !Object.hasOwn(geminiRuleSchema.shape, key));
     if (known.length > 0 && allows) {
-      lose(`gemini-cli drops \`${known.join("`, `")}\` in silence, which makes the allow wider than it reads`);
+      lose(
+        `gemini-cli drops \`${known.join("`, `")}\` in silence, which makes the allow wider than it reads`,
+      );
       continue;
     }
-    const kept = Object.fromEntries(Object.entries(raw).filter(([key]) => Object.hasOwn(geminiRuleSchema.shape, key)));
+    const kept = Object.fromEntries(
+      Object.entries(raw).filter(([key]) => Object.hasOwn(geminiRuleSchema.shape, key)),
+    );
     const parsed = geminiRuleSchema.safeParse(kept);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      lose(`gemini-cli refuses the file for it: \`${issue?.path.join(".") ?? ""}\` should be ${issue?.message ?? "something else"}`);
+      lose(
+        `gemini-cli refuses the file for it: \`${issue?.path.join(".") ?? ""}\` should be ${issue?.message ?? "something else"}`,
+      );
       continue;
     }
-    if (known.length > 0) draft.find("note", place, `gemini-cli drops \`${known.join("`, `")}\` in silence, and so does the import`);
+    if (known.length > 0)
+      draft.find(
+        "note",
+        place,
+        `gemini-cli drops \`${known.join("`, `")}\` in silence, and so does the import`,
+      );
     const read = geminiRule(parsed.data, place, draft);
     if (typeof read === "string") lose(read);
     else if (read !== undefined) rules.push(read);
@@ -139,8 +182,8 @@ function documentOf(text: string, file: string): JsonObject {
     const at = error instanceof TomlError ? { line: error.line, column: error.column } : {};
     throw new BylawError({
       code: "BYLAW_IMPORT_INVALID",
-      message: "Unexpected TOML that cannot be read, expected a policy file of gemini-cli",
-      fix: "import the file as gemini-cli itself reads it",
+      message: "The TOML cannot be read, so it is not a policy file of gemini-cli",
+      fix: "Import the file as gemini-cli itself reads it",
       source: { file, ...at },
       cause: error,
     });
@@ -148,9 +191,19 @@ function documentOf(text: string, file: string): JsonObject {
 }
 
 function summary(rule: JsonObject): Pick<SourcePlace, "source" | "label"> {
-  const parts = ["decision", "name", "mcpName", "toolName", "commandPrefix", "commandRegex", "argsPattern"].flatMap((key) => {
+  const parts = [
+    "decision",
+    "name",
+    "mcpName",
+    "toolName",
+    "commandPrefix",
+    "commandRegex",
+    "argsPattern",
+  ].flatMap((key) => {
     const value = rule[key];
-    return value === undefined ? [] : [key === "decision" ? String(value) : `${key} = ${JSON.stringify(value)}`];
+    return value === undefined
+      ? []
+      : [key === "decision" ? String(value) : `${key} = ${JSON.stringify(value)}`];
   });
   const { name } = rule;
   return {

@@ -5,7 +5,10 @@ import { refuseOthers } from "./wrong-source.ts";
  * Turns the rules of another tool into a policy. Never executes anything of a source. Throws `BYLAW_IMPORT_INVALID` for a source that is
  * no document of its kind at all, or one of another kind.
  */
-export async function importPolicy(source: ImportSource, inputs: readonly ImportInput[]): Promise<Imported> {
+export async function importPolicy(
+  source: ImportSource,
+  inputs: readonly ImportInput[],
+): Promise<Imported> {
   refuseOthers(source, inputs);
   switch (source) {
     case "claude":

@@ -1,5 +1,5 @@
 import { BylawError } from "@bylaw/kernel";
-import { withoutMark } from "../byte-order-mark.ts";
+import { withoutMark } from "../load/byte-order-mark.ts";
 
 /** A JSON value with its place; both count from 1. */
 export type Node =
@@ -9,9 +9,19 @@ export type Node =
       readonly line: number;
       readonly column: number;
     }
-  | { readonly kind: "array"; readonly items: readonly Node[]; readonly line: number; readonly column: number }
+  | {
+      readonly kind: "array";
+      readonly items: readonly Node[];
+      readonly line: number;
+      readonly column: number;
+    }
   | { readonly kind: "text"; readonly text: string; readonly line: number; readonly column: number }
-  | { readonly kind: "other"; readonly value: number | boolean | null; readonly line: number; readonly column: number };
+  | {
+      readonly kind: "other";
+      readonly value: number | boolean | null;
+      readonly line: number;
+      readonly column: number;
+    };
 
 const MAX_DEPTH = 64;
 
@@ -26,13 +36,17 @@ export function readJson(source: string, file: string): Node {
     const actual = at >= text.length ? "end" : JSON.stringify(text[at]);
     throw new BylawError({
       code: "BYLAW_IMPORT_INVALID",
-      message: `Unexpected ${actual}, expected ${wanted}`,
-      fix: "import the settings as the tool itself reads them",
+      message: `Found ${actual} where ${wanted} should stand`,
+      fix: "Import the settings as the tool itself reads them",
       source: { file, line, column: at - start + 1 },
     });
   };
   const skip = (to: number): void => {
-    for (let next = text.indexOf("\n", at); next >= 0 && next < to; next = text.indexOf("\n", next + 1)) {
+    for (
+      let next = text.indexOf("\n", at);
+      next >= 0 && next < to;
+      next = text.indexOf("\n", next + 1)
+    ) {
       line++;
       start = next + 1;
     }
@@ -40,7 +54,9 @@ export function readJson(source: string, file: string): Node {
   };
   const blank = (): void => {
     for (;;) {
-      const found = /^(?:[ \t\r\n]+|\/\/[^\n]*|\/\*[^]*?\*\/)/.exec(text.slice(at, at + 65_536))?.[0];
+      const found = /^(?:[ \t\r\n]+|\/\/[^\n]*|\/\*[^]*?\*\/)/.exec(
+        text.slice(at, at + 65_536),
+      )?.[0];
       if (found === undefined) return;
       skip(at + found.length);
     }
@@ -94,7 +110,9 @@ export function readJson(source: string, file: string): Node {
       return { kind: "array", items, ...place };
     }
     if (text[at] === '"') return { kind: "text", text: string(), ...place };
-    const word = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/.exec(text.slice(at, at + 64))?.[0];
+    const word = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/.exec(
+      text.slice(at, at + 64),
+    )?.[0];
     if (word === undefined) return fail("a value");
     skip(at + word.length);
     return { kind: "other", value: JSON.parse(word) as number | boolean | null, ...place };

@@ -1,5 +1,5 @@
-import { SHELL } from "../gemini-tool.ts";
-import { DEFAULT_TOOLS } from "../tools.ts";
+import { SHELL } from "../compat/gemini/gemini-tool.ts";
+import { DEFAULT_TOOLS } from "../compile/tool-table.ts";
 import type { Candidate } from "./draft.ts";
 
 /** Every tool that Bylaw knows to run a shell line. */
@@ -24,7 +24,10 @@ export const starRegex = (text: string): string =>
 const SYNTAX = /["'`$;&|<>()#{}\\\s]/;
 
 /** The words before the first that a word pattern cannot hold, and whether they are all. */
-export function plainWords(text: string): { readonly words: readonly string[]; readonly all: boolean } {
+export function plainWords(text: string): {
+  readonly words: readonly string[];
+  readonly all: boolean;
+} {
   const words = text.split(/\s+/).filter((word) => word !== "");
   const bad = words.findIndex((word) => SYNTAX.test(word));
   return bad < 0 ? { words, all: true } : { words: words.slice(0, bad), all: false };
@@ -39,5 +42,11 @@ export function coveringPrefix(text: string): readonly Candidate[] {
   };
   if (words.length === 0) return [whole];
   const shown = `${words.map(literal).join(" ")} *`;
-  return [{ keys: { command: shown }, note: `it holds for every command that begins with \`${words.join(" ")}\`` }, whole];
+  return [
+    {
+      keys: { command: shown },
+      note: `it holds for every command that begins with \`${words.join(" ")}\``,
+    },
+    whole,
+  ];
 }

@@ -1,7 +1,9 @@
-import { withoutMark } from "../byte-order-mark.ts";
+import { withoutMark } from "../load/byte-order-mark.ts";
 
 /** A literal of a rules file. */
-export type Literal = { readonly kind: "text"; readonly text: string } | { readonly kind: "list"; readonly items: readonly Literal[] };
+export type Literal =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "list"; readonly items: readonly Literal[] };
 
 /** One statement: a call with named literals, or why it is none. Lines and columns count from 1. */
 export type Statement =
@@ -12,7 +14,13 @@ export type Statement =
       readonly line: number;
       readonly column: number;
     }
-  | { readonly kind: "other"; readonly message: string; readonly text: string; readonly line: number; readonly column: number };
+  | {
+      readonly kind: "other";
+      readonly message: string;
+      readonly text: string;
+      readonly line: number;
+      readonly column: number;
+    };
 
 interface Token {
   readonly kind: "name" | "text" | "mark" | "line" | "end" | "bad";
@@ -57,7 +65,12 @@ export function readStarlark(source: string): readonly Statement[] {
       if (!(error instanceof Wrong)) throw error;
       const end = text.indexOf("\n", start);
       const first = text.slice(start, end < 0 ? undefined : end).trim();
-      statements.push({ kind: "other", message: error.message, text: first, ...place(Math.max(start, error.at)) });
+      statements.push({
+        kind: "other",
+        message: error.message,
+        text: first,
+        ...place(Math.max(start, error.at)),
+      });
       at = nextAtMargin(text, Math.max(start, error.at));
     }
   }
@@ -65,11 +78,17 @@ export function readStarlark(source: string): readonly Statement[] {
 }
 
 // Places are asked for in the order of the text.
-function placesOf(text: string): (at: number) => { readonly line: number; readonly column: number } {
+function placesOf(
+  text: string,
+): (at: number) => { readonly line: number; readonly column: number } {
   let line = 1;
   let start = 0;
   return (at) => {
-    for (let end = text.indexOf("\n", start); end >= 0 && end < at; end = text.indexOf("\n", start)) {
+    for (
+      let end = text.indexOf("\n", start);
+      end >= 0 && end < at;
+      end = text.indexOf("\n", start)
+    ) {
       start = end + 1;
       line++;
     }
@@ -95,31 +114,40 @@ class Reader {
 
   statement(): { readonly name: string; readonly args: ReadonlyMap<string, Literal> } {
     const name = this.#take("name", "a call like `prefix_rule(…)`").text;
-    this.#mark("(", "`(`, for a call");
+    this.#mark("(", "`(` of a call");
     this.#depth = 1;
     const args = new Map<string, Literal>();
     for (;;) {
       const token = this.#next();
       if (token.kind === "mark" && token.text === ")") break;
-      if (token.kind !== "name") throw new Wrong(token.at, `Unexpected ${told(token)}, expected a named argument or \`)\``);
-      this.#mark("=", "`=`, for a named argument");
-      if (args.has(token.text)) throw new Wrong(token.at, `Unexpected second argument \`${token.text}\`, expected it once`);
+      if (token.kind !== "name")
+        throw new Wrong(
+          token.at,
+          `Found ${told(token)} where a named argument or \`)\` should stand`,
+        );
+      this.#mark("=", "`=` of a named argument");
+      if (args.has(token.text))
+        throw new Wrong(token.at, `The argument \`${token.text}\` stands there twice`);
       args.set(token.text, this.#literal());
       const after = this.#next();
       if (after.kind === "mark" && after.text === ")") break;
-      if (after.kind !== "mark" || after.text !== ",") throw new Wrong(after.at, `Unexpected ${told(after)}, expected \`,\` or \`)\``);
+      if (after.kind !== "mark" || after.text !== ",")
+        throw new Wrong(after.at, `Found ${told(after)} where \`,\` or \`)\` should stand`);
     }
     this.#depth = 0;
     const end = this.#next();
-    if (end.kind !== "line" && end.kind !== "end") throw new Wrong(end.at, `Unexpected ${told(end)}, expected the end of the line`);
+    if (end.kind !== "line" && end.kind !== "end")
+      throw new Wrong(end.at, `Found ${told(end)} where the line should end`);
     return { name, args };
   }
 
   #literal(): Literal {
     const token = this.#next();
     if (token.kind === "text") return { kind: "text", text: token.text };
-    if (token.kind !== "mark" || token.text !== "[") throw new Wrong(token.at, `Unexpected ${told(token)}, expected a text or a list`);
-    if (this.#depth >= MAX_DEPTH) throw new Wrong(token.at, `Unexpected depth, expected at most ${MAX_DEPTH} lists in one another`);
+    if (token.kind !== "mark" || token.text !== "[")
+      throw new Wrong(token.at, `Found ${told(token)} where a text or a list should stand`);
+    if (this.#depth >= MAX_DEPTH)
+      throw new Wrong(token.at, `Lists nest more than ${MAX_DEPTH} levels deep`);
     this.#depth++;
     const items: Literal[] = [];
     for (;;) {
@@ -130,7 +158,8 @@ class Reader {
       items.push(this.#literal());
       const after = this.#next();
       if (after.kind === "mark" && after.text === "]") break;
-      if (after.kind !== "mark" || after.text !== ",") throw new Wrong(after.at, `Unexpected ${told(after)}, expected \`,\` or \`]\``);
+      if (after.kind !== "mark" || after.text !== ",")
+        throw new Wrong(after.at, `Found ${told(after)} where \`,\` or \`]\` should stand`);
     }
     this.#depth--;
     return { kind: "list", items };
@@ -138,13 +167,15 @@ class Reader {
 
   #take(kind: Token["kind"], wanted: string): Token {
     const token = this.#next();
-    if (token.kind !== kind) throw new Wrong(token.at, `Unexpected ${told(token)}, expected ${wanted}`);
+    if (token.kind !== kind)
+      throw new Wrong(token.at, `Found ${told(token)} where ${wanted} should stand`);
     return token;
   }
 
   #mark(text: string, wanted: string): void {
     const token = this.#take("mark", wanted);
-    if (token.text !== text) throw new Wrong(token.at, `Unexpected ${told(token)}, expected ${wanted}`);
+    if (token.text !== text)
+      throw new Wrong(token.at, `Found ${told(token)} where ${wanted} should stand`);
   }
 
   #next(): Token {
@@ -159,7 +190,8 @@ class Reader {
     const quoted = /(r?)("""|'''|"|')/y;
     quoted.lastIndex = at;
     const opened = quoted.exec(this.#text);
-    if (opened !== null) return this.#string(opened[1] === "r", opened[2] ?? '"', at + opened[0].length);
+    if (opened !== null)
+      return this.#string(opened[1] === "r", opened[2] ?? '"', at + opened[0].length);
     const word = /[A-Za-z_][A-Za-z0-9_]*/y;
     word.lastIndex = at;
     const name = word.exec(this.#text)?.[0];
@@ -183,7 +215,7 @@ class Reader {
       }
       const char = this.#text[here];
       if (char === undefined || (char === "\n" && close.length === 1))
-        throw new Wrong(here, `Unexpected end of the text, expected \`${close}\``);
+        throw new Wrong(here, `The text ends without \`${close}\``);
       if (char !== "\\") {
         text += char;
         here++;
@@ -191,14 +223,26 @@ class Reader {
       }
       const next = this.#text[here + 1] ?? "";
       const escaped = raw ? `\\${next}` : ESCAPES[next];
-      if (escaped === undefined) throw new Wrong(here, `Unexpected escape \`\\${next}\`, expected \\\\, \\", \\', \\n, \\r or \\t`);
+      if (escaped === undefined)
+        throw new Wrong(
+          here,
+          `\`\\${next}\` is not an escape. Escapes are \\\\, \\", \\', \\n, \\r and \\t`,
+        );
       text += escaped;
       here += 2;
     }
   }
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\", '"': '"', "'": "'", n: "\n", r: "\r", t: "\t", "\n": "" };
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\\": "\\",
+  '"': '"',
+  "'": "'",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  "\n": "",
+};
 
 function told({ kind, text }: Token): string {
   if (kind === "end") return "end of the file";

@@ -1,6 +1,6 @@
 import type { Effect } from "@bylaw/kernel";
-import { TIERS, type Tier } from "../rule.ts";
-import { weaker } from "../strictness.ts";
+import { TIERS, type Tier } from "../compile/rule.ts";
+import { weaker } from "../compile/strictness.ts";
 
 /** A rule with its number in a list where the first match decides. */
 export interface Levelled {
@@ -14,22 +14,36 @@ export interface Levelled {
  * Gives each rule a tier, so that the strictest rule of the highest tier says what the first rule by priority said. Neighbours share a
  * tier where that changes nothing. Where four tiers do not suffice the lowest are put together, which is stricter.
  */
-export function tiersOf(rules: readonly Levelled[]): { readonly tiers: readonly Tier[]; readonly merged: ReadonlySet<Levelled> } {
+export function tiersOf(rules: readonly Levelled[]): {
+  readonly tiers: readonly Tier[];
+  readonly merged: ReadonlySet<Levelled>;
+} {
   const groups: Levelled[][] = [];
-  for (const priority of [...new Set(rules.map((rule) => rule.priority))].toSorted((a, b) => b - a)) {
+  for (const priority of [...new Set(rules.map((rule) => rule.priority))].toSorted(
+    (a, b) => b - a,
+  )) {
     const level = rules.filter((rule) => rule.priority === priority);
     const last = groups.at(-1);
-    if (last === undefined || level.some((rule) => last.some((above) => weaker(above.effect, rule.effect) && meet(above, rule)))) {
+    if (
+      last === undefined ||
+      level.some((rule) =>
+        last.some((above) => weaker(above.effect, rule.effect) && meet(above, rule)),
+      )
+    ) {
       groups.push([...level]);
     } else last.push(...level);
   }
   const names = groups.length >= TIERS.length ? TIERS : TIERS.slice(TIERS.length - groups.length);
   const merged = new Set(groups.slice(TIERS.length).flat());
   const tierOf = new Map(
-    groups.flatMap((group, at) => group.map((rule) => [rule, names[Math.min(at, names.length - 1)] ?? "default"] as const)),
+    groups.flatMap((group, at) =>
+      group.map((rule) => [rule, names[Math.min(at, names.length - 1)] ?? "default"] as const),
+    ),
   );
   return { tiers: rules.map((rule) => tierOf.get(rule) ?? "default"), merged };
 }
 
 const meet = (a: Levelled, b: Levelled): boolean =>
-  a.tools === undefined || b.tools === undefined || [...a.tools].some((tool) => b.tools?.has(tool) === true);
+  a.tools === undefined ||
+  b.tools === undefined ||
+  [...a.tools].some((tool) => b.tools?.has(tool) === true);

@@ -1,5 +1,10 @@
 /** A value that is written as TOML. */
-type TomlValue = string | number | boolean | readonly TomlValue[] | { readonly [key: string]: TomlValue };
+type TomlValue =
+  | string
+  | number
+  | boolean
+  | readonly TomlValue[]
+  | { readonly [key: string]: TomlValue };
 
 /** Keys with their values, in the order in which they are written. */
 export type TomlTable = { readonly [key: string]: TomlValue };

@@ -1,5 +1,5 @@
 import { BylawError } from "@bylaw/kernel";
-import { withoutMark } from "../byte-order-mark.ts";
+import { withoutMark } from "../load/byte-order-mark.ts";
 import type { ImportInput, ImportSource } from "./finding.ts";
 
 type Kind = ImportSource | "bylaw" | "json";
@@ -13,8 +13,8 @@ const NAMES: Readonly<Record<Kind, string>> = {
 };
 
 const ADVICE: { readonly [kind in Kind]?: string } = {
-  bylaw: "it needs no import: name it in a configuration, or with `--policy`",
-  json: "name a file that the tool itself reads",
+  bylaw: "It needs no import: name it in a configuration, or with `--policy`",
+  json: "Name a file that the tool itself reads",
 };
 
 /** Throws `BYLAW_IMPORT_INVALID` for a file that is plainly one of another tool: read as this one it would come to nothing, rule by rule. */
@@ -25,8 +25,8 @@ export function refuseOthers(source: ImportSource, inputs: readonly ImportInput[
     if (kind === undefined || kinds.includes(source)) continue;
     throw new BylawError({
       code: "BYLAW_IMPORT_INVALID",
-      message: `Unexpected ${NAMES[kind]}, expected ${NAMES[source]}`,
-      fix: ADVICE[kind] ?? `run \`bylaw import ${kind}\``,
+      message: `The file has ${NAMES[kind]}, not ${NAMES[source]}`,
+      fix: ADVICE[kind] ?? `Run \`bylaw import ${kind}\``,
       source: { file },
     });
   }
@@ -37,7 +37,10 @@ function kindsOf(text: string): readonly Kind[] {
   if (/^\s*[{/]/.test(text)) {
     const claude = /"permissions"\s*:\s*\{/.test(text);
     const gemini = /"(?:tools|mcp)"\s*:\s*\{/.test(text);
-    const known = [...(claude ? (["claude"] as const) : []), ...(gemini ? (["gemini"] as const) : [])];
+    const known = [
+      ...(claude ? (["claude"] as const) : []),
+      ...(gemini ? (["gemini"] as const) : []),
+    ];
     return known.length > 0 || !/^\s*\{/.test(text) ? known : ["json", "claude", "gemini"];
   }
   return [

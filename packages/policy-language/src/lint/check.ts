@@ -1,6 +1,6 @@
 import type { Effect, ToolCall } from "@bylaw/kernel";
-import type { Rule, RuleSource } from "../rule.ts";
-import type { ToolTable } from "../tools.ts";
+import type { Rule, RuleSource } from "../compile/rule.ts";
+import type { ToolTable } from "../compile/tool-table.ts";
 import type { Shape } from "./shape.ts";
 
 /** How much a finding weighs: an error is a mistake, a warning a doubt, an info a hint. */
@@ -13,7 +13,7 @@ export interface LintFinding {
   readonly column: number;
   readonly code: string;
   readonly severity: LintSeverity;
-  /** One line: "Unexpected <actual>, expected <wanted>". */
+  /** What is wrong, in one sentence. */
   readonly message: string;
   readonly fix?: string;
 }
@@ -43,7 +43,12 @@ export interface LintPool {
 }
 
 /** Takes one finding at a key of a rule. */
-export type LintReport = (rule: LintRule, key: readonly (string | number)[], message: string, fix?: string) => void;
+export type LintReport = (
+  rule: LintRule,
+  key: readonly (string | number)[],
+  message: string,
+  fix?: string,
+) => void;
 
 /** One thing that is looked for, described. */
 export interface LintDescription {

@@ -1,5 +1,5 @@
 import type { Json } from "@bylaw/kernel";
-import type { ConditionSource } from "../args.ts";
+import type { ConditionSource } from "../match/value-test.ts";
 import type { LintRule } from "./check.ts";
 import { wordsOf } from "./cover.ts";
 import { isLiteral, leadOf, pathSegments } from "./glob-cover.ts";
@@ -47,23 +47,38 @@ function toolKeys({ tools }: Shape): readonly string[] {
 }
 
 // Whoever covers a rule covers its first alternative.
-function toolProbes({ tools, commands, regex }: Shape, shellTools: Iterable<string>): readonly string[] {
+function toolProbes(
+  { tools, commands, regex }: Shape,
+  shellTools: Iterable<string>,
+): readonly string[] {
   const [first] = tools ?? (commands !== undefined || regex !== undefined ? shellTools : []);
   if (first === undefined) return [ANY];
   return [ANY, ...nameProbes(first)];
 }
 
 // A name stands under itself, a glob under its first letters.
-const nameKey = (name: string): string => (isLiteral(name) ? `=${leadOf(name)}` : `^${leadOf(name).slice(0, MAX_LEAD)}`);
+const nameKey = (name: string): string =>
+  isLiteral(name) ? `=${leadOf(name)}` : `^${leadOf(name).slice(0, MAX_LEAD)}`;
 
 function nameProbes(name: string): readonly string[] {
   const lead = leadOf(name);
-  const starts = Array.from({ length: Math.min(lead.length, MAX_LEAD) + 1 }, (_, length) => `^${lead.slice(0, length)}`);
+  const starts = Array.from(
+    { length: Math.min(lead.length, MAX_LEAD) + 1 },
+    (_, length) => `^${lead.slice(0, length)}`,
+  );
   return [`=${lead}`, ...starts];
 }
 
 // One further condition of a rule, the one that tells it best from others.
-function otherKeys({ commands, args, read, write, network, agents, phases }: Shape): readonly string[] {
+function otherKeys({
+  commands,
+  args,
+  read,
+  write,
+  network,
+  agents,
+  phases,
+}: Shape): readonly string[] {
   if (commands !== undefined) return commands.map(commandKey);
   const conditions = Object.entries(args ?? {});
   for (const [name, { eq, in: list }] of conditions) {
@@ -71,7 +86,8 @@ function otherKeys({ commands, args, read, write, network, agents, phases }: Sha
     if (values !== undefined) return values.map((value) => valueKey(name, value));
   }
   for (const [name, { glob }] of conditions) {
-    if (glob !== undefined) return (typeof glob === "string" ? [glob] : glob).map((one) => globKey(name, leadOf(one)));
+    if (glob !== undefined)
+      return (typeof glob === "string" ? [glob] : glob).map((one) => globKey(name, leadOf(one)));
   }
   for (const [name, condition] of conditions) return [valueKey(name, otherText(condition))];
   if (read !== undefined || write !== undefined) {
@@ -88,7 +104,15 @@ function otherKeys({ commands, args, read, write, network, agents, phases }: Sha
 }
 
 // Every key under which a rule may stand that covers this one.
-function otherProbes({ commands, args, read, write, network, agents, phases }: Shape): readonly string[] {
+function otherProbes({
+  commands,
+  args,
+  read,
+  write,
+  network,
+  agents,
+  phases,
+}: Shape): readonly string[] {
   const probes = ["", "c"];
   const [pattern] = commands ?? [];
   if (pattern !== undefined) {
@@ -103,13 +127,15 @@ function otherProbes({ commands, args, read, write, network, agents, phases }: S
     probes.push(valueKey(name, undefined), valueKey(name, otherText(condition)));
     for (const text of [value, glob].flat()) {
       if (typeof text !== "string") continue;
-      for (let length = 0; length <= Math.min(text.length, MAX_LEAD); length++) probes.push(globKey(name, text.slice(0, length)));
+      for (let length = 0; length <= Math.min(text.length, MAX_LEAD); length++)
+        probes.push(globKey(name, text.slice(0, length)));
     }
   }
   const [glob] = read ?? write ?? [];
   if (glob !== undefined) {
     const folder = folderOf(glob);
-    for (let length = 0; length <= folder.length; length++) probes.push(`p${folder.slice(0, length).join("/")}`);
+    for (let length = 0; length <= folder.length; length++)
+      probes.push(`p${folder.slice(0, length).join("/")}`);
   }
   for (const [mark, list] of [
     ["n", network],
@@ -122,11 +148,13 @@ function otherProbes({ commands, args, read, write, network, agents, phases }: S
   return [...new Set(probes)];
 }
 
-const otherText = ({ regex, url_prefix: prefix }: ConditionSource): string | undefined => regex ?? prefix?.toString();
+const otherText = ({ regex, url_prefix: prefix }: ConditionSource): string | undefined =>
+  regex ?? prefix?.toString();
 
 const globKey = (name: string, lead: string): string => `b${name}=${lead.slice(0, MAX_LEAD)}`;
 
-const valueKey = (name: string, value: Json | undefined): string => `a${name}=${JSON.stringify(value)}`;
+const valueKey = (name: string, value: Json | undefined): string =>
+  `a${name}=${JSON.stringify(value)}`;
 
 // Words without a star cover themselves alone.
 function commandKey(pattern: string): string {
@@ -134,7 +162,9 @@ function commandKey(pattern: string): string {
   const [program = "", second] = words;
   if (!open && words.every(isLiteral)) return `d${pattern}`;
   if (!isLiteral(program)) return "c";
-  return second === undefined || second.startsWith("-") || !isLiteral(second) ? `c${program}` : `c${program} ${second}`;
+  return second === undefined || second.startsWith("-") || !isLiteral(second)
+    ? `c${program}`
+    : `c${program} ${second}`;
 }
 
 function folderOf(glob: string): readonly string[] {

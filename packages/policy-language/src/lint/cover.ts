@@ -1,7 +1,7 @@
 import type { Json } from "@bylaw/kernel";
-import type { ConditionSource } from "../args.ts";
-import { weaker } from "../strictness.ts";
-import type { ToolTable } from "../tools.ts";
+import type { ConditionSource } from "../match/value-test.ts";
+import { weaker } from "../compile/strictness.ts";
+import type { ToolTable } from "../compile/tool-table.ts";
 import type { LintRule } from "./check.ts";
 import { remembered } from "./remembered.ts";
 import { globCovers, listCovers, pathCovers } from "./glob-cover.ts";
@@ -38,7 +38,8 @@ export function covers(a: LintRule, b: LintRule, shape: Shape, tools: ToolTable)
     listCovers(outer.network, shape.network) &&
     pathsCover(a, b, shape) &&
     toolsCover(a, outer, shape, tools) &&
-    (outer.when === undefined || (a.source.effect === b.source.effect && same(outer.when, shape.when))) &&
+    (outer.when === undefined ||
+      (a.source.effect === b.source.effect && same(outer.when, shape.when))) &&
     commandsCover(a, b, shape, tools)
   );
 }
@@ -50,16 +51,26 @@ function toolsCover(a: LintRule, outer: Shape, inner: Shape, tools: ToolTable): 
     return a.source.effect !== "allow" || inner.tools === undefined || outer.servers !== undefined;
   }
   const named = inner.tools ?? (isAboutLines(inner) ? [...tools.shell.keys()] : undefined);
-  if (named === undefined || (outer.servers === undefined) !== (inner.servers === undefined)) return false;
-  return named.every((name) => outer.tools?.some((glob) => toolCovers(glob, name, a.source.effect === "allow")) === true);
+  if (named === undefined || (outer.servers === undefined) !== (inner.servers === undefined))
+    return false;
+  return named.every(
+    (name) =>
+      outer.tools?.some((glob) => toolCovers(glob, name, a.source.effect === "allow")) === true,
+  );
 }
 
-const isAboutLines = ({ commands, regex }: Shape): boolean => commands !== undefined || regex !== undefined;
+const isAboutLines = ({ commands, regex }: Shape): boolean =>
+  commands !== undefined || regex !== undefined;
 
 // The glued name of an MCP tool splits for an allow, so that only a glob with the same server is sure to cover it.
 function toolCovers(outer: string, inner: string, allow: boolean): boolean {
   if (!globCovers(outer, inner)) return false;
-  if (!allow || outer === inner || (!inner.startsWith("mcp_") && !/^[*?[]|^m[*?[]|^mc[*?[]|^mcp[*?[]/.test(inner))) return true;
+  if (
+    !allow ||
+    outer === inner ||
+    (!inner.startsWith("mcp_") && !/^[*?[]|^m[*?[]|^mc[*?[]|^mcp[*?[]/.test(inner))
+  )
+    return true;
   const server = /^mcp__[A-Za-z0-9-]+__/.exec(inner)?.[0];
   return server !== undefined && outer.startsWith(server);
 }
@@ -68,15 +79,23 @@ function subset<T>(outer: readonly T[] | undefined, inner: readonly T[] | undefi
   return outer === undefined || inner?.every((item) => outer.includes(item)) === true;
 }
 
-function pathsCover({ shape: outer, source }: LintRule, { source: { effect } }: LintRule, inner: Shape): boolean {
+function pathsCover(
+  { shape: outer, source }: LintRule,
+  { source: { effect } }: LintRule,
+  inner: Shape,
+): boolean {
   if (outer.read === undefined && outer.write === undefined) return true;
   if (inner.read === undefined && inner.write === undefined) return false;
   // An allow of commands also covers those that touch no file.
   if (effect === "allow" && source.effect !== "allow" && isAboutLines(inner)) return false;
   // What a deny names by its folder also guards that folder, so that what names it anywhere is less.
-  const guards = (one: string, glob: string): boolean => effect === "allow" || one.startsWith("**") === glob.startsWith("**");
+  const guards = (one: string, glob: string): boolean =>
+    effect === "allow" || one.startsWith("**") === glob.startsWith("**");
   return (["read", "write"] as const).every(
-    (access) => inner[access]?.every((glob) => outer[access]?.some((one) => guards(one, glob) && pathCovers(one, glob)) === true) !== false,
+    (access) =>
+      inner[access]?.every(
+        (glob) => outer[access]?.some((one) => guards(one, glob) && pathCovers(one, glob)) === true,
+      ) !== false,
   );
 }
 
@@ -91,7 +110,8 @@ function argsCover(outer: Shape["args"], inner: Shape["args"]): boolean {
 
 function conditionCovers(outer: ConditionSource, inner: ConditionSource): boolean {
   if (same(outer, inner)) return true;
-  const values = (one: ConditionSource): readonly Json[] | undefined => (one.eq === undefined ? one.in : [one.eq]);
+  const values = (one: ConditionSource): readonly Json[] | undefined =>
+    one.eq === undefined ? one.in : [one.eq];
   return Object.entries(outer).every(([key, value]) => {
     if (value === undefined) return true;
     const other = inner[key as keyof ConditionSource];
@@ -100,13 +120,17 @@ function conditionCovers(outer: ConditionSource, inner: ConditionSource): boolea
     switch (key) {
       case "eq":
       case "in":
-        return given?.every((item) => (values(outer) ?? []).some((one) => same(one, item))) === true;
+        return (
+          given?.every((item) => (values(outer) ?? []).some((one) => same(one, item))) === true
+        );
       case "glob": {
         const globs = typeof value === "string" ? [value] : (value as readonly string[]);
         if (globs.some((glob) => /[{}]/.test(glob))) return false;
         return (
           given?.every(
-            (item) => typeof item === "string" && globs.some((glob) => globCovers(glob, item.replaceAll(/[*?[\\]/g, "\\$&"))),
+            (item) =>
+              typeof item === "string" &&
+              globs.some((glob) => globCovers(glob, item.replaceAll(/[*?[\\]/g, "\\$&"))),
           ) === true
         );
       }
@@ -130,10 +154,19 @@ function commandsCover(a: LintRule, b: LintRule, inner: Shape, tools: ToolTable)
     // An allow without commands covers those alone whose effects its files and hosts are about.
     if (allow && outer.regex === undefined && !aboutCovers(outer, inner)) return false;
     if (!allow || inner.commands === undefined) return true;
-  } else if (inner.commands?.every((pattern) => outer.commands?.some((one) => wordsCover(one, pattern, allow)) === true) !== true)
+  } else if (
+    inner.commands?.every(
+      (pattern) => outer.commands?.some((one) => wordsCover(one, pattern, allow)) === true,
+    ) !== true
+  )
     return false;
   // What an allow spells out may be more than a broader one covers; the words say so when they are read.
-  return !allow || (inner.commands ?? []).every((pattern) => matches(a, shellCall(b, lineOf(pattern), tools), tools));
+  return (
+    !allow ||
+    (inner.commands ?? []).every((pattern) =>
+      matches(a, shellCall(b, lineOf(pattern), tools), tools),
+    )
+  );
 }
 
 function aboutCovers(outer: Shape, inner: Shape): boolean {
@@ -152,7 +185,8 @@ function wordsCover(outer: string, inner: string, allow: boolean): boolean {
     return a.every((word, at) => globCovers(word, b[at] ?? ""));
   }
   // A deny takes options in any place, and its operands as the first ones.
-  if (!open || a.includes("--") || b.includes("--") || !globCovers(a[0] ?? "", b[0] ?? "")) return false;
+  if (!open || a.includes("--") || b.includes("--") || !globCovers(a[0] ?? "", b[0] ?? ""))
+    return false;
   const [options, operands] = parted(a);
   const [given, others] = parted(b);
   return (
@@ -163,7 +197,10 @@ function wordsCover(outer: string, inner: string, allow: boolean): boolean {
 }
 
 /** The words of a pattern, and whether any more may follow. */
-export const wordsOf: (pattern: string) => { readonly words: readonly string[]; readonly open: boolean } = remembered((pattern) => {
+export const wordsOf: (pattern: string) => {
+  readonly words: readonly string[];
+  readonly open: boolean;
+} = remembered((pattern) => {
   const words = pattern.split(" ");
   const open = words.length > 1 && words.at(-1) === "*";
   return { words: open ? words.slice(0, -1) : words, open };

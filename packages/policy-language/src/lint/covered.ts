@@ -39,7 +39,12 @@ export function coversOf(pool: LintPool): Covers {
   return covered;
 }
 
-function coverOf(rule: LintRule, shape: Shape, index: CoverIndex, { tools }: LintPool): LintRule | undefined {
+function coverOf(
+  rule: LintRule,
+  shape: Shape,
+  index: CoverIndex,
+  { tools }: LintPool,
+): LintRule | undefined {
   let looked = 0;
   for (const other of index.candidates(shape, tools.shell.keys())) {
     if (++looked > MAX_CANDIDATES) return undefined;

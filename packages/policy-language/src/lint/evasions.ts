@@ -1,5 +1,5 @@
 import type { Effect, ToolCall } from "@bylaw/kernel";
-import { weaker } from "../strictness.ts";
+import { weaker } from "../compile/strictness.ts";
 import type { LintPool, LintReport, LintRule } from "./check.ts";
 import { MORE, REWRITINGS, respellings } from "./rewritings.ts";
 import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "./sample.ts";
@@ -22,8 +22,13 @@ const found = new WeakMap<LintPool, readonly Evasion[]>();
 export function evasionsOf(pool: LintPool): readonly Evasion[] {
   let evasions = found.get(pool);
   if (evasions === undefined) {
-    const strict = pool.rules.filter(({ source }) => source.effect !== "allow" && !source.shadow && source.when === undefined);
-    found.set(pool, (evasions = strict.flatMap((rule) => [...byLine(rule, pool), ...byPath(rule, pool)])));
+    const strict = pool.rules.filter(
+      ({ source }) => source.effect !== "allow" && !source.shadow && source.when === undefined,
+    );
+    found.set(
+      pool,
+      (evasions = strict.flatMap((rule) => [...byLine(rule, pool), ...byPath(rule, pool)])),
+    );
   }
   return evasions;
 }
@@ -35,7 +40,7 @@ export function reportEvasions(evasions: readonly Evasion[], report: LintReport)
     report(
       rule,
       [key],
-      `Unexpected ${effect} of \`${oneLine(text)}\`, expected ${wanted} by rule \`${name}\`: it is the same, written with ${by}`,
+      `\`${oneLine(text)}\` gets ${effect} instead of ${wanted} from rule \`${name}\`: it is the same, written with ${by}`,
       adviceFor(rule, key),
     );
   }
@@ -51,7 +56,8 @@ function adviceFor({ shape }: LintRule, key: string): string | undefined {
 
 const ADVICE: Readonly<Record<string, string>> = {
   command: "end the pattern with ` *`, so that further arguments change nothing",
-  command_regex: "write `command` instead: a word pattern of a deny matches by meaning, whatever the order and form of options",
+  command_regex:
+    "write `command` instead: a word pattern of a deny matches by meaning, whatever the order and form of options",
   args: "write `paths` instead: it compares the place, and not its spelling",
 };
 
@@ -64,7 +70,8 @@ function byLine(rule: LintRule, pool: LintPool): readonly Evasion[] {
     const call = (text: string): ToolCall => shellCall(rule, text, pool.tools);
     // An allow may be for one of the shell tools alone.
     const tools = namedTools(rule, pool.tools.shell.keys());
-    const calls = (text: string): readonly ToolCall[] => tools.map((tool) => shellCall(rule, text, pool.tools, tool));
+    const calls = (text: string): readonly ToolCall[] =>
+      tools.map((tool) => shellCall(rule, text, pool.tools, tool));
     if (!matches(rule, call(line), pool.tools)) continue;
     let base: boolean | undefined;
     const ways = [
@@ -73,7 +80,11 @@ function byLine(rule: LintRule, pool: LintPool): readonly Evasion[] {
     ];
     for (const { name, appends, text } of ways) {
       // Whoever misses a known further argument hears of that.
-      if (evasions.has(name) || (appends === true && (rule.shape.regex !== undefined || evasions.has(MORE)))) continue;
+      if (
+        evasions.has(name) ||
+        (appends === true && (rule.shape.regex !== undefined || evasions.has(MORE)))
+      )
+        continue;
       // The pool is asked only about what the rule itself misses.
       if (text === undefined || matches(rule, call(text), pool.tools)) continue;
       const effect = calls(text)
@@ -91,31 +102,49 @@ function byLine(rule: LintRule, pool: LintPool): readonly Evasion[] {
 const holds = (rule: LintRule, call: ToolCall, pool: LintPool): boolean =>
   matches(rule, call, pool.tools) && !weaker(pool.effectOf(call), rule.source.effect);
 
-const SPELLINGS: readonly { readonly name: string; readonly rewrite: (path: string) => string }[] = [
-  { name: "a dot in the path", rewrite: (path) => path.replace(/^(\/?)/, "$1./") },
-  { name: "`..` in the path", rewrite: (path) => path.replace(/^(\/?)/, "$1x/../") },
-  { name: "a doubled slash", rewrite: (path) => (path.includes("/") ? path.replace("/", "//") : `.//${path}`) },
-];
+const SPELLINGS: readonly { readonly name: string; readonly rewrite: (path: string) => string }[] =
+  [
+    { name: "a dot in the path", rewrite: (path) => path.replace(/^(\/?)/, "$1./") },
+    { name: "`..` in the path", rewrite: (path) => path.replace(/^(\/?)/, "$1x/../") },
+    {
+      name: "a doubled slash",
+      rewrite: (path) => (path.includes("/") ? path.replace("/", "//") : `.//${path}`),
+    },
+  ];
 
 function byPath(rule: LintRule, pool: LintPool): readonly Evasion[] {
   const { args } = rule.shape;
-  if (args === undefined && rule.shape.read === undefined && rule.shape.write === undefined) return [];
+  if (args === undefined && rule.shape.read === undefined && rule.shape.write === undefined)
+    return [];
   const evasions: Evasion[] = [];
   const [tool] = namedTools(rule, pool.tools.files.keys());
   const table = tool === undefined ? undefined : pool.tools.files.get(tool);
   if (tool === undefined || table === undefined) return [];
   for (const access of ["read", "write"] as const) {
-    const argument = (table[access] ?? []).find((name) => args === undefined || Object.hasOwn(args, name));
+    const argument = (table[access] ?? []).find(
+      (name) => args === undefined || Object.hasOwn(args, name),
+    );
     if (argument === undefined) continue;
     const call = (path: string): ToolCall => callOf(rule, tool, { [argument]: path });
     const made = callOf(rule, tool, {}).args as Readonly<Record<string, unknown>>;
-    const paths = args === undefined ? pathsOf(rule, access) : typeof made[argument] === "string" ? [made[argument]] : [];
+    const paths =
+      args === undefined
+        ? pathsOf(rule, access)
+        : typeof made[argument] === "string"
+          ? [made[argument]]
+          : [];
     for (const path of paths.filter((one) => holds(rule, call(one), pool))) {
       for (const { name, rewrite } of SPELLINGS) {
         const text = rewrite(path);
         const effect = pool.effectOf(call(text));
         if (weaker(effect, rule.source.effect) && !evasions.some(({ by }) => by === name)) {
-          evasions.push({ rule, key: args === undefined ? "paths" : "args", by: name, text, effect });
+          evasions.push({
+            rule,
+            key: args === undefined ? "paths" : "args",
+            by: name,
+            text,
+            effect,
+          });
         }
       }
     }

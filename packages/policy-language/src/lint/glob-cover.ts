@@ -1,6 +1,8 @@
 import { remembered } from "./remembered.ts";
 
-type Token = { readonly kind: "star" | "one" } | { readonly kind: "class" | "literal"; readonly text: string };
+type Token =
+  | { readonly kind: "star" | "one" }
+  | { readonly kind: "class" | "literal"; readonly text: string };
 
 const tokensOf = remembered((glob): readonly Token[] => {
   const tokens: Token[] = [];
@@ -25,7 +27,10 @@ export function globCovers(a: string, b: string): boolean {
 }
 
 /** Whether each glob of `b` is covered by one of `a`. Without `a` nothing is asked for; without `b` anything comes. */
-export function listCovers(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+export function listCovers(
+  a: readonly string[] | undefined,
+  b: readonly string[] | undefined,
+): boolean {
   if (a === undefined) return true;
   return b?.every((inner) => a.some((outer) => globCovers(outer, inner))) === true;
 }
@@ -41,12 +46,16 @@ export const leadOf: (glob: string) => string = remembered((glob) => {
 });
 
 /** Whether a glob stands for one text only. */
-export const isLiteral: (glob: string) => boolean = remembered((glob) => tokensOf(glob).every(({ kind }) => kind === "literal"));
+export const isLiteral: (glob: string) => boolean = remembered((glob) =>
+  tokensOf(glob).every(({ kind }) => kind === "literal"),
+);
 
 /** A text that a glob matches. */
 export function sampleOf(glob: string): string {
   return tokensOf(glob)
-    .map((token) => (token.kind === "literal" ? token.text : token.kind === "class" ? memberOf(token.text) : "x"))
+    .map((token) =>
+      token.kind === "literal" ? token.text : token.kind === "class" ? memberOf(token.text) : "x",
+    )
     .join("");
 }
 
@@ -56,16 +65,28 @@ function memberOf(text: string): string {
 }
 
 // A star of `a` takes any tokens of `b`, its stars too; a star of `b` needs one of `a`. Each pair of places is tried once.
-function tokensCover(a: readonly Token[], b: readonly Token[], i: number, j: number, seen = new Set<number>()): boolean {
+function tokensCover(
+  a: readonly Token[],
+  b: readonly Token[],
+  i: number,
+  j: number,
+  seen = new Set<number>(),
+): boolean {
   const place = i * (b.length + 1) + j;
   if (seen.has(place)) return false;
   seen.add(place);
   const outer = a[i];
   const inner = b[j];
   if (outer === undefined) return inner === undefined;
-  if (outer.kind === "star") return tokensCover(a, b, i + 1, j, seen) || (inner !== undefined && tokensCover(a, b, i, j + 1, seen));
+  if (outer.kind === "star")
+    return (
+      tokensCover(a, b, i + 1, j, seen) ||
+      (inner !== undefined && tokensCover(a, b, i, j + 1, seen))
+    );
   if (inner === undefined || inner.kind === "star") return false;
-  const fits = outer.kind === "one" || (inner.kind !== "one" && inner.kind === outer.kind && inner.text === outer.text);
+  const fits =
+    outer.kind === "one" ||
+    (inner.kind !== "one" && inner.kind === outer.kind && inner.text === outer.text);
   return fits && tokensCover(a, b, i + 1, j + 1, seen);
 }
 
@@ -74,7 +95,10 @@ export const pathSegments: (glob: string) => readonly string[] = remembered((glo
   if (glob.startsWith("/")) return glob.slice(1).split("/").filter(Boolean);
   if (glob.startsWith("**")) return glob.split("/");
   const below = glob.replace(/^(?:\.\/)+/, "");
-  return [below.startsWith("~") ? "~" : ".", ...below.split("/").filter((part) => part !== "" && part !== "." && part !== "~")];
+  return [
+    below.startsWith("~") ? "~" : ".",
+    ...below.split("/").filter((part) => part !== "" && part !== "." && part !== "~"),
+  ];
 });
 
 /** Whether every path that glob `b` matches is one that glob `a` matches. No is the answer in doubt. */
@@ -82,14 +106,24 @@ export function pathCovers(a: string, b: string): boolean {
   return a === b || segmentsCover(pathSegments(a), pathSegments(b), 0, 0, new Set());
 }
 
-function segmentsCover(a: readonly string[], b: readonly string[], i: number, j: number, seen: Set<number>): boolean {
+function segmentsCover(
+  a: readonly string[],
+  b: readonly string[],
+  i: number,
+  j: number,
+  seen: Set<number>,
+): boolean {
   const place = i * (b.length + 1) + j;
   if (seen.has(place)) return false;
   seen.add(place);
   const outer = a[i];
   const inner = b[j];
   if (outer === undefined) return inner === undefined;
-  if (outer === "**") return segmentsCover(a, b, i + 1, j, seen) || (inner !== undefined && segmentsCover(a, b, i, j + 1, seen));
+  if (outer === "**")
+    return (
+      segmentsCover(a, b, i + 1, j, seen) ||
+      (inner !== undefined && segmentsCover(a, b, i, j + 1, seen))
+    );
   if (inner === undefined || inner === "**") return false;
   // The folders that `.` and `~` stand for are several segments, so only the same sign is sure to be the same.
   const folder = j === 0 && (inner === "." || inner === "~");

@@ -1,11 +1,11 @@
 import { stricter, type Effect, type JsonObject, type ToolCall } from "@bylaw/kernel";
-import { createLocator } from "../locate.ts";
-import type { PolicyFile } from "../parse.ts";
-import { compilePolicy } from "../pool.ts";
-import { asWritten } from "../spelling.ts";
-import { rankRules } from "../tally.ts";
-import { readToml } from "../toml.ts";
-import type { ToolTable } from "../tools.ts";
+import { createLocator } from "../load/toml-locations.ts";
+import type { PolicyFile } from "../load/policy-file.ts";
+import { compilePolicy } from "../decide/policy-pool.ts";
+import { asWritten } from "../load/legacy-spelling.ts";
+import { rankRules } from "../decide/rule-matcher.ts";
+import { readToml } from "../load/toml.ts";
+import type { ToolTable } from "../compile/tool-table.ts";
 import type { LintCheck, LintFinding, LintPool, LintReport, LintRule } from "./check.ts";
 import { shapeOf } from "./shape.ts";
 
@@ -24,24 +24,41 @@ interface Item {
 }
 
 /** Looks at files that loaded, together: runs every check and finds the places of what it found. */
-export function lintFiles(files: readonly PolicyFile[], checks: readonly LintCheck[], tools: ToolTable): readonly LintFinding[] {
+export function lintFiles(
+  files: readonly PolicyFile[],
+  checks: readonly LintCheck[],
+  tools: ToolTable,
+): readonly LintFinding[] {
   const origins = new Map<LintRule, Item & { readonly file: PolicyFile }>();
-  const ranks = new Map(rankRules(files.flatMap(({ rules }) => rules)).map(({ rule, rank }) => [rule, rank]));
+  const ranks = new Map(
+    rankRules(files.flatMap(({ rules }) => rules)).map(({ rule, rank }) => [rule, rank]),
+  );
   for (const file of files) {
     const items = file.rules.length === 0 ? new Map<unknown, Item>() : itemsOf(file.text);
     for (const rule of file.rules) {
       const { index, item } = items.get(rule.source.name) ?? { index: 0, item: {} };
       const { match } = item;
-      const cases = (typeof match === "string" ? [match] : Array.isArray(match) ? match : []).filter((one) => typeof one === "string");
+      const cases = (
+        typeof match === "string" ? [match] : Array.isArray(match) ? match : []
+      ).filter((one) => typeof one === "string");
       const { source } = rule;
-      origins.set({ rule, source, shape: shapeOf(source), cases, rank: ranks.get(rule) ?? 0 }, { file, index, item });
+      origins.set(
+        { rule, source, shape: shapeOf(source), cases, rank: ranks.get(rule) ?? 0 },
+        { file, index, item },
+      );
     }
   }
   const pool = poolOf([...origins.keys()], files, tools);
   const drafts: Draft[] = [];
   for (const check of checks) {
     const report: LintReport = (rule, key, message, fix) =>
-      drafts.push({ check, rule, key, message: inLine(message), fix: fix === undefined ? undefined : inLine(fix) });
+      drafts.push({
+        check,
+        rule,
+        key,
+        message: inLine(message),
+        fix: fix === undefined ? undefined : inLine(fix),
+      });
     check.check(pool, report);
   }
   return files.flatMap((file) => {
@@ -55,14 +72,25 @@ export function lintFiles(files: readonly PolicyFile[], checks: readonly LintChe
     return own.map(({ check, message, fix }, at) => {
       const { line, column } = places[at] ?? { line: 1, column: 1 };
       const { code, severity } = check;
-      return { file: file.file, line, column, code, severity, message, ...(fix === undefined ? {} : { fix }) };
+      return {
+        file: file.file,
+        line,
+        column,
+        code,
+        severity,
+        message,
+        ...(fix === undefined ? {} : { fix }),
+      };
     });
   });
 }
 
 // Names, patterns and lines are anybody's text; a message is one line.
 const inLine = (text: string): string =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 // By name, which is unique in a file: the rules that `without` dropped are still in its text.
 function itemsOf(text: string): ReadonlyMap<unknown, Item> {
@@ -70,8 +98,15 @@ function itemsOf(text: string): ReadonlyMap<unknown, Item> {
   return new Map(rules.map((item, index) => [item["name"], { index, item }]));
 }
 
-function poolOf(rules: readonly LintRule[], files: readonly PolicyFile[], tools: ToolTable): LintPool {
-  const plain = files.map((file) => ({ ...file, rules: file.rules.filter(({ source }) => source.when === undefined) }));
+function poolOf(
+  rules: readonly LintRule[],
+  files: readonly PolicyFile[],
+  tools: ToolTable,
+): LintPool {
+  const plain = files.map((file) => ({
+    ...file,
+    rules: file.rules.filter(({ source }) => source.when === undefined),
+  }));
   const pool = compilePolicy(plain, { tools });
   const fallback = pool.fallback ?? "ask_user";
   const effects = (call: ToolCall): readonly Effect[] =>

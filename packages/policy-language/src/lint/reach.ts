@@ -15,16 +15,28 @@ const AWAY = "sends any data to any host";
 const FOREIGN = "installs and runs foreign code";
 
 const scripts: readonly (readonly [string, Reach])[] = [
-  ...words("bash sh zsh dash ksh fish python python2 python3 perl ruby node deno bun tsx php lua Rscript julia osascript pwsh awk gawk"),
+  ...words(
+    "bash sh zsh dash ksh fish python python2 python3 perl ruby node deno bun tsx php lua Rscript julia osascript pwsh awk gawk",
+  ),
 ].flatMap((program): readonly (readonly [string, Reach])[] => {
-  const run = program === "deno" || program === "bun" ? `${program} run x` : program.endsWith("awk") ? `${program} -f x` : `${program} x`;
+  const run =
+    program === "deno" || program === "bun"
+      ? `${program} run x`
+      : program.endsWith("awk")
+        ? `${program} -f x`
+        : `${program} x`;
   return [[program, { line: run, does: RUNS }]];
 });
 
 const RUNNERS = `sudo doas env command exec nohup timeout nice ionice stdbuf setsid xargs parallel time watch busybox
   chroot unshare flock strace script`;
 const runners = words(RUNNERS).map((program): readonly [string, Reach] => {
-  const before = program === "timeout" ? "timeout 1" : program === "flock" || program === "chroot" ? `${program} x` : program;
+  const before =
+    program === "timeout"
+      ? "timeout 1"
+      : program === "flock" || program === "chroot"
+        ? `${program} x`
+        : program;
   return [program, { line: `${before} id`, at: before.split(" ").length, does: OTHER }];
 });
 

@@ -27,7 +27,11 @@ function alternatives(reader: Reader): string {
 
 function sequence(reader: Reader): string {
   let sample = "";
-  for (let char = reader.text[reader.at]; char !== undefined && char !== "|" && char !== ")"; char = reader.text[reader.at]) {
+  for (
+    let char = reader.text[reader.at];
+    char !== undefined && char !== "|" && char !== ")";
+    char = reader.text[reader.at]
+  ) {
     const one = atom(reader);
     const count = times(reader);
     // Any text at all is some text, for it mostly stands for arguments.
@@ -50,21 +54,35 @@ function atom(reader: Reader): string {
   return char === "^" || char === "$" ? "" : char;
 }
 
-const CLASSES: Readonly<Record<string, string>> = { d: "1", w: "x", s: " ", S: "x", D: "x", W: " ", b: "", B: "", t: "\t", n: "\n" };
+const CLASSES: Readonly<Record<string, string>> = {
+  d: "1",
+  w: "x",
+  s: " ",
+  S: "x",
+  D: "x",
+  W: " ",
+  b: "",
+  B: "",
+  t: "\t",
+  n: "\n",
+};
 
-const escaped = (char: string): string => (Object.hasOwn(CLASSES, char) ? (CLASSES[char] ?? "") : char);
+const escaped = (char: string): string =>
+  Object.hasOwn(CLASSES, char) ? (CLASSES[char] ?? "") : char;
 
 function characterClass(reader: Reader): string {
   const end = reader.text.indexOf("]", reader.at + (reader.text[reader.at] === "^" ? 2 : 1));
   const members = reader.text.slice(reader.at, end);
   reader.at = end < 0 ? reader.text.length : end + 1;
-  if (members.startsWith("^")) return ["x", "1", "-", " "].find((char) => !members.includes(char)) ?? "~";
+  if (members.startsWith("^"))
+    return ["x", "1", "-", " "].find((char) => !members.includes(char)) ?? "~";
   return members.startsWith("\\") ? escaped(members[1] ?? "") : (members[0] ?? "");
 }
 
 // What may be left out is left out.
 function times(reader: Reader): number {
-  const [quantifier = "", low] = /^(?:[*?]|\+|\{(\d+)(?:,\d*)?\})\??/.exec(reader.text.slice(reader.at)) ?? [];
+  const [quantifier = "", low] =
+    /^(?:[*?]|\+|\{(\d+)(?:,\d*)?\})\??/.exec(reader.text.slice(reader.at)) ?? [];
   reader.at += quantifier.length;
   if (low !== undefined) return Number(low);
   return quantifier.startsWith("*") || quantifier.startsWith("?") ? 0 : 1;

@@ -1,4 +1,4 @@
-import { respell, type RespellingKind } from "@bylaw/shell";
+import { equivalentCommands, type EquivalenceKind } from "@bylaw/shell";
 
 /** One way to write a shell line that does the same. */
 export interface Rewriting {
@@ -17,8 +17,16 @@ export const MORE = "one more argument";
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+(?:[ \t]+[A-Za-z0-9_@%+=:,./~-]+)*$/;
 // Options without a value, for programs that all take them in the same forms.
 const SWITCH = /^-[rRfvq]+$/;
-const LETTERS: Readonly<Record<string, string>> = { r: "recursive", R: "recursive", f: "force", v: "verbose", q: "quiet" };
-const SWITCHED: ReadonlySet<string> = new Set("rm cp mv ln chmod chown chgrp git docker podman".split(" "));
+const LETTERS: Readonly<Record<string, string>> = {
+  r: "recursive",
+  R: "recursive",
+  f: "force",
+  v: "verbose",
+  q: "quiet",
+};
+const SWITCHED: ReadonlySet<string> = new Set(
+  "rm cp mv ln chmod chown chgrp git docker podman".split(" "),
+);
 
 type Words = readonly string[];
 
@@ -39,38 +47,62 @@ const isSwitch = (word: string): boolean => SWITCH.test(word);
 // Not where some other option could have the next word for its value.
 const bySwitches = (rewrite: (rest: Words) => Words): Rewriting["rewrite"] =>
   byWords((program, rest) => {
-    const known = SWITCHED.has(program) && rest.every((word) => !word.startsWith("-") || isSwitch(word));
+    const known =
+      SWITCHED.has(program) && rest.every((word) => !word.startsWith("-") || isSwitch(word));
     return known && rest.some(isSwitch) ? [program, ...rewrite(rest)] : undefined;
   });
 
 const spelled = (spell: (letters: Words) => Words): Rewriting["rewrite"] =>
-  bySwitches((rest) => rest.flatMap((word) => (isSwitch(word) ? spell(Array.from(word.slice(1))) : [word])));
+  bySwitches((rest) =>
+    rest.flatMap((word) => (isSwitch(word) ? spell(Array.from(word.slice(1))) : [word])),
+  );
 
 const around =
   (before: string, after = ""): Rewriting["rewrite"] =>
   (line) =>
     before + line + after;
 
-const quoted = (text: string): string => (text.startsWith("~") ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const quoted = (text: string): string =>
+  text.startsWith("~") ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The rewritings that are tried, each by its name. */
 export const REWRITINGS: readonly Rewriting[] = [
   { name: MORE, rewrite: byWords((program, rest) => [program, ...rest, "x"]) },
   {
     name: "the program's full path",
-    rewrite: byWords((program, rest) => (program.includes("/") ? undefined : [`/usr/bin/${program}`, ...rest])),
+    rewrite: byWords((program, rest) =>
+      program.includes("/") ? undefined : [`/usr/bin/${program}`, ...rest],
+    ),
   },
-  { name: "quotes around the program", rewrite: byWords((program, rest) => [`"${program}"`, ...rest]) },
-  { name: "quotes inside the program's name", rewrite: byWords((program, rest) => [`${program[0] ?? ""}''${program.slice(1)}`, ...rest]) },
-  { name: "a backslash before the program", rewrite: byWords((program, rest) => [`\\${program}`, ...rest]) },
+  {
+    name: "quotes around the program",
+    rewrite: byWords((program, rest) => [`"${program}"`, ...rest]),
+  },
+  {
+    name: "quotes inside the program's name",
+    rewrite: byWords((program, rest) => [`${program[0] ?? ""}''${program.slice(1)}`, ...rest]),
+  },
+  {
+    name: "a backslash before the program",
+    rewrite: byWords((program, rest) => [`\\${program}`, ...rest]),
+  },
   { name: "quotes around the arguments", rewrite: byArguments((rest) => rest.map(quoted)) },
   { name: "more blanks between the words", rewrite: byArguments((rest) => ["", ...rest]) },
   { name: "options apart", rewrite: spelled((letters) => letters.map((letter) => `-${letter}`)) },
-  { name: "options in another order", rewrite: spelled((letters) => [`-${letters.toReversed().join("")}`]) },
-  { name: "long options", rewrite: spelled((letters) => letters.map((letter) => `--${LETTERS[letter] ?? letter}`)) },
+  {
+    name: "options in another order",
+    rewrite: spelled((letters) => [`-${letters.toReversed().join("")}`]),
+  },
+  {
+    name: "long options",
+    rewrite: spelled((letters) => letters.map((letter) => `--${LETTERS[letter] ?? letter}`)),
+  },
   {
     name: "options after the operands",
-    rewrite: bySwitches((rest) => [...rest.filter((word) => !isSwitch(word)), ...rest.filter(isSwitch)]),
+    rewrite: bySwitches((rest) => [
+      ...rest.filter((word) => !isSwitch(word)),
+      ...rest.filter(isSwitch),
+    ]),
   },
   { name: "sudo", rewrite: around("sudo ") },
   { name: "env", rewrite: around("env A=1 ") },
@@ -91,7 +123,7 @@ export const REWRITINGS: readonly Rewriting[] = [
   { name: "a redirection", rewrite: around("", " > out.txt 2>&1") },
 ];
 
-const KINDS: Readonly<Record<RespellingKind, string>> = {
+const KINDS: Readonly<Record<EquivalenceKind, string>> = {
   name: "another name of an option",
   beginning: "the beginning of an option's name",
   value: "an option's value joined or apart",
@@ -102,7 +134,12 @@ const KINDS: Readonly<Record<RespellingKind, string>> = {
 };
 
 /** The ways to write a line of plain words that its program takes for the same. */
-export function respellings(line: string): readonly { readonly name: string; readonly text: string }[] {
+export function respellings(
+  line: string,
+): readonly { readonly name: string; readonly text: string }[] {
   if (!PLAIN.test(line)) return [];
-  return respell(line.split(/[ \t]+/)).map(({ kind, argv }) => ({ name: KINDS[kind], text: argv.join(" ") }));
+  return equivalentCommands(line.split(/[ \t]+/)).map(({ kind, argv }) => ({
+    name: KINDS[kind],
+    text: argv.join(" "),
+  }));
 }

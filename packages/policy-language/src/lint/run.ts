@@ -1,13 +1,17 @@
-import type { PolicyFile } from "../parse.ts";
-import { readToml } from "../toml.ts";
-import type { ToolTable } from "../tools.ts";
+import type { PolicyFile } from "../load/policy-file.ts";
+import { readToml } from "../load/toml.ts";
+import type { ToolTable } from "../compile/tool-table.ts";
 import type { LintFinding } from "./check.ts";
 import { LINT_CHECKS } from "./checks.ts";
 import { lintFiles } from "./pool.ts";
 
 /** Runs every check over files that make one pool. */
 export function runLint(files: readonly PolicyFile[], tools: ToolTable): readonly LintFinding[] {
-  const found = [...files.flatMap(({ warnings }) => warnings), ...files.flatMap(ofNothing), ...lintFiles(files, LINT_CHECKS, tools)];
+  const found = [
+    ...files.flatMap(({ warnings }) => warnings),
+    ...files.flatMap(ofNothing),
+    ...lintFiles(files, LINT_CHECKS, tools),
+  ];
   const place = new Map(files.map(({ file }, at) => [file, at]));
   const weight = { error: 0, warning: 1, info: 2 } as const;
   return found.toSorted(
@@ -27,8 +31,8 @@ function ofNothing({ file, rules, alone, text }: PolicyFile): readonly LintFindi
   return [
     {
       ...{ file, line: 1, column: 1, code: "no_rules", severity: "info" },
-      message: "Unexpected policy without rules, expected `[[rules]]`",
-      fix: "add a rule; `bylaw init` writes some to begin with",
+      message: "The policy has no rules",
+      fix: "Add a rule; `bylaw init` writes some to begin with",
     },
   ];
 }

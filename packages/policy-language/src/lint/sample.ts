@@ -1,8 +1,8 @@
 import type { Json, ToolCall } from "@bylaw/kernel";
-import type { ConditionSource } from "../args.ts";
-import { CallFacts } from "../facts.ts";
-import { namesTool } from "../rule.ts";
-import type { ToolTable } from "../tools.ts";
+import type { ConditionSource } from "../match/value-test.ts";
+import { CallFacts } from "../match/call-facts.ts";
+import { namesTool } from "../compile/rule.ts";
+import type { ToolTable } from "../compile/tool-table.ts";
 import type { LintRule } from "./check.ts";
 import { isLiteral, sampleOf } from "./glob-cover.ts";
 import { regexSample } from "./regex-sample.ts";
@@ -16,17 +16,23 @@ const MAX_LINES = 12;
 /** A shell line that a word pattern is about: nothing for a last `*`, one letter for the others. */
 export function lineOf(pattern: string): string {
   const words = pattern.split(" ");
-  return (words.length > 1 && words.at(-1) === "*" ? words.slice(0, -1) : words).map(sampleOf).join(" ");
+  return (words.length > 1 && words.at(-1) === "*" ? words.slice(0, -1) : words)
+    .map(sampleOf)
+    .join(" ");
 }
 
 /** The shell lines that a rule is about: its own cases, and one made from each pattern. */
 export function linesOf(rule: LintRule): readonly string[] {
   const { shape, cases } = rule;
   if (shape.commands === undefined && shape.regex === undefined) return [];
-  const made = [...(shape.commands ?? []).map(lineOf), ...(shape.regex === undefined ? [] : [regexSample(shape.regex)])];
+  const made = [
+    ...(shape.commands ?? []).map(lineOf),
+    ...(shape.regex === undefined ? [] : [regexSample(shape.regex)]),
+  ];
   const bare = made.filter((line) => line !== undefined);
   const paths = [...pathsOf(rule, "read"), ...pathsOf(rule, "write")].slice(0, 2);
-  const lines = paths.length === 0 ? bare : bare.flatMap((line) => paths.map((path) => `${line} ${path}`));
+  const lines =
+    paths.length === 0 ? bare : bare.flatMap((line) => paths.map((path) => `${line} ${path}`));
   return [...new Set([...cases, ...lines])].slice(0, MAX_LINES);
 }
 
@@ -36,7 +42,11 @@ export function namedTools({ rule }: LintRule, names: Iterable<string>): readonl
 }
 
 /** A call with everything that a rule asks for besides the tool's own arguments. */
-export function callOf({ shape }: LintRule, tool: string, args: Readonly<Record<string, Json>>): ToolCall {
+export function callOf(
+  { shape }: LintRule,
+  tool: string,
+  args: Readonly<Record<string, Json>>,
+): ToolCall {
   const [server] = shape.servers ?? [];
   const [agent] = shape.agents ?? [];
   const [phase] = shape.phases ?? [];
@@ -56,16 +66,21 @@ export function callOf({ shape }: LintRule, tool: string, args: Readonly<Record<
 }
 
 /** A call of the first shell tool that a rule is about. */
-export function shellCall(one: LintRule, line: string, tools: ToolTable, tool = namedTools(one, tools.shell.keys())[0]): ToolCall {
+export function shellCall(
+  one: LintRule,
+  line: string,
+  tools: ToolTable,
+  tool = namedTools(one, tools.shell.keys())[0],
+): ToolCall {
   const name = tool ?? [...tools.shell.keys()][0] ?? "bash";
   return callOf(one, name, { [tools.shell.get(name) ?? "command"]: line });
 }
 
 /** Whether the parts of a rule hold for a call: an allow's for every command of a line, a deny's for some. */
 export function matches({ rule, source }: LintRule, call: ToolCall, tools: ToolTable): boolean {
-  const { heard } = new CallFacts(call, tools);
+  const { perCommand } = new CallFacts(call, tools);
   const holds = (facts: CallFacts): boolean => rule.matches(facts);
-  return source.effect === "allow" ? heard.every(holds) : heard.some(holds);
+  return source.effect === "allow" ? perCommand.every(holds) : perCommand.some(holds);
 }
 
 /** Paths that the globs of a rule are about, as a call would write them. */
@@ -76,7 +91,13 @@ export function pathsOf({ shape }: LintRule, access: "read" | "write"): readonly
 function pathSample(glob: string): string {
   const segments = glob
     .split("/")
-    .flatMap((part, at) => (part === "**" ? (at === 0 ? [CWD] : ["x"]) : [at === 0 && part === "~" ? HOME : sampleOf(part)]));
+    .flatMap((part, at) =>
+      part === "**"
+        ? at === 0
+          ? [CWD]
+          : ["x"]
+        : [at === 0 && part === "~" ? HOME : sampleOf(part)],
+    );
   return segments.join("/");
 }
 
@@ -93,9 +114,27 @@ function argsOf({ args }: Shape): Record<string, Json> {
   return made;
 }
 
-const OF_TYPE: Readonly<Record<string, Json>> = { string: "x", number: 1, integer: 1, boolean: true, object: {}, array: [], null: null };
+const OF_TYPE: Readonly<Record<string, Json>> = {
+  string: "x",
+  number: 1,
+  integer: 1,
+  boolean: true,
+  object: {},
+  array: [],
+  null: null,
+};
 
-function valueOf({ eq, in: list, glob, regex, min, max, type, url_prefix, exists }: ConditionSource): Json | undefined {
+function valueOf({
+  eq,
+  in: list,
+  glob,
+  regex,
+  min,
+  max,
+  type,
+  url_prefix,
+  exists,
+}: ConditionSource): Json | undefined {
   if (exists === false) return undefined;
   if (eq !== undefined) return eq;
   if (list !== undefined) return list[0];
@@ -107,4 +146,5 @@ function valueOf({ eq, in: list, glob, regex, min, max, type, url_prefix, exists
 }
 
 /** Whether all of a list are written out. */
-export const allLiteral = (globs: readonly string[] | undefined): boolean => globs?.every(isLiteral) === true;
+export const allLiteral = (globs: readonly string[] | undefined): boolean =>
+  globs?.every(isLiteral) === true;

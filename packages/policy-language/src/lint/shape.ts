@@ -1,8 +1,8 @@
 import type { ApprovalMode } from "@bylaw/kernel";
-import type { ConditionSource } from "../args.ts";
-import { expand } from "../glob.ts";
-import type { RuleSource } from "../rule.ts";
-import type { WhenSource } from "../when.ts";
+import type { ConditionSource } from "../match/value-test.ts";
+import { expand } from "../match/glob.ts";
+import type { RuleSource } from "../compile/rule.ts";
+import type { WhenSource } from "../compile/when-source.ts";
 
 /** The conditions of a rule, with braces and pipes expanded. Undefined: no such condition. */
 export interface Shape {
@@ -22,8 +22,10 @@ export interface Shape {
   readonly when: WhenSource | undefined;
 }
 
-const each = (list: readonly string[] | undefined): readonly string[] | undefined => list?.flatMap((item) => expand(item));
-const piped = (text: string | undefined): readonly string[] | undefined => (text === undefined ? undefined : expand(text, { pipes: true }));
+const each = (list: readonly string[] | undefined): readonly string[] | undefined =>
+  list?.flatMap((item) => expand(item));
+const piped = (text: string | undefined): readonly string[] | undefined =>
+  text === undefined ? undefined : expand(text, { pipes: true });
 
 /** The conditions of a rule that compiled. */
 export function shapeOf(source: RuleSource): Shape {
@@ -47,7 +49,10 @@ export function shapeOf(source: RuleSource): Shape {
 /** The same text for the same conditions, in whatever order they are written. */
 export function shapeKey(shape: Shape): string {
   return JSON.stringify(shape, (_key, value: unknown) => {
-    if (Array.isArray(value)) return value.every((item) => typeof item === "string") ? [...new Set<string>(value)].toSorted() : value;
+    if (Array.isArray(value))
+      return value.every((item) => typeof item === "string")
+        ? [...new Set<string>(value)].toSorted()
+        : value;
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   });

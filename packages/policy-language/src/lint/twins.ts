@@ -18,7 +18,9 @@ export function twinsOf(pool: LintPool): readonly Twin[] {
     else group.push(rule);
   }
   return [...groups.values()].flatMap((group) => {
-    const [winner, ...others] = group.toSorted((a, b) => b.rank - a.rank || Number(b.source.final) - Number(a.source.final));
+    const [winner, ...others] = group.toSorted(
+      (a, b) => b.rank - a.rank || Number(b.source.final) - Number(a.source.final),
+    );
     return winner === undefined ? [] : others.map((rule) => ({ rule, twin: winner }));
   });
 }

@@ -25,8 +25,8 @@ interactive = true
       report(
         rule,
         ["interactive"],
-        `Unexpected ask of rule \`${rule.source.name}\` where nobody can be asked, expected a deny: that is what it comes to`,
-        'write `action = "deny"`, or drop `interactive`',
+        `The rule \`${rule.source.name}\` asks where nobody can be asked, which denies`,
+        'Write `action = "deny"`, or drop `interactive`',
       );
     }
   },

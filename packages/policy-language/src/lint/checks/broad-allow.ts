@@ -1,4 +1,4 @@
-import type { ToolTable } from "../../tools.ts";
+import type { ToolTable } from "../../compile/tool-table.ts";
 import type { LintCheck, LintRule } from "../check.ts";
 import { namedTools } from "../sample.ts";
 
@@ -6,7 +6,8 @@ import { namedTools } from "../sample.ts";
 export const broadAllow: LintCheck = {
   code: "broad_allow",
   severity: "warning",
-  finds: "an allow of every tool, of shell lines by their text, every server, every host, or of reading or writing anywhere",
+  finds:
+    "an allow of every tool, of shell lines by their text, every server, every host, or of reading or writing anywhere",
   fires: `
 [[rules]]
 name = "trust-the-lead"
@@ -24,10 +25,12 @@ agent = "lead"
   check(pool, report) {
     for (const rule of pool.rules) {
       const breadth =
-        rule.source.effect === "allow" && !rule.source.shadow ? (ofLine(rule, pool.tools) ?? breadthOf(rule, pool.tools)) : undefined;
+        rule.source.effect === "allow" && !rule.source.shadow
+          ? (ofLine(rule, pool.tools) ?? breadthOf(rule, pool.tools))
+          : undefined;
       if (breadth === undefined) continue;
       const [key, what, fix] = breadth;
-      report(rule, key.split("/"), `Unexpected allow of ${what}, expected a rule that names what it allows`, fix);
+      report(rule, key.split("/"), `This allows ${what}`, fix);
     }
   },
 };
@@ -43,7 +46,11 @@ function ofLine(rule: LintRule, { shell }: ToolTable): Breadth | undefined {
     if (pattern === undefined) continue;
     const shown = typeof pattern === "string" ? pattern : pattern.join("`, `");
     const what = `every shell line whose text fits \`${shown}\`, whatever else it runs`;
-    return [`args/${argument}`, what, "use `command` or `command_regex`: they are asked about each command of the line"];
+    return [
+      `args/${argument}`,
+      what,
+      "use `command` or `command_regex`: they are asked about each command of the line",
+    ];
   }
   return undefined;
 }
@@ -58,21 +65,34 @@ function breadthOf({ rule, shape }: LintRule, tools: ToolTable): Breadth | undef
   if (servers?.some((server) => ALL.test(server)) === true && args === undefined) {
     return ["server", "every MCP server", "name the servers that you trust"];
   }
-  if (network?.some((host) => ALL.test(host)) === true) return ["network", "every host on the network", "name the hosts that you trust"];
+  if (network?.some((host) => ALL.test(host)) === true)
+    return ["network", "every host on the network", "name the hosts that you trust"];
   if (commands === undefined && regex === undefined) {
-    const reads = shape.tools?.every((tool) => tools.files.get(tool)?.write === undefined && tools.files.has(tool)) === true;
+    const reads =
+      shape.tools?.every(
+        (tool) => tools.files.get(tool)?.write === undefined && tools.files.has(tool),
+      ) === true;
     const writing = reads ? undefined : write?.find((glob) => EVERYWHERE.test(glob));
     const everywhere = writing ?? read?.find((glob) => EVERYWHERE.test(glob));
     if (everywhere !== undefined) {
       const what = writing === undefined ? "reading" : "writing";
-      return ["paths", `${what} anywhere on the machine (\`${everywhere}\`)`, "name the folders: `./**` is the workspace"];
+      return [
+        "paths",
+        `${what} anywhere on the machine (\`${everywhere}\`)`,
+        "name the folders: `./**` is the workspace",
+      ];
     }
   }
   const anyTool = rule.tools === undefined && (servers === undefined || shape.tools !== undefined);
-  const narrowed = [commands, regex, read, write, network, args, when, servers].some((part) => part !== undefined);
+  const narrowed = [commands, regex, read, write, network, args, when, servers].some(
+    (part) => part !== undefined,
+  );
   // An allow with no condition at all is warned about at load.
   const said =
-    shape.tools === undefined && [shape.agents, shape.phases, shape.modes, shape.interactive].every((part) => part === undefined);
+    shape.tools === undefined &&
+    [shape.agents, shape.phases, shape.modes, shape.interactive].every(
+      (part) => part === undefined,
+    );
   if (anyTool && !narrowed && !said) {
     return [
       shape.tools === undefined ? "action" : "tool",

@@ -6,7 +6,8 @@ import { placeOf } from "./shadowed-rule.ts";
 export const contradictoryRules: LintCheck = {
   code: "contradictory_rules",
   severity: "error",
-  finds: "two rules of one tier with the same conditions and different effects, so that the weaker one never decides",
+  finds:
+    "two rules of one tier with the same conditions and different effects, so that the weaker one never decides",
   fires: `
 [[rules]]
 name = "mail"
@@ -36,8 +37,8 @@ tool = "send_mail"
       report(
         rule,
         ["action"],
-        `Unexpected ${rule.source.effect} of rule \`${rule.source.name}\`, expected no other rule with the same conditions: ${placeOf(twin)} says ${twin.source.effect}, which always wins`,
-        "drop one of the two, or tell them apart by a condition or the `priority`",
+        `The rule \`${rule.source.name}\` (${rule.source.effect}) never decides: ${placeOf(twin)} has the same conditions and says ${twin.source.effect}, which wins`,
+        "Drop one of the two, or tell them apart by a condition or the `priority`",
       );
     }
   },

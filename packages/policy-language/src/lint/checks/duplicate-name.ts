@@ -5,7 +5,8 @@ import { placeOf } from "./shadowed-rule.ts";
 export const duplicateName: LintCheck = {
   code: "duplicate_name",
   severity: "warning",
-  finds: "a rule with the name of a rule in another file, so that a decision or `without` does not say which is meant",
+  finds:
+    "a rule with the name of a rule in another file, so that a decision or `without` does not say which is meant",
   fires: `
 [[rules]]
 name = "no-mail"
@@ -34,8 +35,8 @@ tool = "send_letter"
       const other = first.get(rule.source.name);
       if (other === undefined) first.set(rule.source.name, rule);
       else {
-        const message = `Unexpected second rule \`${rule.source.name}\`, expected names that are unique in all files: the first is ${placeOf(other)}`;
-        report(rule, ["name"], message, "rename one of the two");
+        const message = `Another rule is named \`${rule.source.name}\`: ${placeOf(other)}. Names are unique in all files`;
+        report(rule, ["name"], message, "Rename one of the two");
       }
     }
   },

@@ -35,8 +35,8 @@ tool = "send_letter"
       report(
         rule,
         ["name"],
-        `Unexpected rule \`${rule.source.name}\`, expected one that says something new: ${placeOf(twin)} differs from it only by name and words`,
-        "drop one of the two",
+        `The rule \`${rule.source.name}\` repeats ${placeOf(twin)}, which differs only in name and words`,
+        "Drop one of the two",
       );
     }
   },

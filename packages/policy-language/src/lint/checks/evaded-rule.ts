@@ -5,7 +5,8 @@ import { evasionsOf, reportEvasions } from "../evasions.ts";
 export const evadedRule: LintCheck = {
   code: "evaded_rule",
   severity: "warning",
-  finds: "a deny that a person is only asked about when the same line or path is written differently",
+  finds:
+    "a deny that a person is only asked about when the same line or path is written differently",
   fires: `
 default = "ask_user"
 [[rules]]

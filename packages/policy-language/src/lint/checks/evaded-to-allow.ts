@@ -5,7 +5,8 @@ import { evasionsOf, reportEvasions } from "../evasions.ts";
 export const evadedToAllow: LintCheck = {
   code: "evaded_to_allow",
   severity: "error",
-  finds: "a deny or an ask that turns into an allow when the same line or path is written differently",
+  finds:
+    "a deny or an ask that turns into an allow when the same line or path is written differently",
   fires: `
 [[rules]]
 name = "look"

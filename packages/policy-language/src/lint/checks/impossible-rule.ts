@@ -1,7 +1,7 @@
-import type { ConditionSource } from "../../args.ts";
-import { CallFacts } from "../../facts.ts";
-import type { ToolTable } from "../../tools.ts";
-import type { WhenSource } from "../../when.ts";
+import type { ConditionSource } from "../../match/value-test.ts";
+import { CallFacts } from "../../match/call-facts.ts";
+import type { ToolTable } from "../../compile/tool-table.ts";
+import type { WhenSource } from "../../compile/when-source.ts";
 import type { LintCheck, LintRule } from "../check.ts";
 import { same } from "../cover.ts";
 import { isLiteral, leadOf } from "../glob-cover.ts";
@@ -37,12 +37,7 @@ tool = "get_issue"
         ofWhen(rule);
       if (conflict === undefined) continue;
       const [key, why, fix] = conflict;
-      report(
-        rule,
-        [key],
-        `Unexpected rule \`${rule.source.name}\` that no call can match, expected conditions that can hold together: ${why}`,
-        fix,
-      );
+      report(rule, [key], `No call can match the rule \`${rule.source.name}\`: ${why}`, fix);
     }
   },
 };
@@ -55,24 +50,34 @@ function ofServer({ shape: { servers, tools } }: LintRule): Conflict | undefined
   const leads = servers.flatMap((server) => [`mcp__${server}__`, `mcp_${server}_`]);
   const impossible = tools.every((tool) => {
     const lead = leadOf(tool);
-    return /^mcp__[^_]+__/.test(lead) && !leads.some((one) => one.startsWith(lead) || lead.startsWith(one));
+    return (
+      /^mcp__[^_]+__/.test(lead) &&
+      !leads.some((one) => one.startsWith(lead) || lead.startsWith(one))
+    );
   });
   if (!impossible) return undefined;
-  return ["tool", "`tool` names another server than `server`", "write the tool's own name in `tool`, without the server's prefix"];
+  return [
+    "tool",
+    "`tool` names another server than `server`",
+    "write the tool's own name in `tool`, without the server's prefix",
+  ];
 }
 
 function ofTools(rule: LintRule, tools: ToolTable): Conflict | undefined {
   const { network, read, write } = rule.shape;
-  if (network === undefined || (read ?? write) === undefined || rule.source.effect !== "allow") return undefined;
+  if (network === undefined || (read ?? write) === undefined || rule.source.effect !== "allow")
+    return undefined;
   const both = [...tools.network.keys()].filter((name) => tools.files.has(name));
-  if (namedTools(rule, both).length > 0 || namedTools(rule, tools.shell.keys()).length > 0) return undefined;
+  if (namedTools(rule, both).length > 0 || namedTools(rule, tools.shell.keys()).length > 0)
+    return undefined;
   return ["paths", "no tool opens a URL and has path arguments too", "write two rules"];
 }
 
 // A tool of the table reads or writes; the other half of `paths` says nothing of it.
 function ofAccess({ source, shape }: LintRule, { files, shell }: ToolTable): Conflict | undefined {
   const { tools, servers, read, write } = shape;
-  if (tools === undefined || servers !== undefined || (read ?? write) === undefined) return undefined;
+  if (tools === undefined || servers !== undefined || (read ?? write) === undefined)
+    return undefined;
   const never = (tool: string): boolean => {
     const table = files.get(tool);
     if (table === undefined || shell.has(tool) || !isLiteral(tool)) return false;
@@ -80,7 +85,9 @@ function ofAccess({ source, shape }: LintRule, { files, shell }: ToolTable): Con
     const writes = (table.write ?? []).length + (table.patches ?? []).length > 0;
     const lacks = [reads && read === undefined, writes && write === undefined];
     // An allow must cover all that the tool does; a deny some of it.
-    return source.effect === "allow" ? lacks.includes(true) : !(reads && read !== undefined) && !(writes && write !== undefined);
+    return source.effect === "allow"
+      ? lacks.includes(true)
+      : !(reads && read !== undefined) && !(writes && write !== undefined);
   };
   if (!tools.every(never)) return undefined;
   const has = write === undefined ? "read" : "write";
@@ -95,9 +102,15 @@ function ofAccess({ source, shape }: LintRule, { files, shell }: ToolTable): Con
 function ofArguments({ source, shape: { args } }: LintRule): Conflict | undefined {
   if (args === undefined || source.effect !== "allow") return undefined;
   for (const [name, condition] of Object.entries(args)) {
-    const inner = Object.keys(args).find((other) => other.startsWith(`${name}.`) && needsValue(args[other] ?? {}));
+    const inner = Object.keys(args).find(
+      (other) => other.startsWith(`${name}.`) && needsValue(args[other] ?? {}),
+    );
     if (inner !== undefined && isPlain(condition)) {
-      return ["args", `\`${name}\` cannot be a plain value and have \`${inner}\` in it`, "write two rules, or drop one of the conditions"];
+      return [
+        "args",
+        `\`${name}\` cannot be a plain value and have \`${inner}\` in it`,
+        "write two rules, or drop one of the conditions",
+      ];
     }
   }
   return undefined;
@@ -105,33 +118,62 @@ function ofArguments({ source, shape: { args } }: LintRule): Conflict | undefine
 
 const needsValue = ({ exists }: ConditionSource): boolean => exists !== false;
 
-function isPlain({ eq, in: list, glob, regex, min, max, type, url_prefix, exists }: ConditionSource): boolean {
-  const plain = (value: unknown): boolean => typeof value !== "object" || value === null || Array.isArray(value);
+function isPlain({
+  eq,
+  in: list,
+  glob,
+  regex,
+  min,
+  max,
+  type,
+  url_prefix,
+  exists,
+}: ConditionSource): boolean {
+  const plain = (value: unknown): boolean =>
+    typeof value !== "object" || value === null || Array.isArray(value);
   if (eq !== undefined && plain(eq)) return true;
   if (list?.every(plain) === true) return true;
-  return exists === false || (glob ?? regex ?? min ?? max ?? url_prefix) !== undefined || (type !== undefined && type !== "object");
+  return (
+    exists === false ||
+    (glob ?? regex ?? min ?? max ?? url_prefix) !== undefined ||
+    (type !== undefined && type !== "object")
+  );
 }
 
 // The line is written out in `args`, so that `command` can be asked about it.
 function ofLine(rule: LintRule, { shell, ...tools }: ToolTable): Conflict | undefined {
   const { args } = rule.shape;
   const part = rule.rule.parts.find(({ key }) => key === "command" || key === "command_regex");
-  if (args === undefined || (rule.source.command ?? rule.source.command_regex) === undefined || part === undefined) return undefined;
+  if (
+    args === undefined ||
+    (rule.source.command ?? rule.source.command_regex) === undefined ||
+    part === undefined
+  )
+    return undefined;
   const named = namedTools(rule, shell.keys());
   const excluded = named.map((tool) => {
     const argument = shell.get(tool) ?? "";
-    const { eq, in: list = eq === undefined ? undefined : [eq] } = (Object.hasOwn(args, argument) ? args[argument] : undefined) ?? {};
+    const { eq, in: list = eq === undefined ? undefined : [eq] } =
+      (Object.hasOwn(args, argument) ? args[argument] : undefined) ?? {};
     return list?.every((line) => {
       if (typeof line !== "string") return true;
-      const { heard } = new CallFacts(callOf(rule, tool, { [argument]: line }), { shell, ...tools });
-      return !heard.some((facts) => part.holds(facts) || part.mayHold?.(facts) === true);
+      const { perCommand } = new CallFacts(callOf(rule, tool, { [argument]: line }), {
+        shell,
+        ...tools,
+      });
+      return !perCommand.some((facts) => part.holds(facts) || part.mayHold?.(facts) === true);
     });
   });
   if (named.length === 0 || !excluded.every((one) => one === true)) return undefined;
   return ["args", `\`${part.key}\` does not match the line in \`args\``, `drop one of the two`];
 }
 
-const KEYS = { agent: "agents", phase: "phases", approval_mode: "modes", interactive: "interactive" } as const;
+const KEYS = {
+  agent: "agents",
+  phase: "phases",
+  approval_mode: "modes",
+  interactive: "interactive",
+} as const;
 
 function ofWhen({ shape }: LintRule): Conflict | undefined {
   const needed = new Map<string, unknown>();
@@ -148,8 +190,15 @@ function ofWhen({ shape }: LintRule): Conflict | undefined {
     const value = needed.get(fact);
     const list = shape[key];
     const excluded =
-      typeof list === "boolean" ? list !== value : list !== undefined && allLiteral(list) && !list.some((one) => one === value);
-    if (excluded) return ["when", `\`when\` wants another \`${fact}\` than the rule's own key`, `drop \`${fact}\` from one of the two`];
+      typeof list === "boolean"
+        ? list !== value
+        : list !== undefined && allLiteral(list) && !list.some((one) => one === value);
+    if (excluded)
+      return [
+        "when",
+        `\`when\` wants another \`${fact}\` than the rule's own key`,
+        `drop \`${fact}\` from one of the two`,
+      ];
   }
   return undefined;
 }

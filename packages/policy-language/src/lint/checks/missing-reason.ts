@@ -16,7 +16,7 @@ tool = "send_mail"
 name = "no-mail"
 action = "deny"
 tool = "send_mail"
-reason = "Unexpected mail, expected a draft that a person sends"
+reason = "Only a person may send mail."
 `,
   check(pool, report) {
     for (const rule of pool.rules) {
@@ -25,8 +25,8 @@ reason = "Unexpected mail, expected a draft that a person sends"
       report(
         rule,
         ["name"],
-        `Unexpected deny \`${name}\` without a \`reason\`, expected one that tells the agent why`,
-        "add `reason`, and `fix` with what to do instead",
+        `The deny \`${name}\` has no \`reason\`, so an agent cannot learn why`,
+        "Add `reason`, and `fix` with what to do instead",
       );
     }
   },

@@ -6,7 +6,8 @@ import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "../sam
 export const narrowModes: LintCheck = {
   code: "narrow_modes",
   severity: "warning",
-  finds: "a deny in some approval modes, or where somebody can be asked, while the same call is allowed in the others",
+  finds:
+    "a deny in some approval modes, or where somebody can be asked, while the same call is allowed in the others",
   fires: `
 [[rules]]
 name = "no-deploy"
@@ -23,19 +24,30 @@ tool = "deploy"
   check(pool, report) {
     for (const rule of pool.rules) {
       const { effect, shadow, when, modes, interactive } = rule.source;
-      if (effect !== "deny" || shadow || when !== undefined || (modes === undefined && interactive === undefined)) continue;
+      if (
+        effect !== "deny" ||
+        shadow ||
+        when !== undefined ||
+        (modes === undefined && interactive === undefined)
+      )
+        continue;
       const call = exampleOf(rule, pool);
       if (call === undefined) continue;
-      const others = modes === undefined ? [] : APPROVAL_MODES.filter((mode) => !modes.includes(mode));
-      const mode = others.find((one) => outcome({ ...call, approval_mode: one }, one, pool) === "allow");
+      const others =
+        modes === undefined ? [] : APPROVAL_MODES.filter((mode) => !modes.includes(mode));
+      const mode = others.find(
+        (one) => outcome({ ...call, approval_mode: one }, one, pool) === "allow",
+      );
       const switched =
-        interactive !== undefined && outcome({ ...call, interactive: !interactive }, call.approval_mode ?? "ask", pool) === "allow";
+        interactive !== undefined &&
+        outcome({ ...call, interactive: !interactive }, call.approval_mode ?? "ask", pool) ===
+          "allow";
       if (mode === undefined && !switched) continue;
       report(
         rule,
         [mode === undefined ? "interactive" : "modes"],
-        `Unexpected deny that ends ${mode === undefined ? `where \`interactive\` is ${String(!interactive)}` : `in mode \`${mode}\``}, expected one that holds there too: the same call is allowed then`,
-        `drop \`${mode === undefined ? "interactive" : "modes"}\`, or write an ask for the others`,
+        `This deny does not hold ${mode === undefined ? `where \`interactive\` is ${String(!interactive)}` : `in mode \`${mode}\``}, where the same call is allowed`,
+        `Drop \`${mode === undefined ? "interactive" : "modes"}\`, or write an ask for the others`,
       );
     }
   },
@@ -56,7 +68,9 @@ function exampleOf(rule: LintRule, { tools }: LintPool): ToolCall | undefined {
   const argument = file === undefined ? undefined : tools.files.get(file)?.[access]?.[0];
   const calls = [
     ...(line === undefined ? [] : [shellCall(rule, line, tools)]),
-    ...(path === undefined || file === undefined || argument === undefined ? [] : [callOf(rule, file, { [argument]: path })]),
+    ...(path === undefined || file === undefined || argument === undefined
+      ? []
+      : [callOf(rule, file, { [argument]: path })]),
     callOf(rule, name.replaceAll(/[*?]/g, "x"), {}),
   ];
   return calls.find((call) => matches(rule, call, tools));

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
-import { weaker } from "../../strictness.ts";
+import { weaker } from "../../compile/strictness.ts";
 import type { LintCheck, LintPool, LintRule } from "../check.ts";
 import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "../sample.ts";
 
@@ -7,7 +7,8 @@ import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "../sam
 export const narrowTool: LintCheck = {
   code: "narrow_tool",
   severity: "warning",
-  finds: "a deny for some tools by name, while other tools do the same to the same line, file or host",
+  finds:
+    "a deny for some tools by name, while other tools do the same to the same line, file or host",
   fires: `
 [[rules]]
 name = "no-lockfile"
@@ -23,14 +24,20 @@ paths = { write = "package-lock.json" }
 `,
   check(pool, report) {
     for (const rule of pool.rules) {
-      if (rule.source.effect !== "deny" || rule.source.shadow || rule.source.when !== undefined || rule.shape.tools === undefined) continue;
+      if (
+        rule.source.effect !== "deny" ||
+        rule.source.shadow ||
+        rule.source.when !== undefined ||
+        rule.shape.tools === undefined
+      )
+        continue;
       const ways = waysRound(rule, pool);
       const [first, ...more] = ways;
       if (first === undefined) continue;
       report(
         rule,
         ["tool"],
-        `Unexpected deny for \`${rule.source.tool ?? ""}\` alone, expected one for whatever does the same: ${first} does it too${more.length === 0 ? "" : `, and ${more.length} more (${more.slice(0, 4).join(", ")}${more.length > 4 ? ", …" : ""})`}`,
+        `This denies \`${rule.source.tool ?? ""}\`, but ${first} does the same${more.length === 0 ? "" : `, and ${more.length} more (${more.slice(0, 4).join(", ")}${more.length > 4 ? ", …" : ""})`}`,
         adviceFor(rule),
       );
     }
@@ -47,20 +54,33 @@ function adviceFor({ shape: { network, commands, regex, read, write } }: LintRul
 
 function waysRound(rule: LintRule, pool: LintPool): readonly string[] {
   const { tools } = pool;
-  const denied = (call: ToolCall): boolean => matches(rule, call, tools) && pool.effectOf(call) === "deny";
+  const denied = (call: ToolCall): boolean =>
+    matches(rule, call, tools) && pool.effectOf(call) === "deny";
   const guarded = guardedTools(pool);
   const escapes = (call: ToolCall): boolean =>
-    (call.server === undefined && pool.fallback !== "deny" && !guarded(call.tool)) || weaker(pool.effectOf(call), "deny");
+    (call.server === undefined && pool.fallback !== "deny" && !guarded(call.tool)) ||
+    weaker(pool.effectOf(call), "deny");
   const [line] = linesOf(rule).filter((one) => denied(shellCall(rule, one, tools)));
   if (line !== undefined)
-    return [...tools.shell.keys()].filter((tool) => escapes(shellCall(rule, line, tools, tool))).map((name) => `\`${name}\``);
+    return [...tools.shell.keys()]
+      .filter((tool) => escapes(shellCall(rule, line, tools, tool)))
+      .map((name) => `\`${name}\``);
   const [opener] = namedTools(rule, tools.network.keys());
   if (opener !== undefined && rule.shape.network !== undefined) {
     const url = `https://${(rule.shape.network[0] ?? "").replaceAll("*", "x")}/`;
-    const open = (tool: string): ToolCall => callOf(rule, tool, { [tools.network.get(tool) ?? "url"]: url });
-    return denied(open(opener)) ? [...tools.network.keys()].filter((tool) => escapes(open(tool))).map((name) => `\`${name}\``) : [];
+    const open = (tool: string): ToolCall =>
+      callOf(rule, tool, { [tools.network.get(tool) ?? "url"]: url });
+    return denied(open(opener))
+      ? [...tools.network.keys()].filter((tool) => escapes(open(tool))).map((name) => `\`${name}\``)
+      : [];
   }
-  return [...new Set((["write", "read"] as const).flatMap((access) => fileWays(rule, access, pool, { denied, escapes })))];
+  return [
+    ...new Set(
+      (["write", "read"] as const).flatMap((access) =>
+        fileWays(rule, access, pool, { denied, escapes }),
+      ),
+    ),
+  ];
 }
 
 const guards = new WeakMap<LintPool, (tool: string) => boolean>();
@@ -86,19 +106,31 @@ interface Judge {
   readonly escapes: (call: ToolCall) => boolean;
 }
 
-function fileWays(rule: LintRule, access: "read" | "write", { tools }: LintPool, { denied, escapes }: Judge): readonly string[] {
+function fileWays(
+  rule: LintRule,
+  access: "read" | "write",
+  { tools }: LintPool,
+  { denied, escapes }: Judge,
+): readonly string[] {
   const able = [...tools.files].filter(
-    ([, table]) => (table[access] ?? []).length > 0 && (access === "read" || (table.write ?? []).length < 9),
+    ([, table]) =>
+      (table[access] ?? []).length > 0 && (access === "read" || (table.write ?? []).length < 9),
   );
-  const touch = (tool: string, path: string): ToolCall => callOf(rule, tool, { [tools.files.get(tool)?.[access]?.[0] ?? "path"]: path });
+  const touch = (tool: string, path: string): ToolCall =>
+    callOf(rule, tool, { [tools.files.get(tool)?.[access]?.[0] ?? "path"]: path });
   const [named] = namedTools(
     rule,
     able.map(([name]) => name),
   );
-  const path = named === undefined ? undefined : [...pathsOf(rule, access), ...byArgument(rule)].find((one) => denied(touch(named, one)));
+  const path =
+    named === undefined
+      ? undefined
+      : [...pathsOf(rule, access), ...byArgument(rule)].find((one) => denied(touch(named, one)));
   if (path === undefined) return [];
   const line = access === "read" ? `cat ${path}` : `tee ${path}`;
-  const shell = [...tools.shell.keys()].some((tool) => escapes(callOf(rule, tool, { [tools.shell.get(tool) ?? "command"]: line })));
+  const shell = [...tools.shell.keys()].some((tool) =>
+    escapes(callOf(rule, tool, { [tools.shell.get(tool) ?? "command"]: line })),
+  );
   return [
     ...(shell ? [`the shell line \`${line}\``] : []),
     ...able.filter(([name]) => escapes(touch(name, path))).map(([name]) => `\`${name}\``),
@@ -107,4 +139,6 @@ function fileWays(rule: LintRule, access: "read" | "write", { tools }: LintPool,
 
 // The text that a condition on an argument wants, which for a file tool may be a path.
 const byArgument = (rule: LintRule): readonly string[] =>
-  Object.values(callOf(rule, "", {}).args as JsonObject).filter((value): value is string => typeof value === "string");
+  Object.values(callOf(rule, "", {}).args as JsonObject).filter(
+    (value): value is string => typeof value === "string",
+  );

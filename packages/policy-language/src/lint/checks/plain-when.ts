@@ -38,8 +38,8 @@ when = { all = [{ fact = "claims", path = "$.role", operator = "notEqual", value
         report(
           rule,
           ["when"],
-          `Unexpected \`${leaf.fact}\` in \`when\`, expected the key \`${key}\`, which says the same and is looked up in the index`,
-          `write \`${key} = ${JSON.stringify(leaf.value)}\` and drop the comparison`,
+          `\`${leaf.fact}\` in \`when\` is slower than the key \`${key}\`, which means the same`,
+          `Write \`${key} = ${JSON.stringify(leaf.value)}\` and drop the comparison`,
         );
       }
     }

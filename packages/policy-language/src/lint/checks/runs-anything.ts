@@ -1,4 +1,4 @@
-import { baseName } from "../../program-name.ts";
+import { baseName } from "../../compile/program-name.ts";
 import type { LintCheck, LintPool, LintReport, LintRule } from "../check.ts";
 import { wordsOf } from "../cover.ts";
 import { isLiteral } from "../glob-cover.ts";
@@ -9,7 +9,8 @@ import { matches, namedTools, shellCall } from "../sample.ts";
 export const runsAnything: LintCheck = {
   code: "runs_anything",
   severity: "warning",
-  finds: "an allow of a program that can run any code, or send anything away, by arguments that the rule leaves open",
+  finds:
+    "an allow of a program that can run any code, or send anything away, by arguments that the rule leaves open",
   fires: `
 [[rules]]
 name = "scripts"
@@ -27,14 +28,17 @@ command = "python3 tools/report.py"
       const { effect, shadow, when, tool } = rule.source;
       if (effect !== "allow" || shadow || when !== undefined) continue;
       if (rule.shape.commands !== undefined) byPatterns(rule, pool, report);
-      else if (rule.shape.regex !== undefined || (tool !== undefined && isShell(rule, pool))) byLines(rule, pool, report);
+      else if (rule.shape.regex !== undefined || (tool !== undefined && isShell(rule, pool)))
+        byLines(rule, pool, report);
     }
   },
 };
 
-const isShell = (rule: LintRule, { tools }: LintPool): boolean => namedTools(rule, tools.shell.keys()).length > 0;
+const isShell = (rule: LintRule, { tools }: LintPool): boolean =>
+  namedTools(rule, tools.shell.keys()).length > 0;
 
-const covers = (rule: LintRule, { line }: Reach, { tools }: LintPool): boolean => matches(rule, shellCall(rule, line, tools), tools);
+const covers = (rule: LintRule, { line }: Reach, { tools }: LintPool): boolean =>
+  matches(rule, shellCall(rule, line, tools), tools);
 
 function byPatterns(rule: LintRule, pool: LintPool, report: LintReport): void {
   const { commands = [] } = rule.shape;
@@ -49,8 +53,8 @@ function byPatterns(rule: LintRule, pool: LintPool, report: LintReport): void {
     report(
       rule,
       listed ? ["command", at] : ["command"],
-      `Unexpected allow of \`${pattern}\`, expected arguments that are written out: it covers \`${hit.line}\`, which ${hit.does}`,
-      "write the subcommands or the scripts that you mean, one pattern for each",
+      `Allowing \`${pattern}\` also allows \`${hit.line}\`, which ${hit.does}`,
+      "Write the subcommands or the scripts that you mean, one pattern for each",
     );
   }
 }
@@ -64,7 +68,7 @@ function byLines(rule: LintRule, pool: LintPool, report: LintReport): void {
   report(
     rule,
     [regex === undefined ? "tool" : "command_regex"],
-    `Unexpected allow of \`${regex ?? tool ?? ""}\`, expected commands that are written out: it covers \`${first.line}\`, which ${first.does}${more}`,
-    "name the commands that you mean in `command`",
+    `Allowing \`${regex ?? tool ?? ""}\` also allows \`${first.line}\`, which ${first.does}${more}`,
+    "Name the commands that you mean in `command`",
   );
 }

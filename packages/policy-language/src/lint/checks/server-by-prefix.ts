@@ -21,14 +21,19 @@ tool = "mcp__github__get_issue"
 `,
   check(pool, report) {
     for (const rule of pool.rules) {
-      if (rule.source.effect !== "allow" || rule.shape.servers !== undefined || rule.shape.args !== undefined) continue;
+      if (
+        rule.source.effect !== "allow" ||
+        rule.shape.servers !== undefined ||
+        rule.shape.args !== undefined
+      )
+        continue;
       const whole = rule.shape.tools?.find((tool) => WHOLE.test(tool));
       if (whole === undefined) continue;
       report(
         rule,
         ["tool"],
-        `Unexpected allow of every tool of a server by \`${whole}\`, expected \`server\` and the tools that are meant: what the server adds tomorrow is allowed too`,
-        `write \`server = "${whole.replace(/^mcp__?/, "").replace(/__?\*+$/, "")}"\` and name the tools in \`tool\``,
+        `\`${whole}\` allows every tool of a server, and those that it adds tomorrow`,
+        `Write \`server = "${whole.replace(/^mcp__?/, "").replace(/__?\*+$/, "")}"\` and name the tools in \`tool\``,
       );
     }
   },

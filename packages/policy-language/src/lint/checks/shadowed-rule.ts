@@ -6,7 +6,8 @@ import { shapeKey } from "../shape.ts";
 export const shadowedRule: LintCheck = {
   code: "shadowed_rule",
   severity: "warning",
-  finds: "a rule that never decides, because one other rule matches whatever it matches and comes first",
+  finds:
+    "a rule that never decides, because one other rule matches whatever it matches and comes first",
   fires: `
 [[rules]]
 name = "no-push"
@@ -32,12 +33,15 @@ command = "git push origin *"
   check(pool, report) {
     for (const { rule, by } of coversOf(pool).whole) {
       // The same conditions are another finding.
-      if (shapeKey(rule.shape) === shapeKey(by.shape) && rule.source.tier === by.source.tier) continue;
+      if (shapeKey(rule.shape) === shapeKey(by.shape) && rule.source.tier === by.source.tier)
+        continue;
       report(
         rule,
         ["name"],
-        `Unexpected rule \`${rule.source.name}\`, expected one that can decide: ${placeOf(by)} matches every call that it matches and ${why(by, rule)}`,
-        rule.source.effect === by.source.effect ? "drop it" : `drop it, narrow \`${by.source.name}\`, or give it a higher \`priority\``,
+        `The rule \`${rule.source.name}\` never decides: ${placeOf(by)} matches every call that it matches and ${why(by, rule)}`,
+        rule.source.effect === by.source.effect
+          ? "Drop it"
+          : `Drop it, narrow \`${by.source.name}\`, or give it a higher \`priority\``,
       );
     }
   },
@@ -45,8 +49,11 @@ command = "git push origin *"
 
 function why(by: LintRule, rule: LintRule): string {
   if (by.source.tier !== rule.source.tier) return `has the higher priority \`${by.source.tier}\``;
-  return by.source.effect === rule.source.effect ? "says the same" : `is stricter (${by.source.effect})`;
+  return by.source.effect === rule.source.effect
+    ? "says the same"
+    : `is stricter (${by.source.effect})`;
 }
 
 /** A rule with its place, for a message. */
-export const placeOf = ({ source }: LintRule): string => `\`${source.name}\` (${source.file}:${source.line})`;
+export const placeOf = ({ source }: LintRule): string =>
+  `\`${source.name}\` (${source.file}:${source.line})`;

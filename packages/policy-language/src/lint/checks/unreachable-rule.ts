@@ -6,7 +6,8 @@ import { placeOf } from "./shadowed-rule.ts";
 export const unreachableRule: LintCheck = {
   code: "unreachable_rule",
   severity: "warning",
-  finds: "a rule that never decides, because each of its alternatives is matched by some other rule that comes first",
+  finds:
+    "a rule that never decides, because each of its alternatives is matched by some other rule that comes first",
   fires: `
 [[rules]]
 name = "ask-writing"
@@ -39,8 +40,8 @@ tool = "write_note|send_mail"
       report(
         rule,
         ["name"],
-        `Unexpected rule \`${rule.source.name}\`, expected one that can decide: ${by.map(placeOf).join(" and ")} match all of it and come first`,
-        "drop it, narrow the others, or give it a higher `priority`",
+        `The rule \`${rule.source.name}\` never decides: ${by.map(placeOf).join(" and ")} match all of it and come first`,
+        "Drop it, narrow the others, or give it a higher `priority`",
       );
     }
   },

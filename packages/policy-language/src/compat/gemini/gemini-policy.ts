@@ -1,0 +1,221 @@
+import { isJsonObject, type Effect, type ToolCall, type Verdict } from "@bylaw/kernel";
+import { analyze } from "@bylaw/shell";
+import type { CompatPolicy } from "../compat-policy.ts";
+import { quote } from "../../load/finding.ts";
+import { fitsPart, fitsWhole, partsOf, type Part } from "./gemini-part.ts";
+import type { GeminiRule } from "./gemini-rule.ts";
+import { geminiTool, type GeminiTool } from "./gemini-tool.ts";
+import { baseName } from "../../compile/program-name.ts";
+import {
+  HARMLESS_BESIDE_A_LINE,
+  WORKING_FOLDERS,
+  type ToolTable,
+} from "../../compile/tool-table.ts";
+
+/** What a file with `compat = "gemini"` is read with. */
+export interface GeminiTop {
+  readonly file: string;
+  /** What a call comes to that no rule matches; left out: ask_user, and deny where nobody can be asked. */
+  readonly default: Effect | undefined;
+  readonly tools: ToolTable;
+}
+
+/** Puts the rules in their order: by priority, then as in the file; the first that matches decides. */
+export function geminiPolicy(top: GeminiTop, given: readonly GeminiRule[]): CompatPolicy {
+  const rules = given.toSorted((a, b) => b.priority - a.priority);
+  // A rule looks for commands that must not run, so a command that nobody can know must not run either.
+  const guarded = rules.some(({ effect, blanket }) => effect !== "allow" && !blanket);
+  return {
+    rules: rules.map(({ name, line, effect }) => ({ name, line, effect })),
+    vote(call) {
+      const tool = geminiTool(call, top.tools);
+      const about = rules.filter((rule) => rule.speaks(call, tool));
+      return new Ballot(top, about, call, tool, { guarded }).vote();
+    },
+    matches(call, line) {
+      const tool = geminiTool(call, top.tools);
+      const text = lineOf(call, tool);
+      const parts =
+        text === undefined || tool.shell === undefined ? [] : partsOf(analyze(text), text);
+      return rules.some(
+        (rule) =>
+          rule.line === line &&
+          rule.speaks(call, tool) &&
+          (fitsWhole(rule, call, text) ||
+            parts.some((part) => fitsPart(rule, call, tool.shell ?? "", part))),
+      );
+    },
+    without: (names) =>
+      geminiPolicy(
+        top,
+        rules.filter(({ name }) => !names.has(name)),
+      ),
+  };
+}
+
+class Ballot {
+  readonly #top: GeminiTop;
+  readonly #rules: readonly GeminiRule[];
+  readonly #call: ToolCall;
+  readonly #tool: GeminiTool;
+  readonly #guarded: boolean;
+
+  constructor(
+    top: GeminiTop,
+    rules: readonly GeminiRule[],
+    call: ToolCall,
+    tool: GeminiTool,
+    { guarded }: { readonly guarded: boolean },
+  ) {
+    this.#top = top;
+    this.#rules = rules;
+    this.#call = call;
+    this.#tool = tool;
+    this.#guarded = guarded;
+  }
+
+  vote(): Verdict {
+    const { kind } = this.#tool.identity;
+    const line = lineOf(this.#call, this.#tool);
+    const first = this.#rules.find(
+      (rule) =>
+        (rule.effect !== "allow" || kind !== "unresolved") && fitsWhole(rule, this.#call, line),
+    );
+    const verdict =
+      this.#tool.shell === undefined
+        ? (first?.verdict ?? this.#unmatched())
+        : this.#shell(first, line, this.#tool.shell);
+    if (verdict.effect !== "allow") return verdict;
+    if (kind === "unresolved") return this.#unknownServer();
+    const { args } = this.#call;
+    return isJsonObject(args) && Object.hasOwn(args, "additional_permissions")
+      ? asks("This call asks for additional permissions.")
+      : verdict;
+  }
+
+  // The line decides first, then each of its commands; the commands can only tighten.
+  #shell(first: GeminiRule | undefined, line: string | undefined, argument: string): Verdict {
+    if (line === undefined) {
+      const verdict = first?.verdict ?? this.#unmatched();
+      return verdict.effect === "allow"
+        ? unknown(`an argument ${quote(argument)} that is not text`)
+        : verdict;
+    }
+    const analysis = analyze(line);
+    const parts = partsOf(analysis, line);
+    const redirected = parts.some(({ command }) => command.redirections.length > 0);
+    let verdict =
+      first === undefined
+        ? this.#unmatched()
+        : this.#allowed(first, { redirected, part: undefined });
+    if (verdict.effect === "deny") return verdict;
+    for (const part of parts) {
+      const rule = this.#rules.find((one) => fitsPart(one, this.#call, argument, part));
+      const found = this.#ofPart(rule, part);
+      if (found.effect === "deny") return found;
+      if (part.command.origin === "sight" && (rule === undefined || found.effect === "allow"))
+        continue;
+      if (verdict.effect === "allow") verdict = found;
+    }
+    if (verdict.effect !== "allow") return verdict;
+    const [doubt] = analysis.unknown;
+    if (doubt !== undefined) return unknown(doubt.what);
+    const beside = first?.blanket === false ? this.#beside(argument) : undefined;
+    return beside === undefined
+      ? verdict
+      : unknown(`an argument ${quote(beside)} beside the command that may change what it does`);
+  }
+
+  #ofPart(rule: GeminiRule | undefined, part: Part): Verdict {
+    const verdict =
+      rule === undefined
+        ? this.#unmatched()
+        : this.#allowed(rule, { redirected: part.command.redirections.length > 0, part });
+    const [doubt] = part.command.unknown;
+    return verdict.effect === "allow" && doubt !== undefined && this.#guarded
+      ? unknown(doubt.what)
+      : verdict;
+  }
+
+  // What a rule comes to after the downgrades that are gemini-cli's own.
+  #allowed(
+    rule: GeminiRule,
+    { redirected, part }: { readonly redirected: boolean; readonly part: Part | undefined },
+  ): Verdict {
+    if (rule.effect !== "allow") return rule.verdict;
+    const mode = this.#call.approval_mode ?? "ask";
+    if (redirected && !rule.redirection && mode === "ask") {
+      return asks(
+        "This command redirects its output, and no rule with `allowRedirection = true` allows that.",
+      );
+    }
+    if (rule.blanket && mode !== "yolo" && part !== undefined && isDangerous(part)) {
+      return asks(
+        `The command ${quote(part.texts[0] ?? "")} is dangerous, and only a rule that allows everything covers it.`,
+      );
+    }
+    return rule.verdict;
+  }
+
+  #unmatched(): Verdict {
+    const { approval_mode: mode, interactive } = this.#call;
+    const name = quote(this.#call.tool);
+    if (mode === "yolo")
+      return {
+        effect: "allow",
+        reason: `No rule of ${this.#top.file} matches; the approval mode yolo lets ${name} pass`,
+      };
+    const effect = this.#top.default ?? (interactive === false ? "deny" : "ask_user");
+    return {
+      effect,
+      reason: `No rule of ${this.#top.file} matches all of ${name}; its default is ${effect}`,
+    };
+  }
+
+  #unknownServer(): Verdict {
+    return {
+      effect: "ask_user",
+      code: "unknown_server",
+      reason: `Cannot tell which server the tool ${quote(this.#call.tool)} belongs to.`,
+      fix: "Let the host give the name of the server beside the tool's",
+    };
+  }
+
+  #beside(argument: string): string | undefined {
+    const { args } = this.#call;
+    return Object.entries(isJsonObject(args) ? args : {}).find(
+      ([name, value]) =>
+        name !== argument &&
+        name !== "additional_permissions" &&
+        ((!HARMLESS_BESIDE_A_LINE.has(name) && !WORKING_FOLDERS.includes(name)) ||
+          (typeof value === "object" && value !== null)),
+    )?.[0];
+  }
+}
+
+function lineOf({ args }: ToolCall, { shell }: GeminiTool): string | undefined {
+  const line =
+    shell !== undefined && isJsonObject(args) && Object.hasOwn(args, shell)
+      ? args[shell]
+      : undefined;
+  return typeof line === "string" ? line : undefined;
+}
+
+// It does more than its name says, deletes, or makes a link that later writes go through.
+function isDangerous({ command: { hazards, effects, argv } }: Part): boolean {
+  const [program = "", ...rest] = argv.map(({ text }) => text ?? "");
+  return (
+    hazards.length > 0 ||
+    effects.some(({ kind }) => kind === "delete") ||
+    (baseName(program) === "ln" &&
+      rest.some((word) => /^-[a-z]*s/.test(word) || word === "--symbolic"))
+  );
+}
+
+const asks = (reason: string): Verdict => ({ effect: "ask_user", reason });
+
+const unknown = (what: string): Verdict => ({
+  effect: "ask_user",
+  code: "unknown_command",
+  reason: `Cannot tell what this command line would do: ${what}`,
+});

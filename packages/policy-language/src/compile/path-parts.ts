@@ -1,0 +1,47 @@
+import type { CallFacts } from "../match/call-facts.ts";
+import type { GlobSet } from "../paths/glob-set.ts";
+
+type Globs = GlobSet | undefined;
+
+/** `named`: the rule names the command, so that one that touches no file at all is covered too. */
+export function pathsAllow(
+  read: Globs,
+  write: Globs,
+  facts: CallFacts,
+  { named: byName }: { readonly named: boolean },
+): boolean {
+  const { known, unknown, doubtful, from } = facts.paths;
+  if (unknown !== undefined || doubtful || from === "generic") return false;
+  if (known.length === 0) return byName && facts.part?.remote === false;
+  return known.every(
+    ({ access, places, region, remote, follows }) =>
+      !remote &&
+      !follows &&
+      places.every((place) => {
+        const below = region !== undefined;
+        if (access !== "write" && read?.covers(place, facts.paths, { below }) !== true)
+          return false;
+        return access === "read" || write?.covers(place, facts.paths, { below }) === true;
+      }),
+  );
+}
+
+export function pathsDeny(read: Globs, write: Globs, { paths }: CallFacts): boolean {
+  return paths.known.some(({ access, all }) =>
+    all.some(
+      (place) =>
+        (access !== "write" && read?.covers(place, paths) === true) ||
+        (access !== "read" && write?.covers(place, paths) === true),
+    ),
+  );
+}
+
+/** Whether something below a folder that the command names may be what the globs name. */
+export function pathsMayDeny(read: Globs, write: Globs, { paths }: CallFacts): boolean {
+  return paths.known.some(
+    ({ access, region }) =>
+      region !== undefined &&
+      ((access !== "write" && read?.mayMeet(region, paths) === true) ||
+        (access !== "read" && write?.mayMeet(region, paths) === true)),
+  );
+}

@@ -1,0 +1,201 @@
+import type { Json } from "@bylaw/kernel";
+import { reach } from "../match/arguments.ts";
+import type { CallFacts } from "../match/call-facts.ts";
+import { PrefixMap } from "./prefix-map.ts";
+import { ProgramRules } from "./program-rules.ts";
+import type { Rule } from "./rule.ts";
+import { RuleFolders, seeEachOnce } from "./rule-folders.ts";
+import type { Entry, RuleMatcher } from "../decide/rule-matcher.ts";
+
+type Scalar = string | number | boolean | null;
+
+interface ArgumentIndex {
+  readonly path: readonly string[];
+  readonly values: Map<Scalar, Entry[]>;
+  readonly prefixes: PrefixMap<Entry[]>;
+  /** All of them: for a value that only its matchers can read. */
+  readonly all: Entry[];
+}
+
+/** The rules about one tool, by the one further thing that tells them best apart. */
+export class Bucket {
+  readonly #plain: Entry[] = [];
+  // By the name in small letters: a deny is of all spellings.
+  #programs: Map<string, ProgramRules> | undefined = undefined;
+  #programPrefixes: PrefixMap<Entry[]> | undefined = undefined;
+  #arguments: Map<string, Map<string, ArgumentIndex>> | undefined = undefined;
+  #folders: RuleFolders | undefined = undefined;
+  #agents: Map<string, Entry[]> | undefined = undefined;
+  #phases: Map<string, Entry[]> | undefined = undefined;
+
+  add(entry: Entry): void {
+    const { rule } = entry;
+    if (this.#addByProgram(entry)) return;
+    const lists = this.#byArgument(rule) ??
+      this.#byFolder(rule) ??
+      this.#byAgent(rule) ??
+      this.#byPhase(rule) ?? [this.#plain];
+    for (const list of lists) if (list.at(-1) !== entry) list.push(entry);
+  }
+
+  #addByProgram(entry: Entry): boolean {
+    const { words, regex } = entry.rule;
+    if (words !== undefined) {
+      if (words.some(({ program }) => program === undefined)) return false;
+      for (const { program = "" } of words) this.#program(program).add(entry);
+      return true;
+    }
+    const prefixes = regex?.prefixes ?? [];
+    if (prefixes.length === 0 || prefixes.some((prefix) => prefix === "" || prefix.startsWith(" ")))
+      return false;
+    for (const prefix of prefixes) {
+      const blank = prefix.indexOf(" ");
+      if (blank > 0) this.#program(prefix.slice(0, blank)).add(entry);
+      else {
+        const list = (this.#programPrefixes ??= new PrefixMap()).at(prefix, () => []);
+        if (list.at(-1) !== entry) list.push(entry);
+      }
+    }
+    return true;
+  }
+
+  #program(name: string): ProgramRules {
+    this.#programs ??= new Map();
+    const lower = name.toLowerCase();
+    let rules = this.#programs.get(lower);
+    if (rules === undefined) this.#programs.set(lower, (rules = new ProgramRules(lower)));
+    return rules;
+  }
+
+  #byArgument({ conditions, source }: Rule): readonly Entry[][] | undefined {
+    const condition =
+      conditions.find(({ key }) => key?.kind === "values") ??
+      conditions.find(({ key }) => key !== undefined);
+    if (condition?.key === undefined) return undefined;
+    const { key, name } = condition;
+    const path = name.split(".");
+    const paths = path.length > 1 && source.effect !== "allow" ? [path, [name]] : [path];
+    return paths.flatMap((steps) => {
+      const index = this.#argument(steps);
+      const lists =
+        key.kind === "values"
+          ? key.values.map((value) => listAt(index.values, value))
+          : key.prefixes.map((prefix) => index.prefixes.at(prefix, () => []));
+      return source.effect === "allow" ? lists : [...lists, index.all];
+    });
+  }
+
+  #argument(path: readonly string[]): ArgumentIndex {
+    this.#arguments ??= new Map();
+    const top = path[0] ?? "";
+    let below = this.#arguments.get(top);
+    if (below === undefined) this.#arguments.set(top, (below = new Map()));
+    const name = JSON.stringify(path);
+    let index = below.get(name);
+    if (index === undefined)
+      below.set(name, (index = { path, values: new Map(), prefixes: new PrefixMap(), all: [] }));
+    return index;
+  }
+
+  #byFolder({ readPaths, writePaths, words, regex, source }: Rule): readonly Entry[][] | undefined {
+    if (readPaths === undefined && writePaths === undefined) return undefined;
+    // An allow of a command covers it also where it touches no file.
+    if (source.effect === "allow" && (words ?? regex) !== undefined) return undefined;
+    const folders = (this.#folders ??= new RuleFolders());
+    return [...(readPaths?.globs ?? []), ...(writePaths?.globs ?? [])].flatMap((glob) =>
+      folders.listsOf(glob),
+    );
+  }
+
+  #byAgent({ agents }: Rule): readonly Entry[][] | undefined {
+    if (agents?.every(({ literal }) => literal !== undefined) !== true) return undefined;
+    return agents.map(({ literal }) => listAt((this.#agents ??= new Map()), literal ?? ""));
+  }
+
+  #byPhase({ phases }: Rule): readonly Entry[][] | undefined {
+    if (phases?.every(({ literal }) => literal !== undefined) !== true) return undefined;
+    return phases.map(({ literal }) => listAt((this.#phases ??= new Map()), literal ?? ""));
+  }
+
+  /** Shows a matcher every rule that could match. */
+  visit(facts: CallFacts, matcher: RuleMatcher): void {
+    seeAll(this.#plain, facts, matcher);
+    if (this.#programs !== undefined || this.#programPrefixes !== undefined)
+      this.#visitPrograms(facts, matcher);
+    if (this.#arguments !== undefined) this.#visitArguments(this.#arguments, facts, matcher);
+    this.#folders?.visit(facts, matcher);
+    const { agent, phase } = facts.call;
+    if (this.#agents !== undefined && agent !== undefined)
+      seeAll(this.#agents.get(agent), facts, matcher);
+    if (this.#phases !== undefined && phase !== undefined)
+      seeAll(this.#phases.get(phase), facts, matcher);
+  }
+
+  #visitPrograms(facts: CallFacts, matcher: RuleMatcher): void {
+    const { part } = facts;
+    if (part === null) return;
+    const many = part.starts > 1;
+    for (const { name, lower, head } of part.programs) {
+      // A regular expression reads a name with a blank in it as a program and its argument.
+      const once = many || head;
+      this.#programs?.get(lower)?.visit(facts, part, matcher, once);
+      this.#programPrefixes?.visit(name, once ? seeEachOnce : seeAll, facts, matcher);
+    }
+  }
+
+  #visitArguments(
+    index: ReadonlyMap<string, ReadonlyMap<string, ArgumentIndex>>,
+    facts: CallFacts,
+    matcher: RuleMatcher,
+  ): void {
+    const { args } = facts;
+    if (args === undefined) {
+      for (const below of index.values())
+        for (const { all } of below.values()) seeAll(all, facts, matcher);
+      return;
+    }
+    if (index.size <= 8) {
+      for (const [name, below] of index)
+        if (Object.hasOwn(args, name)) this.#visitArgument(below, args, facts, matcher);
+      return;
+    }
+    for (const name of Object.keys(args)) {
+      const below = index.get(name);
+      if (below !== undefined) this.#visitArgument(below, args, facts, matcher);
+    }
+  }
+
+  #visitArgument(
+    below: ReadonlyMap<string, ArgumentIndex>,
+    args: NonNullable<CallFacts["args"]>,
+    facts: CallFacts,
+    matcher: RuleMatcher,
+  ): void {
+    for (const { path, values, prefixes, all } of below.values()) {
+      const value: Json | undefined = reach(args, path);
+      if (value === undefined ? path.length > 1 : typeof value === "object" && value !== null)
+        seeAll(all, facts, matcher);
+      if (value === undefined || (typeof value === "object" && value !== null)) continue;
+      seeAll(values.get(value as Scalar), facts, matcher);
+      // A deny reads numbers and the like as text.
+      if (typeof value !== "string") seeAll(values.get(String(value)), facts, matcher);
+      prefixes.visit(String(value), seeAll, facts, matcher);
+    }
+  }
+}
+
+function seeAll(
+  entries: readonly Entry[] | undefined,
+  facts: CallFacts,
+  matcher: RuleMatcher,
+): void {
+  if (entries === undefined) return;
+  for (const entry of entries) matcher.see(entry, facts);
+}
+
+// The list at a key, made when there is none.
+function listAt<K>(map: Map<K, Entry[]>, key: K): Entry[] {
+  let list = map.get(key);
+  if (list === undefined) map.set(key, (list = []));
+  return list;
+}

@@ -1,0 +1,129 @@
+import type { CallFacts } from "../match/call-facts.ts";
+import type { PathGlob } from "../paths/path-glob.ts";
+import type { Place } from "../paths/place.ts";
+import type { Entry, RuleMatcher } from "../decide/rule-matcher.ts";
+
+interface Bases {
+  readonly workspace: Place | undefined;
+  readonly home: Place | undefined;
+}
+
+/** Rules about paths by the folders that their globs begin with. */
+export class RuleFolders {
+  readonly #trees: Readonly<Record<PathGlob["base"], FolderTree>> = {
+    root: new FolderTree(),
+    home: new FolderTree(),
+    workspace: new FolderTree(),
+  };
+
+  /** The lists that a rule with such a glob belongs in. */
+  listsOf({ base, lead, folded }: PathGlob): readonly Entry[][] {
+    const tree = this.#trees[base];
+    return folded === undefined ? [tree.at(lead)] : [tree.at(lead), tree.at(folded.lead)];
+  }
+
+  /** Shows a matcher every rule that a path of the call could be about. */
+  visit(facts: CallFacts, matcher: RuleMatcher): void {
+    const { known, workspace, home } = facts.paths;
+    if (known.length === 0) return;
+    const exact = { workspace, home };
+    const loose = { workspace: workspace?.folded, home: home?.folded };
+    const folds = loose.workspace !== workspace || loose.home !== home;
+    for (const { all, region } of known) {
+      for (const folder of region?.folders ?? []) {
+        this.#visitRegion(folder, exact, facts, matcher);
+        const other = folder.folded;
+        if (folds || other !== folder) this.#visitRegion(other, loose, facts, matcher);
+      }
+      for (const place of all) {
+        this.#visitPlace(place, exact, facts, matcher);
+        const other = place.folded;
+        if (folds || other !== place) this.#visitPlace(other, loose, facts, matcher);
+      }
+    }
+  }
+
+  #visitRegion(folder: Place, bases: Bases, facts: CallFacts, matcher: RuleMatcher): void {
+    const { root, workspace, home } = this.#trees;
+    root.visitBelow(folder.segments, facts, matcher);
+    if (bases.workspace !== undefined)
+      workspace.visitBelow(remainder(folder, bases.workspace), facts, matcher);
+    if (bases.home !== undefined) home.visitBelow(remainder(folder, bases.home), facts, matcher);
+  }
+
+  #visitPlace(place: Place, bases: Bases, facts: CallFacts, matcher: RuleMatcher): void {
+    const { root, workspace, home } = this.#trees;
+    const { segments } = place;
+    root.visit(segments, 0, facts, matcher);
+    if (bases.workspace !== undefined && place.isBelow(bases.workspace))
+      workspace.visit(segments, bases.workspace.segments.length, facts, matcher);
+    if (bases.home !== undefined && place.isBelow(bases.home))
+      home.visit(segments, bases.home.segments.length, facts, matcher);
+  }
+}
+
+// What a folder lies at below another; the other itself where that lies in it, and nothing where the two lie apart.
+function remainder(
+  { segments: folder }: Place,
+  { segments: above }: Place,
+): readonly string[] | undefined {
+  return above.every((segment, at) => at >= folder.length || folder[at] === segment)
+    ? folder.slice(above.length)
+    : undefined;
+}
+
+interface Folder {
+  readonly children: Map<string, Folder>;
+  readonly entries: Entry[];
+}
+
+class FolderTree {
+  readonly #root: Folder = { children: new Map(), entries: [] };
+
+  at(segments: readonly string[]): Entry[] {
+    let node = this.#root;
+    for (const segment of segments) {
+      let child = node.children.get(segment);
+      if (child === undefined)
+        node.children.set(segment, (child = { children: new Map(), entries: [] }));
+      node = child;
+    }
+    return node.entries;
+  }
+
+  visit(place: readonly string[], from: number, facts: CallFacts, matcher: RuleMatcher): void {
+    let node: Folder | undefined = this.#root;
+    for (let at = from; node !== undefined; at++) {
+      seeEachOnce(node.entries, facts, matcher);
+      const segment = place[at];
+      node = segment === undefined ? undefined : node.children.get(segment);
+    }
+  }
+
+  /** Shows the rules of a folder, of those above it and of all below it. */
+  visitBelow(place: readonly string[] | undefined, facts: CallFacts, matcher: RuleMatcher): void {
+    if (place === undefined) return;
+    let node: Folder = this.#root;
+    for (const segment of place) {
+      seeEachOnce(node.entries, facts, matcher);
+      const child = node.children.get(segment);
+      if (child === undefined) return;
+      node = child;
+    }
+    const open = [node];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      seeEachOnce(next.entries, facts, matcher);
+      open.push(...next.children.values());
+    }
+  }
+}
+
+/** Shows a matcher rules that it may have seen. */
+export function seeEachOnce(
+  entries: readonly Entry[] | undefined,
+  facts: CallFacts,
+  matcher: RuleMatcher,
+): void {
+  if (entries === undefined) return;
+  for (const entry of entries) matcher.seeOnce(entry, facts);
+}

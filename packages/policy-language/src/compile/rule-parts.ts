@@ -1,0 +1,152 @@
+import { othersAllowed, someDenied } from "../match/call-urls.ts";
+import { argumentsDeny, argumentsMayDeny } from "../match/command-urls.ts";
+import type { CallFacts } from "../match/call-facts.ts";
+import type { Glob } from "../match/glob.ts";
+import type { NetworkPattern } from "../match/hosts.ts";
+import { quoted, textFrom } from "../match/shell-line.ts";
+import { baseName } from "./program-name.ts";
+import type { Regex } from "../match/regex.ts";
+import { coversOpen, type WordPattern } from "../match/command-words.ts";
+
+/** Whether one of the globs matches a name that is there. */
+export const named = (globs: readonly Glob[], name: string | undefined): boolean =>
+  name !== undefined && globs.some((glob) => glob.matches(name));
+
+export function reaches(
+  network: NetworkPattern,
+  facts: CallFacts,
+  { allow }: { readonly allow: boolean },
+): boolean {
+  const { identity, args, call, tools, part } = facts;
+  if (part !== null) {
+    const hosts = part.effects
+      .filter((effect) => effect.kind === "network")
+      .map(({ host }) => host);
+    if (!allow)
+      return (
+        hosts.some((host) => host !== undefined && network.deniesHost(host)) ||
+        argumentsDeny(network, part)
+      );
+    return (
+      hosts.length > 0 && hosts.every((host) => host !== undefined && network.allowsHost(host))
+    );
+  }
+  const argument = tools.network.get(identity.bare);
+  if (allow) {
+    if (argument === undefined || args === undefined || !Object.hasOwn(args, argument))
+      return false;
+    return network.allows(args[argument]) && othersAllowed(network, call, argument);
+  }
+  // One of the arguments without names may be the URL.
+  if (argument !== undefined && Array.isArray(call.args) && call.args.length > 0) return true;
+  return someDenied(network, call, identity, tools);
+}
+
+/** Whether a command reaches a host that is not known. */
+export function mayReach({ part }: CallFacts): boolean {
+  if (part === null) return false;
+  return (
+    part.effects.some((effect) => effect.kind === "network" && effect.host === undefined) ||
+    argumentsMayDeny(part)
+  );
+}
+
+export function wordsAllow(words: readonly WordPattern[], { part }: CallFacts): boolean {
+  return part?.plain === true && words.some((pattern) => pattern.allows(part.words, part.hazards));
+}
+
+/** Whether some part of the command is what a pattern names, `sure` or as far as it can be known. */
+export function wordsDeny(
+  words: readonly WordPattern[],
+  { part }: CallFacts,
+  { sure }: { readonly sure: boolean },
+): boolean {
+  if (part === null) return false;
+  const enough = sure ? 2 : 1;
+  let named = 0;
+  for (let from = 0; from < part.starts; from++) {
+    const word = part.words[from]?.text;
+    if (word === undefined) continue;
+    for (const pattern of words) {
+      if (!pattern.names(word)) continue;
+      // A line that says the denied name this often is not worth reading further.
+      if (++named > MAX_NAMED || pattern.denies(part.words, from) >= enough) return true;
+    }
+  }
+  return false;
+}
+
+/** A line that names a denied program more often is denied unread. */
+export const MAX_NAMED = 64;
+
+export function regexAllows(regex: Regex, { part }: CallFacts): boolean {
+  if (
+    part?.plain !== true ||
+    part.hazards.length > 0 ||
+    part.words.some(({ text, single }) => text === undefined || !single)
+  )
+    return false;
+  // A name with a blank in it would read as a program and its argument.
+  return part.words[0]?.text?.includes(" ") !== true && regex.matches(part.quoted);
+}
+
+// So much text, all starts together, that a long line of many words stays cheap.
+const MAX_TEXT = 65_536;
+
+/**
+ * Whether some part of the command is one that the regular expression names, `sure` or with any text for what is not known. A line
+ * that says the name too often to be read is denied, and one that any word of could begin a match may match.
+ */
+export function regexDenies(
+  regex: Regex,
+  { part }: CallFacts,
+  { sure }: { readonly sure: boolean },
+): boolean {
+  if (part === null) return false;
+  const { prefixes, suffix } = regex;
+  const hasBlanks = part.words.some(({ text }) => text !== undefined && quoted(text) !== text);
+  let left = MAX_TEXT;
+  for (let from = 0; from < part.starts; from++) {
+    const word = part.words[from]?.text;
+    if (word === undefined) continue;
+    const base = baseName(word);
+    for (const name of base === word ? [word] : [word, base]) {
+      if (!prefixes.some((prefix) => name.startsWith(prefix) || prefix.startsWith(`${name} `)))
+        continue;
+      for (const quotes of hasBlanks ? [false, true] : [false]) {
+        const { head, tail } = textFrom(part.words, from, name, { quotes });
+        left -= head.length + 1;
+        if (left < 0) return !sure || prefixes[0] !== "";
+        if (tail === undefined ? regex.matches(head) : !sure && mayBe(head, tail)) return true;
+      }
+    }
+  }
+  return false;
+
+  function mayBe(head: string, tail: string): boolean {
+    return (
+      (tail.endsWith(suffix) || suffix.endsWith(tail)) &&
+      prefixes.some((prefix) => head.startsWith(prefix) || prefix.startsWith(head))
+    );
+  }
+}
+
+/** Whether an allow that names no command covers one: nothing is hidden in it, and it does nothing but what the rule is about. */
+export function blanketAllows(
+  { part, line }: CallFacts,
+  about: { readonly files: boolean; readonly network: boolean },
+): boolean {
+  if (part === null) return line === null;
+  if (!part.plain || part.hazards.length > 0 || !coversOpen(part.words)) return false;
+  if (!about.files && !about.network) return true;
+  const { files, network } = about;
+  return (
+    !part.carries &&
+    part.effects.every(
+      ({ kind }) =>
+        kind === "read" ||
+        (files && (kind === "write" || kind === "delete")) ||
+        (network && kind === "network"),
+    )
+  );
+}

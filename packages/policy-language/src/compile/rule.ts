@@ -1,0 +1,281 @@
+import type { ApprovalMode, Effect, Verdict } from "@bylaw/kernel";
+import { compileCondition, type Condition } from "../match/arguments.ts";
+import type { ConditionSource } from "../match/value-test.ts";
+import type { CallFacts } from "../match/call-facts.ts";
+import { PatternError } from "../load/finding.ts";
+import { compileGlob, expand, type Glob } from "../match/glob.ts";
+import {
+  blanketAllows,
+  mayReach,
+  named,
+  reaches,
+  regexAllows,
+  regexDenies,
+  wordsAllow,
+  wordsDeny,
+} from "./rule-parts.ts";
+import { pathsAllow, pathsDeny, pathsMayDeny } from "./path-parts.ts";
+import { ruleVerdict } from "./rule-verdict.ts";
+import {
+  compileTool,
+  serverMatches,
+  toolDenies,
+  type Identity,
+  type ToolPattern,
+} from "../match/mcp.ts";
+import { compileNetwork } from "../match/hosts.ts";
+import { compilePathGlobs, type PathGlob } from "../paths/path-glob.ts";
+import { GlobSet } from "../paths/glob-set.ts";
+import { compileRegex, type Regex } from "../match/regex.ts";
+import type { ToolTable } from "./tool-table.ts";
+import { compileWhen, type When } from "./compile-when.ts";
+import type { WhenSource } from "./when-source.ts";
+import { compileWords, type WordPattern } from "../match/command-words.ts";
+
+/** Highest first. */
+export const TIERS = ["admin", "user", "workspace", "default"] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** One rule as written, with its spellings settled. Lists are lists. */
+export interface RuleSource {
+  readonly name: string;
+  readonly tier: Tier;
+  readonly effect: Effect;
+  readonly tool?: string | undefined;
+  readonly command?: readonly string[] | undefined;
+  readonly command_regex?: string | undefined;
+  readonly server?: string | undefined;
+  readonly read?: readonly string[] | undefined;
+  readonly write?: readonly string[] | undefined;
+  readonly network?: readonly string[] | undefined;
+  readonly args?: { readonly [name: string]: ConditionSource } | undefined;
+  readonly agent?: readonly string[] | undefined;
+  readonly phase?: readonly string[] | undefined;
+  readonly modes?: readonly ApprovalMode[] | undefined;
+  readonly interactive?: boolean | undefined;
+  readonly when?: WhenSource | undefined;
+  readonly reason?: string | undefined;
+  readonly fix?: string | undefined;
+  readonly shadow: boolean;
+  readonly final: boolean;
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** A part of a rule that a call must satisfy, by the key that it is written under. */
+interface Part {
+  readonly key: string;
+  holds(facts: CallFacts): boolean;
+  /** Whether it may hold, as far as a command can be known. */
+  readonly mayHold?: (facts: CallFacts) => boolean;
+}
+
+/** A compiled rule. */
+export interface Rule {
+  readonly source: RuleSource;
+  /** The one verdict of the rule, made once. */
+  readonly answer: readonly Verdict[];
+  /** Alternatives of `tool`; undefined: any tool. */
+  readonly tools: readonly ToolPattern[] | undefined;
+  readonly servers: readonly Glob[] | undefined;
+  readonly words: readonly WordPattern[] | undefined;
+  readonly regex: Regex | undefined;
+  readonly readPaths: GlobSet | undefined;
+  readonly writePaths: GlobSet | undefined;
+  readonly conditions: readonly Condition[];
+  readonly agents: readonly Glob[] | undefined;
+  readonly phases: readonly Glob[] | undefined;
+  /** Cheapest first. */
+  readonly parts: readonly Part[];
+  /** Whether all parts hold. */
+  matches(facts: CallFacts): boolean;
+  /** Whether they may hold for a command that is not known in full; only a deny or an ask reads that much. */
+  readonly mayMatch: ((facts: CallFacts) => boolean) | undefined;
+  /** What must hold besides the parts. */
+  readonly when: When | undefined;
+}
+
+/** Takes what is wrong with a rule, by the path of the key below it. */
+export type RuleComplaint = (
+  path: readonly (string | number)[],
+  message: string,
+  fix?: string,
+) => void;
+
+/** Compiles one rule. Reports every wrong pattern; the result is undefined when there was one. */
+export function compileRule(
+  source: RuleSource,
+  tools: ToolTable,
+  report: RuleComplaint,
+): Rule | undefined {
+  let wrong = false;
+  const attempt = <T>(path: readonly (string | number)[], compile: () => T): T | undefined => {
+    try {
+      return compile();
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      wrong = true;
+      report(path, error.message, error.fix);
+      return undefined;
+    }
+  };
+  const each = <S, T>(
+    key: string,
+    list: readonly S[] | undefined,
+    compile: (item: S) => readonly T[],
+  ): readonly T[] | undefined =>
+    list?.flatMap(
+      (item, at) => attempt(list.length === 1 ? [key] : [key, at], () => compile(item)) ?? [],
+    );
+
+  const allow = source.effect === "allow";
+  const globs = (text: string): readonly Glob[] => expand(text).map(compileGlob);
+  const piped = (text: string): readonly Glob[] => expand(text, { pipes: true }).map(compileGlob);
+  const pathGlobs = (text: string): readonly PathGlob[] => compilePathGlobs(text, { fold: !allow });
+  const globSet = (list: readonly string[] | undefined): GlobSet | undefined => {
+    const all = each("paths", list, pathGlobs);
+    return all === undefined ? undefined : new GlobSet(all);
+  };
+  const tool = attempt(["tool"], () =>
+    source.tool === undefined
+      ? undefined
+      : expand(source.tool, { pipes: true }).map((text) =>
+          compileTool(text, { server: source.server !== undefined }),
+        ),
+  );
+  const servers = attempt(["server"], () =>
+    source.server === undefined ? undefined : piped(source.server),
+  );
+  const words = each("command", source.command, compileWords);
+  const regex = attempt(["command_regex"], () =>
+    source.command_regex === undefined
+      ? undefined
+      : compileRegex(source.command_regex, { dotAll: !allow }),
+  );
+  const readPaths = globSet(source.read);
+  const writePaths = globSet(source.write);
+  const network = attempt(["network"], () =>
+    source.network === undefined ? undefined : compileNetwork(source.network),
+  );
+  const agents = each("agent", source.agent, globs);
+  const phases = each("phase", source.phase, globs);
+  const conditions: Condition[] = [];
+  for (const [name, condition] of Object.entries(source.args ?? {})) {
+    const compiled = attempt(["args", name], () =>
+      compileCondition(name, condition, { broad: !allow }),
+    );
+    if (compiled !== undefined) conditions.push(compiled);
+  }
+  if (wrong) return undefined;
+
+  const parts: Part[] = [];
+  const part = (key: string, holds: Part["holds"], mayHold?: Part["mayHold"]): void =>
+    void parts.push({ key, holds, ...(mayHold === undefined ? {} : { mayHold }) });
+  if (tool !== undefined) {
+    if (allow) part("tool", ({ identity }) => tool.some((one) => one.allows(identity)));
+    else part("tool", ({ identity }) => toolDenies(tool, servers, identity));
+  }
+  if (tool === undefined && allow) {
+    // A line or a file without a tool's name is about the host's own tools.
+    const own =
+      servers === undefined &&
+      (words !== undefined || regex !== undefined || network !== undefined);
+    part("tool", ({ identity: { kind } }) => kind === "local" || (kind === "mcp" && !own));
+  }
+  if (servers !== undefined)
+    part("server", ({ identity }) => serverMatches(servers, identity, { allow }));
+  if (source.interactive !== undefined) {
+    const { interactive } = source;
+    part("interactive", ({ call }) => (call.interactive !== false) === interactive);
+  }
+  if (source.modes !== undefined) {
+    const { modes } = source;
+    part("modes", ({ call }) => modes.includes(call.approval_mode ?? "ask"));
+  }
+  if (agents !== undefined) part("agent", ({ call }) => named(agents, call.agent));
+  if (phases !== undefined) part("phase", ({ call }) => named(phases, call.phase));
+  for (const condition of conditions)
+    part(`args.${condition.name}`, ({ args }) => condition.holds(args));
+  if (network !== undefined) {
+    if (allow) part("network", (facts) => reaches(network, facts, { allow }));
+    else part("network", (facts) => reaches(network, facts, { allow }), mayReach);
+  }
+  if (words !== undefined) {
+    if (allow) part("command", (facts) => wordsAllow(words, facts));
+    else
+      part(
+        "command",
+        (facts) => wordsDeny(words, facts, { sure: true }),
+        (facts) => wordsDeny(words, facts, { sure: false }),
+      );
+  }
+  if (regex !== undefined) {
+    if (allow) part("command_regex", (facts) => regexAllows(regex, facts));
+    else
+      part(
+        "command_regex",
+        (facts) => regexDenies(regex, facts, { sure: true }),
+        (facts) => regexDenies(regex, facts, { sure: false }),
+      );
+  }
+  if (readPaths !== undefined || writePaths !== undefined) {
+    const byName = words !== undefined || regex !== undefined;
+    if (allow)
+      part("paths", (facts) => pathsAllow(readPaths, writePaths, facts, { named: byName }));
+    else
+      part(
+        "paths",
+        (facts) => pathsDeny(readPaths, writePaths, facts),
+        (facts) => pathsMayDeny(readPaths, writePaths, facts),
+      );
+  }
+  // A blanket allow of the shell tool covers no line that cannot be read, and no argument that does more than it says.
+  if (allow && words === undefined && regex === undefined) {
+    const about = {
+      files: readPaths !== undefined || writePaths !== undefined,
+      network: network !== undefined,
+    };
+    part("command", (facts) => blanketAllows(facts, about));
+  }
+  const [only, ...more] = parts;
+  const matches: Rule["matches"] =
+    only === undefined
+      ? () => true
+      : more.length === 0
+        ? (facts) => only.holds(facts)
+        : (facts) => {
+            for (const one of parts) if (!one.holds(facts)) return false;
+            return true;
+          };
+  return {
+    source,
+    answer: [ruleVerdict(source)],
+    tools: tool?.every(({ glob }) => !glob.any) === true ? tool : undefined,
+    servers,
+    words,
+    regex,
+    readPaths,
+    writePaths,
+    conditions,
+    agents,
+    phases,
+    parts,
+    matches,
+    mayMatch: parts.some(({ mayHold }) => mayHold !== undefined)
+      ? (facts) => parts.every((one) => one.holds(facts) || one.mayHold?.(facts) === true)
+      : undefined,
+    when: source.when === undefined ? undefined : compileWhen(source.when, { allow }),
+  };
+}
+
+/** Whether the `tool` of a rule, if it has one, matches a name as it is written. */
+export function namesTool({ tools }: Rule, name: string): boolean {
+  return tools === undefined || tools.some(({ glob }) => glob.matches(name));
+}
+
+/** Whether a rule is about a tool, whatever else it asks for. */
+export function appliesToTool({ tools, servers }: Rule, identity: Identity): boolean {
+  if (tools !== undefined && !toolDenies(tools, servers, identity)) return false;
+  return servers === undefined || serverMatches(servers, identity, { allow: false });
+}

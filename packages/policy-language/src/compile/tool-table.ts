@@ -1,0 +1,210 @@
+/** The arguments of a file tool that name what it reads and what it writes. */
+export interface FileTool {
+  readonly read?: readonly string[] | undefined;
+  readonly write?: readonly string[] | undefined;
+  /** Arguments that are the text of a patch, which names the files that it writes. */
+  readonly patches?: readonly string[] | undefined;
+  /** Arguments that are globs below the path: they must not leave it. */
+  readonly globs?: readonly string[] | undefined;
+  /** Without a path argument the tool works on the working directory. */
+  readonly cwd?: boolean | undefined;
+}
+
+/** Which tools run a shell line, touch files or open a URL, and by which argument. */
+export interface ToolTable {
+  readonly shell: ReadonlyMap<string, string>;
+  readonly files: ReadonlyMap<string, FileTool>;
+  readonly network: ReadonlyMap<string, string>;
+}
+
+/** What a configuration adds to the {@link DEFAULT_TOOLS}. */
+export interface ToolTableExtension {
+  readonly shell?: { readonly [tool: string]: string } | undefined;
+  readonly files?: { readonly [tool: string]: FileTool } | undefined;
+  readonly network?: { readonly [tool: string]: string } | undefined;
+}
+
+const PATH = ["path", "file_path", "filePath", "absolute_path", "target_file", "filename", "file"];
+const PATHS = [...PATH, "paths", "file_paths", "files"];
+const FOLDER = [
+  "path",
+  "dir_path",
+  "directory",
+  "absolute_path",
+  "target_directory",
+  "relative_workspace_path",
+];
+const read = (args: readonly string[]): FileTool => ({ read: args });
+const write = (args: readonly string[]): FileTool => ({ write: args });
+const GLOBS = [
+  "glob",
+  "globs",
+  "include",
+  "includes",
+  "include_pattern",
+  "include_patterns",
+  "file_pattern",
+  "glob_pattern",
+];
+const search = (globs: readonly string[] = []): FileTool => ({
+  read: [...new Set([...FOLDER, ...PATHS])],
+  cwd: true,
+  globs: [...GLOBS, ...globs],
+});
+const list: FileTool = { read: [...new Set([...FOLDER, ...PATHS])], cwd: true };
+const FROM = [
+  "source",
+  "src",
+  "from",
+  "path",
+  "file_path",
+  "old_path",
+  "old_name",
+  "source_path",
+  "sourcePath",
+  "from_path",
+  "oldPath",
+];
+const TO = [
+  "destination",
+  "dest",
+  "target",
+  "to",
+  "new_path",
+  "destination_path",
+  "destinationPath",
+  "dest_path",
+  "to_path",
+  "newPath",
+];
+const MOVE: FileTool = { write: [...FROM, ...TO, "new_name", "newName"] };
+
+const PATCH: FileTool = {
+  write: PATH,
+  patches: ["input", "patch", "diff", "patch_text", "patchText"],
+};
+
+const FILES: Readonly<Record<string, FileTool>> = {
+  read_file: read(PATH),
+  read_files: read(PATHS),
+  read_many_files: read([...PATHS, "include"]),
+  view_file: read(PATH),
+  open_file: read(PATH),
+  Read: read(PATH),
+  NotebookRead: read(["notebook_path", ...PATH]),
+  list_dir: list,
+  list_directory: list,
+  LS: list,
+  ls: list,
+  grep: search(),
+  Grep: search(),
+  grep_search: search(),
+  search_file_content: search(),
+  codebase_search: search(["target_directories"]),
+  glob: search(["pattern"]),
+  Glob: search(["pattern"]),
+  glob_file_search: search(["pattern"]),
+  write_file: write(PATH),
+  write_files: write(PATHS),
+  create_file: write(PATH),
+  update_file: write(PATH),
+  modify_file: write(PATH),
+  append_file: write(PATH),
+  edit_file: write(PATH),
+  edit_files: write(PATHS),
+  edit: write(PATH),
+  replace: write(PATH),
+  search_replace: write(PATH),
+  str_replace_editor: write(PATH),
+  apply_patch: PATCH,
+  ApplyPatch: PATCH,
+  edit_patch: PATCH,
+  patch: PATCH,
+  delete_file: write(PATH),
+  delete_path: write(PATH),
+  create_dir: write(FOLDER),
+  create_directory: write(FOLDER),
+  rename_path: MOVE,
+  move_file: MOVE,
+  copy_file: { read: FROM, write: [...TO, "new_name", "newName"] },
+  Write: write(PATH),
+  Edit: write(PATH),
+  MultiEdit: write(PATH),
+  NotebookEdit: write(["notebook_path", ...PATH]),
+};
+
+/** The tools that a policy knows without being told. */
+export const DEFAULT_TOOLS: ToolTable = {
+  shell: new Map(
+    ["run_shell_command", "run_terminal_cmd", "bash", "Bash", "shell", "execute_command"].map(
+      (name) => [name, "command"],
+    ),
+  ),
+  files: new Map(Object.entries(FILES)),
+  network: new Map(
+    ["web_fetch", "http_request", "fetch", "fetch_url", "WebFetch", "browser_navigate"].map(
+      (name) => [name, "url"],
+    ),
+  ),
+};
+
+/** Tools that take wildcards in their path arguments. */
+export const EXPANDS: ReadonlySet<string> = new Set(["read_many_files", "read_files"]);
+
+/** Tools that name two places, with the arguments of each. */
+export const COPIES: ReadonlyMap<
+  string,
+  { readonly from: readonly string[]; readonly to: readonly string[] }
+> = new Map(
+  ["copy_file", "move_file", "rename_path"].map((name) => [name, { from: FROM, to: TO }]),
+);
+
+/** Tools that act on all that lies below a folder; `asked`: when an argument says so. Others do when they search. */
+export const RECURSIVE: ReadonlyMap<string, "always" | "asked"> = new Map([
+  ...["read_many_files", "delete_file", "delete_path", "rename_path", "move_file", "copy_file"].map(
+    (name) => [name, "always"] as const,
+  ),
+  ...["list_dir", "list_directory", "LS", "ls"].map((name) => [name, "asked"] as const),
+]);
+
+/** Arguments of a shell tool that change neither what runs nor where. */
+export const HARMLESS_BESIDE_A_LINE: ReadonlySet<string> = new Set([
+  "description",
+  "timeout",
+  "timeout_ms",
+  "run_in_background",
+  "is_background",
+  "explanation",
+  "id",
+]);
+
+/** Arguments of a shell tool that say where the line runs. */
+export const WORKING_FOLDERS: readonly string[] = [
+  "directory",
+  "dir_path",
+  "cwd",
+  "workdir",
+  "working_directory",
+  "workingDirectory",
+];
+
+/** Argument names that are taken for paths in tools that the table does not know; only to deny or to ask. */
+export const GENERIC_PATHS: readonly string[] = [
+  "path",
+  "file_path",
+  "file",
+  "filename",
+  "absolute_path",
+  "paths",
+  "notebook_path",
+  "target_file",
+];
+
+/** The default table with additions; an addition replaces the entry of that name. */
+export function extendTools(extension: ToolTableExtension = {}): ToolTable {
+  return {
+    shell: new Map([...DEFAULT_TOOLS.shell, ...Object.entries(extension.shell ?? {})]),
+    files: new Map([...DEFAULT_TOOLS.files, ...Object.entries(extension.files ?? {})]),
+    network: new Map([...DEFAULT_TOOLS.network, ...Object.entries(extension.network ?? {})]),
+  };
+}

@@ -1,0 +1,164 @@
+import type { Effect, JsonObject, ToolCall, Verdict } from "@bylaw/kernel";
+import type { CompatPolicy } from "../compat/compat-policy.ts";
+import type { Rule } from "../compile/rule.ts";
+import type { CallFacts } from "../match/call-facts.ts";
+import type { RunState } from "../match/run-state.ts";
+import { describeMiss } from "./missed-part.ts";
+import { nearestRule, type NearMiss } from "./nearest-rule.ts";
+
+/** One rule of a pool, for tools. */
+export interface PoolRule {
+  readonly name: string;
+  readonly final: boolean;
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** How one rule stands to one call. */
+export interface RuleReport extends PoolRule {
+  readonly effect: Effect;
+  readonly tier?: string;
+  readonly shadow: boolean;
+  readonly matched: boolean;
+  /** The key of the first part that does not hold. */
+  readonly failed?: string;
+  /** What this part asks for. */
+  readonly expected?: string;
+  /** What the call has there. */
+  readonly actual?: string;
+  /** The rule is about other tools: whatever the arguments are, it would not match. */
+  readonly elsewhere?: true;
+  /** The command of the line, in one form, that matched or came closest. */
+  readonly command?: string;
+  /** The part that does not hold may do so, as far as the command can be known. */
+  readonly may_match?: true;
+  /** The other parts hold, and the condition was not asked: it could not change the outcome, or the call was not evaluated. */
+  readonly depends_on?: "when";
+  /** What its condition saw of projections, by name and path. */
+  readonly states?: JsonObject;
+  /** It is the rule of a vote. */
+  readonly deciding: boolean;
+  /** How much of it the call fulfils: the more, the nearer it came. */
+  readonly nearness?: number;
+  /** Of the rule that came nearest, where none decides. */
+  readonly nearest?: NearMiss;
+}
+
+/** What an evaluation found of the conditions that it asked. */
+export interface Evaluated {
+  readonly held: ReadonlyMap<Rule, boolean>;
+  readonly votes: readonly Verdict[];
+  readonly run: RunState | undefined;
+}
+
+export const NOTHING: Evaluated = { held: new Map(), votes: [], run: undefined };
+
+/** What a report is made from. */
+interface Asked {
+  readonly rules: readonly Rule[];
+  /** Files that are evaluated alone. */
+  readonly alone: readonly { readonly file: string; readonly policy: CompatPolicy }[];
+  readonly call: ToolCall;
+  /** The facts of each command of a line, else of the call alone. */
+  readonly parts: readonly CallFacts[];
+  readonly found: Evaluated;
+}
+
+type Deciding = (name: string, file: string, line: number) => boolean;
+
+/** How every rule stands to a call. */
+export function reportRules({ rules, alone, call, parts, found }: Asked): readonly RuleReport[] {
+  const { votes, held } = found;
+  const deciding: Deciding = (name, file, line) =>
+    votes.some(({ rule }) => rule?.name === name && rule.file === file && rule.line === line);
+  const isUndecided = votes.every(({ shadow }) => shadow === true);
+  const nearest = isUndecided
+    ? nearestRule(rules, parts, (rule) => rule.when === undefined || held.get(rule) === true)
+    : undefined;
+  return [
+    ...rules.map((rule) => {
+      const report = reportOf(rule, parts, found, deciding);
+      return nearest?.rule === rule ? { ...report, nearest: nearest.told } : report;
+    }),
+    ...alone.flatMap((one) => reportsOfAlone(one, call, deciding)),
+  ];
+}
+
+function reportOf(
+  rule: Rule,
+  parts: readonly CallFacts[],
+  { held, run }: Evaluated,
+  deciding: Deciding,
+): RuleReport {
+  const { name, final, file, line, effect, tier, shadow } = rule.source;
+  const { failedPart, command, may, held: reached } = closest(rule, parts);
+  const condition = rule.when === undefined ? true : held.get(rule);
+  const failed = failedPart ?? (condition === false ? "when" : undefined);
+  const states =
+    run !== undefined && held.has(rule) && rule.when?.projections.size !== 0
+      ? rule.when?.states(run)
+      : undefined;
+  return {
+    name,
+    final,
+    file,
+    line,
+    effect,
+    tier,
+    shadow,
+    matched: failed === undefined && condition === true,
+    ...(command === undefined ? {} : { command }),
+    ...(failed === undefined ? {} : { failed, ...describeMiss(rule, failed, parts) }),
+    ...(failed !== undefined && may ? { may_match: true as const } : {}),
+    ...(failed === undefined && condition === undefined ? { depends_on: "when" as const } : {}),
+    ...(states === undefined ? {} : { states }),
+    deciding: deciding(name, file, line),
+    ...(failed === undefined ? {} : { nearness: reached }),
+  };
+}
+
+// The first part of the rule that does not hold, for the command of the line that gets furthest.
+function closest(
+  rule: Rule,
+  parts: readonly CallFacts[],
+): {
+  readonly failedPart: string | undefined;
+  readonly command: string | undefined;
+  readonly may: boolean;
+  readonly held: number;
+} {
+  let best: CallFacts | undefined;
+  let reached = -1;
+  let may = false;
+  for (const facts of parts) {
+    const failing = rule.parts.findIndex((part) => !part.holds(facts));
+    const height = failing < 0 ? rule.parts.length : failing;
+    const doubted =
+      failing >= 0 && facts.part?.doubtful === true && rule.mayMatch?.(facts) === true;
+    if (height > reached || (doubted && !may && reached < rule.parts.length)) {
+      best = facts;
+      reached = height;
+      may = doubted;
+    }
+    if (failing < 0) break;
+  }
+  return { failedPart: rule.parts[reached]?.key, command: best?.part?.text, may, held: reached };
+}
+
+function reportsOfAlone(
+  { file, policy }: { readonly file: string; readonly policy: CompatPolicy },
+  call: ToolCall,
+  deciding: Deciding,
+): readonly RuleReport[] {
+  return policy.rules.map(({ name, line, effect }) => ({
+    name,
+    final: false,
+    file,
+    line,
+    effect,
+    shadow: false,
+    matched: policy.matches(call, line),
+    deciding: deciding(name, file, line),
+  }));
+}

@@ -1,0 +1,109 @@
+import { quote } from "./finding.ts";
+import { namesTool, type Rule, type RuleComplaint } from "../compile/rule.ts";
+import type { ToolTable } from "../compile/tool-table.ts";
+
+/** What a rule may not say although each of its parts is fine: what would never match, or never be enforced. */
+export function checkRule(
+  rule: Rule,
+  raw: { readonly paths?: unknown },
+  tools: ToolTable,
+  error: RuleComplaint,
+  warn: RuleComplaint,
+): void {
+  const { source } = rule;
+  const matched = (names: Iterable<string>): readonly string[] =>
+    [...names].filter((name) => namesTool(rule, name));
+  if (source.final && source.effect === "allow") {
+    error(
+      ["final"],
+      "Only a deny or an ask_user rule can be `final`",
+      "Drop `final`, or raise the `priority`",
+    );
+  }
+  if (source.final && source.shadow && source.effect !== "allow") {
+    warn(["final"], "`final` has no effect on a rule in shadow");
+  }
+  checkNames(rule, error);
+  for (const key of ["command", "command_regex"] as const) {
+    if (source[key] === undefined || matched(tools.shell.keys()).length > 0) continue;
+    error(
+      [key],
+      `\`${key}\` needs a tool that runs a shell line, and ${quote(source.tool ?? "")} is none`,
+      `Use one of ${[...tools.shell.keys()].join(", ")}, or name the tool in the option \`tools\``,
+    );
+  }
+  // A deny or an ask is about the URLs in any argument of any tool, but for the text that a file tool writes.
+  const opening = [...tools.network.keys(), ...tools.shell.keys()];
+  const unheard =
+    source.effect === "allow" ? matched(opening).length === 0 : onlyFiles(rule, tools);
+  if (source.network !== undefined && unheard) {
+    error(
+      ["network"],
+      `\`network\` needs a tool that opens a URL or runs a shell line, and ${quote(source.tool ?? "")} is none`,
+      `Use one of ${[...tools.network.keys()].join(", ")}, or name the tool in the option \`tools\``,
+    );
+  }
+  if (source.args !== undefined && Object.keys(source.args).length === 0) {
+    error(["args"], "`args` is empty. Write at least one condition");
+  }
+  if (raw.paths !== undefined && (source.read ?? source.write) === undefined) {
+    error(["paths"], "`paths` is empty. Write `read`, `write` or both");
+  }
+  if ((source.read ?? source.write) !== undefined) {
+    if (source.effect === "allow" && source.tool !== undefined && rule.servers === undefined) {
+      const known = matched(tools.files.keys()).length + matched(tools.shell.keys()).length;
+      if (known === 0) {
+        error(
+          ["paths"],
+          `The path arguments of ${quote(source.tool)} are not known, so an allow cannot depend on \`paths\``,
+          "Name the tool's path arguments in the option `tools`",
+        );
+      }
+    }
+  }
+  const open =
+    rule.parts.length === 0 ||
+    (source.tool === undefined &&
+      rule.parts.every(
+        ({ key }) => key === "tool" || (key === "command" && source.command === undefined),
+      ));
+  if (open && source.effect === "allow" && source.when === undefined) {
+    warn(["action"], "This rule allows every tool", "Add `tool`, `command` or `paths`");
+  }
+}
+
+function onlyFiles({ tools: patterns }: Rule, { files, network }: ToolTable): boolean {
+  return (
+    patterns?.every(
+      ({ glob: { literal } }) =>
+        literal !== undefined && files.has(literal) && !network.has(literal),
+    ) === true
+  );
+}
+
+function checkNames({ source, tools, servers }: Rule, error: RuleComplaint): void {
+  const names =
+    tools?.map(({ glob }) => glob.source) ??
+    (source.tool === undefined ? [] : source.tool.split("|"));
+  for (const [key, list] of [
+    ["tool", names],
+    ["server", servers?.map((glob) => glob.source) ?? []],
+  ] as const) {
+    const blank = list.find((name) => name !== name.trim());
+    if (blank === undefined) continue;
+    error(
+      [key],
+      `${quote(blank)} in \`${key}\` begins or ends with a space`,
+      `Write ${quote(blank.trim())}`,
+    );
+  }
+  const ambiguous =
+    source.effect === "allow" ? tools?.find((pattern) => pattern.ambiguous) : undefined;
+  if (ambiguous !== undefined) {
+    error(
+      ["tool"],
+      `${quote(ambiguous.glob.source)} can be split into server and tool in several ways, so an allow cannot use it`,
+      "Add `server = …`, and write the tool's own name in `tool`",
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import type { ApprovalMode } from "@bylaw/kernel";
+import type { z } from "zod";
+import type { ConditionSource } from "../match/value-test.ts";
+import type { Findings, Path } from "./findings.ts";
+import type { RuleSource, Tier } from "../compile/rule.ts";
+import type { ruleSchema } from "./policy-schema.ts";
+import { readWhen } from "./read-when.ts";
+
+/** A rule as the schema returns it. */
+export type RawRule = z.output<typeof ruleSchema>;
+
+/** Settles the short forms of a rule. Undefined, with a finding, where two keys say the same thing. */
+export function sourceOf(
+  raw: RawRule,
+  file: string,
+  line: number,
+  path: Path,
+  findings: Findings,
+): RuleSource | undefined {
+  const list = (value: string | readonly string[] | undefined): readonly string[] | undefined =>
+    typeof value === "string" ? [value] : value;
+  const { pattern, paths } = raw;
+  const before = findings.errors;
+  if (pattern !== undefined) {
+    for (const key of ["tool", "command", "command_regex"] as const) {
+      if (raw[key] === undefined) continue;
+      findings.error(
+        [...path, "pattern"],
+        `Use \`pattern\` or \`${key}\`, not both`,
+        "Drop `pattern`, which is the short form of the others",
+      );
+    }
+  }
+  if (raw.modes !== undefined && raw.approval_mode !== undefined) {
+    findings.error([...path, "approval_mode"], "Use `modes` or `approval_mode`, not both");
+  }
+  const when =
+    raw.when === undefined
+      ? undefined
+      : readWhen(raw.when, [...path, "when"], findings, { allow: raw.action === "allow" });
+  for (const key of ["match", "not_match"] as const) {
+    if (raw.when === undefined || raw[key] === undefined) continue;
+    findings.error(
+      [...path, key],
+      `\`${key}\` cannot test a rule with \`when\`: a case is not a whole call`,
+      "Test the rule with whole calls",
+    );
+  }
+  if (findings.errors > before) return undefined;
+  const isCommand = pattern !== undefined && /\s/.test(pattern);
+  const byAccess =
+    typeof paths === "object" && !Array.isArray(paths)
+      ? (paths as { read?: string | string[]; write?: string | string[] })
+      : undefined;
+  const both =
+    byAccess === undefined ? list(paths as string | readonly string[] | undefined) : undefined;
+  const modes = raw.approval_mode ?? raw.modes;
+  return {
+    name: raw.name,
+    tier: raw.priority ?? ("default" satisfies Tier),
+    effect: raw.action,
+    tool: isCommand ? undefined : (pattern ?? raw.tool),
+    command: isCommand ? [pattern] : list(raw.command),
+    command_regex: raw.command_regex,
+    server: raw.server,
+    read: both ?? list(byAccess?.read),
+    write: both ?? list(byAccess?.write),
+    network: list(raw.network),
+    args: raw.args as Readonly<Record<string, ConditionSource>> | undefined,
+    agent: list(raw.agent),
+    phase: list(raw.phase),
+    modes: typeof modes === "string" ? [modes] : (modes as readonly ApprovalMode[] | undefined),
+    interactive: raw.interactive,
+    when,
+    reason: raw.reason,
+    fix: raw.fix,
+    shadow: raw.shadow ?? false,
+    final: raw.final ?? false,
+    file,
+    line,
+  };
+}

@@ -1,0 +1,18 @@
+import { z } from "zod";
+
+// The messages of the schemas complete the sentence "expected …".
+
+/** Text that is not empty. */
+export const text = (what: string) =>
+  z.string({ error: what }).min(1, { error: `${what} that is not empty` });
+
+/** Text that is not empty, or a list of such. */
+export const texts = (what: string) =>
+  z.union([text(what), z.array(text(what)).min(1)], { error: `${what}, or a list of them` });
+
+/** True or false. */
+export const flag = z.boolean({ error: "true or false" });
+
+/** One of a few words. */
+export const oneOf = <const T extends string>(values: readonly T[]) =>
+  z.enum(values as readonly [T, ...T[]], { error: `one of ${values.join(", ")}` });

@@ -1,0 +1,228 @@
+/** A place in a text; both count from 1. */
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Finds the places of tables, keys and array items in TOML text. */
+export interface Locator {
+  /** The places of `[[rules]]` headers, or of the items of `rules = [ … ]`, in their order; of another key where it is given. */
+  rules(key?: string): readonly Place[];
+  /** The places of keys or items at these paths, each the nearest thing above it where it has none of its own. */
+  at(paths: readonly (readonly (string | number)[])[]): readonly Place[];
+}
+
+type Step = string | number;
+
+/** A thing to look for; only the ways to such things are followed. */
+interface PathRef {
+  readonly children: Map<Step, PathRef>;
+  /** Every item of this array is wanted: where each begins. */
+  readonly items?: number[];
+  offset?: number;
+}
+
+// Longer paths name nothing that a policy has.
+const MAX_STEPS = 32;
+
+/** Reads TOML that the parser accepted. */
+export function createLocator(text: string): Locator {
+  let lines: readonly number[] | undefined;
+  const placeOf = (offset: number): Place => {
+    lines ??= lineStarts(text);
+    let low = 0;
+    let high = lines.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((lines[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (lines[low] ?? 0) + 1 };
+  };
+  return {
+    rules(key = "rules") {
+      const items: number[] = [];
+      scan(text, { children: new Map([[key, { children: new Map(), items }]]) });
+      return items.map(placeOf);
+    },
+    at(paths) {
+      const root: PathRef = { children: new Map(), offset: 0 };
+      const ways = paths.map((path) => {
+        let node = root;
+        return path.map((step) => {
+          let child = node.children.get(step);
+          if (child === undefined) node.children.set(step, (child = { children: new Map() }));
+          return (node = child);
+        });
+      });
+      scan(text, root);
+      return ways.map((way) =>
+        placeOf(way.findLast(({ offset }) => offset !== undefined)?.offset ?? 0),
+      );
+    },
+  };
+}
+
+function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function child(node: PathRef | undefined, step: Step, offset: number): PathRef | undefined {
+  if (typeof step === "number" && node?.items !== undefined) node.items[step] ??= offset;
+  const next = node?.children.get(step);
+  if (next !== undefined) next.offset ??= offset;
+  return next;
+}
+
+// The text is valid TOML, so the scan only has to know where things end.
+function scan(text: string, root: PathRef): void {
+  const counts = new Map<string, number>();
+  let table: PathRef | undefined = root;
+  let at = 0;
+
+  const blank = (): void => {
+    for (;;) {
+      const char = text.charCodeAt(at);
+      if (char === 32 || char === 9 || char === 10 || char === 13) at++;
+      else if (char === 35) at = endOfLine(text, at);
+      else return;
+    }
+  };
+
+  const key = (): readonly string[] => {
+    const steps: string[] = [];
+    for (;;) {
+      blank();
+      const char = text[at];
+      const from = at;
+      if (char === '"' || char === "'") {
+        at = endOfString(text, at);
+        if (steps.length < MAX_STEPS)
+          steps.push(char === '"' ? unquote(text.slice(from, at)) : text.slice(from + 1, at - 1));
+      } else {
+        while (isBare(text.charCodeAt(at))) at++;
+        if (at === from) at++;
+        if (steps.length < MAX_STEPS) steps.push(text.slice(from, at));
+      }
+      while (text[at] === " " || text[at] === "\t") at++;
+      if (text[at] !== ".") return steps;
+      at++;
+    }
+  };
+
+  const value = (node: PathRef | undefined): void => {
+    blank();
+    const char = text[at];
+    if (char === '"' || char === "'") at = endOfString(text, at);
+    else if (char === "[") list("]", (index) => value(child(node, index, at)));
+    else if (char === "{") list("}", () => entry(node));
+    else while (at < text.length && !isEnd(text.charCodeAt(at))) at++;
+  };
+
+  const list = (close: string, item: (index: number) => void): void => {
+    at++;
+    for (let index = 0; ;) {
+      blank();
+      const char = text[at];
+      if (char === undefined) return;
+      if (char === "," || char === close) at++;
+      if (char === close) return;
+      if (char !== ",") item(index++);
+    }
+  };
+
+  const entry = (base: PathRef | undefined): void => {
+    const offset = at;
+    let node = base;
+    for (const step of key()) node = child(node, step, offset);
+    blank();
+    if (text[at] === "=") at++;
+    value(node);
+  };
+
+  // A header names the last item of every array of tables on its way.
+  const header = (offset: number): PathRef | undefined => {
+    const isItem = text[at + 1] === "[";
+    at += isItem ? 2 : 1;
+    const steps = key();
+    let node: PathRef | undefined = root;
+    let name = "";
+    for (const [index, step] of steps.entries()) {
+      node = child(node, step, offset);
+      name += `${JSON.stringify(step)}.`;
+      const last = counts.get(name);
+      if (isItem && index === steps.length - 1) {
+        counts.set(name, (last ?? -1) + 1);
+        node = child(node, (last ?? -1) + 1, offset);
+      } else if (last !== undefined) {
+        name += `${last}.`;
+        node = child(node, last, offset);
+      }
+    }
+    at = endOfLine(text, at);
+    return node;
+  };
+
+  for (;;) {
+    blank();
+    if (at >= text.length) return;
+    if (text[at] === "[") table = header(at);
+    else entry(table);
+  }
+}
+
+function isEnd(char: number): boolean {
+  return char === 44 || char === 93 || char === 125 || char === 10 || char === 13 || char === 35;
+}
+
+function isBare(char: number): boolean {
+  return (
+    (char >= 97 && char <= 122) ||
+    (char >= 65 && char <= 90) ||
+    (char >= 48 && char <= 57) ||
+    char === 95 ||
+    char === 45
+  );
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end < 0 ? text.length : end;
+}
+
+// The index after the string that starts at `at`.
+function endOfString(text: string, at: number): number {
+  const mark = text[at] ?? "";
+  const long = text.startsWith(mark.repeat(3), at);
+  const close = long ? mark.repeat(3) : mark;
+  let here = at + close.length;
+  for (;;) {
+    const end = text.indexOf(close, here);
+    if (end < 0) return text.length;
+    if (mark === '"' && isEscaped(text, end, here)) {
+      here = end + 1;
+      continue;
+    }
+    if (!long) return end + 1;
+    // Up to two more quotes belong to the text before the closing three.
+    let stop = end + 3;
+    while (stop < end + 5 && text[stop] === mark) stop++;
+    return stop;
+  }
+}
+
+function isEscaped(text: string, at: number, from: number): boolean {
+  let slashes = 0;
+  while (at - slashes - 1 >= from && text[at - slashes - 1] === "\\") slashes++;
+  return slashes % 2 === 1;
+}
+
+function unquote(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text.slice(1, -1);
+  }
+}

@@ -1,0 +1,134 @@
+import { otherPrograms, type Word } from "@bylaw/shell";
+import type { Certainty } from "./operand-match.ts";
+import { PatternError, quote } from "../load/finding.ts";
+import { compileGlob, expand, type Glob } from "./glob.ts";
+import { compileWordMatch, firstWords } from "./word-match.ts";
+import { baseName, bareName } from "../compile/program-name.ts";
+
+/** A compiled word pattern over the words of one simple command. */
+export interface WordPattern {
+  /** The program's name, where it is written out; else any program may match. */
+  readonly program: string | undefined;
+  /** Covers only what is written: the bare name or a system folder, the words in order, each hazard spelled out. */
+  allows(words: readonly Word[], hazards: readonly { readonly at: number }[]): boolean;
+  /** Whether a word has the base name of the pattern's program. */
+  names(word: string): boolean;
+  /** See {@link firstWords}. */
+  firstWords(): readonly string[] | undefined;
+  /** Matches by meaning, from the word at `from` on: base name, flags in any order and form. */
+  denies(words: readonly Word[], from: number): Certainty;
+}
+
+/** Compiles the alternatives of one word pattern. Throws {@link PatternError}. */
+export function compileWords(source: string): readonly WordPattern[] {
+  if (source.trim() === "") throw new PatternError("The command pattern is empty");
+  return expand(source).flatMap((pattern) => {
+    const words = pattern.split(/[ \t]+/).filter((word) => word !== "");
+    const written = compileOne([...words], source);
+    if (written.program === undefined) return [written];
+    // An allow stays what is written; a deny of a program is one of all its names.
+    const others = otherPrograms([written.program, ...words.slice(1)]);
+    return [
+      written,
+      ...others.map((other): WordPattern => ({
+        ...compileOne([...other], source),
+        allows: () => false,
+      })),
+    ];
+  });
+}
+
+function compileOne(words: string[], source: string): WordPattern {
+  const open = words.length > 1 && words.at(-1) === "*";
+  if (open) words.pop();
+  const [first = "", ...rest] = words;
+  if (words.some((word) => /["'`$;&|<>()#]/.test(word))) {
+    throw new PatternError(
+      `The command pattern ${quote(source)} has shell syntax. Write plain words`,
+      "Write one pattern for each simple command, without quotes, variables and operators",
+    );
+  }
+  const program = compileGlob(first);
+  const globs = rest.map(compileGlob);
+  const base = program.literal === undefined ? undefined : baseName(program.literal);
+  if (base === "") throw new PatternError(`${quote(source)} names a folder instead of a program`);
+  const meaning = compileWordMatch(rest, globs, { program: base, open });
+  // Whoever writes a path means that file for an allow, and that name for a deny.
+  const baseGlob = base === undefined ? program : compileGlob(baseName(first));
+  const folded = compileGlob(baseName(first).toLowerCase());
+  // Where file systems do not tell letters by their case, `RM` is `rm`.
+  const means = (name: string): boolean =>
+    baseGlob.matches(name) || folded.matches(name.toLowerCase());
+  return {
+    program: base,
+    allows(given, hazards) {
+      if (open ? given.length < words.length : given.length !== words.length) return false;
+      const name = given[0]?.text;
+      if (name === undefined || !allowsProgram(program, name)) return false;
+      for (const [at, glob] of globs.entries()) {
+        const word = given[at + 1];
+        if (
+          word === undefined ||
+          !(word.single && (word.text === undefined ? glob.any : glob.matches(word.text)))
+        )
+          return false;
+      }
+      // The words that the pattern names one by one come first; how many follow them does not matter.
+      if (!coversOpen(given)) return false;
+      for (const { at } of hazards)
+        if ((at === 0 ? program : globs[at - 1])?.literal === undefined) return false;
+      return true;
+    },
+    names: (word) => means(baseName(word)),
+    firstWords: () => firstWords(rest, globs, { program: base }),
+    denies(given, from) {
+      const name = given[from]?.text;
+      return name !== undefined && means(baseName(name)) ? meaning(given, from + 1) : 0;
+    },
+  };
+}
+
+function allowsProgram(glob: Glob, program: string): boolean {
+  const bare = bareName(program);
+  return (
+    glob.matches(program) ||
+    (!glob.source.includes("/") && glob.matches(bare) && !/^\.{0,2}\//.test(bare))
+  );
+}
+
+/**
+ * Whether an allow that takes any arguments may cover the words that are not known: none of them could be an option. A word that a
+ * glob makes several of is as good as one, since every name begins alike.
+ */
+export function coversOpen(words: readonly Word[]): boolean {
+  let ended = false;
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at];
+    if (word === undefined) continue;
+    if (word.text !== undefined && word.single) {
+      ended ||= word.text === "--";
+      continue;
+    }
+    if (
+      !word.single &&
+      !(
+        word.text === undefined &&
+        word.pieces.every((piece) => typeof piece === "string" || piece.hole !== "any")
+      )
+    ) {
+      return false;
+    }
+    if (!ended && !isOperand(word)) return false;
+  }
+  return true;
+}
+
+/** Whether a word that is not known begins with text that no option begins with, or is a number. */
+function isOperand({ pieces: [first, second] }: Word): boolean {
+  if (typeof first === "string") return first !== "" && !first.startsWith("-");
+  // Letters after a minus and digits could be options.
+  return (
+    first?.hole === "number" &&
+    (second === undefined || (typeof second === "string" && /^[^A-Za-z]/.test(second)))
+  );
+}

@@ -1,0 +1,191 @@
+import type { Word } from "@bylaw/shell";
+import { alignAny, alignKnown, type Certainty, type Operand } from "./operand-match.ts";
+import type { Glob } from "./glob.ts";
+import { compileOptionMatch, firstWordsOfOptions } from "./option-match.ts";
+
+/** Short letters of long options that many programs share; `R` and `r` are one where they mean to recurse. */
+const LONG: Readonly<Record<string, string>> = {
+  recursive: "r",
+  force: "f",
+  all: "a",
+  interactive: "i",
+  verbose: "v",
+  quiet: "q",
+  delete: "d",
+  help: "h",
+  output: "o",
+  file: "f",
+};
+
+/** Compiles the words after the program of a pattern that matches by meaning: by how options look, or as the program reads them. */
+export function compileWordMatch(
+  words: readonly string[],
+  globs: readonly Glob[],
+  { program, open }: { readonly program: string | undefined; readonly open: boolean },
+): (given: readonly Word[], from: number) => Certainty {
+  const byLook = compileLook(words, globs, { open });
+  const bySense =
+    program === undefined || words.length === 0
+      ? undefined
+      : compileOptionMatch(program, words, { open });
+  if (bySense === undefined) return byLook;
+  return (argv, from) => {
+    const certainty = byLook(argv, from);
+    if (certainty === 2) return certainty;
+    const sense = bySense(argv, from);
+    return sense > certainty ? sense : certainty;
+  };
+}
+
+/**
+ * Words of which every command that a pattern matches has one among its own, as far as all of those are known: the first operand of the
+ * pattern, by all its names. Undefined where the pattern begins with none that is written out.
+ */
+export function firstWords(
+  words: readonly string[],
+  globs: readonly Glob[],
+  { program }: { readonly program: string | undefined },
+): readonly string[] | undefined {
+  const first = operandsOf(words, globs)[0]?.literal;
+  if (first === undefined) return undefined;
+  const meant = program === undefined ? [] : firstWordsOfOptions(program, words);
+  return meant === undefined ? undefined : [first, ...meant];
+}
+
+// The globs of the words that are no options; the first `--` is neither.
+function operandsOf(words: readonly string[], globs: readonly Glob[]): readonly Glob[] {
+  const end = words.indexOf("--");
+  return globs.filter((_, at) => at !== end && !isFlag(words, at, end));
+}
+
+function isFlag(words: readonly string[], at: number, end: number): boolean {
+  return (end < 0 || at < end) && /^-./.test(words[at] ?? "");
+}
+
+function compileLook(
+  words: readonly string[],
+  globs: readonly Glob[],
+  { open }: { readonly open: boolean },
+): (given: readonly Word[], from: number) => Certainty {
+  const operands = operandsOf(words, globs);
+  const end = words.indexOf("--");
+  const flags = globs.flatMap((glob, at) =>
+    isFlag(words, at, end)
+      ? [{ word: words[at] ?? "", glob: glob.literal === undefined ? glob : undefined }]
+      : [],
+  );
+  if (open && flags.length === 0 && operands.length === 0) return () => 2;
+  return (argv, from) => {
+    const given = sort(argv, from);
+    let certainty: Certainty = 2;
+    for (const { word, glob } of flags) {
+      if (present(word, glob, given)) continue;
+      if (!given.options) return 0;
+      certainty = 1;
+    }
+    if (!open && given.flags.length > 0 && flags.length === 0) return 0;
+    if (!open && given.options) certainty = 1;
+    if (alignKnown(operands, given.operands, open)) return certainty;
+    return given.doubtful && alignAny(operands, given.operands, open) ? 1 : 0;
+  };
+}
+
+interface Given {
+  readonly flags: readonly string[];
+  /** The letters of all short options. */
+  readonly letters: string;
+  readonly operands: readonly Operand[];
+  /** Some operand is not known. */
+  readonly doubtful: boolean;
+  /** Some word may be any option. */
+  readonly options: boolean;
+}
+
+function sort(argv: readonly Word[], from: number): Given {
+  const flags: string[] = [];
+  let letters = "";
+  const operands: Operand[] = [];
+  let doubtful = false;
+  let options = false;
+  let ended = false;
+  for (let at = from; at < argv.length; at++) {
+    const word = argv[at];
+    if (word === undefined) continue;
+    const { single } = word;
+    const text = single ? word.text : undefined;
+    const [first] = word.pieces;
+    const start = text ?? (typeof first === "string" ? first : "");
+    const option = !ended && start.startsWith("-") && start !== "-";
+    if (text === undefined) doubtful = true;
+    if (option && text !== undefined) {
+      if (text === "--") ended = true;
+      else {
+        flags.push(text);
+        if (!text.startsWith("--")) letters += text.slice(1);
+      }
+      continue;
+    }
+    // A glob stands for names that all begin alike; what else is no single word may be words of any kind.
+    const names = word.pieces.every((piece) => typeof piece === "string" || piece.hole === "name");
+    const anything =
+      text === undefined && (start === "" || start.startsWith("-") || (!single && !names));
+    if (anything && !ended) options = true;
+    const loose = text === undefined && (!single || (anything && !ended));
+    if (option) {
+      if (!start.startsWith("--"))
+        for (const piece of word.pieces)
+          if (typeof piece === "string") letters += piece.replace(/^-/, "");
+      flags.push(start);
+    }
+    operands.push({ text, word, after: !ended && at > from && followsOption(argv[at - 1]), loose });
+  }
+  return { flags, letters, operands, doubtful, options };
+}
+
+function followsOption(word: Word | undefined): boolean {
+  const [first] = word?.pieces ?? [];
+  const start = word?.text ?? (typeof first === "string" ? first : "");
+  return start.startsWith("-") && !start.includes("=");
+}
+
+function present(word: string, glob: Glob | undefined, { flags, letters }: Given): boolean {
+  if (glob !== undefined) return flags.some((flag) => glob.matches(flag));
+  if (flags.includes(word)) return true;
+  if (word.startsWith("--")) {
+    const [name, value] = cut(word.slice(2));
+    const letter = value === undefined && Object.hasOwn(LONG, name) ? LONG[name] : undefined;
+    if (letter !== undefined && hasLetter(letters, letter)) return true;
+    return flags.some((flag) => {
+      if (!flag.startsWith("--")) return false;
+      const [given, with_] = cut(flag.slice(2));
+      // Programs take any unambiguous beginning of a long option.
+      const named = given === name || (given.length > 1 && name.startsWith(given));
+      return named && (value === undefined || value === with_);
+    });
+  }
+  return Array.from(word.slice(1)).every(
+    (letter) =>
+      hasLetter(letters, letter) ||
+      flags.some((flag) => {
+        if (!flag.startsWith("--")) return false;
+        const [given] = cut(flag.slice(2));
+        return (
+          given.length > 1 &&
+          Object.entries(LONG).some(([long, short]) => short === letter && long.startsWith(given))
+        );
+      }),
+  );
+}
+
+function hasLetter(letters: string, letter: string): boolean {
+  return (
+    letters.includes(letter) ||
+    (letter === "r" && letters.includes("R")) ||
+    (letter === "R" && letters.includes("r"))
+  );
+}
+
+function cut(option: string): readonly [string, string?] {
+  const at = option.indexOf("=");
+  return at < 0 ? [option] : [option.slice(0, at), option.slice(at + 1)];
+}

@@ -1,0 +1,43 @@
+import type { CallFacts } from "../match/call-facts.ts";
+import type { Segment } from "./path-overlap.ts";
+import { collectPathRefs } from "./collect-path-refs.ts";
+import { unknownPath } from "./path-text.ts";
+
+/** The texts of a call that can be read as a path. */
+export function knownTexts(facts: CallFacts): readonly string[] {
+  const texts = facts.perCommand.flatMap((one) => {
+    const { wanted, tooMany } = collectPathRefs(one);
+    return tooMany === true
+      ? []
+      : wanted.filter(({ remote }) => remote !== true).map(({ text }) => text);
+  });
+  const known = texts.filter((text): text is string => unknownPath(text, facts.call) === undefined);
+  return [...new Set(known)];
+}
+
+/** A glob of a command that can be looked up in the folders. */
+export interface CommandGlob {
+  readonly pattern: string;
+  /** The folder, as {@link absolutePath} reads it. */
+  readonly folder: string;
+  readonly names: readonly Segment[];
+}
+
+/** The globs of a call's commands. */
+export function knownGlobs(facts: CallFacts): readonly CommandGlob[] {
+  const globs = new Map<string, CommandGlob>();
+  for (const one of facts.line === null ? [] : facts.perCommand) {
+    for (const { text, pattern, region, remote } of collectPathRefs(one).wanted) {
+      if (
+        pattern === undefined ||
+        region?.names === undefined ||
+        remote === true ||
+        typeof text !== "string"
+      )
+        continue;
+      if (unknownPath(text, facts.call) === undefined)
+        globs.set(pattern, { pattern, folder: text, names: region.names });
+    }
+  }
+  return [...globs.values()];
+}

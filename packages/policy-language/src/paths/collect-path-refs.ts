@@ -1,0 +1,257 @@
+import type { Json } from "@bylaw/kernel";
+import type { LinePart } from "../match/shell-line.ts";
+import { readPatch } from "./patch.ts";
+import { readFilters, readNames } from "./path-overlap.ts";
+import { baseName, bareName } from "../compile/program-name.ts";
+import {
+  COPIES,
+  EXPANDS,
+  GENERIC_PATHS,
+  WORKING_FOLDERS,
+  type FileTool,
+} from "../compile/tool-table.ts";
+import { guess, findUnknownArg } from "./unknown-args.ts";
+import {
+  MAX_PATHS,
+  collect,
+  listOf,
+  own,
+  type Args,
+  type PathRef,
+  type PathSource,
+} from "./path-refs.ts";
+
+/** The texts that a call names as paths, with the reason why some of its places cannot be known. */
+export interface CollectedPathRefs {
+  readonly wanted: readonly PathRef[];
+  readonly unknown: string | undefined;
+  /** `table`: a file tool; `shell`: effects of a command; `generic`: arguments that look like paths. */
+  readonly from: "table" | "shell" | "generic";
+  /** There are more paths than are looked at. */
+  readonly tooMany?: boolean;
+}
+
+/** Reads the arguments of a call. */
+export function collectPathRefs(facts: PathSource): CollectedPathRefs {
+  const found = findPaths(facts);
+  if (found.wanted.length <= MAX_PATHS) return found;
+  return {
+    ...found,
+    wanted: found.wanted.slice(0, MAX_PATHS),
+    unknown: `a call with more than ${MAX_PATHS} paths`,
+    tooMany: true,
+  };
+}
+
+const GENERIC: ReadonlySet<string> = new Set(GENERIC_PATHS);
+
+function findPaths(facts: PathSource): CollectedPathRefs {
+  const { identity, tools, call } = facts;
+  const tool = tools.files.get(identity.bare);
+  if (tool !== undefined && identity.kind === "local") return fromTable(identity.bare, tool, facts);
+  if (facts.part !== null) return fromCommand(facts.part, facts.args);
+  const wanted: PathRef[] = [];
+  const names =
+    tool === undefined
+      ? GENERIC
+      : new Set([...(tool.read ?? []), ...(tool.write ?? []), ...GENERIC]);
+  for (const name of names) collect(wanted, own(facts.args, name), "both");
+  guess(wanted, call.args, names);
+  return { wanted, unknown: undefined, from: "generic" };
+}
+
+function fromTable(name: string, tool: FileTool, { args, call }: PathSource): CollectedPathRefs {
+  const wanted: PathRef[] = [];
+  for (const argument of tool.read ?? []) collect(wanted, own(args, argument), "read");
+  for (const argument of tool.write ?? []) collect(wanted, own(args, argument), "write");
+  const patched = addPatches(wanted, tool, args);
+  const search = tool.cwd === true;
+  const expands = EXPANDS.has(name) || (tool.globs ?? []).length > 0;
+  const wild = expands ? EXPANDED : WILD;
+  let unknown = args === undefined ? "arguments without names" : undefined;
+  if (wanted.some(({ text }) => typeof text === "string" && wild.test(text)))
+    unknown ??= "a wildcard in a path";
+  if (wanted.length === 0) {
+    if (search) wanted.push({ text: ".", access: "read" });
+    else unknown ??= "a file tool without a path";
+  }
+  const accounted = accountedIn(tool);
+  const ends = COPIES.get(name);
+  // A configuration may say otherwise what the tool's arguments are.
+  const copies =
+    ends !== undefined && [...ends.from, ...ends.to].every((argument) => accounted.has(argument));
+  const reasons = [
+    patched,
+    copies ? addCopy(wanted, ends, args) : undefined,
+    tool.write !== undefined && !wanted.some(({ access }) => access === "write")
+      ? "a tool that writes without a place for it"
+      : undefined,
+    addGlobs(wanted, tool, args),
+    findUnknownArg(args, accounted, { search: search && tool.globs?.includes("pattern") !== true }),
+  ];
+  unknown ??= reasons.find((reason) => reason !== undefined);
+  if (unknown !== undefined) guess(wanted, args ?? call.args, accounted);
+  return { wanted, unknown, from: "table" };
+}
+
+const EXPANDED = /[*?[\]{}()!]/;
+const WILD = /\*/;
+
+const accountedBy = new WeakMap<FileTool, ReadonlySet<string>>();
+
+// The arguments that a tool is described by.
+function accountedIn(tool: FileTool): ReadonlySet<string> {
+  let names = accountedBy.get(tool);
+  if (names === undefined) {
+    const { read = [], write = [], globs = [], patches = [] } = tool;
+    accountedBy.set(tool, (names = new Set([...read, ...write, ...globs, ...patches])));
+  }
+  return names;
+}
+
+/** The files that patches name. */
+function addPatches(wanted: PathRef[], { patches = [] }: FileTool, args: Args): string | undefined {
+  let unknown: string | undefined;
+  for (const name of patches) {
+    for (const text of listOf(own(args, name)))
+      unknown = (typeof text === "string" ? addPatch(wanted, text) : UNREAD_PATCH) ?? unknown;
+  }
+  return unknown;
+}
+
+const UNREAD_PATCH = "a patch whose files cannot be read from it";
+
+function addPatch(wanted: PathRef[], text: string): string | undefined {
+  const { paths, maybe, doubtful } = readPatch(text, MAX_PATHS);
+  const room = MAX_PATHS + 1 - wanted.length;
+  for (const path of paths.slice(0, room)) wanted.push({ text: path, access: "write" });
+  for (const path of maybe.slice(0, Math.max(0, room - paths.length)))
+    wanted.push({ text: path, access: "write", guess: true });
+  return doubtful || paths.length + maybe.length > room ? UNREAD_PATCH : undefined;
+}
+
+// Letters, digits and `*`: what every tool reads alike. A brace, a class, a list or a group could be more than one place.
+const PLAIN_GLOB = /^[\p{L}\p{N}_.*/@+=%#-]+$/u;
+
+/** Globs below the paths: each names what it would match at its shortest, so that a rule about that name sees it. */
+function addGlobs(
+  wanted: PathRef[],
+  { globs = [], write }: FileTool,
+  args: Args,
+): string | undefined {
+  const bases = wanted.flatMap(({ text }) =>
+    typeof text === "string" && text !== "" ? [text] : [],
+  );
+  let unknown: string | undefined;
+  for (const name of globs) {
+    for (const glob of listOf(own(args, name))) {
+      if (
+        typeof glob !== "string" ||
+        !PLAIN_GLOB.test(glob) ||
+        /^\/|(?:^|\/)\.\.(?:\/|$)|(?:^|\/)\.[^/]*\*/.test(glob)
+      ) {
+        unknown ??= `a glob in \`${name}\` that may leave its folder, or stand for names that cannot be known`;
+        continue;
+      }
+      const shortest = glob
+        .split("/")
+        .filter((segment) => segment !== "**")
+        .join("/");
+      if (shortest === "" || shortest === "*") continue;
+      for (const base of bases)
+        wanted.push({ text: `${base}/${shortest}`, access: write === undefined ? "read" : "both" });
+      if (wanted.length > MAX_PATHS) return unknown;
+    }
+  }
+  return unknown;
+}
+
+/** A copy needs both of its ends; where the second is a folder, the first keeps its name below it. */
+function addCopy(
+  wanted: PathRef[],
+  ends: { readonly from: readonly string[]; readonly to: readonly string[] } | undefined,
+  args: Args,
+): string | undefined {
+  if (ends === undefined) return undefined;
+  const sources = ends.from.flatMap((name) => listOf(own(args, name)));
+  const named = (names: readonly string[]): readonly Json[] =>
+    names.flatMap((name) => listOf(own(args, name)));
+  const renamed = named(["new_name", "newName"]);
+  const targets = [...named(ends.to), ...renamed];
+  if (sources.length === 0 || targets.length === 0) return "one place of two";
+  for (const source of sources) {
+    if (typeof source !== "string") continue;
+    const slash = source.lastIndexOf("/");
+    for (const name of renamed)
+      wanted.push({ text: `${source.slice(0, slash + 1)}${String(name)}`, access: "write" });
+    for (const target of targets) {
+      if (typeof target === "string")
+        wanted.push({ text: `${target}/${source.slice(slash + 1)}`, access: "write", guess: true });
+      if (wanted.length > MAX_PATHS) return undefined;
+    }
+  }
+  return undefined;
+}
+
+// Agents call it like a program. What it reads from its input is not known here.
+function addPatchCommand(wanted: PathRef[], words: LinePart["words"]): string | undefined {
+  if (!/^apply_?patch$/.test(baseName(words[0]?.text ?? ""))) return undefined;
+  const text = words.length === 2 ? words[1]?.text : undefined;
+  return text === undefined ? UNREAD_PATCH : addPatch(wanted, text);
+}
+
+const MAX_REGIONS = 32;
+const MAX_NAMES = 64;
+
+function fromCommand({ effects, remote, words }: LinePart, args: Args): CollectedPathRefs {
+  const wanted: PathRef[] = [];
+  let unknown = remote ? undefined : addPatchCommand(wanted, words);
+  let regions = 0;
+  for (const effect of effects) {
+    if (!("path" in effect)) continue;
+    const { path, kind, below, only, follows } = effect;
+    const access = kind === "read" || kind === "execute" ? "read" : "write";
+    if (path.text === undefined) {
+      // What lies on another machine is no file that a rule here is about.
+      if (!remote) unknown ??= path.why;
+      continue;
+    }
+    if (wanted.length > MAX_PATHS) break;
+    let region: PathRef["region"];
+    if (path.pattern !== undefined || below === true) {
+      const names = path.pattern === undefined ? undefined : readNames(path.text, path.pattern);
+      regions += 1;
+      if (!remote && names?.some((name) => name !== "**" && name.climbs === true) === true) {
+        unknown ??= "glob that may find the folder above";
+      }
+      if (regions <= MAX_REGIONS && Math.max(names?.length ?? 0, only?.length ?? 0) <= MAX_NAMES)
+        region = only === undefined ? { names } : { names, only: readFilters(only) };
+      else unknown ??= "command with more globs and folders than are looked at";
+    }
+    // Who runs a program by its path in a system folder means the program, and no file that a rule allows by name.
+    const own =
+      kind === "execute" &&
+      path.pattern === undefined &&
+      path.text === words[0]?.text &&
+      bareName(path.text) !== path.text;
+    wanted.push({
+      text: path.text,
+      access,
+      guess: own && !remote,
+      region,
+      follows,
+      pattern: region === undefined ? undefined : path.pattern,
+      remote,
+    });
+  }
+  const relative = wanted.filter(
+    ({ text, remote: far }) => far !== true && typeof text === "string" && !/^[/~]/.test(text),
+  );
+  for (const name of relative.length === 0 ? [] : WORKING_FOLDERS) {
+    const folder = own(args, name);
+    if (typeof folder !== "string") continue;
+    for (const one of relative)
+      wanted.push({ ...one, text: `${folder}/${String(one.text)}`, guess: true });
+  }
+  return { wanted, unknown, from: "shell" };
+}

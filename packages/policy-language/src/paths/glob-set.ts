@@ -1,0 +1,106 @@
+import { meets, type Region } from "./path-overlap.ts";
+import { ANY, BASES, type Base, type PathGlob } from "./path-glob.ts";
+import { ROOT, type Place } from "./place.ts";
+
+/** The folders that globs are relative to. Undefined: not known, so that nothing lies in it. */
+export type BaseFolders = { readonly [base in Exclude<Base, "root">]: Place | undefined };
+
+type Indexes = { readonly [base in Base]?: NameIndex };
+
+/** The path globs of one rule, indexed by the names that they ask for. */
+export class GlobSet {
+  readonly globs: readonly PathGlob[];
+  #exact: Indexes | undefined = undefined;
+  #folded: Indexes | undefined = undefined;
+  #changed: Indexes | undefined = undefined;
+
+  constructor(globs: readonly PathGlob[]) {
+    this.globs = globs;
+  }
+
+  /** Whether a glob matches a place; `below`: one that matches all that lies below it. */
+  covers(place: Place, folders: BaseFolders, { below = false } = {}): boolean {
+    const exact = (this.#exact ??= indexesOf(this.globs));
+    return BASES.some((base) => {
+      const folder = base === "root" ? ROOT : folders[base];
+      if (folder === undefined) return false;
+      return (
+        exact[base]?.matchesIn(place, folder, below) === true ||
+        this.#foldedOf(place, folder)[base]?.matchesIn(place.folded, folder.folded, below) === true
+      );
+    });
+  }
+
+  // What does not change by folding needs no second look at globs that do not change either.
+  #foldedOf(place: Place, folder: Place): Indexes {
+    return place.folded === place && folder.folded === folder
+      ? (this.#changed ??= indexesOf(
+          this.globs.flatMap((glob) => (glob.folded === glob ? [] : (glob.folded ?? []))),
+        ))
+      : (this.#folded ??= indexesOf(this.globs.flatMap(({ folded }) => folded ?? [])));
+  }
+
+  /** Whether a glob may match something in a region. */
+  mayMeet(region: Region, folders: BaseFolders): boolean {
+    const { folded } = region;
+    return this.globs.some((glob) => {
+      const folder = glob.base === "root" ? ROOT : folders[glob.base];
+      if (folder === undefined) return false;
+      if (meets(glob, folder, region)) return true;
+      if (glob.folded === undefined) return false;
+      const isSame = glob.folded === glob && folded === region && folder.folded === folder;
+      return !isSame && meets(glob.folded, folder.folded, folded);
+    });
+  }
+}
+
+function indexesOf(globs: readonly PathGlob[]): Indexes {
+  const indexes: { [base in Base]?: NameIndex } = {};
+  for (const glob of globs) (indexes[glob.base] ??= new NameIndex()).add(glob);
+  return indexes;
+}
+
+/** Globs of one base by a name that is in every path that they match. */
+class NameIndex {
+  readonly #byLast = new Map<string, PathGlob[]>();
+  readonly #byName = new Map<string, PathGlob[]>();
+  readonly #others: PathGlob[] = [];
+
+  add(glob: PathGlob): void {
+    const { segments } = glob;
+    const last = segments.at(-1);
+    const name = segments.findLast((segment) => segment !== ANY && segment.literal !== undefined);
+    if (name === undefined || name === ANY || name.literal === undefined) this.#others.push(glob);
+    else push(name === last ? this.#byLast : this.#byName, name.literal, glob);
+  }
+
+  matchesIn(place: Place, folder: Place, below: boolean): boolean {
+    if (!place.isBelow(folder)) return false;
+    const from = folder.segments.length;
+    const names = from === 0 ? place.segments : place.segments.slice(from);
+    if (someMatch(this.#others, names, below)) return true;
+    if (!below && someMatch(this.#byLast.get(names.at(-1) ?? ""), names, below)) return true;
+    return (
+      this.#byName.size > 0 &&
+      names.some((name, at) => {
+        const globs = this.#byName.get(name);
+        return globs !== undefined && names.indexOf(name) === at && someMatch(globs, names, below);
+      })
+    );
+  }
+}
+
+function someMatch(
+  globs: readonly PathGlob[] | undefined,
+  names: readonly string[],
+  below: boolean,
+): boolean {
+  if (globs === undefined) return false;
+  return globs.some((glob) => (!below || glob.segments.at(-1) === ANY) && glob.matches(names));
+}
+
+function push(map: Map<string, PathGlob[]>, name: string, glob: PathGlob): void {
+  const list = map.get(name);
+  if (list === undefined) map.set(name, [glob]);
+  else list.push(glob);
+}

@@ -1,0 +1,261 @@
+import { isJsonObject, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
+import { RECURSIVE } from "../compile/tool-table.ts";
+import { absolutePath, segmentsOf, unknownPath } from "./path-text.ts";
+import { collectPathRefs, type CollectedPathRefs } from "./collect-path-refs.ts";
+import { Region } from "./path-overlap.ts";
+import type { Access, PathRef, PathSource } from "./path-refs.ts";
+import { Place } from "./place.ts";
+
+/** One place that a call names. */
+export interface PathFact {
+  readonly access: Access;
+  /** All that the path may be: as it is written, and with links resolved. None where it is a guess. */
+  readonly places: readonly Place[];
+  /** For a deny only: where it lies when the workspace itself is behind a link; all of a guess. */
+  readonly aliases: readonly Place[];
+  /** The places and the aliases. */
+  readonly all: readonly Place[];
+  /** What is meant lies below the places. */
+  readonly region: Region | undefined;
+  /** A command goes where links below it lead, so that an allow cannot cover it. */
+  readonly follows: boolean;
+  /** It lies on another machine or in a container: all of its places are in the region, and an allow covers none. */
+  readonly remote: boolean;
+}
+
+/** The places that a call names, as far as they can be known. */
+export interface PathFacts {
+  readonly known: readonly PathFact[];
+  /** How many of them are folders of which something below is meant. */
+  readonly regions: number;
+  /** Why at least one place cannot be known; never allowed. */
+  readonly unknown: string | undefined;
+  /** Some path has a second reading that only a lax tool would take; never allowed. */
+  readonly doubtful: boolean;
+  readonly from: CollectedPathRefs["from"];
+  /** The call is about all that lies below its places. */
+  readonly recursive: boolean;
+  readonly workspace: Place | undefined;
+  readonly home: Place | undefined;
+}
+
+// Text that a lax tool or another file system reads as another name than the one that is written.
+function otherName(text: string): string | undefined {
+  if (/^file:/i.test(text)) return "a URL for a path";
+  if (/^[a-z]:[/]/i.test(text)) return "a drive letter in a path";
+  if (text.trim() !== text) return "a path with a blank around it";
+  if (!/[^\u0000-\u007f]/.test(text)) return undefined;
+  const plain = text.normalize("NFKC");
+  const climbs = (path: string): number =>
+    path.split(/[/\\]/).filter((part) => /^\.\.?$/.test(part)).length;
+  const parts = (path: string): number => path.split(/[/\\]/).length;
+  return climbs(plain) !== climbs(text) || parts(plain) !== parts(text)
+    ? "a path with look-alikes of dots or slashes"
+    : undefined;
+}
+
+const HIDDEN = /%(?:25)*(?:2e|2f|5c)/i;
+
+// What some file systems take for the same name: without dots and blanks at the end of a name, and without a stream.
+function trimmed({ segments: place }: Place): readonly string[] | undefined {
+  const names = place.map((name) =>
+    name.replace(/(?<=.):.*$/s, "").replace(/(?<=[^.\s])[.\s]+$/, ""),
+  );
+  return names.some((name, at) => name !== place[at]) ? names : undefined;
+}
+
+// Each command of a call asks for the same two folders.
+const KEPT_FOLDERS = 16;
+const folders = new Map<string, Place>();
+
+function folder(path: string | undefined): Place | undefined {
+  if (path?.startsWith("/") !== true) return undefined;
+  let place = folders.get(path);
+  if (place === undefined) {
+    if (folders.size >= KEPT_FOLDERS) folders.clear();
+    folders.set(path, (place = placeOf(path)));
+  }
+  return place;
+}
+
+/** Works out the places of one call. */
+export function pathFacts(facts: PathSource): PathFacts {
+  const { call, pathsFact } = facts;
+  const { wanted, from, unknown } = collectPathRefs(facts);
+  const reader = new PathReader(call, stampOf(call, pathsFact), { byTool: from !== "shell" });
+  const known = wanted.flatMap((ref) => reader.read(ref) ?? []);
+  return {
+    known,
+    regions: known.filter(({ region }) => region !== undefined).length,
+    unknown: unknown ?? reader.unknown,
+    doubtful: reader.doubtful,
+    from,
+    recursive: from === "table" && isRecursive(facts),
+    workspace: folder(call.workspace ?? call.cwd),
+    home: folder(call.home),
+  };
+}
+
+/** Reads the paths of one call, and notes what cannot be known of them. */
+class PathReader {
+  readonly #call: ToolCall;
+  readonly #stamp: Stamp | undefined;
+  readonly #byTool: boolean;
+  /** The first reason why a place cannot be known. */
+  unknown: string | undefined = undefined;
+  /** See {@link PathFacts.doubtful}. */
+  doubtful = false;
+
+  constructor(call: ToolCall, stamp: Stamp | undefined, { byTool }: { readonly byTool: boolean }) {
+    this.#call = call;
+    this.#stamp = stamp;
+    this.#byTool = byTool;
+  }
+
+  /** The places of a path; undefined where it cannot be read as one. */
+  read({
+    text,
+    access,
+    guess = false,
+    region,
+    pattern,
+    remote = false,
+    follows = false,
+  }: PathRef): PathFact | undefined {
+    const why =
+      unknownPath(text, this.#call) ??
+      (this.#byTool && !guess && typeof text === "string" ? otherName(text) : undefined);
+    if (why !== undefined || typeof text !== "string") {
+      if (!guess && !remote) this.unknown ??= why;
+      return undefined;
+    }
+    const written = placeOf(absolutePath(text, this.#call));
+    if (remote) {
+      const far = new Region([written], { names: region === undefined ? [] : region.names });
+      return { access, places: [], aliases: [], all: [], region: far, follows, remote };
+    }
+    const places = [written];
+    const aliases: Place[] = [];
+    this.#addReal(text, { guess, places, aliases });
+    if (this.#byTool) this.#addTrimmed(text, { guess, places, aliases });
+    const all = [...places, ...aliases];
+    const within = region === undefined ? undefined : new Region(all, region);
+    if (guess) return { access, places: [], aliases: all, all, region: within, follows, remote };
+    if (pattern !== undefined) this.#addFound(pattern, { places, aliases });
+    if (places.some(isProcAlias)) this.unknown ??= "a path through /proc";
+    const both = places.length + aliases.length === all.length ? all : [...places, ...aliases];
+    return { access, places, aliases, all: both, region: within, follows, remote };
+  }
+
+  // Where the path leads, as the host found it.
+  #addReal(text: string, { guess, places, aliases }: Guess & Places): void {
+    const stamp = this.#stamp?.paths?.get(text);
+    if (stamp === undefined) return;
+    const [real, ...others] = stamp;
+    if (real === undefined) {
+      if (!guess) this.unknown ??= "a path that cannot be resolved";
+    } else if (!isSamePath(places[0], real)) places.push(placeOf(real));
+    for (const other of others) aliases.push(placeOf(other));
+  }
+
+  #addTrimmed(text: string, { guess, places, aliases }: Guess & Places): void {
+    if (!guess) this.doubtful ||= HIDDEN.test(text);
+    for (const place of [...places, ...aliases]) {
+      const other = trimmed(place);
+      if (other !== undefined) aliases.push(new Place(other));
+    }
+  }
+
+  // What a glob finds by way of a link; the rest lies below its folder.
+  #addFound(pattern: string, { places, aliases }: Places): void {
+    if (this.#stamp === undefined) return;
+    const found = this.#stamp.globs.get(pattern);
+    if (found === undefined) this.unknown ??= "glob whose folders cannot be looked through";
+    for (const [at, ...others] of found ?? []) {
+      if (at !== undefined) places.push(placeOf(at));
+      for (const other of others) aliases.push(placeOf(other));
+    }
+  }
+}
+
+interface Guess {
+  readonly guess: boolean;
+}
+
+interface Places {
+  readonly places: Place[];
+  readonly aliases: Place[];
+}
+
+const placeOf = (path: string): Place => new Place(segmentsOf(path));
+
+// Most paths have no link in them, so that both are one.
+function isSamePath(place: Place | undefined, real: string): boolean {
+  const segments = segmentsOf(real);
+  return (
+    place?.segments.length === segments.length &&
+    segments.every((segment, at) => segment === place.segments[at])
+  );
+}
+
+function isRecursive({ identity, args, tools }: PathSource): boolean {
+  const kind = RECURSIVE.get(identity.bare);
+  if (kind !== "asked") return kind === "always" || tools.files.get(identity.bare)?.cwd === true;
+  return ["recursive", "depth", "max_depth", "maxDepth"].some(
+    (name) => args?.[name] !== undefined && args[name] !== false,
+  );
+}
+
+function isProcAlias({ segments: [first, , third] }: Place): boolean {
+  return (
+    first === "proc" &&
+    (third === "root" ||
+      third === "cwd" ||
+      third === "fd" ||
+      third === "task" ||
+      third === "map_files")
+  );
+}
+
+interface Stamp {
+  readonly paths: ReadonlyMap<string, readonly string[]> | undefined;
+  readonly globs: ReadonlyMap<string, readonly (readonly string[])[]>;
+}
+
+// A line of a thousand commands asks for the same stamp a thousand times.
+const stamps = new WeakMap<object, Stamp>();
+
+/** What the host found before it asked. */
+function stampOf({ facts }: ToolCall, name: string): Stamp | undefined {
+  const stamp = facts?.[name] ?? null;
+  if (!isJsonObject(stamp)) return undefined;
+  const known = stamps.get(stamp);
+  if (known !== undefined) return known;
+  const read = { paths: stampedPaths(stamp), globs: stampedGlobs(stamp) };
+  stamps.set(stamp, read);
+  return read;
+}
+
+// A list of [text, real path, other names …]; the text alone where nothing can be known.
+function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {
+  if (!Array.isArray(list)) return undefined;
+  const map = new Map<string, readonly string[]>();
+  for (const entry of list as readonly Json[]) {
+    const [text, ...places] = entry as readonly string[];
+    if (text !== undefined) map.set(text, places);
+  }
+  return map;
+}
+
+// Each `{ pattern, places }` with what it finds by way of links, or without `places` where that is not known.
+function stampedGlobs({ globs }: JsonObject): Stamp["globs"] {
+  const map = new Map<string, readonly (readonly string[])[]>();
+  if (!Array.isArray(globs)) return map;
+  for (const { pattern, places } of globs as unknown as readonly {
+    pattern: string;
+    places?: readonly (readonly string[])[];
+  }[]) {
+    if (places !== undefined) map.set(pattern, places);
+  }
+  return map;
+}

@@ -1,0 +1,51 @@
+import type { Json, ToolCall } from "@bylaw/kernel";
+
+const MAX_PATH = 4096;
+
+/** Why a text cannot be read as a path, or nothing. */
+export function unknownPath(
+  text: Json | undefined,
+  call: Pick<ToolCall, "cwd" | "home">,
+): string | undefined {
+  if (typeof text !== "string") return "a path that is not text";
+  if (text === "") return "an empty path";
+  if (text.length > MAX_PATH) return `a path of more than ${MAX_PATH} characters`;
+  if (/[\u0000-\u001f\u007f]/.test(text)) return "a control character in a path";
+  if (text.includes("\\")) return "a backslash in a path";
+  if (/\$[A-Z_{(]|`/.test(text)) return "a variable in a path";
+  if (/^~[^/]/.test(text)) return "the home of another user";
+  if (text.startsWith("~") && call.home === undefined) return "a path in an unknown home";
+  if (!/^[/~]/.test(text) && call.cwd === undefined)
+    return "a relative path without a working directory";
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return "a URL for a path";
+  return undefined;
+}
+
+/** The absolute text of a path that is not unknown, with its `..` still in it. */
+export function absolutePath(text: string, call: Pick<ToolCall, "cwd" | "home">): string {
+  if (text.startsWith("/")) return text;
+  if (text.startsWith("~")) return `${call.home ?? ""}${text.slice(1)}`;
+  return `${call.cwd ?? ""}/${text}`;
+}
+
+/** An absolute path in segments, without `.`, `..` and doubled slashes. */
+export function segmentsOf(path: string): readonly string[] {
+  const segments: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") segments.pop();
+    else if (part !== "" && part !== ".") segments.push(part);
+  }
+  return segments;
+}
+
+/** Whether a text names the very folder that a call works in. */
+export function sameFolder(text: Json, call: Pick<ToolCall, "cwd" | "home">): boolean {
+  if (
+    typeof text !== "string" ||
+    call.cwd === undefined ||
+    text.includes("..") ||
+    unknownPath(text, call) !== undefined
+  )
+    return false;
+  return segmentsOf(absolutePath(text, call)).join("/") === segmentsOf(call.cwd).join("/");
+}

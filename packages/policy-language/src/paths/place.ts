@@ -1,0 +1,54 @@
+import { foldName } from "./fold-name.ts";
+
+const MAY_CHANGE = /[^\u0000-@[-\u007f]/;
+
+/** A name as the segment of a glob without wildcards. */
+interface LiteralName {
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly literal: string;
+}
+
+/** An absolute path in segments, without `.` and `..`. */
+export class Place {
+  readonly segments: readonly string[];
+  #literals: readonly LiteralName[] | undefined = undefined;
+  #folded: Place | undefined = undefined;
+
+  constructor(segments: readonly string[]) {
+    this.segments = segments;
+  }
+
+  /** The path as a file system reads it that does not tell case apart; this very object where nothing changes. */
+  get folded(): Place {
+    return (this.#folded ??= this.#fold());
+  }
+
+  /** The segments as those of a glob. */
+  get literals(): readonly LiteralName[] {
+    return (this.#literals ??= this.segments.map((text) => ({
+      prefix: text,
+      suffix: text,
+      literal: text,
+    })));
+  }
+
+  #fold(): Place {
+    const { segments } = this;
+    if (!segments.some((name) => MAY_CHANGE.test(name))) return this;
+    const names = segments.map(foldName);
+    return names.every((name, at) => name === segments[at]) ? this : new Place(names);
+  }
+
+  /** Whether the path is the given folder or lies in it. */
+  isBelow({ segments: folder }: Place): boolean {
+    const { segments } = this;
+    if (segments.length < folder.length) return false;
+    // The names of a folder differ most often at its end.
+    for (let at = folder.length - 1; at >= 0; at--) if (segments[at] !== folder[at]) return false;
+    return true;
+  }
+}
+
+/** The root of the file system. */
+export const ROOT = new Place([]);

@@ -1,0 +1,137 @@
+import type { RuleReference, ToolCall } from "@bylaw/kernel";
+import { INLINE_PARTS } from "../load/inline-cases.ts";
+import type { PolicyFile } from "../load/policy-file.ts";
+import type { RuleSource } from "../compile/rule.ts";
+import type { RunState } from "../match/run-state.ts";
+import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
+import { alternativesOf, partsOf, type Alternative } from "./alternatives.ts";
+import { holds, type InlineCase } from "./inline.ts";
+import { matchSets } from "./match-sets.ts";
+import { compileQuietly } from "./mutants.ts";
+
+/** What the cases say about one rule. */
+export interface RuleCoverage {
+  readonly name: string;
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly shadow: boolean;
+  /** Cases that it decided. */
+  readonly decided: number;
+  /** Cases that it matched, inline cases included. */
+  readonly matched: number;
+  /** Alternatives, such as one pattern of a list, by which no case matched. */
+  readonly never_held: readonly { readonly key: string; readonly item: string }[];
+  /** Parts that kept no case from matching: without them the same cases match. */
+  readonly never_failed: readonly string[];
+}
+
+/** What the cases of a policy cover. */
+export interface Coverage {
+  readonly rules: readonly RuleCoverage[];
+  readonly alternatives: { readonly total: number; readonly held: number };
+  readonly parts: { readonly total: number; readonly failed: number };
+}
+
+/** What coverage is worked out from. */
+export interface CoverageInput {
+  readonly files: readonly PolicyFile[];
+  readonly tools?: ToolTable;
+  /** What conditions see of a run. */
+  readonly run?: RunState;
+  readonly inline: readonly InlineCase[];
+  /** The calls of the cases, as they were decided, the rule that decided each, and what conditions see of the run of this case. */
+  readonly cases: readonly {
+    readonly call: ToolCall;
+    readonly rule: RuleReference | undefined;
+    readonly run?: RunState;
+  }[];
+}
+
+/** Works out which rules, alternatives and parts the cases asked. Files with `compat` are told by `decided` alone. */
+export async function coverPolicy({
+  files,
+  tools = DEFAULT_TOOLS,
+  run,
+  inline,
+  cases,
+}: CoverageInput): Promise<Coverage> {
+  const calls = cases.map(({ call, run: own = run }) => ({ call, run: own }));
+  const rules = files.flatMap((file) => file.rules);
+  const own = await matchSets(rules, calls, tools);
+  const asked = rules.map(({ source }) => ({
+    alternatives: alternativesOf(source),
+    parts: partsOf(source),
+  }));
+  const variants = asked.flatMap(({ alternatives, parts }) => [
+    ...alternatives.flatMap(({ only, without }) => [
+      compileQuietly(only, tools),
+      compileQuietly(without, tools),
+    ]),
+    ...parts.map(({ without }) => compileQuietly(without, tools)),
+  ]);
+  const sets = (await matchSets(variants, calls, tools)).values();
+  const next = (): ReadonlySet<number> => sets.next().value ?? new Set();
+  const covered = rules.map(({ source }, index): RuleCoverage => {
+    const { name, file, line, shadow } = source;
+    const matched = own[index] ?? new Set<number>();
+    const lines = inline.filter((one) => one.rule === name && one.file === file);
+    const matching = lines.filter(({ kind }) => kind === "match");
+    const never_held: { key: string; item: string }[] = [];
+    for (const { key, item, only } of asked[index]?.alternatives ?? []) {
+      const [alone, rest] = [next(), next()];
+      const held = alone.size > 0 || rest.size < matched.size || speaks(key, matching, only, tools);
+      if (!held) never_held.push({ key, item });
+    }
+    const never_failed: string[] = [];
+    for (const { key, without } of asked[index]?.parts ?? []) {
+      if (next().size <= matched.size && !refuses(key, lines, without, tools))
+        never_failed.push(key);
+    }
+    return {
+      ...{ name, file, line, shadow },
+      decided: cases.filter(
+        ({ rule }) => rule?.name === name && rule.file === file && rule.line === line,
+      ).length,
+      matched: matched.size + matching.length,
+      never_held,
+      never_failed,
+    };
+  });
+  const total = (list: "alternatives" | "parts"): number =>
+    asked.reduce((sum, each) => sum + each[list].length, 0);
+  const missing = (list: "never_held" | "never_failed"): number =>
+    covered.reduce((sum, each) => sum + each[list].length, 0);
+  return {
+    rules: covered,
+    alternatives: {
+      total: total("alternatives"),
+      held: total("alternatives") - missing("never_held"),
+    },
+    parts: { total: total("parts"), failed: total("parts") - missing("never_failed") },
+  };
+}
+
+// An inline case that matches by this alternative alone.
+function speaks(
+  key: Alternative["key"],
+  matching: readonly InlineCase[],
+  only: RuleSource,
+  tools: ToolTable,
+): boolean {
+  const rule = INLINE_PARTS.has(key) ? compileQuietly(only, tools) : undefined;
+  return rule !== undefined && matching.some((one) => holds(rule, one, tools));
+}
+
+// An inline `not_match` that this part kept from matching.
+function refuses(
+  key: string,
+  lines: readonly InlineCase[],
+  without: RuleSource,
+  tools: ToolTable,
+): boolean {
+  const rule = INLINE_PARTS.has(key) ? compileQuietly(without, tools) : undefined;
+  return (
+    rule !== undefined && lines.some((one) => one.kind === "not_match" && !holds(rule, one, tools))
+  );
+}

@@ -1,0 +1,36 @@
+import type { Effect, RuleReference } from "@bylaw/kernel";
+
+/** What a case wants of a decision. */
+export interface Expectation {
+  /** Exactly this effect. */
+  readonly must?: Effect;
+  /** Any other effect. */
+  readonly must_not?: Effect;
+  /** The name of the rule that decides. */
+  readonly rule?: string;
+  readonly code?: string;
+}
+
+/** What a case looks at in a decision. */
+export interface CaseOutcome {
+  readonly effect: Effect;
+  readonly code: string;
+  readonly rule?: RuleReference;
+}
+
+/** What a decision gets wrong, in a few words; undefined where it is as expected. */
+export function unmet(
+  { must, must_not, rule, code }: Expectation,
+  outcome: CaseOutcome,
+): string | undefined {
+  const wrong: string[] = [];
+  const differs = (what: string, actual: string, expected: string): void =>
+    void wrong.push(`${what}\`${actual}\` instead of ${expected}`);
+  if (must !== undefined && outcome.effect !== must) differs("", outcome.effect, `\`${must}\``);
+  if (must_not !== undefined && outcome.effect === must_not)
+    differs("", outcome.effect, "any other");
+  if (rule !== undefined && outcome.rule?.name !== rule)
+    differs("rule ", outcome.rule?.name ?? "none", `\`${rule}\``);
+  if (code !== undefined && outcome.code !== code) differs("code ", outcome.code, `\`${code}\``);
+  return wrong.length === 0 ? undefined : `Got ${wrong.join("; ")}`;
+}

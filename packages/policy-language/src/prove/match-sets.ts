@@ -1,0 +1,25 @@
+import type { ToolCall } from "@bylaw/kernel";
+import { CallFacts } from "../match/call-facts.ts";
+import type { Rule } from "../compile/rule.ts";
+import type { RunState } from "../match/run-state.ts";
+import type { ToolTable } from "../compile/tool-table.ts";
+
+/**
+ * For each rule, the positions of the calls that it matches by itself, whatever other rules say. A call with a shell line counts where some
+ * command of it matches, for an allow too: rules are asked about commands, not about lines. None for no rule.
+ */
+export async function matchSets(
+  rules: readonly (Rule | undefined)[],
+  calls: readonly { readonly call: ToolCall; readonly run: RunState | undefined }[],
+  tools: ToolTable,
+): Promise<readonly ReadonlySet<number>[]> {
+  const sets = rules.map(() => new Set<number>());
+  for (const [at, { call, run }] of calls.entries()) {
+    const { perCommand } = new CallFacts(call, tools);
+    for (const [index, rule] of rules.entries()) {
+      if (rule === undefined || !perCommand.some((part) => rule.matches(part))) continue;
+      if (rule.when === undefined || (await rule.when.holds(call, run))) sets[index]?.add(at);
+    }
+  }
+  return sets;
+}

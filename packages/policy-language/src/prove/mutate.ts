@@ -1,0 +1,167 @@
+import type { ToolCall } from "@bylaw/kernel";
+import type { PolicyFile } from "../load/policy-file.ts";
+import { compilePolicy, type PolicyPool } from "../decide/policy-pool.ts";
+import type { RunState } from "../match/run-state.ts";
+import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
+import { unmet, type CaseOutcome, type Expectation } from "./expectation.ts";
+import { holds, type InlineCase } from "./inline.ts";
+import { matchSets } from "./match-sets.ts";
+import { mutantsOf, riskOf, type Mutant, type MutationKind } from "./mutants.ts";
+
+/** A change of a rule that no case notices. */
+export interface Survivor {
+  readonly kind: MutationKind;
+  readonly change: string;
+  readonly rule: string;
+  readonly file: string;
+  /** Of the rule, from 1. */
+  readonly line: number;
+  /** Whether the change can let through what the policy does not. */
+  readonly loosens: boolean;
+}
+
+/** What came of changing every rule, one change at a time. */
+export interface Mutation {
+  readonly mutants: number;
+  readonly noticed: number;
+  /** Rule by rule; the rules and the changes of each with the riskiest first. */
+  readonly survivors: readonly Survivor[];
+}
+
+/** What mutation works on. Every case must hold of the policy as it is. */
+export interface MutationInput {
+  readonly files: readonly PolicyFile[];
+  readonly tools?: ToolTable;
+  /** What conditions see of a run. */
+  readonly run?: RunState;
+  readonly inline: readonly InlineCase[];
+  /** `run`: what conditions see of the run of this case. */
+  readonly cases: readonly {
+    readonly call: ToolCall;
+    readonly expected: Expectation;
+    readonly run?: RunState;
+  }[];
+  /** Decides the call of the case at this place of `cases` under a changed pool. */
+  readonly decide: (
+    call: ToolCall,
+    pool: PolicyPool,
+    at: number,
+  ) => CaseOutcome | Promise<CaseOutcome>;
+  /** Is told after each rule. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+// Rules whose changes are matched in one pass over the calls, so that each call is read once for all of them.
+const AT_ONCE = 64;
+const NONE: ReadonlySet<number> = new Set();
+
+/**
+ * Changes every rule that is not in shadow in every way of {@link mutantsOf}, and asks the cases about each changed policy until one
+ * notices. A survivor was held against every case.
+ */
+export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
+  const { files, tools = DEFAULT_TOOLS, run, inline, cases, onProgress } = input;
+  const work = files.flatMap((file) =>
+    file.rules.flatMap((rule, at) => (rule.source.shadow ? [] : [{ file, rule, at }])),
+  );
+  const pool = files.flatMap((file) => file.rules);
+  const calls = cases.map(({ call, run: own = run }) => ({ call, run: own }));
+  const survivors: (Survivor & { readonly risk: number })[] = [];
+  let mutants = 0;
+  for (let from = 0; from < work.length; from += AT_ONCE) {
+    const jobs = work.slice(from, from + AT_ONCE).map((one) => {
+      const { source } = one.rule;
+      const others = pool.filter((other) => other !== one.rule);
+      const changed = mutantsOf(one.rule, others, tools);
+      const own = inline.filter(({ rule, file }) => rule === source.name && file === source.file);
+      mutants += changed.length;
+      return {
+        ...one,
+        open: changed.filter(
+          ({ rule }) => rule === undefined || own.every((line) => holds(rule, line, tools)),
+        ),
+      };
+    });
+    // The other changes leave what the rule matches as it is, or take away from it.
+    const asked = jobs.flatMap(({ rule, open }) => [
+      rule,
+      ...open.map((mutant) => (widens(mutant) ? mutant.rule : undefined)),
+    ]);
+    const sets = (await matchSets(asked, calls, tools)).values();
+    for (const [done, { file, rule, at, open }] of jobs.entries()) {
+      const before = sets.next().value ?? NONE;
+      for (const mutant of open) {
+        const after = sets.next().value ?? NONE;
+        const rules =
+          mutant.rule === undefined
+            ? file.rules.toSpliced(at, 1)
+            : file.rules.with(at, mutant.rule);
+        const changed = compilePolicy(
+          files.map((one) => (one === file ? { ...file, rules } : one)),
+          { tools },
+        );
+        if (await isNoticed(input, changed, likelyFirst(cases.length, mutant, before, after)))
+          continue;
+        const { name, line, effect } = rule.source;
+        const { kind, change } = mutant;
+        const risk = riskOf(kind, effect);
+        survivors.push({
+          kind,
+          change,
+          rule: name,
+          file: file.file,
+          line,
+          loosens: risk !== undefined,
+          risk: risk ?? LEAST,
+        });
+      }
+      onProgress?.(from + done + 1, work.length);
+    }
+  }
+  return { mutants, noticed: mutants - survivors.length, survivors: byRisk(survivors) };
+}
+
+const LEAST = 9;
+
+function byRisk(survivors: readonly (Survivor & { readonly risk: number })[]): readonly Survivor[] {
+  const groups = Map.groupBy(survivors, ({ file, line }) => `${line} ${file}`);
+  const worst = (group: readonly { readonly risk: number }[]): number =>
+    Math.min(...group.map(({ risk }) => risk));
+  return [...groups.values()]
+    .toSorted((a, b) => worst(a) - worst(b))
+    .flatMap((group) =>
+      group.toSorted((a, b) => a.risk - b.risk).map(({ risk: _, ...survivor }) => survivor),
+    );
+}
+
+async function isNoticed(
+  { cases, decide }: MutationInput,
+  pool: PolicyPool,
+  order: readonly number[],
+): Promise<boolean> {
+  for (const at of order) {
+    const one = cases[at];
+    if (one === undefined) continue;
+    const asked = decide(one.call, pool, at);
+    const outcome = asked instanceof Promise ? await asked : asked;
+    if (unmet(one.expected, outcome) !== undefined) return true;
+  }
+  return false;
+}
+
+const widens = ({ kind }: Mutant): boolean => kind === "part" || kind === "widen";
+
+// The cases that the change is about come first; the others follow, because what a pool is about may change with any rule.
+function likelyFirst(
+  count: number,
+  mutant: Mutant,
+  before: ReadonlySet<number>,
+  after: ReadonlySet<number>,
+): readonly number[] {
+  const likely = widens(mutant) ? [...after].filter((at) => !before.has(at)) : [...before];
+  const first = new Set(likely);
+  return [
+    ...likely,
+    ...Array.from({ length: count }, (_, at) => at).filter((at) => !first.has(at)),
+  ];
+}
