@@ -2,7 +2,9 @@ import { join, relative } from "node:path";
 import { defineExamples } from "@bylaw/testing";
 import { artifacts } from "./src/index.ts";
 
-const options = { contract: relative(process.cwd(), join(import.meta.dirname, "test/fixtures/agent_workflow.yaml")) };
+const options = {
+  contract: relative(process.cwd(), join(import.meta.dirname, "test/fixtures/agent_workflow.yaml")),
+};
 const move = { hook: "onTransition", task: "t1", from: "BUILD", to: "REVIEW" } as const;
 const result = { command: "npm test", exit_code: 0, passed: 3, failed: 0 };
 

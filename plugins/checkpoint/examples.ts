@@ -13,7 +13,11 @@ const before = [
 export const examples = defineExamples(checkpoint, [
   {
     name: "lets a step pause its workflow",
-    subject: { hook: "onBehavior", action: "checkpoint", reason: "the migration needs a person's eye" },
+    subject: {
+      hook: "onBehavior",
+      action: "checkpoint",
+      reason: "the migration needs a person's eye",
+    },
     expect: "allow",
   },
   {
@@ -23,8 +27,16 @@ export const examples = defineExamples(checkpoint, [
     expect: "deny",
     code: "checkpoint_step",
   },
-  { name: "says nothing of a loop", subject: { hook: "onBehavior", action: "loop" }, expect: "abstain" },
-  { name: "says nothing of a call while nothing is paused", subject: { hook: "beforeToolCall", tool: "read_file" }, expect: "abstain" },
+  {
+    name: "says nothing of a loop",
+    subject: { hook: "onBehavior", action: "loop" },
+    expect: "abstain",
+  },
+  {
+    name: "says nothing of a call while nothing is paused",
+    subject: { hook: "beforeToolCall", tool: "read_file" },
+    expect: "abstain",
+  },
   {
     name: "denies a call of a task that is paused",
     before,
@@ -39,5 +51,10 @@ export const examples = defineExamples(checkpoint, [
     expect: "deny",
     code: "checkpoint_paused",
   },
-  { name: "says nothing of another task", before, subject: { hook: "onTransition", task: "t2", to: "DONE" }, expect: "abstain" },
+  {
+    name: "says nothing of another task",
+    before,
+    subject: { hook: "onTransition", task: "t2", to: "DONE" },
+    expect: "abstain",
+  },
 ]);

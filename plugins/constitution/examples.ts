@@ -2,7 +2,9 @@ import { defineExamples } from "@bylaw/testing";
 import { constitution } from "./src/index.ts";
 
 const rule = { rule: "Nothing is pushed today.", check: { action: "deny", command: "git push *" } };
-const before = [{ event_type: "constitution_updated", details: { by: "ann", author: "agent", ...rule } }];
+const before = [
+  { event_type: "constitution_updated", details: { by: "ann", author: "agent", ...rule } },
+];
 
 export const examples = defineExamples(constitution, [
   {
@@ -21,7 +23,12 @@ export const examples = defineExamples(constitution, [
     name: "leaves other agents alone where rules of agents are their own",
     options: { agent_rules: "own" },
     before,
-    subject: { hook: "beforeToolCall", tool: "bash", args: { command: "git push --force" }, agent: "bob" },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "bash",
+      args: { command: "git push --force" },
+      agent: "bob",
+    },
     expect: "abstain",
   },
   {

@@ -5,12 +5,23 @@ import { coordinator } from "./src/index.ts";
 export const examples = defineExamples(coordinator, [
   {
     name: "says nothing of a tool call, even of one about a task that is complete",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "done" }, task: "task-1" },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "write_file",
+      args: { path: "notes.md", text: "done" },
+      task: "task-1",
+    },
     expect: "abstain",
   },
   {
     name: "says nothing of a phase that a task enters",
-    subject: { hook: "onTransition", task: "task-1", from: "IMPLEMENT", to: "REVIEW", artifacts: {} },
+    subject: {
+      hook: "onTransition",
+      task: "task-1",
+      from: "IMPLEMENT",
+      to: "REVIEW",
+      artifacts: {},
+    },
     expect: "abstain",
   },
 ]);

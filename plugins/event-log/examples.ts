@@ -4,7 +4,11 @@ import { eventLog } from "./src/index.ts";
 export const examples = defineExamples(eventLog, [
   {
     name: "says nothing of a tool call: it records what others decide",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the door is red" } },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "write_file",
+      args: { path: "notes.md", text: "the door is red" },
+    },
     expect: "abstain",
   },
   {

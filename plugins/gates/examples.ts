@@ -5,14 +5,23 @@ import { gates } from "./src/index.ts";
 const folder = relative(process.cwd(), join(import.meta.dirname, "test/fixtures"));
 const options = { contract: join(folder, "agent_workflow.yaml"), workspace: folder };
 const move = { hook: "onTransition", task: "t1", from: "PLAN", to: "TDD" } as const;
-const scope = { in_scope: ["src/**"], out_of_scope: ["lib/**"], constraints: ["no new dependency"] };
-const plan = { acceptance_criteria: [{ criterion: "It greets by name", how_to_verify: "run the tests" }] };
+const scope = {
+  in_scope: ["src/**"],
+  out_of_scope: ["lib/**"],
+  constraints: ["no new dependency"],
+};
+const plan = {
+  acceptance_criteria: [{ criterion: "It greets by name", how_to_verify: "run the tests" }],
+};
 
 export const examples = defineExamples(gates, [
   {
     name: "says what a check did not find",
     options,
-    subject: { ...move, artifacts: { plan_document: { acceptance_criteria: [] }, scope_definition: scope } },
+    subject: {
+      ...move,
+      artifacts: { plan_document: { acceptance_criteria: [] }, scope_definition: scope },
+    },
     expect: "deny",
     code: "gate_blocked",
     rule: "PLAN.gates.plan_approval.plan_has_acceptance_criteria",
@@ -27,7 +36,12 @@ export const examples = defineExamples(gates, [
   {
     name: "takes no agent's word for a test run",
     options,
-    subject: { ...move, from: "IMPL", to: "REVIEW", artifacts: { test_run_result: { exit_code: 0, passed: 9, failed: 0, skipped: 0 } } },
+    subject: {
+      ...move,
+      from: "IMPL",
+      to: "REVIEW",
+      artifacts: { test_run_result: { exit_code: 0, passed: 9, failed: 0, skipped: 0 } },
+    },
     expect: "deny",
     code: "gate_blocked",
     rule: "IMPL.gates.tests_passing.all_tests_pass",
@@ -42,7 +56,12 @@ export const examples = defineExamples(gates, [
   {
     name: "opens it for a review that found something",
     options,
-    subject: { ...move, from: "REVIEW", to: "IMPL", artifacts: { review_report: { reviews: {}, blocking_issues: ["it leaks"] } } },
+    subject: {
+      ...move,
+      from: "REVIEW",
+      to: "IMPL",
+      artifacts: { review_report: { reviews: {}, blocking_issues: ["it leaks"] } },
+    },
     expect: "abstain",
   },
   {

@@ -4,18 +4,30 @@ import { hello } from "./src/index.ts";
 export const examples = defineExamples(hello, [
   {
     name: "asks before a call that says `password`",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the password is red" } },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "write_file",
+      args: { path: "notes.md", text: "the password is red" },
+    },
     expect: "ask_user",
     code: "unwelcome_word",
   },
   {
     name: "says nothing of a call without the word",
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the door is red" } },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "write_file",
+      args: { path: "notes.md", text: "the door is red" },
+    },
     expect: "abstain",
   },
   {
     name: "says nothing of a word that only begins like it",
-    subject: { hook: "beforeToolCall", tool: "search", args: { query: "a pass through the mountains" } },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "search",
+      args: { query: "a pass through the mountains" },
+    },
     expect: "abstain",
   },
   {

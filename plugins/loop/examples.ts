@@ -1,7 +1,10 @@
 import { defineExamples } from "@bylaw/testing";
 import { loop } from "./src/index.ts";
 
-const options = { order: ["plan", "code", "check"], loops: { check: { steps: 1, max_iterations: 3 } } };
+const options = {
+  order: ["plan", "code", "check"],
+  loops: { check: { steps: 1, max_iterations: 3 } },
+};
 
 export const examples = defineExamples(loop, [
   {
@@ -31,7 +34,22 @@ export const examples = defineExamples(loop, [
     expect: "deny",
     code: "loop_step_missing",
   },
-  { name: "lets any step go on", options, subject: { hook: "onBehavior", action: "continue", step: "plan" }, expect: "allow" },
-  { name: "lets any step stop", options, subject: { hook: "onBehavior", action: "stop", step: "plan" }, expect: "allow" },
-  { name: "says nothing of a trigger", options, subject: { hook: "onBehavior", action: "trigger", step: "plan" }, expect: "abstain" },
+  {
+    name: "lets any step go on",
+    options,
+    subject: { hook: "onBehavior", action: "continue", step: "plan" },
+    expect: "allow",
+  },
+  {
+    name: "lets any step stop",
+    options,
+    subject: { hook: "onBehavior", action: "stop", step: "plan" },
+    expect: "allow",
+  },
+  {
+    name: "says nothing of a trigger",
+    options,
+    subject: { hook: "onBehavior", action: "trigger", step: "plan" },
+    expect: "abstain",
+  },
 ]);

@@ -2,7 +2,10 @@ import { join, relative } from "node:path";
 import { defineExamples } from "@bylaw/testing";
 import { monitoring } from "./src/index.ts";
 
-const contract = relative(process.cwd(), join(import.meta.dirname, "test/fixtures/agent_workflow.yaml"));
+const contract = relative(
+  process.cwd(),
+  join(import.meta.dirname, "test/fixtures/agent_workflow.yaml"),
+);
 
 export const examples = defineExamples(monitoring, [
   {
@@ -14,7 +17,13 @@ export const examples = defineExamples(monitoring, [
   {
     name: "says nothing of a tool call",
     options: { contract },
-    subject: { hook: "beforeToolCall", task: "t1", phase: "PLAN", tool: "read_files", args: { path: "src/a.ts" } },
+    subject: {
+      hook: "beforeToolCall",
+      task: "t1",
+      phase: "PLAN",
+      tool: "read_files",
+      args: { path: "src/a.ts" },
+    },
     expect: "abstain",
   },
 ]);

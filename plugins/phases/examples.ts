@@ -2,9 +2,19 @@ import { join, relative } from "node:path";
 import { defineExamples } from "@bylaw/testing";
 import { phases } from "./src/index.ts";
 
-const contract = relative(process.cwd(), join(import.meta.dirname, "test/fixtures/agent_workflow.yaml"));
-const options = { contract, elsewhere: ["artifacts", "gates", "tokens"] } satisfies Parameters<typeof phases>[0];
-const call = { hook: "beforeToolCall", task: "t1", cwd: "/project", workspace: "/project" } as const;
+const contract = relative(
+  process.cwd(),
+  join(import.meta.dirname, "test/fixtures/agent_workflow.yaml"),
+);
+const options = { contract, elsewhere: ["artifacts", "gates", "tokens"] } satisfies Parameters<
+  typeof phases
+>[0];
+const call = {
+  hook: "beforeToolCall",
+  task: "t1",
+  cwd: "/project",
+  workspace: "/project",
+} as const;
 const move = { hook: "onTransition", task: "t1", artifacts: {} } as const;
 
 export const examples = defineExamples(phases, [
@@ -38,18 +48,33 @@ export const examples = defineExamples(phases, [
   {
     name: "holds a line to the commands of the phase",
     options,
-    subject: { ...call, phase: "TDD", tool: "bash", args: { command: "npm test && git commit -am done" } },
+    subject: {
+      ...call,
+      phase: "TDD",
+      tool: "bash",
+      args: { command: "npm test && git commit -am done" },
+    },
     expect: "deny",
     code: "phase_command_forbidden",
   },
   {
     name: "takes what a line writes for a write",
     options,
-    subject: { ...call, phase: "REVIEW", tool: "bash", args: { command: "sed -i s/1/2/ src/a.ts" } },
+    subject: {
+      ...call,
+      phase: "REVIEW",
+      tool: "bash",
+      args: { command: "sed -i s/1/2/ src/a.ts" },
+    },
     expect: "deny",
     code: "phase_shell_writes",
   },
-  { name: "lets a task go where the contract leads", options, subject: { ...move, from: "PLAN", to: "TDD" }, expect: "allow" },
+  {
+    name: "lets a task go where the contract leads",
+    options,
+    subject: { ...move, from: "PLAN", to: "TDD" },
+    expect: "allow",
+  },
   {
     name: "denies a way that the contract does not have",
     options,

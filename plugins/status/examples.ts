@@ -10,7 +10,11 @@ export const examples = defineExamples(status, [
   {
     name: "says nothing of a tool call, wherever its file is",
     options: { file: "logs/{run}/status.json", keep: 1_000 },
-    subject: { hook: "beforeToolCall", tool: "write_file", args: { path: "notes.md", text: "the door is red" } },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "write_file",
+      args: { path: "notes.md", text: "the door is red" },
+    },
     expect: "abstain",
   },
 ]);

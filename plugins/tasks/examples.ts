@@ -6,7 +6,14 @@ const at = "2026-01-02T10:00:00.000Z";
 export const examples = defineExamples(tasks, [
   {
     name: "denies a call for a task that was never created",
-    subject: { hook: "beforeToolCall", tool: "read_files", args: { path: "src/a.ts" }, task: "t1", agent: "ann", at },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "read_files",
+      args: { path: "src/a.ts" },
+      task: "t1",
+      agent: "ann",
+      at,
+    },
     expect: "deny",
     code: "task_unknown",
   },
@@ -18,7 +25,13 @@ export const examples = defineExamples(tasks, [
   },
   {
     name: "says nothing of a call for no task",
-    subject: { hook: "beforeToolCall", tool: "read_files", args: { path: "src/a.ts" }, agent: "ann", at },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "read_files",
+      args: { path: "src/a.ts" },
+      agent: "ann",
+      at,
+    },
     expect: "abstain",
   },
   {
@@ -30,7 +43,14 @@ export const examples = defineExamples(tasks, [
   {
     name: "says nothing of a call where nobody has to hold a task",
     options: { claims: "off" },
-    subject: { hook: "beforeToolCall", tool: "read_files", args: { path: "src/a.ts" }, task: "t1", agent: "ann", at },
+    subject: {
+      hook: "beforeToolCall",
+      tool: "read_files",
+      args: { path: "src/a.ts" },
+      task: "t1",
+      agent: "ann",
+      at,
+    },
     expect: "abstain",
   },
 ]);

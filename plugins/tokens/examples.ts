@@ -7,10 +7,22 @@ const keys = [{ id: "example", env: "BYLAW_EXAMPLE_SECRET" }];
 
 const issued = "2026-01-02T09:00:00.000Z";
 const at = "2026-01-02T10:00:00.000Z";
-const grant = { id: "example", run: "r1", task: "t1", agent: "ann", phase: "TDD", allowed_tools: ["read_files", "bash"], at: issued };
+const grant = {
+  id: "example",
+  run: "r1",
+  task: "t1",
+  agent: "ann",
+  phase: "TDD",
+  allowed_tools: ["read_files", "bash"],
+  at: issued,
+};
 const { token } = await createSigner({ keys }).sign(grant);
 const [head, , signature] = token.split(".");
-const forged = [head, Buffer.from('{"allowed_tools":["everything"]}').toString("base64url"), signature].join(".");
+const forged = [
+  head,
+  Buffer.from('{"allowed_tools":["everything"]}').toString("base64url"),
+  signature,
+].join(".");
 
 const call = {
   hook: "beforeToolCall",
@@ -23,7 +35,16 @@ const call = {
   args: { command: "npm test" },
 } as const;
 
-const move = { hook: "onTransition", run: "r1", task: "t1", agent: "ann", from: "TDD", to: "IMPL", at, artifacts: {} } as const;
+const move = {
+  hook: "onTransition",
+  run: "r1",
+  task: "t1",
+  agent: "ann",
+  from: "TDD",
+  to: "IMPL",
+  at,
+  artifacts: {},
+} as const;
 
 export const examples = defineExamples(tokens, [
   {
@@ -32,7 +53,13 @@ export const examples = defineExamples(tokens, [
     subject: { ...call, host: { token } },
     expect: "abstain",
   },
-  { name: "denies a call without a token", options: { keys }, subject: call, expect: "deny", code: "token_missing" },
+  {
+    name: "denies a call without a token",
+    options: { keys },
+    subject: call,
+    expect: "deny",
+    code: "token_missing",
+  },
   {
     name: "denies a tool that the token does not name",
     options: { keys },

@@ -7,7 +7,13 @@ export const examples = defineExamples(trigger, [
   {
     name: "lets a step call an agent that there is",
     options,
-    subject: { hook: "onBehavior", action: "trigger", agent: "coder", step: "code", trigger_agent_id: "reviewer" },
+    subject: {
+      hook: "onBehavior",
+      action: "trigger",
+      agent: "coder",
+      step: "code",
+      trigger_agent_id: "reviewer",
+    },
     expect: "allow",
   },
   {
@@ -37,5 +43,10 @@ export const examples = defineExamples(trigger, [
     expect: "deny",
     code: "trigger_cycle",
   },
-  { name: "says nothing of a loop", options, subject: { hook: "onBehavior", action: "loop", step: "check" }, expect: "abstain" },
+  {
+    name: "says nothing of a loop",
+    options,
+    subject: { hook: "onBehavior", action: "loop", step: "check" },
+    expect: "abstain",
+  },
 ]);

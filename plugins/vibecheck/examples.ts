@@ -2,7 +2,9 @@ import { defineExamples } from "@bylaw/testing";
 import { vibecheck } from "./src/index.ts";
 
 const verdict = { risk: 0.8, advice: "The plan drops a table.", traits: [], uncertainties: [] };
-const before = [{ event_type: "oversight_given", task_id: "t1", details: { by: "second-model", verdict } }];
+const before = [
+  { event_type: "oversight_given", task_id: "t1", details: { by: "second-model", verdict } },
+];
 
 export const examples = defineExamples(vibecheck, [
   {
@@ -10,8 +12,16 @@ export const examples = defineExamples(vibecheck, [
     subject: { hook: "onBehavior", action: "vibecheck", reason: "not sure of the way" },
     expect: "allow",
   },
-  { name: "says nothing of a loop", subject: { hook: "onBehavior", action: "loop" }, expect: "abstain" },
-  { name: "says nothing of a call while nothing is due", subject: { hook: "beforeToolCall", tool: "read_file" }, expect: "abstain" },
+  {
+    name: "says nothing of a loop",
+    subject: { hook: "onBehavior", action: "loop" },
+    expect: "abstain",
+  },
+  {
+    name: "says nothing of a call while nothing is due",
+    subject: { hook: "beforeToolCall", tool: "read_file" },
+    expect: "abstain",
+  },
   {
     name: "denies a phase that wants an oversight before it",
     options: { before_phases: ["IMPL"] },

@@ -12,15 +12,30 @@ const ALERT_METRICS: Readonly<Record<string, "rate" | "duration" | "count">> = {
 const FORM = /^([a-z_]+)\s*(>=|<=|>|<)\s*(\d{1,9}(?:\.\d{1,6})?)\s*(%|ms|s|m|h|d)?$/;
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Reads `gate_block_rate > 50%` or `task_stuck_in_phase > 2h`; a text that says what is wrong when it is neither. */
-export function parseAlert(condition: string): Pick<Alert, "metric" | "operator" | "value"> | string {
+/**
+ * Reads `gate_block_rate > 50%` or `task_stuck_in_phase > 2h`; a text that says what is wrong when
+ * it is neither.
+ */
+export function parseAlert(
+  condition: string,
+): Pick<Alert, "metric" | "operator" | "value"> | string {
   const [, metric = "", operator = "", digits = "", unit = ""] = FORM.exec(condition.trim()) ?? [];
   const kind = Object.hasOwn(ALERT_METRICS, metric) ? ALERT_METRICS[metric] : undefined;
-  if (kind === undefined) return `one of ${Object.keys(ALERT_METRICS).join(", ")}, a comparison and a value`;
+  if (kind === undefined)
+    return `one of ${Object.keys(ALERT_METRICS).join(", ")}, a comparison and a value`;
   const value = Number(digits);
-  const read = (scaled: number) => ({ metric, operator: operator as Alert["operator"], value: scaled });
-  if (kind === "rate") return unit === "%" && value <= 100 ? read(value / 100) : `\`${metric}\` compared with percent, \`50%\``;
+  const read = (scaled: number) => ({
+    metric,
+    operator: operator as Alert["operator"],
+    value: scaled,
+  });
+  if (kind === "rate")
+    return unit === "%" && value <= 100
+      ? read(value / 100)
+      : `\`${metric}\` compared with percent, \`50%\``;
   if (kind === "count") return unit === "" ? read(value) : `\`${metric}\` compared with a number`;
   const seconds = SECONDS[unit];
-  return seconds === undefined ? `\`${metric}\` compared with a duration, \`2h\`` : read(value * seconds);
+  return seconds === undefined
+    ? `\`${metric}\` compared with a duration, \`2h\``
+    : read(value * seconds);
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
-import { meant } from "./meant.ts";
+import { suggestFix } from "./suggest-fix.ts";
 
 /** What is wrong with a schema, and where inside of it. */
 export interface SchemaFault {
@@ -26,7 +26,16 @@ const SUBSCHEMA = [
 ];
 const SCHEMA_LIST = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const SCHEMA_MAP = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-const COUNT = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"];
+const COUNT = [
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+  "minContains",
+  "maxContains",
+];
 const NUMBER = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 const TEXT = [
   "$schema",
@@ -43,7 +52,16 @@ const TEXT = [
 ];
 const FLAG = ["uniqueItems", "readOnly", "writeOnly", "deprecated"];
 const ANY = ["default", "examples", "const", "enum", "required", "type", "dependentRequired"];
-const KEYWORDS: readonly string[] = [...SUBSCHEMA, ...SCHEMA_LIST, ...SCHEMA_MAP, ...COUNT, ...NUMBER, ...TEXT, ...FLAG, ...ANY];
+const KEYWORDS: readonly string[] = [
+  ...SUBSCHEMA,
+  ...SCHEMA_LIST,
+  ...SCHEMA_MAP,
+  ...COUNT,
+  ...NUMBER,
+  ...TEXT,
+  ...FLAG,
+  ...ANY,
+];
 const TYPES = ["null", "boolean", "object", "array", "number", "integer", "string"];
 const RANGES = [
   ["minLength", "maxLength"],
@@ -52,35 +70,53 @@ const RANGES = [
   ["minimum", "maximum"],
 ] as const;
 
-/** Everything that is wrong with a JSON Schema: unknown keywords, values of the wrong kind, references that leave it, and what no value can fit. */
+/**
+ * Everything that is wrong with a JSON Schema: unknown keywords, values of the wrong kind,
+ * references that leave it, and what no value can fit.
+ */
 export function schemaFaults(schema: Json): readonly SchemaFault[] {
   const faults: SchemaFault[] = [];
   visit(schema, [], true, faults);
   return faults;
 }
 
-function visit(schema: Json, path: readonly (string | number)[], needed: boolean, faults: SchemaFault[]): void {
+function visit(
+  schema: Json,
+  path: readonly (string | number)[],
+  needed: boolean,
+  faults: SchemaFault[],
+): void {
   if (typeof schema === "boolean") return;
   if (!isJsonObject(schema))
-    return void faults.push({ path, kind: "invalid", message: "Unexpected value in a JSON Schema, expected a mapping, true or false" });
+    return void faults.push({
+      path,
+      kind: "invalid",
+      message: "A JSON Schema is a mapping, true or false",
+    });
   for (const [keyword, value] of Object.entries(schema)) {
     const at = [...path, keyword];
     const wrong = faultOf(keyword, value);
     if (wrong !== undefined) faults.push({ path: at, kind: "invalid", ...wrong });
     else if (SUBSCHEMA.includes(keyword)) {
-      if (Array.isArray(value)) value.forEach((item: Json, index) => visit(item, [...at, index], false, faults));
+      if (Array.isArray(value))
+        value.forEach((item: Json, index) => visit(item, [...at, index], false, faults));
       else visit(value, at, false, faults);
     } else if (SCHEMA_LIST.includes(keyword))
-      (value as readonly Json[]).forEach((item, index) => visit(item, [...at, index], false, faults));
+      (value as readonly Json[]).forEach((item, index) =>
+        visit(item, [...at, index], false, faults),
+      );
     else if (SCHEMA_MAP.includes(keyword)) {
       const required = needed && keyword === "properties" ? wordsOf(schema["required"]) : [];
-      for (const [name, below] of Object.entries(value as JsonObject)) visit(below, [...at, name], required.includes(name), faults);
+      for (const [name, below] of Object.entries(value as JsonObject))
+        visit(below, [...at, name], required.includes(name), faults);
     }
   }
-  if (needed) for (const message of impossible(schema)) faults.push({ path, kind: "impossible", message });
+  if (needed)
+    for (const message of impossible(schema)) faults.push({ path, kind: "impossible", message });
 }
 
-const wordsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
+const wordsOf = (value: Json | undefined): readonly Json[] =>
+  Array.isArray(value) ? (value as readonly Json[]) : [];
 
 // What cannot be met by any value, as far as it is seen without solving the schema.
 function impossible(schema: JsonObject): readonly string[] {
@@ -88,16 +124,23 @@ function impossible(schema: JsonObject): readonly string[] {
   for (const [least, most] of RANGES) {
     const [low, high] = [schema[least], schema[most]];
     if (typeof low === "number" && typeof high === "number" && low > high)
-      found.push(`Unexpected \`${least}\` ${low} above \`${most}\` ${high}, expected a range`);
+      found.push(`\`${least}\` ${low} is above \`${most}\` ${high}, so no value fits`);
   }
-  if (Array.isArray(schema["enum"]) && schema["enum"].length === 0) found.push("Unexpected empty `enum`, expected at least one value");
-  const properties = isJsonObject(schema["properties"] ?? null) ? (schema["properties"] as JsonObject) : {};
+  if (Array.isArray(schema["enum"]) && schema["enum"].length === 0)
+    found.push("An empty `enum` allows no value");
+  const properties = isJsonObject(schema["properties"] ?? null)
+    ? (schema["properties"] as JsonObject)
+    : {};
   for (const name of wordsOf(schema["required"])) {
     if (typeof name !== "string") continue;
     const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (own === false) found.push(`Unexpected required ${quote(name)} that may have no value, expected a schema for it`);
-    if (own === undefined && schema["additionalProperties"] === false && schema["patternProperties"] === undefined) {
-      found.push(`Unexpected required ${quote(name)} that \`additionalProperties: false\` refuses, expected it in \`properties\``);
+    if (own === false) found.push(`${quote(name)} is required, but no value is allowed for it`);
+    if (
+      own === undefined &&
+      schema["additionalProperties"] === false &&
+      schema["patternProperties"] === undefined
+    ) {
+      found.push(`${quote(name)} is required, but \`additionalProperties: false\` refuses it`);
     }
   }
   return found;
@@ -105,31 +148,41 @@ function impossible(schema: JsonObject): readonly string[] {
 
 function faultOf(keyword: string, value: Json): Pick<SchemaFault, "message" | "fix"> | undefined {
   const expected = (wanted: string): Pick<SchemaFault, "message"> => ({
-    message: `Unexpected value of \`${keyword}\`, expected ${wanted}`,
+    message: `\`${keyword}\` must be ${wanted}`,
   });
   if (!KEYWORDS.includes(keyword)) {
     return {
-      message: `Unexpected keyword ${quote(keyword)}, expected one of JSON Schema`,
-      fix: meant(keyword, KEYWORDS, "put it into `properties` if it is a field"),
+      message: `JSON Schema has no keyword ${quote(keyword)}`,
+      fix: suggestFix(keyword, KEYWORDS, "Put it into `properties` if it is a field"),
     };
   }
-  if (COUNT.includes(keyword) && !(Number.isSafeInteger(value) && Number(value) >= 0)) return expected("a whole number from 0");
+  if (COUNT.includes(keyword) && !(Number.isSafeInteger(value) && Number(value) >= 0))
+    return expected("a whole number from 0");
   if (NUMBER.includes(keyword) && typeof value !== "number") return expected("a number");
   if (FLAG.includes(keyword) && typeof value !== "boolean") return expected("true or false");
   if (TEXT.includes(keyword) && typeof value !== "string") return expected("text");
-  if (SCHEMA_LIST.includes(keyword) && !(Array.isArray(value) && value.length > 0)) return expected("a list of schemas");
+  if (SCHEMA_LIST.includes(keyword) && !(Array.isArray(value) && value.length > 0))
+    return expected("a list of schemas");
   if (SCHEMA_MAP.includes(keyword) && !isJsonObject(value)) return expected("a mapping of schemas");
   if (keyword === "enum" && !Array.isArray(value)) return expected("a list");
-  if (keyword === "required" && !(Array.isArray(value) && value.every((name) => typeof name === "string")))
+  if (
+    keyword === "required" &&
+    !(Array.isArray(value) && value.every((name) => typeof name === "string"))
+  )
     return expected("a list of names");
   if (keyword === "$ref" && !String(value).startsWith("#"))
-    return { ...expected("a place in the same schema, `#/…`"), fix: "copy what it refers to into `$defs`" };
+    return {
+      ...expected("a reference into the same schema, `#/…`"),
+      fix: "Copy what it refers to into `$defs`",
+    };
   if (keyword === "pattern" && !compiles(String(value))) return expected("a regular expression");
   if (keyword !== "type") return undefined;
   const unknown = (Array.isArray(value) ? (value as readonly Json[]) : [value]).find(
     (one) => typeof one !== "string" || !TYPES.includes(one),
   );
-  return unknown === undefined ? undefined : { ...expected(`one of ${TYPES.join(", ")}`), fix: meant(String(unknown), TYPES) };
+  return unknown === undefined
+    ? undefined
+    : { ...expected(`one of ${TYPES.join(", ")}`), fix: suggestFix(String(unknown), TYPES) };
 }
 
 function compiles(pattern: string): boolean {

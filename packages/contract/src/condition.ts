@@ -6,7 +6,12 @@ export type Condition =
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }
   | { readonly not: Condition }
-  | { readonly fact: (typeof FACTS)[number]; readonly path: string; readonly operator: (typeof OPERATORS)[number]; readonly value: Json };
+  | {
+      readonly fact: (typeof FACTS)[number];
+      readonly path: string;
+      readonly operator: (typeof OPERATORS)[number];
+      readonly value: Json;
+    };
 
 const FACTS = ["artifacts", "evidence", "projections", "task"] as const;
 const OPERATORS = [

@@ -1,17 +1,17 @@
 import { BylawError, formatLocation } from "@bylaw/kernel";
-import type { FindingCode } from "./finding-codes.ts";
+import type { FindingCode, FindingSeverity } from "./finding-codes.ts";
 
-/** How much a finding weighs: an error refuses the contract, a warning is told and kept. */
-export type FindingSeverity = "error" | "warning";
-
-/** One thing that is wrong, or doubtful, in a contract. `line` and `column` count from 1, columns in UTF-16 code units. */
+/**
+ * One thing that is wrong, or doubtful, in a contract. `line` and `column` count from 1, columns in
+ * UTF-16 code units.
+ */
 export interface ContractFinding {
   readonly file: string;
   readonly line: number;
   readonly column: number;
   readonly code: FindingCode;
   readonly severity: FindingSeverity;
-  /** One line: "Unexpected <actual>, expected <wanted>". */
+  /** One line that says what is wrong. */
   readonly message: string;
   readonly fix?: string;
 }

@@ -1,8 +1,8 @@
 export type * from "./model.ts";
 export type { Condition } from "./condition.ts";
-export type { ContractFinding, FindingSeverity } from "./finding.ts";
+export type { ContractFinding } from "./finding.ts";
 export { ContractError } from "./finding.ts";
-export type { FindingCode, FindingMeaning } from "./finding-codes.ts";
+export type { FindingCode, FindingMeaning, FindingSeverity } from "./finding-codes.ts";
 export { FINDING_CODES } from "./finding-codes.ts";
 export type { ContractOptions, ContractReport } from "./load.ts";
 export { lintContract, parseContract } from "./load.ts";
@@ -16,6 +16,4 @@ export { ARTIFACT_RULES, COMPLETED, GATE_CHECKS, TOOLS } from "./words.ts";
 export { graphMermaid, graphText } from "./draw.ts";
 export type { Migration } from "./migrate.ts";
 export { migrateContract } from "./migrate.ts";
-export type { Disposition } from "./dispositions.ts";
-export { DISPOSITIONS } from "./dispositions.ts";
 export { referenceTables } from "./reference.ts";

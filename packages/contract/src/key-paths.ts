@@ -1,6 +1,6 @@
 import { quote } from "@bylaw/wording";
 import { z } from "zod";
-import type { DataPath } from "./drafts.ts";
+import type { DataPath } from "./findings.ts";
 import { contractSchema } from "./schema.ts";
 
 /** One key of a contract. */
@@ -21,9 +21,13 @@ interface Node {
 }
 
 let schema: Node | undefined;
-const rootOf = (): Node => (schema ??= z.toJSONSchema(contractSchema, { io: "input", unrepresentable: "throw" }) as Node);
+const rootOf = (): Node =>
+  (schema ??= z.toJSONSchema(contractSchema, { io: "input", unrepresentable: "throw" }) as Node);
 
-/** Every key of a contract, in the order of the schema. Conditions and what JSON Schemas and parameters hold are one key each. */
+/**
+ * Every key of a contract, in the order of the schema. Conditions and what JSON Schemas and
+ * parameters hold are one key each.
+ */
 export function contractKeys(): readonly ContractKey[] {
   const keys: ContractKey[] = [];
   const visit = (node: Node, path: string): void => {
@@ -47,7 +51,8 @@ export function keysAt(path: DataPath): readonly string[] {
     if (node === undefined) return [];
     const { properties, items, additionalProperties }: Node = node;
     if (typeof step === "number") node = items;
-    else if (properties !== undefined && Object.hasOwn(properties, step)) node = properties[String(step)];
+    else if (properties !== undefined && Object.hasOwn(properties, step))
+      node = properties[String(step)];
     else node = typeof additionalProperties === "object" ? additionalProperties : undefined;
     if (node?.$ref !== undefined || node?.anyOf !== undefined) return CONDITION_KEYS;
   }
@@ -56,17 +61,28 @@ export function keysAt(path: DataPath): readonly string[] {
 
 const CONDITION_KEYS = ["all", "any", "not", "fact", "path", "operator", "value"];
 
-/** A path as a person writes it: `phases[0].gates`; "contract" for the whole. */
+/** A path as a person writes it: `phases[0].gates`; "the contract" for the whole. */
 export function textOfPath(path: DataPath): string {
-  if (path.length === 0) return "contract";
+  if (path.length === 0) return "the contract";
   const text = path.reduce<string>(
-    (before, step) => (typeof step === "number" ? `${before}[${step}]` : before === "" ? String(step) : `${before}.${String(step)}`),
+    (before, step) =>
+      typeof step === "number"
+        ? `${before}[${step}]`
+        : before === ""
+          ? String(step)
+          : `${before}.${String(step)}`,
     "",
   );
   return quote(text);
 }
 
-/** The JSON Schema (2020-12) of contracts, for editors. The package ships it as `contract.schema.json`. */
+/**
+ * The JSON Schema (2020-12) of contracts, for editors. The package ships it as
+ * `contract.schema.json`.
+ */
 export function contractJsonSchema(): Readonly<Record<string, unknown>> {
-  return { title: "Bylaw workflow contract", ...z.toJSONSchema(contractSchema, { io: "input", unrepresentable: "throw" }) };
+  return {
+    title: "Bylaw workflow contract",
+    ...z.toJSONSchema(contractSchema, { io: "input", unrepresentable: "throw" }),
+  };
 }

@@ -1,4 +1,12 @@
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { dirname, join, relative, resolve, isAbsolute } from "node:path";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { ContractError } from "./finding.ts";
@@ -7,27 +15,39 @@ import { migrateContract, type Migration } from "./migrate.ts";
 import type { Contract } from "./model.ts";
 import { MAX_CONTRACT_BYTES } from "./source.ts";
 
-/** The contract in a file, with its schema files. Throws `ContractError`, or BYLAW_CONTRACT_UNREADABLE. */
+/**
+ * The contract in a file, with its schema files. Throws `ContractError`, or
+ * BYLAW_CONTRACT_UNREADABLE.
+ */
 export function loadContract(file: string, options: ContractOptions = {}): Contract {
   const { contract, findings } = lintContractFile(file, options);
   if (contract === undefined) throw new ContractError(findings);
   return contract;
 }
 
-/** The contract in a file in the newest form. Throws `ContractError`, or BYLAW_CONTRACT_UNREADABLE. */
+/**
+ * The contract in a file in the newest form. Throws `ContractError`, or BYLAW_CONTRACT_UNREADABLE.
+ */
 export function migrateContractFile(file: string, options: ContractOptions = {}): Migration {
   const folder = dirname(resolve(file));
-  return migrateContract(readContractFile(file), file, { readSchema: (path) => schemaText(folder, path), ...options });
+  return migrateContract(readContractFile(file), file, {
+    readSchema: (path) => schemaText(folder, path),
+    ...options,
+  });
 }
 
-/** What is wrong with the contract in a file, and with its schema files. Throws BYLAW_CONTRACT_UNREADABLE. */
+/**
+ * What is wrong with the contract in a file, and with its schema files. Throws
+ * BYLAW_CONTRACT_UNREADABLE.
+ */
 export function lintContractFile(file: string, options: ContractOptions = {}): ContractReport {
   const bytes = readContractFile(file);
   const folder = dirname(resolve(file));
   return lintContract(bytes, file, { readSchema: (path) => schemaText(folder, path), ...options });
 }
 
-// The bytes of a contract, at most one more than it may have. Throws BYLAW_CONTRACT_UNREADABLE for what is no regular file.
+// The bytes of a contract, at most one more than it may have. Throws BYLAW_CONTRACT_UNREADABLE for
+// what is no regular file.
 function readContractFile(file: string): Uint8Array {
   try {
     const bytes = readRegular(file);
@@ -36,23 +56,22 @@ function readContractFile(file: string): Uint8Array {
     const missing = ["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "");
     throw new BylawError({
       code: "BYLAW_CONTRACT_UNREADABLE",
-      message: missing
-        ? "Unexpected missing file, expected a contract"
-        : `Unexpected unreadable file (${messageOf(cause)}), expected a contract`,
-      fix: "mend the path",
+      message: missing ? "File not found" : `Cannot read the contract: ${messageOf(cause)}`,
+      fix: "Check the path",
       source: { file },
       cause,
     });
   }
   throw new BylawError({
     code: "BYLAW_CONTRACT_UNREADABLE",
-    message: "Unexpected directory, pipe or device, expected a contract file",
-    fix: "name a regular file",
+    message: "The contract must be a regular file, not a folder, pipe or device",
+    fix: "Name a regular file",
     source: { file },
   });
 }
 
-// A pipe would keep us waiting as it is opened, so what it is is asked before and, as names change their meaning, after.
+// A pipe would keep us waiting as it is opened, so what it is is asked before and, as names change
+// their meaning, after.
 function readRegular(file: string): Uint8Array | undefined {
   if (!statSync(file).isFile()) return undefined;
   const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -75,7 +94,9 @@ function schemaText(folder: string, path: string): string | undefined {
     const below = relative(realpathSync(folder), real);
     if (below.startsWith("..") || isAbsolute(below)) return undefined;
     const bytes = readRegular(real);
-    return bytes === undefined || bytes.length > MAX_CONTRACT_BYTES ? undefined : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return bytes === undefined || bytes.length > MAX_CONTRACT_BYTES
+      ? undefined
+      : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return undefined;
   }

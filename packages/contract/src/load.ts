@@ -5,7 +5,7 @@ import { analyseNames } from "./analyse/names.ts";
 import { analyseSettings } from "./analyse/settings.ts";
 import { subjectOf, type Subject } from "./analyse/subject.ts";
 import { analyseTools } from "./analyse/tools.ts";
-import { Drafts, type Report } from "./drafts.ts";
+import { Findings, type Report } from "./findings.ts";
 import { ContractError, type ContractFinding } from "./finding.ts";
 import { digestedOf, modelOf } from "./model-of.ts";
 import type { Contract } from "./model.ts";
@@ -32,31 +32,50 @@ export interface ContractReport {
 }
 
 /**
- * Reads a contract and says everything that is wrong with it: what does not parse hides the rest, a wrong shape hides only what
- * depends on it. Never throws for a text.
+ * Reads a contract and says everything that is wrong with it: what does not parse hides the rest, a
+ * wrong shape hides only what depends on it. Never throws for a text.
  */
-export function lintContract(input: string | Uint8Array, file: string, options: ContractOptions = {}): ContractReport {
-  const drafts = new Drafts(file);
-  const contract = read(input, file, options, drafts);
-  const findings = drafts.list();
-  if (contract === undefined || drafts.failed) return { contract: undefined, findings };
+export function lintContract(
+  input: string | Uint8Array,
+  file: string,
+  options: ContractOptions = {},
+): ContractReport {
+  const collected = new Findings(file);
+  const contract = read(input, file, options, collected);
+  const findings = collected.list();
+  if (contract === undefined || collected.failed) return { contract: undefined, findings };
   return { contract: Object.freeze({ ...contract, warnings: findings }), findings };
 }
 
-/** The contract that a text says, frozen. Throws `ContractError` with every finding where one is an error. */
-export function parseContract(input: string | Uint8Array, file: string, options: ContractOptions = {}): Contract {
+/**
+ * The contract that a text says, frozen. Throws `ContractError` with every finding where one is an
+ * error.
+ */
+export function parseContract(
+  input: string | Uint8Array,
+  file: string,
+  options: ContractOptions = {},
+): Contract {
   const { contract, findings } = lintContract(input, file, options);
   if (contract === undefined) throw new ContractError(findings);
   return contract;
 }
 
-function read(input: string | Uint8Array, file: string, options: ContractOptions, drafts: Drafts): Omit<Contract, "warnings"> | undefined {
-  const analysed = analyse(input, options, drafts);
+function read(
+  input: string | Uint8Array,
+  file: string,
+  options: ContractOptions,
+  collected: Findings,
+): Omit<Contract, "warnings"> | undefined {
+  const analysed = analyse(input, options, collected);
   if (analysed === undefined) return undefined;
   const { subject, schemas } = analysed;
-  if (drafts.failed) return undefined;
+  if (collected.failed) return undefined;
   const model = modelOf(subject, file, schemas);
-  return { ...(freezeJson(model) as unknown as typeof model), digest: digestOf(freezeJson(digestedOf(subject.data, schemas))) };
+  return {
+    ...(freezeJson(model) as unknown as typeof model),
+    digest: digestOf(freezeJson(digestedOf(subject.data, schemas))),
+  };
 }
 
 interface Analysed {
@@ -68,16 +87,17 @@ interface Analysed {
 export function analyse(
   input: string | Uint8Array,
   { tools = [], checks = [], readSchema = () => undefined }: ContractOptions,
-  drafts: Drafts,
+  collected: Findings,
 ): Analysed | undefined {
-  const text = textOf(input, drafts);
-  const source = text === undefined ? undefined : readSource(text, drafts);
+  const text = textOf(input, collected);
+  const source = text === undefined ? undefined : readSource(text, collected);
   if (source === undefined) return undefined;
   const { data, places } = source;
-  drafts.original = !(typeof data === "object" && data !== null && Object.hasOwn(data, "bylaw"));
-  const shaped = shapeOf(data, places, drafts);
+  collected.original = !(typeof data === "object" && data !== null && Object.hasOwn(data, "bylaw"));
+  const shaped = shapeOf(data, places, collected);
   if (shaped === undefined) return undefined;
-  const report: Report = (code, path, message, fix) => drafts.add(code, places.value(path), message, fix);
+  const report: Report = (code, path, message, fix) =>
+    collected.add(code, places.value(path), message, fix);
   const subject = subjectOf(shaped, { tools, checks }, report);
   analyseNames(subject);
   analyseGraph(subject);

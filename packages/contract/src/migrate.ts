@@ -3,7 +3,7 @@ import { isMap, isScalar, isSeq, parseDocument, visit, type Document, type Node 
 import { lastWork, gapOf } from "./analyse/tools.ts";
 import { rejections } from "./analyse/graph.ts";
 import type { Subject } from "./analyse/subject.ts";
-import { Drafts } from "./drafts.ts";
+import { Findings } from "./findings.ts";
 import { ContractError, type ContractFinding } from "./finding.ts";
 import { analyse, lintContract, type ContractOptions } from "./load.ts";
 
@@ -17,15 +17,23 @@ export interface Migration {
 }
 
 /**
- * Turns a contract of the original form into one that says `bylaw: 1`, with its faults repaired as far as there is one way to. Comments
- * and the order of keys stay. Throws `ContractError` for a text that is no contract.
+ * Turns a contract of the original form into one that says `bylaw: 1`, with its faults repaired as
+ * far as there is one way to. Comments and the order of keys stay. Throws `ContractError` for a
+ * text that is no contract.
  */
-export function migrateContract(input: string | Uint8Array, file: string, options: ContractOptions = {}): Migration {
-  const drafts = new Drafts(file);
-  const analysed = analyse(input, options, drafts);
-  if (analysed === undefined || drafts.failed) throw new ContractError(drafts.list());
-  const given = (typeof input === "string" ? input : Buffer.from(input).toString("utf8")).replace(/^\ufeff/, "");
-  if (!drafts.original) return { text: given, changes: [], findings: drafts.list() };
+export function migrateContract(
+  input: string | Uint8Array,
+  file: string,
+  options: ContractOptions = {},
+): Migration {
+  const collected = new Findings(file);
+  const analysed = analyse(input, options, collected);
+  if (analysed === undefined || collected.failed) throw new ContractError(collected.list());
+  const given = (typeof input === "string" ? input : Buffer.from(input).toString("utf8")).replace(
+    /^\ufeff/,
+    "",
+  );
+  if (!collected.original) return { text: given, changes: [], findings: collected.list() };
   const document = parseDocument(given, { version: "1.2", schema: "core", uniqueKeys: false });
   const changes = repair(document, analysed.subject);
   const printed = document.toString({ lineWidth: 0, flowCollectionPadding: false });
@@ -49,28 +57,42 @@ function repair(document: Document, subject: Subject): readonly string[] {
       )
         continue;
       setScalar(document, [...at, "required_artifacts", index, "schema"], base);
-      changes.push(`named the inline schema ${quote(base)} in ${quote(id)} in place of the file ${quote(ref)}`);
+      changes.push(
+        `named the inline schema ${quote(base)} in ${quote(id)} in place of the file ${quote(ref)}`,
+      );
     }
   }
   for (const phase of phases) {
     const [open, bound] = gapOf(phase);
     if (open === undefined || bound === undefined) continue;
-    document.setIn([...phase.at, "tool_constraints", open], node(document, phase.tool_constraints?.[bound]));
-    changes.push(`held ${quote(open)} in ${quote(phase.id)} to the paths of ${quote(bound)}`);
+    document.setIn(
+      [...phase.at, "tool_constraints", open],
+      node(document, phase.tool_constraints?.[bound]),
+    );
+    changes.push(`limited ${quote(open)} in ${quote(phase.id)} to the paths of ${quote(bound)}`);
   }
   for (const { phase, tool } of lastWork(subject)) {
     if (tool !== "bash" || !phase.allowed_tools.includes("git_commit")) continue;
-    document.setIn([...phase.at, "tool_constraints", "bash"], node(document, { allowed_commands: GIT }));
-    changes.push(`held ${quote("bash")} in ${quote(phase.id)} to commands of git, as nothing judges work there`);
+    document.setIn(
+      [...phase.at, "tool_constraints", "bash"],
+      node(document, { allowed_commands: GIT }),
+    );
+    changes.push(
+      `limited ${quote("bash")} in ${quote(phase.id)} to git commands, because nothing reviews work there`,
+    );
   }
   const spawning = new Set(
-    phases.flatMap(({ id, auto_spawn: spawns = [] }) => (spawns.some(({ agent_type }) => agent_type === "review") ? [id] : [])),
+    phases.flatMap(({ id, auto_spawn: spawns = [] }) =>
+      spawns.some(({ agent_type }) => agent_type === "review") ? [id] : [],
+    ),
   );
   for (const { to, triggers = [], at } of edges) {
-    const found = spawning.has(to) ? triggers.findIndex(({ action }) => action === "spawn_review_agents") : -1;
+    const found = spawning.has(to)
+      ? triggers.findIndex(({ action }) => action === "spawn_review_agents")
+      : -1;
     if (found === -1) continue;
     document.deleteIn(triggers.length === 1 ? [...at, "triggers"] : [...at, "triggers", found]);
-    changes.push(`removed the trigger that spawned the reviewers which ${quote(to)} spawns itself`);
+    changes.push(`removed the trigger for reviewers that ${quote(to)} already spawns`);
   }
   // From the last on, so that the places of those before stay.
   const list = document.get("transitions");
@@ -87,7 +109,9 @@ function repair(document: Document, subject: Subject): readonly string[] {
     });
     transition.spaceBefore = true;
     list.items.splice(index + 1, 0, transition);
-    changes.push(`added the way back from ${quote(phase)} to ${quote(to)} when ${quote(gate)} rejects`);
+    changes.push(
+      `added the way back from ${quote(phase)} to ${quote(to)} when ${quote(gate)} rejects`,
+    );
   }
   prependForm(document);
   return changes;
@@ -95,7 +119,8 @@ function repair(document: Document, subject: Subject): readonly string[] {
 
 const GIT = ["git status", "git diff", "git log", "git add", "git commit"];
 
-const isTokenless = ({ data }: Subject): boolean => data.enforcement.phase_tokens?.enabled === false;
+const isTokenless = ({ data }: Subject): boolean =>
+  data.enforcement.phase_tokens?.enabled === false;
 
 function setScalar(document: Document, path: readonly (string | number)[], value: string): void {
   const found = document.getIn(path, true);

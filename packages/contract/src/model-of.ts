@@ -25,14 +25,20 @@ export function modelOf(
     ends: phases.filter(({ id }) => !left.has(id)).map(({ id }) => id),
     phases: phases.map((phase) => phaseModel(phase, schemas)),
     gates: gates.map(gateModel),
-    transitions: transitions.map(({ from, to, gate, when = "passed", requires_token, triggers = [] }): Transition => ({
-      from,
-      to,
-      gate,
-      when,
-      requiresToken: requires_token ?? tokens,
-      triggers: triggers.map(({ action, parallel = false, params = {} }) => ({ action, parallel, params: params as JsonObject })),
-    })),
+    transitions: transitions.map(
+      ({ from, to, gate, when = "passed", requires_token, triggers = [] }): Transition => ({
+        from,
+        to,
+        gate,
+        when,
+        requiresToken: requires_token ?? tokens,
+        triggers: triggers.map(({ action, parallel = false, params = {} }) => ({
+          action,
+          parallel,
+          params: params as JsonObject,
+        })),
+      }),
+    ),
     tools: [...new Set([...TOOLS, ...(data.tools ?? []), ...known.tools])],
     checks: Object.entries(data.checks ?? {}).map(([name, { description, passes_when }]) => ({
       name,
@@ -81,12 +87,14 @@ function phaseModel(phase: PhaseData, schemas: ReadonlyMap<string, ArtifactSchem
         requiredReviews: undefined,
       })),
     })),
-    spawns: auto_spawn.map(({ agent_type, models, parallel = false, wait_for_completion = true }) => ({
-      agentType: agent_type,
-      models,
-      parallel,
-      waitForCompletion: wait_for_completion,
-    })),
+    spawns: auto_spawn.map(
+      ({ agent_type, models, parallel = false, wait_for_completion = true }) => ({
+        agentType: agent_type,
+        models,
+        parallel,
+        waitForCompletion: wait_for_completion,
+      }),
+    ),
   };
 }
 
@@ -104,13 +112,15 @@ function gateModel({
     id,
     phase,
     type,
-    checks: blockers.map(({ check, severity = "blocking", message, threshold, required_reviews }) => ({
-      check,
-      severity,
-      message,
-      threshold,
-      requiredReviews: required_reviews,
-    })),
+    checks: blockers.map(
+      ({ check, severity = "blocking", message, threshold, required_reviews }) => ({
+        check,
+        severity,
+        message,
+        threshold,
+        requiredReviews: required_reviews,
+      }),
+    ),
     timeoutSeconds: timeout_seconds,
     approvers,
     quorum: type === "approval" ? quorum : 0,
@@ -118,16 +128,38 @@ function gateModel({
   };
 }
 
-function evidenceOf({ evidence = "observed", test_command: command }: ContractData): Contract["evidence"] {
+function evidenceOf({
+  evidence = "observed",
+  test_command: command,
+}: ContractData): Contract["evidence"] {
   if (command === undefined) return { source: evidence, testCommand: undefined };
   const { argv, format, report, timeout_seconds = 600 } = command;
-  return { source: evidence, testCommand: { argv, format, report, timeoutSeconds: timeout_seconds } };
+  return {
+    source: evidence,
+    testCommand: { argv, format, report, timeoutSeconds: timeout_seconds },
+  };
 }
 
-function settingsOf(data: ContractData, tokens: boolean): Pick<Contract, "enforcement" | "coordination" | "monitoring" | "recovery"> {
-  const { mode = "strict", phase_tokens: token = {}, tool_enforcement: tools = {}, agent_sdk: sdk = {} } = data.enforcement;
-  const { state_access: state = {}, event_bus: bus = {}, conflict_resolution: conflict = {} } = data.coordination ?? {};
-  const { agent_crash: agent = {}, orchestrator_crash: orchestrator = {}, gate_timeout: timeout = {} } = data.recovery ?? {};
+function settingsOf(
+  data: ContractData,
+  tokens: boolean,
+): Pick<Contract, "enforcement" | "coordination" | "monitoring" | "recovery"> {
+  const {
+    mode = "strict",
+    phase_tokens: token = {},
+    tool_enforcement: tools = {},
+    agent_sdk: sdk = {},
+  } = data.enforcement;
+  const {
+    state_access: state = {},
+    event_bus: bus = {},
+    conflict_resolution: conflict = {},
+  } = data.coordination ?? {};
+  const {
+    agent_crash: agent = {},
+    orchestrator_crash: orchestrator = {},
+    gate_timeout: timeout = {},
+  } = data.recovery ?? {};
   const { metrics = [], export: exported, alerts = [] } = data.monitoring ?? {};
   return {
     enforcement: {
@@ -144,7 +176,12 @@ function settingsOf(data: ContractData, tokens: boolean): Pick<Contract, "enforc
         mode: tools.violation_action === undefined ? mode : ACTION_MODE[tools.violation_action],
         auditLog: tools.audit_log,
       },
-      sdk: { required: sdk.required ?? true, version: sdk.version, endpoint: sdk.endpoint, fallbackEndpoint: sdk.fallback_endpoint },
+      sdk: {
+        required: sdk.required ?? true,
+        version: sdk.version,
+        endpoint: sdk.endpoint,
+        fallbackEndpoint: sdk.fallback_endpoint,
+      },
     },
     coordination: {
       snapshotIncludes: state.snapshot_includes ?? SNAPSHOT_PARTS,
@@ -161,25 +198,49 @@ function settingsOf(data: ContractData, tokens: boolean): Pick<Contract, "enforc
       }),
     },
     recovery: {
-      agentCrash: { action: agent.action ?? "retry", maxRetries: agent.max_retries ?? 3, backoffSeconds: agent.backoff_seconds ?? 60 },
+      agentCrash: {
+        action: agent.action ?? "retry",
+        maxRetries: agent.max_retries ?? 3,
+        backoffSeconds: agent.backoff_seconds ?? 60,
+      },
       checkpointIntervalSeconds: orchestrator.checkpoint_interval_seconds ?? 300,
-      gateTimeout: { action: timeout.action ?? "escalate_to_human", preserveState: timeout.preserve_state ?? true },
+      gateTimeout: {
+        action: timeout.action ?? "escalate_to_human",
+        preserveState: timeout.preserve_state ?? true,
+      },
     },
   };
 }
 
-function protectedPaths(data: ContractData, file: string, schemas: ReadonlyMap<string, ArtifactSchema>): readonly string[] {
+function protectedPaths(
+  data: ContractData,
+  file: string,
+  schemas: ReadonlyMap<string, ArtifactSchema>,
+): readonly string[] {
   const name = file.split(/[/\\]/).at(-1) ?? file;
   const files = [...schemas.values()].flatMap(({ from, ref }) => (from === "file" ? [ref] : []));
   const { schemas_dir, enforcement, coordination, monitoring } = data;
   const socket = /^file:\/\/(\.[^?#]*)/.exec(enforcement.agent_sdk?.fallback_endpoint ?? "")?.[1];
-  const others = [schemas_dir, enforcement.tool_enforcement?.audit_log, coordination?.event_bus?.db_path, monitoring?.export?.path, socket];
+  const others = [
+    schemas_dir,
+    enforcement.tool_enforcement?.audit_log,
+    coordination?.event_bus?.db_path,
+    monitoring?.export?.path,
+    socket,
+  ];
   return [...new Set([name, ...files, ...others.filter((path) => path !== undefined)])];
 }
 
 /** What the digest of a contract is over: what it says and what its schemas say. */
-export const digestedOf = (data: ContractData, schemas: ReadonlyMap<string, ArtifactSchema>): Json =>
+export const digestedOf = (
+  data: ContractData,
+  schemas: ReadonlyMap<string, ArtifactSchema>,
+): Json =>
   ({
     contract: data,
-    schemas: Object.fromEntries([...schemas].filter(([, { from }]) => from === "file").map(([ref, { value }]) => [ref, value])),
+    schemas: Object.fromEntries(
+      [...schemas]
+        .filter(([, { from }]) => from === "file")
+        .map(([ref, { value }]) => [ref, value]),
+    ),
   }) as unknown as Json;

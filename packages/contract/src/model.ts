@@ -6,7 +6,9 @@ import type { BUS_EVENTS, CLAIMS, METRICS, SNAPSHOT_PARTS, TRIGGER_ACTIONS } fro
 /** Whether a failed check stops a transition or is only told. */
 export type Severity = "blocking" | "warning";
 
-/** A contract that may be enforced: checked, complete, frozen. Lists are in the order of the file. */
+/**
+ * A contract that may be enforced: checked, complete, frozen. Lists are in the order of the file.
+ */
 export interface Contract {
   readonly name: string;
   readonly version: string;
@@ -15,7 +17,10 @@ export interface Contract {
   readonly form: "original" | 1;
   /** The file as it was named. */
   readonly file: string;
-  /** `sha256:` over the RFC 8785 text of what the contract says, the schemas in files included. Comments do not count. */
+  /**
+   * `sha256:` over the RFC 8785 text of what the contract says, the schemas in files included.
+   * Comments do not count.
+   */
   readonly digest: string;
   /** Where a task begins. */
   readonly initial: string;
@@ -33,7 +38,10 @@ export interface Contract {
   readonly coordination: Coordination;
   readonly monitoring: Monitoring;
   readonly recovery: Recovery;
-  /** Paths, as seen from the contract, that no agent may write: the contract, its schemas, logs and stores. */
+  /**
+   * Paths, as seen from the contract, that no agent may write: the contract, its schemas, logs and
+   * stores.
+   */
   readonly protectedPaths: readonly string[];
   /** What is doubtful in it. */
   readonly warnings: readonly ContractFinding[];
@@ -46,12 +54,18 @@ export interface Phase {
   readonly allowedTools: readonly string[];
   readonly forbiddenTools: readonly string[];
   readonly constraints: readonly ToolConstraint[];
-  /** What has to be there to leave the phase by a transition that is open on `passed`, or to complete the task in it. */
+  /**
+   * What has to be there to leave the phase by a transition that is open on `passed`, or to
+   * complete the task in it.
+   */
   readonly artifacts: readonly RequiredArtifact[];
   readonly spawns: readonly Spawn[];
 }
 
-/** What a tool may be called with. A list that is not given is undefined and constrains nothing; an empty one allows nothing. */
+/**
+ * What a tool may be called with. A list that is not given is undefined and constrains nothing; an
+ * empty one allows nothing.
+ */
 export interface ToolConstraint {
   readonly tool: string;
   readonly allowedPatterns: readonly string[] | undefined;
@@ -194,7 +208,14 @@ export interface Alert {
 }
 
 export interface Recovery {
-  readonly agentCrash: { readonly action: "retry" | "escalate_to_human"; readonly maxRetries: number; readonly backoffSeconds: number };
+  readonly agentCrash: {
+    readonly action: "retry" | "escalate_to_human";
+    readonly maxRetries: number;
+    readonly backoffSeconds: number;
+  };
   readonly checkpointIntervalSeconds: number;
-  readonly gateTimeout: { readonly action: "escalate_to_human" | "reject"; readonly preserveState: boolean };
+  readonly gateTimeout: {
+    readonly action: "escalate_to_human" | "reject";
+    readonly preserveState: boolean;
+  };
 }

@@ -25,4 +25,5 @@ export function reachable(start: Iterable<string>, edges: readonly Edge[]): Read
 }
 
 /** The edges, the other way round. */
-export const reversed = (edges: readonly Edge[]): readonly Edge[] => edges.map(({ from, to }) => ({ from: to, to: from }));
+export const reversed = (edges: readonly Edge[]): readonly Edge[] =>
+  edges.map(({ from, to }) => ({ from: to, to: from }));

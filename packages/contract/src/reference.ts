@@ -1,21 +1,28 @@
-import { DISPOSITIONS, judgesOfRule } from "./dispositions.ts";
+import { judgesOfRule } from "./rule-judges.ts";
 import { FINDING_CODES } from "./finding-codes.ts";
 import { contractKeys } from "./key-paths.ts";
 import { ARTIFACT_RULES, GATE_CHECKS } from "./words.ts";
 
-/** The tables of the page about contracts, as Markdown: keys, findings, checks and rules. Made from what the code goes by. */
-export function referenceTables(): Readonly<Record<"keys" | "findings" | "checks" | "rules", string>> {
+/**
+ * The tables of the page about contracts, as Markdown: keys, findings, checks and rules. Made from
+ * what the code goes by.
+ */
+export function referenceTables(): Readonly<
+  Record<"keys" | "findings" | "checks" | "rules", string>
+> {
   return {
     keys: table(
-      ["Key", "What it says", "What becomes of it", "By"],
-      contractKeys().map(({ path, description }) => {
-        const { kind, by, how } = DISPOSITIONS[path] ?? { kind: "unknown", by: "", how: "" };
-        return [`\`${path}\``, description, `${kind}: ${how}`, by];
-      }),
+      ["Key", "What it says"],
+      contractKeys().map(({ path, description }) => [`\`${path}\``, description]),
     ),
     findings: table(
       ["Code", "Severity", "Original form", "Finds"],
-      Object.entries(FINDING_CODES).map(([code, { severity, original, finds }]) => [`\`${code}\``, severity, original, finds]),
+      Object.entries(FINDING_CODES).map(([code, { severity, original, finds }]) => [
+        `\`${code}\``,
+        severity,
+        original,
+        finds,
+      ]),
     ),
     checks: table(
       ["Check", "Reads", "Passes when", "Judged on"],
@@ -28,12 +35,17 @@ export function referenceTables(): Readonly<Record<"keys" | "findings" | "checks
     ),
     rules: table(
       ["Rule", "Holds when", "By"],
-      Object.entries(ARTIFACT_RULES).map(([name, holds]) => [`\`${name}\``, holds, judgesOfRule(name).join(", ")]),
+      Object.entries(ARTIFACT_RULES).map(([name, holds]) => [
+        `\`${name}\``,
+        holds,
+        judgesOfRule(name).join(", "),
+      ]),
     ),
   };
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }

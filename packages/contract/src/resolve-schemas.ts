@@ -4,14 +4,20 @@ import { quote, quoteAll } from "@bylaw/wording";
 import { isInside } from "./analyse/settings.ts";
 import type { Subject } from "./analyse/subject.ts";
 import { schemaFaults } from "./artifact-schema.ts";
-import { meant } from "./meant.ts";
+import { suggestFix } from "./suggest-fix.ts";
 import type { ArtifactSchema } from "./model.ts";
 
-/** Reads a schema file, named from the folder of the contract with `/`; nothing when it is not there. */
+/**
+ * Reads a schema file, named from the folder of the contract with `/`; nothing when it is not
+ * there.
+ */
 export type ReadSchema = (path: string) => string | undefined;
 
-/** The schemas of the artifacts by their references. Inline ones win over files. */
-export function resolveSchemas(subject: Subject, read: ReadSchema): ReadonlyMap<string, ArtifactSchema> {
+/** The schemas of the artifacts by their references: the inline one, or else the file. */
+export function resolveSchemas(
+  subject: Subject,
+  read: ReadSchema,
+): ReadonlyMap<string, ArtifactSchema> {
   const { data, phases, report } = subject;
   const inline = new Map(Object.entries(data.schemas ?? {}));
   for (const [name, schema] of inline) reportFaults(schema as Json, ["schemas", name], subject);
@@ -25,34 +31,27 @@ export function resolveSchemas(subject: Subject, read: ReadSchema): ReadonlyMap<
         report(
           "path_outside",
           place,
-          `Unexpected schema ${quote(ref)}, expected an inline one or a file below the folder of the contract`,
-          "write it from there, without `..`",
+          `The schema ${quote(ref)} is outside the folder of the contract`,
+          "Write it relative to that folder, without `..`",
         );
         continue;
       }
       const base = ref.split("/").at(-1) ?? ref;
       const name = inline.has(ref) ? ref : inline.has(base) ? base : undefined;
-      const file = name === undefined || !resolved.has(ref) ? fromFile(ref, base, place, subject, read) : undefined;
+      // A file of the same name is not read: it would count for nothing, and agents may have
+      // written it.
+      const file = name === undefined ? fromFile(ref, base, place, subject, read) : undefined;
       if (name !== undefined) {
         used.add(name);
-        const value = inline.get(name) as JsonObject;
-        if (file !== undefined && canonicalJson(file.value) !== canonicalJson(value)) {
-          report(
-            "schema_shadowed",
-            place,
-            `Unexpected file ${quote(file.path)} that differs from the inline schema ${quote(name)}, expected one of both`,
-            "remove the file: the inline schema is what counts",
-          );
-        }
-        resolved.set(ref, { ref, from: "inline", value });
+        resolved.set(ref, { ref, from: "inline", value: inline.get(name) as JsonObject });
       } else if (file !== undefined) {
         resolved.set(ref, { ref, from: "file", value: file.value });
       } else if (!resolved.has(ref)) {
         report(
           "unknown_schema",
           place,
-          `Unexpected schema ${quote(ref)} of ${quote(type)}, expected one of \`schemas\` (${quoteAll(inline.keys())}) or a file`,
-          meant(base, inline.keys(), "add it under `schemas`"),
+          `Unknown schema ${quote(ref)} of ${quote(type)}: no such file, and \`schemas\` has ${quoteAll(inline.keys())}`,
+          suggestFix(base, inline.keys(), "Add it under `schemas`"),
         );
       }
     }
@@ -62,17 +61,27 @@ export function resolveSchemas(subject: Subject, read: ReadSchema): ReadonlyMap<
       report(
         "unused_schema",
         ["schemas", name],
-        `Unexpected schema ${quote(name)} that no artifact has, expected one that does`,
-        "name it as `schema` of an artifact, or remove it",
+        `No artifact uses the schema ${quote(name)}`,
+        "Name it as `schema` of an artifact, or remove it",
       );
   }
   return resolved;
 }
 
-function reportFaults(schema: Json, at: readonly (string | number)[], { report }: Subject, file?: string): void {
+function reportFaults(
+  schema: Json,
+  at: readonly (string | number)[],
+  { report }: Subject,
+  file?: string,
+): void {
   for (const { kind, path, message, fix } of schemaFaults(schema)) {
-    const where = file === undefined ? message : message.replace(/^Unexpected /, `Unexpected schema file ${quote(file)}: `);
-    report(kind === "impossible" ? "artifact_impossible" : "schema_invalid", file === undefined ? [...at, ...path] : at, where, fix);
+    const where = file === undefined ? message : `Schema file ${quote(file)}: ${message}`;
+    report(
+      kind === "impossible" ? "artifact_impossible" : "schema_invalid",
+      file === undefined ? [...at, ...path] : at,
+      where,
+      fix,
+    );
   }
 }
 
@@ -82,18 +91,26 @@ function fromFile(
   at: readonly (string | number)[],
   subject: Subject,
   read: ReadSchema,
-): { readonly path: string; readonly value: JsonObject } | undefined {
+): { readonly value: JsonObject } | undefined {
   const { schemas_dir: folder } = subject.data;
-  const candidates = [ref, ...(folder === undefined || !isInside(folder) ? [] : [`${folder.replace(/\/+$/, "")}/${base}`])];
+  const candidates = [
+    ref,
+    ...(folder === undefined || !isInside(folder) ? [] : [`${folder.replace(/\/+$/, "")}/${base}`]),
+  ];
   for (const path of candidates) {
     const text = read(path);
     if (text === undefined) continue;
     try {
       const value = freezeJson(JSON.parse(text) as unknown);
       reportFaults(value, at, subject, path);
-      if (isJsonObject(value)) return { path, value };
+      if (isJsonObject(value)) return { value };
     } catch {
-      subject.report("schema_invalid", at, `Unexpected text in schema file ${quote(path)}, expected JSON`, "mend the file");
+      subject.report(
+        "schema_invalid",
+        at,
+        `The schema file ${quote(path)} is not JSON`,
+        "Correct the file",
+      );
     }
     return undefined;
   }
@@ -101,4 +118,5 @@ function fromFile(
 }
 
 /** `sha256:` and the digest of a JSON value in its canonical form. */
-export const digestOf = (value: Json): string => `sha256:${createHash("sha256").update(canonicalJson(value)).digest("hex")}`;
+export const digestOf = (value: Json): string =>
+  `sha256:${createHash("sha256").update(canonicalJson(value)).digest("hex")}`;

@@ -1,12 +1,21 @@
+import { isBlank } from "@bylaw/wording";
 import { z } from "zod";
 
 /** Text for people. */
-export const text = z.string().min(1).max(10_000);
-/** A name: some text in one line that shows all of itself, so that no two names look alike for an invisible character. */
+export const text = z
+  .string()
+  .min(1)
+  .max(10_000)
+  .refine((value) => !isBlank(value), "must not be blank");
+/**
+ * A name: some text in one line that shows all of itself, so that no two names look alike for an
+ * invisible character.
+ */
 export const name = z
   .string()
   .regex(/^[^\s\p{Cc}\p{Cf}](?:[^\p{Cc}\p{Cf}\u2028\u2029]*[^\s\p{Cc}\p{Cf}])?$/u)
-  .max(10_000);
+  .max(10_000)
+  .refine((value) => !isBlank(value), "must not be blank");
 /** A list of names. */
 export const names = z.array(name);
 /** A path; whether it may be followed is asked later. */

@@ -1,20 +1,24 @@
 import { isJsonObject, type Json } from "@bylaw/kernel";
 import type { z } from "zod";
-import type { DataPath, Drafts, Places } from "./drafts.ts";
+import type { DataPath, Findings, Places } from "./findings.ts";
 import { keysAt, textOfPath } from "./key-paths.ts";
 import { nearest, quote } from "@bylaw/wording";
-import { meant } from "./meant.ts";
+import { suggestFix } from "./suggest-fix.ts";
 import { contractSchema, NEW_KEYS, type ContractData } from "./schema.ts";
 
 /**
- * Data in the shape of a contract, and every mistake as a finding. Unknown keys and wrong values of keys that may be left out are
- * taken away, so that the rest is still looked at; nothing where that does not help.
+ * Data in the shape of a contract, and every mistake as a finding. Unknown keys and wrong values of
+ * keys that may be left out are taken away, so that the rest is still looked at; nothing where that
+ * does not help.
  */
-export function shapeOf(data: Json, places: Places, drafts: Drafts): ContractData | undefined {
+export function shapeOf(data: Json, places: Places, collected: Findings): ContractData | undefined {
   const { data: shaped, error } = contractSchema.safeParse(data);
-  if (error !== undefined) for (const issue of error.issues) reportIssue(issue, [], data, places, drafts);
-  if (drafts.original) reportNewKeys(data, [], places, drafts);
-  return error === undefined ? shaped : contractSchema.safeParse(withoutWrong(data, error.issues)).data;
+  if (error !== undefined)
+    for (const issue of error.issues) reportIssue(issue, [], data, places, collected);
+  if (collected.original) reportNewKeys(data, [], places, collected);
+  return error === undefined
+    ? shaped
+    : contractSchema.safeParse(withoutWrong(data, error.issues)).data;
 }
 
 // Of a crowd of unknown keys in one mapping the first are enough.
@@ -22,48 +26,68 @@ const MAX_KEYS = 100;
 
 type Issue = z.core.$ZodIssue;
 
-function reportIssue(issue: Issue, above: DataPath, data: Json, places: Places, drafts: Drafts): void {
+function reportIssue(
+  issue: Issue,
+  above: DataPath,
+  data: Json,
+  places: Places,
+  collected: Findings,
+): void {
   const path = [...above, ...issue.path];
   if (issue.code === "unrecognized_keys") {
     const known = keysAt(path);
     for (const key of issue.keys.slice(0, MAX_KEYS)) {
-      const fix = HINTS[key] ?? `remove it, or write one of ${known.join(", ")}`;
-      drafts.add(
+      const fix = HINTS[key] ?? `Remove it, or use one of ${known.join(", ")}`;
+      collected.add(
         "unknown_key",
         places.key([...path, key]),
-        `Unexpected key ${quote(key)} in ${textOfPath(path)}, expected a key of contracts`,
-        meant(key, known, fix),
+        `Unknown key ${quote(key)} in ${textOfPath(path)}`,
+        suggestFix(key, known, fix),
       );
     }
     return;
   }
   if (issue.code === "invalid_union") {
     const [near] = [...issue.errors].sort((a, b) => depth(b) - depth(a) || a.length - b.length);
-    for (const inner of near ?? []) reportIssue(inner, path, data, places, drafts);
+    for (const inner of near ?? []) reportIssue(inner, path, data, places, collected);
     return;
   }
   if (issue.code === "invalid_key") {
-    drafts.add("wrong_value", places.key(path), `Unexpected key ${quote(String(path.at(-1)))}, expected a name in one line`);
+    collected.add(
+      "wrong_value",
+      places.key(path),
+      `The key ${quote(String(path.at(-1)))} must be a name in one line`,
+    );
     return;
   }
   const actual = valueAt(data, path);
   const last = String(path.at(-1));
   if (actual === undefined) {
-    const wanted = typeof path.at(-1) === "string" && NEEDED[last] !== undefined ? NEEDED[last] : wantedBy(issue);
-    drafts.add(
+    const wanted =
+      typeof path.at(-1) === "string" && NEEDED[last] !== undefined
+        ? NEEDED[last]
+        : wantedBy(issue);
+    collected.add(
       "missing_key",
       places.value(path.slice(0, -1)),
-      `Unexpected ${textOfPath(path.slice(0, -1))} without ${quote(last)}, expected ${wanted}`,
-      `add ${quote(`${last}:`)}`,
+      `${subjectOf(path.slice(0, -1))} has no ${quote(last)}; it needs ${wanted}`,
+      `Add ${quote(`${last}:`)}`,
     );
     return;
   }
   const words = issue.code === "invalid_value" ? issue.values.map(String) : [];
-  const fix = typeof actual === "string" && words.length > 0 ? meant(actual, words) : undefined;
-  drafts.add("wrong_value", places.value(path), `Unexpected ${phraseOf(actual)} in ${textOfPath(path)}, expected ${wantedBy(issue)}`, fix);
+  const fix =
+    typeof actual === "string" && words.length > 0 ? suggestFix(actual, words) : undefined;
+  collected.add(
+    "wrong_value",
+    places.value(path),
+    `${subjectOf(path)} must be ${wantedBy(issue)}, not ${phraseOf(actual)}`,
+    fix,
+  );
 }
 
-// A misspelt key is read as the one that was probably meant: else what it says would be missed elsewhere as well.
+// A misspelt key is read as the one that was probably meant: else what it says would be missed
+// elsewhere as well.
 function withoutWrong(data: Json, issues: readonly Issue[]): Json {
   const copy = structuredClone(data) as Json;
   for (const { path, ...issue } of issues) {
@@ -72,15 +96,24 @@ function withoutWrong(data: Json, issues: readonly Issue[]): Json {
     if (!isJsonObject(parent ?? null)) continue;
     const owner = parent as Record<PropertyKey, Json>;
     for (const key of keys) {
-      const near = keys.length <= MAX_KEYS && issue.code === "unrecognized_keys" ? nearest(String(key), keysAt(path)) : undefined;
-      if (near !== undefined && !Object.hasOwn(owner, near)) owner[near] = owner[String(key)] ?? null;
+      const near =
+        keys.length <= MAX_KEYS && issue.code === "unrecognized_keys"
+          ? nearest(String(key), keysAt(path))
+          : undefined;
+      if (near !== undefined && !Object.hasOwn(owner, near))
+        owner[near] = owner[String(key)] ?? null;
       delete owner[key ?? ""];
     }
   }
   return copy;
 }
 
-const depth = (issues: readonly Issue[]): number => Math.max(0, ...issues.map(({ path }) => path.length));
+// A path at the start of a sentence.
+const subjectOf = (path: DataPath): string =>
+  path.length === 0 ? "The contract" : textOfPath(path);
+
+const depth = (issues: readonly Issue[]): number =>
+  Math.max(0, ...issues.map(({ path }) => path.length));
 
 const NEEDED: Readonly<Record<string, string>> = {
   phases: "a list of at least one phase",
@@ -89,9 +122,9 @@ const NEEDED: Readonly<Record<string, string>> = {
 };
 
 const HINTS: Readonly<Record<string, string>> = {
-  on: "write `when: rejected` for the way back that a rejected gate opens",
-  settings: "a workflow template is no contract",
-  items: "a workflow template is no contract",
+  on: "Write `when: rejected` for the way back that a rejected gate opens",
+  settings: "This looks like a workflow template, not a contract",
+  items: "This looks like a workflow template, not a contract",
 };
 
 function wantedBy(issue: Issue): string {
@@ -99,18 +132,25 @@ function wantedBy(issue: Issue): string {
     case "invalid_type":
       return KINDS[issue.expected] ?? `a ${issue.expected}`;
     case "invalid_value":
-      return issue.values.map((value) => `\`${String(value)}\``).join(", ");
+      return `${issue.values.length > 1 ? "one of " : ""}${issue.values.map((value) => `\`${String(value)}\``).join(", ")}`;
     case "too_small":
-      return issue.origin === "array" ? "at least one item" : issue.origin === "string" ? "some text" : `at least ${issue.minimum}`;
+      return issue.origin === "array"
+        ? "a list of at least one item"
+        : issue.origin === "string"
+          ? "some text"
+          : `at least ${issue.minimum}`;
     case "too_big":
-      return issue.origin === "string" ? `at most ${issue.maximum} characters` : `at most ${issue.maximum}`;
+      return issue.origin === "string"
+        ? `at most ${issue.maximum} characters`
+        : `at most ${issue.maximum}`;
     case "invalid_format":
-      if (issue.path.at(-1) === "path" && issue.path.at(-2) !== "export") return "a path that begins with `$.`";
+      if (issue.path.at(-1) === "path" && issue.path.at(-2) !== "export")
+        return "a path that begins with `$.`";
       return issue.path.at(-1) === "secret_env_var"
         ? "the name of an environment variable"
         : "a name in one line, all of it visible, without blanks around it";
     default:
-      return "what the schema of contracts says";
+      return "what the contract schema allows";
   }
 }
 
@@ -126,34 +166,41 @@ const KINDS: Readonly<Record<string, string>> = {
 
 function phraseOf(value: Json): string {
   if (typeof value === "string") return value === "" ? "empty text" : quote(value);
-  if (Array.isArray(value)) return value.length === 0 ? "empty list" : "list";
-  return isJsonObject(value) ? "mapping" : value === null ? "nothing" : `\`${String(value)}\``;
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  return isJsonObject(value) ? "a mapping" : value === null ? "nothing" : `\`${String(value)}\``;
 }
 
 function valueAt(data: Json, path: DataPath): Json | undefined {
   let value: Json | undefined = data;
   for (const step of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step))
+      return undefined;
     value = (value as Readonly<Record<PropertyKey, Json>>)[step];
   }
   return value;
 }
 
-function reportNewKeys(data: Json, path: DataPath, places: Places, drafts: Drafts): void {
+function reportNewKeys(data: Json, path: DataPath, places: Places, collected: Findings): void {
   if (typeof data !== "object" || data === null || path.length > 5) return;
   for (const [key, value] of Object.entries(data)) {
     const below = [...path, Array.isArray(data) ? Number(key) : key];
     const pattern = below.reduce<string>(
-      (text, step) => (typeof step === "number" ? `${text}[]` : text === "" ? String(step) : `${text}.${String(step)}`),
+      (text, step) =>
+        typeof step === "number"
+          ? `${text}[]`
+          : text === ""
+            ? String(step)
+            : `${text}.${String(step)}`,
       "",
     );
     if (NEW_KEYS.includes(pattern)) {
-      drafts.add(
+      collected.add(
         "new_key",
         places.key(below),
-        `Unexpected key ${quote(key)} in a contract of the original form, expected \`bylaw: 1\` above it`,
-        "add `bylaw: 1` at the top",
+        `The key ${quote(key)} needs \`bylaw: 1\` at the top of the contract`,
+        "Add `bylaw: 1` at the top",
       );
-    } else if (NEW_KEYS.some((known) => known.startsWith(pattern))) reportNewKeys(value as Json, below, places, drafts);
+    } else if (NEW_KEYS.some((known) => known.startsWith(pattern)))
+      reportNewKeys(value as Json, below, places, collected);
   }
 }

@@ -1,8 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import type { Json } from "@bylaw/kernel";
-import { oneLine, quote } from "@bylaw/wording";
-import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from "yaml";
-import type { DataPath, Drafts, Place, Places } from "./drafts.ts";
+import { isBlank, oneLine, quote } from "@bylaw/wording";
+import {
+  LineCounter,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseDocument,
+  type Document,
+  type Node,
+} from "yaml";
+import type { DataPath, Findings, Place, Places } from "./findings.ts";
 
 /** The most bytes that a contract may have. */
 export const MAX_CONTRACT_BYTES = 262_144;
@@ -16,48 +25,77 @@ export interface Source {
 }
 
 /** The text of bytes, without a byte order mark; nothing, and a finding, where it cannot be one. */
-export function textOf(input: string | Uint8Array, drafts: Drafts): string | undefined {
+export function textOf(input: string | Uint8Array, collected: Findings): string | undefined {
   const size = typeof input === "string" ? Buffer.byteLength(input) : input.length;
   const refuse = (message: string, fix: string): undefined => {
-    drafts.add("contract_text", START, message, fix);
+    collected.add("contract_text", START, message, fix);
     return undefined;
   };
   if (size > MAX_CONTRACT_BYTES) {
-    return refuse(`Unexpected ${size} bytes, expected at most ${MAX_CONTRACT_BYTES}`, "move the schemas into files of their own");
+    return refuse(
+      `The contract has ${size} bytes; at most ${MAX_CONTRACT_BYTES} are read`,
+      "Move the schemas into files of their own",
+    );
   }
   const wellFormed = typeof input === "string" ? input.isWellFormed() : isUtf8(input);
-  if (!wellFormed) return refuse("Unexpected bytes that are not UTF-8, expected text", "save the file as UTF-8");
-  const text = (typeof input === "string" ? input : Buffer.from(input).toString("utf8")).replace(/^\ufeff/, "");
-  if (text.includes("\ufeff")) return refuse("Unexpected byte order mark inside the text, expected one at its start at most", "remove it");
-  if (text.trim() === "")
-    return refuse("Unexpected empty file, expected a contract", "begin with `phases:`, `transitions:` and `enforcement:`");
+  if (!wellFormed) return refuse("The contract is not UTF-8 text", "Save the file as UTF-8");
+  const text = (typeof input === "string" ? input : Buffer.from(input).toString("utf8")).replace(
+    /^\ufeff/,
+    "",
+  );
+  if (text.includes("\ufeff"))
+    return refuse("A byte order mark may only stand at the start of the file", "Remove it");
+  if (isBlank(text))
+    return refuse(
+      "The contract is empty",
+      "Begin with `phases:`, `transitions:` and `enforcement:`",
+    );
   return text;
 }
 
-/** Reads YAML 1.2 of which there is only one reading. Nothing, and findings, where it does not parse. */
-export function readSource(text: string, drafts: Drafts): Source | undefined {
+/**
+ * Reads YAML 1.2 of which there is only one reading. Nothing, and findings, where it does not
+ * parse.
+ */
+export function readSource(text: string, collected: Findings): Source | undefined {
   const lines = new LineCounter();
   const at = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const document = documentOf(text, lines, drafts);
+  const document = documentOf(text, lines, collected);
   if (document === undefined) return undefined;
   for (const { message, pos } of document.errors) {
-    drafts.add("contract_yaml", at(pos[0]), `Unexpected YAML: ${oneLine(message.split("\n", 1)[0] ?? "", 300)}`);
+    collected.add(
+      "contract_yaml",
+      at(pos[0]),
+      `Not valid YAML: ${oneLine(message.split("\n", 1)[0] ?? "", 300)}`,
+    );
   }
   if (document.errors.length > 0) return undefined;
-  if (document.directives?.yaml.explicit === true || Object.keys(document.directives?.tags ?? {}).length > 1) {
-    drafts.add("contract_yaml", START, "Unexpected directive, expected YAML 1.2 without one", "remove the lines that begin with `%`");
+  if (
+    document.directives?.yaml.explicit === true ||
+    Object.keys(document.directives?.tags ?? {}).length > 1
+  ) {
+    collected.add(
+      "contract_yaml",
+      START,
+      "YAML directives are not allowed",
+      "Remove the lines that begin with `%`",
+    );
   }
   if (!isMap(document.contents)) {
-    drafts.add("contract_yaml", START, "Unexpected YAML that is no mapping, expected a contract with `phases`");
+    collected.add("contract_yaml", START, "A contract is a YAML mapping with `phases`");
     return undefined;
   }
-  return plainData(document.contents, at, drafts);
+  return plainData(document.contents, at, collected);
 }
 
-function documentOf(text: string, lines: LineCounter, drafts: Drafts): Document.Parsed | undefined {
+function documentOf(
+  text: string,
+  lines: LineCounter,
+  collected: Findings,
+): Document.Parsed | undefined {
   try {
     // Keys are compared below: the library compares each with all before it.
     return parseDocument(text, {
@@ -69,63 +107,88 @@ function documentOf(text: string, lines: LineCounter, drafts: Drafts): Document.
       schema: "core",
     });
   } catch {
-    drafts.add("contract_yaml", START, "Unexpected nesting that the parser does not follow, expected a contract");
+    collected.add("contract_yaml", START, "The contract is nested too deeply to parse");
     return undefined;
   }
 }
 
 /** A tree of YAML as plain data. What has more than one reading is reported and left out. */
-function plainData(root: Node, at: (offset: number) => Place, drafts: Drafts): Source {
+function plainData(root: Node, at: (offset: number) => Place, collected: Findings): Source {
   const values = new Map<string, Place>();
   const keys = new Map<string, Place>();
-  const refuse = (node: unknown, message: string, fix?: string): void => drafts.add("contract_yaml", placeOf(node), message, fix);
+  const refuse = (node: unknown, message: string, fix?: string): void =>
+    collected.add("contract_yaml", placeOf(node), message, fix);
   const placeOf = (node: unknown): Place => at((node as Node | null)?.range?.[0] ?? 0);
 
   const read = (node: unknown, path: readonly (string | number)[], place: Place): Json => {
-    values.set(JSON.stringify(path), isScalar(node) || typeof path.at(-1) === "number" ? placeOf(node) : place);
+    values.set(
+      JSON.stringify(path),
+      isScalar(node) || typeof path.at(-1) === "number" ? placeOf(node) : place,
+    );
     if (node === null || node === undefined) return null;
     if (path.length > MAX_DEPTH) {
-      refuse(node, `Unexpected nesting deeper than ${MAX_DEPTH} levels, expected a contract`);
+      refuse(node, `The contract is nested deeper than ${MAX_DEPTH} levels`);
       return null;
     }
     if (isAlias(node)) {
       refuse(
         node,
-        `Unexpected alias ${quote(`*${node.source}`)}, expected the value itself`,
-        "write the value out: a reader sees what holds",
+        `YAML aliases are not allowed: ${quote(`*${node.source}`)}`,
+        "Write the value out",
       );
       return null;
     }
     const { tag, anchor } = node as { readonly tag?: string; readonly anchor?: string };
-    if (tag !== undefined) refuse(node, `Unexpected tag ${quote(tag)}, expected a plain value`, "remove it");
-    if (anchor !== undefined) refuse(node, `Unexpected anchor ${quote(`&${anchor}`)}, expected a plain value`, "remove it");
-    if (isSeq(node)) return node.items.map((item, index) => read(item, [...path, index], placeOf(item)));
+    if (tag !== undefined) refuse(node, `YAML tags are not allowed: ${quote(tag)}`, "Remove it");
+    if (anchor !== undefined)
+      refuse(node, `YAML anchors are not allowed: ${quote(`&${anchor}`)}`, "Remove it");
+    if (isSeq(node))
+      return node.items.map((item, index) => read(item, [...path, index], placeOf(item)));
     if (isMap(node)) return mapping(node.items, path);
     return isScalar(node) ? scalar(node) : null;
   };
   const scalar = (node: { readonly value: unknown }): Json => {
     const { value } = node;
-    if (typeof value === "boolean" || value === null || (typeof value === "string" && value.isWellFormed())) return value;
+    if (
+      typeof value === "boolean" ||
+      value === null ||
+      (typeof value === "string" && value.isWellFormed())
+    )
+      return value;
     if (typeof value === "number" && Number.isFinite(value)) return value;
-    refuse(node, "Unexpected value that JSON cannot say, expected text, a number, true or false");
+    refuse(node, "This value cannot be written as JSON; use text, a number, true or false");
     return null;
   };
-  const mapping = (items: readonly { readonly key: unknown; readonly value: unknown }[], path: readonly (string | number)[]): Json => {
+  const mapping = (
+    items: readonly { readonly key: unknown; readonly value: unknown }[],
+    path: readonly (string | number)[],
+  ): Json => {
     const entries = new Map<string, Json>();
     for (const { key, value } of items) {
-      const name = isScalar(key) && key.tag === undefined && key.anchor === undefined ? key.value : undefined;
+      const name =
+        isScalar(key) && key.tag === undefined && key.anchor === undefined ? key.value : undefined;
       const place = placeOf(key);
-      if (typeof name !== "string" || !name.isWellFormed() || name === "__proto__" || name === "<<") {
+      if (
+        typeof name !== "string" ||
+        !name.isWellFormed() ||
+        name === "__proto__" ||
+        name === "<<"
+      ) {
         refuse(
           key,
-          `Unexpected key ${typeof name === "string" ? quote(name) : "that is no plain text"}, expected a name`,
-          "put quotes around a key that is a number",
+          `Keys must be plain text${typeof name === "string" ? `, not ${quote(name)}` : ""}`,
+          "Quote a key that is a number",
         );
         continue;
       }
       const below = [...path, name];
       if (entries.has(name)) {
-        drafts.add("duplicate_key", place, `Unexpected second ${quote(name)}, expected each key once`, "remove one of them");
+        collected.add(
+          "duplicate_key",
+          place,
+          `${quote(name)} is given twice`,
+          "Remove one of them",
+        );
         continue;
       }
       keys.set(JSON.stringify(below), place);
@@ -143,5 +206,8 @@ function plainData(root: Node, at: (offset: number) => Place, drafts: Drafts): S
     }
     return START;
   };
-  return { data, places: { value: (path) => nearest(values, path), key: (path) => nearest(keys, path) } };
+  return {
+    data,
+    places: { value: (path) => nearest(values, path), key: (path) => nearest(keys, path) },
+  };
 }

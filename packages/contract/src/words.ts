@@ -5,24 +5,44 @@ export interface KnownCheck {
   /** Whether it is judged on an observed test run. */
   readonly evidence?: true;
   /** The parameter that its entry takes, and whether it has to. */
-  readonly parameter?: { readonly name: "threshold" | "required_reviews"; readonly required: boolean };
+  readonly parameter?: {
+    readonly name: "threshold" | "required_reviews";
+    readonly required: boolean;
+  };
   /** When it passes. */
   readonly passes: string;
 }
 
 /** The 14 checks of gates, by name. */
 export const GATE_CHECKS: Readonly<Record<string, KnownCheck>> = {
-  plan_has_acceptance_criteria: { reads: ["plan_document"], passes: "at least one criterion, each with how to verify it" },
-  scope_is_bounded: { reads: ["scope_definition"], passes: "in scope, out of scope and constraints are all named" },
+  plan_has_acceptance_criteria: {
+    reads: ["plan_document"],
+    passes: "the plan has at least one criterion, each with how to verify it",
+  },
+  scope_is_bounded: {
+    reads: ["scope_definition"],
+    passes: "in scope, out of scope and constraints are all named",
+  },
   no_open_questions: { reads: ["plan_document"], passes: "the plan leaves no question open" },
   tests_exist_for_acceptance_criteria: {
     reads: ["plan_document", "test_files"],
     passes: "every criterion of the plan is covered by a test file",
   },
-  tests_are_failing: { reads: ["test_run_result"], evidence: true, passes: "the tests ran to their end and at least one failed" },
+  tests_are_failing: {
+    reads: ["test_run_result"],
+    evidence: true,
+    passes: "the tests ran to their end and at least one failed",
+  },
   tests_are_meaningful: { reads: ["test_files"], passes: "every test file asserts something" },
-  test_files_follow_convention: { reads: ["test_files"], passes: "every test file is named as the phase's patterns have it" },
-  all_tests_pass: { reads: ["test_run_result"], evidence: true, passes: "at least one test ran and none failed" },
+  test_files_follow_convention: {
+    reads: ["test_files"],
+    passes: "every test file is named as the phase's patterns have it",
+  },
+  all_tests_pass: {
+    reads: ["test_run_result"],
+    evidence: true,
+    passes: "at least one test ran and none failed",
+  },
   no_skipped_tests: { reads: ["test_run_result"], evidence: true, passes: "no test was skipped" },
   coverage_threshold_met: {
     reads: ["test_run_result"],
@@ -30,17 +50,26 @@ export const GATE_CHECKS: Readonly<Record<string, KnownCheck>> = {
     parameter: { name: "threshold", required: true },
     passes: "coverage in percent is at least `threshold`",
   },
-  no_commented_out_code: { reads: ["implementation_files"], passes: "the changed files hold no commented-out code" },
+  no_commented_out_code: {
+    reads: ["implementation_files"],
+    passes: "the changed files hold no commented-out code",
+  },
   no_blocking_issues: { reads: ["review_report"], passes: "no review found an issue that blocks" },
   all_review_models_completed: {
     reads: ["review_report"],
     parameter: { name: "required_reviews", required: true },
     passes: "every review of `required_reviews` is there",
   },
-  review_comments_addressed: { reads: ["review_report"], passes: "every comment of the reviews is answered" },
+  review_comments_addressed: {
+    reads: ["review_report"],
+    passes: "every comment of the reviews is answered",
+  },
 };
 
-/** The rules of `required_artifacts[].validation`, by name, and when each passes. They judge the artifact that they stand at. */
+/**
+ * The rules of `required_artifacts[].validation`, by name, and when each passes. They judge the
+ * artifact that they stand at.
+ */
 export const ARTIFACT_RULES: Readonly<Record<string, string>> = {
   has_acceptance_criteria: "`acceptance_criteria` is not empty",
   has_implementation_steps: "`implementation_steps` is not empty",
@@ -60,8 +89,8 @@ export const ARTIFACT_RULES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a task asks to enter in order to complete, out of a phase that no transition leaves. It is no phase: none may be named so, and the
- * log has it as the phase of a task that has ended.
+ * What a task asks to enter in order to complete, out of a phase that no transition leaves. It is
+ * no phase: none may be named so, and the log has it as the phase of a task that has ended.
  */
 export const COMPLETED = "@completed";
 
@@ -83,18 +112,31 @@ export const TOOLS = [
 /** Tools that write files themselves, whose constraints are patterns of paths. */
 export const WRITING_TOOLS: readonly string[] = ["write_files", "edit_files"];
 /** Tools that take a path, so that a constraint may have patterns. */
-export const PATH_TOOLS: readonly string[] = [...WRITING_TOOLS, "read_files", "grep", "glob", "search_codebase"];
+export const PATH_TOOLS: readonly string[] = [
+  ...WRITING_TOOLS,
+  "read_files",
+  "grep",
+  "glob",
+  "search_codebase",
+];
 /** Tools that run a command line, whose constraints are commands. */
 export const SHELL_TOOLS: readonly string[] = ["bash", "run_tests", "git_commit"];
 
-/** Which tools an artifact is made with, one of them: others are written by the agent as it asks for the transition. */
+/**
+ * Which tools an artifact is made with, one of them: others are written by the agent as it asks for
+ * the transition.
+ */
 export const MADE_WITH: Readonly<Record<string, readonly string[]>> = {
   test_files: ["write_files", "edit_files", "bash"],
   implementation_files: ["write_files", "edit_files", "bash"],
   test_run_result: ["bash", "run_tests"],
 };
 
-export const TRIGGER_ACTIONS = ["spawn_review_agents", "update_prd_state", "notify_orchestrator"] as const;
+export const TRIGGER_ACTIONS = [
+  "spawn_review_agents",
+  "update_prd_state",
+  "notify_orchestrator",
+] as const;
 export const METRICS = [
   "phase_transition_time",
   "gate_pass_rate",
@@ -110,5 +152,22 @@ export const BUS_EVENTS = [
   "task_completed",
   "blocker_encountered",
 ] as const;
-export const CLAIMS = ["task_id", "phase", "allowed_tools", "agent", "session", "contract", "iat", "nbf", "exp", "jti"] as const;
-export const SNAPSHOT_PARTS = ["task_dependencies", "completed_tasks", "current_phase", "blockers", "prd_state"] as const;
+export const CLAIMS = [
+  "task_id",
+  "phase",
+  "allowed_tools",
+  "agent",
+  "session",
+  "contract",
+  "iat",
+  "nbf",
+  "exp",
+  "jti",
+] as const;
+export const SNAPSHOT_PARTS = [
+  "task_dependencies",
+  "completed_tasks",
+  "current_phase",
+  "blockers",
+  "prd_state",
+] as const;

@@ -26,24 +26,37 @@ function contractOf({ size, edges, requiring }: Graph): string {
     name: "a phase",
     allowed_tools: [],
     required_artifacts: requiring.includes(index) ? [{ type: "plan_document" }] : [],
-    gates: index === size - 1 ? [{ id: "last", blockers: [{ check: "no_open_questions", message: "m" }] }] : [],
+    gates:
+      index === size - 1
+        ? [{ id: "last", blockers: [{ check: "no_open_questions", message: "m" }] }]
+        : [],
   }));
   const transitions = edges.map(([from, to]) => ({ from: `P${from}`, to: `P${to}` }));
   return JSON.stringify({ bylaw: 1, phases, transitions, enforcement: {} });
 }
 
-/** Every node on some walk from `start` of at most as many steps as there are nodes: by trying all, one step at a time. */
-function walked(start: readonly number[], { size, edges }: Pick<Graph, "size" | "edges">): ReadonlySet<number> {
+/**
+ * Every node on some walk from `start` of at most as many steps as there are nodes: by trying all,
+ * one step at a time.
+ */
+function walked(
+  start: readonly number[],
+  { size, edges }: Pick<Graph, "size" | "edges">,
+): ReadonlySet<number> {
   let seen = [...start];
-  for (let step = 0; step < size; step++) seen = [...seen, ...edges.flatMap(([from, to]) => (seen.includes(from) ? [to] : []))];
+  for (let step = 0; step < size; step++)
+    seen = [...seen, ...edges.flatMap(([from, to]) => (seen.includes(from) ? [to] : []))];
   return new Set(seen);
 }
 
 const named = (text: string, code: string): readonly string[] =>
   findingsIn(text)
-    .flatMap((finding) => (finding.code === code ? [/`(P\d+)`/.exec(finding.message)?.[1] ?? ""] : []))
+    .flatMap((finding) =>
+      finding.code === code ? [/phase `(P\d+)`/.exec(finding.message)?.[1] ?? ""] : [],
+    )
     .sort();
-const names = (list: Iterable<number>): readonly string[] => [...list].map((index) => `P${index}`).sort();
+const names = (list: Iterable<number>): readonly string[] =>
+  [...list].map((index) => `P${index}`).sort();
 
 describe("in any graph", () => {
   it("the phases that are called unreachable are those that no walk comes to", () => {
@@ -64,7 +77,9 @@ describe("in any graph", () => {
         const all = Array.from({ length: graph.size }, (_, i) => i);
         const ends = all.filter((i) => graph.edges.every(([from]) => from !== i));
         const entered = walked([0], graph);
-        const stuck = all.filter((i) => entered.has(i) && ![...walked([i], graph)].some((j) => ends.includes(j)));
+        const stuck = all.filter(
+          (i) => entered.has(i) && ![...walked([i], graph)].some((j) => ends.includes(j)),
+        );
         const text = contractOf(graph);
         expect(named(text, "phase_without_end")).toEqual(ends.length === 0 ? [] : names(stuck));
         expect(findingsIn(text).some(({ code }) => code === "no_end")).toBe(ends.length === 0);
@@ -80,8 +95,13 @@ describe("in any graph", () => {
         // Every walk without a circle, tried one by one.
         const around = (at: number, path: readonly number[]): boolean =>
           !graph.requiring.includes(at) &&
-          (at === last || graph.edges.some(([from, to]) => from === at && !path.includes(to) && around(to, [...path, to])));
-        expect(findingsIn(contractOf(graph)).some(({ code }) => code === "artifact_not_required")).toBe(around(0, [0]));
+          (at === last ||
+            graph.edges.some(
+              ([from, to]) => from === at && !path.includes(to) && around(to, [...path, to]),
+            ));
+        expect(
+          findingsIn(contractOf(graph)).some(({ code }) => code === "artifact_not_required"),
+        ).toBe(around(0, [0]));
       }),
       { numRuns: 150 },
     );

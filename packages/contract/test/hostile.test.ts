@@ -2,7 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ContractError, lintContract, lintContractFile, loadContract, parseContract } from "../src/index.ts";
+import {
+  ContractError,
+  lintContract,
+  lintContractFile,
+  loadContract,
+  parseContract,
+} from "../src/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { brief, changed, CLEAN, findingsIn, ORIGINAL } from "./kit.ts";
@@ -22,50 +28,97 @@ describe("a hostile text", () => {
     "a: &a [x, x, x, x, x, x, x, x, x]",
     ...Array.from(
       { length: 12 },
-      (_, i) => `${"bcdefghijklm"[i] ?? ""}: &${"bcdefghijklm"[i] ?? ""} [${`*${"abcdefghijkl"[i] ?? ""}, `.repeat(9)}]`,
+      (_, i) =>
+        `${"bcdefghijklm"[i] ?? ""}: &${"bcdefghijklm"[i] ?? ""} [${`*${"abcdefghijkl"[i] ?? ""}, `.repeat(9)}]`,
     ),
   ].join("\n");
   it.each([
     ["a billion laughs", laughs, "contract_yaml"],
     [
       "an alias",
-      changed(CLEAN, ["[read_files, grep]", "&t [read_files, grep]"], ["allowed_tools: [read_files]\n", "allowed_tools: *t\n"]),
+      changed(
+        CLEAN,
+        ["[read_files, grep]", "&t [read_files, grep]"],
+        ["allowed_tools: [read_files]\n", "allowed_tools: *t\n"],
+      ),
       "contract_yaml",
     ],
     ["a merge key", changed(CLEAN, ["  mode: strict", "  <<: { mode: strict }"]), "contract_yaml"],
-    ["a tag of its own", changed(CLEAN, ["name: Small", "name: !!js/function 'x'"]), "contract_yaml"],
-    ["a tag that makes text of a truth value", changed(CLEAN, ["enabled: true, exp", "enabled: !!str true, exp"]), "contract_yaml"],
+    [
+      "a tag of its own",
+      changed(CLEAN, ["name: Small", "name: !!js/function 'x'"]),
+      "contract_yaml",
+    ],
+    [
+      "a tag that makes text of a truth value",
+      changed(CLEAN, ["enabled: true, exp", "enabled: !!str true, exp"]),
+      "contract_yaml",
+    ],
     ["another version of YAML", `%YAML 1.1\n---\n${CLEAN}`, "contract_yaml"],
     ["two documents", `${CLEAN}---\n${CLEAN}`, "contract_yaml"],
-    ["a key `__proto__`", changed(CLEAN, ["  mode: strict", "  __proto__: { mode: strict }"]), "contract_yaml"],
+    [
+      "a key `__proto__`",
+      changed(CLEAN, ["  mode: strict", "  __proto__: { mode: strict }"]),
+      "contract_yaml",
+    ],
     ["a key that is a number", changed(CLEAN, ["  mode: strict", "  1: strict"]), "contract_yaml"],
-    ["a key that is a list", changed(CLEAN, ["  mode: strict", "  ? [mode]\n  : strict"]), "contract_yaml"],
+    [
+      "a key that is a list",
+      changed(CLEAN, ["  mode: strict", "  ? [mode]\n  : strict"]),
+      "contract_yaml",
+    ],
     ["a number that is none", changed(CLEAN, ["7200", ".nan"]), "contract_yaml"],
     ["brackets without end", `a: ${"[".repeat(100_000)}`, "contract_yaml"],
-    ["lists deeper than anybody looks", changed(CLEAN, ['value: ""', `value: ${"[".repeat(60)}${"]".repeat(60)}`]), "contract_yaml"],
+    [
+      "lists deeper than anybody looks",
+      changed(CLEAN, ['value: ""', `value: ${"[".repeat(60)}${"]".repeat(60)}`]),
+      "contract_yaml",
+    ],
     ["10 MB", `# ${"x".repeat(10_000_000)}\n`, "contract_text"],
     ["half a surrogate", `name: "\ud800"\n`, "contract_text"],
     ["bytes that are not UTF-8", Uint8Array.from([0x6e, 0x3a, 0x20, 0xff, 0xfe]), "contract_text"],
     ["UTF-16", Buffer.from(CLEAN, "utf16le"), "contract_yaml"],
     ["only a comment", "# phases\n", "contract_yaml"],
     ["a list", "- phases\n", "contract_yaml"],
-    ["a path of a condition that begins elsewhere", changed(CLEAN, ['"$.plan_document.title"', "plan_document.title"]), "wrong_value"],
+    [
+      "a path of a condition that begins elsewhere",
+      changed(CLEAN, ['"$.plan_document.title"', "plan_document.title"]),
+      "wrong_value",
+    ],
     ["a name with a line break", changed(CLEAN, ["id: PLAN", 'id: "PLAN\\n"']), "wrong_value"],
-    ["half a surrogate in an escape", changed(CLEAN, ["name: Small", 'name: "\\ud800"']), "contract_yaml"],
-    ["a name with a character that nobody sees", changed(CLEAN, ["id: PLAN", 'id: "PL\\u200bAN"']), "wrong_value"],
+    [
+      "half a surrogate in an escape",
+      changed(CLEAN, ["name: Small", 'name: "\\ud800"']),
+      "contract_yaml",
+    ],
+    [
+      "a name with a character that nobody sees",
+      changed(CLEAN, ["id: PLAN", 'id: "PL\\u200bAN"']),
+      "wrong_value",
+    ],
     ["a name that runs backwards", changed(CLEAN, ["id: PLAN", "id: PLAN\u202e"]), "wrong_value"],
     ["a name with blanks around it", changed(CLEAN, ["id: PLAN", 'id: " PLAN"']), "wrong_value"],
   ])("%s is an error with a place, and no exception", (_, text, code) => {
     const { contract, findings } = lintContract(text, "c.yaml");
     expect(contract).toBeUndefined();
-    expect(findings.filter(({ severity }) => severity === "error").map((finding) => finding.code)).toContain(code);
+    expect(
+      findings.filter(({ severity }) => severity === "error").map((finding) => finding.code),
+    ).toContain(code);
     for (const { line, column, message } of findings) {
-      expect([line >= 1, column >= 1, message.length < 2000, /[\p{Cc}\p{Cf}]/u.test(message)]).toEqual([true, true, true, false]);
+      expect([
+        line >= 1,
+        column >= 1,
+        message.length < 2000,
+        /[\p{Cc}\p{Cf}]/u.test(message),
+      ]).toEqual([true, true, true, false]);
     }
   });
 
   it("with thousands of mistakes is told about in at most a thousand findings, errors among them", () => {
-    const many = changed(CLEAN, ["tools: [deploy]", `tools: [${"deploy, ".repeat(3000)}deploy]\nnmae: x`]);
+    const many = changed(CLEAN, [
+      "tools: [deploy]",
+      `tools: [${"deploy, ".repeat(3000)}deploy]\nnmae: x`,
+    ]);
     const findings = findingsIn(many);
     expect(findings.length).toBeLessThanOrEqual(1001);
     expect(brief(findings)).toContain("error unknown_key");
@@ -112,7 +165,11 @@ describe("a hostile text", () => {
         ),
         (text) => {
           const { contract, findings } = lintContract(text, "c.yaml");
-          return contract === undefined && findings.length > 0 && findings.every(({ message }) => !/[\p{Cc}\p{Cf}]/u.test(message));
+          return (
+            contract === undefined &&
+            findings.length > 0 &&
+            findings.every(({ message }) => !/[\p{Cc}\p{Cf}]/u.test(message))
+          );
         },
       ),
       { numRuns: 200 },
@@ -123,7 +180,10 @@ describe("a hostile text", () => {
     const lines = CLEAN.split("\n");
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.nat(lines.length - 1), fc.constantFrom("drop", "twice", "swap")), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.tuple(fc.nat(lines.length - 1), fc.constantFrom("drop", "twice", "swap")), {
+          minLength: 1,
+          maxLength: 4,
+        }),
         (edits) => {
           const copy = [...lines];
           for (const [at, kind] of edits) {
@@ -132,7 +192,9 @@ describe("a hostile text", () => {
             else copy.splice(at, 2, copy[at + 1] ?? "", copy[at] ?? "");
           }
           const { contract, findings } = lintContract(copy.join("\n"), "c.yaml");
-          return (contract !== undefined) === findings.every(({ severity }) => severity === "warning");
+          return (
+            (contract !== undefined) === findings.every(({ severity }) => severity === "warning")
+          );
         },
       ),
       { numRuns: 100 },
@@ -150,7 +212,12 @@ describe("all mistakes at once", () => {
       ["name: Small", "nmae: Small"],
     );
     expect(brief(findingsIn(text))).toEqual(
-      expect.arrayContaining(["error unknown_key", "error wrong_value", "error unknown_gate", "error unknown_tool"]),
+      expect.arrayContaining([
+        "error unknown_key",
+        "error wrong_value",
+        "error unknown_gate",
+        "error unknown_tool",
+      ]),
     );
   });
 
@@ -161,7 +228,7 @@ describe("all mistakes at once", () => {
       ["expiry_seconds: 7200", "secret_env_var: a-b"],
       ["monitoring:\n", 'monitoring:\n  export: { path: "a\\n" }\n'],
     );
-    expect(findingsIn(text).map(({ message }) => message.replace(/^.*, expected /, ""))).toEqual([
+    expect(findingsIn(text).map(({ message }) => /must be (.*), not /.exec(message)?.[1])).toEqual([
       "a path that begins with `$.`",
       "the name of an environment variable",
       "a name in one line, all of it visible, without blanks around it",
@@ -169,11 +236,17 @@ describe("all mistakes at once", () => {
   });
 
   it("a misspelt key is read as it was meant for the rest", () => {
-    expect(brief(findingsIn(changed(CLEAN, ["gate: built }", "gat: built }"])))).toEqual(["error unknown_key"]);
+    expect(brief(findingsIn(changed(CLEAN, ["gate: built }", "gat: built }"])))).toEqual([
+      "error unknown_key",
+    ]);
   });
 
   it("the error that is thrown names the first, counts the others and holds all", () => {
-    const text = changed(CLEAN, ["gate: built", "gate: build"], ["[git_commit]\ntrans", "[git_comit]\ntrans"]);
+    const text = changed(
+      CLEAN,
+      ["gate: built", "gate: build"],
+      ["[git_commit]\ntrans", "[git_comit]\ntrans"],
+    );
     let thrown: unknown;
     try {
       parseContract(text, "c.yaml");
@@ -183,9 +256,12 @@ describe("all mistakes at once", () => {
     expect(thrown).toBeInstanceOf(ContractError);
     expect(thrown).toMatchObject({
       code: "BYLAW_CONTRACT_INVALID",
-      message: expect.stringMatching(/^c\.yaml:\d+:\d+: Unexpected .* \(and 1 more\)$/) as string,
+      message: expect.stringMatching(/^c\.yaml:\d+:\d+: Unknown .* \(and 1 more\)$/) as string,
     });
-    expect(brief((thrown as ContractError).findings)).toEqual(["error unknown_tool", "error unknown_gate"]);
+    expect(brief((thrown as ContractError).findings)).toEqual([
+      "error unknown_tool",
+      "error unknown_gate",
+    ]);
   });
 });
 
@@ -195,15 +271,21 @@ describe("the same contract", () => {
     expect(parseContract(`\ufeff${CLEAN}`, "c.yaml").digest).toBe(digest);
     expect(parseContract(CLEAN.replaceAll("\n", "\r\n"), "c.yaml").digest).toBe(digest);
     expect(parseContract(Buffer.from(`${CLEAN}# end\n`), "other.yaml").digest).toBe(digest);
-    expect(parseContract(changed(CLEAN, ["expiry_seconds: 7200", "expiry_seconds: 7201"]), "c.yaml").digest).not.toBe(digest);
+    expect(
+      parseContract(changed(CLEAN, ["expiry_seconds: 7200", "expiry_seconds: 7201"]), "c.yaml")
+        .digest,
+    ).not.toBe(digest);
     const wrong = changed(CLEAN, ["gate: built", "gate: build"]);
-    const places = (text: string): readonly unknown[] => findingsIn(text).map(({ line, column, code }) => [line, column, code]);
+    const places = (text: string): readonly unknown[] =>
+      findingsIn(text).map(({ line, column, code }) => [line, column, code]);
     expect(places(wrong.replaceAll("\n", "\r\n"))).toEqual(places(wrong));
   });
 
   it("is frozen through and through", () => {
     const frozen = (value: unknown): boolean =>
-      typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
+      typeof value !== "object" ||
+      value === null ||
+      (Object.isFrozen(value) && Object.values(value).every(frozen));
     expect(frozen(parseContract(ORIGINAL, "c.yaml"))).toBe(true);
   });
 });
@@ -219,26 +301,40 @@ describe("schema files", () => {
   );
 
   it("are read beside the contract, then in `schemas_dir`, and are part of the digest", () => {
-    const one = loadContract(join(folder({ "c.yaml": WITH_FILE, "schemas/own.json": '{"type":"object"}' }), "c.yaml"));
-    expect(one.phases[0]?.artifacts[0]?.schema).toEqual({ ref: "schemas/own.json", from: "file", value: { type: "object" } });
+    const one = loadContract(
+      join(folder({ "c.yaml": WITH_FILE, "schemas/own.json": '{"type":"object"}' }), "c.yaml"),
+    );
+    expect(one.phases[0]?.artifacts[0]?.schema).toEqual({
+      ref: "schemas/own.json",
+      from: "file",
+      value: { type: "object" },
+    });
     expect(one.protectedPaths).toEqual(["c.yaml", "schemas/own.json", "more"]);
-    const other = loadContract(join(folder({ "c.yaml": WITH_FILE, "more/own.json": '{"type":"array"}' }), "c.yaml"));
+    const other = loadContract(
+      join(folder({ "c.yaml": WITH_FILE, "more/own.json": '{"type":"array"}' }), "c.yaml"),
+    );
     expect(other.phases[0]?.artifacts[0]?.schema?.value).toEqual({ type: "array" });
     expect(other.digest).not.toBe(one.digest);
   });
 
-  it("that differ from the inline schema lose, with a warning; equal ones are no finding", () => {
-    const text = changed(CLEAN, ["schema: plan", "schema: schemas/plan"]);
-    const root = folder({ "c.yaml": text, "schemas/plan": '{"type":"string"}' });
-    const { contract, findings } = lintContractFile(join(root, "c.yaml"));
-    expect(brief(findings)).toEqual(["warning schema_shadowed"]);
-    expect(contract?.phases[0]?.artifacts[0]?.schema).toMatchObject({ from: "inline", value: { type: "object" } });
-    writeFileSync(
-      join(root, "schemas/plan"),
-      '{"required":["title"],"type":"object","properties":{"title":{"minLength":1,"type":"string"}}}',
-    );
-    expect(lintContractFile(join(root, "c.yaml")).findings).toEqual([]);
-  });
+  it.each([
+    ["differs", '{"type":"string"}'],
+    ["is no JSON", "mine"],
+    ["is no schema", '{"type":"everything"}'],
+  ])(
+    "are not read where there is an inline schema of that name, so that one that %s stops nothing",
+    (_, content) => {
+      const text = changed(CLEAN, ["schema: plan", "schema: schemas/plan"]);
+      const { contract, findings } = lintContractFile(
+        join(folder({ "c.yaml": text, "schemas/plan": content }), "c.yaml"),
+      );
+      expect(findings).toEqual([]);
+      expect(contract?.phases[0]?.artifacts[0]?.schema).toMatchObject({
+        from: "inline",
+        value: { type: "object" },
+      });
+    },
+  );
 
   it.each([
     ["above the folder", "../own.json", "path_outside"],
@@ -274,12 +370,16 @@ describe("a file that cannot be read", () => {
     ["missing", "none.yaml"],
     ["a directory", "."],
   ])("%s has a code of its own", (_, name) => {
-    expect(() => loadContract(join(folder({}), name))).toThrow(expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }));
+    expect(() => loadContract(join(folder({}), name))).toThrow(
+      expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }),
+    );
   });
 
   it.skipIf(process.platform === "win32")("a pipe is refused and not waited for", () => {
     const root = folder({});
     execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "pipe.yaml")]);
-    expect(() => loadContract(join(root, "pipe.yaml"))).toThrow(expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }));
+    expect(() => loadContract(join(root, "pipe.yaml"))).toThrow(
+      expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }),
+    );
   });
 });

@@ -96,7 +96,10 @@ monitoring:
 `;
 
 /** A text with one part replaced, which has to be there. */
-export function changed(text: string, ...edits: readonly (readonly [from: string, to: string])[]): string {
+export function changed(
+  text: string,
+  ...edits: readonly (readonly [from: string, to: string])[]
+): string {
   return edits.reduce((before, [from, to]) => {
     expect(before).toContain(from);
     return before.replace(from, () => to);
@@ -104,12 +107,15 @@ export function changed(text: string, ...edits: readonly (readonly [from: string
 }
 
 /** The findings of a text. */
-export const findingsIn = (text: string | Uint8Array, options: ContractOptions = {}): readonly ContractFinding[] =>
-  lintContract(text, "c.yaml", options).findings;
+export const findingsIn = (
+  text: string | Uint8Array,
+  options: ContractOptions = {},
+): readonly ContractFinding[] => lintContract(text, "c.yaml", options).findings;
 
 /** `severity code` of each. */
 export const brief = (findings: readonly ContractFinding[]): readonly string[] =>
   findings.map(({ severity, code }) => `${severity} ${code}`);
 
 /** What stands where a finding points. */
-export const pointed = (text: string, { line, column }: ContractFinding): string => (text.split(/\r?\n/)[line - 1] ?? "").slice(column - 1);
+export const pointed = (text: string, { line, column }: ContractFinding): string =>
+  (text.split(/\r?\n/)[line - 1] ?? "").slice(column - 1);

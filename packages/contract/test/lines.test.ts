@@ -13,8 +13,11 @@ describe("the lines of a contract", () => {
   });
 
   it("are those of what is above where there is no such part", () => {
-    expect(at(["phases", 1, "tool_constraints", "deploy", "x"])).toBe(at(["phases", 1, "tool_constraints"]));
+    expect(at(["phases", 1, "tool_constraints", "deploy", "x"])).toBe(
+      at(["phases", 1, "tool_constraints"]),
+    );
     expect(at(["absent"])).toBe(1);
-    for (const text of ["", "a: [", "- 1", "\u0000"]) expect(contractLines(text)(["phases", 0])).toBe(1);
+    for (const text of ["", "a: [", "- 1", "\u0000"])
+      expect(contractLines(text)(["phases", 0])).toBe(1);
   });
 });

@@ -1,4 +1,10 @@
-import { graphMermaid, graphText, migrateContract, parseContract, ContractError } from "../src/index.ts";
+import {
+  graphMermaid,
+  graphText,
+  migrateContract,
+  parseContract,
+  ContractError,
+} from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { changed, CLEAN, ORIGINAL } from "./kit.ts";
 
@@ -7,12 +13,14 @@ const migrated = migrateContract(ORIGINAL, "agent_workflow.yaml");
 describe("the migrated original", () => {
   it("has no finding, and says every change", () => {
     expect(migrated.findings).toEqual([]);
-    expect(migrated.changes.filter((change) => !change.startsWith("named the inline schema"))).toEqual([
+    expect(
+      migrated.changes.filter((change) => !change.startsWith("named the inline schema")),
+    ).toEqual([
       "added `bylaw: 1`",
-      "held `edit_files` in `TDD` to the paths of `write_files`",
-      "held `edit_files` in `IMPL` to the paths of `write_files`",
-      "held `bash` in `COMPLETE` to commands of git, as nothing judges work there",
-      "removed the trigger that spawned the reviewers which `REVIEW` spawns itself",
+      "limited `edit_files` in `TDD` to the paths of `write_files`",
+      "limited `edit_files` in `IMPL` to the paths of `write_files`",
+      "limited `bash` in `COMPLETE` to git commands, because nothing reviews work there",
+      "removed the trigger for reviewers that `REVIEW` already spawns",
       "added the way back from `REVIEW` to `IMPL` when `review_approved` rejects",
     ]);
   });
@@ -26,10 +34,14 @@ describe("the migrated original", () => {
   });
 
   it("keeps every comment, and the order of what it keeps", () => {
-    const comments = (text: string): readonly string[] => text.split("\n").flatMap((line) => /(?:^|\s)(#.*)$/.exec(line)?.[1] ?? []);
+    const comments = (text: string): readonly string[] =>
+      text.split("\n").flatMap((line) => /(?:^|\s)(#.*)$/.exec(line)?.[1] ?? []);
     expect(comments(migrated.text)).toEqual(comments(ORIGINAL));
     const plain = (line: string): string => line.replace(/\s+#/, " #").replace("schemas/", "");
-    const kept = changed(ORIGINAL, ['    triggers:\n      - action: "spawn_review_agents"\n        parallel: true\n', ""]);
+    const kept = changed(ORIGINAL, [
+      '    triggers:\n      - action: "spawn_review_agents"\n        parallel: true\n',
+      "",
+    ]);
     const lines = migrated.text.split("\n").map(plain);
     let at = 0;
     for (const line of kept.split("\n").map(plain)) {
@@ -39,9 +51,14 @@ describe("the migrated original", () => {
   });
 
   it("allows nothing that the original does not, and asks for all that it asks for", () => {
-    const [before, after] = [parseContract(ORIGINAL, "c.yaml"), parseContract(migrated.text, "c.yaml")];
+    const [before, after] = [
+      parseContract(ORIGINAL, "c.yaml"),
+      parseContract(migrated.text, "c.yaml"),
+    ];
     for (const [index, phase] of before.phases.entries()) {
-      const { allowedTools, forbiddenTools, artifacts, constraints } = after.phases[index] ?? { constraints: [] };
+      const { allowedTools, forbiddenTools, artifacts, constraints } = after.phases[index] ?? {
+        constraints: [],
+      };
       expect(allowedTools).toEqual(phase.allowedTools);
       expect(forbiddenTools).toEqual(phase.forbiddenTools);
       expect(artifacts?.map(({ type, rules, schema }) => [type, rules, schema?.value])).toEqual(
@@ -54,7 +71,11 @@ describe("the migrated original", () => {
   });
 
   it("is left as it is by a second migration", () => {
-    expect(migrateContract(migrated.text, "c.yaml")).toEqual({ text: migrated.text, changes: [], findings: [] });
+    expect(migrateContract(migrated.text, "c.yaml")).toEqual({
+      text: migrated.text,
+      changes: [],
+      findings: [],
+    });
   });
 
   it("keeps the line ends of the file", () => {
@@ -66,16 +87,24 @@ describe("the migrated original", () => {
 
 it("a comment at the head of a file stays at its head", () => {
   const { text } = migrateContract(`# Ours\n${ORIGINAL}`, "c.yaml");
-  expect(text.split("\n").slice(0, 3)).toEqual(["# Ours", "bylaw: 1", 'name: "Parallel Agent Workflow"']);
+  expect(text.split("\n").slice(0, 3)).toEqual([
+    "# Ours",
+    "bylaw: 1",
+    'name: "Parallel Agent Workflow"',
+  ]);
 });
 
 it("what has more than one repair is left and told", () => {
   const text = changed(ORIGINAL, ['      - "git_commit"  # NOW agents can commit\n', ""]);
-  expect(migrateContract(text, "c.yaml").findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual(["error work_after_review"]);
+  expect(
+    migrateContract(text, "c.yaml").findings.map(({ code, severity }) => `${severity} ${code}`),
+  ).toEqual(["error work_after_review"]);
 });
 
 it("what does not load is not migrated", () => {
-  expect(() => migrateContract(changed(ORIGINAL, ['severity: "blocking"', 'severity: "bloking"']), "c.yaml")).toThrow(ContractError);
+  expect(() =>
+    migrateContract(changed(ORIGINAL, ['severity: "blocking"', 'severity: "bloking"']), "c.yaml"),
+  ).toThrow(ContractError);
 });
 
 describe("the drawing", () => {
@@ -113,7 +142,10 @@ describe("the drawing", () => {
   });
 
   it("lets no name end its label or reach the terminal", () => {
-    const contract = parseContract(changed(CLEAN, ["name: Plan\n", 'name: "x\\"] --> evil;<script>\\u001b[2J\\u202e"\n']), "c.yaml");
+    const contract = parseContract(
+      changed(CLEAN, ["name: Plan\n", 'name: "x\\"] --> evil;<script>\\u001b[2J\\u202e"\n']),
+      "c.yaml",
+    );
     expect(graphMermaid(contract).split("\n")[1]).toMatch(/^ {2}p0\(\["PLAN<br\/>[^"<>\]]*"\]\)$/);
     expect(graphText(contract)).not.toMatch(/[\u001b\u202e]/);
   });

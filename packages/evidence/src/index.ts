@@ -1,6 +1,13 @@
 export { commitBase, commitState, type CommitState } from "./git/commit.ts";
 export { frozenFiles } from "./frozen/frozen-files.ts";
-export { observeTests, reportTestRun, type Observed, type ObserveOptions, type SeenTestRun, type TestRecorder } from "./observe-tests.ts";
+export {
+  observeTests,
+  reportTestRun,
+  type Observed,
+  type ObserveOptions,
+  type SeenTestRun,
+  type TestRecorder,
+} from "./observe-tests.ts";
 export { hashTestId } from "./report/hash-test-id.ts";
 export { MAX_REPORT, readReport } from "./report/read-report.ts";
 export type { Counts, Report, ReportFormat, TestIds } from "./report/report.ts";

@@ -1,5 +1,12 @@
 import type { Contract } from "@bylaw/contract";
-import { BylawError, issuesOf, present, type EventDraft, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import {
+  BylawError,
+  describeIssues,
+  omitUndefined,
+  type EventDraft,
+  type JsonObject,
+  type LogEvent,
+} from "@bylaw/kernel";
 import type { Containment } from "@bylaw/process";
 import { frozenFiles } from "./frozen/frozen-files.ts";
 import { headOf, repositoryOf } from "./git/repository.ts";
@@ -12,7 +19,9 @@ import type { Tree } from "./tree/tree-digest.ts";
 
 /** Where an event is recorded: a `Run` of `@bylaw/log` is one. */
 export interface TestRecorder {
-  record(events: readonly Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">[]): Promise<readonly LogEvent[]>;
+  record(
+    events: readonly Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">[],
+  ): Promise<readonly LogEvent[]>;
 }
 
 /** Whose tests are run, and where. */
@@ -38,24 +47,32 @@ export interface Observed {
 }
 
 /**
- * Runs the `test_command` of a contract in a workspace and records what was seen as `test_run`. Throws BYLAW_TEST_COMMAND_MISSING,
- * what `runTests` and `contractTree` throw, and what the recorder throws; nothing is recorded then.
+ * Runs the `test_command` of a contract in a workspace and records what was seen as `test_run`.
+ * Throws BYLAW_TEST_COMMAND_MISSING, what `runTests` and `contractTree` throw, and what the
+ * recorder throws; nothing is recorded then.
  */
-export async function observeTests(run: TestRecorder, contract: Contract, options: ObserveOptions): Promise<Observed> {
+export async function observeTests(
+  run: TestRecorder,
+  contract: Contract,
+  options: ObserveOptions,
+): Promise<Observed> {
   const { task, agent, workspace, signal, contain, wrap } = options;
   const command = contract.evidence.testCommand;
   if (command === undefined) {
     throw new BylawError({
       code: "BYLAW_TEST_COMMAND_MISSING",
-      message: "Unexpected contract without `test_command`, expected the command that runs the tests",
-      fix: "add `test_command` to the contract, with `argv` and `format`",
+      message: "The contract has no `test_command`",
+      fix: "Add `test_command` to the contract, with `argv` and `format`",
       source: { file: contract.file },
     });
   }
   const before = await contractTree(contract, workspace, { fresh: true });
   const frozen = frozenFiles(contract, before);
   const head = await headIn(before.workspace);
-  const { output, ...seen } = await runTests(command, { workspace, ...present({ signal, contain, wrap }) });
+  const { output, ...seen } = await runTests(command, {
+    workspace,
+    ...omitUndefined({ signal, contain, wrap }),
+  });
   const evidence = evidenceOf(contract, seen, {
     observed_by: "bylaw",
     before: before.digest,
@@ -87,18 +104,41 @@ export interface SeenTestRun {
 }
 
 /**
- * Records a run of tests that a host observed. The host vouches for it: never hand on what an agent says of its own run. Throws
- * what `contractTree` and the recorder throw.
+ * Records a run of tests that a host observed. The host vouches for it: never hand on what an agent
+ * says of its own run. Throws what `contractTree` and the recorder throw.
  */
-export async function reportTestRun(run: TestRecorder, contract: Contract, given: SeenTestRun): Promise<Omit<Observed, "output">> {
-  const { task, agent, workspace, argv, exit_code, signal = null, timed_out = false, duration_ms, report, tree_before } = given;
+export async function reportTestRun(
+  run: TestRecorder,
+  contract: Contract,
+  given: SeenTestRun,
+): Promise<Omit<Observed, "output">> {
+  const {
+    task,
+    agent,
+    workspace,
+    argv,
+    exit_code,
+    signal = null,
+    timed_out = false,
+    duration_ms,
+    report,
+    tree_before,
+  } = given;
   const after = await contractTree(contract, workspace, { fresh: true });
   const read: Report =
-    report === null ? noReport("Unexpected run without a report, expected one") : readReport(report.format, report.text, { workspace });
+    report === null
+      ? noReport("The run wrote no report")
+      : readReport(report.format, report.text, { workspace });
   const seen = { argv, exit_code, signal, timed_out, duration_ms, ...read };
   const frozen = given.frozen ?? frozenFiles(contract, after);
   const head = await headIn(after.workspace);
-  const evidence = evidenceOf(contract, seen, { observed_by: "host", before: tree_before, head, after, frozen });
+  const evidence = evidenceOf(contract, seen, {
+    observed_by: "host",
+    before: tree_before,
+    head,
+    after,
+    frozen,
+  });
   return { evidence, events: await record(run, evidence, { task, agent }) };
 }
 
@@ -111,7 +151,10 @@ interface Around {
 }
 
 type Seen = Report &
-  Pick<SeenTestRun, "argv" | "exit_code" | "duration_ms"> & { readonly signal: string | null; readonly timed_out: boolean };
+  Pick<SeenTestRun, "argv" | "exit_code" | "duration_ms"> & {
+    readonly signal: string | null;
+    readonly timed_out: boolean;
+  };
 
 // A run is evidence of its tests also where nobody can say what was committed.
 async function headIn(workspace: string): Promise<string | null | undefined> {
@@ -119,7 +162,11 @@ async function headIn(workspace: string): Promise<string | null | undefined> {
   return repository === undefined ? null : headOf(repository).catch(() => undefined);
 }
 
-function evidenceOf(contract: Contract, seen: Seen, { observed_by, before, head, after, frozen }: Around): TestRun {
+function evidenceOf(
+  contract: Contract,
+  seen: Seen,
+  { observed_by, before, head, after, frozen }: Around,
+): TestRun {
   const parsed = testRunDetails.safeParse({
     observed_by,
     ...seen,
@@ -130,8 +177,22 @@ function evidenceOf(contract: Contract, seen: Seen, { observed_by, before, head,
     contract: contract.digest,
   });
   if (parsed.success) return parsed.data;
-  throw new BylawError({ code: "BYLAW_EVENT_INVALID", message: `Unexpected details of \`test_run\`: ${issuesOf(parsed.error)}` });
+  throw new BylawError({
+    code: "BYLAW_EVENT_INVALID",
+    message: `Details of \`test_run\`: ${describeIssues(parsed.error)}`,
+  });
 }
 
-const record = (run: TestRecorder, evidence: TestRun, { task, agent }: { readonly task: string; readonly agent: string | undefined }) =>
-  run.record([{ event_type: "test_run", agent_id: agent ?? null, task_id: task, details: evidence as unknown as JsonObject }]);
+const record = (
+  run: TestRecorder,
+  evidence: TestRun,
+  { task, agent }: { readonly task: string; readonly agent: string | undefined },
+) =>
+  run.record([
+    {
+      event_type: "test_run",
+      agent_id: agent ?? null,
+      task_id: task,
+      details: evidence as unknown as JsonObject,
+    },
+  ]);

@@ -1,7 +1,14 @@
 import { realpathSync, statSync } from "node:fs";
 import type { TestCommand } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
-import { programEnvironment, runProgram, type Containment, type Output } from "@bylaw/process";
+import {
+  isRoot,
+  obstacleTo,
+  programEnvironment,
+  runProgram,
+  type Containment,
+  type Output,
+} from "@bylaw/process";
 import { freshCoverage } from "./process/coverage-file.ts";
 import { clearReport, takeReport, type ReportText } from "./process/report-file.ts";
 import { MAX_REPORT, readReport } from "./report/read-report.ts";
@@ -16,13 +23,16 @@ export interface RunTestsOptions {
   /** Variables on top of those that are handed on. */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * What the tests do not see, and with it no other process: where the system can do that (`canContain` of `@bylaw/process`). An exit code
-   * of 129 to 159 is then told as a signal. Default: they see what their user sees.
+   * Contains the tests where the system can do that (`canContain` of `@bylaw/process`): they see no
+   * other process and not what is hidden, and write only the workspace. Where this process is root
+   * they run as the owner of the workspace, or not at all. An exit code of 129 to 159 is then told
+   * as a signal. Default: they see and write what their user does.
    */
   readonly contain?: Containment;
   /**
-   * What really starts in the place of the command, such as a container with it: it has to see the workspace under the same path. What is
-   * told and recorded is the command. Default: the command itself.
+   * What really starts in the place of the command, such as a container with it: it has to see the
+   * workspace under the same path. What is told and recorded is the command. Default: the command
+   * itself.
    */
   readonly wrap?: (argv: readonly string[]) => readonly string[];
 }
@@ -44,13 +54,18 @@ const SHOWN = 64 * 1024;
 const QUIET = { CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" };
 
 /**
- * Runs a test command without a shell, in an environment without secrets, and reads its report. It and all that it started in its
- * process group have ended when this returns. Throws BYLAW_WORKSPACE_MISSING, BYLAW_TEST_COMMAND_FAILED, BYLAW_REPORT_REFUSED,
- * and the reason of an aborted signal. A report that cannot be read is a `report_error`.
+ * Runs a test command without a shell, in an environment without secrets, and reads its report. It
+ * and all that it started in its process group have ended when this returns. Throws
+ * BYLAW_WORKSPACE_MISSING, BYLAW_TEST_COMMAND_FAILED, BYLAW_REPORT_REFUSED, and the reason of an
+ * aborted signal. A report that cannot be read is a `report_error`.
  */
-export async function runTests(command: TestCommand, { workspace, signal, env = {}, contain, wrap }: RunTestsOptions): Promise<RanTests> {
+export async function runTests(
+  command: TestCommand,
+  { workspace, signal, env = {}, contain, wrap }: RunTestsOptions,
+): Promise<RanTests> {
   const cwd = folderOf(workspace);
   const { argv, format, report, timeoutSeconds } = command;
+  if (contain !== undefined && isRoot()) mustBeContained(cwd, contain);
   if (report !== undefined) clearReport(cwd, report);
   const began = Date.now();
   const {
@@ -69,21 +84,40 @@ export async function runTests(command: TestCommand, { workspace, signal, env = 
     contain,
   });
   if (error !== null) throw notStarted(error);
-  const found: ReportText = report === undefined ? outputOf(stdout) : takeReport(cwd, report, began);
-  const read = found.text === null ? noReport(found.error) : readReport(format, found.text, { workspace: cwd });
-  const told = read.counts !== null && read.coverage === null ? { ...read, coverage: freshCoverage(cwd, began) } : read;
+  const found: ReportText =
+    report === undefined ? outputOf(stdout) : takeReport(cwd, report, began);
+  const read =
+    found.text === null
+      ? noReport(found.error)
+      : readReport(format, found.text, { workspace: cwd });
+  const told =
+    read.counts !== null && read.coverage === null
+      ? { ...read, coverage: freshCoverage(cwd, began) }
+      : read;
   return { argv: [...argv], ...end, ...told, output: `${stdout.text.slice(-SHOWN)}${stderr.text}` };
+}
+
+function mustBeContained(workspace: string, contain: Containment): void {
+  const obstacle = contain.allowRoot === true ? undefined : obstacleTo(workspace);
+  if (obstacle !== undefined)
+    throw new BylawError({
+      code: "BYLAW_TEST_COMMAND_FAILED",
+      message: obstacle.reason,
+      fix: obstacle.fix,
+    });
 }
 
 const notStarted = (message: string): BylawError =>
   new BylawError({
     code: "BYLAW_TEST_COMMAND_FAILED",
     message,
-    fix: "name it as it is found outside of the workspace, or with its path in it, such as `node_modules/.bin/vitest`",
+    fix: "Give its path, such as `node_modules/.bin/vitest`, or a program outside the workspace",
   });
 
 const outputOf = ({ text, cut }: Output): ReportText =>
-  cut ? { text: null, error: `Unexpected output of more than ${MAX_REPORT} bytes, expected a report` } : { text, error: null };
+  cut
+    ? { text: null, error: `The run printed more than ${MAX_REPORT} bytes` }
+    : { text, error: null };
 
 /** The real path of a workspace. Throws BYLAW_WORKSPACE_MISSING. */
 export function folderOf(workspace: string): string {
@@ -93,5 +127,8 @@ export function folderOf(workspace: string): string {
   } catch {
     // Told below.
   }
-  throw new BylawError({ code: "BYLAW_WORKSPACE_MISSING", message: `Unexpected workspace \`${workspace}\`, expected a folder` });
+  throw new BylawError({
+    code: "BYLAW_WORKSPACE_MISSING",
+    message: `The workspace \`${workspace}\` is not a folder`,
+  });
 }

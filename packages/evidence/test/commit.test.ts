@@ -15,12 +15,23 @@ import {
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { commitBase, commitState, contractTree, observeTests, type CommitState } from "../src/index.ts";
+import {
+  commitBase,
+  commitState,
+  contractTree,
+  observeTests,
+  type CommitState,
+} from "../src/index.ts";
 import { NODE, contractAt, folder, put } from "./kit.ts";
 
 const GOOD = "export const add = (one, other) => one + other;\n";
 const BAD = "export const add = () => 3;\n";
-const FILES = { "src/add.js": GOOD, "src/run.sh": "#!/bin/sh\n", "package.json": "{}\n", ".gitignore": "dist/\n*.local\n" };
+const FILES = {
+  "src/add.js": GOOD,
+  "src/run.sh": "#!/bin/sh\n",
+  "package.json": "{}\n",
+  ".gitignore": "dist/\n*.local\n",
+};
 
 interface Place {
   readonly root: string;
@@ -29,7 +40,10 @@ interface Place {
 }
 
 /** A repository with all of the files committed, and a workspace in it. */
-function repository(files: Readonly<Record<string, string>> = FILES, { inside = "", format = "sha1", more = {} } = {}): Place {
+function repository(
+  files: Readonly<Record<string, string>> = FILES,
+  { inside = "", format = "sha1", more = {} } = {},
+): Place {
   const root = folder(files);
   const git: Place["git"] = (...args) => gitIn(root, args);
   git("init", "--quiet", "--initial-branch=main", `--object-format=${format}`);
@@ -47,14 +61,27 @@ function repository(files: Readonly<Record<string, string>> = FILES, { inside = 
 }
 
 const gitIn = (cwd: string, args: readonly string[]): string =>
-  execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "protocol.file.allow=always", ...args], {
-    cwd,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-    env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" },
-  }).trim();
+  execFileSync(
+    "git",
+    [
+      "-c",
+      "user.name=Ann",
+      "-c",
+      "user.email=ann@example.org",
+      "-c",
+      "protocol.file.allow=always",
+      ...args,
+    ],
+    {
+      cwd,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" },
+    },
+  ).trim();
 
-const commit = ({ git }: Place, message = "more"): string => git("commit", "--quiet", "--allow-empty", `--message=${message}`);
+const commit = ({ git }: Place, message = "more"): string =>
+  git("commit", "--quiet", "--allow-empty", `--message=${message}`);
 
 describe("a commit", () => {
   it("is the workspace, in repositories of either kind of id, whatever the index says", async () => {
@@ -85,14 +112,18 @@ describe("a commit", () => {
       expect((await state()).differs).toEqual(["src/add.js (another content)"]);
       git("rm", "--cached", "--quiet", "src/more.js");
       commit(place);
-      expect((await state()).differs).toEqual(["src/add.js (another content)", "src/more.js (not in the commit)"]);
+      expect((await state()).differs).toEqual([
+        "src/add.js (another content)",
+        "src/more.js (not in the commit)",
+      ]);
     }
   });
 
   it("is none where there is no repository, or nothing in it yet", async () => {
     const root = folder(FILES);
     const contract = contractAt(join(root, "workflow.yaml"));
-    const state = async (): Promise<CommitState> => commitState(contract, await contractTree(contract, root));
+    const state = async (): Promise<CommitState> =>
+      commitState(contract, await contractTree(contract, root));
     const none = await state();
     expect(none).toMatchObject({ head: null, differs: [], count: 0 });
     gitIn(root, ["init", "--quiet"]);
@@ -100,7 +131,10 @@ describe("a commit", () => {
   });
 
   it("is that of the workspace alone, and what it holds elsewhere is told apart", async () => {
-    const place = repository({ "one/src/add.js": GOOD, "two/src/add.js": GOOD, ".gitignore": "*.local\n" }, { inside: "one" });
+    const place = repository(
+      { "one/src/add.js": GOOD, "two/src/add.js": GOOD, ".gitignore": "*.local\n" },
+      { inside: "one" },
+    );
     const { root, git, state } = place;
     const begun = await state();
     expect(begun.differs).toEqual([]);
@@ -122,7 +156,10 @@ describe("a commit", () => {
     expect((await state()).differs).toEqual([]);
     put(root, "src/hidden.js", BAD);
     put(root, "src/.gitignore", "*\n");
-    expect((await state()).differs).toEqual(["src/.gitignore (not in the commit)", "src/hidden.js (not in the commit)"]);
+    expect((await state()).differs).toEqual([
+      "src/.gitignore (not in the commit)",
+      "src/hidden.js (not in the commit)",
+    ]);
     rmSync(join(root, "src/.gitignore"));
     put(root, ".git/info/exclude", "hidden.js\n");
     git("config", "core.excludesFile", join(root, ".git/info/exclude"));
@@ -137,7 +174,12 @@ describe("a commit", () => {
   });
 
   it("holds what is left out of a tree apart, and what no agent writes as it is on the disk", async () => {
-    const place = repository({ ...FILES, "workflow.yaml": "a: 1\n", "node_modules/a/index.js": GOOD, ".bylaw/policy.toml": "x = 1\n" });
+    const place = repository({
+      ...FILES,
+      "workflow.yaml": "a: 1\n",
+      "node_modules/a/index.js": GOOD,
+      ".bylaw/policy.toml": "x = 1\n",
+    });
     const { root, git, state } = place;
     const begun = await state();
     expect(begun.differs).toEqual([]);
@@ -150,7 +192,11 @@ describe("a commit", () => {
       git("reset", "--quiet", "--hard", "HEAD~1");
       expect((await state()).apart).toBe(begun.apart);
     }
-    git("update-index", "--cacheinfo", `100644,${git("hash-object", "-w", "src/add.js")},workflow.yaml`);
+    git(
+      "update-index",
+      "--cacheinfo",
+      `100644,${git("hash-object", "-w", "src/add.js")},workflow.yaml`,
+    );
     commit(place);
     expect((await state()).differs).toEqual(["workflow.yaml (another content)"]);
     git("reset", "--quiet", "--hard", "HEAD~1");
@@ -183,7 +229,11 @@ describe("a commit", () => {
       git("add", "--all", "--force");
       commit(place);
       const { apart, apart_files } = await state();
-      expect([path, apart === begun.apart, apart_files.includes(path)]).toEqual([path, false, true]);
+      expect([path, apart === begun.apart, apart_files.includes(path)]).toEqual([
+        path,
+        false,
+        true,
+      ]);
       git("reset", "--quiet", "--hard", "HEAD~1");
       expect((await state()).apart).toBe(begun.apart);
     }
@@ -202,7 +252,10 @@ describe("a commit", () => {
 
   it("may leave out what a `.gitignore` above the workspace ignores, as long as that is the one of the commit", async () => {
     const ignores = "*.local\n";
-    const place = repository({ "one/src/add.js": GOOD, ".gitignore": ignores, "one/.gitignore": "dist/\n" }, { inside: "one" });
+    const place = repository(
+      { "one/src/add.js": GOOD, ".gitignore": ignores, "one/.gitignore": "dist/\n" },
+      { inside: "one" },
+    );
     const { root, git, state } = place;
     put(root, "one/key.local", "x");
     put(root, "one/dist/a.js", "x");
@@ -210,7 +263,10 @@ describe("a commit", () => {
     put(root, "one/hidden.js", BAD);
     expect((await state()).differs).toEqual(["hidden.js (not in the commit)"]);
     put(root, ".gitignore", `${ignores}hidden.js\n`);
-    expect((await state()).differs).toEqual(["hidden.js (not in the commit)", "key.local (not in the commit)"]);
+    expect((await state()).differs).toEqual([
+      "hidden.js (not in the commit)",
+      "key.local (not in the commit)",
+    ]);
     git("add", ".gitignore");
     expect((await state()).differs).toHaveLength(2);
     // Who commits it has changed what is outside of the workspace.
@@ -270,7 +326,10 @@ describe("an agent that writes into the repository", () => {
   });
 
   it("runs no program by looking, and no hook", async () => {
-    const place = repository({ ...FILES, ".gitattributes": "* filter=own diff=own\n*.js text eol=crlf ident\n" });
+    const place = repository({
+      ...FILES,
+      ".gitattributes": "* filter=own diff=own\n*.js text eol=crlf ident\n",
+    });
     const { root, git, state } = place;
     const mark = join(folder(), "mark");
     // Something is not there, so that whoever may would fetch it.
@@ -278,7 +337,14 @@ describe("an agent that writes into the repository", () => {
     rmSync(join(root, ".git/objects", id.slice(0, 2), id.slice(2)));
     const program = join(root, ".git/own.sh");
     writeFileSync(program, `#!/bin/sh\ntouch ${mark}\ncat\n`, { mode: 0o755 });
-    for (const name of ["core.fsmonitor", "core.pager", "core.sshCommand", "filter.own.smudge", "filter.own.clean", "filter.own.process"])
+    for (const name of [
+      "core.fsmonitor",
+      "core.pager",
+      "core.sshCommand",
+      "filter.own.smudge",
+      "filter.own.clean",
+      "filter.own.process",
+    ])
       git("config", name, program);
     for (const name of [
       "diff.own.textconv",
@@ -295,10 +361,14 @@ describe("an agent that writes into the repository", () => {
     git("config", "remote.origin.url", `ext::${program}`);
     git("config", "remote.origin.promisor", "true");
     git("config", "extensions.partialClone", "origin");
-    for (const hook of ["post-index-change", "reference-transaction", "post-checkout"]) cpSync(program, join(root, ".git/hooks", hook));
+    for (const hook of ["post-index-change", "reference-transaction", "post-checkout"])
+      cpSync(program, join(root, ".git/hooks", hook));
     await expect(state()).rejects.toMatchObject({ code: "BYLAW_REPOSITORY_UNREADABLE" });
     expect(existsSync(mark)).toBe(false);
-    writeFileSync(join(root, ".git/objects", id.slice(0, 2), id.slice(2)), deflateSync(Buffer.from("blob 3\0{}\n")));
+    writeFileSync(
+      join(root, ".git/objects", id.slice(0, 2), id.slice(2)),
+      deflateSync(Buffer.from("blob 3\0{}\n")),
+    );
     expect((await state()).differs).toEqual([]);
     put(root, "new.js", GOOD);
     expect((await state()).differs).toEqual(["new.js (not in the commit)"]);
@@ -317,13 +387,27 @@ describe("an agent that writes into the repository", () => {
     put(root, "src/add.js", GOOD);
     git("update-index", "--assume-unchanged", "src/add.js");
     const other = repository().root;
-    const names = { GIT_DIR: join(other, ".git"), GIT_OBJECT_DIRECTORY: join(other, ".git/objects"), GIT_INDEX_FILE: "/nowhere" };
+    const names = {
+      GIT_DIR: join(other, ".git"),
+      GIT_OBJECT_DIRECTORY: join(other, ".git/objects"),
+      GIT_INDEX_FILE: "/nowhere",
+    };
     const before = { ...process.env };
     try {
-      Object.assign(process.env, names, { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.bare", GIT_CONFIG_VALUE_0: "true" });
+      Object.assign(process.env, names, {
+        GIT_CONFIG_COUNT: "1",
+        GIT_CONFIG_KEY_0: "core.bare",
+        GIT_CONFIG_VALUE_0: "true",
+      });
       expect(await state()).toMatchObject({ differs: ["src/add.js (another content)"] });
     } finally {
-      for (const name of [...Object.keys(names), "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"]) delete process.env[name];
+      for (const name of [
+        ...Object.keys(names),
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_KEY_0",
+        "GIT_CONFIG_VALUE_0",
+      ])
+        delete process.env[name];
     }
     expect(process.env).toEqual(before);
     git("repack", "-adq");
@@ -357,7 +441,8 @@ describe("an agent that writes into the repository", () => {
     git("worktree", "add", "--quiet", "-b", "side", tree);
     expect(statSync(join(tree, ".git")).isFile()).toBe(true);
     const contract = contractAt(join(tree, "workflow.yaml"));
-    const state = async (): Promise<CommitState> => commitState(contract, await contractTree(contract, tree));
+    const state = async (): Promise<CommitState> =>
+      commitState(contract, await contractTree(contract, tree));
     expect(await state()).toMatchObject({ head: git("rev-parse", "side"), differs: [] });
     put(tree, "src/add.js", BAD);
     gitIn(tree, ["commit", "--quiet", "--all", "--message=bad"]);
@@ -390,15 +475,18 @@ describe("an agent that writes into the repository", () => {
     commit(place);
     expect((await state()).differs).toEqual([]);
     rmSync(join(root, "vendor/.git"));
-    expect((await state()).differs).toEqual(["vendor (a submodule that is no repository)"]);
+    expect((await state()).differs).toEqual(["vendor (a submodule that is not a repository)"]);
   });
 });
 
 it("a test run names the commit that was checked out as it began", async () => {
   const place = repository({ "a.js": "console.log('1..1\\nok 1 - a');\n" });
-  const contract = contractAt(join(place.root, "workflow.yaml"), { test_command: { argv: [NODE, "a.js"], format: "tap" } });
+  const contract = contractAt(join(place.root, "workflow.yaml"), {
+    test_command: { argv: [NODE, "a.js"], format: "tap" },
+  });
   const run = { record: async () => [] };
-  const observed = async (): Promise<unknown> => (await observeTests(run, contract, { task: "t1", workspace: place.root })).evidence.head;
+  const observed = async (): Promise<unknown> =>
+    (await observeTests(run, contract, { task: "t1", workspace: place.root })).evidence.head;
   expect(await observed()).toBe(place.git("rev-parse", "HEAD"));
   expect(readFileSync(join(place.root, ".git/HEAD"), "utf8")).toBe("ref: refs/heads/main\n");
   put(place.root, ".git/HEAD", "nothing that is known\n");

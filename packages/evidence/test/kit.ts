@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseContract, type Contract, type TestCommand } from "@bylaw/contract";
+import { isRoot, UNPRIVILEGED } from "@bylaw/process";
 import { onTestFinished } from "vitest";
 
 /** The Node that runs these tests. */
@@ -21,6 +23,13 @@ export function put(root: string, path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
+/** Where tests are run by root: gives a workspace to the user that contained programs run as. */
+export function give(workspace: string): void {
+  const { uid, gid } = UNPRIVILEGED;
+  // It follows no link, so nothing outside changes hands.
+  if (isRoot()) spawnSync("chown", ["-hR", `${uid}:${gid}`, workspace], { stdio: "inherit" });
+}
+
 export const linkModules = (root: string): void => symlinkSync(MODULES, join(root, "node_modules"));
 
 export const command = (argv: readonly string[], more: Partial<TestCommand> = {}): TestCommand => ({
@@ -33,10 +42,15 @@ export const command = (argv: readonly string[], more: Partial<TestCommand> = {}
 
 /** node:test with a report in a file or on standard output. */
 export const nodeTest = (format: "tap" | "junit", report?: string): TestCommand =>
-  command([NODE, "--test", `--test-reporter=${format}`, ...(report === undefined ? [] : [`--test-reporter-destination=${report}`])], {
-    format,
-    report,
-  });
+  command(
+    [
+      NODE,
+      "--test",
+      `--test-reporter=${format}`,
+      ...(report === undefined ? [] : [`--test-reporter-destination=${report}`]),
+    ],
+    { format, report },
+  );
 
 /** A contract with one phase for tests and one for code. */
 export function contractAt(file: string, more: object = {}): Contract {
@@ -44,7 +58,11 @@ export function contractAt(file: string, more: object = {}): Contract {
   const text = {
     bylaw: 1,
     evidence: "observed",
-    test_command: { argv: [NODE, "--test", "--test-reporter=tap"], format: "tap", timeout_seconds: 60 },
+    test_command: {
+      argv: [NODE, "--test", "--test-reporter=tap"],
+      format: "tap",
+      timeout_seconds: 60,
+    },
     phases: [
       {
         id: "TDD",

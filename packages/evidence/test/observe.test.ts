@@ -2,8 +2,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { freezeJson, type LogEvent } from "@bylaw/kernel";
-import { contractTree, frozenFiles, observeTests, reportTestRun, testRunDetails, type TestRecorder } from "../src/index.ts";
-import { NODE, contractAt, folder } from "./kit.ts";
+import {
+  contractTree,
+  frozenFiles,
+  observeTests,
+  reportTestRun,
+  testRunDetails,
+  type TestRecorder,
+} from "../src/index.ts";
+import { NODE, contractAt, folder, give } from "./kit.ts";
 
 /** Keeps what it is told, and refuses what the event may not hold, as a run does. */
 function recorder(): TestRecorder & { readonly events: LogEvent[] } {
@@ -11,7 +18,13 @@ function recorder(): TestRecorder & { readonly events: LogEvent[] } {
   return {
     events,
     async record(drafts) {
-      const added = drafts.map((draft) => ({ ...draft, details: freezeJson(testRunDetails.parse(draft.details)) }) as unknown as LogEvent);
+      const added = drafts.map(
+        (draft) =>
+          ({
+            ...draft,
+            details: freezeJson(testRunDetails.parse(draft.details)),
+          }) as unknown as LogEvent,
+      );
       events.push(...added);
       return added;
     },
@@ -30,8 +43,14 @@ describe("an observed run", () => {
     const contract = contractAt(join(root, "workflow.yaml"));
     const run = recorder();
     const tree = await contractTree(contract, root);
-    const { evidence, events, output } = await observeTests(run, contract, { task: "t1", agent: "ann", workspace: root });
-    expect(events).toMatchObject([{ event_type: "test_run", task_id: "t1", agent_id: "ann", details: evidence }]);
+    const { evidence, events, output } = await observeTests(run, contract, {
+      task: "t1",
+      agent: "ann",
+      workspace: root,
+    });
+    expect(events).toMatchObject([
+      { event_type: "test_run", task_id: "t1", agent_id: "ann", details: evidence },
+    ]);
     expect(evidence).toMatchObject({
       observed_by: "bylaw",
       argv: [NODE, "--test", "--test-reporter=tap"],
@@ -53,7 +72,8 @@ describe("an observed run", () => {
   it("says that the run changed the tree, and freezes what ran and not what it left", async () => {
     const root = folder({
       ...files,
-      "checks/b.test.js": 'import { appendFileSync } from "node:fs";\nappendFileSync("checks/add.test.js", "// changed\\n");\n',
+      "checks/b.test.js":
+        'import { appendFileSync } from "node:fs";\nappendFileSync("checks/add.test.js", "// changed\\n");\n',
     });
     const contract = contractAt(join(root, "workflow.yaml"));
     const run = recorder();
@@ -67,25 +87,50 @@ describe("an observed run", () => {
 
   it("is on record whatever it prints, also where it looks like a program that was not started", async () => {
     const root = folder(files);
-    const print = "echo '1..1'; echo 'not ok 1 - a'; echo 'unshare: failed to execute x: y' >&2; exit 127";
-    const contract = contractAt(join(root, "workflow.yaml"), { test_command: { argv: ["sh", "-c", print], format: "tap" } });
+    const print =
+      "echo '1..1'; echo 'not ok 1 - a'; echo 'unshare: failed to execute x: y' >&2; exit 127";
+    const contract = contractAt(join(root, "workflow.yaml"), {
+      test_command: { argv: ["sh", "-c", print], format: "tap" },
+    });
     for (const contain of [undefined, {}]) {
+      if (contain !== undefined) give(root);
       const run = recorder();
-      await observeTests(run, contract, { task: "t1", workspace: root, ...(contain === undefined ? {} : { contain }) });
-      expect(run.events).toMatchObject([{ event_type: "test_run", details: { exit_code: 127, counts: { failed: 1 } } }]);
+      await observeTests(run, contract, {
+        task: "t1",
+        workspace: root,
+        ...(contain === undefined ? {} : { contain }),
+      });
+      expect(run.events).toMatchObject([
+        { event_type: "test_run", details: { exit_code: 127, counts: { failed: 1 } } },
+      ]);
     }
   });
 
   it("is of the command of the contract, whatever its host wraps around it", async () => {
     const root = folder(files);
-    const argv = ["sh", "-c", 'echo 1..1; if [ "$WHO" = box ]; then echo "ok 1 - a"; else echo "not ok 1 - a"; exit 1; fi'];
-    const contract = contractAt(join(root, "workflow.yaml"), { test_command: { argv, format: "tap" } });
+    const argv = [
+      "sh",
+      "-c",
+      'echo 1..1; if [ "$WHO" = box ]; then echo "ok 1 - a"; else echo "not ok 1 - a"; exit 1; fi',
+    ];
+    const contract = contractAt(join(root, "workflow.yaml"), {
+      test_command: { argv, format: "tap" },
+    });
     const run = recorder();
     const given = { task: "t1", workspace: root };
-    await observeTests(run, contract, { ...given, wrap: (line) => ["/usr/bin/env", "WHO=box", ...line] });
+    await observeTests(run, contract, {
+      ...given,
+      wrap: (line) => ["/usr/bin/env", "WHO=box", ...line],
+    });
     expect(run.events).toMatchObject([{ details: { argv, exit_code: 0, counts: { passed: 1 } } }]);
-    const lost = observeTests(run, contract, { ...given, wrap: (line) => ["/no/such/box", ...line] });
-    await expect(lost).rejects.toMatchObject({ code: "BYLAW_TEST_COMMAND_FAILED", message: expect.stringContaining("/no/such/box") });
+    const lost = observeTests(run, contract, {
+      ...given,
+      wrap: (line) => ["/no/such/box", ...line],
+    });
+    await expect(lost).rejects.toMatchObject({
+      code: "BYLAW_TEST_COMMAND_FAILED",
+      message: expect.stringContaining("/no/such/box"),
+    });
     expect(run.events).toHaveLength(1);
   });
 
@@ -94,23 +139,39 @@ describe("an observed run", () => {
     const run = recorder();
     const given = { task: "t1", workspace: root };
     const contract = contractAt(join(root, "workflow.yaml"));
-    await expect(observeTests(run, contract, { ...given, signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
-    const lost = contractAt(join(root, "workflow.yaml"), { test_command: { argv: ["no-such-program-of-ours"], format: "tap" } });
-    await expect(observeTests(run, lost, given)).rejects.toMatchObject({ code: "BYLAW_TEST_COMMAND_FAILED" });
-    const none = contractAt(join(root, "workflow.yaml"), { test_command: undefined });
-    await expect(observeTests(run, none, given)).rejects.toMatchObject({ code: "BYLAW_TEST_COMMAND_MISSING" });
-    await expect(observeTests(run, contract, { ...given, workspace: join(root, "none") })).rejects.toMatchObject({
-      code: "BYLAW_WORKSPACE_MISSING",
+    await expect(
+      observeTests(run, contract, { ...given, signal: AbortSignal.abort(new Error("enough")) }),
+    ).rejects.toThrow("enough");
+    const lost = contractAt(join(root, "workflow.yaml"), {
+      test_command: { argv: ["no-such-program-of-ours"], format: "tap" },
     });
+    await expect(observeTests(run, lost, given)).rejects.toMatchObject({
+      code: "BYLAW_TEST_COMMAND_FAILED",
+    });
+    const none = contractAt(join(root, "workflow.yaml"), { test_command: undefined });
+    await expect(observeTests(run, none, given)).rejects.toMatchObject({
+      code: "BYLAW_TEST_COMMAND_MISSING",
+    });
+    await expect(
+      observeTests(run, contract, { ...given, workspace: join(root, "none") }),
+    ).rejects.toMatchObject({ code: "BYLAW_WORKSPACE_MISSING" });
     expect(run.events).toEqual([]);
   });
 
   it("has no counts where its time was over, and says so", async () => {
     const root = folder({ "a.js": "setInterval(() => {}, 1000)" });
-    const contract = contractAt(join(root, "workflow.yaml"), { test_command: { argv: [NODE, "a.js"], format: "tap", timeout_seconds: 1 } });
+    const contract = contractAt(join(root, "workflow.yaml"), {
+      test_command: { argv: [NODE, "a.js"], format: "tap", timeout_seconds: 1 },
+    });
     const run = recorder();
     const { evidence } = await observeTests(run, contract, { task: "t1", workspace: root });
-    expect(evidence).toMatchObject({ timed_out: true, exit_code: null, signal: "SIGKILL", counts: null, tests: null });
+    expect(evidence).toMatchObject({
+      timed_out: true,
+      exit_code: null,
+      signal: "SIGKILL",
+      counts: null,
+      tests: null,
+    });
   });
 });
 
@@ -121,20 +182,42 @@ describe("a run that a host saw", () => {
     const contract = contractAt(join(root, "workflow.yaml"));
     const run = recorder();
     const { digest } = await contractTree(contract, root);
-    const given = { task: "t1", workspace: root, argv: ["make", "test"], exit_code: 1, duration_ms: 5, tree_before: digest };
-    const { evidence } = await reportTestRun(run, contract, { ...given, report: { format: "tap", text: tap } });
-    expect(evidence).toMatchObject({ observed_by: "host", counts: { passed: 1, failed: 1 }, tree_before: digest, tree_after: digest });
-    expect(Object.keys(evidence.frozen)).toEqual(["checks/add.test.js", "package.json"]);
-    expect((await reportTestRun(run, contract, { ...given, report: null })).evidence).toMatchObject({ counts: null, tests: null });
-    await expect(reportTestRun(run, contract, { ...given, report: null, tree_before: "none" })).rejects.toMatchObject({
-      code: "BYLAW_EVENT_INVALID",
+    const given = {
+      task: "t1",
+      workspace: root,
+      argv: ["make", "test"],
+      exit_code: 1,
+      duration_ms: 5,
+      tree_before: digest,
+    };
+    const { evidence } = await reportTestRun(run, contract, {
+      ...given,
+      report: { format: "tap", text: tap },
     });
+    expect(evidence).toMatchObject({
+      observed_by: "host",
+      counts: { passed: 1, failed: 1 },
+      tree_before: digest,
+      tree_after: digest,
+    });
+    expect(Object.keys(evidence.frozen)).toEqual(["checks/add.test.js", "package.json"]);
+    expect((await reportTestRun(run, contract, { ...given, report: null })).evidence).toMatchObject(
+      { counts: null, tests: null },
+    );
+    await expect(
+      reportTestRun(run, contract, { ...given, report: null, tree_before: "none" }),
+    ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
   });
 });
 
 it("a repository of 5,000 files has the same digest the second time", async () => {
   const root = folder(
-    Object.fromEntries(Array.from({ length: 5_000 }, (_, number) => [`src/${number % 50}/${number}.js`, `export const a = ${number};\n`])),
+    Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, number) => [
+        `src/${number % 50}/${number}.js`,
+        `export const a = ${number};\n`,
+      ]),
+    ),
   );
   const contract = contractAt(join(root, "workflow.yaml"));
   const first = await contractTree(contract, root);

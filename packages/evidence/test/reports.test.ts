@@ -1,9 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { MAX_NAMED_TESTS, MAX_REPORT, MAX_TESTS, hashTestId, readReport, testRunDetails, type Report } from "../src/index.ts";
+import {
+  MAX_NAMED_TESTS,
+  MAX_REPORT,
+  MAX_TESTS,
+  hashTestId,
+  readReport,
+  testRunDetails,
+  type Report,
+} from "../src/index.ts";
 
 const junit = (text: string): Report => readReport("junit", text, { workspace: "/srv/repo" });
 const tap = (text: string): Report => readReport("tap", text);
-const json = (data: unknown): Report => readReport("json", JSON.stringify(data), { workspace: "/srv/repo" });
+const json = (data: unknown): Report =>
+  readReport("json", JSON.stringify(data), { workspace: "/srv/repo" });
 
 describe("JUnit", () => {
   it("reads what pytest writes; a file that is not collected is an error", () => {
@@ -53,33 +62,60 @@ describe("JUnit", () => {
 
   it("counts the same name twice as two tests, in whatever order they stand", () => {
     const twice = `<testsuites><testcase name="a"/><testcase name="a (2)"/><testcase name="a"><failure/></testcase><testcase name="a"/></testsuites>`;
-    expect(junit(twice).tests).toEqual({ passed: ["a", "a (2)", "a (4)"], failed: ["a (3)"], skipped: [] });
+    expect(junit(twice).tests).toEqual({
+      passed: ["a", "a (2)", "a (4)"],
+      failed: ["a (3)"],
+      skipped: [],
+    });
   });
 
   it("names files as they are seen from the workspace", () => {
-    expect(junit(`<testsuites><testcase name="t" classname="test" file="/srv/repo/tests/a.js"/></testsuites>`).tests?.passed).toEqual([
-      "tests/a.js > t",
-    ]);
+    expect(
+      junit(
+        `<testsuites><testcase name="t" classname="test" file="/srv/repo/tests/a.js"/></testsuites>`,
+      ).tests?.passed,
+    ).toEqual(["tests/a.js > t"]);
   });
 
   it.each([
     ["fewer tests than it says", `<testsuites tests="2"><testcase name="a"/></testsuites>`],
     ["more tests than it says", `<testsuite tests="0"><testcase name="a"/></testsuite>`],
-    ["a failure that its summary leaves out", `<testsuite tests="1" failures="0"><testcase name="a"><failure/></testcase></testsuite>`],
-    ["a failure that only its summary has", `<testsuites failures="1"><testcase name="a"/></testsuites>`],
+    [
+      "a failure that its summary leaves out",
+      `<testsuite tests="1" failures="0"><testcase name="a"><failure/></testcase></testsuite>`,
+    ],
+    [
+      "a failure that only its summary has",
+      `<testsuites failures="1"><testcase name="a"/></testsuites>`,
+    ],
     [
       "an error that its suite leaves out",
       `<testsuites><testsuite errors="0"><testcase name="a"><error/></testcase></testsuite></testsuites>`,
     ],
-    ["skipped tests that its summary leaves out", `<testsuite skipped="0"><testcase name="a"><skipped/></testcase></testsuite>`],
+    [
+      "skipped tests that its summary leaves out",
+      `<testsuite skipped="0"><testcase name="a"><skipped/></testcase></testsuite>`,
+    ],
     ["a summary that is no number", `<testsuite tests="many"><testcase name="a"/></testsuite>`],
     ["another root", `<html><testcase name="a"/></html>`],
     ["two roots", `<testsuites/><testsuites/>`],
     ["no end", `<testsuites><testcase name="a">`],
-    ["entities that grow", `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><testsuites><testcase name="&b;"/></testsuites>`],
-    ["entities of files", `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><testsuites><testcase name="&a;"/></testsuites>`],
-    ["a hundred thousand levels", `${"<testsuite>".repeat(100_000)}${"</testsuite>".repeat(100_000)}`],
-    ["two hundred levels", `${"<testsuite>".repeat(200)}<testcase name="a"/>${"</testsuite>".repeat(200)}`],
+    [
+      "entities that grow",
+      `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><testsuites><testcase name="&b;"/></testsuites>`,
+    ],
+    [
+      "entities of files",
+      `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><testsuites><testcase name="&a;"/></testsuites>`,
+    ],
+    [
+      "a hundred thousand levels",
+      `${"<testsuite>".repeat(100_000)}${"</testsuite>".repeat(100_000)}`,
+    ],
+    [
+      "two hundred levels",
+      `${"<testsuite>".repeat(200)}<testcase name="a"/>${"</testsuite>".repeat(200)}`,
+    ],
     ["a million tests", `<testsuites>${"<testcase/>".repeat(1_000_000)}</testsuites>`],
     ["too many characters", `<testsuites>${" ".repeat(MAX_REPORT)}</testsuites>`],
     ["nothing", " \n"],
@@ -87,7 +123,7 @@ describe("JUnit", () => {
   ])("does not read a report with %s", (_, text) => {
     const report = junit(text);
     expect(report).toMatchObject({ counts: null, tests: null, coverage: null });
-    expect(report.report_error).toMatch(/^Unexpected /);
+    expect(report.report_error).toEqual(expect.any(String));
   });
 });
 
@@ -109,11 +145,16 @@ ok 2 - alone
 1..2
 `);
     expect(report.counts).toEqual({ passed: 2, failed: 1, skipped: 2, errors: 0 });
-    expect(report.tests).toEqual({ passed: ["add > adds", "alone"], failed: ["add > wrong"], skipped: ["add > later", "add > someday"] });
+    expect(report.tests).toEqual({
+      passed: ["add > adds", "alone"],
+      failed: ["add > wrong"],
+      skipped: ["add > later", "add > someday"],
+    });
   });
 
   it("takes a suite that fails although its tests do not, and a test whose hook fails, for errors", () => {
-    const point = (number: number, type: string): string => `not ok ${number} - x\n  ---\n  failureType: '${type}'\n  ...\n`;
+    const point = (number: number, type: string): string =>
+      `not ok ${number} - x\n  ---\n  failureType: '${type}'\n  ...\n`;
     const report = tap(
       `# Subtest: s\n    ok 1 - a\n    1..1\nnot ok 1 - s\n${point(2, "hookFailed")}${point(3, "cancelledByParent")}${point(4, "testCodeFailure")}not ok 5 - tests/b.test.js\n1..5\n`,
     );
@@ -131,16 +172,26 @@ ok 2 - alone
     ["no result", "hello\n"],
     ["a line without end", `1..1\nok 1 - ${"\\\\".repeat(20_000)}\n`],
     ["what is told cut off", "1..1\nok 1 - a\n  ---\n  type: 'test'\n"],
-    ["a depth that nobody needs", Array.from({ length: 2_000 }, (_, level) => `${" ".repeat(4 * level)}# Subtest: s`).join("\n")],
+    [
+      "a depth that nobody needs",
+      Array.from({ length: 2_000 }, (_, level) => `${" ".repeat(4 * level)}# Subtest: s`).join(
+        "\n",
+      ),
+    ],
     ["a million tests", `1..1000000\n${"ok\n".repeat(1_000_000)}`],
   ])("does not read a report with %s", (_, text) => {
     expect(tap(text)).toMatchObject({ counts: null, tests: null });
-    expect(tap(text).report_error).toMatch(/^Unexpected /);
+    expect(tap(text).report_error).toEqual(expect.any(String));
   });
 
   it("is not held up by what is printed beside it", () => {
     const noise = "x\n# y\n  ---\n  ...\npragma +strict\n".repeat(200_000);
-    expect(tap(`TAP version 13\nok 1 - a\n${noise}1..1\n`).counts).toEqual({ passed: 1, failed: 0, skipped: 0, errors: 0 });
+    expect(tap(`TAP version 13\nok 1 - a\n${noise}1..1\n`).counts).toEqual({
+      passed: 1,
+      failed: 0,
+      skipped: 0,
+      errors: 0,
+    });
   });
 
   it("has the coverage that node:test writes at its end", () => {
@@ -152,7 +203,11 @@ ok 2 - alone
 });
 
 describe("JSON", () => {
-  const jest = (tests: readonly (readonly [string, string])[], counts: object, more: object = {}): object => ({
+  const jest = (
+    tests: readonly (readonly [string, string])[],
+    counts: object,
+    more: object = {},
+  ): object => ({
     numTotalTests: tests.length,
     numPassedTests: 0,
     numFailedTests: 0,
@@ -162,7 +217,11 @@ describe("JSON", () => {
       {
         name: "/srv/repo/tests/a.test.ts",
         status: tests.some(([, status]) => status === "failed") ? "failed" : "passed",
-        assertionResults: tests.map(([title, status]) => ({ ancestorTitles: ["add"], title, status })),
+        assertionResults: tests.map(([title, status]) => ({
+          ancestorTitles: ["add"],
+          title,
+          status,
+        })),
       },
     ],
     ...more,
@@ -176,7 +235,13 @@ describe("JSON", () => {
       ["someday", "todo"],
     ] as const;
     const coverageMap = { "/srv/repo/src/a.ts": { s: { 0: 1, 1: 0, 2: 3 } } };
-    const report = json(jest(tests, { numPassedTests: 1, numFailedTests: 1, numPendingTests: 1, numTodoTests: 1 }, { coverageMap }));
+    const report = json(
+      jest(
+        tests,
+        { numPassedTests: 1, numFailedTests: 1, numPendingTests: 1, numTodoTests: 1 },
+        { coverageMap },
+      ),
+    );
     expect(report).toEqual({
       counts: { passed: 1, failed: 1, skipped: 2, errors: 0 },
       tests: {
@@ -190,8 +255,18 @@ describe("JSON", () => {
   });
 
   it("takes a file without results that failed for an error", () => {
-    const broken = { name: "/srv/repo/tests/b.test.ts", status: "failed", message: "Cannot find module", assertionResults: [] };
-    expect(json(jest([], {}, { testResults: [broken] })).counts).toEqual({ passed: 0, failed: 0, skipped: 0, errors: 1 });
+    const broken = {
+      name: "/srv/repo/tests/b.test.ts",
+      status: "failed",
+      message: "Cannot find module",
+      assertionResults: [],
+    };
+    expect(json(jest([], {}, { testResults: [broken] })).counts).toEqual({
+      passed: 0,
+      failed: 0,
+      skipped: 0,
+      errors: 1,
+    });
   });
 
   it("reads what pytest-json-report writes; what was not collected is an error", () => {
@@ -215,8 +290,14 @@ describe("JSON", () => {
     ["more tests in its summary", jest([["a", "passed"]], { numPassedTests: 1, numTotalTests: 2 })],
     ["a status that nobody knows", jest([["a", "great"]], {})],
     ["a status from the prototype", jest([["a", "constructor"]], {})],
-    ["a pytest summary that contradicts its tests", { summary: { total: 1, passed: 1 }, tests: [{ nodeid: "a", outcome: "failed" }] }],
-    ["an outcome that nobody knows", { summary: { total: 1 }, tests: [{ nodeid: "a", outcome: "__proto__" }] }],
+    [
+      "a pytest summary that contradicts its tests",
+      { summary: { total: 1, passed: 1 }, tests: [{ nodeid: "a", outcome: "failed" }] },
+    ],
+    [
+      "an outcome that nobody knows",
+      { summary: { total: 1 }, tests: [{ nodeid: "a", outcome: "__proto__" }] },
+    ],
     ["another shape", { passed: 12, failed: 0 }],
     ["no object", ["passed"]],
   ])("does not read a report with %s", (_, data) => {
@@ -225,7 +306,7 @@ describe("JSON", () => {
 
   it("does not tell what stands in a text that is no JSON, and survives a deep one", () => {
     const secret = readReport("json", 'token=hunter2 {"a":');
-    expect(secret.report_error).toBe("Unexpected text, expected json");
+    expect(secret.report_error).toBe("The report is not valid json");
     expect(readReport("json", "[".repeat(500_000)).counts).toBeNull();
     expect(readReport("json", 7 as unknown as string).counts).toBeNull();
     expect(readReport("constructor" as "json", "{}").counts).toBeNull();
@@ -241,13 +322,19 @@ describe("JSON", () => {
         { numPassedTests: 2 },
       ),
     );
-    expect(report.tests?.passed).toEqual(["tests/a.test.ts > add > __proto__", "tests/a.test.ts > add > constructor"]);
+    expect(report.tests?.passed).toEqual([
+      "tests/a.test.ts > add > __proto__",
+      "tests/a.test.ts > add > constructor",
+    ]);
   });
 });
 
 describe("ids", () => {
   it("are hashes where there are more than 5,000, the same from run to run", () => {
-    const many = Array.from({ length: MAX_NAMED_TESTS + 1 }, (_, number) => `<testcase name="t${number}"/>`).join("");
+    const many = Array.from(
+      { length: MAX_NAMED_TESTS + 1 },
+      (_, number) => `<testcase name="t${number}"/>`,
+    ).join("");
     const report = junit(`<testsuites>${many}</testsuites>`);
     expect(report.tests?.passed[0]).toBe(hashTestId("t0"));
     expect(report.tests?.passed).toHaveLength(MAX_NAMED_TESTS + 1);
@@ -256,7 +343,9 @@ describe("ids", () => {
 
   it("are hashes where they are long, and hold no half of a character", () => {
     const long = "x".repeat(501);
-    expect(junit(`<testsuites><testcase name="${long}"/></testsuites>`).tests?.passed).toEqual([hashTestId(long)]);
+    expect(junit(`<testsuites><testcase name="${long}"/></testsuites>`).tests?.passed).toEqual([
+      hashTestId(long),
+    ]);
     const half = JSON.stringify({
       numTotalTests: 1,
       numPassedTests: 1,
@@ -264,14 +353,19 @@ describe("ids", () => {
       numPendingTests: 0,
       testResults: [{ assertionResults: [{ title: "x", status: "passed" }] }],
     });
-    expect(readReport("json", half.replace('"x"', String.raw`"\ud800"`)).tests?.passed).toEqual(["\ufffd"]);
+    expect(readReport("json", half.replace('"x"', String.raw`"\ud800"`)).tests?.passed).toEqual([
+      "\ufffd",
+    ]);
   });
 
   it("are counted up to a limit", () => {
     const many = (count: number): string =>
       JSON.stringify({
         summary: { total: count, passed: count },
-        tests: Array.from({ length: count }, (_, number) => ({ nodeid: `${number}`, outcome: "passed" })),
+        tests: Array.from({ length: count }, (_, number) => ({
+          nodeid: `${number}`,
+          outcome: "passed",
+        })),
       });
     expect(readReport("json", many(MAX_TESTS)).counts?.passed).toBe(MAX_TESTS);
     expect(readReport("json", many(MAX_TESTS + 1)).counts).toBeNull();
@@ -298,10 +392,18 @@ describe("the details of a run", () => {
   };
   it.each([
     ["as they are", {}, true],
-    ["without a report", { counts: null, tests: null, report_error: "Unexpected" }, true],
-    ["with counts and an error", { report_error: "Unexpected" }, false],
+    [
+      "without a report",
+      { counts: null, tests: null, report_error: "The run wrote no report" },
+      true,
+    ],
+    ["with counts and an error", { report_error: "The run wrote no report" }, false],
     ["without counts and without an error", { counts: null, tests: null }, false],
-    ["with counts that are not those of the tests", { counts: { passed: 2, failed: 0, skipped: 0, errors: 0 } }, false],
+    [
+      "with counts that are not those of the tests",
+      { counts: { passed: 2, failed: 0, skipped: 0, errors: 0 } },
+      false,
+    ],
     ["with a digest that is none", { tree_after: "sha256:x" }, false],
     ["with a field more", { verified: true }, false],
     ["seen by the agent", { observed_by: "agent" }, false],

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -19,10 +29,19 @@ describe("the digest of a tree", () => {
     ["a file less", (root: string) => rmSync(join(root, "src/a.js"))],
     ["another name", (root: string) => renameSync(join(root, "src/a.js"), join(root, "src/b.js"))],
     ["a file that became a program", (root: string) => chmodSync(join(root, "src/a.js"), 0o755)],
-    ["a link in the place of a file", (root: string) => (rmSync(join(root, "src/a.js")), symlinkSync("c.js", join(root, "src/a.js")))],
+    [
+      "a link in the place of a file",
+      (root: string) => (
+        rmSync(join(root, "src/a.js")),
+        symlinkSync("c.js", join(root, "src/a.js"))
+      ),
+    ],
     ["a pipe", (root: string) => execFileSync("mkfifo", [join(root, "pipe")])],
     ["a file that .gitignore names", (root: string) => put(root, "build/out.js", "x")],
-    ["sources in a folder named as one that tools fill", (root: string) => put(root, "src/coverage/a.js", "x")],
+    [
+      "sources in a folder named as one that tools fill",
+      (root: string) => put(root, "src/coverage/a.js", "x"),
+    ],
     ["a folder named venv that is none", (root: string) => put(root, "venv/a.py", "x")],
   ])("tells %s", async (_, change) => {
     const root = folder({ "src/a.js": "1", "src/c.js": "1", ".gitignore": "build/\n*.js\n" });
@@ -59,7 +78,11 @@ describe("the digest of a tree", () => {
       put(root, path, "x");
     put(root, "env/keep", "x");
     put(root, "venv/pyvenv.cfg", "x");
-    expect((await treeDigest(root)).entries.map(({ path }) => path)).toEqual(["a.js", "env/keep", "packages/x/a.js"]);
+    expect((await treeDigest(root)).entries.map(({ path }) => path)).toEqual([
+      "a.js",
+      "env/keep",
+      "packages/x/a.js",
+    ]);
     rmSync(join(root, "env"), { recursive: true });
     expect(await digestOf(root)).toBe(before);
   });
@@ -87,11 +110,15 @@ describe("the digest of a tree", () => {
     for (const content of ["1", "2", "3"]) {
       put(root, "a.js", content);
       for (let times = 0; times < 2; times += 1) {
-        expect((await treeDigest(root, { cache, now })).digest).toBe((await treeDigest(root, { cache: createTreeCache() })).digest);
+        expect((await treeDigest(root, { cache, now })).digest).toBe(
+          (await treeDigest(root, { cache: createTreeCache() })).digest,
+        );
       }
     }
     linkSync(join(root, "a.js"), join(root, "c.js"));
-    expect((await treeDigest(root, { cache, now })).digest).toBe((await treeDigest(root, { cache: createTreeCache() })).digest);
+    expect((await treeDigest(root, { cache, now })).digest).toBe(
+      (await treeDigest(root, { cache: createTreeCache() })).digest,
+    );
     expect(cache.files.size).toBe(3);
   });
 
@@ -101,21 +128,31 @@ describe("the digest of a tree", () => {
     const right = (await treeDigest(root, { cache })).digest;
     expect(cache.files.size).toBe(0);
     await treeDigest(root, { cache, now: () => Date.now() + 3_600_000 });
-    for (const [path, { state }] of cache.files) cache.files.set(path, { state, digest: `sha256:${"0".repeat(64)}` });
+    for (const [path, { state }] of cache.files)
+      cache.files.set(path, { state, digest: `sha256:${"0".repeat(64)}` });
     expect((await treeDigest(root, { cache })).digest).not.toBe(right);
     expect((await treeDigest(root, { cache, fresh: true })).digest).toBe(right);
   });
 
   it("stops at too many files, too many bytes, and what cannot be read", async () => {
     const root = folder({ "a.js": "123", "b.js": "456" });
-    await expect(treeDigest(root, { maxFiles: 1 })).rejects.toMatchObject({ code: "BYLAW_TREE_TOO_LARGE" });
-    await expect(treeDigest(root, { maxBytes: 5 })).rejects.toMatchObject({ code: "BYLAW_TREE_TOO_LARGE" });
-    await expect(treeDigest(join(root, "none"))).rejects.toMatchObject({ code: "BYLAW_WORKSPACE_MISSING" });
-    await expect(treeDigest(join(root, "a.js"))).rejects.toMatchObject({ code: "BYLAW_WORKSPACE_MISSING" });
+    await expect(treeDigest(root, { maxFiles: 1 })).rejects.toMatchObject({
+      code: "BYLAW_TREE_TOO_LARGE",
+    });
+    await expect(treeDigest(root, { maxBytes: 5 })).rejects.toMatchObject({
+      code: "BYLAW_TREE_TOO_LARGE",
+    });
+    await expect(treeDigest(join(root, "none"))).rejects.toMatchObject({
+      code: "BYLAW_WORKSPACE_MISSING",
+    });
+    await expect(treeDigest(join(root, "a.js"))).rejects.toMatchObject({
+      code: "BYLAW_WORKSPACE_MISSING",
+    });
     const odd = Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe])]);
     writeFileSync(odd, "a name that is no text");
     // Some file systems refuse such names themselves, or mend them.
-    if (existsSync(odd) && statSync(odd).isFile()) await expect(treeDigest(root)).rejects.toMatchObject({ code: "BYLAW_TREE_UNREADABLE" });
+    if (existsSync(odd) && statSync(odd).isFile())
+      await expect(treeDigest(root)).rejects.toMatchObject({ code: "BYLAW_TREE_UNREADABLE" });
   });
 });
 
@@ -125,10 +162,22 @@ describe("the tree under a contract", () => {
     const test_command = { argv: ["x"], format: "junit", report: "out/report.xml" };
     const contract = contractAt(join(root, "rules/workflow.yaml"), { test_command });
     const before = (await contractTree(contract, root)).digest;
-    for (const path of ["out/report.xml", "rules/workflow.yaml", "rules/audit.jsonl", "rules/events.db", "rules/events.db-wal"])
+    for (const path of [
+      "out/report.xml",
+      "rules/workflow.yaml",
+      "rules/audit.jsonl",
+      "rules/events.db",
+      "rules/events.db-wal",
+    ])
       put(root, path, "x");
     expect((await contractTree(contract, root)).digest).toBe(before);
-    for (const path of ["report.xml", "out/other.xml", "workflow.yaml", "audit.jsonl", "rules/other.yaml"]) {
+    for (const path of [
+      "report.xml",
+      "out/other.xml",
+      "workflow.yaml",
+      "audit.jsonl",
+      "rules/other.yaml",
+    ]) {
       put(root, path, "x");
       expect((await contractTree(contract, root)).digest, path).not.toBe(before);
       rmSync(join(root, path));
@@ -174,10 +223,21 @@ describe("frozen files", () => {
     expect(expected).toHaveLength(18);
   });
 
-  const manifest = { name: "x", version: "1.0.0", scripts: { test: "node --test" }, type: "module", dependencies: { a: "1" } };
-  const toml = '[project]\nname = "x"\ndependencies = ["a"]\n\n[tool.pytest.ini_options]\naddopts = "-q"\n';
+  const manifest = {
+    name: "x",
+    version: "1.0.0",
+    scripts: { test: "node --test" },
+    type: "module",
+    dependencies: { a: "1" },
+  };
+  const toml =
+    '[project]\nname = "x"\ndependencies = ["a"]\n\n[tool.pytest.ini_options]\naddopts = "-q"\n';
   it.each([
-    ["package.json", JSON.stringify({ ...manifest, version: "2.0.0", dependencies: { a: "2" } }, null, 2), true],
+    [
+      "package.json",
+      JSON.stringify({ ...manifest, version: "2.0.0", dependencies: { a: "2" } }, null, 2),
+      true,
+    ],
     ["package.json", JSON.stringify({ ...manifest, scripts: { test: "true" } }), false],
     ["package.json", JSON.stringify({ ...manifest, jest: { testMatch: [] } }), false],
     ["package.json", JSON.stringify({ ...manifest, imports: { "#a": "./b.js" } }), false],

@@ -5,7 +5,10 @@ import manifest from "../package.json" with { type: "json" };
 import { CODES, artifactJudge } from "./judge.ts";
 import { artifactOptions } from "./options.ts";
 
-/** Denies a transition without the artifacts that the phase has to leave behind, with all that is wrong with them. */
+/**
+ * Denies a transition without the artifacts that the phase has to leave behind, with all that is
+ * wrong with them.
+ */
 export const artifacts = definePlugin({
   name: manifest.name,
   version: manifest.version,

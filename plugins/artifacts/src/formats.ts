@@ -11,15 +11,26 @@ function isDate(text: string): boolean {
 }
 
 function isDateTime(text: string): boolean {
-  return text.length <= 40 && /^.{10}[tT ]/.test(text) && isDate(text.slice(0, 10)) && TIME.test(text.slice(11));
+  return (
+    text.length <= 40 &&
+    /^.{10}[tT ]/.test(text) &&
+    isDate(text.slice(0, 10)) &&
+    TIME.test(text.slice(11))
+  );
 }
 
-const isHostname = (text: string): boolean => text.length <= 253 && text.split(".").every((label) => LABEL.test(label));
+const isHostname = (text: string): boolean =>
+  text.length <= 253 && text.split(".").every((label) => LABEL.test(label));
 
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf("@");
   const name = text.slice(0, at);
-  return at > 0 && text.length <= 254 && !/[\s@<>()[\],;:\\"]/.test(name) && isHostname(text.slice(at + 1));
+  return (
+    at > 0 &&
+    text.length <= 254 &&
+    !/[\s@<>()[\],;:\\"]/.test(name) &&
+    isHostname(text.slice(at + 1))
+  );
 }
 
 /** The formats that a schema may name: functions that take a time in proportion to the text. */

@@ -2,16 +2,17 @@ import type { Contract, Phase, RequiredArtifact } from "@bylaw/contract";
 import { deny, type Json, type JsonObject, type Verdict } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
 import type { ErrorObject } from "ajv/dist/2020.js";
+import { describeError } from "./describe-error.ts";
 import { RULES } from "./rules.ts";
 import { Schemas, type Validate } from "./schema.ts";
 import { LIMITS, beyond } from "./size.ts";
 
 /** What a caller needs to be told, by code. */
 export const CODES = {
-  artifact_missing: "an artifact that the phase requires was not handed in",
+  artifact_missing: "a required artifact was not handed in",
   artifact_invalid: "an artifact does not fit its schema",
-  artifact_rule: "a rule of the contract about an artifact does not hold",
-  artifact_too_large: "an artifact is larger, or nested deeper, than is looked at",
+  artifact_rule: "an artifact breaks a rule of the contract",
+  artifact_too_large: "an artifact is too large or nested too deeply",
 } as const;
 
 /** Says all that is wrong with what is handed in for a phase. Pure, and never throws. */
@@ -27,7 +28,10 @@ interface Wanted {
   readonly reviews: readonly string[];
 }
 
-/** Makes the judge of a contract: its schemas are compiled here, once. Throws BYLAW_ARTIFACT_SCHEMA_INVALID. */
+/**
+ * Makes the judge of a contract: its schemas are compiled here, once. Throws
+ * BYLAW_ARTIFACT_SCHEMA_INVALID.
+ */
 export function artifactJudge(contract: Contract): ArtifactJudge {
   const schemas = new Schemas(contract.file);
   const wanted = (phase: Phase): readonly Wanted[] =>
@@ -38,34 +42,41 @@ export function artifactJudge(contract: Contract): ArtifactJudge {
       reviews: phase.spawns.flatMap(({ models }) => models),
     }));
   const phases = new Map(contract.phases.map((phase) => [phase.id, wanted(phase)]));
-  return (phase, artifacts) => (phases.get(phase) ?? []).flatMap((one) => judge(one, artifacts, contract.file));
+  return (phase, artifacts) =>
+    (phases.get(phase) ?? []).flatMap((one) => judge(one, artifacts, contract.file));
 }
 
-function judge({ required, validate, where, reviews }: Wanted, artifacts: JsonObject, file: string): readonly Verdict[] {
+function judge(
+  { required, validate, where, reviews }: Wanted,
+  artifacts: JsonObject,
+  file: string,
+): readonly Verdict[] {
   const { type, description, schema, rules } = required;
   const rule = { name: where, file };
   const artifact: Json = Object.hasOwn(artifacts, type) ? (artifacts[type] ?? null) : null;
   if (!Object.hasOwn(artifacts, type) || (artifact === null && schema === undefined)) {
     const what = description === undefined ? "" : `: ${description}`;
     const near = Object.keys(artifacts).slice(0, 20).map(quote).join(", ");
-    const reason = `Unexpected absence of artifact ${quote(type)}, expected it${what}${near === "" ? "" : ` (handed in: ${near})`}`;
-    return [deny(reason, `hand it in as ${quote(type)}`, { code: "artifact_missing", rule })];
+    const reason = `The artifact ${quote(type)} is missing${what}${near === "" ? "" : ` (handed in: ${near})`}`;
+    return [deny(reason, `Hand it in as ${quote(type)}`, { code: "artifact_missing", rule })];
   }
   const limit = beyond(artifact);
   if (limit !== undefined)
     return [
       deny(
-        `Unexpected artifact ${quote(type)} beyond ${LIMITS[limit]} ${limit}, expected a smaller one`,
-        "hand in what the schema asks for, and name files instead of holding them",
+        `The artifact ${quote(type)} is too large: more than ${LIMITS[limit]} ${limit}`,
+        "Hand in only what the schema asks for, and name files instead of including them",
         { code: "artifact_too_large", rule },
       ),
     ];
   const errors = validate === undefined ? [] : validated(validate, artifact);
-  const fix = `mend it as schema ${quote(schema?.ref ?? type)} has it`;
-  const told = errors.slice(0, TOLD).map((error) => deny(reasonOf(type, error), fix, { code: "artifact_invalid", rule }));
+  const fix = `Make it fit the schema ${quote(schema?.ref ?? type)}`;
+  const told = errors
+    .slice(0, TOLD)
+    .map((error) => deny(describeError(type, error), fix, { code: "artifact_invalid", rule }));
   if (errors.length > TOLD)
     told.push(
-      deny(`Unexpected artifact ${quote(type)}: and ${errors.length - TOLD} more, expected one that fits its schema`, fix, {
+      deny(`The artifact ${quote(type)} has ${errors.length - TOLD} more errors`, fix, {
         code: "artifact_invalid",
         rule,
       }),
@@ -74,10 +85,11 @@ function judge({ required, validate, where, reviews }: Wanted, artifacts: JsonOb
   return [
     ...told,
     ...broken.map(({ check, message }) =>
-      deny(`Unexpected artifact ${quote(type)} against rule ${quote(check)}, expected it to hold: ${message}`, "mend the artifact", {
-        code: "artifact_rule",
-        rule,
-      }),
+      deny(
+        `The artifact ${quote(type)} breaks the rule ${quote(check)}: ${message}`,
+        "Fix the artifact",
+        { code: "artifact_rule", rule },
+      ),
     ),
   ];
 }
@@ -87,25 +99,14 @@ function validated(validate: Validate, artifact: Json): readonly ErrorObject[] {
   try {
     return validate(artifact);
   } catch {
-    return [{ keyword: "nesting", instancePath: "", schemaPath: "", params: {}, message: "cannot be held against the schema" }];
+    return [
+      {
+        keyword: "nesting",
+        instancePath: "",
+        schemaPath: "",
+        params: {},
+        message: "is nested too deeply for the schema",
+      },
+    ];
   }
-}
-
-function reasonOf(type: string, { keyword, instancePath, params, message }: ErrorObject): string {
-  const missing: unknown = (params as JsonObject)["missingProperty"];
-  if (keyword === "required" && typeof missing === "string")
-    return `Unexpected absence of ${placeOf(type, instancePath, missing)}, expected it in the artifact`;
-  const extra: unknown = (params as JsonObject)["additionalProperty"] ?? (params as JsonObject)["unevaluatedProperty"];
-  if (typeof extra === "string") return `Unexpected field ${placeOf(type, instancePath, extra)}, expected those of the schema alone`;
-  return `Unexpected value at ${placeOf(type, instancePath)}, expected one that fits: it ${message ?? `breaks \`${keyword}\``}`;
-}
-
-// A JSON pointer as people write paths.
-function placeOf(type: string, pointer: string, below?: string): string {
-  const parts = pointer
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const path = [...parts, ...(below === undefined ? [] : [below])].map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`));
-  return quote(`${type}${path.join("")}`);
 }

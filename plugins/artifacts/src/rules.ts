@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from "@bylaw/kernel";
+import { isBlank } from "@bylaw/wording";
 
 /** What a rule sees. */
 interface RuleInput {
@@ -14,7 +15,7 @@ const field = (artifact: Json, name: string): Json | undefined =>
 
 const filled = (value: Json | undefined): boolean =>
   typeof value === "string"
-    ? value.trim() !== ""
+    ? !isBlank(value)
     : Array.isArray(value)
       ? value.length > 0
       : isJsonObject(value ?? null) && Object.keys(value as object).length > 0;
@@ -29,11 +30,12 @@ const count = (artifact: Json, name: string): number => {
   return typeof value === "number" ? value : Number.NaN;
 };
 
-const isEmptyList = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 0;
+const isEmptyList = (value: Json | undefined): boolean =>
+  Array.isArray(value) && value.length === 0;
 
 /**
- * The rules of `validation` as far as the artifact itself shows whether they hold. What has to be seen elsewhere (files, observed runs,
- * the plan of an earlier phase) is for gates to judge.
+ * The rules of `validation` as far as the artifact itself shows whether they hold. What has to be
+ * seen elsewhere (files, observed runs, the plan of an earlier phase) is for gates to judge.
  */
 export const RULES: Readonly<Record<string, Rule>> = {
   has_acceptance_criteria: has("acceptance_criteria"),
@@ -44,9 +46,15 @@ export const RULES: Readonly<Record<string, Rule>> = {
   has_files_changed: has("files_changed"),
   tests_exist: has("test_files"),
   implementation_exists: has("files_changed"),
-  tests_were_run: ({ artifact }) => filled(field(artifact, "command")) && Number.isInteger(count(artifact, "exit_code")),
-  tests_failed: ({ artifact }) => count(artifact, "exit_code") !== 0 && count(artifact, "failed") >= 1,
-  tests_passed: ({ artifact }) => count(artifact, "exit_code") === 0 && count(artifact, "failed") === 0 && count(artifact, "passed") >= 1,
+  tests_were_run: ({ artifact }) =>
+    filled(field(artifact, "command")) && Number.isInteger(count(artifact, "exit_code")),
+  tests_failed: ({ artifact }) =>
+    count(artifact, "exit_code") !== 0 && count(artifact, "failed") >= 1,
+  tests_passed: ({ artifact }) =>
+    count(artifact, "exit_code") === 0 &&
+    count(artifact, "failed") === 0 &&
+    count(artifact, "passed") >= 1,
   no_blocking_issues: ({ artifact }) => isEmptyList(field(artifact, "blocking_issues")),
-  all_reviews_completed: ({ artifact, reviews }) => reviews.every((review) => filled(field(field(artifact, "reviews") ?? null, review))),
+  all_reviews_completed: ({ artifact, reviews }) =>
+    reviews.every((review) => filled(field(field(artifact, "reviews") ?? null, review))),
 };

@@ -1,6 +1,7 @@
 import type { ArtifactSchema } from "@bylaw/contract";
 import { BylawError, canonicalJson, messageOf, type Json } from "@bylaw/kernel";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { visibleText } from "@bylaw/wording";
 import { RE2JS } from "re2js";
 import { FORMATS } from "./formats.ts";
 
@@ -30,7 +31,10 @@ export class Schemas {
     try {
       // The drafts differ in keywords that the loader of contracts does not know.
       const { $schema: _, $id: __, ...schema } = value;
-      const check: ValidateFunction = this.#ajv.compile({ ...structuredClone(schema), $id: `bylaw:/${this.#known.size}` });
+      const check: ValidateFunction = this.#ajv.compile({
+        ...structuredClone(schema),
+        $id: `bylaw:/${this.#known.size}`,
+      });
       const validate: Validate = (artifact) => (check(artifact) ? [] : [...(check.errors ?? [])]);
       // One that refers to itself without end says so now.
       for (const probe of [null, {}, [], "", 0]) validate(probe);
@@ -38,8 +42,8 @@ export class Schemas {
     } catch (cause) {
       throw new BylawError({
         code: "BYLAW_ARTIFACT_SCHEMA_INVALID",
-        message: `Unexpected schema \`${ref}\`, expected JSON Schema 2020-12 that compiles: ${messageOf(cause)}`,
-        fix: "mend the schema; references stay inside it, and formats are those that the plugin has",
+        message: `The schema \`${ref}\` does not compile as JSON Schema 2020-12: ${messageOf(cause)}`,
+        fix: "Fix the schema. References must stay inside it, and formats must be among those that the plugin has",
         source: { file: this.#file },
         cause,
       });
@@ -48,10 +52,18 @@ export class Schemas {
 }
 
 function engine(): Ajv2020 {
-  // Patterns are of whoever wrote the contract, texts of an agent: none of both may make the other take long.
+  // Patterns are of whoever wrote the contract, texts of an agent: none of both may make the other
+  // take long.
   const regExp = Object.assign((pattern: string) => linear(pattern), { code: "undefined" });
   const ajv = new Ajv2020({
-    ...{ allErrors: true, strict: true, strictTypes: false, strictTuples: false, strictRequired: false, allowUnionTypes: true },
+    ...{
+      allErrors: true,
+      strict: true,
+      strictTypes: false,
+      strictTuples: false,
+      strictRequired: false,
+      allowUnionTypes: true,
+    },
     ...{
       $data: false,
       addUsedSchema: false,
@@ -62,6 +74,15 @@ function engine(): Ajv2020 {
       code: { regExp },
     },
   });
+  // The library counts characters that nobody sees.
+  ajv.removeKeyword("minLength");
+  ajv.addKeyword({
+    keyword: "minLength",
+    type: "string",
+    schemaType: "number",
+    validate: (least: number, text: string) => Array.from(visibleText(text)).length >= least,
+    error: { message: ({ schema }) => `must have at least ${String(schema)} visible characters` },
+  });
   // The library compares each item with all before it.
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
@@ -70,7 +91,7 @@ function engine(): Ajv2020 {
     schemaType: "boolean",
     validate: (wanted: boolean, items: readonly Json[]) =>
       !wanted || new Set(items.map((item) => canonicalJson(item))).size === items.length,
-    error: { message: "must hold each item once" },
+    error: { message: "must not repeat items" },
   });
   return ajv;
 }
@@ -78,5 +99,8 @@ function engine(): Ajv2020 {
 function linear(pattern: string): RegExp {
   const compiled = RE2JS.compile(pattern);
   // The library tells patterns apart by their text.
-  return { test: (text: string) => compiled.matcher(text).find(), toString: () => `/${pattern}/` } as RegExp;
+  return {
+    test: (text: string) => compiled.matcher(text).find(),
+    toString: () => `/${pattern}/`,
+  } as RegExp;
 }

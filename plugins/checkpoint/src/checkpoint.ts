@@ -1,4 +1,14 @@
-import { allow, definePlugin, deny, type Finding, type Guard, type Verdict, type View } from "@bylaw/kernel";
+import {
+  allow,
+  definePlugin,
+  deny,
+  type EventType,
+  type Finding,
+  type Guard,
+  type Verdict,
+  type View,
+} from "@bylaw/kernel";
+import { isBlank } from "@bylaw/wording";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { openCheckpoints, pauseOf } from "./paused.ts";
@@ -10,37 +20,55 @@ const CODES = {
 
 const resumed = z.strictObject({
   checkpoint: z.int().min(1),
-  by: z.string().min(1),
+  by: z
+    .string()
+    .min(1)
+    .refine((text) => !isBlank(text), "must not be blank"),
   definition: z.string().nullable(),
   migrated: z.boolean(),
 });
+
+/** The types of events that this plugin declares. */
+export const EVENT_TYPES: readonly EventType[] = [{ name: "checkpoint_resumed", details: resumed }];
 
 /** Lets a step pause its workflow. While it is paused no tool runs, no phase changes and nothing is steered, until a person ends the pause. */
 export const checkpoint = definePlugin({
   name: manifest.name,
   version: manifest.version,
   options: z
-    .strictObject({ steps: z.array(z.string().min(1)).min(1).optional().describe("The steps that may pause. Left out: any may") })
+    .strictObject({
+      steps: z
+        .array(z.string().min(1))
+        .min(1)
+        .optional()
+        .describe("The steps that may pause. Left out: any may"),
+    })
     .prefault({}),
   grants: true,
   codes: CODES,
   apply(kernel, { steps }) {
-    kernel.event({ name: "checkpoint_resumed", details: resumed });
+    for (const type of EVENT_TYPES) kernel.event(type);
     kernel.projection(openCheckpoints);
     kernel.guard("resume", resumesOnce);
-    kernel.hooks.onBehavior.tap("checkpoint", ({ action, step, task, agent, reason, host }, view) => {
-      // Who is paused may stop, and steers nothing else.
-      const held = action === "stop" ? undefined : paused(view, { task, agent });
-      if (held !== undefined || action !== "checkpoint") return held;
-      if (steps !== undefined && (step === undefined || !steps.includes(step)))
-        return deny("Unexpected checkpoint of this step, expected one that may pause", "go on, or ask a person", {
-          code: "checkpoint_step",
+    kernel.hooks.onBehavior.tap(
+      "checkpoint",
+      ({ action, step, task, agent, reason, host }, view) => {
+        // Who is paused may stop, and steers nothing else.
+        const held = action === "stop" ? undefined : paused(view, { task, agent });
+        if (held !== undefined || action !== "checkpoint") return held;
+        if (steps !== undefined && (step === undefined || !steps.includes(step)))
+          return deny("This step may not pause at a checkpoint", "Go on, or ask a person", {
+            code: "checkpoint_step",
+          });
+        const definition = host?.["definition"];
+        return allow(`The workflow is paused${reason === undefined ? "" : `: ${reason}`}`, {
+          directive: {
+            action: "checkpoint",
+            definition: typeof definition === "string" ? definition : null,
+          },
         });
-      const definition = host?.["definition"];
-      return allow(`The workflow is paused${reason === undefined ? "" : `: ${reason}`}`, {
-        directive: { action: "checkpoint", definition: typeof definition === "string" ? definition : null },
-      });
-    });
+      },
+    );
     kernel.hooks.beforeToolCall.tap("paused", (call, view) => paused(view, call));
     kernel.hooks.onTransition.tap("paused", (request, view) => paused(view, request));
   },
@@ -51,20 +79,26 @@ function paused(view: View, who: Parameters<typeof pauseOf>[1]): Verdict | undef
   if (open === undefined) return undefined;
   const why = open.reason === null ? "" : `: ${open.reason.slice(0, 200)}`;
   return deny(
-    `Unexpected work at checkpoint ${open.checkpoint}, expected none until a person lets it go on${why}`,
+    `The run is paused at checkpoint ${open.checkpoint} until a person resumes it${why}`,
     "wait; a person ends the pause",
     { code: "checkpoint_paused" },
   );
 }
 
 // The one who asked for a person is not that person.
-const resumesOnce: Guard = (view, { event_type, details: { checkpoint: named, by } }): Finding | undefined => {
+const resumesOnce: Guard = (
+  view,
+  { event_type, details: { checkpoint: named, by } },
+): Finding | undefined => {
   if (event_type !== "checkpoint_resumed") return undefined;
   const open = view(openCheckpoints).find((one) => one.checkpoint === named);
   if (open === undefined)
-    return { rule: "CHECKPOINT_NOT_OPEN", message: `Unexpected checkpoint ${String(named)}, expected one that is open` };
+    return { rule: "CHECKPOINT_NOT_OPEN", message: `Checkpoint ${String(named)} is not open` };
   if (open.agent !== null && sameName(open.agent, String(by)))
-    return { rule: "CHECKPOINT_BY_ITSELF", message: "Unexpected end of a pause by who asked for it, expected another" };
+    return {
+      rule: "CHECKPOINT_BY_ITSELF",
+      message: "The agent that asked for a pause cannot end it",
+    };
   return undefined;
 };
 

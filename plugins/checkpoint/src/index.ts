@@ -1,3 +1,3 @@
-export { checkpoint } from "./checkpoint.ts";
+export { EVENT_TYPES, checkpoint } from "./checkpoint.ts";
 export { openCheckpoints, type OpenCheckpoint } from "./paused.ts";
 export { resumeCheckpoint, type Resumption } from "./resume.ts";

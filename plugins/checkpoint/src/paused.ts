@@ -20,7 +20,8 @@ export const openCheckpoints = defineProjection<readonly OpenCheckpoint[]>({
   version: 1,
   initial: [],
   reduce(state, { event_type, sequence, timestamp, task_id, agent_id, details }) {
-    if (event_type === "checkpoint_resumed") return state.filter(({ checkpoint }) => checkpoint !== details["checkpoint"]);
+    if (event_type === "checkpoint_resumed")
+      return state.filter(({ checkpoint }) => checkpoint !== details["checkpoint"]);
     const directive = event_type === "behavior_applied" ? (details["directive"] ?? null) : null;
     if (!isJsonObject(directive) || directive["action"] !== "checkpoint") return state;
     const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
@@ -45,4 +46,7 @@ export const pauseOf = (
   view: View,
   { task, agent }: { readonly task?: string | undefined; readonly agent?: string | undefined },
 ): OpenCheckpoint | undefined =>
-  view(openCheckpoints).find((open) => open.task === null || open.task === task || agent === undefined || open.agent === agent);
+  view(openCheckpoints).find(
+    (open) =>
+      open.task === null || open.task === task || agent === undefined || open.agent === agent,
+  );

@@ -23,13 +23,16 @@ export async function resumeCheckpoint(
   { checkpoint, by, definition, migrate = false }: Resumption,
 ): Promise<readonly LogEvent[]> {
   const open = run.view(openCheckpoints).find((one) => one.checkpoint === checkpoint);
-  const changed = open !== undefined && open.definition !== null && open.definition !== (definition ?? null);
+  const changed =
+    open !== undefined && open.definition !== null && open.definition !== (definition ?? null);
   if (changed && !migrate)
     throw new BylawError({
       code: "BYLAW_CHECKPOINT_CHANGED",
-      message: `Unexpected workflow at checkpoint ${checkpoint}, expected the one that was paused`,
-      fix: "take the old definition back, or migrate",
+      message: `The workflow has changed since it was paused at checkpoint ${checkpoint}`,
+      fix: "Take the old definition back, or migrate",
     });
   const details = { checkpoint, by, definition: definition ?? null, migrated: changed };
-  return run.record([{ event_type: "checkpoint_resumed", agent_id: null, task_id: open?.task ?? null, details }]);
+  return run.record([
+    { event_type: "checkpoint_resumed", agent_id: null, task_id: open?.task ?? null, details },
+  ]);
 }

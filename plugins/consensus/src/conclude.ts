@@ -1,28 +1,31 @@
 import { BylawError, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
+import { type Run } from "@bylaw/log";
+import { agentNamed, labelOf, unseenBy } from "./state/facts.ts";
 import {
-  agentNamed,
   consensusState,
-  labelOf,
-  unseenBy,
   type Answer,
   type Consensus,
   type ConsensusTerms,
-  type Run,
-  type Terminal,
-} from "@bylaw/log";
+} from "./state/consensus.ts";
+import { type Terminal } from "./state/terminal.ts";
 import { sha256Of } from "./sha256.ts";
 import { pendingAnswers, winnerIn } from "./standing.ts";
 
-/** What an accepted response came to. */
+/** What became of an accepted response. */
 export type Conclusion =
   | { readonly kind: "answer"; readonly label: string }
   | { readonly kind: "vote"; readonly label: string; readonly agent: string }
-  /** It came too late: the agent has to see what is new, in a new round. */
+  /** It came too late: the agent must see what is new, in a new round. */
   | { readonly kind: "ignored"; readonly reason: string };
 
-const TERMS: ConsensusTerms = { max_answers_per_agent: null, max_answers_global: null, defer_voting: false, fairness: "votes" };
+const TERMS: ConsensusTerms = {
+  max_answers_per_agent: null,
+  max_answers_global: null,
+  defer_voting: false,
+  fairness: "votes",
+};
 
-/** Records who takes part, and by what terms. Throws what `run.record` throws: there is one beginning. */
+/** Records who takes part, on which terms. Throws what `run.record` throws, also when the consensus is already open. */
 export async function openConsensus(
   run: Run,
   { agents, ...terms }: { readonly agents: readonly string[] } & Partial<ConsensusTerms>,
@@ -34,10 +37,18 @@ export async function openConsensus(
  * Records that an agent is shown the newest current answers of others that it has not seen, at most so many, and returns them. Call it
  * before you hand them on: what is published later stays unseen.
  */
-export async function showAnswers(run: Run, agent: string, options: { readonly at_most?: number } = {}): Promise<readonly Answer[]> {
+export async function showAnswers(
+  run: Run,
+  agent: string,
+  options: { readonly at_most?: number } = {},
+): Promise<readonly Answer[]> {
   const pending = pendingAnswers(run.view, agent, options);
   if (pending.length === 0) return [];
-  const answers = pending.map(({ agent: of, revision, sha256 }) => ({ agent: of, revision, sha256 }));
+  const answers = pending.map(({ agent: of, revision, sha256 }) => ({
+    agent: of,
+    revision,
+    sha256,
+  }));
   await record(run, "answers_shown", agent, { answers });
   return pending;
 }
@@ -55,11 +66,16 @@ export async function conclude(
   if (pending === undefined || pending.terminal.kind === "end") return undefined;
   const { response, terminal } = pending;
   try {
-    return await (terminal.kind === "answer" ? accept(run, agent, response, terminal, workspace) : cast(run, agent, response, terminal));
+    return await (terminal.kind === "answer"
+      ? accept(run, agent, response, terminal, workspace)
+      : cast(run, agent, response, terminal));
   } catch (error) {
     if (await isElsewhere(run, agent, response, error)) return undefined;
     const unseen = unseenBy(run.view(consensusState), agent).map(({ label }) => label);
-    const reason = unseen.length > 0 ? `${unseen.slice(0, 10).join(", ")} came before it` : messageOf(error).slice(0, 500);
+    const reason =
+      unseen.length > 0
+        ? `${unseen.slice(0, 10).join(", ")} came before it`
+        : messageOf(error).slice(0, 500);
     try {
       await record(run, `${terminal.kind}_ignored`, agent, { response, reason });
     } catch (again) {
@@ -70,8 +86,13 @@ export async function conclude(
   }
 }
 
-// Whether it was refused because another process has concluded the response in the meantime, or judged a later one of this agent.
-async function isElsewhere(run: Run, agent: string, response: number, error: unknown): Promise<boolean> {
+// Whether another process has concluded this response meanwhile, or judged a later one of this agent.
+async function isElsewhere(
+  run: Run,
+  agent: string,
+  response: number,
+  error: unknown,
+): Promise<boolean> {
   if (!(error instanceof BylawError) || error.code !== "BYLAW_EVENT_REFUSED") throw error;
   await run.catchUp();
   return pendingOf(run, agent)?.response !== response;
@@ -92,7 +113,13 @@ async function accept(
   const state = run.view(consensusState);
   const revision = (state.answers.find((answer) => answer.agent === agent)?.revision ?? 0) + 1;
   const label = labelOf(state, agent, revision);
-  await record(run, "answer_accepted", agent, { response, label, revision, sha256: sha256Of(content), workspace });
+  await record(run, "answer_accepted", agent, {
+    response,
+    label,
+    revision,
+    sha256: sha256Of(content),
+    workspace,
+  });
   return { kind: "answer", label };
 }
 
@@ -105,14 +132,22 @@ async function cast(
   const state = run.view(consensusState);
   const voted_for = agentNamed(state, target);
   const current = state.answers.find((answer) => answer.agent === voted_for);
-  if (current === undefined) throw refusal("nobody whom it names has an answer");
+  if (current === undefined) throw refusal("the agent it names has no answer");
   const { label, revision, sha256 } = current;
-  const reason_preview = reason === null ? null : Array.from(reason.slice(0, 200)).slice(0, 100).join("");
-  await record(run, "vote_accepted", agent, { response, voted_for: current.agent, label, revision, sha256, reason_preview });
+  const reason_preview =
+    reason === null ? null : Array.from(reason.slice(0, 200)).slice(0, 100).join("");
+  await record(run, "vote_accepted", agent, {
+    response,
+    voted_for: current.agent,
+    label,
+    revision,
+    sha256,
+    reason_preview,
+  });
   return { kind: "vote", label, agent: current.agent };
 }
 
-/** Records the winner that follows from the live votes, and returns its answer; nothing where nobody answered. */
+/** Records the winner by the votes on record and returns its answer; `undefined` where nobody answered. */
 export async function selectWinner(run: Run): Promise<Answer | undefined> {
   const winner = winnerIn(run.view);
   if (winner === undefined) return undefined;
@@ -122,7 +157,13 @@ export async function selectWinner(run: Run): Promise<Answer | undefined> {
   return winner;
 }
 
-const record = (run: Run, event_type: string, agent_id: string | null, details: { readonly [key: string]: Json }): Promise<unknown> =>
+const record = (
+  run: Run,
+  event_type: string,
+  agent_id: string | null,
+  details: { readonly [key: string]: Json },
+): Promise<unknown> =>
   run.record([{ event_type, agent_id, task_id: null, details: details as JsonObject }]);
 
-const refusal = (what: string): BylawError => new BylawError({ code: "BYLAW_EVENT_REFUSED", message: `Unexpected vote, because ${what}` });
+const refusal = (what: string): BylawError =>
+  new BylawError({ code: "BYLAW_EVENT_REFUSED", message: `The vote cannot be recorded: ${what}` });

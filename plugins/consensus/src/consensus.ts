@@ -1,12 +1,13 @@
 import { definePlugin } from "@bylaw/kernel";
-import { TIME_OVER, agentTurns, consensusState } from "@bylaw/log";
+import { agentTurns } from "@bylaw/log";
+import { TIME_OVER, consensusState } from "./state/consensus.ts";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { CONSENSUS_EVENTS } from "./events.ts";
 import { consensusGuard } from "./guard.ts";
 import { DENIALS, roundTime } from "./round-time.ts";
 
-/** Keeps the record of agents that answer and vote: every answer and vote stands behind an accepted response, none comes too late. */
+/** Keeps the record of agents that answer and vote. Every answer and vote needs an accepted response, and none may come too late. */
 export const consensus = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -17,7 +18,12 @@ export const consensus = definePlugin({
         .min(1)
         .default(["vote", "new_answer"])
         .describe("The tools that an agent may still call when the time of its round is over"),
-      denials: z.int().positive().max(1_000).default(DENIALS).describe("How many denied calls in a row after that end its turn"),
+      denials: z
+        .int()
+        .positive()
+        .max(1_000)
+        .default(DENIALS)
+        .describe("How many denied calls in a row end its turn after that"),
     })
     .prefault({}),
   codes: { [TIME_OVER]: "The time of the agent's round is over, and the tool ends no turn" },
@@ -26,6 +32,9 @@ export const consensus = definePlugin({
     kernel.projection(agentTurns);
     kernel.projection(consensusState);
     kernel.guard("consensus", consensusGuard);
-    kernel.hooks.beforeToolCall.tap("round-time", roundTime({ tools: new Set(last_tools), denials }));
+    kernel.hooks.beforeToolCall.tap(
+      "round-time",
+      roundTime({ tools: new Set(last_tools), denials }),
+    );
   },
 });

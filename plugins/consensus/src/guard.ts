@@ -1,21 +1,33 @@
 import type { EventDraft, Finding, Guard, Json, JsonObject, View } from "@bylaw/kernel";
-import { agentNamed, agentTurns, consensusState, isTimeOver, labelOf, turnOf, unseenBy, type Consensus, type Terminal } from "@bylaw/log";
+import { agentTurns, turnOf } from "@bylaw/log";
+import { agentNamed, isTimeOver, labelOf, unseenBy } from "./state/facts.ts";
+import { consensusState, type Consensus } from "./state/consensus.ts";
+import { type Terminal } from "./state/terminal.ts";
 import { sha256Of } from "./sha256.ts";
 import { isVotingDeferred, winnerIn } from "./standing.ts";
 
-type Check = (state: Consensus, event: EventDraft, agent: string, view: View) => Finding | undefined;
+type Check = (
+  state: Consensus,
+  event: EventDraft,
+  agent: string,
+  view: View,
+) => Finding | undefined;
 
-/** Keeps out of the log what cannot be: an answer or a vote that no accepted response stands behind, or that came too late. */
+/** Refuses impossible events: an answer or vote without an accepted response, or one that came too late. */
 export const consensusGuard: Guard = (view, event) => {
   const state = view(consensusState);
   if (event.event_type === "consensus_opened") {
-    return state.agents.length === 0 ? undefined : finding("CONSENSUS_OPEN", "the agents have begun, expected one beginning");
+    return state.agents.length === 0
+      ? undefined
+      : finding("CONSENSUS_OPEN", "The consensus is already open.");
   }
   const check = CHECKS[event.event_type];
   if (check === undefined) return undefined;
   const { agent_id: agent } = event;
-  if (agent === null || !state.agents.includes(agent)) return finding("AGENT_UNKNOWN", "expected an agent that takes part");
-  if (state.winner !== null) return finding("CONSENSUS_OVER", "a winner was chosen, expected nothing after it");
+  if (agent === null || !state.agents.includes(agent))
+    return finding("AGENT_UNKNOWN", "This agent does not take part in the consensus.");
+  if (state.winner !== null)
+    return finding("CONSENSUS_OVER", "A winner has been selected, so nothing can follow.");
   return check(state, event, agent, view);
 };
 
@@ -27,42 +39,74 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
     const { max_answers_per_agent: each, max_answers_global: all } = state.terms;
     const before = state.answers.find((answer) => answer.agent === agent)?.revision ?? 0;
     if ((each !== null && before >= each) || (all !== null && state.given >= all))
-      return finding("ANSWER_LIMIT", "expected no more answers");
+      return finding("ANSWER_LIMIT", "The agent, or all agents together, have no answers left.");
     if (state.terms.fairness === "turns" && isBehind(state, event, agent, view))
-      return finding("ANSWER_STALE", "expected an agent that was shown every current answer");
+      return finding("ANSWER_STALE", "The agent has not been shown every current answer.");
     const { revision, label, sha256 } = details;
-    const fits = revision === before + 1 && label === labelOf(state, agent, before + 1) && sha256 === sha256Of(terminal.content);
-    return fits ? undefined : finding("ANSWER_MISFIT", "expected the next revision, with its label and the digest of what was accepted");
+    const fits =
+      revision === before + 1 &&
+      label === labelOf(state, agent, before + 1) &&
+      sha256 === sha256Of(terminal.content);
+    return fits
+      ? undefined
+      : finding(
+          "ANSWER_MISFIT",
+          "An answer must be the next revision, with its label and the digest of the accepted text.",
+        );
   },
   answers_shown: (state, { details }) => {
-    const shown = (details["answers"] as readonly JsonObject[]).every(({ agent, revision, sha256 }) => {
-      const label = labelOf(state, String(agent), Number(revision));
-      return Object.hasOwn(state.digests, label) && state.digests[label] === sha256;
-    });
-    return shown ? undefined : finding("ANSWER_UNKNOWN", "expected answers that are on record");
+    const shown = (details["answers"] as readonly JsonObject[]).every(
+      ({ agent, revision, sha256 }) => {
+        const label = labelOf(state, String(agent), Number(revision));
+        return Object.hasOwn(state.digests, label) && state.digests[label] === sha256;
+      },
+    );
+    return shown
+      ? undefined
+      : finding("ANSWER_UNKNOWN", "Only answers that are on record can be shown.");
   },
   vote_accepted: (state, event, agent, view) => {
     const { voted_for, revision, label, sha256 } = event.details;
     const terminal = accepted(state, event.details, agent, "vote");
-    if (terminal?.kind !== "vote" || agentNamed(state, terminal.target) !== voted_for) return notAccepted("this vote");
-    if (isVotingDeferred(view)) return finding("VOTE_DEFERRED", "expected an answer of every agent first");
+    if (terminal?.kind !== "vote" || agentNamed(state, terminal.target) !== voted_for)
+      return notAccepted("this vote");
+    if (isVotingDeferred(view))
+      return finding("VOTE_DEFERRED", "Every agent must answer before anyone votes.");
     const current = state.answers.find((answer) => answer.agent === voted_for);
-    const fits = current !== undefined && current.revision === revision && current.sha256 === sha256 && current.label === label;
-    if (!fits) return finding("VOTE_STALE", "expected a vote for the current answer");
-    return isBehind(state, event, agent, view) ? finding("VOTE_STALE", "expected a voter that was shown every current answer") : undefined;
+    const fits =
+      current !== undefined &&
+      current.revision === revision &&
+      current.sha256 === sha256 &&
+      current.label === label;
+    if (!fits) return finding("VOTE_STALE", "The vote is not for the current answer.");
+    return isBehind(state, event, agent, view)
+      ? finding("VOTE_STALE", "The voter has not been shown every current answer.")
+      : undefined;
   },
   answer_ignored: (state, { details }, agent) =>
     accepted(state, details, agent, "answer") === undefined ? notAccepted("an answer") : undefined,
-  vote_ignored: (state, { details }, agent) => (accepted(state, details, agent, "vote") === undefined ? notAccepted("a vote") : undefined),
+  vote_ignored: (state, { details }, agent) =>
+    accepted(state, details, agent, "vote") === undefined ? notAccepted("a vote") : undefined,
   time_warning: (state, { details: { round } }, agent, view) => {
     const warned = Object.hasOwn(state.warned, agent) && state.warned[agent]?.round === round;
     const now = Math.max(1, turnOf(view(agentTurns), agent).round);
-    return !warned && round === now ? undefined : finding("TIME_WARNED", "expected one warning for each round, in the round");
+    return !warned && round === now
+      ? undefined
+      : finding(
+          "TIME_WARNED",
+          "An agent is warned once in each round, and only in its current round.",
+        );
   },
   winner_selected: (state, { details }, agent, view) => {
     const winner = winnerIn(view);
-    const fits = winner !== undefined && winner.agent === agent && details["agent"] === agent && winner.label === details["label"];
-    return fits ? undefined : finding("WINNER_MISFIT", "expected the winner that follows from the votes");
+    const fits =
+      winner !== undefined &&
+      winner.agent === agent &&
+      details["agent"] === agent &&
+      winner.label === details["label"];
+    return fits
+      ? undefined
+      : finding("WINNER_MISFIT", "This is not the winner by the votes on record.");
   },
 } satisfies Record<string, Check>);
 
@@ -79,9 +123,11 @@ function accepted(
   kind: string,
 ): Terminal | undefined {
   const pending = Object.hasOwn(state.pending, agent) ? state.pending[agent] : undefined;
-  return pending?.response === response && pending?.terminal.kind === kind ? pending?.terminal : undefined;
+  return pending?.response === response && pending?.terminal.kind === kind
+    ? pending?.terminal
+    : undefined;
 }
 
 const finding = (rule: string, message: string): Finding => ({ rule, message });
 const notAccepted = (what: string): Finding =>
-  finding("RESPONSE_MISSING", `expected ${what} that an accepted response of this agent holds`);
+  finding("RESPONSE_MISSING", `No accepted response of this agent holds ${what}.`);

@@ -1,5 +1,7 @@
 import type { View } from "@bylaw/kernel";
-import { agentTurns, aliasOf, consensusState, isOut, isVotingDeferred as deferred, unseenBy, type Answer } from "@bylaw/log";
+import { agentTurns } from "@bylaw/log";
+import { aliasOf, isOut, defersVoting, unseenBy } from "./state/facts.ts";
+import { consensusState, type Answer } from "./state/consensus.ts";
 
 /** What an agent may do now. */
 export type Standing =
@@ -25,13 +27,22 @@ export function standingOf(view: View, agent: string): Standing {
 }
 
 /** Whether nobody may vote yet, because an agent that is still there has not answered. */
-export const isVotingDeferred = (view: View): boolean => deferred(view(consensusState), view(agentTurns));
+export const isVotingDeferred = (view: View): boolean =>
+  defersVoting(view(consensusState), view(agentTurns));
 
 /** The tools of an agent: without those that answer where it may only vote, and without those that vote where it may not yet. */
 export function workflowTools(
   view: View,
   agent: string,
-  { tools, answer, vote }: { readonly tools: readonly string[]; readonly answer: readonly string[]; readonly vote: readonly string[] },
+  {
+    tools,
+    answer,
+    vote,
+  }: {
+    readonly tools: readonly string[];
+    readonly answer: readonly string[];
+    readonly vote: readonly string[];
+  },
 ): readonly string[] {
   const closed = new Set(standingOf(view, agent) === "work" ? [] : answer);
   if (isVotingDeferred(view)) for (const tool of vote) closed.add(tool);
@@ -41,11 +52,17 @@ export function workflowTools(
 /** Whom anybody can vote for, by alias: the values that the tool should offer, since every other is refused. */
 export function candidates(view: View): readonly string[] {
   const state = view(consensusState);
-  return state.agents.flatMap((agent) => (state.answers.some((answer) => answer.agent === agent) ? (aliasOf(state, agent) ?? []) : []));
+  return state.agents.flatMap((agent) =>
+    state.answers.some((answer) => answer.agent === agent) ? (aliasOf(state, agent) ?? []) : [],
+  );
 }
 
 /** Current answers of others that an agent was not shown, the newest first. */
-export function pendingAnswers(view: View, agent: string, { at_most = Infinity }: { readonly at_most?: number } = {}): readonly Answer[] {
+export function pendingAnswers(
+  view: View,
+  agent: string,
+  { at_most = Infinity }: { readonly at_most?: number } = {},
+): readonly Answer[] {
   const state = view(consensusState);
   const newest = unseenBy(state, agent).toSorted((left, right) => right.nth - left.nth);
   return newest.slice(0, at_most);
@@ -55,7 +72,9 @@ export function pendingAnswers(view: View, agent: string, { at_most = Infinity }
 export function tally(view: View): Readonly<Record<string, number>> {
   const { answers, votes } = view(consensusState);
   const voted = Object.values(votes);
-  const counts = answers.map(({ label }) => [label, voted.filter((vote) => vote.label === label).length] as const);
+  const counts = answers.map(
+    ({ label }) => [label, voted.filter((vote) => vote.label === label).length] as const,
+  );
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
@@ -63,7 +82,8 @@ export function tally(view: View): Readonly<Record<string, number>> {
 export function winnerIn(view: View): Answer | undefined {
   const { answers } = view(consensusState);
   const counts = tally(view);
-  const votes = ({ label }: Answer): number => (Object.hasOwn(counts, label) ? (counts[label] ?? 0) : 0);
+  const votes = ({ label }: Answer): number =>
+    Object.hasOwn(counts, label) ? (counts[label] ?? 0) : 0;
   return answers.reduce<Answer | undefined>(
     (best, answer) => (best === undefined || votes(answer) > votes(best) ? answer : best),
     undefined,

@@ -1,11 +1,26 @@
-import { createKernel, definePlugin, isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { consensusState, createMemoryStore, openRun, type Run } from "@bylaw/log";
+import {
+  createKernel,
+  definePlugin,
+  isJsonObject,
+  type JsonObject,
+  type LogEvent,
+} from "@bylaw/kernel";
+import { createMemoryStore, openRun, type Run } from "@bylaw/log";
 import { describeExamples } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { examples } from "../examples.ts";
-import { conclude, consensus, openConsensus, pendingAnswers, showAnswers, tally, winnerIn } from "../src/index.ts";
+import {
+  conclude,
+  consensus,
+  openConsensus,
+  pendingAnswers,
+  showAnswers,
+  tally,
+  winnerIn,
+  consensusState,
+} from "../src/index.ts";
 
 describeExamples(examples, { describe, it });
 
@@ -13,12 +28,17 @@ describeExamples(examples, { describe, it });
 const terminals = definePlugin({
   ...{ name: "terminals", version: "0.0.0", options: z.undefined() },
   apply: (kernel) =>
-    kernel.prepare("turn", ({ host }) => (isJsonObject(host?.["terminal"]) ? { turn: { terminal: host["terminal"] } } : undefined)),
+    kernel.prepare("turn", ({ host }) =>
+      isJsonObject(host?.["terminal"]) ? { turn: { terminal: host["terminal"] } } : undefined,
+    ),
 });
 
 const AGENTS = ["b", "a", "c"];
 async function begin(store = createMemoryStore()): Promise<Run> {
-  const run = await openRun(createKernel({ plugins: [consensus(), terminals()] }), { run: "r", store });
+  const run = await openRun(createKernel({ plugins: [consensus(), terminals()] }), {
+    run: "r",
+    store,
+  });
   await openConsensus(run, { agents: AGENTS });
   return run;
 }
@@ -30,8 +50,11 @@ const votes = (run: Run, agent: string, target: string): Promise<unknown> =>
 describe("the beginning", () => {
   it("names every agent once, by the order of their ids, and happens once", async () => {
     const run = await begin();
-    expect(run.view(consensusState)).toMatchObject({ agents: ["a", "b", "c"], terms: { defer_voting: false, fairness: "votes" } });
-    await expect(openConsensus(run, { agents: ["x"] })).rejects.toThrow("expected one beginning");
+    expect(run.view(consensusState)).toMatchObject({
+      agents: ["a", "b", "c"],
+      terms: { defer_voting: false, fairness: "votes" },
+    });
+    await expect(openConsensus(run, { agents: ["x"] })).rejects.toThrow("already open");
   });
 
   it.each([[[]], [["a", "a"]], [["__proto__"]], [[""]]])("refuses %j", async (agents) => {
@@ -43,7 +66,9 @@ describe("the beginning", () => {
 it("refuses a grace that ends after every date", async () => {
   const run = await begin();
   const details = { round: 1, grace_ms: Number.MAX_SAFE_INTEGER };
-  const warning = run.record([{ event_type: "time_warning", agent_id: "a", task_id: null, details }]);
+  const warning = run.record([
+    { event_type: "time_warning", agent_id: "a", task_id: null, details },
+  ]);
   await expect(warning).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
 });
 
@@ -74,17 +99,22 @@ describe("any order of what agents do", () => {
           expect(state.answers.map((answer) => answer.label)).toContain(label);
           expect(pendingAnswers(run.view, voter)).toEqual([]);
         }
-        expect(Object.values(tally(run.view)).reduce((sum, count) => sum + count, 0)).toBe(Object.keys(state.votes).length);
+        expect(Object.values(tally(run.view)).reduce((sum, count) => sum + count, 0)).toBe(
+          Object.keys(state.votes).length,
+        );
         expect(winnerIn(run.view) === undefined).toBe(state.answers.length === 0);
         // The same log gives the same state, also where a snapshot stood between.
         const log: readonly LogEvent[] = await store.events("r", 0, 10_000);
         const again = log.reduce(
-          (before, event) => consensusState.reduce(JSON.parse(JSON.stringify(before)) as typeof before, event),
+          (before, event) =>
+            consensusState.reduce(JSON.parse(JSON.stringify(before)) as typeof before, event),
           consensusState.initial,
         );
         expect(JSON.stringify(again)).toBe(JSON.stringify(state));
         // An answer or a vote on record for each accepted response at most.
-        const used = log.flatMap(({ details: { response } }) => (typeof response === "number" ? [response] : []));
+        const used = log.flatMap(({ details: { response } }) =>
+          typeof response === "number" ? [response] : [],
+        );
         expect(new Set(used).size).toBe(used.length);
       }),
       { numRuns: 60 },
@@ -95,13 +125,23 @@ describe("any order of what agents do", () => {
 describe("who else writes", () => {
   it("an agent cannot be given an answer that it did not give", async () => {
     const run = await begin();
-    const forged: JsonObject = { response: 2, label: "agent1.1", revision: 1, sha256: `sha256:${"0".repeat(64)}`, workspace: null };
-    await expect(run.record([{ event_type: "answer_accepted", agent_id: "a", task_id: null, details: forged }])).rejects.toThrow(
-      "accepted response",
-    );
-    await expect(run.record([{ event_type: "answer_accepted", agent_id: null, task_id: null, details: forged }])).rejects.toThrow(
-      "takes part",
-    );
+    const forged: JsonObject = {
+      response: 2,
+      label: "agent1.1",
+      revision: 1,
+      sha256: `sha256:${"0".repeat(64)}`,
+      workspace: null,
+    };
+    await expect(
+      run.record([
+        { event_type: "answer_accepted", agent_id: "a", task_id: null, details: forged },
+      ]),
+    ).rejects.toThrow("accepted response");
+    await expect(
+      run.record([
+        { event_type: "answer_accepted", agent_id: null, task_id: null, details: forged },
+      ]),
+    ).rejects.toThrow("take part");
   });
 
   it("a response that came after takes the place of one that was not concluded", async () => {

@@ -1,21 +1,29 @@
-import { BylawError, present, type EventDraft, type JsonObject } from "@bylaw/kernel";
+import { BylawError, omitUndefined, type EventDraft, type JsonObject } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import { RULE_LIMIT, readRule, type Author, type ConstitutionRule, type RuleInput } from "./rule.ts";
+import {
+  RULE_LIMIT,
+  readRule,
+  type Author,
+  type ConstitutionRule,
+  type RuleInput,
+} from "./rule.ts";
 import { constitutionState, oldestFor, rulesAt } from "./state.ts";
 
 /** Who sees to the rules. */
 export interface RuleAuthor {
   readonly by: string;
   readonly author: Author;
-  /** RFC 3339, UTC. Default: the system's clock. */
+  /** RFC 3339, UTC. Default: the run's clock. */
   readonly at?: string;
   /** Whether the rules of an agent are its own, as by the option `agent_rules`: it replaces those of no other. Default `false`. */
   readonly own?: boolean;
 }
 
 /** The rules that hold at a time. Reading is no touch: it keeps nothing alive. */
-export const constitutionOf = (run: Pick<Run, "view">, at: string = new Date().toISOString()): readonly ConstitutionRule[] =>
-  rulesAt(run.view(constitutionState), at);
+export const constitutionOf = (
+  run: Pick<Run, "view" | "now">,
+  at: string = run.now(),
+): readonly ConstitutionRule[] => rulesAt(run.view(constitutionState), at);
 
 /** How often a rule is given again, where another process changed the rules meanwhile. */
 const ATTEMPTS = 50;
@@ -37,12 +45,20 @@ function inTurn<T>(run: Run, work: () => Promise<T>): Promise<T> {
  * rules of agents are their own, it is the oldest of the agent that has most. Throws
  * BYLAW_CONSTITUTION_INVALID, BYLAW_CONSTITUTION_FULL, and what the run throws.
  */
-export async function updateConstitution(run: Run, given: unknown, by: RuleAuthor): Promise<readonly ConstitutionRule[]> {
+export async function updateConstitution(
+  run: Run,
+  given: unknown,
+  by: RuleAuthor,
+): Promise<readonly ConstitutionRule[]> {
   const rule = readRule(given);
   return inTurn(run, () => addRule(run, rule, by));
 }
 
-async function addRule(run: Run, rule: RuleInput, { by, author, at, own = false }: RuleAuthor): Promise<readonly ConstitutionRule[]> {
+async function addRule(
+  run: Run,
+  rule: RuleInput,
+  { by, author, at, own = false }: RuleAuthor,
+): Promise<readonly ConstitutionRule[]> {
   for (let attempt = 1; ; attempt += 1) {
     await run.catchUp();
     const rules = constitutionOf(run, at);
@@ -50,18 +66,34 @@ async function addRule(run: Run, rule: RuleInput, { by, author, at, own = false 
     if (rules.length >= RULE_LIMIT && dropped === undefined)
       throw new BylawError({
         code: "BYLAW_CONSTITUTION_FULL",
-        message: `Unexpected rule ${RULE_LIMIT + 1}, expected room: every rule is an operator's`,
-        fix: "ask an operator",
+        message: `There is no room for another rule: all ${RULE_LIMIT} are an operator's`,
+        fix: "Ask an operator",
       });
     try {
       await run.record([
-        ...(dropped === undefined ? [] : [draft("constitution_rule_dropped", by, author, { id: dropped.id, rule: dropped.rule })]),
-        draft("constitution_updated", by, author, { by, author, ...present(rule) } as JsonObject),
+        ...(dropped === undefined
+          ? []
+          : [
+              draft("constitution_rule_dropped", by, author, {
+                id: dropped.id,
+                rule: dropped.rule,
+              }),
+            ]),
+        draft("constitution_updated", by, author, {
+          by,
+          author,
+          ...omitUndefined(rule),
+        } as JsonObject),
       ]);
       return constitutionOf(run, at);
     } catch (error) {
       // Another process filled the last place, or dropped the same rule.
-      if (attempt === ATTEMPTS || !(error instanceof BylawError) || error.code !== "BYLAW_EVENT_REFUSED") throw error;
+      if (
+        attempt === ATTEMPTS ||
+        !(error instanceof BylawError) ||
+        error.code !== "BYLAW_EVENT_REFUSED"
+      )
+        throw error;
     }
   }
 }
@@ -75,23 +107,32 @@ export async function resetConstitution(
   given: readonly unknown[],
   { by, author, at, own = false }: RuleAuthor,
 ): Promise<readonly ConstitutionRule[]> {
-  const rules = given.slice(0, RULE_LIMIT).map((rule) => present(readRule(rule)) as JsonObject);
+  const rules = given
+    .slice(0, RULE_LIMIT)
+    .map((rule) => omitUndefined(readRule(rule)) as JsonObject);
   return inTurn(run, async () => {
     await run.catchUp();
-    const others = constitutionOf(run, at).filter((one) => one.author === "operator" || (own && one.by !== by)).length;
+    const others = constitutionOf(run, at).filter(
+      (one) => one.author === "operator" || (own && one.by !== by),
+    ).length;
     if (author === "agent" && rules.length > 0 && others + rules.length > RULE_LIMIT)
       throw new BylawError({
         code: "BYLAW_CONSTITUTION_FULL",
-        message: `Unexpected ${rules.length} rules beside ${others} of others, expected at most ${RULE_LIMIT} in all`,
-        fix: "take yours away and add them one by one: then whoever has most makes room",
+        message: `${rules.length} rules and ${others} of others are more than the limit of ${RULE_LIMIT}`,
+        fix: "Take yours away and add them one by one: then whoever has most makes room",
       });
-    await run.record([draft("constitution_reset", by, author, { by, author, rules, ...(own ? { own } : {}) })]);
+    await run.record([
+      draft("constitution_reset", by, author, { by, author, rules, ...(own ? { own } : {}) }),
+    ]);
     return constitutionOf(run, at);
   });
 }
 
 /** Keeps the rules alive for another hour; those that ended stay so. */
-export async function touchConstitution(run: Run, { by, author, at }: RuleAuthor): Promise<readonly ConstitutionRule[]> {
+export async function touchConstitution(
+  run: Run,
+  { by, author, at }: RuleAuthor,
+): Promise<readonly ConstitutionRule[]> {
   await run.record([draft("constitution_touched", by, author, { by, author })]);
   return constitutionOf(run, at);
 }

@@ -4,7 +4,14 @@ import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { policyOf, type ConstitutionRule } from "./rule.ts";
-import { CONSTITUTION_EVENTS, constitutionGuard, constitutionState, ownRulesGuard, rulesAt, rulesFor } from "./state.ts";
+import {
+  CONSTITUTION_EVENTS,
+  constitutionGuard,
+  constitutionState,
+  ownRulesGuard,
+  rulesAt,
+  rulesFor,
+} from "./state.ts";
 
 /** Rules that a session gives itself while it runs. Those that can be checked deny or ask; none ever allows. */
 export const constitution = definePlugin({
@@ -29,11 +36,16 @@ export const constitution = definePlugin({
     // The rules are not known before the log is: every path that a call names is looked up.
     kernel.prepare("paths", (subject) =>
       subject.hook === "beforeToolCall"
-        ? resolvePaths(subject, anyPath().pathsToResolve(subject), { globs: anyPath().globsToResolve(subject), preparation: subject })
+        ? resolvePaths(subject, anyPath().pathsToResolve(subject), {
+            globs: anyPath().globsToResolve(subject),
+            preparation: subject,
+          })
         : undefined,
     );
     const pools: Pools = new WeakMap();
-    kernel.hooks.beforeToolCall.tap("rules", (call, view) => judge(call, view, { pools, agent_rules }));
+    kernel.hooks.beforeToolCall.tap("rules", (call, view) =>
+      judge(call, view, { pools, agent_rules }),
+    );
   },
 });
 
@@ -42,7 +54,10 @@ export const hasOwnRules = ({ plugins }: Pick<Kernel, "plugins">): boolean =>
   plugins.some(
     ({ plugin, instances }) =>
       plugin.name === manifest.name &&
-      instances.some(({ options }) => (options as { readonly agent_rules?: unknown } | undefined)?.agent_rules === "own"),
+      instances.some(
+        ({ options }) =>
+          (options as { readonly agent_rules?: unknown } | undefined)?.agent_rules === "own",
+      ),
   );
 
 let everyPath: PolicyPool | undefined;
@@ -50,7 +65,10 @@ let everyPath: PolicyPool | undefined;
 // Not before somebody asks: a run in which no tool is called needs none.
 const anyPath = (): PolicyPool =>
   (everyPath ??= compilePolicy([
-    parsePolicy('[[rules]]\nname = "any-path"\naction = "deny"\npaths = "**"', { file: "constitution", operator: true }),
+    parsePolicy('[[rules]]\nname = "any-path"\naction = "deny"\npaths = "**"', {
+      file: "constitution",
+      operator: true,
+    }),
   ]));
 
 /** What rules come to, compiled; where those of an agent hold for it alone, by the agent that has some, and `undefined` for all others. */
@@ -61,17 +79,25 @@ interface Judging {
   readonly agent_rules: "all" | "own";
 }
 
-function judge(call: ToolCall, view: View, { pools, agent_rules }: Judging): readonly Verdict[] | undefined {
+function judge(
+  call: ToolCall,
+  view: View,
+  { pools, agent_rules }: Judging,
+): readonly Verdict[] | undefined {
   const rules = rulesAt(view(constitutionState), call.at);
   if (rules.length === 0) return undefined;
   const compiled = pools.get(rules) ?? new Map<string | undefined, PolicyPool>();
   pools.set(rules, compiled);
-  const gave = agent_rules === "own" && rules.some(({ author, by }) => author === "agent" && by === call.agent);
+  const gave =
+    agent_rules === "own" &&
+    rules.some(({ author, by }) => author === "agent" && by === call.agent);
   const giver = gave ? call.agent : undefined;
   let pool = compiled.get(giver);
   if (pool === undefined) {
     const holding = rulesFor(rules, giver ?? null, agent_rules === "own");
-    const files = holding.flatMap(({ id, rule, check }) => (check === null ? [] : [policyOf({ id, rule, check })]));
+    const files = holding.flatMap(({ id, rule, check }) =>
+      check === null ? [] : [policyOf({ id, rule, check })],
+    );
     pool = compilePolicy(files, { pathsFact: manifest.name });
     compiled.set(giver, pool);
   }

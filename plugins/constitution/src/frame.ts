@@ -26,7 +26,13 @@ export function toldRules(rules: readonly ConstitutionRule[], limit = LIMIT): To
   const first = [
     ...rules.filter(({ author }) => author === "operator"),
     ...rules.filter(({ author }) => author === "agent").toReversed(),
-  ].map(({ id, author, by, check, rule }): ToldRule => ({ id, tier: author, by, checked: check !== null, rule }));
+  ].map(({ id, author, by, check, rule }): ToldRule => ({
+    id,
+    tier: author,
+    by,
+    checked: check !== null,
+    rule,
+  }));
   const told: ToldRule[] = [];
   let length = 0;
   for (const one of first) {
@@ -35,7 +41,10 @@ export function toldRules(rules: readonly ConstitutionRule[], limit = LIMIT): To
     told.push(one);
   }
   const rank = ({ tier, id }: ToldRule): number => (tier === "operator" ? 0 : 1e9) + id;
-  return { rules: told.toSorted((left, right) => rank(left) - rank(right)), left_out: rules.length - told.length };
+  return {
+    rules: told.toSorted((left, right) => rank(left) - rank(right)),
+    left_out: rules.length - told.length,
+  };
 }
 
 /**

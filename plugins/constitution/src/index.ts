@@ -1,6 +1,19 @@
-export { constitutionOf, resetConstitution, touchConstitution, updateConstitution, type RuleAuthor } from "./actions.ts";
+export {
+  constitutionOf,
+  resetConstitution,
+  touchConstitution,
+  updateConstitution,
+  type RuleAuthor,
+} from "./actions.ts";
 export { constitution, hasOwnRules } from "./constitution.ts";
 export { constitutionText, toldRules, type ToldRule, type ToldRules } from "./frame.ts";
-export { RULE_LIFE_MS, RULE_LIMIT, type Author, type ConstitutionRule, type RuleInput } from "./rule.ts";
+export {
+  RULE_LIFE_MS,
+  RULE_LIMIT,
+  type Author,
+  type ConstitutionRule,
+  type RuleInput,
+} from "./rule.ts";
 export { constitutionState, rulesFor, type Constitution } from "./state.ts";
 export { CONSTITUTION_TOOLS, type ConstitutionContext } from "./tools.ts";
+export { CONSTITUTION_EVENTS as EVENT_TYPES } from "./state.ts";

@@ -1,5 +1,6 @@
 import { parsePolicy, PolicyError, type PolicyFile } from "@bylaw/policy-language";
-import { BylawError, type JsonObject } from "@bylaw/kernel";
+import { BylawError, describeIssues, type JsonObject } from "@bylaw/kernel";
+import { isBlank } from "@bylaw/wording";
 import { stringify } from "smol-toml";
 import { z } from "zod";
 
@@ -14,11 +15,19 @@ export type Author = (typeof AUTHORS)[number];
 
 /** A rule as it is given: prose, and the keys of a policy rule where it can be checked. */
 export const ruleInput = z.strictObject({
-  rule: z.string().trim().min(1).max(1_000).describe("What holds in this session, in one sentence"),
+  rule: z
+    .string()
+    .trim()
+    .min(1)
+    .max(1_000)
+    .refine((text) => !isBlank(text), "must not be blank")
+    .describe("What holds in this session, in one sentence"),
   check: z
     .record(z.string(), z.json())
     .optional()
-    .describe('The same as the keys of a policy rule that denies or asks: {"action": "deny", "command": "git push *"}'),
+    .describe(
+      'The same as the keys of a policy rule that denies or asks: {"action": "deny", "command": "git push *"}',
+    ),
 });
 export type RuleInput = z.output<typeof ruleInput>;
 
@@ -35,17 +44,34 @@ export interface ConstitutionRule extends JsonObject {
 
 // Tiers, conditions and trials are for policies, whose authors an agent is not.
 const KEYS: ReadonlySet<string> = new Set(
-  "action tool command command_regex pattern server paths network args agent phase interactive reason fix match not_match".split(" "),
+  "action tool command command_regex pattern server paths network args agent phase interactive reason fix match not_match".split(
+    " ",
+  ),
 );
 
 /** The policy that a rule's check is. Throws BYLAW_CONSTITUTION_INVALID for one that does not load, or that would allow. */
-export function policyOf({ id, rule, check }: { readonly id: number; readonly rule: string; readonly check: JsonObject }): PolicyFile {
+export function policyOf({
+  id,
+  rule,
+  check,
+}: {
+  readonly id: number;
+  readonly rule: string;
+  readonly check: JsonObject;
+}): PolicyFile {
   const other = Object.keys(check).find((key) => !KEYS.has(key));
-  if (other !== undefined) throw invalid(`key \`${other.slice(0, 80)}\` of a check, expected one of ${[...KEYS].join(", ")}`);
-  if (check["action"] !== "deny" && check["action"] !== "ask_user") throw invalid("action of a check, expected `deny` or `ask_user`");
-  const reason = `Unexpected call against the session's rule, expected it to hold: ${rule.slice(0, 300)}`;
+  if (other !== undefined)
+    throw invalid(
+      `unknown key \`${other.slice(0, 80)}\` of the check; known keys: ${[...KEYS].join(", ")}`,
+    );
+  if (check["action"] !== "deny" && check["action"] !== "ask_user")
+    throw invalid("the action of the check must be `deny` or `ask_user`");
+  const reason = `This breaks a rule of the session: ${rule.slice(0, 300)}`;
   try {
-    return parsePolicy(stringify({ rules: [{ reason, ...check, name: `rule-${id}` }] }), { file: "constitution", operator: true });
+    return parsePolicy(stringify({ rules: [{ reason, ...check, name: `rule-${id}` }] }), {
+      file: "constitution",
+      operator: true,
+    });
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     throw invalid(`check of a rule: ${error.findings.map(({ message }) => message).join("; ")}`);
@@ -61,15 +87,19 @@ export function readRule(given: unknown): RuleInput {
 }
 
 /** Reads what a caller hands in. Throws BYLAW_CONSTITUTION_INVALID. */
-function readAs<Schema extends z.ZodType>(schema: Schema, what: string, given: unknown): z.output<Schema> {
+function readAs<Schema extends z.ZodType>(
+  schema: Schema,
+  what: string,
+  given: unknown,
+): z.output<Schema> {
   const parsed = schema.safeParse(given);
-  if (!parsed.success) throw invalid(`${what}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}`);
+  if (!parsed.success) throw invalid(`${what}: ${describeIssues(parsed.error, "it")}`);
   return parsed.data;
 }
 
 const invalid = (what: string): BylawError =>
   new BylawError({
     code: "BYLAW_CONSTITUTION_INVALID",
-    message: `Unexpected ${what}`,
-    fix: "write prose, and a check that denies or asks where it can be checked",
+    message: `The rule cannot be used: ${what}`,
+    fix: "Write prose, and a check that denies or asks where it can be checked",
   });

@@ -1,16 +1,38 @@
-import { defineProjection, type Finding, type Guard, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import {
+  defineProjection,
+  type EventType,
+  type Finding,
+  type Guard,
+  type JsonObject,
+  type LogEvent,
+} from "@bylaw/kernel";
 import { z } from "zod";
-import { AUTHORS, RULE_LIFE_MS, RULE_LIMIT, policyOf, ruleInput, type Author, type ConstitutionRule } from "./rule.ts";
+import {
+  AUTHORS,
+  RULE_LIFE_MS,
+  RULE_LIMIT,
+  policyOf,
+  ruleInput,
+  type Author,
+  type ConstitutionRule,
+} from "./rule.ts";
 
 const who = { by: z.string().min(1).max(200), author: z.enum(AUTHORS) };
 
 /** What the session records of its rules. */
-export const CONSTITUTION_EVENTS = [
+export const CONSTITUTION_EVENTS: readonly EventType[] = [
   { name: "constitution_updated", details: z.strictObject({ ...who, ...ruleInput.shape }) },
-  { name: "constitution_rule_dropped", details: z.strictObject({ id: z.int().min(1), rule: z.string() }) },
+  {
+    name: "constitution_rule_dropped",
+    details: z.strictObject({ id: z.int().min(1), rule: z.string() }),
+  },
   {
     name: "constitution_reset",
-    details: z.strictObject({ ...who, rules: z.array(ruleInput).max(RULE_LIMIT), own: z.literal(true).optional() }),
+    details: z.strictObject({
+      ...who,
+      rules: z.array(ruleInput).max(RULE_LIMIT),
+      own: z.literal(true).optional(),
+    }),
   },
   { name: "constitution_touched", details: z.strictObject(who) },
 ];
@@ -36,21 +58,31 @@ export const constitutionState = defineProjection<Constitution>({
         return add({ ...state, rules: rulesAt(state, timestamp) }, timestamp, details, [details]);
       case "constitution_reset": {
         const kept = keptBy(rulesAt(state, timestamp), details);
-        const given = (details["rules"] as readonly JsonObject[]).slice(0, RULE_LIMIT - kept.length);
+        const given = (details["rules"] as readonly JsonObject[]).slice(
+          0,
+          RULE_LIMIT - kept.length,
+        );
         return add({ ...state, rules: kept }, timestamp, details, given);
       }
       case "constitution_rule_dropped":
         return { ...state, rules: state.rules.filter(({ id }) => id !== details["id"]) };
       case "constitution_touched":
         // Who comes too late revives nothing.
-        return rulesAt(state, timestamp).length === 0 ? { ...state, rules: [] } : { ...state, touched: timestamp };
+        return rulesAt(state, timestamp).length === 0
+          ? { ...state, rules: [] }
+          : { ...state, touched: timestamp };
       default:
         return state;
     }
   },
 });
 
-function add(state: Constitution, touched: string, { by, author }: JsonObject, given: readonly JsonObject[]): Constitution {
+function add(
+  state: Constitution,
+  touched: string,
+  { by, author }: JsonObject,
+  given: readonly JsonObject[],
+): Constitution {
   const rules = given.map(({ rule, check = null }, at): ConstitutionRule => ({
     id: state.next + at,
     rule: String(rule),
@@ -64,19 +96,31 @@ function add(state: Constitution, touched: string, { by, author }: JsonObject, g
 const NONE: readonly ConstitutionRule[] = [];
 
 /** The rules that hold at a time, to the millisecond. Reading revives nothing. Without a time nobody can say that they ended. */
-export function rulesAt({ rules, touched }: Constitution, at: string | undefined): readonly ConstitutionRule[] {
+export function rulesAt(
+  { rules, touched }: Constitution,
+  at: string | undefined,
+): readonly ConstitutionRule[] {
   if (touched === null) return NONE;
   if (at === undefined) return rules;
   return Date.parse(at) - Date.parse(touched) < RULE_LIFE_MS ? rules : NONE;
 }
 
 /** Those that hold an agent: all, or where the rules of agents are their own what operators gave and what it gave itself. `null`: no agent. */
-export const rulesFor = (rules: readonly ConstitutionRule[], agent: string | null, own: boolean): readonly ConstitutionRule[] =>
+export const rulesFor = (
+  rules: readonly ConstitutionRule[],
+  agent: string | null,
+  own: boolean,
+): readonly ConstitutionRule[] =>
   own ? rules.filter(({ author, by }) => author === "operator" || by === agent) : rules;
 
 /** What a reset leaves: an agent's takes away only what agents gave, or what it gave itself. */
-const keptBy = (rules: readonly ConstitutionRule[], { author, by, own }: JsonObject): readonly ConstitutionRule[] =>
-  author === "operator" ? [] : rules.filter((one) => one.author === "operator" || (own === true && one.by !== by));
+const keptBy = (
+  rules: readonly ConstitutionRule[],
+  { author, by, own }: JsonObject,
+): readonly ConstitutionRule[] =>
+  author === "operator"
+    ? []
+    : rules.filter((one) => one.author === "operator" || (own === true && one.by !== by));
 
 /**
  * The rule that makes room for another: the oldest of agents, or of the agent that has most, so that none pushes out those of all others; for an
@@ -94,18 +138,33 @@ export function oldestFor(
 }
 
 /** Refuses a rule beyond the limit, a check that does not load, and a drop of anything but the rule whose turn it is. */
-export const constitutionGuard: Guard = (view, { event_type, timestamp, details }): Finding | undefined => {
+export const constitutionGuard: Guard = (
+  view,
+  { event_type, timestamp, details },
+): Finding | undefined => {
   const state = view(constitutionState);
   const rules = rulesAt(state, timestamp);
   if (event_type === "constitution_rule_dropped") {
-    const turn = [oldestFor(rules, "agent"), oldestFor(rules, "agent", { own: true }), oldestFor(rules, "operator")].map((one) => one?.id);
+    const turn = [
+      oldestFor(rules, "agent"),
+      oldestFor(rules, "agent", { own: true }),
+      oldestFor(rules, "operator"),
+    ].map((one) => one?.id);
     if (rules.length >= RULE_LIMIT && turn.includes(details["id"] as number)) return undefined;
-    return { rule: "CONSTITUTION_DROP", message: `Unexpected end of rule ${String(details["id"])}, expected the oldest to make room` };
+    return {
+      rule: "CONSTITUTION_DROP",
+      message: `Rule ${String(details["id"])} cannot be dropped: the oldest makes room`,
+    };
   }
   if (event_type === "constitution_updated" && rules.length >= RULE_LIMIT)
-    return { rule: "CONSTITUTION_FULL", message: `Unexpected rule ${RULE_LIMIT + 1}, expected the oldest to be dropped first` };
-  if (event_type !== "constitution_updated" && event_type !== "constitution_reset") return undefined;
-  const given = event_type === "constitution_updated" ? [details] : (details["rules"] as readonly JsonObject[]);
+    return {
+      rule: "CONSTITUTION_FULL",
+      message: `There are ${RULE_LIMIT} rules already: the oldest must be dropped first`,
+    };
+  if (event_type !== "constitution_updated" && event_type !== "constitution_reset")
+    return undefined;
+  const given =
+    event_type === "constitution_updated" ? [details] : (details["rules"] as readonly JsonObject[]);
   return given.map(fault).find((one) => one !== undefined);
 };
 
@@ -113,13 +172,26 @@ export const constitutionGuard: Guard = (view, { event_type, timestamp, details 
  * Where the rules of agents are their own: refuses what takes away another agent's, whatever carrier forgot to say that they are. Of an
  * operator there is no agent.
  */
-export const ownRulesGuard: Guard = (view, { event_type, agent_id, timestamp, details }): Finding | undefined => {
-  if (event_type === "constitution_reset" && details["author"] === "agent" && details["own"] !== true)
-    return { rule: "CONSTITUTION_OWN", message: "Unexpected reset of the rules of all agents, expected one that says `own`" };
+export const ownRulesGuard: Guard = (
+  view,
+  { event_type, agent_id, timestamp, details },
+): Finding | undefined => {
+  if (
+    event_type === "constitution_reset" &&
+    details["author"] === "agent" &&
+    details["own"] !== true
+  )
+    return {
+      rule: "CONSTITUTION_OWN",
+      message: "An agent can reset only its own rules, with `own`",
+    };
   if (event_type !== "constitution_rule_dropped" || agent_id === null) return undefined;
   const turn = oldestFor(rulesAt(view(constitutionState), timestamp), "agent", { own: true })?.id;
   if (turn === details["id"]) return undefined;
-  return { rule: "CONSTITUTION_OWN", message: `Unexpected end of rule ${String(details["id"])}, expected one of the agent that has most` };
+  return {
+    rule: "CONSTITUTION_OWN",
+    message: `Rule ${String(details["id"])} cannot be dropped: the agent with the most rules makes room`,
+  };
 };
 
 function fault({ rule, check }: LogEvent["details"]): Finding | undefined {
@@ -128,6 +200,9 @@ function fault({ rule, check }: LogEvent["details"]): Finding | undefined {
     policyOf({ id: 1, rule: String(rule), check: check as JsonObject });
     return undefined;
   } catch (error) {
-    return { rule: "CONSTITUTION_CHECK", message: error instanceof Error ? error.message : "Unexpected check" };
+    return {
+      rule: "CONSTITUTION_CHECK",
+      message: error instanceof Error ? error.message : "The check cannot be used",
+    };
   }
 }

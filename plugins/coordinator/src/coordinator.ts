@@ -1,10 +1,12 @@
 import { definePlugin } from "@bylaw/kernel";
-import { COORDINATOR_TYPES, coordinatorGuard, coordinatorState, ownWorkGuard } from "@bylaw/log";
+import { COORDINATOR_TYPES } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
+import { coordinatorGuard, ownWorkGuard } from "./life/guards.ts";
+import { coordinatorState } from "./life/projection.ts";
 import { plannedTasks } from "./planned-tasks.ts";
 
-/** Refuses an event that cannot happen in the life cycle of spec/003's coordinator before it is recorded. */
+/** Refuses an event that is impossible in the life cycle of spec/003's coordinator, before it is recorded. */
 export const coordinator = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -15,12 +17,12 @@ export const coordinator = definePlugin({
         .min(1)
         .optional()
         .describe(
-          "The ids of the plan's tasks: an event that names another is refused, and an end before all are complete. Left out: any id passes",
+          "The ids of the plan's tasks. An event about another task is refused, and so is an end before all of them are complete. Default: any id passes",
         ),
       own_work: z
         .enum(["refuse", "allow"])
         .default("refuse")
-        .describe("What comes of a critic or an auditor who was dispatched as a developer of the same task"),
+        .describe("Whether a developer of a task may also be its critic or auditor"),
     })
     .prefault({}),
   apply(kernel, { tasks, own_work }) {

@@ -1,9 +1,16 @@
 import type { EventDraft, Finding, Guard, Json, View } from "@bylaw/kernel";
-import { COORDINATOR_TYPES, coordinatorState, coordinatorTasks } from "@bylaw/log";
+import { COORDINATOR_TYPES } from "@bylaw/log";
+import { quote } from "@bylaw/wording";
+import { coordinatorState, coordinatorTasks } from "./life/projection.ts";
 
-// What a resume records follows from the log: a task that left the plan must not keep the run shut.
-const RESUME: ReadonlySet<string> = new Set(["task_restarted_on_resume", "task_reverification_required"]);
-const TYPES: ReadonlySet<string> = new Set(COORDINATOR_TYPES.map(({ name }) => name).filter((name) => !RESUME.has(name)));
+// A resume records what the log says. A task that has left the plan must not keep the run closed.
+const RESUME: ReadonlySet<string> = new Set([
+  "task_restarted_on_resume",
+  "task_reverification_required",
+]);
+const TYPES: ReadonlySet<string> = new Set(
+  COORDINATOR_TYPES.map(({ name }) => name).filter((name) => !RESUME.has(name)),
+);
 
 /**
  * Makes the guard `planned-tasks`: an event of the catalogue names no task but `tasks`, compared unit by unit, and the workflow is
@@ -16,21 +23,30 @@ export function plannedTasks(tasks: readonly string[]): Guard {
     if (event.event_type === "workflow_complete") return unfinished(view, tasks);
     const other = namedBy(event).find((task) => task !== null && !planned.has(task));
     if (other === undefined) return undefined;
-    return { rule: "TASK_NOT_PLANNED", message: `Unexpected task ${JSON.stringify(other).slice(0, 80)}, expected one of the plan` };
+    return { rule: "TASK_NOT_PLANNED", message: `The plan has no task ${named(other)}.` };
   };
 }
 
+// An id may be anything that an agent wrote.
+const named = (task: Json): string =>
+  quote((typeof task === "string" ? task : JSON.stringify(task)).slice(0, 80));
+
 function namedBy({ task_id, details }: EventDraft): readonly Json[] {
   const { task_id: named = null, blocked_tasks = [] } = details;
-  return [task_id, named, ...(Array.isArray(blocked_tasks) ? (blocked_tasks as readonly Json[]) : [])];
+  return [
+    task_id,
+    named,
+    ...(Array.isArray(blocked_tasks) ? (blocked_tasks as readonly Json[]) : []),
+  ];
 }
 
 function unfinished(view: View, tasks: readonly string[]): Finding | undefined {
   const known = coordinatorTasks(view);
   const open = [...new Set(tasks)].filter((task) => known.get(task)?.status !== "complete");
-  // A log that begins with a resume says of so many tasks only that they were complete.
-  const elsewhere = open.every((task) => !known.has(task)) && open.length <= view(coordinatorState).workflow.before;
+  // A log that begins with a resume only counts the tasks that were complete before it.
+  const elsewhere =
+    open.every((task) => !known.has(task)) && open.length <= view(coordinatorState).workflow.before;
   if (elsewhere) return undefined;
-  const message = `Unexpected workflow_complete with task ${JSON.stringify(open[0]).slice(0, 80)} open, expected every task of the plan complete`;
+  const message = `Task ${named(open[0] ?? "")} of the plan is not complete, so the workflow cannot be.`;
   return { rule: "PLAN_NOT_COMPLETE", message };
 }

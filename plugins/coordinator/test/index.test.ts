@@ -1,9 +1,9 @@
 import { createKernel } from "@bylaw/kernel";
-import { COORDINATOR_TYPES, coordinatorState, coordinatorTasks, createMemoryStore, type Run } from "@bylaw/log";
+import { COORDINATOR_TYPES, createMemoryStore, type Run } from "@bylaw/log";
 import { describeExamples, toolCall } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
-import { coordinator } from "../src/index.ts";
+import { coordinator, coordinatorState, coordinatorTasks } from "../src/index.ts";
 import {
   auditor,
   complete,
@@ -25,14 +25,20 @@ import {
 
 describeExamples(examples, { describe, it });
 
-const blocked = plain("infrastructure_blocked", { reported_by: "dev", issue_type: "tests", blocked_tasks: ["t"] });
+const blocked = plain("infrastructure_blocked", {
+  reported_by: "dev",
+  issue_type: "tests",
+  blocked_tasks: ["t"],
+});
 const restored = plain("infrastructure_restored", { attempts_used: 1, fixes_applied: [] });
 const health = (event_type: string, details: object = {}): Given => ({
   ...plain(event_type, { agent_id: "health", ...details }),
   agent_id: "health",
 });
-const end = (total_tasks: number): Given => plain("workflow_complete", { total_tasks, compactions: 0, session_resumes: 0 });
-const statusOf = (run: Run, task = "t"): string | undefined => coordinatorTasks(run.view).get(task)?.status;
+const end = (total_tasks: number): Given =>
+  plain("workflow_complete", { total_tasks, compactions: 0, session_resumes: 0 });
+const statusOf = (run: Run, task = "t"): string | undefined =>
+  coordinatorTasks(run.view).get(task)?.status;
 
 describe("the types of events", () => {
   it("are those of the catalogue, all 53", () => {
@@ -44,10 +50,18 @@ describe("the types of events", () => {
   it("have their details checked before anything is recorded", async () => {
     const store = createMemoryStore();
     const run = await open(store);
-    expect(await refusal(run.record([{ ...dispatched(), details: { task_id: "t" } }]))).toBe("BYLAW_EVENT_INVALID");
-    expect(await refusal(run.record([{ ...dispatched(), details: { ...dispatched().details, note: "x" } }]))).toBe("BYLAW_EVENT_INVALID");
-    const near = { code: "BYLAW_EVENT_INVALID", fix: "did you mean `developer_dispatched`?" };
-    await expect(run.record([{ ...dispatched(), event_type: "developer_dispached" }])).rejects.toMatchObject(near);
+    expect(await refusal(run.record([{ ...dispatched(), details: { task_id: "t" } }]))).toBe(
+      "BYLAW_EVENT_INVALID",
+    );
+    expect(
+      await refusal(
+        run.record([{ ...dispatched(), details: { ...dispatched().details, note: "x" } }]),
+      ),
+    ).toBe("BYLAW_EVENT_INVALID");
+    const near = { code: "BYLAW_EVENT_INVALID", fix: "Did you mean `developer_dispatched`?" };
+    await expect(
+      run.record([{ ...dispatched(), event_type: "developer_dispached" }]),
+    ).rejects.toMatchObject(near);
     expect(await typesIn(store)).toEqual(["session_start"]);
   });
 
@@ -55,7 +69,10 @@ describe("the types of events", () => {
     const store = createMemoryStore();
     const run = await open(store);
     let readings = 0;
-    const blocked_by = { enumerable: true, get: () => ((readings += 1) === 1 ? [] : { anything: 1 }) };
+    const blocked_by = {
+      enumerable: true,
+      get: () => ((readings += 1) === 1 ? [] : { anything: 1 }),
+    };
     const details = Object.defineProperty({ ...dispatched().details }, "blocked_by", blocked_by);
     await run.record([{ ...dispatched(), details }]);
     expect((await store.events("r1", 1, 1))[0]?.details).toEqual(dispatched().details);
@@ -72,18 +89,58 @@ describe("the life of a task", () => {
   });
 
   it.each<readonly [string, string, readonly Given[], Given]>([
-    ["a completion by the developer", "COMPLETE_WITHOUT_AUDIT", [dispatched(), ready()], complete("t", "dev")],
-    ["a completion behind the critic's back", "COMPLETE_WITHOUT_AUDIT", [dispatched(), ready(), critic()], complete("t", "critic")],
-    ["a completion by somebody who is not the auditor", "AGENT_MISMATCH", [...reviewed(), auditor()], complete("t", "dev")],
+    [
+      "a completion by the developer",
+      "COMPLETE_WITHOUT_AUDIT",
+      [dispatched(), ready()],
+      complete("t", "dev"),
+    ],
+    [
+      "a completion behind the critic's back",
+      "COMPLETE_WITHOUT_AUDIT",
+      [dispatched(), ready(), critic()],
+      complete("t", "critic"),
+    ],
+    [
+      "a completion by somebody who is not the auditor",
+      "AGENT_MISMATCH",
+      [...reviewed(), auditor()],
+      complete("t", "dev"),
+    ],
     ["an audit before the review", "AUDIT_BEFORE_REVIEW", [dispatched(), ready()], auditor()],
     ["a review before the developer is ready", "REVIEW_OUT_OF_ORDER", [dispatched()], critic()],
-    ["a verdict of another critic", "AGENT_MISMATCH", [dispatched(), ready(), critic()], pass("t", "critic-2")],
-    ["a word of a developer about a task that none works on", "READY_WITHOUT_DISPATCH", [], ready()],
+    [
+      "a verdict of another critic",
+      "AGENT_MISMATCH",
+      [dispatched(), ready(), critic()],
+      pass("t", "critic-2"),
+    ],
+    [
+      "a word of a developer about a task that none works on",
+      "READY_WITHOUT_DISPATCH",
+      [],
+      ready(),
+    ],
     ["a second developer", "DISPATCH_NOT_AVAILABLE", [dispatched()], dispatched("t", "dev-2")],
     ["anything about a task that is complete", "TASK_ALREADY_COMPLETE", whole(), dispatched()],
-    ["a dispatch while the infrastructure is blocked", "DISPATCH_WHILE_BLOCKED", [blocked], dispatched()],
-    ["an end of the trouble without a health audit", "RESTORED_WITHOUT_HEALTH_PASS", [blocked], restored],
-    ["a result of an expert that nobody asked", "UNKNOWN_RUN_ID", [], expert("expert_failed", { error_reason: "x" })],
+    [
+      "a dispatch while the infrastructure is blocked",
+      "DISPATCH_WHILE_BLOCKED",
+      [blocked],
+      dispatched(),
+    ],
+    [
+      "an end of the trouble without a health audit",
+      "RESTORED_WITHOUT_HEALTH_PASS",
+      [blocked],
+      restored,
+    ],
+    [
+      "a result of an expert that nobody asked",
+      "UNKNOWN_RUN_ID",
+      [],
+      expert("expert_failed", { error_reason: "x" }),
+    ],
     ["an end with tasks left", "COMPLETE_COUNT_MISMATCH", whole("u"), end(2)],
     ["anything behind the end", "EVENT_AFTER_TERMINAL", [ended], dispatched()],
   ])("refuses %s", async (_, rule, before, event) => {
@@ -109,13 +166,19 @@ describe("the life of a task", () => {
     const store = createMemoryStore();
     const run = await open(store);
     const compaction = plain("compaction_start", { compaction_number: 1, context_remaining: 5 });
-    await run.record([compaction, plain("compaction_complete", { compaction_number: 1, full_reload: true })]);
+    await run.record([
+      compaction,
+      plain("compaction_complete", { compaction_number: 1, full_reload: true }),
+    ]);
     expect(await findingsIn(store)).toEqual(["COMPACTION_RELOAD_PARITY"]);
   });
 
   it("goes on once a health audit passed", async () => {
     const run = await open();
-    const audit = [health("health_audit_dispatched", { attempt_number: 1 }), health("health_audit_pass")];
+    const audit = [
+      health("health_audit_dispatched", { attempt_number: 1 }),
+      health("health_audit_pass"),
+    ];
     await run.record([blocked, ...audit, restored, dispatched()]);
     expect(statusOf(run)).toBe("implementing");
   });
@@ -135,11 +198,15 @@ describe("several events at once", () => {
   it("are refused together, wherever the impossible one stands", async () => {
     const store = createMemoryStore();
     const run = await open(store);
-    expect(await refusal(run.record([...reviewed(), auditor(), complete("t", "dev"), dispatched("u")]))).toBe(
-      "BYLAW_EVENT_REFUSED AGENT_MISMATCH",
+    expect(
+      await refusal(run.record([...reviewed(), auditor(), complete("t", "dev"), dispatched("u")])),
+    ).toBe("BYLAW_EVENT_REFUSED AGENT_MISMATCH");
+    expect(await refusal(run.record([ready(), dispatched()]))).toBe(
+      "BYLAW_EVENT_REFUSED READY_WITHOUT_DISPATCH",
     );
-    expect(await refusal(run.record([ready(), dispatched()]))).toBe("BYLAW_EVENT_REFUSED READY_WITHOUT_DISPATCH");
-    expect(await refusal(run.record([dispatched(), dispatched("t", "dev-2")]))).toBe("BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE");
+    expect(await refusal(run.record([dispatched(), dispatched("t", "dev-2")]))).toBe(
+      "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE",
+    );
     expect(await typesIn(store)).toEqual(["session_start"]);
     await run.record([dispatched()]);
   });
@@ -148,11 +215,20 @@ describe("several events at once", () => {
 describe("two runs of one log", () => {
   it("that race to dispatch one task: exactly one wins, in every round", async () => {
     const store = createMemoryStore();
-    const runs = [await open(store), await open(store, { join: true }), await open(store, { join: true })];
+    const runs = [
+      await open(store),
+      await open(store, { join: true }),
+      await open(store, { join: true }),
+    ];
     for (let round = 0; round < 20; round += 1) {
-      const tries = runs.map((run, index) => refusal(run.record([dispatched(`t${round}`, `dev-${index}`)])));
+      const tries = runs.map((run, index) =>
+        refusal(run.record([dispatched(`t${round}`, `dev-${index}`)])),
+      );
       const refusals = (await Promise.all(tries)).filter((code) => code !== undefined);
-      expect(refusals).toEqual(["BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE", "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE"]);
+      expect(refusals).toEqual([
+        "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE",
+        "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE",
+      ]);
     }
     expect((await typesIn(store)).length).toBe(21);
     expect(await findingsIn(store)).toEqual([]);
@@ -164,9 +240,13 @@ describe("two runs of one log", () => {
     const second = await open(store, { join: true });
     await first.record([...reviewed(), auditor()]);
     await second.record([complete()]);
-    expect(await refusal(first.record([complete()]))).toBe("BYLAW_EVENT_REFUSED TASK_ALREADY_COMPLETE");
+    expect(await refusal(first.record([complete()]))).toBe(
+      "BYLAW_EVENT_REFUSED TASK_ALREADY_COMPLETE",
+    );
     await second.record([ended]);
-    expect(await refusal(first.record([dispatched("u")]))).toBe("BYLAW_EVENT_REFUSED EVENT_AFTER_TERMINAL");
+    expect(await refusal(first.record([dispatched("u")]))).toBe(
+      "BYLAW_EVENT_REFUSED EVENT_AFTER_TERMINAL",
+    );
   });
 
   it("that race to complete a task and to send it back: exactly one verdict stands", async () => {
@@ -175,50 +255,76 @@ describe("two runs of one log", () => {
     const second = await open(store, { join: true });
     await first.record([...reviewed(), auditor()]);
     const fail = of("auditor_fail", "t", "auditor", { failures: [], required_fixes: [] });
-    const refusals = await Promise.all([refusal(first.record([complete()])), refusal(second.record([fail]))]);
+    const refusals = await Promise.all([
+      refusal(first.record([complete()])),
+      refusal(second.record([fail])),
+    ]);
     expect(refusals.filter((code) => code === undefined).length).toBe(1);
     expect(await findingsIn(store)).toEqual([]);
   });
 });
 
 describe("an agent that wants to be done without an audit", () => {
-  it.each(["session_start", "session_resumed", "task_restarted_on_resume", "task_reverification_required"])(
-    "cannot record %s: only the run does",
-    async (event_type) => {
-      const store = createMemoryStore();
-      const run = await open(store);
-      await run.record([dispatched()]);
-      const details: Readonly<Record<string, object>> = {
-        session_start: { plan_file: "other.md", total_tasks: 0 },
-        session_resumed: {
-          previous_session_id: run.session,
-          state_saved_at: null,
-          in_progress_tasks_count: 0,
-          pending_audit_count: 0,
-          completed_tasks_count: 9,
-        },
-        task_restarted_on_resume: { previous_status: "implementing", reason: "session_interrupted" },
-        task_reverification_required: { completed_at: null, last_event_time: null, time_since_completion_minutes: 0 },
-      };
-      const forged = { ...plain(event_type, { ...details[event_type] }), agent_id: "dev", task_id: "t" };
-      expect(await refusal(run.record([forged]))).toBe("BYLAW_EVENT_INVALID");
-      expect(await typesIn(store)).toEqual(["session_start", "developer_dispatched"]);
-    },
-  );
+  it.each([
+    "session_start",
+    "session_resumed",
+    "task_restarted_on_resume",
+    "task_reverification_required",
+  ])("cannot record %s: only the run does", async (event_type) => {
+    const store = createMemoryStore();
+    const run = await open(store);
+    await run.record([dispatched()]);
+    const details: Readonly<Record<string, object>> = {
+      session_start: { plan_file: "other.md", total_tasks: 0 },
+      session_resumed: {
+        previous_session_id: run.session,
+        state_saved_at: null,
+        in_progress_tasks_count: 0,
+        pending_audit_count: 0,
+        completed_tasks_count: 9,
+      },
+      task_restarted_on_resume: { previous_status: "implementing", reason: "session_interrupted" },
+      task_reverification_required: {
+        completed_at: null,
+        last_event_time: null,
+        time_since_completion_minutes: 0,
+      },
+    };
+    const forged = {
+      ...plain(event_type, { ...details[event_type] }),
+      agent_id: "dev",
+      task_id: "t",
+    };
+    expect(await refusal(run.record([forged]))).toBe("BYLAW_EVENT_INVALID");
+    expect(await typesIn(store)).toEqual(["session_start", "developer_dispatched"]);
+  });
 
   it("may say that the session pauses, which frees nothing", async () => {
     const run = await open();
-    await run.record([dispatched(), plain("session_pause", { reason: "limit", remaining_percent: 0, resets_at: null })]);
-    expect(await refusal(run.record([dispatched()]))).toBe("BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE");
+    await run.record([
+      dispatched(),
+      plain("session_pause", { reason: "limit", remaining_percent: 0, resets_at: null }),
+    ]);
+    expect(await refusal(run.record([dispatched()]))).toBe(
+      "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE",
+    );
   });
 
   it("is not believed where details and envelope name two agents or two tasks", async () => {
     const run = await open();
     await run.record([...reviewed(), auditor(), dispatched("u")]);
-    expect(await refusal(run.record([{ ...complete(), agent_id: "dev" }]))).toBe("BYLAW_EVENT_REFUSED AGENT_MISMATCH");
-    expect(await refusal(run.record([{ ...complete("t", "dev"), agent_id: "auditor" }]))).toBe("BYLAW_EVENT_REFUSED AGENT_MISMATCH");
-    expect(await refusal(run.record([{ ...complete(), task_id: "u" }]))).toBe("BYLAW_EVENT_REFUSED INVALID_FIELD");
-    expect(await refusal(run.record([{ ...complete("u"), task_id: "t" }]))).toBe("BYLAW_EVENT_REFUSED INVALID_FIELD");
+    expect(await refusal(run.record([{ ...complete(), agent_id: "dev" }]))).toBe(
+      "BYLAW_EVENT_REFUSED AGENT_MISMATCH",
+    );
+    expect(await refusal(run.record([{ ...complete("t", "dev"), agent_id: "auditor" }]))).toBe(
+      "BYLAW_EVENT_REFUSED AGENT_MISMATCH",
+    );
+    expect(await refusal(run.record([{ ...complete(), task_id: "u" }]))).toBe(
+      "BYLAW_EVENT_REFUSED INVALID_FIELD",
+    );
+    expect(await refusal(run.record([{ ...complete("u"), task_id: "t" }]))).toBe(
+      "BYLAW_EVENT_REFUSED INVALID_FIELD",
+    );
   });
 
   it("cannot call itself the critic or the auditor of its own work", async () => {
@@ -226,19 +332,37 @@ describe("an agent that wants to be done without an audit", () => {
     await run.record([dispatched(), ready()]);
     expect(await refusal(run.record([critic("t", "dev")]))).toBe("BYLAW_EVENT_REFUSED OWN_WORK");
     await run.record([critic(), pass()]);
-    expect(await refusal(run.record([auditor("t", "dev"), complete("t", "dev")]))).toBe("BYLAW_EVENT_REFUSED OWN_WORK");
-    expect(await refusal(run.record([{ ...auditor("t", "sock-puppet"), agent_id: "dev" }]))).toBe("BYLAW_EVENT_REFUSED OWN_WORK");
+    expect(await refusal(run.record([auditor("t", "dev"), complete("t", "dev")]))).toBe(
+      "BYLAW_EVENT_REFUSED OWN_WORK",
+    );
+    expect(await refusal(run.record([{ ...auditor("t", "sock-puppet"), agent_id: "dev" }]))).toBe(
+      "BYLAW_EVENT_REFUSED OWN_WORK",
+    );
   });
 
   it("gains nothing by the name of a task that only looks like another, or means something to JavaScript", async () => {
     const run = await open();
     await run.record([...reviewed("task-1"), auditor("task-1")]);
-    for (const alike of ["t\u0430sk-1", "task-1 ", "task-\uff11", "task-1\u200b", "__proto__", "constructor", "toString"]) {
-      expect(await refusal(run.record([complete(alike)]))).toBe("BYLAW_EVENT_REFUSED COMPLETE_WITHOUT_AUDIT");
-      expect(await refusal(run.record([auditor(alike)]))).toBe("BYLAW_EVENT_REFUSED AUDIT_BEFORE_REVIEW");
+    for (const alike of [
+      "t\u0430sk-1",
+      "task-1 ",
+      "task-\uff11",
+      "task-1\u200b",
+      "__proto__",
+      "constructor",
+      "toString",
+    ]) {
+      expect(await refusal(run.record([complete(alike)]))).toBe(
+        "BYLAW_EVENT_REFUSED COMPLETE_WITHOUT_AUDIT",
+      );
+      expect(await refusal(run.record([auditor(alike)]))).toBe(
+        "BYLAW_EVENT_REFUSED AUDIT_BEFORE_REVIEW",
+      );
     }
     await run.record(whole("__proto__"));
-    expect(await refusal(run.record([dispatched("__proto__")]))).toBe("BYLAW_EVENT_REFUSED TASK_ALREADY_COMPLETE");
+    expect(await refusal(run.record([dispatched("__proto__")]))).toBe(
+      "BYLAW_EVENT_REFUSED TASK_ALREADY_COMPLETE",
+    );
     expect(statusOf(run, "constructor")).toBeUndefined();
   });
 
@@ -246,7 +370,10 @@ describe("an agent that wants to be done without an audit", () => {
     const run = await open();
     expect((await run.toolCall(toolCall())).decision.effect).toBe("allow");
     await run.record([ended]);
-    expect(await run.toolCall(toolCall())).toMatchObject({ applied: "deny", decision: { code: "engine_absent" } });
+    expect(await run.toolCall(toolCall())).toMatchObject({
+      applied: "deny",
+      decision: { code: "run_ended" },
+    });
   });
 });
 
@@ -258,8 +385,15 @@ describe("a second session", () => {
     const second = await open(store);
     expect([statusOf(second, "t"), statusOf(second, "u")]).toEqual(["awaiting_audit", "available"]);
     expect(await refusal(first.record([dispatched("u")]))).toBe("BYLAW_RUN_SUPERSEDED");
-    expect(await refusal(second.record([complete("t")]))).toBe("BYLAW_EVENT_REFUSED COMPLETE_WITHOUT_AUDIT");
-    await second.record([auditor("t", "auditor-2"), complete("t", "auditor-2"), ...whole("u"), end(2)]);
+    expect(await refusal(second.record([complete("t")]))).toBe(
+      "BYLAW_EVENT_REFUSED COMPLETE_WITHOUT_AUDIT",
+    );
+    await second.record([
+      auditor("t", "auditor-2"),
+      complete("t", "auditor-2"),
+      ...whole("u"),
+      end(2),
+    ]);
     expect(await findingsIn(store)).toEqual([]);
   });
 

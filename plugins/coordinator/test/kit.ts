@@ -1,6 +1,20 @@
-import { createKernel, type EventDraft, type JsonObject, type Plugin, type Store } from "@bylaw/kernel";
-import { createCatalogue, createLogVerifier, createMemoryStore, formatEventLine, openRun, type OpenOptions, type Run } from "@bylaw/log";
-import { coordinator } from "../src/index.ts";
+import {
+  createKernel,
+  type EventDraft,
+  type JsonObject,
+  type Plugin,
+  type Store,
+} from "@bylaw/kernel";
+import {
+  createCatalogue,
+  createLogVerifier,
+  createMemoryStore,
+  formatEventLine,
+  openRun,
+  type OpenOptions,
+  type Run,
+} from "@bylaw/log";
+import { coordinator, coordinatorOrder } from "../src/index.ts";
 
 export type Given = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
 
@@ -9,26 +23,52 @@ export const open = (
   store: Store = createMemoryStore(),
   options: Partial<OpenOptions> = {},
   plugin: Plugin = coordinator(),
-): Promise<Run> => openRun(createKernel({ plugins: [plugin], fallback: "allow" }), { run: "r1", store, ...options });
+): Promise<Run> =>
+  openRun(createKernel({ plugins: [plugin], fallback: "allow" }), { run: "r1", store, ...options });
 
 /** An event about a task by an agent, with details that repeat both. */
-export const of = (event_type: string, task: string, agent: string, details: JsonObject = {}): Given => ({
+export const of = (
+  event_type: string,
+  task: string,
+  agent: string,
+  details: JsonObject = {},
+): Given => ({
   event_type,
   agent_id: agent,
   task_id: task,
   details: { task_id: task, agent_id: agent, ...details },
 });
 /** An event about neither. */
-export const plain = (event_type: string, details: JsonObject): Given => ({ event_type, agent_id: null, task_id: null, details });
+export const plain = (event_type: string, details: JsonObject): Given => ({
+  event_type,
+  agent_id: null,
+  task_id: null,
+  details,
+});
 
-export const dispatched = (task = "t", agent = "dev"): Given => of("developer_dispatched", task, agent, { blocked_by: [] });
-export const ready = (task = "t", agent = "dev"): Given => of("developer_ready_for_review", task, agent, { files_modified: ["a.ts"] });
-export const critic = (task = "t", agent = "critic"): Given => of("critic_dispatched", task, agent, { files_to_review: ["a.ts"] });
-export const pass = (task = "t", agent = "critic"): Given => of("critic_pass", task, agent, { review_summary: "fine" });
-export const auditor = (task = "t", agent = "auditor"): Given => of("auditor_dispatched", task, agent, { files_to_audit: ["a.ts"] });
-export const complete = (task = "t", agent = "auditor"): Given => of("task_complete", task, agent, { evidence_summary: "tests" });
-export const reviewed = (task = "t"): readonly Given[] => [dispatched(task), ready(task), critic(task), pass(task)];
-export const whole = (task = "t"): readonly Given[] => [...reviewed(task), auditor(task), complete(task)];
+export const dispatched = (task = "t", agent = "dev"): Given =>
+  of("developer_dispatched", task, agent, { blocked_by: [] });
+export const ready = (task = "t", agent = "dev"): Given =>
+  of("developer_ready_for_review", task, agent, { files_modified: ["a.ts"] });
+export const critic = (task = "t", agent = "critic"): Given =>
+  of("critic_dispatched", task, agent, { files_to_review: ["a.ts"] });
+export const pass = (task = "t", agent = "critic"): Given =>
+  of("critic_pass", task, agent, { review_summary: "fine" });
+export const auditor = (task = "t", agent = "auditor"): Given =>
+  of("auditor_dispatched", task, agent, { files_to_audit: ["a.ts"] });
+export const complete = (task = "t", agent = "auditor"): Given =>
+  of("task_complete", task, agent, { evidence_summary: "tests" });
+export const reviewed = (task = "t"): readonly Given[] => [
+  dispatched(task),
+  ready(task),
+  critic(task),
+  pass(task),
+];
+export const whole = (task = "t"): readonly Given[] => [
+  ...reviewed(task),
+  auditor(task),
+  complete(task),
+];
 export const ended = plain("workflow_failed", { reason: "x", last_state: null });
 
 /** The code of the error that a promise rejects with, and the rule that it names; nothing where it resolves. */
@@ -48,7 +88,10 @@ export const typesIn = async (store: Store): Promise<readonly string[]> =>
 
 /** The rules that a store's log breaks, to the strictest catalogue. */
 export async function findingsIn(store: Store): Promise<readonly string[]> {
-  const verifier = createLogVerifier({ profile: "coordinator", catalogue: createCatalogue({ mode: "strict" }) });
+  const verifier = createLogVerifier({
+    order: coordinatorOrder,
+    catalogue: createCatalogue({ mode: "strict" }),
+  });
   const events = await store.events("r1", 0, 100_000);
   return events.flatMap((event) => verifier.line(formatEventLine(event)).map(({ rule }) => rule));
 }

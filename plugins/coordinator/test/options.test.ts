@@ -1,10 +1,23 @@
 import { createMemoryStore } from "@bylaw/log";
 import { describe, expect, it } from "vitest";
 import { coordinator } from "../src/index.ts";
-import { auditor, complete, critic, dispatched, findingsIn, open, pass, plain, ready, refusal, whole } from "./kit.ts";
+import {
+  auditor,
+  complete,
+  critic,
+  dispatched,
+  findingsIn,
+  open,
+  pass,
+  plain,
+  ready,
+  refusal,
+  whole,
+} from "./kit.ts";
 
 const OTHER = "11111111-1111-4111-8111-111111111111";
-const end = (total_tasks: number) => plain("workflow_complete", { total_tasks, compactions: 0, session_resumes: 0 });
+const end = (total_tasks: number) =>
+  plain("workflow_complete", { total_tasks, compactions: 0, session_resumes: 0 });
 const planned = (...tasks: readonly string[]) => coordinator({ tasks: [...tasks] });
 
 describe("option `tasks`", () => {
@@ -12,11 +25,21 @@ describe("option `tasks`", () => {
     const run = await open(undefined, {}, planned("task-1", "__proto__"));
     await run.record([dispatched("task-1"), dispatched("__proto__", "dev-2")]);
     const blocked = (tasks: readonly string[]) =>
-      plain("infrastructure_blocked", { reported_by: "dev", issue_type: "tests", blocked_tasks: tasks });
+      plain("infrastructure_blocked", {
+        reported_by: "dev",
+        issue_type: "tests",
+        blocked_tasks: tasks,
+      });
     for (const other of ["task-2", "t\u0430sk-1", "task-1 ", "constructor"]) {
-      expect(await refusal(run.record([dispatched(other)]))).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
-      expect(await refusal(run.record([{ ...dispatched(other), task_id: null }]))).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
-      expect(await refusal(run.record([blocked(["task-1", other])]))).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
+      expect(await refusal(run.record([dispatched(other)]))).toBe(
+        "BYLAW_EVENT_REFUSED TASK_NOT_PLANNED",
+      );
+      expect(await refusal(run.record([{ ...dispatched(other), task_id: null }]))).toBe(
+        "BYLAW_EVENT_REFUSED TASK_NOT_PLANNED",
+      );
+      expect(await refusal(run.record([blocked(["task-1", other])]))).toBe(
+        "BYLAW_EVENT_REFUSED TASK_NOT_PLANNED",
+      );
     }
     await run.record([blocked(["task-1"])]);
   });
@@ -26,9 +49,9 @@ describe("option `tasks`", () => {
     const loose = await open(undefined, { plan });
     await loose.record([...whole("task-1"), ...whole("t\u0430sk-1"), end(2)]);
     const strict = await open(undefined, { plan }, planned("task-1", "task-2"));
-    expect(await refusal(strict.record([...whole("task-1"), ...whole("t\u0430sk-1"), end(2)]))).toBe(
-      "BYLAW_EVENT_REFUSED TASK_NOT_PLANNED",
-    );
+    expect(
+      await refusal(strict.record([...whole("task-1"), ...whole("t\u0430sk-1"), end(2)])),
+    ).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
   });
 
   it("lets the workflow be complete when every task is, after a resume too", async () => {
@@ -44,7 +67,12 @@ describe("option `tasks`", () => {
 
   it("believes a log that begins with a resume how many tasks were complete before", async () => {
     const store = createMemoryStore();
-    const counts = { previous_session_id: OTHER, state_saved_at: null, in_progress_tasks_count: 0, pending_audit_count: 0 };
+    const counts = {
+      previous_session_id: OTHER,
+      state_saved_at: null,
+      in_progress_tasks_count: 0,
+      pending_audit_count: 0,
+    };
     const resumed = {
       ...plain("session_resumed", { ...counts, completed_tasks_count: 1 }),
       timestamp: "2026-01-17T09:00:00Z",
@@ -52,29 +80,46 @@ describe("option `tasks`", () => {
     };
     await store.commit({ run: "r1", events: [resumed], seen: 0 });
     const run = await open(store, {}, planned("task-1", "task-2"));
-    expect((await store.events("r1", 1, 1))[0]?.details).toMatchObject({ completed_tasks_count: 1 });
+    expect((await store.events("r1", 1, 1))[0]?.details).toMatchObject({
+      completed_tasks_count: 1,
+    });
     expect(await refusal(run.record([end(1)]))).toBe("BYLAW_EVENT_REFUSED PLAN_NOT_COMPLETE");
     await run.record([dispatched("task-1")]);
     expect(await refusal(run.record([end(1)]))).toBe("BYLAW_EVENT_REFUSED PLAN_NOT_COMPLETE");
-    await run.record([ready("task-1"), critic("task-1"), pass("task-1"), auditor("task-1"), complete("task-1"), end(2)]);
+    await run.record([
+      ready("task-1"),
+      critic("task-1"),
+      pass("task-1"),
+      auditor("task-1"),
+      complete("task-1"),
+      end(2),
+    ]);
   });
 
   it("leaves events alone that name no task, and those of the run itself", async () => {
     const run = await open(undefined, {}, planned("task-1"));
     await run.record([plain("usage_check", { utilisation: 1, remaining: 1, resets_at: null })]);
-    expect((await run.toolCall({ tool: "read_file", args: {}, task: "task-9" })).applied).toBe("allow");
+    expect((await run.toolCall({ tool: "read_file", args: {}, task: "task-9" })).applied).toBe(
+      "allow",
+    );
   });
 
   it("lets a log be taken up after a task left the plan", async () => {
     const store = createMemoryStore();
-    await (await open(store, {}, planned("old", "done", "new"))).record([dispatched("old"), ...whole("done")]);
+    await (
+      await open(store, {}, planned("old", "done", "new"))
+    ).record([dispatched("old"), ...whole("done")]);
     const run = await open(store, {}, planned("new"));
-    expect((await store.events("r1", 8, 10)).map(({ event_type, task_id }) => [event_type, task_id])).toEqual([
+    expect(
+      (await store.events("r1", 8, 10)).map(({ event_type, task_id }) => [event_type, task_id]),
+    ).toEqual([
       ["session_resumed", null],
       ["task_restarted_on_resume", "old"],
       ["task_reverification_required", "done"],
     ]);
-    expect(await refusal(run.record([dispatched("old")]))).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
+    expect(await refusal(run.record([dispatched("old")]))).toBe(
+      "BYLAW_EVENT_REFUSED TASK_NOT_PLANNED",
+    );
     await run.record([dispatched("new")]);
     expect(await findingsIn(store)).toEqual([]);
   });
@@ -84,7 +129,14 @@ describe("option `own_work`", () => {
   it("lets an agent review and audit what it developed where it is told to", async () => {
     const store = createMemoryStore();
     const run = await open(store, {}, coordinator({ own_work: "allow" }));
-    await run.record([dispatched("t", "a"), ready("t", "a"), critic("t", "a"), pass("t", "a"), auditor("t", "a"), complete("t", "a")]);
+    await run.record([
+      dispatched("t", "a"),
+      ready("t", "a"),
+      critic("t", "a"),
+      pass("t", "a"),
+      auditor("t", "a"),
+      complete("t", "a"),
+    ]);
     expect(await findingsIn(store)).toEqual([]);
   });
 });
@@ -99,6 +151,8 @@ it("refuses options that it does not know, and values that they cannot have", ()
     { own_work: "warn" },
   ];
   for (const options of wrong) {
-    expect(() => coordinator(options)).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    expect(() => coordinator(options)).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
   }
 });

@@ -7,9 +7,11 @@ export type Digest = (value: Json) => string;
 
 /** Reads the key, where there is one. Throws BYLAW_KEY_EXPOSED and BYLAW_KEY_INVALID. */
 export function digestWith(key_file: string | undefined): Digest {
-  if (key_file === undefined) return (value) => `sha256:${createHash("sha256").update(canonicalJson(value)).digest("hex")}`;
+  if (key_file === undefined)
+    return (value) => `sha256:${createHash("sha256").update(canonicalJson(value)).digest("hex")}`;
   const key = readKeyFile(key_file);
-  return (value) => `hmac-sha256:${createHmac("sha256", key).update(canonicalJson(value)).digest("hex")}`;
+  return (value) =>
+    `hmac-sha256:${createHmac("sha256", key).update(canonicalJson(value)).digest("hex")}`;
 }
 
 /** Whether a text is such a digest. */

@@ -14,8 +14,14 @@ export const eventLog = definePlugin({
   apply(kernel, { file, durability, flush_ms, rotate, redact, sign }, { configFile }) {
     const folder = configFile === undefined ? process.cwd() : dirname(configFile);
     const { key_file } = redact;
-    kernel.redact(createRedactor({ ...redact, key_file: key_file === undefined ? undefined : resolve(folder, key_file) }));
-    const signed = sign === undefined ? undefined : { ...sign, key_file: resolve(folder, sign.key_file) };
+    kernel.redact(
+      createRedactor({
+        ...redact,
+        key_file: key_file === undefined ? undefined : resolve(folder, key_file),
+      }),
+    );
+    const signed =
+      sign === undefined ? undefined : { ...sign, key_file: resolve(folder, sign.key_file) };
     kernel.sink({
       name: "event-log",
       required: true,

@@ -39,14 +39,19 @@ export interface Heads {
 export const HEAD_TYPE = "bylaw-head+jws";
 
 /** Reads the key. Throws BYLAW_KEY_EXPOSED and BYLAW_KEY_INVALID. */
-export async function openHeads(run: string, path: string, { key_file, every_ms }: HeadsOptions): Promise<Heads> {
+export async function openHeads(
+  run: string,
+  path: string,
+  { key_file, every_ms }: HeadsOptions,
+): Promise<Heads> {
   const pem = Buffer.from(readKeyFile(key_file)).toString("utf8");
   const key = await importPKCS8(pem, "EdDSA").catch(() => {
     throw unusableKey(key_file, "an Ed25519 private key in PKCS #8");
   });
   let signed = 0;
   let at = -Infinity;
-  const isNew = (mark: Mark | undefined): mark is Mark & { readonly hash: string } => mark?.hash !== undefined && mark.sequence > signed;
+  const isNew = (mark: Mark | undefined): mark is Mark & { readonly hash: string } =>
+    mark?.hash !== undefined && mark.sequence > signed;
   return {
     due: (mark, last = false) => isNew(mark) && (last || performance.now() >= at + every_ms),
     delay: (mark) => (isNew(mark) ? Math.max(0, at + every_ms - performance.now()) : undefined),
@@ -55,7 +60,9 @@ export async function openHeads(run: string, path: string, { key_file, every_ms 
       const { sequence, hash } = mark;
       const head: Head = { run, sequence, hash, at: new Date().toISOString() };
       const payload = new TextEncoder().encode(JSON.stringify(head));
-      const token = await new CompactSign(payload).setProtectedHeader({ alg: "EdDSA", typ: HEAD_TYPE }).sign(key);
+      const token = await new CompactSign(payload)
+        .setProtectedHeader({ alg: "EdDSA", typ: HEAD_TYPE })
+        .sign(key);
       append(path, token);
       signed = sequence;
       at = performance.now();

@@ -65,16 +65,24 @@ export function knownValues(values: Iterable<string>): KnownValues | undefined {
 
 // As a reason may quote it: as it is, in one line, inside of a JSON text, in a URL.
 function spellings(value: string): readonly string[] {
-  return [value, value.replace(/\s+/g, " ").trim(), JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
+  return [
+    value,
+    value.replace(/\s+/g, " ").trim(),
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value.toWellFormed()),
+  ];
 }
 
 // Two characters can begin with one half: what is left of the second would be no text.
 const whole = (text: string, end: number): number =>
-  end > 0 && /[\ud800-\udbff]/.test(text[end - 1] ?? "") && /[\udc00-\udfff]/.test(text[end] ?? "") ? end + 1 : end;
+  end > 0 && /[\ud800-\udbff]/.test(text[end - 1] ?? "") && /[\udc00-\udfff]/.test(text[end] ?? "")
+    ? end + 1
+    : end;
 
 function common(text: string, start: number, value: string): number {
   let length = PREFIX;
-  while (length < value.length && text.charCodeAt(start + length) === value.charCodeAt(length)) length += 1;
+  while (length < value.length && text.charCodeAt(start + length) === value.charCodeAt(length))
+    length += 1;
   return length;
 }
 

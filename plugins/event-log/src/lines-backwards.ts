@@ -34,7 +34,11 @@ export function* linesBackwards(fd: number, size: number): Generator<FileLine> {
     const start = Math.max(0, end - CHUNK);
     const chunk = readAt(fd, start, end - start);
     let stop = chunk.length;
-    for (let at = chunk.lastIndexOf(0x0a); at >= 0; at = stop === 0 ? -1 : chunk.lastIndexOf(0x0a, stop - 1)) {
+    for (
+      let at = chunk.lastIndexOf(0x0a);
+      at >= 0;
+      at = stop === 0 ? -1 : chunk.lastIndexOf(0x0a, stop - 1)
+    ) {
       add(chunk.subarray(at + 1, stop));
       if (terminated || length > 0) yield line(start + at + 1);
       terminated = true;

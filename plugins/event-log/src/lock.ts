@@ -29,7 +29,8 @@ export function openLock(path: string, wait_ms = 9_000): FileLock {
     const database = new Database(path, { timeout: 0 });
     try {
       // One write in the life of the file: an empty database would be written to by everybody who locks it.
-      if (database.pragma("user_version", { simple: true }) === 0) database.pragma("user_version = 1");
+      if (database.pragma("user_version", { simple: true }) === 0)
+        database.pragma("user_version = 1");
       connection = { database, stats };
     } catch (error) {
       database.close();
@@ -49,7 +50,12 @@ export function openLock(path: string, wait_ms = 9_000): FileLock {
     }
     // Whose lock file was removed locks nobody out.
     const stats = statsOf(path);
-    if (stats !== undefined && stats.ino === connection?.stats.ino && stats.dev === connection.stats.dev) return true;
+    if (
+      stats !== undefined &&
+      stats.ino === connection?.stats.ino &&
+      stats.dev === connection.stats.dev
+    )
+      return true;
     disconnect();
     return false;
   }
@@ -96,6 +102,6 @@ function lockFile(path: string): Stats {
     }
   }
   const stats = lstatSync(path);
-  if (!stats.isFile()) throw irregular(path, "something that is no file");
+  if (!stats.isFile()) throw irregular(path, "something else");
   return stats;
 }

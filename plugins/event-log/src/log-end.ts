@@ -1,7 +1,14 @@
 import { closeSync, fstatSync, lstatSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { BylawError, type LogEvent } from "@bylaw/kernel";
-import { appendBytes, openAppendFile, syncFolder, systemSync, type AppendFile, type Sync } from "./log-file.ts";
+import {
+  appendBytes,
+  openAppendFile,
+  syncFolder,
+  systemSync,
+  type AppendFile,
+  type Sync,
+} from "./log-file.ts";
 import { anchorLine, lineOf, markAt, markOf, readTail, type Mark } from "./mark.ts";
 import { LONGEST } from "./lines-backwards.ts";
 import { diverged, unsynced, unwritable } from "./problems.ts";
@@ -9,7 +16,10 @@ import { isFull, isRotated, lastRotated, moveAside, type Rotation } from "./rota
 import { setAside } from "./torn.ts";
 
 /** Something that an operator should know and that stops nothing. */
-export type Warn = (code: "BYLAW_LOG_TORN" | "BYLAW_LOG_REPLACED" | "BYLAW_LOG_UNROTATED", message: string) => void;
+export type Warn = (
+  code: "BYLAW_LOG_TORN" | "BYLAW_LOG_REPLACED" | "BYLAW_LOG_UNROTATED",
+  message: string,
+) => void;
 
 /** The end of a log file, where events are appended. All of it is called under the lock of the file, and one call at a time. */
 export interface LogEnd {
@@ -47,7 +57,12 @@ interface Current {
 }
 
 /** Finds the end of a file. Opens nothing yet. */
-export function createLogEnd({ path, rotation, warn, sync: toDisk = systemSync }: LogEndOptions): LogEnd {
+export function createLogEnd({
+  path,
+  rotation,
+  warn,
+  sync: toDisk = systemSync,
+}: LogEndOptions): LogEnd {
   let current: Current | undefined;
   let failure: BylawError | undefined;
   let taken = "";
@@ -61,7 +76,15 @@ export function createLogEnd({ path, rotation, warn, sync: toDisk = systemSync }
     const file = openAppendFile(path);
     const { size } = fstatSync(file.fd);
     // Nobody knows whether who wrote what stands there lived to synchronise it.
-    current = { file, size: -1, synced: 0, named: false, mark: undefined, anchor: "", filled: false };
+    current = {
+      file,
+      size: -1,
+      synced: 0,
+      named: false,
+      mark: undefined,
+      anchor: "",
+      filled: false,
+    };
     if (size === 0) current.size = 0;
     return current;
   }
@@ -70,14 +93,25 @@ export function createLogEnd({ path, rotation, warn, sync: toDisk = systemSync }
   function read(now: Current, size: number): void {
     if (size < now.synced) now.synced = 0;
     const { mark, open: rest } = readTail(now.file.fd, size);
-    if (now.size >= 0 && size > now.size && (mark?.sequence ?? 0) < (now.mark?.sequence ?? 0) && now.anchor === "") {
-      throw diverged(path, `went back to event ${mark?.sequence ?? 0} while it grew`, `events behind ${now.mark?.sequence ?? 0}`);
+    if (
+      now.size >= 0 &&
+      size > now.size &&
+      (mark?.sequence ?? 0) < (now.mark?.sequence ?? 0) &&
+      now.anchor === ""
+    ) {
+      throw diverged(
+        path,
+        `The log file went back from event ${now.mark?.sequence ?? 0} to event ${mark?.sequence ?? 0}`,
+      );
     }
     now.size = -1;
     if (rest !== undefined) {
       if (markOf(rest.text) === undefined) {
         const copy = setAside(now.file, rest.start, size);
-        warn("BYLAW_LOG_TORN", `Unexpected torn line at byte ${rest.start} of ${path}, expected whole ones: it is kept in ${copy} as well`);
+        warn(
+          "BYLAW_LOG_TORN",
+          `The line at byte ${rest.start} of ${path} was cut off. A copy of it is in ${copy}`,
+        );
       }
       appendBytes(now.file, Buffer.from("\n"));
     }
@@ -100,11 +134,19 @@ export function createLogEnd({ path, rotation, warn, sync: toDisk = systemSync }
       const there = lstatSync(path, { throwIfNoEntry: false });
       const { file } = current ?? {};
       let now = current;
-      if (now === undefined || there === undefined || there.ino !== file?.stats.ino || there.dev !== file.stats.dev) {
-        if (file !== undefined && (fstatSync(file.fd).nlink === 0 || !isRotated(path, file.stats))) {
+      if (
+        now === undefined ||
+        there === undefined ||
+        there.ino !== file?.stats.ino ||
+        there.dev !== file.stats.dev
+      ) {
+        if (
+          file !== undefined &&
+          (fstatSync(file.fd).nlink === 0 || !isRotated(path, file.stats))
+        ) {
           warn(
             "BYLAW_LOG_REPLACED",
-            `Unexpected removal of ${path}, expected it to stay: what is not in its place is written anew from the store`,
+            `${path} was removed or replaced. What is missing is written again from the store`,
           );
         }
         close();
@@ -114,7 +156,7 @@ export function createLogEnd({ path, rotation, warn, sync: toDisk = systemSync }
       if (size < now.size) {
         warn(
           "BYLAW_LOG_REPLACED",
-          `Unexpected cut of ${path}, expected it only to grow: what is missing at its end is written again from the store`,
+          `The end of ${path} was cut off. It is written again from the store`,
         );
       }
       if (size !== now.size) read(now, size);
@@ -142,7 +184,11 @@ export function createLogEnd({ path, rotation, warn, sync: toDisk = systemSync }
     const moved = moveAside(path, now.file.fd, now.size, last);
     if (moved === undefined) {
       const name = `${last.sequence}`;
-      if (taken !== name) warn("BYLAW_LOG_UNROTATED", `Unexpected file under the name that ${path} should get, expected none: it grows on`);
+      if (taken !== name)
+        warn(
+          "BYLAW_LOG_UNROTATED",
+          `${path} cannot be rotated, because a file already has the name it should get. It keeps growing`,
+        );
       taken = name;
       return now;
     }
@@ -162,9 +208,14 @@ export function createLogEnd({ path, rotation, warn, sync: toDisk = systemSync }
       const line = lineOf(event);
       const length = Buffer.byteLength(line);
       // Who opens the file next would not find it at the end, and write it once more.
-      if (length > LONGEST) throw unwritable(path, "write the log", new Error(`a line of ${length} bytes`));
+      if (length > LONGEST)
+        throw unwritable(path, "write the log", new Error(`a line of ${length} bytes`));
       const before = last === undefined ? now.mark : markAt(last);
-      if (before !== undefined && (now.filled || last !== undefined) && isFull(rotation, now.size + bytes, before, event, length)) {
+      if (
+        before !== undefined &&
+        (now.filled || last !== undefined) &&
+        isFull(rotation, now.size + bytes, before, event, length)
+      ) {
         if (last !== undefined) write(now, text, last);
         now = await rotate(now, before);
         text = "";
@@ -212,6 +263,6 @@ export function createLogEnd({ path, rotation, warn, sync: toDisk = systemSync }
 function unfound(): never {
   throw new BylawError({
     code: "BYLAW_LOG_UNWRITABLE",
-    message: "Unexpected write before the end of the file was found, expected a place",
+    message: "The log cannot be written before its end is found",
   });
 }

@@ -1,4 +1,15 @@
-import { closeSync, constants, fdatasync, fstatSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  writeSync,
+  type Stats,
+} from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { codeOf, irregular, unwritable } from "./problems.ts";
@@ -33,8 +44,10 @@ export function openAppendFile(path: string): AppendFile {
     closeSync(fd);
     throw irregular(path, kindOf(stats));
   } catch (error) {
-    if (codeOf(error) === "ELOOP") throw irregular(path, "symbolic link");
-    throw codeOf(error)?.startsWith("BYLAW_") === true ? error : unwritable(path, "open the log", error);
+    if (codeOf(error) === "ELOOP") throw irregular(path, "a symbolic link");
+    throw codeOf(error)?.startsWith("BYLAW_") === true
+      ? error
+      : unwritable(path, "open the log", error);
   }
 }
 
@@ -77,8 +90,8 @@ export function syncFolder(folder: string): void {
 }
 
 function kindOf(stats: Stats): string {
-  if (stats.isSymbolicLink()) return "symbolic link";
-  if (stats.isFIFO()) return "pipe";
-  if (stats.isDirectory()) return "folder";
-  return stats.isSocket() ? "socket" : "device";
+  if (stats.isSymbolicLink()) return "a symbolic link";
+  if (stats.isFIFO()) return "a pipe";
+  if (stats.isDirectory()) return "a folder";
+  return stats.isSocket() ? "a socket" : "a device";
 }

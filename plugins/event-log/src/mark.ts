@@ -1,4 +1,10 @@
-import { canonicalJson, isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import {
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+} from "@bylaw/kernel";
 import { linesBackwards, type FileLine } from "./lines-backwards.ts";
 
 /** The event that the last whole line of a file holds: how far the file has come. */
@@ -41,12 +47,17 @@ export function markOf(text: string | undefined): Mark | undefined {
   }
   if (!isJsonObject(event)) return undefined;
   const { sequence, hash, event_type } = event;
-  if (!Number.isSafeInteger(sequence) || (sequence as number) < 1 || typeof event_type !== "string") return undefined;
+  if (!Number.isSafeInteger(sequence) || (sequence as number) < 1 || typeof event_type !== "string")
+    return undefined;
   return { sequence: sequence as number, hash: typeof hash === "string" ? hash : undefined, event };
 }
 
 /** The mark that an event makes once it is written. */
-export const markAt = (event: LogEvent): Mark => ({ sequence: event.sequence, hash: event.hash, event: event as unknown as JsonObject });
+export const markAt = (event: LogEvent): Mark => ({
+  sequence: event.sequence,
+  hash: event.hash,
+  event: event as unknown as JsonObject,
+});
 
 /** Whether a file's last event is the store's event of the same sequence. An anchor only carries its link. */
 export function isSame({ hash, event }: Mark, stored: LogEvent): boolean {
@@ -58,7 +69,16 @@ export function isSame({ hash, event }: Mark, stored: LogEvent): boolean {
  * An event as it stands on its line, with the line break. Its details are canonical (RFC 8785), as `formatEventLine` has them: whether an
  * event comes from its commit or is read from a store, its line is the same.
  */
-export function lineOf({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }: LogEvent): string {
+export function lineOf({
+  timestamp,
+  sequence,
+  session_id,
+  event_type,
+  agent_id,
+  task_id,
+  details,
+  hash,
+}: LogEvent): string {
   const others = JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id });
   return `${others.slice(0, -1)},"details":${canonicalJson(details)}${hash === undefined ? "" : `,"hash":${JSON.stringify(hash)}`}}\n`;
 }

@@ -37,7 +37,14 @@ export async function openMirror(log: LogReader, options: MirrorOptions): Promis
   const heads = sign === undefined ? undefined : await openHeads(log.run, `${path}.heads`, sign);
   const lock = openLock(`${path}.lock`, wait_ms);
   const end = createLogEnd({ path, rotation: rotate, warn, sync });
-  const mirror = createMirror(log, { path, lock, end, heads, durable: durability === "strict", flush_ms });
+  const mirror = createMirror(log, {
+    path,
+    lock,
+    end,
+    heads,
+    durable: durability === "strict",
+    flush_ms,
+  });
   try {
     await mirror.catchUp([], Infinity);
   } catch (error) {
@@ -76,7 +83,10 @@ interface Need {
   readonly doubt?: Mark;
 }
 
-function createMirror(log: LogReader, { path, lock, end, heads, durable, flush_ms }: Parts): Mirror {
+function createMirror(
+  log: LogReader,
+  { path, lock, end, heads, durable, flush_ms }: Parts,
+): Mirror {
   let trusted: Mark | undefined;
   let late: unknown;
   let timer: NodeJS.Timeout | undefined;
@@ -90,7 +100,11 @@ function createMirror(log: LogReader, { path, lock, end, heads, durable, flush_m
   }
 
   // One turn at the file. Ends without a need when the file has all that it should.
-  async function step(known: Map<number, LogEvent>, until: number, doubt: Mark | undefined): Promise<Need | undefined> {
+  async function step(
+    known: Map<number, LogEvent>,
+    until: number,
+    doubt: Mark | undefined,
+  ): Promise<Need | undefined> {
     const mark = end.find();
     // Held against the store once, and again where another process has written.
     if (mark !== undefined && mark !== trusted) {
@@ -98,14 +112,20 @@ function createMirror(log: LogReader, { path, lock, end, heads, durable, flush_m
       const stored = known.get(sequence);
       if (stored === undefined) {
         if (mark !== doubt) return { after: sequence - 1, doubt: mark };
-        throw diverged(path, `ends with event ${sequence}, which the store does not have`, "no event that is not in the store");
+        throw diverged(path, `The log file ends with event ${sequence}, which is not in the store`);
       }
-      if (!isSame(mark, stored)) throw diverged(path, `holds another event ${sequence} than the store`, "the events of the store");
+      if (!isSame(mark, stored))
+        throw diverged(path, `Event ${sequence} of the log file is not the one in the store`);
       trusted = mark;
     }
     const head = mark?.sequence ?? 0;
     const fresh: LogEvent[] = [];
-    for (let event = known.get(head + 1); event !== undefined; event = known.get(event.sequence + 1)) fresh.push(event);
+    for (
+      let event = known.get(head + 1);
+      event !== undefined;
+      event = known.get(event.sequence + 1)
+    )
+      fresh.push(event);
     if (fresh.length > 0) trusted = await end.append(fresh);
     const reached = fresh.at(-1)?.sequence ?? head;
     for (const sequence of known.keys()) if (sequence <= reached) known.delete(sequence);
@@ -163,7 +183,10 @@ function createMirror(log: LogReader, { path, lock, end, heads, durable, flush_m
         // Who opens a log that others write does not run after them.
         if (goal === Infinity && page.length < PAGE) goal = page.at(-1)?.sequence ?? need.after;
         else if (page.length === 0 && doubt === undefined && need.after < goal) {
-          throw diverged(path, `lacks event ${need.after + 1}, which the store lacks as well`, "a store that has all events");
+          throw diverged(
+            path,
+            `Event ${need.after + 1} is missing from the log file and from the store`,
+          );
         }
       }
       schedule(durable ? heads?.delay(trusted) : flush_ms);

@@ -2,11 +2,21 @@ import { z } from "zod";
 import { templateFault } from "./file-name.ts";
 import { pathFault } from "./redacted-paths.ts";
 
-const keys = ["password", "passwd", "passphrase", "secret", "client_secret", "authorization", "api_key", "apikey", "private_key"];
+const keys = [
+  "password",
+  "passwd",
+  "passphrase",
+  "secret",
+  "client_secret",
+  "authorization",
+  "api_key",
+  "apikey",
+  "private_key",
+];
 const path = z.string().superRefine((text, context) => {
   const fault = pathFault(text);
   if (fault !== undefined)
-    context.addIssue(`Unexpected path \`${text}\` with ${fault}, expected keys of the details, such as \`args.password\``);
+    context.addIssue(`is not a path of the details: \`${text}\` has ${fault}`);
 });
 const keyFile = z.string().min(1);
 
@@ -17,21 +27,35 @@ export const eventLogOptions = z
       .string()
       .superRefine((text, context) => {
         const fault = templateFault(text);
-        if (fault !== undefined) context.addIssue(`Unexpected ${fault}, expected the path of a file`);
+        if (fault !== undefined) context.addIssue(`must be the path of a file, not ${fault}`);
       })
       .default(".bylaw/logs/{run}.jsonl")
-      .describe("The file of a run, relative to the folder of the configuration; `{run}` stands for its name. One file holds one run."),
+      .describe(
+        "The file of a run, relative to the folder of the configuration; `{run}` stands for its name. One file holds one run.",
+      ),
     durability: z
       .enum(["strict", "batched"])
       .default("strict")
       .describe(
         "`strict`: an event is on the disk before the operation that caused it proceeds. `batched`: it is in the file, and on the disk within `flush_ms`.",
       ),
-    flush_ms: z.int().min(1).max(60_000).default(100).describe("With `batched`: milliseconds until what was written is on the disk."),
+    flush_ms: z
+      .int()
+      .min(1)
+      .max(60_000)
+      .default(100)
+      .describe("With `batched`: milliseconds until what was written is on the disk."),
     rotate: z
       .strictObject({
-        bytes: z.int().min(1).optional().describe("A file that would grow over so many bytes is full."),
-        daily: z.boolean().default(false).describe("Every day, in UTC by the times of the events, begins a file."),
+        bytes: z
+          .int()
+          .min(1)
+          .optional()
+          .describe("A file that would grow over so many bytes is full."),
+        daily: z
+          .boolean()
+          .default(false)
+          .describe("Every day, in UTC by the times of the events, begins a file."),
       })
       .prefault({})
       .describe("When a file is full and the next one begins. Default: never."),
@@ -40,16 +64,32 @@ export const eventLogOptions = z
         paths: z
           .array(path)
           .default([...keys, "access_token", "refresh_token", "id_token"].map((key) => `**.${key}`))
-          .describe("Values of these places in the details: keys with dots between, `*` for any one, `**` for any number."),
-        secrets: z.boolean().default(true).describe("Secrets that can be told by their form, in any text."),
-        key_file: keyFile.optional().describe("A key, so that digests are HMACs and short secrets cannot be guessed from them."),
+          .describe(
+            "Values of these places in the details: keys with dots between, `*` for any one, `**` for any number.",
+          ),
+        secrets: z
+          .boolean()
+          .default(true)
+          .describe("Secrets that can be told by their form, in any text."),
+        key_file: keyFile
+          .optional()
+          .describe(
+            "A key, so that digests are HMACs and short secrets cannot be guessed from them.",
+          ),
       })
       .prefault({})
       .describe("What is taken out of an event before anything keeps it; a digest stays."),
     sign: z
       .strictObject({
-        key_file: keyFile.describe("An Ed25519 private key, PKCS #8 in PEM, that only its owner can read."),
-        every_ms: z.int().min(0).max(3_600_000).default(1_000).describe("Least milliseconds between two signatures."),
+        key_file: keyFile.describe(
+          "An Ed25519 private key, PKCS #8 in PEM, that only its owner can read.",
+        ),
+        every_ms: z
+          .int()
+          .min(0)
+          .max(3_600_000)
+          .default(1_000)
+          .describe("Least milliseconds between two signatures."),
       })
       .optional()
       .describe("Signs how far the log has come, into `<file>.heads`, so that a cut end shows."),

@@ -65,7 +65,8 @@ export function placeOf(paths: readonly string[]): Place {
 /** Where no path leads. */
 export const NOWHERE: Place = { named: false, in: () => NOWHERE };
 
-const isAnywhere = (path: Path): boolean => path.length === 2 && path[0] === "**" && path[1] !== "*" && path[1] !== "**";
+const isAnywhere = (path: Path): boolean =>
+  path.length === 2 && path[0] === "**" && path[1] !== "*" && path[1] !== "**";
 
 // What is left of a path behind one key; more than one where `**` can stand for less or more.
 function after(path: Path, key: string): readonly Path[] {

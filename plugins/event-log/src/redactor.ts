@@ -43,12 +43,19 @@ function redact(details: JsonObject, root: Place, byForm: boolean, digest: Diges
   return secrets === undefined ? details : without(secrets, details, root, byForm, digest);
 }
 
-function without(secrets: Secrets, details: JsonObject, root: Place, byForm: boolean, digest: Digest): JsonObject {
+function without(
+  secrets: Secrets,
+  details: JsonObject,
+  root: Place,
+  byForm: boolean,
+  digest: Digest,
+): JsonObject {
   const listed: string[] = [];
   let count = 0;
   const list = (path: readonly string[]): void => {
     count += 1;
-    if (listed.length < LISTED) listed.push(path.map((key) => key.replaceAll(".", "\\.")).join("."));
+    if (listed.length < LISTED)
+      listed.push(path.map((key) => key.replaceAll(".", "\\.")).join("."));
   };
 
   function clean(text: string, repeated: Repeated): string {
@@ -72,7 +79,9 @@ function without(secrets: Secrets, details: JsonObject, root: Place, byForm: boo
       return text;
     }
     if (Array.isArray(value)) {
-      return (value as readonly Json[]).map((item, index) => take(item, of(String(index)), [...path, String(index)]));
+      return (value as readonly Json[]).map((item, index) =>
+        take(item, of(String(index)), [...path, String(index)]),
+      );
     }
     return isJsonObject(value) ? members(value, of, path) : value;
   }
@@ -108,11 +117,18 @@ function topOf(key: string, root: Place): Treatment {
   return within(root.in(key), CONTENT.has(key) ? "long" : "prose");
 }
 
-const within = (place: Place, repeated: Repeated): Treatment => ({ place, repeated, of: (key) => within(place.in(key), repeated) });
+const within = (place: Place, repeated: Repeated): Treatment => ({
+  place,
+  repeated,
+  of: (key) => within(place.in(key), repeated),
+});
 
 // A list of votes is as one vote.
 const ofDecision = (repeated: Repeated): Treatment => ({
   place: NOWHERE,
   repeated,
-  of: (key) => (PARTS.has(key) || /^\d+$/.test(key) ? ofDecision("none") : within(NOWHERE, WORDS.has(key) ? "short" : "none")),
+  of: (key) =>
+    PARTS.has(key) || /^\d+$/.test(key)
+      ? ofDecision("none")
+      : within(NOWHERE, WORDS.has(key) ? "short" : "none"),
 });

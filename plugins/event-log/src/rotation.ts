@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, renameSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  type Stats,
+} from "node:fs";
 import { dirname, join, parse } from "node:path";
 import type { LogEvent } from "@bylaw/kernel";
 import { syncFolder } from "./log-file.ts";
@@ -18,7 +27,13 @@ const FIRST_LINE = 4_194_304;
 const padded = (sequence: number): string => String(sequence).padStart(12, "0");
 
 /** Whether an event belongs into a new file. `size`: of the file without it. */
-export function isFull({ bytes, daily }: Rotation, size: number, last: Mark, event: LogEvent, length: number): boolean {
+export function isFull(
+  { bytes, daily }: Rotation,
+  size: number,
+  last: Mark,
+  event: LogEvent,
+  length: number,
+): boolean {
   if (bytes !== undefined && size + length > bytes) return true;
   const day = String(last.event["timestamp"]).slice(0, 10);
   return daily && day < event.timestamp.slice(0, 10);
@@ -39,7 +54,9 @@ export function moveAside(path: string, fd: number, size: number, last: Mark): s
 }
 
 /** The last of the files that a log was rotated into, and the event that it ends with. */
-export function lastRotated(path: string): { readonly name: string; readonly mark: Mark } | undefined {
+export function lastRotated(
+  path: string,
+): { readonly name: string; readonly mark: Mark } | undefined {
   for (const name of rotatedFiles(path)) {
     const mark = lastMark(join(dirname(path), name));
     if (mark !== undefined) return { name, mark };

@@ -33,7 +33,10 @@ const QUOTES = "[\"'`\\\\]{0,4}";
 // What stands before a secret. The secret goes from there to its closing quote, or to the end of the word.
 const LEADS: readonly RegExp[] = [
   new RegExp(`(?:${STRONG})\\d{0,3}${QUOTES}[ \\t]{0,4}(?:=>?|:=?)(?!=)[ \\t]{0,4}`, "gi"),
-  new RegExp(`(?:${ANY})\\d{0,3}${QUOTES}(?:=>?(?!=)|[ \\t]{0,4}(?::=|=>?)[ \\t]{0,4}(?=["'\`\\\\]))`, "gi"),
+  new RegExp(
+    `(?:${ANY})\\d{0,3}${QUOTES}(?:=>?(?!=)|[ \\t]{0,4}(?::=|=>?)[ \\t]{0,4}(?=["'\`\\\\]))`,
+    "gi",
+  ),
   new RegExp(`(?:${ANY})\\d{0,3}["'\`\\\\]{1,4}[ \\t]{0,4}:[ \\t]{0,4}`, "gi"),
   new RegExp(`(?<![\\w-])--?(?:[a-z0-9]{1,20}-){0,3}(?:${ANY})[ \\t]{1,4}(?!-)`, "gi"),
   /(?<![\w-])sshpass[ \t]{1,4}-p[ \t]{0,4}/gi,
@@ -59,17 +62,23 @@ const SECRET_KEY =
 
 /** Whether the key of a text says that it is a secret. */
 export const isSecretMember = (key: string, value: unknown): value is string =>
-  typeof value === "string" && value !== "" && SECRET_KEY.test(key) && !NO_SECRET.test(value.slice(0, 256));
+  typeof value === "string" &&
+  value !== "" &&
+  SECRET_KEY.test(key) &&
+  !NO_SECRET.test(value.slice(0, 256));
 
 /** Where in a text secrets stand that can be told by their form. Linear in the length of the text. */
 export function findSecrets(text: string): readonly Span[] {
   if (text.length < 6 || !HINT.test(text)) return [];
   const spans: Span[] = [];
   const add = (start: number, end: number): void => {
-    if (end > start && !NO_SECRET.test(text.slice(start, Math.min(end, start + 256)))) spans.push({ start, end });
+    if (end > start && !NO_SECRET.test(text.slice(start, Math.min(end, start + 256))))
+      spans.push({ start, end });
   };
   keyBlocks(text, spans);
-  for (const form of TOKENS) for (const { 0: token, index } of text.matchAll(form)) spans.push({ start: index, end: index + token.length });
+  for (const form of TOKENS)
+    for (const { 0: token, index } of text.matchAll(form))
+      spans.push({ start: index, end: index + token.length });
   for (const lead of LEADS) {
     behindEach(lead, text, (start) => {
       const span = valueAt(text, start);
@@ -134,7 +143,8 @@ function valueAt(text: string, from: number): Span {
   const first = start + 1;
   const near = text.slice(first, first + QUOTED);
   let close = near.indexOf(open);
-  while (close !== -1 && open.length === 1 && isEscaped(near, close)) close = near.indexOf(open, close + 1);
+  while (close !== -1 && open.length === 1 && isEscaped(near, close))
+    close = near.indexOf(open, close + 1);
   return { start: first, end: close === -1 ? wordEnd(text, first) : first + close };
 }
 

@@ -38,7 +38,10 @@ export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Se
     for (const [key, item] of Object.entries<Json>(value)) {
       search(key);
       const place = placeOfKey(key);
-      if ((place.named && isTakable(item)) || (byForm && place !== NOWHERE && isSecretMember(key, item))) {
+      if (
+        (place.named && isTakable(item)) ||
+        (byForm && place !== NOWHERE && isSecretMember(key, item))
+      ) {
         named = true;
         addLeaves(item, known);
       }
@@ -52,9 +55,13 @@ export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Se
   return {
     in(text, repeated) {
       const here = found.get(text) ?? [];
-      if (values === undefined || repeated === "none" || (repeated === "prose" && !/\s/.test(text))) return here;
+      if (values === undefined || repeated === "none" || (repeated === "prose" && !/\s/.test(text)))
+        return here;
       const repetitions = values.find(text, repeated === "short");
-      return merged([...here, ...repetitions.filter(({ start, end }) => repeated !== "longest" || end - start >= LONGEST)]);
+      return merged([
+        ...here,
+        ...repetitions.filter(({ start, end }) => repeated !== "longest" || end - start >= LONGEST),
+      ]);
     },
   };
 }
@@ -64,10 +71,16 @@ export function isTakable(value: Json): boolean {
   if (typeof value !== "object" || value === null) return value !== null;
   const entries = Object.entries<Json>(value);
   const [key, digest] = entries[0] ?? [];
-  return !(entries.length === 1 && key === "redacted" && typeof digest === "string" && isDigest(digest));
+  return !(
+    entries.length === 1 &&
+    key === "redacted" &&
+    typeof digest === "string" &&
+    isDigest(digest)
+  );
 }
 
 function addLeaves(value: Json, leaves: Set<string>): void {
   if (typeof value === "string" || typeof value === "number") leaves.add(String(value));
-  else if (typeof value === "object" && value !== null) for (const item of Object.values<Json>(value)) addLeaves(item, leaves);
+  else if (typeof value === "object" && value !== null)
+    for (const item of Object.values<Json>(value)) addLeaves(item, leaves);
 }

@@ -1,4 +1,13 @@
-import { constants, closeSync, fsyncSync, lstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import {
+  constants,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { readAt } from "./read-at.ts";
 import { syncFolder, type AppendFile } from "./log-file.ts";
@@ -44,7 +53,11 @@ function isCopy(copy: string, fd: number, start: number, size: number): boolean 
   try {
     // Before it is opened: a pipe in its place would keep us waiting for ever.
     const stats = lstatSync(copy);
-    return stats.isFile() && stats.size === size - start && readFileSync(copy).equals(readAt(fd, start, stats.size));
+    return (
+      stats.isFile() &&
+      stats.size === size - start &&
+      readFileSync(copy).equals(readAt(fd, start, stats.size))
+    );
   } catch {
     return false;
   }

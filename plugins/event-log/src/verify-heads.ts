@@ -46,14 +46,14 @@ export interface Link {
 }
 
 /**
- * Holds a log against its signed heads. A chain does not show that its end was cut off; a signed head does, up to itself. Throws
- * BYLAW_KEY_INVALID for a key that is none.
+ * Checks a log against its signed heads. A chain does not show that its end was cut off, but a signed head does. Throws
+ * BYLAW_KEY_INVALID for text that is not a key.
  */
 export async function verifyHeads({ heads, key, events, run }: HeadsInput): Promise<HeadsReport> {
   const publicKey = await importSPKI(key, "EdDSA").catch(() => {
     throw new BylawError({
       code: "BYLAW_KEY_INVALID",
-      message: "Unexpected text of a key, expected an Ed25519 public key in PEM",
+      message: "The key is not an Ed25519 public key in PEM",
       fix: "`openssl pkey -in private.pem -pubout` prints the public key of a private one",
     });
   });
@@ -71,11 +71,16 @@ export async function verifyHeads({ heads, key, events, run }: HeadsInput): Prom
       const torn = line === lines.length;
       findings.push(
         torn
-          ? { line, rule: "HEAD_TORN", severity: "warning", message: "Unexpected last line without a line break, expected a whole head" }
-          : { line, rule: "HEAD_INVALID", severity: "error", message: "Unexpected line, expected a head signed by this key" },
+          ? { line, rule: "HEAD_TORN", severity: "warning", message: "The last line was cut off." }
+          : {
+              line,
+              rule: "HEAD_INVALID",
+              severity: "error",
+              message: "This line is not a head signed with this key.",
+            },
       );
     } else if (head.run !== (wanted ??= head.run)) {
-      const message = `Unexpected head of run \`${head.run}\`, expected run \`${wanted}\``;
+      const message = `This head is of run \`${head.run}\`, not of run \`${wanted}\`.`;
       findings.push({ line, rule: "HEAD_OTHER_RUN", severity: "error", message });
     } else {
       const same = open.get(head.sequence);
@@ -93,28 +98,35 @@ export async function verifyHeads({ heads, key, events, run }: HeadsInput): Prom
         count += 1;
         if (last === undefined || last.sequence <= head.sequence) last = head;
       } else {
-        const message = `Unexpected event ${sequence} in the log, expected the one that was signed at ${head.at}`;
+        const message = `Event ${sequence} is not the one that was signed at ${head.at}.`;
         findings.push({ line, rule: "HEAD_MISMATCH", severity: "error", message });
       }
     }
     open.delete(sequence);
   }
   for (const { head, line } of [...open.values()].flat()) {
-    const what = head.sequence > end ? `end of the log at event ${end}` : `log without event ${head.sequence}`;
-    const message = `Unexpected ${what}, expected event ${head.sequence}, which was signed at ${head.at}`;
+    const what = head.sequence > end ? `ends at event ${end}` : `lacks event ${head.sequence}`;
+    const message = `The log ${what}, but event ${head.sequence} was signed at ${head.at}.`;
     findings.push({ line, rule: "LOG_CUT", severity: "error", message });
   }
   return { heads: count, last, findings: findings.sort((one, other) => one.line - other.line) };
 }
 
-async function headIn(token: string, key: Awaited<ReturnType<typeof importSPKI>>): Promise<Head | undefined> {
+async function headIn(
+  token: string,
+  key: Awaited<ReturnType<typeof importSPKI>>,
+): Promise<Head | undefined> {
   try {
     const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: ["EdDSA"] });
     if (protectedHeader.typ !== HEAD_TYPE) return undefined;
     const head = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload)) as Json;
     if (!isJsonObject(head)) return undefined;
     const { run, sequence, hash, at } = head;
-    const fits = typeof run === "string" && Number.isSafeInteger(sequence) && typeof hash === "string" && typeof at === "string";
+    const fits =
+      typeof run === "string" &&
+      Number.isSafeInteger(sequence) &&
+      typeof hash === "string" &&
+      typeof at === "string";
     return fits ? { run, sequence: sequence as number, hash, at } : undefined;
   } catch {
     return undefined;

@@ -18,14 +18,19 @@ export interface Child {
 /** Starts a program; it is killed, by its own id, when the test is done. */
 export function start(program: string, ...args: readonly string[]): Child {
   return child(
-    spawn(process.execPath, [...nodeFlags, join(import.meta.dirname, "children", program), ...args], {
-      stdio: ["ignore", "pipe", "inherit"],
-    }),
+    spawn(
+      process.execPath,
+      [...nodeFlags, join(import.meta.dirname, "children", program), ...args],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    ),
   );
 }
 
 /** What Node needs to run a program in TypeScript. */
-export const nodeFlags: readonly string[] = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
+export const nodeFlags: readonly string[] = [
+  "--experimental-strip-types",
+  "--disable-warning=ExperimentalWarning",
+];
 
 export function child(process: ChildProcess): Child {
   const lines: string[] = [];
@@ -52,7 +57,9 @@ export function child(process: ChildProcess): Child {
       new Promise((resolve, reject) => {
         if (lines.includes(line)) resolve();
         waiting.set(line, resolve);
-        void ended.then((how) => reject(new Error(`Unexpected end (${how}), expected \`${line}\``)));
+        void ended.then((how) =>
+          reject(new Error(`Unexpected end (${how}), expected \`${line}\``)),
+        );
       }),
   };
 }

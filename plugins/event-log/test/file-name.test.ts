@@ -6,7 +6,26 @@ import { logPath, runFileName, templateFault } from "../src/file-name.ts";
 import { eventsOf, folder, givenLog, open } from "./kit.ts";
 
 const HOSTILE = [
-  ...["..", ".", "", "/", "../../etc/passwd", "a/b", "a\\b", "a\0b", "C:\\x", "con", "COM1", "~", "a\n", " ", "%", "%2e", "é", "e\u0301"],
+  ...[
+    "..",
+    ".",
+    "",
+    "/",
+    "../../etc/passwd",
+    "a/b",
+    "a\\b",
+    "a\0b",
+    "C:\\x",
+    "con",
+    "COM1",
+    "~",
+    "a\n",
+    " ",
+    "%",
+    "%2e",
+    "é",
+    "e\u0301",
+  ],
   ...[
     "x".repeat(10_000),
     "\ud800",
@@ -26,8 +45,12 @@ const HOSTILE = [
 describe("the file of a run", () => {
   it("has a name that says which, for runs that are named plainly", () => {
     expect(runFileName("release-42_b")).toBe("release-42_b");
-    expect(logPath(".bylaw/logs/{run}.jsonl", "6f1b1f52", "/project")).toBe("/project/.bylaw/logs/6f1b1f52.jsonl");
-    expect(logPath("/var/log/{run}/events.jsonl", "a.b", "/project")).toBe("/var/log/a%2eb/events.jsonl");
+    expect(logPath(".bylaw/logs/{run}.jsonl", "6f1b1f52", "/project")).toBe(
+      "/project/.bylaw/logs/6f1b1f52.jsonl",
+    );
+    expect(logPath("/var/log/{run}/events.jsonl", "a.b", "/project")).toBe(
+      "/var/log/a%2eb/events.jsonl",
+    );
   });
 
   it.each(HOSTILE)("stays in its folder, under a name that every system can hold: %j", (run) => {
@@ -37,7 +60,12 @@ describe("the file of a run", () => {
   });
 
   it("is another for every run, also where upper and lower case are one", () => {
-    const text = fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constantFrom(...HOSTILE), fc.stringMatching(/^[aA.%~2eE-]{0,6}$/));
+    const text = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.string(),
+      fc.constantFrom(...HOSTILE),
+      fc.stringMatching(/^[aA.%~2eE-]{0,6}$/),
+    );
     fc.assert(
       fc.property(text, text, (one, other) => {
         fc.pre(one !== other);
@@ -70,7 +98,10 @@ describe("the file of a run", () => {
     expect(readdirSync(inside)).toHaveLength(HOSTILE.length * 2);
   });
 
-  it.each(["logs/", "a/..", "..", ".", "", "a\0", "{session}.jsonl", "{run", "a/./"])("is refused as a template: %j", (template) => {
-    expect(templateFault(template)).toBeDefined();
-  });
+  it.each(["logs/", "a/..", "..", ".", "", "a\0", "{session}.jsonl", "{run", "a/./"])(
+    "is refused as a template: %j",
+    (template) => {
+      expect(templateFault(template)).toBeDefined();
+    },
+  );
 });

@@ -18,10 +18,19 @@ export function givenLog(run = "run-1", seed = ""): GivenLog {
     all,
     add(what = 1, timestamp = "2026-01-17T09:00:00Z") {
       const details =
-        typeof what === "number" ? Array.from({ length: what }, (_, index) => ({ seed, number: all.length + index + 1 })) : what;
+        typeof what === "number"
+          ? Array.from({ length: what }, (_, index) => ({ seed, number: all.length + index + 1 }))
+          : what;
       const drafts = details.map((of, index): EventDraft => {
         const event_type = all.length + index === 0 ? "session_start" : "tool_result";
-        return { timestamp, session_id: SESSION, event_type, agent_id: "a1", task_id: null, details: of };
+        return {
+          timestamp,
+          session_id: SESSION,
+          event_type,
+          agent_id: "a1",
+          task_id: null,
+          details: of,
+        };
       });
       const added = chain(all.at(-1), drafts);
       all.push(...added);

@@ -1,5 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
-import { appendFileSync, chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { CompactSign, importPKCS8 } from "jose";
 import { describe, expect, it } from "vitest";
@@ -47,7 +55,11 @@ describe("signed heads", () => {
   it("are signed at most so often, and when the log is closed", async () => {
     const { heads, key, events } = await signed(3_600_000);
     expect(heads.trim().split("\n")).toHaveLength(2);
-    expect(await verifyHeads({ heads, key, events })).toMatchObject({ heads: 2, last: { sequence: 8 }, findings: [] });
+    expect(await verifyHeads({ heads, key, events })).toMatchObject({
+      heads: 2,
+      last: { sequence: 8 },
+      findings: [],
+    });
   });
 
   it("are signed later where they were not due, without another write", async () => {
@@ -59,23 +71,33 @@ describe("signed heads", () => {
     await write(1);
     await write(1);
     const last = async (): Promise<number | undefined> =>
-      (await verifyHeads({ heads: readFileSync(`${path}.heads`, "utf8"), key, events: log.all })).last?.sequence;
+      (await verifyHeads({ heads: readFileSync(`${path}.heads`, "utf8"), key, events: log.all }))
+        .last?.sequence;
     while ((await last()) !== 2) await new Promise(setImmediate);
   });
 
-  it.each(["strict", "batched"] as const)("stand for every process and every sitting in one file: %s", async (durability) => {
-    const base = folder();
-    const { key_file, key } = keysIn(base);
-    const path = join(base, "run.jsonl");
-    const log = givenLog();
-    for (let sitting = 0; sitting < 3; sitting += 1) {
-      const mirrors = await Promise.all([1, 2].map(() => open(log, path, { durability, sign: { key_file, every_ms: 0 } })));
-      await Promise.all(mirrors.map(({ write }) => write(2)));
-      for (const { close } of mirrors) await close();
-    }
-    const report = await verifyHeads({ heads: readFileSync(`${path}.heads`, "utf8"), key, events: eventsOf(path) });
-    expect(report).toMatchObject({ last: { sequence: 12 }, findings: [] });
-  });
+  it.each(["strict", "batched"] as const)(
+    "stand for every process and every sitting in one file: %s",
+    async (durability) => {
+      const base = folder();
+      const { key_file, key } = keysIn(base);
+      const path = join(base, "run.jsonl");
+      const log = givenLog();
+      for (let sitting = 0; sitting < 3; sitting += 1) {
+        const mirrors = await Promise.all(
+          [1, 2].map(() => open(log, path, { durability, sign: { key_file, every_ms: 0 } })),
+        );
+        await Promise.all(mirrors.map(({ write }) => write(2)));
+        for (const { close } of mirrors) await close();
+      }
+      const report = await verifyHeads({
+        heads: readFileSync(`${path}.heads`, "utf8"),
+        key,
+        events: eventsOf(path),
+      });
+      expect(report).toMatchObject({ last: { sequence: 12 }, findings: [] });
+    },
+  );
 
   it("show that the end of a log was cut off, which its chain does not", async () => {
     const { heads, key, events } = await signed();
@@ -92,9 +114,15 @@ describe("signed heads", () => {
     const other = givenLog("run-1", "other");
     other.add(8);
     const anew = await verifyHeads({ heads, key, events: other.all });
-    expect(anew.findings.map(({ rule }) => rule)).toEqual(Array.from({ length: 4 }, () => "HEAD_MISMATCH"));
+    expect(anew.findings.map(({ rule }) => rule)).toEqual(
+      Array.from({ length: 4 }, () => "HEAD_MISMATCH"),
+    );
     expect(anew).toMatchObject({ heads: 0, last: undefined });
-    const without = await verifyHeads({ heads, key, events: events.filter(({ sequence }) => sequence !== 4) });
+    const without = await verifyHeads({
+      heads,
+      key,
+      events: events.filter(({ sequence }) => sequence !== 4),
+    });
     expect(without.findings.map(({ rule }) => rule)).toEqual(["LOG_CUT"]);
   });
 
@@ -103,10 +131,17 @@ describe("signed heads", () => {
     const { key_file, key } = keysIn(base);
     const path = join(base, "run.jsonl");
     const log = givenLog();
-    const { write, close } = await open(log, path, { sign: { key_file, every_ms: 0 }, rotate: { bytes: 1_000, daily: false } });
+    const { write, close } = await open(log, path, {
+      sign: { key_file, every_ms: 0 },
+      rotate: { bytes: 1_000, daily: false },
+    });
     for (let round = 0; round < 6; round += 1) await write(3);
     await close();
-    const report = await verifyHeads({ heads: readFileSync(`${path}.heads`, "utf8"), key, events: log.all });
+    const report = await verifyHeads({
+      heads: readFileSync(`${path}.heads`, "utf8"),
+      key,
+      events: log.all,
+    });
     expect(report).toMatchObject({ heads: 6, findings: [] });
   });
 
@@ -116,15 +151,24 @@ describe("signed heads", () => {
     const strange = await verifyHeads({ heads, key: stranger.key, events });
     expect(strange).toMatchObject({ heads: 0, last: undefined });
     expect(new Set(strange.findings.map(({ rule }) => rule))).toEqual(new Set(["HEAD_INVALID"]));
-    expect((await verifyHeads({ heads, key, events, run: "run-2" })).findings[0]).toMatchObject({ rule: "HEAD_OTHER_RUN" });
+    expect((await verifyHeads({ heads, key, events, run: "run-2" })).findings[0]).toMatchObject({
+      rule: "HEAD_OTHER_RUN",
+    });
     const { heads: others } = await signed();
     expect((await verifyHeads({ heads: heads + others, key, events })).findings).toHaveLength(4);
 
     const payload = new TextEncoder().encode(
-      JSON.stringify({ run: "run-1", sequence: 8, hash: events[7]?.hash, at: "2026-01-17T09:00:00Z" }),
+      JSON.stringify({
+        run: "run-1",
+        sequence: 8,
+        hash: events[7]?.hash,
+        at: "2026-01-17T09:00:00Z",
+      }),
     );
     const own = await importPKCS8(pem, "EdDSA");
-    const letter = await new CompactSign(payload).setProtectedHeader({ alg: "EdDSA", typ: "letter" }).sign(own);
+    const letter = await new CompactSign(payload)
+      .setProtectedHeader({ alg: "EdDSA", typ: "letter" })
+      .sign(own);
     const none = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from(payload).toString("base64url")}.`;
     for (const forged of [letter, none, "a.b.c", "rubbish"]) {
       expect(await verifyHeads({ heads: `${forged}\n`, key, events })).toMatchObject({
@@ -137,12 +181,20 @@ describe("signed heads", () => {
   it("go on behind half a head of a process that was killed", async () => {
     const { path, log, key, key_file } = await signed();
     appendFileSync(`${path}.heads`, "eyJhbGciOiJFZ");
-    const torn = await verifyHeads({ heads: readFileSync(`${path}.heads`, "utf8"), key, events: log.all });
+    const torn = await verifyHeads({
+      heads: readFileSync(`${path}.heads`, "utf8"),
+      key,
+      events: log.all,
+    });
     expect(torn.findings).toMatchObject([{ rule: "HEAD_TORN", severity: "warning" }]);
     const { write, close } = await open(log, path, { sign: { key_file, every_ms: 0 } });
     await write(1);
     await close();
-    const after = await verifyHeads({ heads: readFileSync(`${path}.heads`, "utf8"), key, events: eventsOf(path) });
+    const after = await verifyHeads({
+      heads: readFileSync(`${path}.heads`, "utf8"),
+      key,
+      events: eventsOf(path),
+    });
     expect(after).toMatchObject({ last: { sequence: 9 } });
     expect(after.findings.map(({ rule }) => rule)).toEqual(["HEAD_INVALID"]);
     expect(linesOf(`${path}.heads`).at(-1)).not.toBe("");
@@ -155,7 +207,9 @@ describe("signed heads", () => {
     symlinkSync(join(base, "elsewhere"), `${path}.heads`);
     const log = givenLog();
     log.add(1);
-    await expect(open(log, path, { sign: { key_file, every_ms: 0 } })).rejects.toMatchObject({ code: "BYLAW_LOG_IRREGULAR" });
+    await expect(open(log, path, { sign: { key_file, every_ms: 0 } })).rejects.toMatchObject({
+      code: "BYLAW_LOG_IRREGULAR",
+    });
     expect(existsSync(join(base, "elsewhere"))).toBe(false);
   });
 });
@@ -164,22 +218,30 @@ describe("the key of signatures", () => {
   const opened = (base: string, key_file: string): Promise<unknown> =>
     open(givenLog(), join(base, "run.jsonl"), { sign: { key_file, every_ms: 0 } });
 
-  it.each([0o640, 0o604, 0o660, 0o644])("is refused where others can read or write it: mode %o", async (mode) => {
-    const base = folder();
-    const { key_file } = keysIn(base);
-    chmodSync(key_file, mode);
-    await expect(opened(base, key_file)).rejects.toMatchObject({ code: "BYLAW_KEY_EXPOSED" });
-    expect(existsSync(join(base, "run.jsonl"))).toBe(false);
-  });
+  it.each([0o640, 0o604, 0o660, 0o644])(
+    "is refused where others can read or write it: mode %o",
+    async (mode) => {
+      const base = folder();
+      const { key_file } = keysIn(base);
+      chmodSync(key_file, mode);
+      await expect(opened(base, key_file)).rejects.toMatchObject({ code: "BYLAW_KEY_EXPOSED" });
+      expect(existsSync(join(base, "run.jsonl"))).toBe(false);
+    },
+  );
 
   it.each([
     ["no key", "hunter2"],
     ["nothing", ""],
     [
       "another kind of key",
-      generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+      generateKeyPairSync("ec", { namedCurve: "P-256" })
+        .privateKey.export({ type: "pkcs8", format: "pem" })
+        .toString(),
     ],
-    ["a public key", generateKeyPairSync("ed25519").publicKey.export({ type: "spki", format: "pem" }).toString()],
+    [
+      "a public key",
+      generateKeyPairSync("ed25519").publicKey.export({ type: "spki", format: "pem" }).toString(),
+    ],
   ])("is refused without a word of what it holds: %s", async (_, text) => {
     const base = folder();
     const key_file = join(base, "key.pem");
@@ -187,13 +249,19 @@ describe("the key of signatures", () => {
     const refused = opened(base, key_file);
     await expect(refused).rejects.toMatchObject({ code: "BYLAW_KEY_INVALID" });
     if (text !== "")
-      expect(JSON.stringify(await refused.catch((error: unknown) => [String(error), error]))).not.toContain(text.slice(0, 20));
+      expect(
+        JSON.stringify(await refused.catch((error: unknown) => [String(error), error])),
+      ).not.toContain(text.slice(0, 20));
   });
 
   it("is refused where there is none, and as text for verifying", async () => {
     const base = folder();
-    await expect(opened(base, join(base, "nowhere.pem"))).rejects.toMatchObject({ code: "BYLAW_KEY_INVALID" });
+    await expect(opened(base, join(base, "nowhere.pem"))).rejects.toMatchObject({
+      code: "BYLAW_KEY_INVALID",
+    });
     await expect(opened(base, base)).rejects.toMatchObject({ code: "BYLAW_KEY_INVALID" });
-    await expect(verifyHeads({ heads: "", key: "rubbish", events: [] })).rejects.toMatchObject({ code: "BYLAW_KEY_INVALID" });
+    await expect(verifyHeads({ heads: "", key: "rubbish", events: [] })).rejects.toMatchObject({
+      code: "BYLAW_KEY_INVALID",
+    });
   });
 });

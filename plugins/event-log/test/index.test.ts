@@ -15,7 +15,10 @@ describeExamples(examples, { describe, it });
 const SECRET = "hunter2-and-more";
 const TOKEN = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"].join("");
 const kernelIn = (base: string, options: Parameters<typeof eventLog>[0] = {}) =>
-  createKernel({ plugins: [eventLog(options)], fallback: "allow" }, { configFile: join(base, "bylaw.config.ts") });
+  createKernel(
+    { plugins: [eventLog(options)], fallback: "allow" },
+    { configFile: join(base, "bylaw.config.ts") },
+  );
 
 describe("eventLog", () => {
   it("has every event of a run in a file below the configuration before the answer comes, as the store has it", async () => {
@@ -50,20 +53,28 @@ describe("eventLog", () => {
     const base = folder();
     await (await openRun(kernelIn(base), { run: "r" })).close();
     const before = readFileSync(join(base, ".bylaw/logs/r.jsonl"));
-    await expect(openRun(kernelIn(base), { run: "r" })).rejects.toMatchObject({ code: "BYLAW_LOG_DIVERGED" });
+    await expect(openRun(kernelIn(base), { run: "r" })).rejects.toMatchObject({
+      code: "BYLAW_LOG_DIVERGED",
+    });
     expect(readFileSync(join(base, ".bylaw/logs/r.jsonl")).equals(before)).toBe(true);
   });
 
   it("denies what it cannot write, and says why without a word of what it was", async () => {
     const base = folder();
-    const kernel = kernelIn(base, { file: "logs/{run}.jsonl", redact: { paths: [], secrets: false } });
+    const kernel = kernelIn(base, {
+      file: "logs/{run}.jsonl",
+      redact: { paths: [], secrets: false },
+    });
     const run = await openRun(kernel, { run: "r" });
     onTestFinished(() => run.close().catch(() => {}));
     const path = join(base, "logs/r.jsonl");
-    appendFileSync(path, `${JSON.stringify({ sequence: 99, event_type: "x", details: { text: SECRET } })}\n`);
+    appendFileSync(
+      path,
+      `${JSON.stringify({ sequence: 99, event_type: "x", details: { text: SECRET } })}\n`,
+    );
     const { applied, decision } = await run.toolCall({ tool: "t", args: { text: SECRET } });
     expect({ applied, code: decision.code }).toEqual({ applied: "deny", code: "engine_absent" });
-    expect(decision.reason).toMatch(/log file that/);
+    expect(decision.reason).toMatch(/log file/);
     expect(JSON.stringify(decision)).not.toContain(SECRET);
   });
 
@@ -90,12 +101,23 @@ describe("eventLog", () => {
       },
     });
     const plugins = [eventLog({ redact: { paths: ["**.password"] } }), spy()];
-    const run = await openRun(createKernel({ plugins }, { configFile: join(base, "bylaw.config.ts") }), { run: "r", store });
-    const args: JsonObject = { password: SECRET, command: `git clone https://me:${SECRET}@example.com && TOKEN=${TOKEN}` };
+    const run = await openRun(
+      createKernel({ plugins }, { configFile: join(base, "bylaw.config.ts") }),
+      { run: "r", store },
+    );
+    const args: JsonObject = {
+      password: SECRET,
+      command: `git clone https://me:${SECRET}@example.com && TOKEN=${TOKEN}`,
+    };
     const { decision } = await run.toolCall({ id: "c", tool: "bash", args });
     // Who asked knows it; what is kept does not.
     expect(decision.reason).toContain(SECRET);
-    await run.toolResult({ id: "c", tool: "bash", ok: false, result: { stderr: `bad password=${SECRET}`, [TOKEN]: 1 } });
+    await run.toolResult({
+      id: "c",
+      tool: "bash",
+      ok: false,
+      result: { stderr: `bad password=${SECRET}`, [TOKEN]: 1 },
+    });
     await run.transition({ task: "t", to: "BUILD", artifacts: { env: `API_KEY=${SECRET}` } });
     await run.behave({ action: "stop", reason: `Authorization: Bearer ${TOKEN}` });
     await run.respond({ text: `the token is ${TOKEN}`, tool_calls: [] });
@@ -124,17 +146,35 @@ describe("eventLog", () => {
       version: "1.0.0",
       options: z.strictObject({}).prefault({}),
       apply: ({ hooks }) => {
-        hooks.beforeToolCall.tap("ask", () => ({ effect: "ask_user", reason: "Unexpected call, expected a person" }));
+        hooks.beforeToolCall.tap("ask", () => ({
+          effect: "ask_user",
+          reason: "Unexpected call, expected a person",
+        }));
         hooks.onTransition.tap("go", () => ({ effect: "allow", reason: "fine" }));
       },
       grants: true,
     });
-    const kernel = createKernel({ plugins: [ask(), eventLog()] }, { configFile: join(base, "bylaw.config.ts") });
+    const kernel = createKernel(
+      { plugins: [ask(), eventLog()] },
+      { configFile: join(base, "bylaw.config.ts") },
+    );
     const run = await openRun(kernel, { run: "r" });
-    const call = { agent: "a", tool: "deploy", args: { password: SECRET }, interactive: true } as const;
+    const call = {
+      agent: "a",
+      tool: "deploy",
+      args: { password: SECRET },
+      interactive: true,
+    } as const;
     expect((await run.toolCall(call)).applied).toBe("ask_user");
-    await run.approve({ subject: { hook: "beforeToolCall", ...call }, by: "me", expires_at: "2999-01-01T00:00:00Z" });
-    expect((await run.toolCall(call)).decision).toMatchObject({ effect: "allow", code: "approved" });
+    await run.approve({
+      subject: { hook: "beforeToolCall", ...call },
+      by: "me",
+      expires_at: "2999-01-01T00:00:00Z",
+    });
+    expect((await run.toolCall(call)).decision).toMatchObject({
+      effect: "allow",
+      code: "approved",
+    });
     expect((await run.toolCall(call)).applied).toBe("ask_user");
     await run.transition({ task: "T", to: "BUILD", artifacts: { password: "BUILD" } });
     const { events } = await run.toolCall({ ...call, task: "T" });
@@ -146,7 +186,9 @@ describe("eventLog", () => {
   it("keeps runs apart, several at once, each in its file", async () => {
     const base = folder();
     const kernel = kernelIn(base);
-    const runs = await Promise.all(["a", "A", "../a", "a/b"].map((run) => openRun(kernel, { run })));
+    const runs = await Promise.all(
+      ["a", "A", "../a", "a/b"].map((run) => openRun(kernel, { run })),
+    );
     await Promise.all(runs.map((run) => run.toolResult({ id: run.run, tool: "t", ok: true })));
     for (const run of runs) await run.close();
     const files = readdirSync(join(base, ".bylaw/logs")).filter((name) => name.endsWith(".jsonl"));
@@ -166,6 +208,8 @@ describe("eventLog", () => {
     ["a file without room", { rotate: { bytes: 0 } }],
     ["a signature without a key", { sign: {} }],
   ])("refuses options with %s", (_, options) => {
-    expect(() => eventLog(options)).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    expect(() => eventLog(options)).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
   });
 });

@@ -26,7 +26,11 @@ export interface Opened {
 }
 
 /** Opens a mirror of a log; it is closed when the test is done. */
-export async function open(log: GivenLog, path: string, more: Partial<MirrorOptions> = {}): Promise<Opened> {
+export async function open(
+  log: GivenLog,
+  path: string,
+  more: Partial<MirrorOptions> = {},
+): Promise<Opened> {
   const warnings: string[] = [];
   const writer = await openMirror(log, {
     path,
@@ -43,14 +47,20 @@ export async function open(log: GivenLog, path: string, more: Partial<MirrorOpti
     await writer.close?.();
   };
   onTestFinished(() => close().catch(() => {}));
-  return { writer, warnings, write: async (what, timestamp) => writer.write(log.add(what, timestamp), noView), close };
+  return {
+    writer,
+    warnings,
+    write: async (what, timestamp) => writer.write(log.add(what, timestamp), noView),
+    close,
+  };
 }
 
 export const noView = (): never => {
   throw new Error("a mirror needs no view");
 };
 
-export const linesOf = (path: string): readonly string[] => readFileSync(path, "utf8").split("\n").slice(0, -1);
+export const linesOf = (path: string): readonly string[] =>
+  readFileSync(path, "utf8").split("\n").slice(0, -1);
 
 /** The events on the lines of a file; those that hold none are left out. */
 export const eventsOf = (path: string): readonly LogEvent[] =>

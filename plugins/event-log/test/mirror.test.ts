@@ -1,4 +1,12 @@
-import { lstatSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { NO_LINK, linkOf } from "@bylaw/log";
 import type { LogEvent } from "@bylaw/kernel";
@@ -14,10 +22,20 @@ describe("a mirror", () => {
     const lines = linesOf(path);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(log.all);
     expect(Object.keys(JSON.parse(lines[0] ?? "") as object)).toEqual([
-      ...["timestamp", "sequence", "session_id", "event_type", "agent_id", "task_id", "details", "hash"],
+      ...[
+        "timestamp",
+        "sequence",
+        "session_id",
+        "event_type",
+        "agent_id",
+        "task_id",
+        "details",
+        "hash",
+      ],
     ]);
     let link = NO_LINK;
-    for (const { sequence, hash, ...event } of eventsOf(path)) expect((link = linkOf(link, sequence, event))).toBe(hash);
+    for (const { sequence, hash, ...event } of eventsOf(path))
+      expect((link = linkOf(link, sequence, event))).toBe(hash);
     expect(findingsOf(path)).toEqual([]);
   });
 
@@ -25,7 +43,9 @@ describe("a mirror", () => {
     const base = folder();
     await open(givenLog(), join(base, "a/b/run.jsonl"));
     const mode = (path: string): number => statSync(join(base, path)).mode & 0o777;
-    expect(["a", "a/b", "a/b/run.jsonl", "a/b/run.jsonl.lock"].map(mode)).toEqual([0o700, 0o700, 0o600, 0o600]);
+    expect(["a", "a/b", "a/b/run.jsonl", "a/b/run.jsonl.lock"].map(mode)).toEqual([
+      0o700, 0o700, 0o600, 0o600,
+    ]);
   });
 
   it("writes what the file lacks before anything new, in order, over as many pages as it takes", async () => {
@@ -61,7 +81,9 @@ describe("a mirror", () => {
     const size = statSync(path).size;
     const [event] = log.add(1);
     const long = { ...event, details: { result: "x".repeat(64 * 1_048_576) } } as LogEvent;
-    await expect(writer.write([long], noView)).rejects.toMatchObject({ code: "BYLAW_LOG_UNWRITABLE" });
+    await expect(writer.write([long], noView)).rejects.toMatchObject({
+      code: "BYLAW_LOG_UNWRITABLE",
+    });
     expect(statSync(path).size).toBe(size);
   });
 
@@ -110,7 +132,9 @@ describe("a mirror", () => {
     const log = givenLog();
     const { write } = await open(log, path);
     await write([{ text: 'é\n\u2028\u0000"\\😀'.repeat(100_000) }]);
-    await write(Array.from({ length: 12 }, (_, index) => ({ text: String(index).repeat(1_000_000) })));
+    await write(
+      Array.from({ length: 12 }, (_, index) => ({ text: String(index).repeat(1_000_000) })),
+    );
     expect(eventsOf(path)).toEqual(log.all);
     const again = await open(log, path);
     await again.write(1);
@@ -222,7 +246,11 @@ describe("durability", () => {
     const path = join(folder(), "run.jsonl");
     const count = counted();
     const log = givenLog();
-    const { write, close } = await open(log, path, { durability: "batched", flush_ms: 60_000, sync: count.sync });
+    const { write, close } = await open(log, path, {
+      durability: "batched",
+      flush_ms: 60_000,
+      sync: count.sync,
+    });
     for (let batch = 0; batch < 10; batch += 1) await write(1);
     expect(eventsOf(path)).toEqual(log.all);
     expect(count.syncs).toBe(0);
@@ -234,7 +262,11 @@ describe("durability", () => {
     const synced = Promise.withResolvers<void>();
     const log = givenLog();
     const sync = async (): Promise<void> => synced.resolve();
-    const { write } = await open(log, join(folder(), "run.jsonl"), { durability: "batched", flush_ms: 1, sync });
+    const { write } = await open(log, join(folder(), "run.jsonl"), {
+      durability: "batched",
+      flush_ms: 1,
+      sync,
+    });
     await write(1);
     await synced.promise;
   });

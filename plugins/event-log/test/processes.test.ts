@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { openSqliteStore } from "@bylaw/store-sqlite";
@@ -17,7 +26,8 @@ const allOf = async (file: string): Promise<readonly unknown[]> => {
 };
 
 // A torn line is one, and processes may say the time and then wait for their turn at the store.
-const ofOrder = (rule: string): boolean => !["INVALID_JSON", "TORN_LINE", "TIMESTAMP_BACKWARDS"].includes(rule);
+const ofOrder = (rule: string): boolean =>
+  !["INVALID_JSON", "TORN_LINE", "TIMESTAMP_BACKWARDS"].includes(rule);
 
 describe("the lock", () => {
   it("is one at a time, between processes and inside of one", async () => {
@@ -51,7 +61,9 @@ describe("the lock", () => {
     const mine = lock.hold(async () => {
       got = true;
     });
-    await expect(openLock(path, 0).hold(async () => {})).rejects.toMatchObject({ code: "BYLAW_LOG_BUSY" });
+    await expect(openLock(path, 0).hold(async () => {})).rejects.toMatchObject({
+      code: "BYLAW_LOG_BUSY",
+    });
     expect(got).toBe(false);
     holder.process.kill("SIGKILL");
     await mine;
@@ -87,30 +99,54 @@ describe("many processes", () => {
   it.each([
     ["one file", 8, {}],
     ["files that rotate", 4, { rotate: { bytes: 10_000 } }],
-  ])("append to %s: gapless, each event once, in the order of the store", async (_, processes, more) => {
-    const base = folder();
-    const task = { store: join(base, "store.db"), count: 50, options: { file: join(base, "logs/{run}.jsonl"), ...more } };
-    const writers = Array.from({ length: processes }, (__, index) => start("appender.ts", JSON.stringify({ ...task, id: `w${index}` })));
-    expect(await Promise.all(writers.map(({ ended }) => ended))).toEqual(writers.map(() => 0));
-    const all = await allOf(task.store);
-    expect(all).toHaveLength(processes * 50 + 1);
-    const files = execFileSync("sh", ["-c", 'ls "$1" | grep "jsonl$" | grep -v "^shared.jsonl$"; true', "sh", join(base, "logs")], {
-      encoding: "utf8",
-    })
-      .split("\n")
-      .filter((name) => name !== "")
-      .concat("shared.jsonl")
-      .map((name) => join(base, "logs", name));
-    expect(files.flatMap(eventsOf).filter(({ event_type }) => event_type !== "log_anchor")).toEqual(all);
-    expect(findingsOf(...files).filter(ofOrder)).toEqual([]);
-  });
+  ])(
+    "append to %s: gapless, each event once, in the order of the store",
+    async (_, processes, more) => {
+      const base = folder();
+      const task = {
+        store: join(base, "store.db"),
+        count: 50,
+        options: { file: join(base, "logs/{run}.jsonl"), ...more },
+      };
+      const writers = Array.from({ length: processes }, (__, index) =>
+        start("appender.ts", JSON.stringify({ ...task, id: `w${index}` })),
+      );
+      expect(await Promise.all(writers.map(({ ended }) => ended))).toEqual(writers.map(() => 0));
+      const all = await allOf(task.store);
+      expect(all).toHaveLength(processes * 50 + 1);
+      const files = execFileSync(
+        "sh",
+        [
+          "-c",
+          'ls "$1" | grep "jsonl$" | grep -v "^shared.jsonl$"; true',
+          "sh",
+          join(base, "logs"),
+        ],
+        { encoding: "utf8" },
+      )
+        .split("\n")
+        .filter((name) => name !== "")
+        .concat("shared.jsonl")
+        .map((name) => join(base, "logs", name));
+      expect(
+        files.flatMap(eventsOf).filter(({ event_type }) => event_type !== "log_anchor"),
+      ).toEqual(all);
+      expect(findingsOf(...files).filter(ofOrder)).toEqual([]);
+    },
+  );
 
   it("killed at any time lose nothing that was acknowledged, and hold nobody up", async () => {
     const base = folder();
-    const task = { store: join(base, "store.db"), count: 100_000, options: { file: join(base, "{run}.jsonl") } };
+    const task = {
+      store: join(base, "store.db"),
+      count: 100_000,
+      options: { file: join(base, "{run}.jsonl") },
+    };
     const acknowledged: string[] = [];
     for (const after of [1, 7, 23, 40]) {
-      const writers = [0, 1].map((index) => start("appender.ts", JSON.stringify({ ...task, id: `r${after}w${index}` })));
+      const writers = [0, 1].map((index) =>
+        start("appender.ts", JSON.stringify({ ...task, id: `r${after}w${index}` })),
+      );
       for (const [index, { said, process, lines, ended }] of writers.entries()) {
         await said("open");
         while (lines.length <= after + index) await new Promise(setImmediate);
@@ -124,7 +160,9 @@ describe("many processes", () => {
     const path = join(base, "shared.jsonl");
     const events = eventsOf(path);
     expect(events).toEqual(await allOf(task.store));
-    const there = new Map(events.map(({ sequence, details }) => [`${sequence} ${String(details["id"])}`, true]));
+    const there = new Map(
+      events.map(({ sequence, details }) => [`${sequence} ${String(details["id"])}`, true]),
+    );
     expect(acknowledged.filter((line) => !there.has(line))).toEqual([]);
     expect(findingsOf(path).filter(ofOrder)).toEqual([]);
   });
@@ -177,15 +215,21 @@ describe("what stands in the place of the file", () => {
   it("is told as unwritable: a file in the place of a folder, and rubbish in the place of the lock", async () => {
     const base = folder();
     writeFileSync(join(base, "file"), "");
-    await expect(open(givenLog(), join(base, "file/run.jsonl"))).rejects.toMatchObject({ code: "BYLAW_LOG_UNWRITABLE" });
+    await expect(open(givenLog(), join(base, "file/run.jsonl"))).rejects.toMatchObject({
+      code: "BYLAW_LOG_UNWRITABLE",
+    });
     writeFileSync(join(base, "run.jsonl.lock"), "rubbish".repeat(1_000));
-    await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toMatchObject({ code: "BYLAW_LOG_UNWRITABLE" });
+    await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toMatchObject({
+      code: "BYLAW_LOG_UNWRITABLE",
+    });
   });
 
   it.skipIf(isRoot)("is told as unwritable: a folder that may not be written", async () => {
     const base = folder();
     chmodSync(base, 0o500);
-    await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toMatchObject({ code: "BYLAW_LOG_UNWRITABLE" });
+    await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toMatchObject({
+      code: "BYLAW_LOG_UNWRITABLE",
+    });
     chmodSync(base, 0o700);
   });
 });
@@ -205,12 +249,20 @@ const whole = (lines: readonly string[]): readonly number[] =>
       return [];
     }
   });
-const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+const upTo = (last: number): readonly number[] =>
+  Array.from({ length: last }, (_, index) => index + 1);
 
-async function filled(command: string, args: readonly string[], path: string, ballast = ""): Promise<Filled> {
+async function filled(
+  command: string,
+  args: readonly string[],
+  path: string,
+  ballast = "",
+): Promise<Filled> {
   const script = join(import.meta.dirname, "children/filler.ts");
   const started = child(
-    spawn(command, [...args, process.execPath, ...nodeFlags, script, path, ballast], { stdio: ["ignore", "pipe", "inherit"] }),
+    spawn(command, [...args, process.execPath, ...nodeFlags, script, path, ballast], {
+      stdio: ["ignore", "pipe", "inherit"],
+    }),
   );
   expect(await started.ended).toBe(0);
   return JSON.parse(started.lines.join("\n")) as Filled;
@@ -220,28 +272,40 @@ describe("a disk without room", () => {
   it("denies, keeps every event that was acknowledged, and stops at a limit of the process likewise", async () => {
     // The shell ignores the signal, so that the process is told by an error, as a full disk tells it.
     const limit = 'trap "" XFSZ; ulimit -f 64; exec "$@"';
-    const { codes, acknowledged, full } = await filled("bash", ["-c", limit, "bash"], join(folder(), "run.jsonl"));
+    const { codes, acknowledged, full } = await filled(
+      "bash",
+      ["-c", limit, "bash"],
+      join(folder(), "run.jsonl"),
+    );
     expect(new Set(codes)).toEqual(new Set(["BYLAW_LOG_UNWRITABLE (EFBIG)"]));
     expect(acknowledged).toBeGreaterThan(10);
     expect(whole(full).slice(0, acknowledged)).toEqual(upTo(acknowledged));
   });
 
-  it.skipIf(!isRoot || process.platform !== "linux")("catches up once there is room again", async ({ skip }) => {
-    const base = folder();
-    try {
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", base], { stdio: "pipe" });
-    } catch {
-      skip("no tmpfs may be mounted here, not even as root");
-    }
-    onTestFinished(() => void execFileSync("umount", ["-l", base]));
-    const ballast = join(base, "ballast");
-    writeFileSync(ballast, Buffer.alloc(150_000));
-    const { codes, acknowledged, all, full, after } = await filled("env", [], join(base, "run.jsonl"), ballast);
-    expect(new Set(codes)).toEqual(new Set(["BYLAW_LOG_UNWRITABLE (ENOSPC)"]));
-    expect(acknowledged).toBeGreaterThan(10);
-    expect(whole(full).slice(0, acknowledged)).toEqual(upTo(acknowledged));
-    expect(whole(after)).toEqual(upTo(all));
-  });
+  it.skipIf(!isRoot || process.platform !== "linux")(
+    "catches up once there is room again",
+    async ({ skip }) => {
+      const base = folder();
+      try {
+        execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", base], { stdio: "pipe" });
+      } catch {
+        skip("no tmpfs may be mounted here, not even as root");
+      }
+      onTestFinished(() => void execFileSync("umount", ["-l", base]));
+      const ballast = join(base, "ballast");
+      writeFileSync(ballast, Buffer.alloc(150_000));
+      const { codes, acknowledged, all, full, after } = await filled(
+        "env",
+        [],
+        join(base, "run.jsonl"),
+        ballast,
+      );
+      expect(new Set(codes)).toEqual(new Set(["BYLAW_LOG_UNWRITABLE (ENOSPC)"]));
+      expect(acknowledged).toBeGreaterThan(10);
+      expect(whole(full).slice(0, acknowledged)).toEqual(upTo(acknowledged));
+      expect(whole(after)).toEqual(upTo(all));
+    },
+  );
 
   it.skipIf(!isRoot)("or one that may not be written is told to who is not root", async () => {
     const base = folder();
@@ -257,9 +321,11 @@ describe("a disk without room", () => {
     `;
     const mirror = join(import.meta.dirname, "../src/mirror.ts");
     const started = child(
-      spawn(process.execPath, [...nodeFlags, "--input-type=module", "-e", script, mirror, join(base, "run.jsonl")], {
-        stdio: ["ignore", "pipe", "inherit"],
-      }),
+      spawn(
+        process.execPath,
+        [...nodeFlags, "--input-type=module", "-e", script, mirror, join(base, "run.jsonl")],
+        { stdio: ["ignore", "pipe", "inherit"] },
+      ),
     );
     await started.ended;
     expect(started.lines).toEqual(["BYLAW_LOG_UNWRITABLE"]);

@@ -9,17 +9,33 @@ import { folder } from "./kit.ts";
 
 const SECRET = "hunter2-and-more";
 const TOKEN = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"].join("");
-const sha256 = (value: Json): string => `sha256:${createHash("sha256").update(canonicalJson(value)).digest("hex")}`;
+const sha256 = (value: Json): string =>
+  `sha256:${createHash("sha256").update(canonicalJson(value)).digest("hex")}`;
 
 /** What is left of details. */
 function redacted(details: JsonObject, options: Partial<RedactOptions> = {}): JsonObject {
-  const redact = createRedactor({ paths: ["args.password", "args.*.token", "**.authorization"], secrets: true, ...options });
-  return redact({ timestamp: "", session_id: "", event_type: "tool_allowed", agent_id: null, task_id: null, details });
+  const redact = createRedactor({
+    paths: ["args.password", "args.*.token", "**.authorization"],
+    secrets: true,
+    ...options,
+  });
+  return redact({
+    timestamp: "",
+    session_id: "",
+    event_type: "tool_allowed",
+    agent_id: null,
+    task_id: null,
+    details,
+  });
 }
 
 describe("a redactor", () => {
   it("keeps a digest where a path names a value, and lists the places", () => {
-    const details = { tool: "t", args: { password: SECRET, list: [{ token: { a: 1 } }], keep: "this" }, deep: { Authorization: [1, 2] } };
+    const details = {
+      tool: "t",
+      args: { password: SECRET, list: [{ token: { a: 1 } }], keep: "this" },
+      deep: { Authorization: [1, 2] },
+    };
     expect(redacted(details)).toEqual({
       tool: "t",
       args: { password: { redacted: sha256(SECRET) }, list: [{ token: { a: 1 } }], keep: "this" },
@@ -39,37 +55,63 @@ describe("a redactor", () => {
   });
 
   it("takes out a text whose key says that it is secret, whatever stands before that in the key", () => {
-    const env = { DB_PASSWORD: SECRET, awsSecretAccessKey: SECRET, "x-api-key": SECRET, PGPASSWORD2: SECRET, githubAuthToken: SECRET };
+    const env = {
+      DB_PASSWORD: SECRET,
+      awsSecretAccessKey: SECRET,
+      "x-api-key": SECRET,
+      PGPASSWORD2: SECRET,
+      githubAuthToken: SECRET,
+    };
     expect(Object.values(redacted({ args: { env } })["args"] as JsonObject)).toEqual([
       Object.fromEntries(Object.keys(env).map((key) => [key, { redacted: sha256(SECRET) }])),
     ]);
-    expect(redacted({ args: { list: [{ DB_PASSWORD: "abc" }] }, decision: { reason: "Unexpected `abc`" } })).toMatchObject({
-      decision: { reason: `Unexpected \`[redacted ${sha256("abc")}]\`` },
-    });
-    for (const kept of [{ DB_PASSWORD: "${input:db}" }, { has_password: true }, { next_page_token: "abc" }, { passwordPolicy: "strict" }]) {
+    expect(
+      redacted({
+        args: { list: [{ DB_PASSWORD: "abc" }] },
+        decision: { reason: "Unexpected `abc`" },
+      }),
+    ).toMatchObject({ decision: { reason: `Unexpected \`[redacted ${sha256("abc")}]\`` } });
+    for (const kept of [
+      { DB_PASSWORD: "${input:db}" },
+      { has_password: true },
+      { next_page_token: "abc" },
+      { passwordPolicy: "strict" },
+    ]) {
       expect(redacted({ args: { kept } })).toEqual({ args: { kept } });
     }
-    expect(redacted({ tool: "bash", decision: { DB_PASSWORD: SECRET }, args: { a_secret: "bash" } })).toMatchObject({
-      tool: "bash",
-      decision: { DB_PASSWORD: SECRET },
-    });
+    expect(
+      redacted({ tool: "bash", decision: { DB_PASSWORD: SECRET }, args: { a_secret: "bash" } }),
+    ).toMatchObject({ tool: "bash", decision: { DB_PASSWORD: SECRET } });
     expect(redacted({ args: { env } }, { secrets: false })).toEqual({ args: { env } });
   });
 
   it("leaves no half of a character where a text begins like a secret", () => {
-    const left = redacted({ args: { password: "abcdefghijklmno\u{1f600}" }, result: "an abcdefghijklmno\u{1f601}" });
+    const left = redacted({
+      args: { password: "abcdefghijklmno\u{1f600}" },
+      result: "an abcdefghijklmno\u{1f601}",
+    });
     expect(left["result"]).toMatch(/^an \[redacted sha256:[0-9a-f]{64}\]$/);
     expect(JSON.stringify(left).isWellFormed() && String(left["result"]).isWellFormed()).toBe(true);
   });
 
   it("leaves what holds no secret as it is, to the very object", () => {
-    const details = { tool: "t", args: { path: "a.md" }, decision: { code: "rule_allowed", policy: { p: sha256("x") } } };
+    const details = {
+      tool: "t",
+      args: { path: "a.md" },
+      decision: { code: "rule_allowed", policy: { p: sha256("x") } },
+    };
     expect(redacted(details)).toBe(details);
   });
 
   it("takes out of a reason what an argument holds, also cut off, in one line, as JSON or in a URL, and where it is short", () => {
     const secret = 'a "quoted"\n  secret of some length';
-    const votes = [{ plugin: "p", reason: `in JSON ${JSON.stringify(secret)}`, error: `cut ${secret.slice(0, 22)}…` }];
+    const votes = [
+      {
+        plugin: "p",
+        reason: `in JSON ${JSON.stringify(secret)}`,
+        error: `cut ${secret.slice(0, 22)}…`,
+      },
+    ];
     const decision = {
       reason: `said ${secret}`,
       fix: `one line: ${secret.replace(/\s+/g, " ")}`,
@@ -78,8 +120,16 @@ describe("a redactor", () => {
     };
     const told = JSON.stringify(redacted({ args: { password: secret }, decision }));
     for (const part of ["quoted", "secret of"]) expect(told).not.toContain(part);
-    const short = redacted({ args: { password: "abc" }, decision: { reason: "Unexpected `abc`, expected no abcdef", code: "abc" } });
-    expect(short).toMatchObject({ decision: { reason: `Unexpected \`[redacted ${sha256("abc")}]\`, expected no abcdef`, code: "abc" } });
+    const short = redacted({
+      args: { password: "abc" },
+      decision: { reason: "Unexpected `abc`, expected no abcdef", code: "abc" },
+    });
+    expect(short).toMatchObject({
+      decision: {
+        reason: `Unexpected \`[redacted ${sha256("abc")}]\`, expected no abcdef`,
+        code: "abc",
+      },
+    });
   });
 
   it("takes a secret out wherever the event repeats it", () => {
@@ -101,7 +151,9 @@ describe("a redactor", () => {
   });
 
   it("leaves the names of arguments, whatever an agent calls its password", () => {
-    expect(redacted({ args: { password: "command", command: "ls" } })).toMatchObject({ args: { command: "ls" } });
+    expect(redacted({ args: { password: "command", command: "ls" } })).toMatchObject({
+      args: { command: "ls" },
+    });
   });
 
   it("changes nothing that a run goes by, whatever an agent calls its password", () => {
@@ -113,10 +165,29 @@ describe("a redactor", () => {
       by: "plugin/tap",
       policy: { plugin: sha256("p") },
       rule: { name: "no-force-push", file: "policy.toml", line: 3 },
-      votes: [{ plugin: "plugin", tap: "tap", code: "rule_denied", effect: "deny", rule: { name: "no-force-push" } }],
+      votes: [
+        {
+          plugin: "plugin",
+          tap: "tap",
+          code: "rule_denied",
+          effect: "deny",
+          rule: { name: "no-force-push" },
+        },
+      ],
       directive: { action: "checkpoint" },
     };
-    const names = ["rule_denied", "deny", "plugin/tap", "no-force-push", "checkpoint", "BUILD", "PLAN", "git_push", "continue", "reviewed"];
+    const names = [
+      "rule_denied",
+      "deny",
+      "plugin/tap",
+      "no-force-push",
+      "checkpoint",
+      "BUILD",
+      "PLAN",
+      "git_push",
+      "continue",
+      "reviewed",
+    ];
     for (const password of [...names, sha256("p"), sha256("d"), 7, 3]) {
       const run = {
         id: "c1",
@@ -139,7 +210,9 @@ describe("a redactor", () => {
         args: _,
         redacted: __,
         ...left
-      } = redacted(details, { paths: ["args.password", "**.by", "**.code", "**.to", "**.approval", "**.redacted"] });
+      } = redacted(details, {
+        paths: ["args.password", "**.by", "**.code", "**.to", "**.approval", "**.redacted"],
+      });
       const { args: ___, ...before } = details;
       expect(left).toEqual(before);
     }
@@ -151,7 +224,10 @@ describe("a redactor", () => {
   });
 
   it("adds to a list that is there already", () => {
-    expect(redacted({ args: { password: "x" }, redacted: ["before"] })["redacted"]).toEqual(["before", "args.password"]);
+    expect(redacted({ args: { password: "x" }, redacted: ["before"] })["redacted"]).toEqual([
+      "before",
+      "args.password",
+    ]);
   });
 
   it("makes digests that cannot be guessed, with a key", () => {
@@ -159,14 +235,20 @@ describe("a redactor", () => {
     const key = Buffer.alloc(32, 7);
     writeFileSync(key_file, key, { mode: 0o600 });
     const expected = `hmac-sha256:${createHmac("sha256", key).update('"1234"').digest("hex")}`;
-    expect(redacted({ args: { password: "1234" } }, { key_file })).toMatchObject({ args: { password: { redacted: expected } } });
+    expect(redacted({ args: { password: "1234" } }, { key_file })).toMatchObject({
+      args: { password: { redacted: expected } },
+    });
   });
 
   it("keeps events from being recorded where its key is exposed or missing, even those without a secret", () => {
     const key_file = join(folder(), "key");
-    expect(() => redacted({ a: 1 }, { key_file })).toThrow(expect.objectContaining({ code: "BYLAW_KEY_INVALID" }));
+    expect(() => redacted({ a: 1 }, { key_file })).toThrow(
+      expect.objectContaining({ code: "BYLAW_KEY_INVALID" }),
+    );
     writeFileSync(key_file, "k", { mode: 0o644 });
-    expect(() => redacted({ a: 1 }, { key_file })).toThrow(expect.objectContaining({ code: "BYLAW_KEY_EXPOSED" }));
+    expect(() => redacted({ a: 1 }, { key_file })).toThrow(
+      expect.objectContaining({ code: "BYLAW_KEY_EXPOSED" }),
+    );
   });
 
   it("does as told: without looking for forms, and without paths", () => {
@@ -183,7 +265,13 @@ describe("a redactor", () => {
       result: { a: { b: 1 }, c: 2 },
       x: { list: ["p", "q"] },
     };
-    expect(redacted(details, { paths })["redacted"]).toEqual(["args.A\\.B", "args.deep.0.er.PIN", "args.pin", "result.a.b", "x.list.1"]);
+    expect(redacted(details, { paths })["redacted"]).toEqual([
+      "args.A\\.B",
+      "args.deep.0.er.PIN",
+      "args.pin",
+      "result.a.b",
+      "x.list.1",
+    ]);
   });
 
   it("leaves no named value and no token in any details", () => {
@@ -194,26 +282,50 @@ describe("a redactor", () => {
         fc.tuple(text, fc.constantFrom(TOKEN, SECRET, ""), text).map((parts) => parts.join("")),
         fc.integer(),
         fc.array(tie("value"), { maxLength: 3 }),
-        fc.dictionary(fc.constantFrom("password", "token", "a", TOKEN, "authorization"), tie("value"), { maxKeys: 3 }),
+        fc.dictionary(
+          fc.constantFrom("password", "token", "a", TOKEN, "authorization"),
+          tie("value"),
+          { maxKeys: 3 },
+        ),
       ),
     })).value;
     fc.assert(
       fc.property(value, value, text, (args, result, reason) => {
-        const told = JSON.stringify(redacted({ args: { password: SECRET, args }, result, decision: { reason: `${reason}${SECRET}` } }));
+        const told = JSON.stringify(
+          redacted({
+            args: { password: SECRET, args },
+            result,
+            decision: { reason: `${reason}${SECRET}` },
+          }),
+        );
         expect(told).not.toContain(SECRET);
         expect(told).not.toContain(TOKEN);
       }),
     );
   });
 
-  it("takes lists of twenty thousand secrets, and a text of a megabyte, in its stride", { timeout: 60_000 }, () => {
-    const many = Array.from({ length: 20_000 }, (_, index) => ({ password: `secret-number-with-a-long-beginning-${index}` }));
-    const same = Array.from({ length: 20_000 }, (_, index) => ({ password: `${"a".repeat(20)}${index}` }));
-    const left = redacted(
-      { args: { many, same, text: `${"secret-number-with-".repeat(50_000)}${"a".repeat(500_000)}` } },
-      { paths: ["**.password"] },
-    );
-    expect((left["redacted"] as readonly string[]).length).toBe(1_001);
-    expect((left["redacted"] as readonly string[]).at(-1)).toMatch(/^and \d+ more$/);
-  });
+  it(
+    "takes lists of twenty thousand secrets, and a text of a megabyte, in its stride",
+    { timeout: 60_000 },
+    () => {
+      const many = Array.from({ length: 20_000 }, (_, index) => ({
+        password: `secret-number-with-a-long-beginning-${index}`,
+      }));
+      const same = Array.from({ length: 20_000 }, (_, index) => ({
+        password: `${"a".repeat(20)}${index}`,
+      }));
+      const left = redacted(
+        {
+          args: {
+            many,
+            same,
+            text: `${"secret-number-with-".repeat(50_000)}${"a".repeat(500_000)}`,
+          },
+        },
+        { paths: ["**.password"] },
+      );
+      expect((left["redacted"] as readonly string[]).length).toBe(1_001);
+      expect((left["redacted"] as readonly string[]).at(-1)).toMatch(/^and \d+ more$/);
+    },
+  );
 });

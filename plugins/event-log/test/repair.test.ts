@@ -1,12 +1,31 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventsOf, findingsOf, folder, givenLog, linesOf, noView, open, type GivenLog } from "./kit.ts";
+import {
+  eventsOf,
+  findingsOf,
+  folder,
+  givenLog,
+  linesOf,
+  noView,
+  open,
+  type GivenLog,
+} from "./kit.ts";
 
 /** A file with these events, closed. */
-async function written(count = 5): Promise<{ readonly path: string; readonly log: GivenLog; readonly bytes: Buffer }> {
+async function written(
+  count = 5,
+): Promise<{ readonly path: string; readonly log: GivenLog; readonly bytes: Buffer }> {
   const path = join(folder(), "run.jsonl");
   const log = givenLog();
   const { write, close } = await open(log, path);
@@ -50,13 +69,16 @@ describe("the end of a file that a stopped writer left", () => {
     expect(readdirSync(join(path, ".."))).not.toContain("run.jsonl.torn-3");
   });
 
-  it.skipIf(process.platform === "win32")("is set aside also where a pipe has the first name, which nobody writes to", async () => {
-    const { path, log } = await written();
-    appendFileSync(path, '{"timestamp":"2026');
-    execFileSync("mkfifo", [`${path}.torn-1`]);
-    await open(log, path);
-    expect(readFileSync(`${path}.torn-2`, "utf8")).toBe('{"timestamp":"2026');
-  });
+  it.skipIf(process.platform === "win32")(
+    "is set aside also where a pipe has the first name, which nobody writes to",
+    async () => {
+      const { path, log } = await written();
+      appendFileSync(path, '{"timestamp":"2026');
+      execFileSync("mkfifo", [`${path}.torn-1`]);
+      await open(log, path);
+      expect(readFileSync(`${path}.torn-2`, "utf8")).toBe('{"timestamp":"2026');
+    },
+  );
 
   it("is repaired at whatever byte it was cut, and nothing that stood there is changed", async () => {
     await fc.assert(
@@ -172,7 +194,10 @@ describe("a file that an editor went over", () => {
 
   it("with other spaces goes on: what it says counts", async () => {
     const { path, log } = await written(1);
-    writeFileSync(path, `${JSON.stringify(JSON.parse(linesOf(path)[0] ?? ""), null, 1).replaceAll("\n", "")}\n`);
+    writeFileSync(
+      path,
+      `${JSON.stringify(JSON.parse(linesOf(path)[0] ?? ""), null, 1).replaceAll("\n", "")}\n`,
+    );
     const { write } = await open(log, path);
     await write(1);
     expect(eventsOf(path)).toEqual(log.all);
@@ -195,7 +220,10 @@ describe("a file that tells another story than the store", () => {
     const lost = givenLog();
     await expect(open(lost, path)).rejects.toMatchObject(refusal);
     lost.add(4);
-    await expect(open(lost, path)).rejects.toMatchObject({ ...refusal, message: expect.stringContaining("event 5") as string });
+    await expect(open(lost, path)).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringContaining("event 5") as string,
+    });
     expect(readFileSync(path).equals(bytes)).toBe(true);
     lost.add(1);
     await open(lost, path);
@@ -212,7 +240,9 @@ describe("a file that tells another story than the store", () => {
     const { write, writer } = await open(log, path);
     appendFileSync(
       path,
-      (linesOf(path).at(-1) ?? "").replace('"number":5', '"password":"hunter2"').replace('"sequence":5', '"sequence":6') + "\n",
+      (linesOf(path).at(-1) ?? "")
+        .replace('"number":5', '"password":"hunter2"')
+        .replace('"sequence":5', '"sequence":6') + "\n",
     );
     await expect(write(1)).rejects.toMatchObject(refusal);
     const told = await Promise.resolve(writer.write(log.add(), noView)).catch(String);

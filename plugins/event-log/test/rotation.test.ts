@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventsOf, findingsOf, folder, givenLog, linesOf, noView, open } from "./kit.ts";
@@ -9,7 +18,10 @@ const BY_SIZE = { rotate: { bytes: 2_000, daily: false } };
 const filesOf = (base: string): readonly string[] =>
   readdirSync(base)
     .filter((name) => name.endsWith(".jsonl"))
-    .sort((one, other) => Number(one === "run.jsonl") - Number(other === "run.jsonl") || (one < other ? -1 : 1))
+    .sort(
+      (one, other) =>
+        Number(one === "run.jsonl") - Number(other === "run.jsonl") || (one < other ? -1 : 1),
+    )
     .map((name) => join(base, name));
 
 const recordsOf = (base: string): readonly unknown[] =>
@@ -77,7 +89,11 @@ describe("rotation", () => {
     const base = folder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
-    const mirrors = [await open(log, path, BY_SIZE), await open(log, path, BY_SIZE), await open(log, path)];
+    const mirrors = [
+      await open(log, path, BY_SIZE),
+      await open(log, path, BY_SIZE),
+      await open(log, path),
+    ];
     await Promise.all(
       mirrors.map(async ({ write }) => {
         for (let round = 0; round < 30; round += 1) await write(1);
@@ -99,11 +115,21 @@ describe("rotation", () => {
     const second = await open(log, path, BY_SIZE);
     await second.write(2);
     await second.close();
-    expect(eventsOf(path).map(({ event_type }) => event_type)).toEqual(["log_anchor", "tool_result", "tool_result"]);
+    expect(eventsOf(path).map(({ event_type }) => event_type)).toEqual([
+      "log_anchor",
+      "tool_result",
+      "tool_result",
+    ]);
     expect(recordsOf(base)).toEqual(log.all);
     // Stopped while it wrote the first line of the new file.
     const whole = readFileSync(path, "utf8");
-    for (const cut of [0, 1, 50, (linesOf(path)[0] ?? "").length, (linesOf(path)[0] ?? "").length + 1]) {
+    for (const cut of [
+      0,
+      1,
+      50,
+      (linesOf(path)[0] ?? "").length,
+      (linesOf(path)[0] ?? "").length + 1,
+    ]) {
       writeFileSync(path, whole.slice(0, cut));
       const third = await open(log, path, BY_SIZE);
       await third.close();
@@ -166,17 +192,20 @@ describe("rotation", () => {
     await expect(open(other, path)).rejects.toMatchObject({ code: "BYLAW_LOG_DIVERGED" });
   });
 
-  it.skipIf(process.getuid?.() === 0)("that the folder does not let happen fails, and loses nothing", async () => {
-    const base = folder();
-    const log = givenLog();
-    const path = join(base, "run.jsonl");
-    const { write, writer } = await open(log, path, BY_SIZE);
-    await write(4);
-    chmodSync(base, 0o500);
-    await expect(write(20)).rejects.toMatchObject({ code: "BYLAW_LOG_UNWRITABLE" });
-    chmodSync(base, 0o700);
-    await writer.write(log.add(), noView);
-    expect(recordsOf(base)).toEqual(log.all);
-    expect(existsSync(path)).toBe(true);
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    "that the folder does not let happen fails, and loses nothing",
+    async () => {
+      const base = folder();
+      const log = givenLog();
+      const path = join(base, "run.jsonl");
+      const { write, writer } = await open(log, path, BY_SIZE);
+      await write(4);
+      chmodSync(base, 0o500);
+      await expect(write(20)).rejects.toMatchObject({ code: "BYLAW_LOG_UNWRITABLE" });
+      chmodSync(base, 0o700);
+      await writer.write(log.add(), noView);
+      expect(recordsOf(base)).toEqual(log.all);
+      expect(existsSync(path)).toBe(true);
+    },
+  );
 });

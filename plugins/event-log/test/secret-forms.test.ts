@@ -5,11 +5,22 @@ import { findSecrets } from "../src/secret-forms.ts";
 
 // In pieces, so that nobody's scanner takes this file for a leak.
 const of = (...parts: readonly string[]): string => parts.join("");
-const alnum = (length: number): string => "aB3dE5gH7jK9mN1pQ2".repeat(Math.ceil(length / 18)).slice(0, length);
-const JWT = of("ey", "JhbGciOiJIUzI1NiJ9", ".ey", "JzdWIiOiIxMjM0NTY3ODkwIn0", ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U");
-const PEM = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString().trim();
+const alnum = (length: number): string =>
+  "aB3dE5gH7jK9mN1pQ2".repeat(Math.ceil(length / 18)).slice(0, length);
+const JWT = of(
+  "ey",
+  "JhbGciOiJIUzI1NiJ9",
+  ".ey",
+  "JzdWIiOiIxMjM0NTY3ODkwIn0",
+  ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+);
+const PEM = generateKeyPairSync("ed25519")
+  .privateKey.export({ type: "pkcs8", format: "pem" })
+  .toString()
+  .trim();
 
-const taken = (text: string): readonly string[] => findSecrets(text).map(({ start, end }) => text.slice(start, end));
+const taken = (text: string): readonly string[] =>
+  findSecrets(text).map(({ start, end }) => text.slice(start, end));
 
 describe("secrets are told by their form", () => {
   it.each<[string, string]>([
@@ -57,7 +68,10 @@ describe("secrets are told by their form", () => {
     ["tool --my-api-key=hunter2", "hunter2"],
     ["PGPASSWORD=hunter2 psql", "hunter2"],
     ["export DB_PASS='hunter 2 is long'", "hunter 2 is long"],
-    ["AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"],
+    [
+      "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+      "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    ],
     ["SECRET_KEY_BASE=abcdef", "abcdef"],
     ['const password = "hunter2";', "hunter2"],
     ["password: hunter2", "hunter2"],
@@ -173,6 +187,8 @@ describe("looking for secrets is linear", () => {
     "-u a:",
     "xoxa.xoxb-",
   ])("a megabyte of %j", { timeout: 60_000 }, (piece) => {
-    expect(findSecrets(`password ${piece.repeat(Math.ceil(1_000_000 / piece.length))}`)).toBeDefined();
+    expect(
+      findSecrets(`password ${piece.repeat(Math.ceil(1_000_000 / piece.length))}`),
+    ).toBeDefined();
   });
 });

@@ -28,7 +28,10 @@ async function traced(durability: string, batches: number, ...inject: readonly s
   ];
   const { ended, lines } = child(spawn("strace", args, { stdio: ["ignore", "pipe", "inherit"] }));
   expect(await ended).toBe(0);
-  const answers = Array.from(readFileSync(trace, "utf8").matchAll(/fdatasync.*= (-?\d+)/g), ([, answer]) => Number(answer));
+  const answers = Array.from(
+    readFileSync(trace, "utf8").matchAll(/fdatasync.*= (-?\d+)/g),
+    ([, answer]) => Number(answer),
+  );
   return { lines, answers, events: eventsOf(path) };
 }
 
@@ -47,10 +50,17 @@ describe.skipIf(!traces)("what the system is asked, as it sees it", () => {
   });
 
   it("none any more after one that failed", async () => {
-    const { lines, answers } = await traced("strict", 40, "-e", "inject=fdatasync:error=EIO:when=3");
+    const { lines, answers } = await traced(
+      "strict",
+      40,
+      "-e",
+      "inject=fdatasync:error=EIO:when=3",
+    );
     const good = lines.filter((line) => line === "written").length;
     expect(good).toBeLessThan(40);
-    expect(lines.slice(good)).toEqual(Array.from({ length: 40 - good }, () => "BYLAW_LOG_UNSYNCED"));
+    expect(lines.slice(good)).toEqual(
+      Array.from({ length: 40 - good }, () => "BYLAW_LOG_UNSYNCED"),
+    );
     expect(answers).toEqual([...Array.from({ length: good }, () => 0), -1]);
   });
 });

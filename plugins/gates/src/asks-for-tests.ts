@@ -1,22 +1,29 @@
 import type { Contract } from "@bylaw/contract";
 import { declaredChecks } from "./declared.ts";
-import { asksForRun, observed, waysOf } from "./ways.ts";
+import { needsTestRun, observed, edgesOf } from "./edges.ts";
 
-// A contract does not change: its ways are made once.
-const known = new WeakMap<Contract, ReturnType<typeof waysOf>>();
+// A contract never changes, so its edges are compiled once.
+const known = new WeakMap<Contract, ReturnType<typeof edgesOf>>();
 
 /**
- * Whether something on the way from a phase to another is judged on a test run. A host that observes tests itself does so before it asks
- * for such a transition. Where the contract takes an agent's word, or has no `test_command`, nothing is.
+ * Whether a transition needs a test run. A host that runs tests itself does so before it requests
+ * such a transition. False if the contract trusts the agent's report or has no `test_command`.
  */
 export function asksForTests(contract: Contract, from: string, to: string): boolean {
   if (contract.evidence.source !== "observed" || !observed(contract)) return false;
-  const ways = known.get(contract) ?? waysOf(contract, { own: new Map(), declared: declaredChecks(contract), at: (name) => ({ name }) });
-  known.set(contract, ways);
+  const edges =
+    known.get(contract) ??
+    edgesOf(contract, {
+      own: new Map(),
+      declared: declaredChecks(contract),
+      at: (name) => ({ name }),
+    });
+  known.set(contract, edges);
   return (
-    ways
+    edges
       .get(from)
       ?.get(to)
-      ?.some(({ demands, when }) => when === "passed" && demands.some(asksForRun)) === true
+      ?.some(({ requirements, when }) => when === "passed" && requirements.some(needsTestRun)) ===
+    true
   );
 }

@@ -7,7 +7,7 @@ import { customChecks } from "./custom.ts";
 import { declaredChecks } from "./declared.ts";
 import type { GateOptions } from "./options.ts";
 import { READERS } from "./tested-tree.ts";
-import { asksForRun, observed, waysOf, type Way } from "./ways.ts";
+import { needsTestRun, observed, edgesOf, type Edge } from "./edges.ts";
 import { workRecord, type WorkRecord } from "./work-record.ts";
 
 /** A contract, ready to be asked. */
@@ -16,7 +16,7 @@ export interface Compiled {
   /** What this plugin decides by, as decisions have it. */
   readonly policy: string;
   readonly digests: readonly string[];
-  readonly ways: (from: string, to: string) => readonly Way[];
+  readonly edges: (from: string, to: string) => readonly Edge[];
   readonly record: WorkRecord;
   /** Finds what the declared checks ask about. Throws BYLAW_GATE_PROJECTION_UNKNOWN. */
   readonly bind: (declared: Declared) => void;
@@ -26,63 +26,95 @@ export interface Compiled {
   readonly observes: boolean;
   /** Some check is asked later than at once. */
   readonly late: boolean;
-  /** Whether calls in a phase are a reviewer's: agents are started for it, and no tool of it writes or runs anything. */
+  /**
+   * Whether calls in a phase are a reviewer's: the phase starts agents, and none of its tools
+   * writes or runs anything.
+   */
   readonly reviewing: ReadonlySet<string>;
 }
 
 const RED: ReadonlySet<string> = new Set(["tests_are_failing", "tests_failed"]);
 
-/** Reads a contract and compiles what its gates ask for, once. Throws what `loadContract` throws, and BYLAW_GATE_CHECK_INVALID. */
-export function compileGates({ contract: file, tools, checks }: GateOptions, folder: string): Compiled {
+/**
+ * Reads a contract and compiles its gates. Throws what `loadContract` throws, and
+ * BYLAW_GATE_CHECK_INVALID.
+ */
+export function compileGates(
+  { contract: file, tools, checks }: GateOptions,
+  folder: string,
+): Compiled {
   const own = customChecks(checks);
   const path = resolve(folder, file);
   const contract = loadContract(path, { tools, checks: [...own.keys()] });
   const lineOf = contractLines(readFileSync(path));
   const declared = declaredChecks(contract);
   const observes = observed(contract);
-  const ways = waysOf(contract, { own, declared, at: (name, place) => ({ name, file, line: lineOf(place) }) });
-  const digests = [contract.digest, ...(checks.length === 0 ? [] : [digestOf(checks.map(({ name, version }) => [name, version]))])];
+  const edges = edgesOf(contract, {
+    own,
+    declared,
+    at: (name, place) => ({ name, file, line: lineOf(place) }),
+  });
+  const digests = [
+    contract.digest,
+    ...(checks.length === 0 ? [] : [digestOf(checks.map(({ name, version }) => [name, version]))]),
+  ];
 
-  const all = [...ways.values()].flatMap((to) => [...to.values()].flat());
-  const redPhases = new Set(all.filter(({ demands }) => demands.some(({ check }) => RED.has(check.check))).map(({ phase }) => phase.id));
+  const all = [...edges.values()].flatMap((to) => [...to.values()].flat());
+  const redPhases = new Set(
+    all
+      .filter(({ requirements }) => requirements.some(({ check }) => RED.has(check.check)))
+      .map(({ phase }) => phase.id),
+  );
   const reviewing = contract.phases.filter(
-    ({ spawns, allowedTools }) => spawns.length > 0 && allowedTools.every((tool) => READERS.has(tool)),
+    ({ spawns, allowedTools }) =>
+      spawns.length > 0 && allowedTools.every((tool) => READERS.has(tool)),
   );
   return {
     contract,
     observes,
     digests,
     policy: [...digests].sort().join(" "),
-    ways: (from, to) => ways.get(from)?.get(to) ?? [],
+    edges: (from, to) => edges.get(from)?.get(to) ?? [],
     record: workRecord(contract, {
       redPhases,
       testedBy: testedBy(observes ? all.filter(({ when }) => when === "passed") : []),
-      artifacts: new Set(["plan_document", "scope_definition", "test_files", ...[...declared.values()].flatMap(({ reads }) => reads)]),
+      artifacts: new Set([
+        "plan_document",
+        "scope_definition",
+        "test_files",
+        ...[...declared.values()].flatMap(({ reads }) => reads),
+      ]),
     }),
     bind: (plugins) => {
       for (const check of declared.values()) check.bind(plugins);
     },
-    late: all.some(({ demands }) => demands.some((one) => one.declared !== undefined)),
+    late: all.some(({ requirements }) => requirements.some((one) => one.declared !== undefined)),
     afterRed: afterRed(contract, redPhases),
     reviewing: new Set(reviewing.map(({ id }) => id)),
   };
 }
 
 /** What no task leaves a phase without, as far as it is judged on a test run. */
-function testedBy(ways: readonly Way[]): ReadonlyMap<string, readonly string[]> {
+function testedBy(edges: readonly Edge[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
-  for (const { phase, demands } of ways) {
-    const rules = demands.filter((one) => one.check.severity === "blocking" && asksForRun(one)).map(({ rule }) => rule.name);
+  for (const { phase, requirements } of edges) {
+    const rules = requirements
+      .filter((one) => one.check.severity === "blocking" && needsTestRun(one))
+      .map(({ rule }) => rule.name);
     if (rules.length > 0) found.set(phase.id, [...(found.get(phase.id) ?? []), ...rules]);
   }
   return found;
 }
 
-function afterRed({ phases, transitions, initial }: Contract, red: ReadonlySet<string>): ReadonlySet<string> {
+function afterRed(
+  { phases, transitions, initial }: Contract,
+  red: ReadonlySet<string>,
+): ReadonlySet<string> {
   const without = new Set([initial]);
-  // A set grows while it is walked.
+  // Iterating over a set also visits what is added meanwhile.
   for (const phase of without) {
-    for (const { from, to, when } of transitions) if (from === phase && (when === "rejected" || !red.has(from))) without.add(to);
+    for (const { from, to, when } of transitions)
+      if (from === phase && (when === "rejected" || !red.has(from))) without.add(to);
   }
   return new Set(phases.map(({ id }) => id).filter((id) => !without.has(id)));
 }

@@ -18,11 +18,15 @@ export type CustomCheck = (request: Transition, view: View) => readonly Finding[
 
 type Tap = (subject: Transition, view: View) => Answer;
 
-/** The checks of a host, by name. Throws BYLAW_GATE_CHECK_INVALID for what does not judge transitions, or does more than that. */
+/**
+ * The host's own checks, by name. Throws BYLAW_GATE_CHECK_INVALID for a plugin that does anything
+ * but check transitions.
+ */
 export function customChecks(checks: readonly Plugin[]): ReadonlyMap<string, CustomCheck> {
   const found = new Map<string, CustomCheck>();
   for (const check of checks) {
-    if (found.has(check.name)) throw invalid(check, "a second one of its name", "give each check a name of its own");
+    if (found.has(check.name))
+      throw invalid(check, "the same name as another check", "Give each check a name of its own");
     found.set(check.name, customCheck(check));
   }
   return found;
@@ -31,10 +35,16 @@ export function customChecks(checks: readonly Plugin[]): ReadonlyMap<string, Cus
 function customCheck(check: Plugin): CustomCheck {
   const taps: Tap[] = [];
   const refuse = (what: string) => (): never => {
-    throw invalid(check, what, 'make it with `defineCheck` and `hook: "onTransition"`');
+    throw invalid(check, what, 'Make it with `defineCheck` and `hook: "onTransition"`');
   };
-  const other = (name: string): Hook<never> => ({ tap: refuse(`a tap of ${name}`), tapPromise: refuse(`a tap of ${name}`) });
-  const onTransition: Hook<"onTransition"> = { tap: (_, fn) => void taps.push(fn), tapPromise: refuse("an answer that comes later") };
+  const other = (name: string): Hook<never> => ({
+    tap: refuse(`a tap on ${name}`),
+    tapPromise: refuse(`a tap on ${name}`),
+  });
+  const onTransition: Hook<"onTransition"> = {
+    tap: (_, fn) => void taps.push(fn),
+    tapPromise: refuse("an asynchronous tap"),
+  };
   const hooks = {
     beforeToolCall: other("beforeToolCall"),
     onBehavior: other("onBehavior"),
@@ -51,36 +61,58 @@ function customCheck(check: Plugin): CustomCheck {
     redact: refuse("a redactor"),
     prepare: refuse("a preparation"),
     fallback: refuse("a fallback"),
-    editsWorkspace: refuse("an answer about edits"),
+    unmatched: refuse("a reason"),
+    letThrough: refuse("calls to let through"),
     onSeal: refuse("a question about plugins"),
   };
-  check.definition.apply(recorder, [{ options: check.options, from: "gates", dropped: new Set<string>() }]);
-  if (taps.length === 0) throw invalid(check, "no tap of transitions", 'make it with `defineCheck` and `hook: "onTransition"`');
+  check.definition.apply(recorder, [
+    { options: check.options, from: "gates", excludedRules: new Set<string>() },
+  ]);
+  if (taps.length === 0)
+    throw invalid(
+      check,
+      "no tap on onTransition",
+      'Make it with `defineCheck` and `hook: "onTransition"`',
+    );
   return (request, view) => taps.flatMap((tap) => ask(tap, request, view));
 }
 
-// A check that fails, or answers with what is no verdict, lets nothing pass.
+// A check that throws or returns something other than a verdict blocks the transition.
 function ask(tap: Tap, request: Transition, view: View): readonly Finding[] {
   try {
     const answer = tap(request, view);
     if (answer === undefined) return [];
-    return (Array.isArray(answer) ? (answer as readonly Verdict[]) : [answer as Verdict]).flatMap((verdict) => findingOf(verdict));
+    return (Array.isArray(answer) ? (answer as readonly Verdict[]) : [answer as Verdict]).flatMap(
+      (verdict) => findingOf(verdict),
+    );
   } catch (error) {
-    return [{ kind: "broken", detail: messageOf(error), fix: "mend or remove the check; until then it denies" }];
+    return [
+      {
+        kind: "broken",
+        detail: messageOf(error),
+        fix: "Fix or remove the check. Until then it denies",
+      },
+    ];
   }
 }
 
 function findingOf(verdict: Verdict): readonly Finding[] {
   const { effect, reason, fix, shadow, severity } = verdict;
   if (typeof reason !== "string" || !["allow", "ask_user", "deny"].includes(effect))
-    throw new Error("Unexpected answer, expected a verdict or nothing");
+    throw new Error("The check answered with something that is not a verdict");
   if (effect === "allow" || shadow === true) return [];
-  return [{ kind: severity === "warning" ? "note" : "no", detail: reason, ...(fix === undefined ? {} : { fix }) }];
+  return [
+    {
+      kind: severity === "warning" ? "note" : "no",
+      detail: reason,
+      ...(fix === undefined ? {} : { fix }),
+    },
+  ];
 }
 
 const invalid = ({ name }: Plugin, what: string, fix: string): BylawError =>
   new BylawError({
     code: "BYLAW_GATE_CHECK_INVALID",
-    message: `Unexpected ${what} in check ${quote(name)}, expected one that judges transitions`,
+    message: `The check ${quote(name)} cannot be used at a gate: it has ${what}`,
     fix,
   });

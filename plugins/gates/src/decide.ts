@@ -2,8 +2,8 @@ import type { Contract } from "@bylaw/contract";
 import { BylawError, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
-import { bookOf, gateBook } from "./gate-book.ts";
-import { expiryOf, gateIn, openGates } from "./states.ts";
+import { gateStateOf, gateProjection } from "./gate-projection.ts";
+import { expiryOf, gateIn, openGates } from "./gate-status.ts";
 
 /** What an approver says. */
 export interface GateDecision {
@@ -15,7 +15,10 @@ export interface GateDecision {
   readonly role: string;
   readonly verdict: "approved" | "rejected";
   readonly reason?: string;
-  /** What was shown, as `openGates` has it: nothing is said about anything that was asked since. Default: what is asked now. */
+  /**
+   * The request that the approver saw, from `openGates`. The decision does not apply to a later
+   * one. Default: the current request.
+   */
   readonly artifacts?: string;
   readonly tree?: string | null;
   readonly to?: string;
@@ -36,37 +39,71 @@ export interface CheckWaiver {
 }
 
 /**
- * Records what an approver says about the artifacts that the gate was opened for, and about no other. Throws BYLAW_GATE_NOT_OPEN, and
- * BYLAW_EVENT_REFUSED for a role that may not, for work of one's own, and for a second vote of one person.
+ * Records an approver's decision about exactly the artifacts that the gate was opened for. Throws
+ * BYLAW_GATE_NOT_OPEN, and BYLAW_EVENT_REFUSED for a role that cannot approve, for one's own work
+ * and for a second vote by one person.
  */
-export async function decideGate(run: Run, { task, gate, by, role, verdict, reason, ...shown }: GateDecision): Promise<LogEvent> {
-  const { openings, phase } = bookOf(run.view(gateBook), task);
-  const opening = openings.find((one) => one.gate === gate && one.state === "open");
-  if (opening === undefined || phase === null)
+export async function decideGate(
+  run: Run,
+  { task, gate, by, role, verdict, reason, ...shown }: GateDecision,
+): Promise<LogEvent> {
+  const { openings, phase } = gateStateOf(run.view(gateProjection), task);
+  const approvalRequest = openings.find((one) => one.gate === gate && one.state === "open");
+  if (approvalRequest === undefined || phase === null)
     throw new BylawError({
       code: "BYLAW_GATE_NOT_OPEN",
-      message: `Unexpected decision about gate ${quote(gate)} of task ${quote(task)}, expected a gate that waits for approvers`,
-      fix: "let the agent ask for the transition with its artifacts; the gate opens when every blocking check passes",
+      message: `The gate ${quote(gate)} of task ${quote(task)} is not waiting for approvers`,
+      fix: "Let the agent request the transition with its artifacts. The gate opens when every blocking check passes",
     });
-  const { policy } = opening;
-  const { artifacts = opening.artifacts, tree = opening.tree, to = opening.to } = shown;
-  return recorded(run, "gate_decided", task, { gate, phase, by, role, verdict, reason: reason ?? null, to, artifacts, tree, policy });
-}
-
-/** Records that a check does not have to pass, until then. Throws BYLAW_EVENT_REFUSED where that is not this person's to say. */
-export function waiveCheck(run: Run, { task, gate, check, by, role, reason, expires_at }: CheckWaiver): Promise<LogEvent> {
-  const phase = bookOf(run.view(gateBook), task).phase ?? "";
-  return recorded(run, "check_waived", task, { gate, phase: phase === "" ? "none" : phase, check, by, role, reason, expires_at });
+  const { policy } = approvalRequest;
+  const {
+    artifacts = approvalRequest.artifacts,
+    tree = approvalRequest.tree,
+    to = approvalRequest.to,
+  } = shown;
+  return recorded(run, "gate_decided", task, {
+    gate,
+    phase,
+    by,
+    role,
+    verdict,
+    reason: reason ?? null,
+    to,
+    artifacts,
+    tree,
+    policy,
+  });
 }
 
 /**
- * Does what `recovery.gate_timeout` says to every open gate that ran out of time: a person is called (`gate_escalated`) or the gate is
- * closed (`gate_closed`), each once. Neither is anybody's no. `now`: RFC 3339, default the system's clock.
+ * Waives a check until the waiver expires. Throws BYLAW_EVENT_REFUSED for a role that cannot waive
+ * it.
+ */
+export function waiveCheck(
+  run: Run,
+  { task, gate, check, by, role, reason, expires_at }: CheckWaiver,
+): Promise<LogEvent> {
+  const phase = gateStateOf(run.view(gateProjection), task).phase ?? "";
+  return recorded(run, "check_waived", task, {
+    gate,
+    phase: phase === "" ? "none" : phase,
+    check,
+    by,
+    role,
+    reason,
+    expires_at,
+  });
+}
+
+/**
+ * Applies `recovery.gate_timeout` to every open gate that timed out: escalates it to a person
+ * (`gate_escalated`) or closes it (`gate_closed`), once each. Neither counts as a rejection. `now`:
+ * RFC 3339, default the run's clock.
  */
 export async function escalateGates(
   run: Run,
   contract: Contract,
-  { now = () => new Date().toISOString() }: { readonly now?: () => string } = {},
+  { now = () => run.now() }: { readonly now?: () => string } = {},
 ): Promise<readonly LogEvent[]> {
   const events: LogEvent[] = [];
   const time = Date.parse(now());
@@ -82,15 +119,20 @@ export async function escalateGates(
           : await recorded(run, "gate_escalated", task, details),
       );
     } catch (error) {
-      // Another process was quicker, or an approver was.
+      // Another process or an approver was faster.
       if (!(error instanceof BylawError) || error.code !== "BYLAW_EVENT_REFUSED") throw error;
     }
   }
   return events;
 }
 
-async function recorded(run: Run, event_type: string, task_id: string, details: JsonObject): Promise<LogEvent> {
+async function recorded(
+  run: Run,
+  event_type: string,
+  task_id: string,
+  details: JsonObject,
+): Promise<LogEvent> {
   const [event] = await run.record([{ event_type, agent_id: null, task_id, details }]);
-  if (event === undefined) throw new Error("Unexpected silence of the log, expected the event that was recorded");
+  if (event === undefined) throw new Error("The log did not return the recorded event");
   return event;
 }

@@ -1,11 +1,12 @@
-import type { KernelApi } from "@bylaw/kernel";
+import { testRunDetails } from "@bylaw/evidence";
+import type { EventType } from "@bylaw/kernel";
 import { z } from "zod";
 
 const text = z.string().min(1).max(10_000);
 const digest = z.string().min(1).max(1_000);
 const gate = { gate: text, phase: text };
 
-/** What approvers and people say of gates, and what time does to them. Hosts record them, never agents. */
+/** Events for approvals, waivers and timeouts of gates. Hosts record them, never agents. */
 export const GATE_EVENTS = {
   gate_decided: z.strictObject({
     ...gate,
@@ -17,17 +18,29 @@ export const GATE_EVENTS = {
     artifacts: digest,
     /** The phase that was asked for. */
     to: text.optional(),
-    /** The digest of the workspace; left out or `null` where the contract has no tests that are run. */
+    /** The digest of the workspace; absent or `null` if the contract runs no tests. */
     tree: digest.nullable().optional(),
     /** What the gate was opened by: the policy of this plugin. */
     policy: digest,
   }),
-  check_waived: z.strictObject({ ...gate, check: text, by: text, role: text, reason: text, expires_at: z.iso.datetime({ offset: true }) }),
+  check_waived: z.strictObject({
+    ...gate,
+    check: text,
+    by: text,
+    role: text,
+    reason: text,
+    expires_at: z.iso.datetime({ offset: true }),
+  }),
   gate_escalated: z.strictObject({ ...gate, opened_at: z.iso.datetime({ offset: true }) }),
-  gate_closed: z.strictObject({ ...gate, opened_at: z.iso.datetime({ offset: true }), reason: z.literal("timed_out") }),
+  gate_closed: z.strictObject({
+    ...gate,
+    opened_at: z.iso.datetime({ offset: true }),
+    reason: z.literal("timed_out"),
+  }),
 } as const;
 
-/** Declares the events of this plugin. */
-export function declareEvents(kernel: KernelApi): void {
-  for (const [name, details] of Object.entries(GATE_EVENTS)) kernel.event({ name, details });
-}
+/** The types of events that this plugin declares. */
+export const EVENT_TYPES: readonly EventType[] = [
+  { name: "test_run", details: testRunDetails },
+  ...Object.entries(GATE_EVENTS).map(([name, details]) => ({ name, details })),
+];

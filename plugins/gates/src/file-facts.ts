@@ -1,4 +1,12 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+} from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { CommitState } from "@bylaw/evidence";
 import { inWorkspace } from "./workspace-path.ts";
@@ -7,8 +15,14 @@ import { asserts, commentedOut } from "./scan.ts";
 
 /** What a path of an artifact is in the workspace. */
 interface FileFact {
-  readonly state: "file" | "missing" | "outside of the workspace" | "no regular file" | "unreadable" | "too large";
-  /** Where it lies, links followed, as seen from the workspace; `null` where it is no file of it. */
+  readonly state:
+    | "file"
+    | "missing"
+    | "outside of the workspace"
+    | "not a regular file"
+    | "unreadable"
+    | "too large";
+  /** Its real path relative to the workspace; `null` if it is not a file in it. */
   readonly real: string | null;
   /** Read as a test: it asserts something. */
   readonly asserts: boolean;
@@ -34,16 +48,22 @@ export const FILE_LIMITS = { files: 2_000, bytes: 1_048_576, all: 33_554_432 } a
 
 const NOTHING = { real: null, asserts: false, commented: null } as const;
 
-/** Looks at the files of a workspace, none twice; more than may be looked at, or a workspace that is not there, is a problem. */
+/**
+ * Reads facts about workspace files, each once. Too many files or a missing workspace is reported
+ * as a problem.
+ */
 export function lookAt(workspace: string, paths: readonly string[]): JsonObject {
   const wanted = [...new Set(paths)];
   if (wanted.length > FILE_LIMITS.files)
-    return { files: [], problem: `The artifacts name ${wanted.length} files, more than ${FILE_LIMITS.files}` };
+    return {
+      files: [],
+      problem: `The artifacts name ${wanted.length} files, more than ${FILE_LIMITS.files}`,
+    };
   let root: string;
   try {
     root = realpathSync.native(workspace);
   } catch {
-    return { files: [], problem: "The workspace is not there" };
+    return { files: [], problem: "The workspace does not exist" };
   }
   let left: number = FILE_LIMITS.all;
   const files = wanted.map((path): Json => {
@@ -59,29 +79,33 @@ interface Look {
   readonly bytes: number;
 }
 
-const is = (state: FileFact["state"]): Look => ({ fact: { state, ...NOTHING }, bytes: 0 });
+const stateOnly = (state: FileFact["state"]): Look => ({ fact: { state, ...NOTHING }, bytes: 0 });
 
 function lookAtOne(root: string, path: string, most: number): Look {
-  if (inWorkspace(path) === undefined) return is("outside of the workspace");
+  if (inWorkspace(path) === undefined) return stateOnly("outside of the workspace");
   const full = join(root, path);
   try {
-    if (lstatSync(full, { throwIfNoEntry: false }) === undefined) return is("missing");
+    if (lstatSync(full, { throwIfNoEntry: false }) === undefined) return stateOnly("missing");
     const real = realpathSync.native(full);
-    if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return is("outside of the workspace");
+    if (!real.startsWith(root.endsWith(sep) ? root : root + sep))
+      return stateOnly("outside of the workspace");
     return read(real, root, most);
   } catch (error) {
     const { code } = error as { readonly code?: string };
-    return is(code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable");
+    return stateOnly(code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable");
   }
 }
 
 function read(path: string, root: string, most: number): Look {
-  // What may have become a pipe or a link since is not waited for, and not followed.
-  const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  // The file may have been replaced by a pipe or a link: do not block on it or follow it.
+  const handle = openSync(
+    path,
+    constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0),
+  );
   try {
     const stats = fstatSync(handle);
-    if (!stats.isFile()) return is("no regular file");
-    if (stats.size > most) return is("too large");
+    if (!stats.isFile()) return stateOnly("not a regular file");
+    if (stats.size > most) return stateOnly("too large");
     const bytes = new Uint8Array(stats.size);
     let length = 0;
     for (let more = 1; more > 0 && length < bytes.length; length += more)
@@ -104,17 +128,22 @@ function read(path: string, root: string, most: number): Look {
 /** The facts as a check reads them; undefined where nothing was prepared. */
 export function factsOf(facts: Json | undefined): FileFacts | undefined {
   if (!isJsonObject(facts ?? null)) return undefined;
-  const { files, problem, tree, tree_problem, commit, uncommitted, commit_problem } = facts as JsonObject;
+  const { files, problem, tree, tree_problem, commit, uncommitted, commit_problem } =
+    facts as JsonObject;
   const listed = (Array.isArray(files) ? (files as readonly JsonObject[]) : []).map(
     (file) => [String(file["path"]), file as unknown as FileFact] as const,
   );
-  const text = (value: Json | undefined): string | null => (typeof value === "string" ? value : null);
+  const text = (value: Json | undefined): string | null =>
+    typeof value === "string" ? value : null;
   return {
     files: new Map(listed),
     problem: text(problem),
     tree: text(tree),
     treeProblem: text(tree_problem),
-    commit: isJsonObject(commit) && isJsonObject(uncommitted) ? ({ ...commit, ...uncommitted } as unknown as CommitState) : null,
+    commit:
+      isJsonObject(commit) && isJsonObject(uncommitted)
+        ? ({ ...commit, ...uncommitted } as unknown as CommitState)
+        : null,
     commitProblem: text(commit_problem) ?? text(tree_problem),
   };
 }

@@ -1,4 +1,7 @@
-/** How much may be compared in all, in steps: paths and patterns are of agents. Below zero nothing fits, and nobody knows. */
+/**
+ * A limit on comparison steps, because agents supply paths and patterns. Below zero the result is
+ * unknown.
+ */
 export interface Budget {
   left: number;
 }
@@ -6,13 +9,20 @@ export interface Budget {
 /** Some tenths of a second. */
 export const budgetOf = (): Budget => ({ left: 50_000_000 });
 
-/** Whether a path with `/` between its parts fits a pattern: `*` and `?` inside of a part, `**` for any number of parts, `{a,b}` for one of some. */
+/**
+ * Whether a `/`-separated path matches a glob: `*` and `?` within a part, `**` for any number of
+ * parts, `{a,b}` for alternatives.
+ */
 export function fits(path: string, pattern: string, budget = budgetOf()): boolean {
   budget.left -= path.length + pattern.length;
   if (budget.left < 0) return false;
   const parts = tidy(path).split("/");
   return spread(tidy(pattern)).some((one) =>
-    matches(parts, one.endsWith("/") ? [...one.slice(0, -1).split("/"), "**"] : one.split("/"), budget),
+    matches(
+      parts,
+      one.endsWith("/") ? [...one.slice(0, -1).split("/"), "**"] : one.split("/"),
+      budget,
+    ),
   );
 }
 
@@ -26,7 +36,9 @@ function spread(pattern: string): readonly string[] {
     const next = open.flatMap((one) => {
       const [whole, inner] = /\{([^{}]*)\}/.exec(one) ?? [];
       const choices = inner?.split(",") ?? [];
-      return whole === undefined || choices.length > MOST ? [one] : choices.map((choice) => one.replace(whole, () => choice));
+      return whole === undefined || choices.length > MOST
+        ? [one]
+        : choices.map((choice) => one.replace(whole, () => choice));
     });
     if (next.length === open.length && next.every((one, at) => one === open[at])) return open;
     open = next;
@@ -34,12 +46,19 @@ function spread(pattern: string): readonly string[] {
   return open;
 }
 
-// Greedy with one place to come back to: time in the product of both lengths at most.
+// Greedy with a single backtrack point, so at most quadratic time.
 function matches(parts: readonly string[], wanted: readonly string[], budget: Budget): boolean {
   return walk(
     parts,
     wanted,
-    (part, one) => walk(part.split(""), one.split(""), (letter, sign) => sign === "?" || sign === letter, "*", budget),
+    (part, one) =>
+      walk(
+        part.split(""),
+        one.split(""),
+        (letter, sign) => sign === "?" || sign === letter,
+        "*",
+        budget,
+      ),
     "**",
     budget,
   );

@@ -3,19 +3,25 @@ import type { EventDraft, Finding, KernelApi, View } from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Compiled } from "./compile.ts";
-import { bookOf, gateBook } from "./gate-book.ts";
-import { workedOn } from "./judge.ts";
-import { expiryOf, gateIn } from "./states.ts";
+import { gateStateOf, gateProjection } from "./gate-projection.ts";
+import { workedOn } from "./worked-on.ts";
+import { expiryOf, gateIn } from "./gate-status.ts";
 import { TESTS_UNCHANGED } from "./checks/same-tests.ts";
 
 const finding = (rule: string, message: string): Finding => ({ rule, message });
 
 /** Refuses what nobody may say about a gate, in the transaction in which it would be recorded. */
 export function guardGates(kernel: KernelApi, compiled: Compiled): void {
-  kernel.guard("decisions", (view, draft) => (draft.event_type === "gate_decided" ? wrongDecision(view, draft, compiled) : undefined));
-  kernel.guard("waivers", (view, draft) => (draft.event_type === "check_waived" ? wrongWaiver(view, draft, compiled) : undefined));
+  kernel.guard("decisions", (view, draft) =>
+    draft.event_type === "gate_decided" ? wrongDecision(view, draft, compiled) : undefined,
+  );
+  kernel.guard("waivers", (view, draft) =>
+    draft.event_type === "check_waived" ? wrongWaiver(view, draft, compiled) : undefined,
+  );
   kernel.guard("timeouts", (view, draft) =>
-    draft.event_type === "gate_escalated" || draft.event_type === "gate_closed" ? wrongTimeout(view, draft, compiled) : undefined,
+    draft.event_type === "gate_escalated" || draft.event_type === "gate_closed"
+      ? wrongTimeout(view, draft, compiled)
+      : undefined,
   );
 }
 
@@ -23,75 +29,131 @@ function wrongDecision(view: View, draft: EventDraft, compiled: Compiled): Findi
   const { contract, policy } = compiled;
   const said = draft.details as Readonly<Record<string, string>>;
   const { gate: id = "", phase = "", by = "", role = "" } = said;
-  const book = bookOf(view(gateBook), draft.task_id ?? "");
-  const gate = gateIn(contract, id, book.phase);
-  const opening = book.openings.find((one) => one.gate === id && one.state === "open");
-  if (gate === undefined || phase !== book.phase || opening === undefined)
-    return finding("open", `gate ${quote(id)} is not open, expected one that waits for approvers`);
-  const { artifacts, tree = null, to = opening.to } = draft.details;
-  const shown = artifacts === opening.artifacts && tree === opening.tree && to === opening.to;
-  if (!shown || said["policy"] !== opening.policy || opening.policy !== policy)
+  const gateState = gateStateOf(view(gateProjection), draft.task_id ?? "");
+  const gate = gateIn(contract, id, gateState.phase);
+  const approvalRequest = gateState.openings.find((one) => one.gate === id && one.state === "open");
+  if (gate === undefined || phase !== gateState.phase || approvalRequest === undefined)
+    return finding("open", `the gate ${quote(id)} is not waiting for approvers`);
+  const { artifacts, tree = null, to = approvalRequest.to } = draft.details;
+  const shown =
+    artifacts === approvalRequest.artifacts &&
+    tree === approvalRequest.tree &&
+    to === approvalRequest.to;
+  if (!shown || said["policy"] !== approvalRequest.policy || approvalRequest.policy !== policy)
     return finding(
       "shown",
-      `it is about other artifacts, another workspace, another way or another contract than gate ${quote(id)} asks about, expected exactly those`,
+      `the decision is not about the artifacts, workspace, transition and contract that gate ${quote(id)} asks about`,
     );
   if (!gate.approvers.includes(role))
-    return finding("role", `role ${quote(role)} is no approver of gate ${quote(id)}, expected ${quoteAll(gate.approvers, 10)}`);
+    return finding(
+      "role",
+      `the role ${quote(role)} may not approve gate ${quote(id)}; ${quoteAll(gate.approvers, 10)} may`,
+    );
   const name = foldName(by);
-  if (name === "") return finding("name", "it is of nobody, expected the name of an approver");
-  if (workedOn({ compiled, book })(name)) return finding("own-work", `${quote(by)} worked on the task, expected somebody who did not`);
-  if (opening.votes.some((vote) => foldName(vote.by) === name))
-    return finding("one-vote", `${quote(by)} has decided already, expected one vote of each`);
-  if (Date.parse(draft.timestamp) < expiryOf(gate, opening) && !opening.escalated) return undefined;
+  if (name === "") return finding("name", "the decision names no approver");
+  if (workedOn({ compiled, gateState })(name))
+    return finding("own-work", `${quote(by)} worked on the task, so somebody else must decide`);
+  if (approvalRequest.votes.some((vote) => foldName(vote.by) === name))
+    return finding("one-vote", `${quote(by)} has already decided`);
+  if (Date.parse(draft.timestamp) < expiryOf(gate, approvalRequest) && !approvalRequest.escalated)
+    return undefined;
   if (contract.recovery.gateTimeout.action === "reject")
-    return finding("in-time", `gate ${quote(id)} ran out of time, expected a decision before`);
+    return finding("in-time", `the gate ${quote(id)} timed out before this decision`);
   return role !== "human" && gate.approvers.includes("human")
-    ? finding("in-time", `gate ${quote(id)} ran out of time and waits for a person, expected role \`human\``)
+    ? finding(
+        "in-time",
+        `the gate ${quote(id)} timed out and waits for a person, with the role \`human\``,
+      )
     : undefined;
 }
 
 function wrongWaiver(view: View, draft: EventDraft, compiled: Compiled): Finding | undefined {
   const said = draft.details as Readonly<Record<string, string>>;
-  const { gate: id = "", phase = "", check = "", by = "", role = "", reason = "", expires_at = "" } = said;
-  const book = bookOf(view(gateBook), draft.task_id ?? "");
-  const targets = [...compiled.contract.transitions.flatMap(({ from, to }) => (from === book.phase ? [to] : [])), COMPLETED];
-  const ways = book.phase === null ? [] : targets.flatMap((to) => compiled.ways(book.phase ?? "", to));
-  // A gate may have the name of its phase: then what holds at each of them holds.
-  const meant = ways.filter(({ gate, phase: { id: own }, when }) => when === "passed" && (gate?.id ?? own) === id);
-  if (meant.length === 0 || phase !== book.phase)
-    return finding("phase", `gate ${quote(id)} is none of the phase that the task is in, expected one that is`);
-  const known = [...new Set([...meant.flatMap(({ demands }) => demands.map((demand) => demand.check.check)), TESTS_UNCHANGED])];
+  const {
+    gate: id = "",
+    phase = "",
+    check = "",
+    by = "",
+    role = "",
+    reason = "",
+    expires_at = "",
+  } = said;
+  const gateState = gateStateOf(view(gateProjection), draft.task_id ?? "");
+  const targets = [
+    ...compiled.contract.transitions.flatMap(({ from, to }) =>
+      from === gateState.phase ? [to] : [],
+    ),
+    COMPLETED,
+  ];
+  const edges =
+    gateState.phase === null
+      ? []
+      : targets.flatMap((to) => compiled.edges(gateState.phase ?? "", to));
+  // A gate can share its phase's name; then the rules of both apply.
+  const meant = edges.filter(
+    ({ gate, phase: { id: own }, when }) => when === "passed" && (gate?.id ?? own) === id,
+  );
+  if (meant.length === 0 || phase !== gateState.phase)
+    return finding("phase", `the phase that the task is in has no gate ${quote(id)}`);
+  const known = [
+    ...new Set([
+      ...meant.flatMap(({ requirements }) =>
+        requirements.map((requirement) => requirement.check.check),
+      ),
+      TESTS_UNCHANGED,
+    ]),
+  ];
   if (!known.includes(check))
-    return finding("check", `check ${quote(check)} is none of gate ${quote(id)}, expected ${quoteAll(known, 20)}`);
-  // A gate that asks nobody can be waived by a person alone.
-  const each = meant.map(({ gate }) => (gate !== undefined && gate.approvers.length > 0 ? gate.approvers : ["human"]));
+    return finding(
+      "check",
+      `gate ${quote(id)} has no check ${quote(check)}; it has ${quoteAll(known, 20)}`,
+    );
+  // Only a person can waive a gate without approvers.
+  const each = meant.map(({ gate }) =>
+    gate !== undefined && gate.approvers.length > 0 ? gate.approvers : ["human"],
+  );
   const roles = each[0]?.filter((one) => each.every((other) => other.includes(one))) ?? [];
   if (!roles.includes(role))
-    return finding("role", `role ${quote(role)} may not waive at gate ${quote(id)}, expected ${quoteAll(roles, 10)}`);
+    return finding(
+      "role",
+      `the role ${quote(role)} may not waive at gate ${quote(id)}; ${quoteAll(roles, 10)} may`,
+    );
   const name = foldName(by);
-  if (name === "") return finding("name", "it is of nobody, expected the name of who waives");
-  if (workedOn({ compiled, book })(name)) return finding("own-work", `${quote(by)} worked on the task, expected somebody who did not`);
+  if (name === "") return finding("name", "the waiver names nobody");
+  if (workedOn({ compiled, gateState })(name))
+    return finding("own-work", `${quote(by)} worked on the task, so somebody else must decide`);
   const why = emptyReason(reason);
   if (why !== undefined)
-    return finding("reason", `the reason ${why}, expected at least ${REASON.characters} characters that say why: ${quote(reason)}`);
+    return finding(
+      "reason",
+      `the reason ${why}; it needs at least ${REASON.characters} characters that say why: ${quote(reason)}`,
+    );
   return Date.parse(expires_at) > Date.parse(draft.timestamp)
     ? undefined
-    : finding("expiry", `it ended at ${quote(expires_at)}, expected a time to come`);
+    : finding("expiry", `the waiver has already expired, at ${quote(expires_at)}`);
 }
 
 function wrongTimeout(view: View, draft: EventDraft, { contract }: Compiled): Finding | undefined {
-  const { gate: id = "", phase = "", opened_at = "" } = draft.details as Readonly<Record<string, string>>;
-  const book = bookOf(view(gateBook), draft.task_id ?? "");
-  const gate = gateIn(contract, id, book.phase);
-  const opening = book.openings.find((one) => one.gate === id && one.state === "open" && one.opened_at === opened_at);
-  if (gate === undefined || opening === undefined || phase !== book.phase)
-    return finding("open", `gate ${quote(id)} is not open, expected one that is`);
-  if (Date.parse(draft.timestamp) < expiryOf(gate, opening))
-    return finding("in-time", `gate ${quote(id)} has time left, expected one that ran out of it`);
+  const {
+    gate: id = "",
+    phase = "",
+    opened_at = "",
+  } = draft.details as Readonly<Record<string, string>>;
+  const gateState = gateStateOf(view(gateProjection), draft.task_id ?? "");
+  const gate = gateIn(contract, id, gateState.phase);
+  const approvalRequest = gateState.openings.find(
+    (one) => one.gate === id && one.state === "open" && one.opened_at === opened_at,
+  );
+  if (gate === undefined || approvalRequest === undefined || phase !== gateState.phase)
+    return finding("open", `the gate ${quote(id)} is not open`);
+  if (Date.parse(draft.timestamp) < expiryOf(gate, approvalRequest))
+    return finding("in-time", `the gate ${quote(id)} has not timed out yet`);
   const closes = contract.recovery.gateTimeout.action === "reject";
   if (closes !== (draft.event_type === "gate_closed"))
-    return finding("action", `the contract says \`${contract.recovery.gateTimeout.action}\`, expected that`);
-  return opening.escalated ? finding("once", `gate ${quote(id)} is escalated already, expected it once`) : undefined;
+    return finding("action", `the contract says \`${contract.recovery.gateTimeout.action}\``);
+  return approvalRequest.escalated
+    ? finding("once", `the gate ${quote(id)} is already escalated`)
+    : undefined;
 }
 
 const REASON = { characters: 50, words: 6 } as const;

@@ -1,15 +1,21 @@
 export { asksForTests } from "./asks-for-tests.ts";
 export { gates } from "./gates.ts";
-export { GATE_EVENTS } from "./events.ts";
-export type { GateVote, Waiver } from "./book.ts";
-export { decideGate, escalateGates, waiveCheck, type CheckWaiver, type GateDecision } from "./decide.ts";
+export { EVENT_TYPES, GATE_EVENTS } from "./events.ts";
+export type { GateVote, Waiver } from "./gate-state.ts";
 export {
-  GATE_STATES,
+  decideGate,
+  escalateGates,
+  waiveCheck,
+  type CheckWaiver,
+  type GateDecision,
+} from "./decide.ts";
+export {
+  GATE_STATUSES,
   advancement,
   gateStates,
   openGates,
   type Advancement,
   type GateReport,
-  type GateState,
+  type GateStatus,
   type OpenGate,
-} from "./states.ts";
+} from "./gate-status.ts";

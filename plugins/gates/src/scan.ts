@@ -5,7 +5,7 @@ const ASSERTION =
 const IDLE =
   /\b(expect\((true|1|"[^"]*"|'[^']*')\)\.(toBe|toEqual|toStrictEqual)\((true|1|"[^"]*"|'[^']*')\)|expect\((true|1)\)\.toBeTruthy\(\)|assert\.(ok|equal|strictEqual)\((true|1)(,\s*(true|1))?\)|assert\((true|1)\)|assert\s+(True|1)\s*$|self\.assertTrue\(True\)|assert!\(true\))/gm;
 
-/** Whether the text of a test file asserts something that could fail. Comments and texts in quotes do not count. */
+/** Whether a test file has an assertion that can fail. Comments and strings do not count. */
 export function asserts(text: string): boolean {
   const code = text
     .split("\n")
@@ -21,7 +21,10 @@ const COMMENT = /^\s*(\/\/|#(?!\[)|--|\*|\/\*|<!--)/;
 const STATEMENT =
   /^(const|let|var|return|if|else|for|while|switch|case|import|from|export|def|class|function|func|fn|try|catch|throw|raise|await|print|console\.\w+)\b.*[;:{}()=]\s*$|^[\w.[\]"']+\s*(=|\+=|-=)\s*[^=].*;?$|^[\w.]+\(.*\);?\s*\{?$|^[\w.]+\(.*\)\s*;$|^[{}]\)?[;,]?$/;
 
-/** The line, from 1, where a comment holds code instead of words; undefined for none. One line that ends like a statement, or two that look like code. */
+/**
+ * The line, from 1, of the first commented-out code; `undefined` if there is none. One line that
+ * ends like a statement counts, or two that look like code.
+ */
 export function commentedOut(text: string): number | undefined {
   let run = 0;
   for (const [at, line] of text.split("\n").entries()) {

@@ -1,17 +1,15 @@
 import type { Contract } from "@bylaw/contract";
-import { defineProjection, isJsonObject, type Json, type JsonObject, type LogEvent, type Projection } from "@bylaw/kernel";
-import type { TestRun } from "@bylaw/evidence";
+import {
+  defineProjection,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+  type Projection,
+} from "@bylaw/kernel";
 import { treeGet, treePut, type Tree } from "@bylaw/log";
-import { UNSEEN_BASE, type CommitBase } from "./tested-commit.ts";
+import { UNSEEN_BASE, type CommitBase, type RecordedRun } from "./recorded-work.ts";
 import { TREE_UNCHANGED, leavesFiles } from "./tested-tree.ts";
-
-/** A test run as it is on record. */
-export interface RecordedRun {
-  readonly sequence: number;
-  /** RFC 3339, UTC. */
-  readonly at: string;
-  readonly details: TestRun;
-}
 
 /** What a task has shown so far, as far as later gates ask about it. */
 export interface Work {
@@ -20,32 +18,46 @@ export interface Work {
   readonly run: RecordedRun | null;
   /** The run that its tests were red in, as the task left the phase that asks for that. */
   readonly red: RecordedRun | null;
-  /** The digest of the tree that the last gate that asks for a test run judged, until the task comes to a phase that may write. */
+  /**
+   * The digest of the tree that the last gate tested, until the task enters a phase that can write.
+   */
   readonly tested: string | null;
   /** The commit that it began on, as the first transition has it. */
   readonly base: CommitBase;
-  /** The artifacts that a gate let pass. A later one takes the place of an earlier one only where its phase requires it. */
+  /**
+   * The artifacts that passed a gate. A later one replaces an earlier one only if its phase
+   * requires that artifact.
+   */
   readonly approved: JsonObject;
 }
 
 export type WorkRecord = Projection<Tree<Work>>;
 
-const NOTHING: Work = Object.freeze({ phase: "", run: null, red: null, tested: null, base: UNSEEN_BASE, approved: Object.freeze({}) });
+const NOTHING: Work = Object.freeze({
+  phase: "",
+  run: null,
+  red: null,
+  tested: null,
+  base: UNSEEN_BASE,
+  approved: Object.freeze({}),
+});
 
 /** What the record of a contract keeps. */
-export interface Keeps {
+export interface RecordTerms {
   /** The phases that tests have to fail in before the task leaves them. */
   readonly redPhases: ReadonlySet<string>;
-  /** What no task leaves a phase without, as far as it is judged on a test run: the names of the rules. */
+  /** The names of the test rules that every transition out of the phase must meet. */
   readonly testedBy: ReadonlyMap<string, readonly string[]>;
   /** The artifacts that later phases look at. */
   readonly artifacts: ReadonlySet<string>;
 }
 
 /** Makes the projection of one contract: what it keeps follows from it, so its name does too. */
-export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
+export function workRecord(contract: Contract, terms: RecordTerms): WorkRecord {
   const leaving = new Set(contract.phases.filter(leavesFiles).map(({ id }) => id));
-  const required = new Map(contract.phases.map(({ id, artifacts }) => [id, artifacts.map(({ type }) => type)]));
+  const required = new Map(
+    contract.phases.map(({ id, artifacts }) => [id, artifacts.map(({ type }) => type)]),
+  );
   return defineProjection<Tree<Work>>({
     name: `@bylaw/plugin-gates/work/${contract.digest.slice(7, 23)}`,
     version: 4,
@@ -54,11 +66,17 @@ export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
       const { event_type, task_id, sequence, timestamp, details } = event;
       if (task_id === null) return works;
       if (event_type === "test_run") {
-        const run = { sequence, at: timestamp, details: details as unknown as TestRun };
+        const run = {
+          sequence,
+          at: timestamp,
+          details: details as unknown as RecordedRun["details"],
+        };
         const work = treeGet(works, task_id) ?? NOTHING;
         return treePut(works, task_id, { ...work, run });
       }
-      return event_type === "phase_entered" ? treePut(works, task_id, moved(treeGet(works, task_id) ?? NOTHING, event)) : works;
+      return event_type === "phase_entered"
+        ? treePut(works, task_id, moved(treeGet(works, task_id) ?? NOTHING, event))
+        : works;
     },
   });
 
@@ -67,29 +85,44 @@ export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
     const base = from === undefined ? baseIn(details) : begun;
     const phase = String(to);
     if (!contract.phases.some(({ id }) => id === phase)) return { ...NOTHING, phase };
-    // What goes back after a no, or past a gate that only warns, was looked at by nobody.
-    const ways = contract.transitions.filter((way) => way.from === from && way.to === to);
-    const passed = ways.length > 0 && ways.every(({ when }) => when === "passed") && isJsonObject(decision ?? null);
+    // A transition back after a rejection, or past a gate that only warns, was not checked.
+    const edges = contract.transitions.filter((edge) => edge.from === from && edge.to === to);
+    const passed =
+      edges.length > 0 &&
+      edges.every(({ when }) => when === "passed") &&
+      isJsonObject(decision ?? null);
     const still = leaving.has(phase);
     if (!passed || (decision as JsonObject)["effect"] !== "allow")
       return { phase, run: null, red, tested: still ? tested : null, base, approved };
     const handed = isJsonObject(artifacts ?? null) ? (artifacts as JsonObject) : {};
-    const kept = (required.get(String(from)) ?? []).filter((type) => keeps.artifacts.has(type) && Object.hasOwn(handed, type));
+    const kept = (required.get(String(from)) ?? []).filter(
+      (type) => terms.artifacts.has(type) && Object.hasOwn(handed, type),
+    );
     return {
       phase,
       run: null,
-      red: keeps.redPhases.has(String(from)) ? run : red,
+      red: terms.redPhases.has(String(from)) ? run : red,
       base,
       tested: still ? treeOf(String(from), decision as JsonObject, { run, tested }) : null,
-      approved: kept.length === 0 ? approved : { ...approved, ...Object.fromEntries(kept.map((type) => [type, handed[type] ?? null])) },
+      approved:
+        kept.length === 0
+          ? approved
+          : {
+              ...approved,
+              ...Object.fromEntries(kept.map((type) => [type, handed[type] ?? null])),
+            },
     };
   }
 
-  function treeOf(from: string, { votes }: JsonObject, { run, tested }: Pick<Work, "run" | "tested">): string | null {
+  function treeOf(
+    from: string,
+    { votes }: JsonObject,
+    { run, tested }: Pick<Work, "run" | "tested">,
+  ): string | null {
     const waived = waivedIn(votes ?? null);
-    const judged = keeps.testedBy.get(from)?.some((rule) => !waived.has(rule)) === true;
+    const judged = terms.testedBy.get(from)?.some((rule) => !waived.has(rule)) === true;
     if (judged && run !== null) return run.details.tree_after;
-    // Whoever lets another tree pass answers for it.
+    // A waiver accepts a changed tree, so the tree tested earlier no longer counts.
     return [...waived].some((rule) => rule.endsWith(`.${TREE_UNCHANGED}`)) ? null : tested;
   }
 }
@@ -97,7 +130,10 @@ export function workRecord(contract: Contract, keeps: Keeps): WorkRecord {
 function baseIn({ commit = null }: JsonObject): CommitBase {
   if (!isJsonObject(commit)) return UNSEEN_BASE;
   const { head, apart } = commit;
-  return { head: typeof head === "string" ? head : null, apart: typeof apart === "string" ? apart : null };
+  return {
+    head: typeof head === "string" ? head : null,
+    apart: typeof apart === "string" ? apart : null,
+  };
 }
 
 const waivedIn = (votes: Json): ReadonlySet<string> =>

@@ -1,11 +1,12 @@
 import { isAbsolute } from "node:path";
 
 /**
- * A path as seen from a workspace, without what says nothing; undefined for one that may lead elsewhere: no other root, no way up, no
- * other reading on another system.
+ * A normalized path relative to the workspace; `undefined` if it could leave it: an absolute path,
+ * a `..`, or one that another system reads differently.
  */
 export function inWorkspace(path: string): string | undefined {
-  if (path === "" || path.length > 4_096 || isAbsolute(path) || /[\0\\]|^[A-Za-z]:|^~/.test(path)) return undefined;
+  if (path === "" || path.length > 4_096 || isAbsolute(path) || /[\0\\]|^[A-Za-z]:|^~/.test(path))
+    return undefined;
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   return parts.length === 0 || parts.includes("..") ? undefined : parts.join("/");
 }

@@ -4,14 +4,31 @@ import { describe, expect, it } from "vitest";
 import { createKernel, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { gates } from "../src/index.ts";
-import { bench, built, CONTRACT, GREEN, opens, plan, planned, RED, reviewed, tempFolder, TEXT, tested, type Bench } from "./kit.ts";
+import {
+  bench,
+  built,
+  CONTRACT,
+  GREEN,
+  opens,
+  plan,
+  planned,
+  RED,
+  reviewed,
+  tempFolder,
+  TEXT,
+  tested,
+  type Bench,
+} from "./kit.ts";
 
 const at = async (phase: string, options = {}): Promise<Bench> => {
   const made = await bench(options);
   await made.goTo(phase);
   return made;
 };
-const changed = (path: string): object => ({ ...built, implementation_files: { files_changed: [{ path, change_type: "changed" }] } });
+const changed = (path: string): object => ({
+  ...built,
+  implementation_files: { files_changed: [{ path, change_type: "changed" }] },
+});
 
 describe("nothing passes", () => {
   it("by another way to write a path out of the scope", async () => {
@@ -19,11 +36,25 @@ describe("nothing passes", () => {
     put("src/secret/a.js", "export const a = 1;\n");
     symlinkSync(join(folder, "src/secret"), join(folder, "src/open"));
     await observe(GREEN);
-    for (const path of ["src//secret/a.js", "./src/secret/a.js", "src/./secret/a.js", "src/open/a.js", "src/SECRET/a.js"])
-      expect((await ask("REVIEW", changed(path))).text, path).toContain("is out of the scope of the approved plan");
-    for (const path of ["src/../src/secret/a.js", "src\\secret\\a.js", join(folder, "src/secret/a.js"), "~/src/a.js", "C:/src/a.js"]) {
+    for (const path of [
+      "src//secret/a.js",
+      "./src/secret/a.js",
+      "src/./secret/a.js",
+      "src/open/a.js",
+      "src/SECRET/a.js",
+    ])
+      expect((await ask("REVIEW", changed(path))).text, path).toContain(
+        "is outside the scope of the approved plan",
+      );
+    for (const path of [
+      "src/../src/secret/a.js",
+      "src\\secret\\a.js",
+      join(folder, "src/secret/a.js"),
+      "~/src/a.js",
+      "C:/src/a.js",
+    ]) {
       const { text, decision } = await ask("REVIEW", changed(path));
-      expect(text, path).toContain("is no path of the workspace");
+      expect(text, path).toContain("is not a path in the workspace");
       expect(decision.effect).toBe("deny");
     }
   });
@@ -35,7 +66,9 @@ describe("nothing passes", () => {
     writeFileSync(join(elsewhere, "tests/b.test.js"), "assert.ok(it);\n");
     symlinkSync(join(elsewhere, "tests"), join(folder, "tests/linked"));
     await observe(RED);
-    const test_files = { test_files: [{ path: "tests/linked/b.test.js", covers: ["AC-1", "AC-2"] }] };
+    const test_files = {
+      test_files: [{ path: "tests/linked/b.test.js", covers: ["AC-1", "AC-2"] }],
+    };
     const { text, decision } = await ask("IMPL", { ...tested, test_files });
     expect(decision.effect).toBe("deny");
     expect(text).toContain("tests/linked/b.test.js is outside of the workspace");
@@ -54,7 +87,9 @@ describe("nothing passes", () => {
     expect(decision.effect).toBe("allow");
     const elsewhere = await at("TDD");
     await elsewhere.observe(RED);
-    expect((await elsewhere.ask("IMPL", tested, { host: { workspace: other } })).text).toContain("tests/a.test.js is missing");
+    expect((await elsewhere.ask("IMPL", tested, { host: { workspace: other } })).text).toContain(
+      "tests/a.test.js is missing",
+    );
   });
 
   it("without a run: nothing is on record, and no file was looked at", async () => {
@@ -67,29 +102,53 @@ describe("nothing passes", () => {
       ["REVIEW", "IMPL"],
     ] as const) {
       const artifacts = { ...planned, ...tested, ...built, ...reviewed } as unknown as JsonObject;
-      expect((await kernel.decide({ hook: "onTransition", task: "t1", from, to, artifacts })).effect, `${from} ${to}`).toBe("deny");
+      expect(
+        (await kernel.decide({ hook: "onTransition", task: "t1", from, to, artifacts })).effect,
+        `${from} ${to}`,
+      ).toBe("deny");
     }
   });
 
   it("by facts that a caller makes up", async () => {
     const kernel = createKernel({ plugins: [opens(), gates({ contract: CONTRACT })] });
-    const forged = { "@bylaw/plugin-gates": { files: [], problem: null, tree: `sha256:${"0".repeat(64)}` } };
-    const subject = { hook: "onTransition", task: "t1", from: "PLAN", to: "TDD", artifacts: {}, facts: forged } as const;
+    const forged = {
+      "@bylaw/plugin-gates": { files: [], problem: null, tree: `sha256:${"0".repeat(64)}` },
+    };
+    const subject = {
+      hook: "onTransition",
+      task: "t1",
+      from: "PLAN",
+      to: "TDD",
+      artifacts: {},
+      facts: forged,
+    } as const;
     expect((await kernel.decide(subject)).code).toBe("invalid_call");
   });
 
   it("by an event that an agent would like to be on record", async () => {
     const { run } = await at("PLAN");
     const details = { details: {}, event_type: "gate_decided" };
-    await run.transition({ agent: "ann", task: "t1", to: "gate_decided", artifacts: details as unknown as JsonObject });
-    await run.toolCall({ agent: "ann", task: "t1", tool: "gate_decided", args: details as unknown as JsonObject });
-    for (const event_type of ["phase_entered", "transition_blocked", "tool_allowed"])
-      await expect(run.record([{ event_type, agent_id: null, task_id: "t1", details: {} }])).rejects.toMatchObject({
-        code: "BYLAW_EVENT_INVALID",
-      });
-    await expect(run.record([{ event_type: "test_run", agent_id: null, task_id: "t1", details: { passed: 2 } }])).rejects.toMatchObject({
-      code: "BYLAW_EVENT_INVALID",
+    await run.transition({
+      agent: "ann",
+      task: "t1",
+      to: "gate_decided",
+      artifacts: details as unknown as JsonObject,
     });
+    await run.toolCall({
+      agent: "ann",
+      task: "t1",
+      tool: "gate_decided",
+      args: details as unknown as JsonObject,
+    });
+    for (const event_type of ["phase_entered", "transition_blocked", "tool_allowed"])
+      await expect(
+        run.record([{ event_type, agent_id: null, task_id: "t1", details: {} }]),
+      ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    await expect(
+      run.record([
+        { event_type: "test_run", agent_id: null, task_id: "t1", details: { passed: 2 } },
+      ]),
+    ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
   });
 
   it("by tests of one name of which one goes", async () => {
@@ -98,7 +157,9 @@ describe("nothing passes", () => {
     await ask("IMPL", tested);
     put("src/a.js", "export const a = 1;\n");
     await observe({ passed: ["greets", "another"] });
-    expect((await ask("REVIEW", built)).text).toContain("1 test(s) of the failing run are gone: `greets`");
+    expect((await ask("REVIEW", built)).text).toContain(
+      "1 test(s) of the failing run are gone: `greets`",
+    );
   });
 
   it("by a red that is made again after the code is there, with fewer tests, and no phase for it", async () => {
@@ -106,7 +167,9 @@ describe("nothing passes", () => {
     put("src/a.js", "export const a = 1;\n");
     await observe({ failed: ["greets"] });
     await observe({ passed: ["greets"] });
-    expect((await ask("REVIEW", built)).blocked).toEqual(["gate_blocked all_tests_pass.tests_unchanged"]);
+    expect((await ask("REVIEW", built)).blocked).toEqual([
+      "gate_blocked all_tests_pass.tests_unchanged",
+    ]);
   });
 
   it("by the evidence of another task", async () => {
@@ -116,7 +179,9 @@ describe("nothing passes", () => {
     const details = (await store.events("r1", 0, 1_000)).at(-1)?.details ?? {};
     const { ask, run } = await at("TDD", { folder });
     await run.record([{ event_type: "test_run", agent_id: null, task_id: "t2", details }]);
-    expect((await ask("IMPL", tested)).text).toContain("No test run is on record since the phase was entered");
+    expect((await ask("IMPL", tested)).text).toContain(
+      "No test run is recorded since the task entered the phase",
+    );
     await run.record([{ event_type: "test_run", agent_id: null, task_id: "t1", details }]);
     expect((await ask("IMPL", tested)).decision.effect).toBe("allow");
   });
@@ -135,20 +200,35 @@ describe("nothing passes", () => {
     const { decision } = await ask("TDD", { ...planned, plan_document: { acceptance_criteria } });
     const told = decision.votes.filter(({ plugin }) => plugin === "@bylaw/plugin-gates");
     expect(told).toHaveLength(21);
-    expect(told.some(({ reason }) => reason.includes("and 9980 more of this"))).toBe(true);
+    expect(told.some(({ reason }) => reason.includes("and 9980 more"))).toBe(true);
   });
 });
 
 it("tasks and agents may be called anything", async () => {
   const folder = tempFolder();
   writeFileSync(join(folder, "c.yaml"), TEXT);
-  const run = await openRun(createKernel({ plugins: [opens(), gates({ contract: join(folder, "c.yaml"), workspace: folder })] }), {
-    run: "r1",
-  });
-  for (const name of ["__proto__", "constructor", "toString", "\u202ename", "a".repeat(5_000), "null"]) {
+  const run = await openRun(
+    createKernel({
+      plugins: [opens(), gates({ contract: join(folder, "c.yaml"), workspace: folder })],
+    }),
+    { run: "r1" },
+  );
+  for (const name of [
+    "__proto__",
+    "constructor",
+    "toString",
+    "\u202ename",
+    "a".repeat(5_000),
+    "null",
+  ]) {
     await run.toolCall({ agent: name, task: name, tool: "read_files", args: {} });
     await run.transition({ agent: name, task: name, to: "PLAN", artifacts: {} });
-    const { decision } = await run.transition({ agent: name, task: name, to: "TDD", artifacts: planned as unknown as JsonObject });
+    const { decision } = await run.transition({
+      agent: name,
+      task: name,
+      to: "TDD",
+      artifacts: planned as unknown as JsonObject,
+    });
     expect(decision.code, name).toBe("gate_pending");
   }
 });
@@ -156,7 +236,10 @@ it("tasks and agents may be called anything", async () => {
 it("a scope that takes long to compare with what is named lets nothing pass, and stops nobody else", async () => {
   const { ask, approve, observe } = await bench();
   const in_scope = Array.from({ length: 40 }, (_, at) => `src/*${"x".repeat(1_000)}${at}y`);
-  const long = { ...planned, plan_document: { ...plan, scope: { in_scope, out_of_scope: in_scope } } };
+  const long = {
+    ...planned,
+    plan_document: { ...plan, scope: { in_scope, out_of_scope: in_scope } },
+  };
   await ask("PLAN", {});
   await ask("TDD", long);
   for (const by of ["Pat", "Olga"]) await approve("plan_approval", by);
@@ -164,8 +247,14 @@ it("a scope that takes long to compare with what is named lets nothing pass, and
   await observe(RED);
   await ask("IMPL", tested);
   await observe(GREEN);
-  const files_changed = Array.from({ length: 2_000 }, (_, at) => ({ path: `src/${"x".repeat(2_000)}${at}`, change_type: "added" }));
-  const { decision, text } = await ask("REVIEW", { ...built, implementation_files: { files_changed, summary: "It is there." } });
+  const files_changed = Array.from({ length: 2_000 }, (_, at) => ({
+    path: `src/${"x".repeat(2_000)}${at}`,
+    change_type: "added",
+  }));
+  const { decision, text } = await ask("REVIEW", {
+    ...built,
+    implementation_files: { files_changed, summary: "It is there." },
+  });
   expect(decision.effect).toBe("deny");
   expect(text).toContain("takes too long to compare");
 }, 20_000);

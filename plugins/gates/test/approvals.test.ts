@@ -2,7 +2,18 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
 import { decideGate, escalateGates, gateStates, openGates } from "../src/index.ts";
-import { bench, built, GREEN, plan, planned, reviewed, tempFolder, TEXT, type Bench, type BenchOptions } from "./kit.ts";
+import {
+  bench,
+  built,
+  GREEN,
+  plan,
+  planned,
+  reviewed,
+  tempFolder,
+  TEXT,
+  type Bench,
+  type BenchOptions,
+} from "./kit.ts";
 
 const opened = async (options: BenchOptions = {}): Promise<Bench> => {
   const made = await bench(options);
@@ -12,7 +23,7 @@ const opened = async (options: BenchOptions = {}): Promise<Bench> => {
 };
 const refused = (rule: string): object => ({
   code: "BYLAW_EVENT_REFUSED",
-  fix: `see rule ${rule} of @bylaw/plugin-gates/${rule === "expiry" ? "waivers" : "decisions"}`,
+  fix: `See rule ${rule} of @bylaw/plugin-gates/${rule === "expiry" ? "waivers" : "decisions"}`,
 });
 
 describe("an approval gate", () => {
@@ -35,7 +46,7 @@ describe("an approval gate", () => {
       }),
     ]);
     await approve("plan_approval", "Pat");
-    expect((await ask("TDD", planned)).text).toContain("with 1 so far");
+    expect((await ask("TDD", planned)).text).toContain("and has 1");
     await approve("plan_approval", "Olga", "orchestrator");
     expect((await ask("TDD", planned)).decision.effect).toBe("allow");
     expect(openGates(run.view, contract)).toEqual([]);
@@ -44,12 +55,16 @@ describe("an approval gate", () => {
   it("takes no yes of the wrong role, of who did the work, or twice of one person (WF-119)", async () => {
     const { approve, run, ask } = await opened();
     await run.toolCall({ agent: "Bob", task: "t1", tool: "read_files", args: { path: "a" } });
-    await expect(approve("plan_approval", "Pat", "review_agent")).rejects.toMatchObject(refused("role"));
+    await expect(approve("plan_approval", "Pat", "review_agent")).rejects.toMatchObject(
+      refused("role"),
+    );
     for (const by of ["ann", " ANN\u200b", "\uff41nn", "bob"])
       await expect(approve("plan_approval", by), by).rejects.toMatchObject(refused("own-work"));
     await approve("plan_approval", "Pat");
     for (const by of ["Pat", "pat ", "P\u00adAT"])
-      await expect(approve("plan_approval", by, "orchestrator"), by).rejects.toMatchObject(refused("one-vote"));
+      await expect(approve("plan_approval", by, "orchestrator"), by).rejects.toMatchObject(
+        refused("one-vote"),
+      );
     await expect(approve("plan_approval", "\u200b \u200b")).rejects.toMatchObject(refused("name"));
     expect((await ask("TDD", planned)).decision.code).toBe("gate_pending");
   });
@@ -57,7 +72,8 @@ describe("an approval gate", () => {
   it("opens for nobody who has no name: whose work it is has to be known", async () => {
     const { ask, run, contract, folder } = await bench();
     await ask("PLAN", {});
-    for (const agent of ["", " ", "\u200b"]) expect((await ask("TDD", planned, { agent })).decision.code, agent).toBe("gate_blocked");
+    for (const agent of ["", " ", "\u200b"])
+      expect((await ask("TDD", planned, { agent })).decision.code, agent).toBe("gate_blocked");
     const nobody = await run.transition({
       task: "t1",
       to: "TDD",
@@ -73,9 +89,9 @@ describe("an approval gate", () => {
     await approve("plan_approval", "Pat");
     await approve("plan_approval", "Olga", "orchestrator");
     await run.toolCall({ agent: "olga", task: "t1", tool: "read_files", args: { path: "a" } });
-    expect((await ask("TDD", planned)).text).toContain("with 1 so far");
+    expect((await ask("TDD", planned)).text).toContain("and has 1");
     await run.toolCall({ agent: "pat", task: "another", tool: "read_files", args: { path: "a" } });
-    expect((await ask("TDD", planned, { agent: "PAT" })).text).toContain("with 0 so far");
+    expect((await ask("TDD", planned, { agent: "PAT" })).text).toContain("and has 0");
   });
 
   it("opens only when every blocking check passes, and asks nobody before", async () => {
@@ -83,8 +99,12 @@ describe("an approval gate", () => {
     await ask("PLAN", {});
     await ask("TDD", { ...planned, scope_definition: {} });
     expect(openGates(run.view, contract)).toEqual([]);
-    await expect(approve("plan_approval", "Pat")).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
-    await expect(approve("tests_written", "Pat")).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
+    await expect(approve("plan_approval", "Pat")).rejects.toMatchObject({
+      code: "BYLAW_GATE_NOT_OPEN",
+    });
+    await expect(approve("tests_written", "Pat")).rejects.toMatchObject({
+      code: "BYLAW_GATE_NOT_OPEN",
+    });
   });
 
   it("is not opened by a request that another plugin refused", async () => {
@@ -102,7 +122,9 @@ describe("an approval gate", () => {
     await ask("TDD", planned, { agent: "olga" });
     expect(openGates(run.view, contract)).toEqual([]);
     await ask("TDD", planned);
-    expect(gateStates(run.view, contract, "t1")).toEqual([{ gate: "plan_approval", state: "pending", codes: [], waivers: [] }]);
+    expect(gateStates(run.view, contract, "t1")).toEqual([
+      { gate: "plan_approval", state: "pending", codes: [], waivers: [] },
+    ]);
   });
 
   it("asks anew for other artifacts: a yes is to what was shown (WF-119)", async () => {
@@ -110,29 +132,50 @@ describe("an approval gate", () => {
     await approve("plan_approval", "Pat");
     await approve("plan_approval", "Olga");
     const more = { ...planned, plan_document: { ...plan, title: "And a backdoor" } };
-    expect((await ask("TDD", more)).text).toContain("with 0 so far");
+    expect((await ask("TDD", more)).text).toContain("and has 0");
     expect(openGates(run.view, contract)).toMatchObject([{ approvals: [] }]);
-    expect((await ask("TDD", planned)).text).toContain("with 0 so far");
+    expect((await ask("TDD", planned)).text).toContain("and has 0");
   });
 
   it("takes no vote about what was not shown, or under another policy", async () => {
     const { run, contract } = await opened();
     const [gate] = openGates(run.view, contract);
     const { ask } = await opened({ options: { tools: [] } });
-    expect((await ask("TDD", planned)).decision.policy["@bylaw/plugin-gates"]).toBe(contract.digest);
-    const tree = gate?.tree ?? "";
-    const details = { gate: "plan_approval", phase: "PLAN", by: "Pat", role: "human", verdict: "approved", reason: null, tree };
-    const record = (fields: JsonObject) =>
-      run.record([{ event_type: "gate_decided", agent_id: null, task_id: "t1", details: { ...details, ...fields } as JsonObject }]);
-    await expect(record({ artifacts: `sha256:${"0".repeat(64)}`, policy: contract.digest })).rejects.toMatchObject(refused("shown"));
-    await expect(record({ artifacts: gate?.artifacts ?? "", policy: "1.0.0" })).rejects.toMatchObject(refused("shown"));
-    for (const other of [null, `sha256:${"0".repeat(64)}`])
-      await expect(record({ artifacts: gate?.artifacts ?? "", policy: contract.digest, tree: other })).rejects.toMatchObject(
-        refused("shown"),
-      );
-    await expect(record({ artifacts: gate?.artifacts ?? "", policy: contract.digest, phase: "TDD" })).rejects.toMatchObject(
-      refused("open"),
+    expect((await ask("TDD", planned)).decision.policy["@bylaw/plugin-gates"]).toBe(
+      contract.digest,
     );
+    const tree = gate?.tree ?? "";
+    const details = {
+      gate: "plan_approval",
+      phase: "PLAN",
+      by: "Pat",
+      role: "human",
+      verdict: "approved",
+      reason: null,
+      tree,
+    };
+    const record = (fields: JsonObject) =>
+      run.record([
+        {
+          event_type: "gate_decided",
+          agent_id: null,
+          task_id: "t1",
+          details: { ...details, ...fields } as JsonObject,
+        },
+      ]);
+    await expect(
+      record({ artifacts: `sha256:${"0".repeat(64)}`, policy: contract.digest }),
+    ).rejects.toMatchObject(refused("shown"));
+    await expect(
+      record({ artifacts: gate?.artifacts ?? "", policy: "1.0.0" }),
+    ).rejects.toMatchObject(refused("shown"));
+    for (const other of [null, `sha256:${"0".repeat(64)}`])
+      await expect(
+        record({ artifacts: gate?.artifacts ?? "", policy: contract.digest, tree: other }),
+      ).rejects.toMatchObject(refused("shown"));
+    await expect(
+      record({ artifacts: gate?.artifacts ?? "", policy: contract.digest, phase: "TDD" }),
+    ).rejects.toMatchObject(refused("open"));
     await record({ artifacts: gate?.artifacts ?? "", policy: contract.digest });
   });
 
@@ -144,7 +187,7 @@ describe("an approval gate", () => {
     await before.run.close();
     const after = await bench({ folder, store, text: TEXT.replace("quorum: 2", "quorum: 1") });
     await expect(after.approve("plan_approval", "Quin")).rejects.toMatchObject(refused("shown"));
-    expect((await after.ask("TDD", planned)).text).toContain("with 0 so far");
+    expect((await after.ask("TDD", planned)).text).toContain("and has 0");
     await after.approve("plan_approval", "Quin");
     expect((await after.ask("TDD", planned)).decision.effect).toBe("allow");
   });
@@ -166,15 +209,23 @@ describe("an approval gate", () => {
     });
     const stopped = await ask("COMPLETE", reviewed);
     expect(stopped.decision.code).toBe("gate_blocked");
-    expect(stopped.text).toContain("Unexpected no of `Hana` at gate `review_approved`: names are not escaped");
+    expect(stopped.text).toContain("`Hana` rejected gate `review_approved`: names are not escaped");
     await expect(
-      decideGate(run, { task: "t1", gate: "review_approved", by: "Rita", role: "review_agent", verdict: "approved" }),
+      decideGate(run, {
+        task: "t1",
+        gate: "review_approved",
+        by: "Rita",
+        role: "review_agent",
+        verdict: "approved",
+      }),
     ).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
     expect((await ask("IMPL", {})).decision.effect).toBe("allow");
     await observe(GREEN);
     await ask("REVIEW", built);
     await review();
-    expect((await ask("IMPL", {})).decision.code, "a no of the last time is none of this").toBe("gate_not_rejected");
+    expect((await ask("IMPL", {})).decision.code, "a no of the last time is none of this").toBe(
+      "gate_not_rejected",
+    );
   });
 
   it("says no to what is handed in, not to nothing (WF-118)", async () => {
@@ -187,9 +238,13 @@ describe("an approval gate", () => {
       { review_report: {} },
       { review_report: { blocking_issues: "yes" } },
     ])
-      expect((await ask("IMPL", artifacts)).decision.code, JSON.stringify(artifacts)).toBe("gate_not_rejected");
+      expect((await ask("IMPL", artifacts)).decision.code, JSON.stringify(artifacts)).toBe(
+        "gate_not_rejected",
+      );
     await review();
-    await ask("COMPLETE", { review_report: { ...reviewed.review_report, blocking_issues: ["it leaks"] } });
+    await ask("COMPLETE", {
+      review_report: { ...reviewed.review_report, blocking_issues: ["it leaks"] },
+    });
     expect((await ask("IMPL", {})).decision.effect).toBe("allow");
   });
 });
@@ -203,13 +258,17 @@ describe("time", () => {
     expect((await ask("TDD", planned)).decision.code).toBe("gate_pending");
     clock.now = "2026-01-01T11:00:00.000Z";
     expect((await ask("TDD", planned)).decision.code).toBe("gate_needs_human");
-    expect(await escalateGates(run, contract, { now: () => clock.now })).toMatchObject([{ event_type: "gate_escalated", task_id: "t1" }]);
+    expect(await escalateGates(run, contract, { now: () => clock.now })).toMatchObject([
+      { event_type: "gate_escalated", task_id: "t1" },
+    ]);
     expect(await escalateGates(run, contract, { now: () => clock.now })).toEqual([]);
     expect(openGates(run.view, contract)).toMatchObject([{ escalated: true }]);
     expect(gateStates(run.view, contract, "t1")).toEqual([
       { gate: "plan_approval", state: "needs-human", codes: ["gate_needs_human"], waivers: [] },
     ]);
-    await expect(approve("plan_approval", "Otto", "orchestrator")).rejects.toMatchObject(refused("in-time"));
+    await expect(approve("plan_approval", "Otto", "orchestrator")).rejects.toMatchObject(
+      refused("in-time"),
+    );
     await approve("plan_approval", "Pat", "human");
     expect((await ask("TDD", planned)).decision.effect).toBe("allow");
   });
@@ -233,9 +292,16 @@ describe("time", () => {
   it("is not given or taken by who records events", async () => {
     const { run } = await opened();
     const details = { gate: "plan_approval", phase: "PLAN", opened_at: "2026-01-01T10:00:00.000Z" };
-    const record = (event_type: string, given: JsonObject) => run.record([{ event_type, agent_id: null, task_id: "t1", details: given }]);
-    await expect(record("gate_escalated", details)).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
-    await expect(record("gate_closed", { ...details, reason: "timed_out" })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
-    await expect(record("gate_closed", { ...details, reason: "rejected" })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    const record = (event_type: string, given: JsonObject) =>
+      run.record([{ event_type, agent_id: null, task_id: "t1", details: given }]);
+    await expect(record("gate_escalated", details)).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+    });
+    await expect(record("gate_closed", { ...details, reason: "timed_out" })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+    });
+    await expect(record("gate_closed", { ...details, reason: "rejected" })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_INVALID",
+    });
   });
 });

@@ -7,17 +7,40 @@ const COVERED = {
   description: "All of it",
   passes_when: { all: [{ fact: "evidence", path: "$.coverage", operator: "equal", value: 100 }] },
 };
-const SAID = { description: "A word", passes_when: { all: [{ fact: "artifacts", path: "$.plan.title", operator: "equal", value: "x" }] } };
+const SAID = {
+  description: "A word",
+  passes_when: {
+    all: [{ fact: "artifacts", path: "$.plan.title", operator: "equal", value: "x" }],
+  },
+};
 
-const gate = (id: string, check: string): object => ({ id, type: "validation", blockers: [{ check, severity: "blocking", message: id }] });
-const phase = (id: string, more: object = {}): object => ({ id, name: id, allowed_tools: ["read_files", "run_tests"], ...more });
-const hands = (type: string, ...validation: readonly object[]): object => ({ type, description: type, validation });
+const gate = (id: string, check: string): object => ({
+  id,
+  type: "validation",
+  blockers: [{ check, severity: "blocking", message: id }],
+});
+const phase = (id: string, more: object = {}): object => ({
+  id,
+  name: id,
+  allowed_tools: ["read_files", "run_tests"],
+  ...more,
+});
+const hands = (type: string, ...validation: readonly object[]): object => ({
+  type,
+  description: type,
+  validation,
+});
 const needsGreen = { required_artifacts: [hands("test_run_result", GREEN)] };
 
 const contract = (more: object = {}): Contract =>
   parseContract(
     JSON.stringify({
-      ...{ bylaw: 1, name: "Ways", evidence: "observed", test_command: { argv: ["npm", "test"], format: "tap" } },
+      ...{
+        bylaw: 1,
+        name: "Ways",
+        evidence: "observed",
+        test_command: { argv: ["npm", "test"], format: "tap" },
+      },
       enforcement: { mode: "strict" },
       checks: { covered: COVERED, said: SAID },
       phases: [
@@ -57,6 +80,8 @@ describe("a way is judged on a test run", () => {
 
   it("nowhere where nobody runs tests, or the word of an agent counts", () => {
     expect(asksForTests(contract({ evidence: "reported" }), "A", "B")).toBe(false);
-    expect(asksForTests(contract({ test_command: undefined, evidence: "reported" }), "A", "B")).toBe(false);
+    expect(
+      asksForTests(contract({ test_command: undefined, evidence: "reported" }), "A", "B"),
+    ).toBe(false);
   });
 });

@@ -13,7 +13,10 @@ const HEAD = "a".repeat(40);
 
 interface Place extends Bench {
   readonly git: (...args: readonly string[]) => string;
-  /** Commits all that is there, another text in the place of the code, which is back in the workspace after. */
+  /**
+   * Commits all that is there, another text in the place of the code, which is back in the
+   * workspace after.
+   */
   readonly commit: (code?: string) => string;
 }
 
@@ -63,7 +66,8 @@ async function toTheEnd(made: Place): Promise<void> {
 }
 
 const UNTESTED = ["gate_stale commit_tested"];
-const REASON = "The line that differs was written by me, and legal wants it in the release of today.";
+const REASON =
+  "The line that differs was written by me, and legal wants it in the release of today.";
 
 describe("what is committed", () => {
   it("is what was tested, or the task does not end, and it is on record which commit it ended with", async () => {
@@ -78,11 +82,15 @@ describe("what is committed", () => {
     git("commit", "--quiet", "--message=bad");
     const { blocked, text, decision } = await ask(COMPLETED, {});
     expect([decision.code, blocked]).toEqual(["gate_stale", UNTESTED]);
-    expect(text).toMatch(/1 file\(s\) are in commit [0-9a-f]{12} not what the tests ran on: `src\/a\.js \(another content\)`/);
+    expect(text).toMatch(
+      /1 file\(s\) in commit [0-9a-f]{12} differ from what was tested: `src\/a\.js \(another content\)`/,
+    );
     const good = commit();
     expect((await ask(COMPLETED, {})).decision.effect).toBe("allow");
     const events = await store.events("r1", 0, 1_000);
-    const heads = events.filter(({ event_type }) => event_type === "phase_entered").map(({ details }) => details["commit"]);
+    const heads = events
+      .filter(({ event_type }) => event_type === "phase_entered")
+      .map(({ details }) => details["commit"]);
     expect(heads).toEqual([
       { head: begun, apart: expect.any(String) as string },
       ...Array.from({ length: 4 }),
@@ -96,7 +104,8 @@ describe("what is committed", () => {
       await made.goTo("REVIEW", {
         entered: (entered) => {
           if (entered === phase) made.commit(BAD);
-          if (entered === phase && phase !== "REVIEW") rmSync(join(made.folder, "src"), { recursive: true });
+          if (entered === phase && phase !== "REVIEW")
+            rmSync(join(made.folder, "src"), { recursive: true });
         },
       });
       await made.review();
@@ -160,8 +169,16 @@ describe("what is committed", () => {
         },
         /changes files that are not among those .* it has `node_modules\/a\/index\.js`/,
       ],
-      ["no commit at all", ({ folder }) => rmSync(join(folder, ".git"), { recursive: true }), /checked out no longer/],
-      ["no repository that says anything", ({ put }) => put(".git/HEAD", "nonsense"), /cannot be relied|git/],
+      [
+        "no commit at all",
+        ({ folder }) => rmSync(join(folder, ".git"), { recursive: true }),
+        /no longer checked out/,
+      ],
+      [
+        "no repository that says anything",
+        ({ put }) => put(".git/HEAD", "nonsense"),
+        /cannot be relied|git/,
+      ],
     ];
     for (const [name, way, because] of ways) {
       const made = await began();
@@ -204,10 +221,17 @@ describe("what is committed", () => {
     const made = await began();
     await inComplete(made);
     made.commit(BAD);
-    const waiver = { task: "t1", gate: "COMPLETE", check: "commit_tested", by: "Rita", role: "human", reason: REASON };
-    await expect(waiveCheck(made.run, { ...waiver, by: "ann", expires_at: "2026-01-02T00:00:00Z" })).rejects.toMatchObject({
-      code: "BYLAW_EVENT_REFUSED",
-    });
+    const waiver = {
+      task: "t1",
+      gate: "COMPLETE",
+      check: "commit_tested",
+      by: "Rita",
+      role: "human",
+      reason: REASON,
+    };
+    await expect(
+      waiveCheck(made.run, { ...waiver, by: "ann", expires_at: "2026-01-02T00:00:00Z" }),
+    ).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
     await waiveCheck(made.run, { ...waiver, expires_at: "2026-01-02T00:00:00Z" });
     const { decision, told } = await made.ask(COMPLETED, {});
     expect([decision.effect, told]).toEqual(["allow", ["gate_waived commit_tested"]]);
@@ -220,7 +244,10 @@ describe("what is committed", () => {
       await made.goTo("TDD", { from: "PLAN" });
       const bad = made.commit(BAD);
       const seen = head === "now" ? bad : head;
-      await made.observe({ failed: ["greets", "greets nobody"] }, seen === undefined ? {} : { head: seen });
+      await made.observe(
+        { failed: ["greets", "greets nobody"] },
+        seen === undefined ? {} : { head: seen },
+      );
       await toTheEnd(made);
       expect((await made.ask(COMPLETED, {})).blocked, head).toEqual(UNTESTED);
       made.commit();
@@ -237,7 +264,10 @@ describe("what is committed", () => {
     await made.observe({ failed: ["greets", "greets nobody"] }, now);
     await toTheEnd(made);
     const unreadable = await made.ask(COMPLETED, {});
-    expect([unreadable.blocked, unreadable.text]).toEqual([["gate_blocked commit_tested"], expect.stringContaining("answer of git")]);
+    expect([unreadable.blocked, unreadable.text]).toEqual([
+      ["gate_blocked commit_tested"],
+      expect.stringContaining("git's answer"),
+    ]);
     writeFileSync(head, whole);
     made.commit(BAD);
     expect((await made.ask(COMPLETED, {})).blocked).toEqual(UNTESTED);
@@ -258,7 +288,14 @@ describe("what is committed", () => {
       ["gate_blocked commit_tested"],
       expect.stringMatching(/nobody looked at .*node_modules\/a\/index\.js/i),
     ]);
-    const waiver = { task: "t1", gate: "COMPLETE", check: "commit_tested", by: "Rita", role: "human", reason: REASON };
+    const waiver = {
+      task: "t1",
+      gate: "COMPLETE",
+      check: "commit_tested",
+      by: "Rita",
+      role: "human",
+      reason: REASON,
+    };
     await waiveCheck(made.run, { ...waiver, expires_at: "2026-01-02T00:00:00Z" });
     expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
   });

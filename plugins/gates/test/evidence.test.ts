@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { observeTests, type TestRun } from "@bylaw/evidence";
-import { bench, built, GREEN, planned, RED, result, TEXT, tested, tests, type Bench } from "./kit.ts";
+import {
+  bench,
+  built,
+  GREEN,
+  planned,
+  RED,
+  result,
+  TEXT,
+  tested,
+  tests,
+  type Bench,
+} from "./kit.ts";
 
 const at = async (phase: string, options = {}): Promise<Bench> => {
   const made = await bench(options);
@@ -9,34 +20,45 @@ const at = async (phase: string, options = {}): Promise<Bench> => {
 };
 const counts = (fields: object): Partial<TestRun> =>
   ({ counts: { passed: 0, failed: 0, skipped: 0, errors: 0, ...fields } }) as Partial<TestRun>;
-const many = (name: string, size: number): readonly string[] => Array.from({ length: size }, (_, number) => `${name} ${number}`);
+const many = (name: string, size: number): readonly string[] =>
+  Array.from({ length: size }, (_, number) => `${name} ${number}`);
 
 describe("red", () => {
   it.each<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>([
-    ["Tests must be failing for TDD RED phase", GREEN, {}],
-    ["No failing tests detected", GREEN, { exit_code: 1 }],
-    ["Tests must be failing for TDD RED phase", RED, { exit_code: 0 }],
+    ["The tests must fail in the RED phase of TDD", GREEN, {}],
+    ["No test failed", GREEN, { exit_code: 1 }],
+    ["The tests must fail in the RED phase of TDD", RED, { exit_code: 0 }],
     ["ended from outside (exit code 137)", RED, { exit_code: 137 }],
     ["ended from outside (exit code 129)", RED, { exit_code: 129 }],
     ["ended from outside (exit code 135)", RED, { exit_code: 135 }],
     ["ended from outside (exit code 159)", RED, { exit_code: 159 }],
     ["ended from outside (exit code unknown)", RED, { exit_code: null }],
     ["ended by SIGKILL", RED, { signal: "SIGKILL" }],
-    ["took too long", RED, { timed_out: true }],
+    ["timed out", RED, { timed_out: true }],
     ["1 test file(s) or test(s) could not be run", RED, counts({ failed: 2, errors: 1 })],
-    ["The report cannot be read: no such file", RED, { counts: null, tests: null, report_error: "no such file" }],
-    ["is of `true` and not of the `test_command`", RED, { argv: ["true"] }],
-    ["made under another contract", RED, { contract: `sha256:${"0".repeat(64)}` }],
-    ["The workspace has changed since", RED, { tree_before: `sha256:${"1".repeat(64)}`, tree_after: `sha256:${"1".repeat(64)}` }],
+    [
+      "The report cannot be read: no such file",
+      RED,
+      { counts: null, tests: null, report_error: "no such file" },
+    ],
+    ["used `true`, not the `test_command`", RED, { argv: ["true"] }],
+    ["another version of the contract", RED, { contract: `sha256:${"0".repeat(64)}` }],
+    [
+      "The workspace has changed since",
+      RED,
+      { tree_before: `sha256:${"1".repeat(64)}`, tree_after: `sha256:${"1".repeat(64)}` },
+    ],
     ["The test run changed the workspace", RED, { tree_before: `sha256:${"1".repeat(64)}` }],
   ])("is not: %s (WF-81, WF-87, WF-88)", async (said, came, fields) => {
     const { ask, observe } = await at("TDD");
     await observe(came, fields);
     const { decision, text, blocked } = await ask("IMPL", tested);
     expect(decision.effect).toBe("deny");
-    expect(text).toContain("TDD needs red tests - ");
+    expect(text).toContain("TDD needs red tests: ");
     expect(text).toContain(said);
-    expect(blocked.some((line) => /^gate_(blocked|stale) tests_are_failing$/.test(line))).toBe(true);
+    expect(blocked.some((line) => /^gate_(blocked|stale) tests_are_failing$/.test(line))).toBe(
+      true,
+    );
   });
 
   it("is what ran to its end with a failed test, some passed or not (WF-81)", async () => {
@@ -57,7 +79,7 @@ describe("red", () => {
         "gate_blocked test_run_result.tests_failed",
       ]),
     );
-    expect(text).toContain("No test run is on record since the phase was entered");
+    expect(text).toContain("No test run is recorded since the task entered the phase");
   });
 
   it("is stale as soon as somebody writes to the workspace, and fresh again when the tests have run again (WF-88)", async () => {
@@ -76,12 +98,16 @@ describe("green", () => {
   it.each<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>([
     ["2 test(s) failed", RED, {}],
     ["Tests ended with exit code 1", GREEN, { exit_code: 1 }],
-    ["at least one passing test", {}, {}],
+    ["at least one must", {}, {}],
     ["1 test(s) skipped", { ...GREEN, skipped: ["other"] }, {}],
     ["1 test(s) of the failing run are gone: `greets nobody`", { passed: ["greets"] }, {}],
-    ["1 test(s) of the failing run are skipped: `greets`", { passed: ["greets nobody"], skipped: ["greets"] }, {}],
+    [
+      "1 test(s) of the failing run are skipped: `greets`",
+      { passed: ["greets nobody"], skipped: ["greets"] },
+      {},
+    ],
     ["2 test(s) of the failing run are gone", { passed: many("new", 3) }, {}],
-    ["took too long", GREEN, { timed_out: true }],
+    ["timed out", GREEN, { timed_out: true }],
   ])("is not: %s (WF-82, WF-89)", async (said, came, fields) => {
     const { ask, observe, put } = await at("IMPL");
     put("src/a.js", "export const a = 1;\n");
@@ -89,7 +115,7 @@ describe("green", () => {
     const { decision, text } = await ask("REVIEW", built);
     expect(decision.effect).toBe("deny");
     expect(text).toContain(said);
-    expect(text).toMatch(/All tests must pass - |Skip none - /);
+    expect(text).toMatch(/All tests must pass: |Skip none: /);
   });
 
   it("is not the run that was red before, nor any from before the phase (WF-88)", async () => {
@@ -100,13 +126,13 @@ describe("green", () => {
     await ask("IMPL", tested);
     const { blocked, text } = await ask("REVIEW", built);
     expect(blocked).toContain("gate_blocked all_tests_pass");
-    expect(text).toContain("No test run is on record since the phase was entered");
+    expect(text).toContain("No test run is recorded since the task entered the phase");
   });
 
   it.each([
     ["have changed: `tests/a.test.js`", "tests/a.test.js", "assert.ok(true);\n"],
-    ["that steer tests have come: `vitest.config.js`", "vitest.config.js", "export default {};\n"],
-    ["that steer tests have come: `tests/conftest.py`", "tests/conftest.py", "x = 1\n"],
+    ["change how tests run: `vitest.config.js`", "vitest.config.js", "export default {};\n"],
+    ["change how tests run: `tests/conftest.py`", "tests/conftest.py", "x = 1\n"],
   ])("is not with other tests than those that failed: %s (WF-89)", async (said, path, text) => {
     const { ask, observe, put } = await at("IMPL");
     put("src/a.js", "export const a = 1;\n");
@@ -141,11 +167,16 @@ describe("green", () => {
 });
 
 it("is compared with red by the rule too, where the gate does not ask for it (WF-89)", async () => {
-  const text = TEXT.replace("check: all_tests_pass, severity: blocking", "check: all_tests_pass, severity: warning");
+  const text = TEXT.replace(
+    "check: all_tests_pass, severity: blocking",
+    "check: all_tests_pass, severity: warning",
+  );
   const { ask, observe, put } = await at("IMPL", { text });
   put("src/a.js", "export const a = 1;\n");
   await observe({ passed: ["greets"] });
-  expect((await ask("REVIEW", built)).blocked).toEqual(["gate_blocked test_run_result.tests_passed.tests_unchanged"]);
+  expect((await ask("REVIEW", built)).blocked).toEqual([
+    "gate_blocked test_run_result.tests_passed.tests_unchanged",
+  ]);
 });
 
 it("is not where a task came past the tests that should have been red (WF-89)", async () => {
@@ -155,24 +186,38 @@ it("is not where a task came past the tests that should have been red (WF-89)", 
   await observe(GREEN);
   const { blocked, text } = await ask("REVIEW", built);
   expect(blocked).toContain("gate_blocked all_tests_pass.tests_unchanged");
-  expect(text).toContain("No run in which the tests were red is on record");
+  expect(text).toContain("No failing run of these tests is recorded");
 });
 
 describe("a contract", () => {
-  const [head, command] = [TEXT.slice(0, TEXT.indexOf("test_command:")), TEXT.slice(TEXT.indexOf("test_command:"))];
+  const [head, command] = [
+    TEXT.slice(0, TEXT.indexOf("test_command:")),
+    TEXT.slice(TEXT.indexOf("test_command:")),
+  ];
   it("without a test command says what to add", async () => {
     const { ask } = await at("TDD", { text: head });
     const { decision } = await ask("IMPL", tested);
-    const vote = decision.votes.find(({ rule }) => rule?.name === "TDD.gates.tests_written.tests_are_failing");
-    expect(vote).toMatchObject({ effect: "deny", code: "gate_blocked", fix: expect.stringContaining("test_command:") as string });
+    const vote = decision.votes.find(
+      ({ rule }) => rule?.name === "TDD.gates.tests_written.tests_are_failing",
+    );
+    expect(vote).toMatchObject({
+      effect: "deny",
+      code: "gate_blocked",
+      fix: expect.stringContaining("test_command:") as string,
+    });
     expect(vote?.fix).toContain("evidence: reported");
   });
 
   it("that lets the agent's word count takes it, and each decision says so", async () => {
     const { ask } = await at("TDD", { text: `${head}evidence: reported\n` });
-    expect((await ask("IMPL", { test_files: tests, test_run_result: { ...result, exit_code: 137 } })).text).toContain("exit code 137");
+    expect(
+      (await ask("IMPL", { test_files: tests, test_run_result: { ...result, exit_code: 137 } }))
+        .text,
+    ).toContain("exit code 137");
     for (const fields of [{ failed: "2" }, { exit_code: null }, { skipped: -1 }])
-      expect((await ask("IMPL", { test_files: tests, test_run_result: { ...result, ...fields } })).text).toContain("in whole numbers");
+      expect(
+        (await ask("IMPL", { test_files: tests, test_run_result: { ...result, ...fields } })).text,
+      ).toContain("as whole numbers");
     const { decision, told } = await ask("IMPL", tested);
     expect(decision.effect).toBe("allow");
     expect(told).toEqual(["gate_reported reported"]);
@@ -181,14 +226,19 @@ describe("a contract", () => {
   it("that lets it count still goes by what was seen, where something was", async () => {
     const { ask, observe } = await at("TDD", { text: `${head}evidence: reported\n${command}` });
     await observe(GREEN);
-    expect((await ask("IMPL", tested)).text).toContain("Tests must be failing for TDD RED phase");
+    expect((await ask("IMPL", tested)).text).toContain(
+      "The tests must fail in the RED phase of TDD",
+    );
   });
 });
 
 it("real tests of a real workspace are red, are weakened, and are green (WF-89)", async () => {
   const argv = `[${JSON.stringify(process.execPath)}, --test, --test-reporter=tap]`;
-  const { ask, contract, folder, put, run, goTo } = await bench({ text: TEXT.replace("[node, --test, --test-reporter=tap]", argv) });
-  const observe = async (): Promise<TestRun> => (await observeTests(run, contract, { task: "t1", workspace: folder })).evidence;
+  const { ask, contract, folder, put, run, goTo } = await bench({
+    text: TEXT.replace("[node, --test, --test-reporter=tap]", argv),
+  });
+  const observe = async (): Promise<TestRun> =>
+    (await observeTests(run, contract, { task: "t1", workspace: folder })).evidence;
   const test = (body: string): string =>
     `import assert from "node:assert";\nimport { test } from "node:test";\nimport { greet } from "../src/a.js";\n${body}`;
   const whole = test(
@@ -204,10 +254,18 @@ it("real tests of a real workspace are red, are weakened, and are green (WF-89)"
   expect((await ask("IMPL", tested)).decision.effect).toBe("allow");
 
   put("src/a.js", "export const greet = (name) => `Hello ${name}`;\n");
-  put("tests/a.test.js", test('test("greets", () => assert.ok(greet("Ann")));\ntest.skip("greets nobody", () => {});\n'));
+  put(
+    "tests/a.test.js",
+    test('test("greets", () => assert.ok(greet("Ann")));\ntest.skip("greets nobody", () => {});\n'),
+  );
   await observe();
   const weak = await ask("REVIEW", built);
-  expect(weak.blocked).toEqual(expect.arrayContaining(["gate_blocked all_tests_pass.tests_unchanged", "gate_blocked no_skipped_tests"]));
+  expect(weak.blocked).toEqual(
+    expect.arrayContaining([
+      "gate_blocked all_tests_pass.tests_unchanged",
+      "gate_blocked no_skipped_tests",
+    ]),
+  );
 
   put("tests/a.test.js", whole);
   put("src/a.js", 'export const greet = (name = "you") => `Hello ${name}`;\n');

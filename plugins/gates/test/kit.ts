@@ -5,7 +5,16 @@ import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { loadContract, type Contract } from "@bylaw/contract";
 import { contractTree, frozenFiles, type TestRun } from "@bylaw/evidence";
-import { allow, createKernel, definePlugin, type Config, type Decision, type JsonObject, type Store, type Vote } from "@bylaw/kernel";
+import {
+  allow,
+  createKernel,
+  definePlugin,
+  type Config,
+  type Decision,
+  type JsonObject,
+  type Store,
+  type Vote,
+} from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import { decideGate, gates } from "../src/index.ts";
 
@@ -43,9 +52,18 @@ export interface Bench {
   readonly put: (path: string, text: string) => void;
   readonly ask: (to: string, artifacts: object, fields?: object) => Promise<Asked>;
   /** Records a test run as a host saw it. */
-  readonly observe: (came: Partial<Record<"passed" | "failed" | "skipped", readonly string[]>>, fields?: Partial<TestRun>) => Promise<void>;
-  /** The task goes on to a phase, with all that is asked for, from the start or the phase that it is in; `entered` is told each that it comes to. */
-  readonly goTo: (phase: string, options?: { readonly from?: string; readonly entered?: (phase: string) => void }) => Promise<void>;
+  readonly observe: (
+    came: Partial<Record<"passed" | "failed" | "skipped", readonly string[]>>,
+    fields?: Partial<TestRun>,
+  ) => Promise<void>;
+  /**
+   * The task goes on to a phase, with all that is asked for, from the start or the phase that it is
+   * in; `entered` is told each that it comes to.
+   */
+  readonly goTo: (
+    phase: string,
+    options?: { readonly from?: string; readonly entered?: (phase: string) => void },
+  ) => Promise<void>;
   readonly approve: (gate: string, by: string, role?: string) => Promise<unknown>;
   /** The reviewers of the phase are started and report. */
   readonly review: (fields?: JsonObject, agents?: readonly string[]) => Promise<void>;
@@ -76,21 +94,43 @@ export const plan = {
   implementation_steps: ["write it"],
   scope: { in_scope: ["src/**"], out_of_scope: ["src/secret/**"] },
 };
-export const scope = { in_scope: ["src/**"], out_of_scope: ["src/secret/**"], constraints: ["no new dependency"] };
+export const scope = {
+  in_scope: ["src/**"],
+  out_of_scope: ["src/secret/**"],
+  constraints: ["no new dependency"],
+};
 export const planned = { plan_document: plan, scope_definition: scope };
-export const tests = { test_files: [{ path: "tests/a.test.js", covers: ["it greets  by name", "empty"] }], coverage: {} };
-export const result = { command: "npm test", exit_code: 1, passed: 0, failed: 2, skipped: 0, timestamp: "2026-01-01T00:00:00Z" };
+export const tests = {
+  test_files: [{ path: "tests/a.test.js", covers: ["it greets  by name", "empty"] }],
+  coverage: {},
+};
+export const result = {
+  command: "npm test",
+  exit_code: 1,
+  passed: 0,
+  failed: 2,
+  skipped: 0,
+  timestamp: "2026-01-01T00:00:00Z",
+};
 export const tested = { test_files: tests, test_run_result: result };
 export const built = {
-  implementation_files: { files_changed: [{ path: "src/a.js", change_type: "added" }], summary: "It greets everybody." },
+  implementation_files: {
+    files_changed: [{ path: "src/a.js", change_type: "added" }],
+    summary: "It greets everybody.",
+  },
   test_run_result: { ...result, exit_code: 0, passed: 2, failed: 0 },
 };
 export const reviewed = {
-  review_report: { reviews: { security: { ok: true }, quality: { ok: true } }, consolidated_issues: [], blocking_issues: [] },
+  review_report: {
+    reviews: { security: { ok: true }, quality: { ok: true } },
+    consolidated_issues: [],
+    blocking_issues: [],
+  },
 };
 export const GREEN = { passed: ["greets", "greets nobody"] } as const;
 export const RED = { failed: ["greets", "greets nobody"] } as const;
-const TEST_FILE = 'import assert from "node:assert";\nimport { greet } from "../src/a.js";\nassert.equal(greet("Ann"), "Hello Ann");\n';
+const TEST_FILE =
+  'import assert from "node:assert";\nimport { greet } from "../src/a.js";\nassert.equal(greet("Ann"), "Hello Ann");\n';
 
 /** A workspace with the contract in it, and a run over it. */
 export async function bench({
@@ -109,14 +149,23 @@ export async function bench({
   };
   put("agent_workflow.yaml", text);
   put("tests/a.test.js", TEST_FILE);
-  const checks = (options as { readonly checks?: readonly { readonly name: string }[] }).checks ?? [];
+  const checks =
+    (options as { readonly checks?: readonly { readonly name: string }[] }).checks ?? [];
   const contract = loadContract(file, { checks: checks.map((check) => check.name) });
   const clock = { now: "2026-01-01T10:00:00.000Z" };
   const kernel = createKernel({
     ...config,
-    plugins: [opens(), gates({ contract: file, workspace: folder, ...options }), ...(config.plugins ?? [])],
+    plugins: [
+      opens(),
+      gates({ contract: file, workspace: folder, ...options }),
+      ...(config.plugins ?? []),
+    ],
   });
-  const run = await openRun(kernel, { run: name, now: () => clock.now, ...(store === undefined ? {} : { store }) });
+  const run = await openRun(kernel, {
+    run: name,
+    now: () => clock.now,
+    ...(store === undefined ? {} : { store }),
+  });
 
   const ask: Bench["ask"] = async (to, artifacts, fields = {}) => {
     const { decision } = await run.transition({
@@ -128,13 +177,19 @@ export async function bench({
       ...fields,
     });
     const own = decision.votes.filter(({ plugin }) => plugin === "@bylaw/plugin-gates");
-    const line = ({ code, rule }: Vote): string => `${code} ${rule?.name.replace(/^\w+\.(gates\.\w+|required_artifacts)\./, "")}`;
+    const line = ({ code, rule }: Vote): string =>
+      `${code} ${rule?.name.replace(/^\w+\.(gates\.\w+|required_artifacts)\./, "")}`;
     const lines = (warning: boolean): readonly string[] =>
       own
         .filter(({ severity }) => (severity === "warning") === warning)
         .map(line)
         .sort();
-    return { decision, blocked: lines(false), told: lines(true), text: own.map(({ reason }) => reason).join("\n") };
+    return {
+      decision,
+      blocked: lines(false),
+      told: lines(true),
+      text: own.map(({ reason }) => reason).join("\n"),
+    };
   };
   const observe: Bench["observe"] = async (came, fields = {}) => {
     const tree = await contractTree(contract, folder);
@@ -149,14 +204,28 @@ export async function bench({
       ...{
         timed_out: false,
         duration_ms: 12,
-        counts: { passed: passed.length, failed: failed.length, skipped: skipped.length, errors: 0 },
+        counts: {
+          passed: passed.length,
+          failed: failed.length,
+          skipped: skipped.length,
+          errors: 0,
+        },
       },
-      ...{ report_error: null, tests: { passed, failed, skipped }, coverage: 91, tree_before: tree.digest, tree_after: tree.digest },
+      ...{
+        report_error: null,
+        tests: { passed, failed, skipped },
+        coverage: 91,
+        tree_before: tree.digest,
+        tree_after: tree.digest,
+      },
       ...{ frozen: frozenFiles(contract, tree), contract: contract.digest, ...fields },
     };
-    await run.record([{ event_type: "test_run", agent_id: null, task_id: task, details: details as JsonObject }]);
+    await run.record([
+      { event_type: "test_run", agent_id: null, task_id: task, details: details as JsonObject },
+    ]);
   };
-  const approve: Bench["approve"] = (gate, by, role = "human") => decideGate(run, { task, gate, by, role, verdict: "approved" });
+  const approve: Bench["approve"] = (gate, by, role = "human") =>
+    decideGate(run, { task, gate, by, role, verdict: "approved" });
   const review: Bench["review"] = async (fields = {}, agents = ["rex", "quinn"]) => {
     for (const [at, model] of ["security", "quality"].entries()) {
       const directive = `${run.head}.${at}`;
@@ -165,10 +234,24 @@ export async function bench({
         {
           ...who,
           event_type: "directive_issued",
-          details: { directive, action: "spawn", agent_type: "review", model, parallel: true, wait: true },
+          details: {
+            directive,
+            action: "spawn",
+            agent_type: "review",
+            model,
+            parallel: true,
+            wait: true,
+          },
         },
       ]);
-      const details = { directive, ok: true, agent: agents[at] ?? "rex", verdict: "approved", blocking_issues: [], ...fields };
+      const details = {
+        directive,
+        ok: true,
+        agent: agents[at] ?? "rex",
+        verdict: "approved",
+        blocking_issues: [],
+        ...fields,
+      };
       await run.record([{ ...who, event_type: "directive_completed", details }]);
     }
   };
@@ -196,7 +279,9 @@ export async function bench({
   };
   const goTo: Bench["goTo"] = async (phase, { from, entered } = {}) => {
     const ids = Object.keys(steps);
-    for (const [id, step] of Object.entries(steps).slice(from === undefined ? 0 : ids.indexOf(from) + 1)) {
+    for (const [id, step] of Object.entries(steps).slice(
+      from === undefined ? 0 : ids.indexOf(from) + 1,
+    )) {
       await step();
       entered?.(id);
       if (id === phase) return;

@@ -27,9 +27,20 @@ describe("a yes", () => {
   it("to what was shown is none to what is asked since", async () => {
     const { ask, run, contract } = await inReview(AGAIN);
     await ask("PLAN", reviewed);
-    const [{ task, gate, artifacts, tree, to } = { task: "", gate: "", artifacts: "", tree: "", to: "" }] = openGates(run.view, contract);
+    const [
+      { task, gate, artifacts, tree, to } = { task: "", gate: "", artifacts: "", tree: "", to: "" },
+    ] = openGates(run.view, contract);
     await ask("COMPLETE", reviewed);
-    const late = decideGate(run, { task, gate, artifacts, tree, to, by: "Rita", role: "review_agent", verdict: "approved" });
+    const late = decideGate(run, {
+      task,
+      gate,
+      artifacts,
+      tree,
+      to,
+      by: "Rita",
+      role: "review_agent",
+      verdict: "approved",
+    });
     await expect(late).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
   });
 });
@@ -37,12 +48,25 @@ describe("a yes", () => {
 it("a person waives nothing at a gate for others by another way that has its name", async () => {
   const text = TEXT.replaceAll("review_approved", "REVIEW")
     .replace("approvers: [review_agent, human]", "approvers: [review_agent]")
-    .replace("  - { from: REVIEW, to: COMPLETE,", "  - { from: REVIEW, to: PLAN }\n  - { from: REVIEW, to: COMPLETE,");
+    .replace(
+      "  - { from: REVIEW, to: COMPLETE,",
+      "  - { from: REVIEW, to: PLAN }\n  - { from: REVIEW, to: COMPLETE,",
+    );
   const { run } = await inReview(text);
-  const reason = "The reviewers were wrong about this, which was agreed with all of them in a meeting.";
-  const waiver = { task: "t1", gate: "REVIEW", check: "no_blocking_issues", by: "Pat", reason, expires_at: "2026-01-02T00:00:00Z" };
+  const reason =
+    "The reviewers were wrong about this, which was agreed with all of them in a meeting.";
+  const waiver = {
+    task: "t1",
+    gate: "REVIEW",
+    check: "no_blocking_issues",
+    by: "Pat",
+    reason,
+    expires_at: "2026-01-02T00:00:00Z",
+  };
   for (const role of ["human", "review_agent"])
-    await expect(waiveCheck(run, { ...waiver, role }), role).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await expect(waiveCheck(run, { ...waiver, role }), role).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+    });
 });
 
 describe("a no", () => {
@@ -50,18 +74,26 @@ describe("a no", () => {
     const { ask, approve, run, contract } = await bench();
     await ask("PLAN", {});
     await ask("TDD", planned);
-    const no = { task: "t1", gate: "plan_approval", by: "Pat", role: "human", verdict: "rejected", reason: "no" } as const;
+    const no = {
+      task: "t1",
+      gate: "plan_approval",
+      by: "Pat",
+      role: "human",
+      verdict: "rejected",
+      reason: "no",
+    } as const;
     await decideGate(run, no);
     expect((await ask("TDD", planned)).decision.code).toBe("gate_blocked");
     const other = { ...planned, plan_document: { ...plan, title: "Something else" } };
     expect((await ask("TDD", other)).decision.code).toBe("gate_pending");
     await approve("plan_approval", "Olga", "orchestrator");
-    expect((await ask("TDD", planned)).text).toContain("Unexpected no of `Pat`");
+    expect((await ask("TDD", planned)).text).toContain("`Pat` rejected gate");
     // The question that is open stays open, with its yes.
     expect(openGates(run.view, contract, { task: "t1" })).toEqual(openGates(run.view, contract));
     expect(openGates(run.view, contract, { task: "t2" })).toEqual([]);
     expect(openGates(run.view, contract)).toMatchObject([{ approvals: [{ by: "Olga" }] }]);
     await decideGate(run, no);
-    for (const artifacts of [planned, other]) expect((await ask("TDD", artifacts)).decision.code).toBe("gate_blocked");
+    for (const artifacts of [planned, other])
+      expect((await ask("TDD", artifacts)).decision.code).toBe("gate_blocked");
   });
 });

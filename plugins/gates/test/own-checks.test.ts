@@ -5,10 +5,16 @@ import { gates } from "../src/index.ts";
 import { bench, CONTRACT, plan, planned, TEXT, type Bench } from "./kit.ts";
 
 const named = (name: string, severity = "blocking"): string =>
-  TEXT.replace("check: no_open_questions, severity: warning", `check: ${name}, severity: ${severity}`);
+  TEXT.replace(
+    "check: no_open_questions, severity: warning",
+    `check: ${name}, severity: ${severity}`,
+  );
 const declared = (condition: string, extra = ""): string =>
   `${named("fits").replace("phases:\n", `checks:\n  fits:\n    description: It has to fit\n    passes_when: ${condition}\nphases:\n`)}${extra}`;
-const asked = async (options: Parameters<typeof bench>[0], artifacts: object = planned): Promise<Awaited<ReturnType<Bench["ask"]>>> => {
+const asked = async (
+  options: Parameters<typeof bench>[0],
+  artifacts: object = planned,
+): Promise<Awaited<ReturnType<Bench["ask"]>>> => {
   const { ask } = await bench(options);
   await ask("PLAN", {});
   return ask("TDD", artifacts);
@@ -21,19 +27,30 @@ describe("a check of a host", () => {
     when: { artifact: "plan_document" },
     artifact: z.looseObject({ title: z.string() }),
     check: ({ title }) =>
-      title.length <= 20 ? undefined : deny(`Unexpected title of ${title.length} characters, expected 20`, "shorten it"),
+      title.length <= 20
+        ? undefined
+        : deny(`The title has ${title.length} characters; at most 20 are allowed`, "Shorten it"),
   });
 
   it("is asked where a gate names it, with the severity and the message of the contract", async () => {
     const options = { checks: [short] };
     const stopped = await asked({ text: named("title_is_short"), options });
     expect(stopped.blocked).toEqual(["gate_blocked title_is_short"]);
-    expect(stopped.text).toContain("Consider the open questions - Unexpected title of 24 characters");
+    expect(stopped.text).toContain("Consider the open questions: The title has 24 characters");
     const warned = await asked({ text: named("title_is_short", "warning"), options });
-    expect([warned.blocked, warned.told]).toEqual([["gate_pending approval"], ["gate_warning title_is_short"]]);
-    const fine = await asked({ text: named("title_is_short"), options }, { ...planned, plan_document: { ...plan, title: "A greeting" } });
+    expect([warned.blocked, warned.told]).toEqual([
+      ["gate_pending approval"],
+      ["gate_warning title_is_short"],
+    ]);
+    const fine = await asked(
+      { text: named("title_is_short"), options },
+      { ...planned, plan_document: { ...plan, title: "A greeting" } },
+    );
     expect([fine.blocked, fine.told]).toEqual([["gate_pending approval"], []]);
-    const misfit = await asked({ text: named("title_is_short"), options }, { ...planned, plan_document: { ...plan, title: 3 } });
+    const misfit = await asked(
+      { text: named("title_is_short"), options },
+      { ...planned, plan_document: { ...plan, title: 3 } },
+    );
     expect(misfit.blocked).toEqual(["gate_blocked title_is_short"]);
   });
 
@@ -46,25 +63,46 @@ describe("a check of a host", () => {
         throw new Error("out of order");
       },
     });
-    const odd = defineCheck({ name: "broken", hook: "onTransition", artifact: z.unknown(), check: () => ({ effect: "yes" }) as never });
+    const odd = defineCheck({
+      name: "broken",
+      hook: "onTransition",
+      artifact: z.unknown(),
+      check: () => ({ effect: "yes" }) as never,
+    });
     for (const check of [broken, odd]) {
       for (const severity of ["blocking", "warning"]) {
-        const { blocked, decision } = await asked({ text: named("broken", severity), options: { checks: [check] } });
+        const { blocked, decision } = await asked({
+          text: named("broken", severity),
+          options: { checks: [check] },
+        });
         expect(blocked).toEqual(["check_failed broken"]);
         expect(decision.effect).toBe("deny");
       }
     }
-    const soft = await asked({ text: named("broken"), options: { checks: [broken] }, config: { enforcement_mode: "advisory" } });
+    const soft = await asked({
+      text: named("broken"),
+      options: { checks: [broken] },
+      config: { enforcement_mode: "advisory" },
+    });
     expect(soft.decision.applied).toBe("deny");
   });
 
   it("that nothing names is not asked, and one that nothing implements does not load", async () => {
-    expect((await asked({ options: { checks: [short] } })).blocked).toEqual(["gate_pending approval"]);
-    await expect(asked({ text: named("title_is_short") })).rejects.toMatchObject({ findings: [{ code: "unknown_check" }] });
+    expect((await asked({ options: { checks: [short] } })).blocked).toEqual([
+      "gate_pending approval",
+    ]);
+    await expect(asked({ text: named("title_is_short") })).rejects.toMatchObject({
+      findings: [{ code: "unknown_check" }],
+    });
   });
 
   it("judges transitions and nothing else", () => {
-    const call = defineCheck({ name: "call", hook: "beforeToolCall", args: z.unknown(), check: () => undefined });
+    const call = defineCheck({
+      name: "call",
+      hook: "beforeToolCall",
+      args: z.unknown(),
+      check: () => undefined,
+    });
     const more = definePlugin({
       name: "more",
       version: "1.0.0",
@@ -77,7 +115,12 @@ describe("a check of a host", () => {
       options: z.strictObject({}).prefault({}),
       apply: ({ hooks }) => hooks.onTransition.tapPromise("late", async () => undefined),
     });
-    const none = definePlugin({ name: "none", version: "1.0.0", options: z.strictObject({}).prefault({}), apply: () => {} });
+    const none = definePlugin({
+      name: "none",
+      version: "1.0.0",
+      options: z.strictObject({}).prefault({}),
+      apply: () => {},
+    });
     for (const checks of [[call], [more()], [late()], [none()], [short, short]])
       expect(() => createKernel({ plugins: [gates({ contract: CONTRACT, checks })] })).toThrow(
         expect.objectContaining({ code: "BYLAW_GATE_CHECK_INVALID" }),
@@ -88,27 +131,59 @@ describe("a check of a host", () => {
   });
 
   it("is part of the policy that approvals are bound to", async () => {
-    const policy = async (options: object): Promise<unknown> => (await asked({ options })).decision.policy["@bylaw/plugin-gates"];
+    const policy = async (options: object): Promise<unknown> =>
+      (await asked({ options })).decision.policy["@bylaw/plugin-gates"];
     expect(await policy({})).not.toBe(await policy({ checks: [short] }));
   });
 });
 
 describe("a check that the contract declares", () => {
-  const fits = "{ fact: artifacts, path: $.plan_document.title, operator: equal, value: A greeting for everybody }";
+  const fits =
+    "{ fact: artifacts, path: $.plan_document.title, operator: equal, value: A greeting for everybody }";
   it.each([
     ["pass", fits],
-    ["pass", `{ all: [${fits}, { not: { fact: artifacts, path: "$.plan_document.scope.in_scope[0]", operator: equal, value: lib } }] }`],
-    ["pass", "{ fact: artifacts, path: $.scope_definition.in_scope, operator: contains, value: src/** }"],
-    ["pass", `{ any: [{ fact: artifacts, path: $.plan_document.absent, operator: equal, value: 1 }, ${fits}] }`],
+    [
+      "pass",
+      `{ all: [${fits}, { not: { fact: artifacts, path: "$.plan_document.scope.in_scope[0]", operator: equal, value: lib } }] }`,
+    ],
+    [
+      "pass",
+      "{ fact: artifacts, path: $.scope_definition.in_scope, operator: contains, value: src/** }",
+    ],
+    [
+      "pass",
+      `{ any: [{ fact: artifacts, path: $.plan_document.absent, operator: equal, value: 1 }, ${fits}] }`,
+    ],
     ["pass", "{ fact: task, path: $.to, operator: in, value: [TDD] }"],
-    ["fail", "{ fact: artifacts, path: $.plan_document.title, operator: notEqual, value: A greeting for everybody }"],
+    [
+      "fail",
+      "{ fact: artifacts, path: $.plan_document.title, operator: notEqual, value: A greeting for everybody }",
+    ],
     ["fail", "{ fact: artifacts, path: $.plan_document.absent, operator: notEqual, value: 1 }"],
-    ["fail", "{ fact: artifacts, path: $.plan_document.absent, operator: doesNotContain, value: 1 }"],
-    ["fail", "{ not: { fact: artifacts, path: $.plan_document.absent, operator: equal, value: 1 } }"],
-    ["fail", "{ not: { any: [{ fact: artifacts, path: $.plan_document.absent, operator: equal, value: 1 }] } }"],
-    ["fail", "{ not: { not: { fact: artifacts, path: $.plan_document.absent, operator: notIn, value: [1] } } }"],
-    ["fail", "{ fact: artifacts, path: $.plan_document.constructor, operator: notEqual, value: 1 }"],
-    ["fail", "{ fact: artifacts, path: $.plan_document.acceptance_criteria.length, operator: greaterThan, value: 0 }"],
+    [
+      "fail",
+      "{ fact: artifacts, path: $.plan_document.absent, operator: doesNotContain, value: 1 }",
+    ],
+    [
+      "fail",
+      "{ not: { fact: artifacts, path: $.plan_document.absent, operator: equal, value: 1 } }",
+    ],
+    [
+      "fail",
+      "{ not: { any: [{ fact: artifacts, path: $.plan_document.absent, operator: equal, value: 1 }] } }",
+    ],
+    [
+      "fail",
+      "{ not: { not: { fact: artifacts, path: $.plan_document.absent, operator: notIn, value: [1] } } }",
+    ],
+    [
+      "fail",
+      "{ fact: artifacts, path: $.plan_document.constructor, operator: notEqual, value: 1 }",
+    ],
+    [
+      "fail",
+      "{ fact: artifacts, path: $.plan_document.acceptance_criteria.length, operator: greaterThan, value: 0 }",
+    ],
     ["fail", "{ fact: evidence, path: $.passed, operator: greaterThanInclusive, value: 0 }"],
   ])("comes to %s: %s", async (came, condition) => {
     const { blocked } = await asked({ text: declared(condition) });
@@ -117,22 +192,40 @@ describe("a check that the contract declares", () => {
 
   it("names what is not there", async () => {
     expect(
-      (await asked({ text: declared("{ fact: artifacts, path: $.plan_document.absent, operator: equal, value: 1 }") })).text,
-    ).toContain("It has to fit (not there: artifacts $.plan_document.absent)");
+      (
+        await asked({
+          text: declared(
+            "{ fact: artifacts, path: $.plan_document.absent, operator: equal, value: 1 }",
+          ),
+        })
+      ).text,
+    ).toContain("It has to fit (missing: artifacts $.plan_document.absent)");
   });
 
   it("with a path that is more than names and indexes does not load", async () => {
-    for (const path of ["$..title", "$.plan_document[*]", "$.a[?(@.b)]", "$.a[(@.length-1)]", "$.a.b ", "$.a[-1]"])
+    for (const path of [
+      "$..title",
+      "$.plan_document[*]",
+      "$.a[?(@.b)]",
+      "$.a[(@.length-1)]",
+      "$.a.b ",
+      "$.a[-1]",
+    ])
       await expect(
-        asked({ text: declared(`{ fact: artifacts, path: "${path}", operator: equal, value: 1 }`) }),
+        asked({
+          text: declared(`{ fact: artifacts, path: "${path}", operator: equal, value: 1 }`),
+        }),
         path,
-      ).rejects.toMatchObject({ code: expect.stringMatching(/BYLAW_(GATE_CHECK|CONTRACT)_INVALID/) as string });
+      ).rejects.toMatchObject({
+        code: expect.stringMatching(/BYLAW_(GATE_CHECK|CONTRACT)_INVALID/) as string,
+      });
   });
 
   it("asks projections by name, and one that nobody declares does not load", async () => {
     const projection = defineProjection<{ readonly calls: number }>({
       ...{ name: "@host/calls", version: 1, initial: { calls: 0 } },
-      reduce: (state, { event_type }) => (event_type === "tool_allowed" ? { calls: state.calls + 1 } : state),
+      reduce: (state, { event_type }) =>
+        event_type === "tool_allowed" ? { calls: state.calls + 1 } : state,
     });
     const counter = definePlugin({
       name: "counter",
@@ -140,7 +233,9 @@ describe("a check that the contract declares", () => {
       options: z.strictObject({}).prefault({}),
       apply: (kernel) => kernel.projection(projection),
     });
-    const text = declared(`{ fact: projections, path: "$.['@host/calls'].calls", operator: lessThan, value: 1 }`);
+    const text = declared(
+      `{ fact: projections, path: "$.['@host/calls'].calls", operator: lessThan, value: 1 }`,
+    );
     await expect(asked({ text })).rejects.toMatchObject({ code: "BYLAW_GATE_PROJECTION_UNKNOWN" });
     const { ask, run } = await bench({ text, config: { plugins: [counter()] } });
     await ask("PLAN", {});
@@ -153,13 +248,24 @@ describe("a check that the contract declares", () => {
     const text = declared(fits);
     const { run } = await bench({ text });
     const ids = Array.from({ length: 12 }, (_, number) => `task-${number}`);
-    await Promise.all(ids.map((task) => run.transition({ agent: "ann", task, to: "PLAN", artifacts: {} })));
+    await Promise.all(
+      ids.map((task) => run.transition({ agent: "ann", task, to: "PLAN", artifacts: {} })),
+    );
     const came = await Promise.all(
       ids.map(async (task, number) => {
         const plan_document = number % 2 === 0 ? plan : { ...plan, title: "Another" };
-        return (await run.transition({ agent: "ann", task, to: "TDD", artifacts: { ...planned, plan_document } })).decision.code;
+        return (
+          await run.transition({
+            agent: "ann",
+            task,
+            to: "TDD",
+            artifacts: { ...planned, plan_document },
+          })
+        ).decision.code;
       }),
     );
-    expect(came).toEqual(ids.map((_, number) => (number % 2 === 0 ? "gate_pending" : "gate_blocked")));
+    expect(came).toEqual(
+      ids.map((_, number) => (number % 2 === 0 ? "gate_pending" : "gate_blocked")),
+    );
   });
 });

@@ -26,17 +26,27 @@ describe("a yes", () => {
     put("docs/plan.md", "another plan");
     const { text, blocked } = await ask("TDD", planned);
     expect(blocked).toEqual(["gate_pending approval"]);
-    expect(text).toMatch(/change of the workspace since gate `plan_approval` was opened .* with 0 so far/);
-    expect(openGates(run.view, contract)).toMatchObject([{ approvals: [], artifacts: shown?.artifacts }]);
+    expect(text).toMatch(/workspace changed after gate `plan_approval` was opened .* and has 0/);
+    expect(openGates(run.view, contract)).toMatchObject([
+      { approvals: [], artifacts: shown?.artifacts },
+    ]);
     // Who was shown the workspace before says nothing about this one.
-    const late = { task: "t1", gate: "plan_approval", by: "Olga", role: "human", verdict: "approved" } as const;
-    await expect(decideGate(run, { ...late, tree: shown?.tree ?? null })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
-    await expect(decideGate(run, { ...late, artifacts: `sha256:${"0".repeat(64)}` })).rejects.toMatchObject({
+    const late = {
+      task: "t1",
+      gate: "plan_approval",
+      by: "Olga",
+      role: "human",
+      verdict: "approved",
+    } as const;
+    await expect(decideGate(run, { ...late, tree: shown?.tree ?? null })).rejects.toMatchObject({
       code: "BYLAW_EVENT_REFUSED",
     });
+    await expect(
+      decideGate(run, { ...late, artifacts: `sha256:${"0".repeat(64)}` }),
+    ).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
     // The old workspace back is not the old yes back.
     rmSync(join(folder, "docs"), { recursive: true });
-    expect((await ask("TDD", planned)).text).toContain("with 0 so far");
+    expect((await ask("TDD", planned)).text).toContain("and has 0");
   });
 
   it("needs a workspace that can be read", async () => {
@@ -53,8 +63,11 @@ describe("what was green", () => {
     const { ask, put, approve, run, contract } = await inReview();
     put("src/a.js", `${CODE}// and a backdoor\n`);
     const stale = await ask("COMPLETE", reviewed);
-    expect([stale.decision.code, stale.blocked]).toEqual(["gate_stale", ["gate_stale tree_unchanged"]]);
-    expect(stale.text).toMatch(/not the one that the tests ran on/);
+    expect([stale.decision.code, stale.blocked]).toEqual([
+      "gate_stale",
+      ["gate_stale tree_unchanged"],
+    ]);
+    expect(stale.text).toMatch(/differs from the one that was tested/);
     expect(openGates(run.view, contract)).toEqual([]);
     // As it was, it goes on.
     put("src/a.js", CODE);
@@ -97,8 +110,16 @@ describe("what was green", () => {
   it("may be let pass by a person, for this gate", async () => {
     const { ask, put, run, approve } = await inReview();
     put("src/a.js", `${CODE}// a line that a person wrote\n`);
-    const reason = "The line in src/a.js is mine: a comment that legal wants before the release goes out.";
-    const waiver = { task: "t1", gate: "review_approved", check: "tree_unchanged", by: "Rita", role: "human", reason };
+    const reason =
+      "The line in src/a.js is mine: a comment that legal wants before the release goes out.";
+    const waiver = {
+      task: "t1",
+      gate: "review_approved",
+      check: "tree_unchanged",
+      by: "Rita",
+      role: "human",
+      reason,
+    };
     await waiveCheck(run, { ...waiver, expires_at: "2026-01-02T00:00:00Z" });
     const { blocked, told } = await ask("COMPLETE", reviewed);
     expect([blocked, told]).toEqual([["gate_pending approval"], ["gate_waived tree_unchanged"]]);
@@ -118,7 +139,12 @@ describe("what was green", () => {
       const { ask, put } = await bench({ ...place, config: { enforcement_mode } });
       put("src/a.js", `${CODE}// and a backdoor\n`);
       const { decision } = await ask("COMPLETE", reviewed);
-      came.push([decision.effect, decision.code, decision.votes.map(({ code }) => code), decision.applied]);
+      came.push([
+        decision.effect,
+        decision.code,
+        decision.votes.map(({ code }) => code),
+        decision.applied,
+      ]);
     }
     const votes = ["gate_stale", "rule_allowed"];
     expect(came).toEqual([
@@ -129,12 +155,20 @@ describe("what was green", () => {
   });
 
   it("is nothing where no tests are run", async () => {
-    const { run, ask, contract, put } = await bench({ text: TEXT.replace(/^test_command:\n( .*\n)+/m, "evidence: reported\n") });
+    const { run, ask, contract, put } = await bench({
+      text: TEXT.replace(/^test_command:\n( .*\n)+/m, "evidence: reported\n"),
+    });
     await ask("PLAN", {});
     await ask("TDD", planned);
     expect(openGates(run.view, contract)).toMatchObject([{ tree: null }]);
-    await decideGate(run, { task: "t1", gate: "plan_approval", by: "Pat", role: "human", verdict: "approved" });
+    await decideGate(run, {
+      task: "t1",
+      gate: "plan_approval",
+      by: "Pat",
+      role: "human",
+      verdict: "approved",
+    });
     put("docs/note.md", "x");
-    expect((await ask("TDD", planned)).text).toContain("with 1 so far");
+    expect((await ask("TDD", planned)).text).toContain("and has 1");
   });
 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { gateBook } from "../src/gate-book.ts";
+import { gateProjection } from "../src/gate-projection.ts";
 import { advancement, gateStates, waiveCheck } from "../src/index.ts";
 import {
   bench,
@@ -19,7 +19,8 @@ import {
   type BenchOptions,
 } from "./kit.ts";
 
-const REASON = "The two renamed tests asserted a typo of the plan; the new names were agreed with the author of the plan.";
+const REASON =
+  "The two renamed tests asserted a typo of the plan; the new names were agreed with the author of the plan.";
 const opened = async (options: BenchOptions = {}): Promise<Bench> => {
   const made = await bench(options);
   await made.ask("PLAN", {});
@@ -28,7 +29,7 @@ const opened = async (options: BenchOptions = {}): Promise<Bench> => {
 };
 const refused = (rule: string): object => ({
   code: "BYLAW_EVENT_REFUSED",
-  fix: `see rule ${rule} of @bylaw/plugin-gates/${rule === "expiry" ? "waivers" : "decisions"}`,
+  fix: `See rule ${rule} of @bylaw/plugin-gates/${rule === "expiry" ? "waivers" : "decisions"}`,
 });
 
 describe("a waiver", () => {
@@ -51,10 +52,14 @@ describe("a waiver", () => {
 
   it("lets one check pass, says who, why and until when, and no longer", async () => {
     const { ask, run, clock } = await weakened();
-    expect((await ask("REVIEW", built)).blocked).toEqual(["gate_blocked all_tests_pass.tests_unchanged"]);
+    expect((await ask("REVIEW", built)).blocked).toEqual([
+      "gate_blocked all_tests_pass.tests_unchanged",
+    ]);
     await waiveCheck(run, waiver);
     clock.now = "2026-01-02T10:00:00.000Z";
-    expect((await ask("REVIEW", built)).blocked).toEqual(["gate_blocked all_tests_pass.tests_unchanged"]);
+    expect((await ask("REVIEW", built)).blocked).toEqual([
+      "gate_blocked all_tests_pass.tests_unchanged",
+    ]);
     clock.now = "2026-01-02T10:00:01.000Z";
     await waiveCheck(run, { ...waiver, expires_at: "2026-01-03T10:00:00Z" });
     const { decision, told, text } = await ask("REVIEW", built);
@@ -69,7 +74,9 @@ describe("a waiver", () => {
     expect((await ask("REVIEW", built)).decision.effect).toBe("deny");
     await waiveCheck(run, waiver);
     await observe({ failed: ["greets"], passed: ["greets nobody"] });
-    expect((await ask("REVIEW", built)).blocked).toEqual(expect.arrayContaining(["gate_blocked all_tests_pass"]));
+    expect((await ask("REVIEW", built)).blocked).toEqual(
+      expect.arrayContaining(["gate_blocked all_tests_pass"]),
+    );
     await observe({ passed: ["greets", "greets no one"] });
     expect((await ask("REVIEW", built)).decision.effect).toBe("allow");
     await expect(waiveCheck(run, waiver)).rejects.toMatchObject({
@@ -94,13 +101,15 @@ describe("a waiver", () => {
     const { run } = await weakened();
     await expect(waiveCheck(run, { ...waiver, ...fields })).rejects.toMatchObject({
       code: "BYLAW_EVENT_REFUSED",
-      fix: `see rule ${rule} of @bylaw/plugin-gates/waivers`,
+      fix: `See rule ${rule} of @bylaw/plugin-gates/waivers`,
     });
   });
 
   it("needs a time that can be read", async () => {
     const { run } = await weakened();
-    await expect(waiveCheck(run, { ...waiver, expires_at: "never" })).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    await expect(waiveCheck(run, { ...waiver, expires_at: "never" })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_INVALID",
+    });
   });
 });
 
@@ -112,7 +121,11 @@ describe("auto_advance", () => {
     await ask("IMPL", tested);
     expect(advancement(run.view, contract, "t1")).toBeUndefined();
     await observe(GREEN);
-    expect(advancement(run.view, contract, "t1")).toEqual({ to: "IMPL", agent: "ann", artifacts: tested });
+    expect(advancement(run.view, contract, "t1")).toEqual({
+      to: "IMPL",
+      agent: "ann",
+      artifacts: tested,
+    });
     expect((await ask("IMPL", tested)).decision.effect).toBe("deny");
     expect(advancement(run.view, contract, "t1")).toBeUndefined();
     await observe(RED);
@@ -139,8 +152,11 @@ describe("the state of a gate", () => {
     await observe(RED);
     put("tests/b.test.js", "assert.ok(later());\n");
     await ask("IMPL", tested);
-    // A test that nobody named came besides; what the rules of the artifacts say is in the way of the gate too.
-    expect(gateStates(run.view, contract, "t1")).toEqual([{ gate: "tests_written", state: "stale", codes: ["gate_stale"], waivers: [] }]);
+    // A test that nobody named came besides; what the rules of the artifacts say is in the way of
+    // the gate too.
+    expect(gateStates(run.view, contract, "t1")).toEqual([
+      { gate: "tests_written", state: "stale", codes: ["gate_stale"], waivers: [] },
+    ]);
     await waiveCheck(run, {
       task: "t1",
       gate: "tests_written",
@@ -175,7 +191,9 @@ it("what was approved outlives the process that recorded it, and a full log give
   await second.approve("plan_approval", "Olga");
   expect((await second.ask("TDD", planned)).decision.effect).toBe("allow");
   await second.observe(RED);
-  expect((await second.ask("IMPL", { ...tested, test_files: tests })).decision.effect).toBe("allow");
+  expect((await second.ask("IMPL", { ...tested, test_files: tests })).decision.effect).toBe(
+    "allow",
+  );
   await second.run.close();
   await again.close();
 });
@@ -185,13 +203,16 @@ it("what is kept of a log is plain data, so that a snapshot of it can be read ag
   await goTo("REVIEW");
   await review();
   await ask("COMPLETE", reviewed);
-  const books = run.view(gateBook);
+  const books = run.view(gateProjection);
   expect(JSON.parse(JSON.stringify(books))).toEqual(books);
 });
 
 it("of two yeses of one person at once one is recorded", async () => {
   const { approve } = await opened();
-  const came = await Promise.allSettled([approve("plan_approval", "Pat"), approve("plan_approval", "PAT")]);
+  const came = await Promise.allSettled([
+    approve("plan_approval", "Pat"),
+    approve("plan_approval", "PAT"),
+  ]);
   expect(came.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
@@ -200,11 +221,16 @@ it("a scope that is handed in with the request back to work takes no approved on
   await goTo("REVIEW");
   await review({ verdict: "rejected", blocking_issues: ["leaks"] });
   const wide = { ...scope, in_scope: ["**"], out_of_scope: [] };
-  expect((await ask("IMPL", { plan_document: { ...plan, scope: wide }, scope_definition: wide })).decision.effect).toBe("allow");
+  expect(
+    (await ask("IMPL", { plan_document: { ...plan, scope: wide }, scope_definition: wide }))
+      .decision.effect,
+  ).toBe("allow");
   put("src/secret/a.js", "export const a = 1;\n");
   await observe(GREEN);
-  const implementation_files = { files_changed: [{ path: "src/secret/a.js", change_type: "added" }] };
-  expect((await ask("REVIEW", { ...built, implementation_files, plan_document: { scope: wide } })).text).toContain(
-    "is out of the scope of the approved plan",
-  );
+  const implementation_files = {
+    files_changed: [{ path: "src/secret/a.js", change_type: "added" }],
+  };
+  expect(
+    (await ask("REVIEW", { ...built, implementation_files, plan_document: { scope: wide } })).text,
+  ).toContain("is outside the scope of the approved plan");
 });

@@ -13,7 +13,10 @@ describe("a task", () => {
     await goTo("REVIEW");
     await review({ verdict: "rejected", blocking_issues: ["names are not escaped"] });
     const stopped = await ask("COMPLETE", reviewed);
-    expect(stopped.blocked).toEqual(["gate_blocked no_blocking_issues", "gate_blocked review_report.no_blocking_issues"]);
+    expect(stopped.blocked).toEqual([
+      "gate_blocked no_blocking_issues",
+      "gate_blocked review_report.no_blocking_issues",
+    ]);
     expect(stopped.text).toContain("Found 1 blocking issue(s): names are not escaped");
     expect((await ask("IMPL", {})).decision.effect).toBe("allow");
     await observe(GREEN);
@@ -28,14 +31,23 @@ describe("a task", () => {
   it("is told everything that is in its way at once (WF-85), and warnings besides (WF-86)", async () => {
     const { goTo, ask } = await bench();
     await goTo("PLAN");
-    const plan_document = { acceptance_criteria: [{ criterion: "x" }, "y"], open_questions: ["Why?", { question: "When?" }] };
-    const { blocked, told, text, decision } = await ask("TDD", { plan_document, scope_definition: { ...scope, out_of_scope: [] } });
+    const plan_document = {
+      acceptance_criteria: [{ criterion: "x" }, "y"],
+      open_questions: ["Why?", { question: "When?" }],
+    };
+    const { blocked, told, text, decision } = await ask("TDD", {
+      plan_document,
+      scope_definition: { ...scope, out_of_scope: [] },
+    });
     const criteria = "gate_blocked plan_has_acceptance_criteria";
     expect(blocked).toEqual([criteria, criteria, criteria, "gate_blocked scope_is_bounded"]);
     expect(told).toEqual(["gate_warning no_open_questions"]);
-    expect(text).toContain("Consider the open questions - 2 open question(s): Why?; When?");
+    expect(text).toContain("Consider the open questions: 2 question(s) are open: Why?; When?");
     expect(decision.effect).toBe("deny");
-    expect(decision.rule).toMatchObject({ name: "PLAN.gates.plan_approval.plan_has_acceptance_criteria", line: 17 });
+    expect(decision.rule).toMatchObject({
+      name: "PLAN.gates.plan_approval.plan_has_acceptance_criteria",
+      line: 17,
+    });
   });
 
   it("is not stopped by what only warns, and it is on record (WF-86)", async () => {
@@ -45,8 +57,11 @@ describe("a task", () => {
     await observe(GREEN, { coverage: 12.5 });
     const { decision, told, text } = await ask("REVIEW", built);
     expect(decision.effect).toBe("allow");
-    expect(told).toEqual(["gate_warning coverage_threshold_met", "gate_warning no_commented_out_code"]);
-    expect(text).toContain("Coverage is low - Coverage is 12.5 %, below 80 %");
+    expect(told).toEqual([
+      "gate_warning coverage_threshold_met",
+      "gate_warning no_commented_out_code",
+    ]);
+    expect(text).toContain("Coverage is low: Coverage is 12.5 %, below 80 %");
     expect(text).toContain("src/a.js:1 is commented-out code");
   });
 
@@ -70,20 +85,20 @@ describe("a task", () => {
     for (const to of ["PLAN", "TDD", "IMPL"]) await ask(to, planned);
     put("src/a.js", "export const a = 1;\n");
     await observe(GREEN);
-    expect((await ask("REVIEW", built)).text).toContain("No approved plan is on record");
+    expect((await ask("REVIEW", built)).text).toContain("No approved plan is recorded");
   });
 });
 
 describe("a contract", () => {
   it("that names a gate or a check that is not there does not load (WF-84)", async () => {
-    await expect(bench({ text: TEXT.replace("gate: tests_written }", "gate: absent }") })).rejects.toMatchObject({
-      findings: [{ code: "unknown_gate" }],
-    });
-    await expect(bench({ text: TEXT.replace("check: no_skipped_tests", "check: changelog_updated") })).rejects.toMatchObject({
-      findings: [{ code: "unknown_check" }],
-    });
-    await expect(bench({ text: TEXT.replace("rule: matches_plan", "rule: matches_nothing") })).rejects.toMatchObject({
-      findings: [{ code: "unknown_rule" }],
-    });
+    await expect(
+      bench({ text: TEXT.replace("gate: tests_written }", "gate: absent }") }),
+    ).rejects.toMatchObject({ findings: [{ code: "unknown_gate" }] });
+    await expect(
+      bench({ text: TEXT.replace("check: no_skipped_tests", "check: changelog_updated") }),
+    ).rejects.toMatchObject({ findings: [{ code: "unknown_check" }] });
+    await expect(
+      bench({ text: TEXT.replace("rule: matches_plan", "rule: matches_nothing") }),
+    ).rejects.toMatchObject({ findings: [{ code: "unknown_rule" }] });
   });
 });

@@ -13,7 +13,9 @@ export const hello = definePlugin({
         .array(z.string().min(1))
         .min(1)
         .default(["password"])
-        .describe("Words that a person should see before a call that says one of them runs; case does not matter"),
+        .describe(
+          "Words that a person should see before a call that says one of them runs; case does not matter",
+        ),
     })
     .prefault({}),
   codes: { unwelcome_word: "The arguments of the call hold one of the unwelcome words" },

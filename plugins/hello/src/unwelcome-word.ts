@@ -8,8 +8,8 @@ export function unwelcomeWord(words: readonly string[]): (call: ToolCall) => Ans
     const found = unwelcome.find(({ folded }) => texts.some((text) => text.includes(folded)));
     if (found === undefined) return undefined;
     return ask(
-      `Unexpected word \`${found.word}\` in a call of \`${tool}\`, expected none of the unwelcome words`,
-      "say it without the word, or let a person decide",
+      `The call of \`${tool}\` contains the unwelcome word \`${found.word}\``,
+      "Say it without the word, or let a person decide",
       { code: "unwelcome_word" },
     );
   };

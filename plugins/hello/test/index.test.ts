@@ -8,25 +8,37 @@ describeExamples(examples, { describe, it });
 
 describe("hello", () => {
   it("names the word and the tool in its reason", async () => {
-    const [vote] = await voteOf(hello(), toolCall({ tool: "write_file", args: { text: "password" } }));
+    const [vote] = await voteOf(
+      hello(),
+      toolCall({ tool: "write_file", args: { text: "password" } }),
+    );
     expect(vote?.reason).toContain("`password`");
     expect(vote?.reason).toContain("`write_file`");
   });
 
   it("is not got round by full-width letters", async () => {
-    const votes = await voteOf(hello(), toolCall({ args: { text: "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44" } }));
+    const votes = await voteOf(
+      hello(),
+      toolCall({ args: { text: "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44" } }),
+    );
     expect(votes.map((vote) => vote.effect)).toEqual(["ask_user"]);
   });
 
   it("becomes a deny where nobody can be asked", async () => {
     const kernel = createKernel({ plugins: [hello()], fallback: "allow" });
-    const decision = await kernel.decide(toolCall({ args: { text: "password" }, interactive: false }));
+    const decision = await kernel.decide(
+      toolCall({ args: { text: "password" }, interactive: false }),
+    );
     expect(decision).toMatchObject({ effect: "deny", code: "approval_unavailable" });
   });
 
   it("refuses options with an unknown key or without a word", () => {
     const misspelt: object = { wrods: ["x"] };
-    expect(() => hello(misspelt)).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
-    expect(() => hello({ words: [] })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    expect(() => hello(misspelt)).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
+    expect(() => hello({ words: [] })).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
   });
 });

@@ -27,14 +27,27 @@ export const loopCounters = defineProjection<Counters>({
     if (step === null) return kept;
     const { iterations, same, progress: before } = countOf(state, event.task_id, step);
     const now = progress ?? before;
-    return { ...kept, [keyOf(event.task_id, step)]: { iterations: iterations + 1, progress: now, same: now === before ? same + 1 : 1 } };
+    return {
+      ...kept,
+      [keyOf(event.task_id, step)]: {
+        iterations: iterations + 1,
+        progress: now,
+        same: now === before ? same + 1 : 1,
+      },
+    };
   },
 });
 
 /** The count of one step. */
 export const countOf = (state: Counters, task: string | null, step: string): LoopCount => {
   const key = keyOf(task, step);
-  return (Object.hasOwn(state, key) ? state[key] : undefined) ?? { iterations: 0, progress: null, same: 0 };
+  return (
+    (Object.hasOwn(state, key) ? state[key] : undefined) ?? {
+      iterations: 0,
+      progress: null,
+      same: 0,
+    }
+  );
 };
 
 const keyOf = (task: string | null, step: string): string => JSON.stringify([task, step]);
@@ -49,7 +62,9 @@ function directiveOf({ event_type, details }: LogEvent) {
   if (from === null && action !== "continue") return undefined;
   return {
     step: from,
-    resets: Array.isArray(resets) ? resets.filter((one): one is string => typeof one === "string") : [],
+    resets: Array.isArray(resets)
+      ? resets.filter((one): one is string => typeof one === "string")
+      : [],
     progress: typeof progress === "string" ? progress : null,
   };
 }

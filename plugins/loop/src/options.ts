@@ -3,7 +3,10 @@ import { z } from "zod";
 const step = z.string().min(1);
 
 const loopOptions = z.strictObject({
-  steps: z.int().min(0).describe("How many steps it goes back, at least 1; 0 is itself, in an older reading alone"),
+  steps: z
+    .int()
+    .min(0)
+    .describe("How many steps it goes back, at least 1; 0 is itself, in an older reading alone"),
   max_iterations: z
     .int()
     .min(0)
@@ -15,7 +18,9 @@ const loopOptions = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe("How often in a row it may go back without progress; where the host says nothing of progress, there is none"),
+    .describe(
+      "How often in a row it may go back without progress; where the host says nothing of progress, there is none",
+    ),
 });
 
 export const loopsOptions = z
@@ -25,20 +30,29 @@ export const loopsOptions = z
       .min(1)
       .refine((ids) => new Set(ids).size === ids.length, "has a step twice")
       .describe("The steps of the workflow, in order"),
-    loops: z.record(step, loopOptions).default({}).describe("The steps that may go back, by their names"),
-    compat: z.enum(["radium", "codemachine"]).optional().describe("Reads requests as an older system did"),
+    loops: z
+      .record(step, loopOptions)
+      .default({})
+      .describe("The steps that may go back, by their names"),
+    compat: z
+      .enum(["radium", "codemachine"])
+      .optional()
+      .describe("Reads requests as an older system did"),
   })
   .superRefine(({ order, loops, compat }, context) => {
     const indexes = new Map(order.map((name, index) => [name, index]));
     for (const [name, loop] of Object.entries(loops)) {
       const problem = problemOf({ order, indexes, compat }, name, loop);
-      if (problem !== undefined) context.addIssue({ code: "custom", path: ["loops", name], message: problem });
+      if (problem !== undefined)
+        context.addIssue({ code: "custom", path: ["loops", name], message: problem });
     }
   });
 
 export type LoopsOptions = z.output<typeof loopsOptions>;
 
-type Workflow = Pick<LoopsOptions, "order" | "compat"> & { readonly indexes: ReadonlyMap<string, number> };
+type Workflow = Pick<LoopsOptions, "order" | "compat"> & {
+  readonly indexes: ReadonlyMap<string, number>;
+};
 
 // What could never have an effect is refused, so that nobody waits for it. The older systems took it, and so do their readings.
 function problemOf(
@@ -49,11 +63,13 @@ function problemOf(
   const at = indexes.get(name);
   if (at === undefined) return "is no step of `order`";
   if (compat !== undefined) return undefined;
-  if (steps === 0) return "goes back 0 steps, expected at least 1";
-  if (max_iterations === 0) return "goes back 0 times, expected at least 1";
+  if (steps === 0) return "goes back 0 steps; it must go back at least 1";
+  if (max_iterations === 0) return "goes back 0 times; it must go back at least once";
   if (steps > at) return `goes back ${steps} steps, and only ${at} stand before it`;
   const repeated = order.slice(at - steps, at);
   const idle = skip.find((one) => !repeated.includes(one));
   if (idle !== undefined) return `skips \`${idle}\`, which is none of the steps that it repeats`;
-  return skip.length > 0 && repeated.every((one) => skip.includes(one)) ? "skips every step that it repeats" : undefined;
+  return skip.length > 0 && repeated.every((one) => skip.includes(one))
+    ? "skips every step that it repeats"
+    : undefined;
 }

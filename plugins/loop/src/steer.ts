@@ -12,14 +12,20 @@ export const CODES = {
 } as const;
 
 /** Where the workflow goes on from a step: back, forward, or nowhere. Pure. */
-export function steer(options: LoopsOptions): (request: Behavior, view: View) => Verdict | undefined {
+export function steer(
+  options: LoopsOptions,
+): (request: Behavior, view: View) => Verdict | undefined {
   const { order, loops, compat } = options;
   const indexes = new Map(order.map((name, index) => [name, index]));
   if (compat !== undefined) return steerAsBefore(options, compat, indexes);
   return ({ action, step, reason, task = null, host }, view) => {
     const at = step === undefined ? undefined : indexes.get(step);
-    const loop = step !== undefined && at !== undefined && Object.hasOwn(loops, step) ? loops[step] : undefined;
-    if (action === "continue") return allow("The workflow goes on", { directive: { action: "continue" } });
+    const loop =
+      step !== undefined && at !== undefined && Object.hasOwn(loops, step)
+        ? loops[step]
+        : undefined;
+    if (action === "continue")
+      return allow("The workflow goes on", { directive: { action: "continue" } });
     if (action === "stop")
       return loop === undefined
         ? allow("The workflow stops", { directive: { action: "stop" } })
@@ -28,29 +34,32 @@ export function steer(options: LoopsOptions): (request: Behavior, view: View) =>
           });
     if (action !== "loop") return undefined;
     if (step === undefined)
-      return deny("Unexpected loop from no step, expected the step that goes back", "name the step", { code: "loop_step_missing" });
+      return deny("The loop names no step", "Name the step", { code: "loop_step_missing" });
     if (at === undefined)
-      return deny(`Unexpected step ${quote(step)}, expected one of the workflow`, undefined, { code: "loop_step_unknown" });
+      return deny(`The workflow has no step ${quote(step)}`, undefined, {
+        code: "loop_step_unknown",
+      });
     const rule = { name: step };
     if (loop === undefined)
       return deny(
-        `Unexpected loop from ${quote(step)}, expected a step with a loop: ${Object.keys(loops).map(quote).join(", ") || "none has one"}`,
-        "go on, or declare a loop for the step",
+        `The step ${quote(step)} has no loop. Steps with a loop: ${Object.keys(loops).map(quote).join(", ") || "none"}`,
+        "Go on, or declare a loop for the step",
         { code: "loop_not_declared" },
       );
     const { steps, max_iterations, skip, stall } = loop;
     const { iterations, same, progress: before } = countOf(view(loopCounters), task, step);
     if (iterations >= max_iterations)
-      return deny(`Unexpected loop ${iterations + 1} of ${quote(step)}, expected at most ${max_iterations}`, "go on, or ask a person", {
-        code: "loop_limit",
-        rule,
-      });
+      return deny(
+        `The step ${quote(step)} has looped ${iterations} times, and the limit is ${max_iterations}`,
+        "Go on, or ask a person",
+        { code: "loop_limit", rule },
+      );
     const progress = typeof host?.["progress"] === "string" ? host["progress"] : null;
     // Who says nothing of progress has made none: else there were a way round the limit.
     if (stall !== undefined && (progress ?? before) === before && same >= stall)
       return deny(
-        `Unexpected loop ${iterations + 1} of ${quote(step)}, expected progress: the last ${same} left everything as it was`,
-        "try another way, or ask a person",
+        `The last ${same} loops of ${quote(step)} changed nothing`,
+        "Try another way, or ask a person",
         { code: "loop_stalled", rule },
       );
     const repeated = order.slice(at - steps, at);
@@ -65,7 +74,10 @@ export function steer(options: LoopsOptions): (request: Behavior, view: View) =>
       iteration: iterations + 1,
       max_iterations,
     };
-    return allow(backText(step, directive.to, reason), { rule, directive: { ...directive, resets, progress } });
+    return allow(backText(step, directive.to, reason), {
+      rule,
+      directive: { ...directive, resets, progress },
+    });
   };
 }
 
@@ -80,7 +92,10 @@ function steerAsBefore(
 ): (request: Behavior, view: View) => Verdict | undefined {
   return ({ action, step, reason, task = null }, view) => {
     const at = step === undefined ? undefined : indexes.get(step);
-    const loop = step !== undefined && at !== undefined && Object.hasOwn(loops, step) ? loops[step] : undefined;
+    const loop =
+      step !== undefined && at !== undefined && Object.hasOwn(loops, step)
+        ? loops[step]
+        : undefined;
     const goesOn = ["loop", "stop", "continue"].includes(action)
       ? allow("The workflow goes on", { directive: { action: "continue" } })
       : undefined;
@@ -89,14 +104,32 @@ function steerAsBefore(
     const { iterations } = countOf(view(loopCounters), task, step);
     const over = iterations + 1 > max_iterations;
     if (over || action === "stop") {
-      const ended = { action: "continue" as const, ended: step, ...(compat === "codemachine" ? { resets: [step] } : {}) };
-      const why = over ? `loop limit reached (${max_iterations})` : `The loop of ${quote(step)} ends, and the workflow goes on`;
+      const ended = {
+        action: "continue" as const,
+        ended: step,
+        ...(compat === "codemachine" ? { resets: [step] } : {}),
+      };
+      const why = over
+        ? `loop limit reached (${max_iterations})`
+        : `The loop of ${quote(step)} ends, and the workflow goes on`;
       return allow(why, { rule: { name: step }, directive: ended });
     }
     if (action !== "loop") return goesOn;
     const to = order[Math.max(0, at - steps)] ?? step;
-    const resets = compat === "codemachine" ? [] : order.slice(Math.max(0, at - steps), at).filter((inner) => Object.hasOwn(loops, inner));
-    const directive = { action: "loop" as const, step, to, steps_back: steps, skip, iteration: iterations + 1, max_iterations, resets };
+    const resets =
+      compat === "codemachine"
+        ? []
+        : order.slice(Math.max(0, at - steps), at).filter((inner) => Object.hasOwn(loops, inner));
+    const directive = {
+      action: "loop" as const,
+      step,
+      to,
+      steps_back: steps,
+      skip,
+      iteration: iterations + 1,
+      max_iterations,
+      resets,
+    };
     return allow(backText(step, to, reason), { rule: { name: step }, directive });
   };
 }

@@ -10,7 +10,10 @@ describeExamples(examples, { describe, it });
 
 const order = ["plan", "code", "test", "check", "ship"];
 const begin = async (loops: Parameters<typeof loop>[0]["loops"], store = createMemoryStore()) => {
-  const run = await openRun(createKernel({ plugins: [loop({ order, loops })] }), { run: "loops", store });
+  const run = await openRun(createKernel({ plugins: [loop({ order, loops })] }), {
+    run: "loops",
+    store,
+  });
   const ask = async (action: string, step: string, host: JsonObject = {}) =>
     (await run.behave({ action, step, agent: "ann", host })).decision;
   return { run, ask, store };
@@ -19,21 +22,32 @@ const begin = async (loops: Parameters<typeof loop>[0]["loops"], store = createM
 describe("loop", () => {
   it("goes back as often as it may, by the log", async () => {
     const { ask, run, store } = await begin({ check: { steps: 2, max_iterations: 2 } });
-    expect((await ask("loop", "check")).directive).toMatchObject({ action: "loop", to: "code", iteration: 1, steps_back: 2 });
+    expect((await ask("loop", "check")).directive).toMatchObject({
+      action: "loop",
+      to: "code",
+      iteration: 1,
+      steps_back: 2,
+    });
     await run.close();
     // Another process goes on counting.
     const again = await begin({ check: { steps: 2, max_iterations: 2 } }, store);
     expect((await again.ask("loop", "check")).directive).toMatchObject({ iteration: 2 });
     expect(await again.ask("loop", "check")).toMatchObject({ effect: "deny", code: "loop_limit" });
     // Asking for something else in between gives nothing back.
-    expect((await again.ask("stop", "check")).directive).toEqual({ action: "continue", ended: "check" });
+    expect((await again.ask("stop", "check")).directive).toEqual({
+      action: "continue",
+      ended: "check",
+    });
     expect((await again.ask("continue", "check")).directive).toEqual({ action: "continue" });
     expect(await again.ask("loop", "check")).toMatchObject({ code: "loop_limit" });
     expect(countOf(again.run.view(loopCounters), null, "check").iterations).toBe(2);
   });
 
   it("gives an inner loop its budget again in each pass of the outer one", async () => {
-    const { ask } = await begin({ test: { steps: 1, max_iterations: 1 }, check: { steps: 2, max_iterations: 1 } });
+    const { ask } = await begin({
+      test: { steps: 1, max_iterations: 1 },
+      check: { steps: 2, max_iterations: 1 },
+    });
     expect((await ask("loop", "test")).effect).toBe("allow");
     expect((await ask("loop", "test")).code).toBe("loop_limit");
     expect((await ask("loop", "check")).directive).toMatchObject({ resets: ["test"] });
@@ -44,7 +58,8 @@ describe("loop", () => {
 
   it("counts each task for itself", async () => {
     const { run } = await begin({ check: { steps: 1, max_iterations: 1 } });
-    const of = async (task: string) => (await run.behave({ action: "loop", step: "check", task })).decision.effect;
+    const of = async (task: string) =>
+      (await run.behave({ action: "loop", step: "check", task })).decision.effect;
     expect([await of("a"), await of("b"), await of("a")]).toEqual(["allow", "allow", "deny"]);
   });
 
@@ -60,7 +75,16 @@ describe("loop", () => {
   it("takes a host that says nothing of progress for one that made none", async () => {
     const { ask } = await begin({ check: { steps: 1, max_iterations: 100, stall: 2 } });
     const codes: string[] = [];
-    for (const host of [{}, {}, {}, { progress: "a" }, {}, {}, { progress: "a" }, { progress: "b" }])
+    for (const host of [
+      {},
+      {},
+      {},
+      { progress: "a" },
+      {},
+      {},
+      { progress: "a" },
+      { progress: "b" },
+    ])
       codes.push((await ask("loop", "check", host)).code);
     const [yes, no] = ["rule_allowed", "loop_stalled"];
     expect(codes).toEqual([yes, yes, no, yes, yes, no, no, yes]);
@@ -69,17 +93,21 @@ describe("loop", () => {
   it("is never longer than its limits allow, whatever is asked for", async () => {
     const step = constantFrom("test", "check", "ship");
     await assert(
-      asyncProperty(array(tuple(constantFrom("loop", "stop", "continue"), step), { maxLength: 60 }), async (asked) => {
-        const { ask } = await begin({
-          test: { steps: 1, max_iterations: 2 },
-          check: { steps: 2, max_iterations: 2 },
-          ship: { steps: 4, max_iterations: 1 },
-        });
-        let passes = 0;
-        for (const [action, at] of asked) if ((await ask(action, at)).directive?.action === "loop") passes += 1;
-        // Each outer pass gives the inner loops theirs again: 1 + 2 * 2 + 2 * (1 + 2) * 2.
-        expect(passes).toBeLessThanOrEqual(17);
-      }),
+      asyncProperty(
+        array(tuple(constantFrom("loop", "stop", "continue"), step), { maxLength: 60 }),
+        async (asked) => {
+          const { ask } = await begin({
+            test: { steps: 1, max_iterations: 2 },
+            check: { steps: 2, max_iterations: 2 },
+            ship: { steps: 4, max_iterations: 1 },
+          });
+          let passes = 0;
+          for (const [action, at] of asked)
+            if ((await ask(action, at)).directive?.action === "loop") passes += 1;
+          // Each outer pass gives the inner loops theirs again: 1 + 2 * 2 + 2 * (1 + 2) * 2.
+          expect(passes).toBeLessThanOrEqual(17);
+        },
+      ),
       { numRuns: 30 },
     );
   });
@@ -87,21 +115,34 @@ describe("loop", () => {
   it.each([
     ["a step that is not in the order", { nowhere: { steps: 1 } }, /is no step/],
     ["more steps than stand before it", { code: { steps: 2 } }, /only 1 stand before/],
-    ["a skip that it never reaches", { check: { steps: 1, skip: ["plan"] } }, /none of the steps that it repeats/],
+    [
+      "a skip that it never reaches",
+      { check: { steps: 1, skip: ["plan"] } },
+      /none of the steps that it repeats/,
+    ],
     ["a skip of all that it repeats", { check: { steps: 1, skip: ["test"] } }, /skips every step/],
     ["no step back", { check: { steps: 0 } }, /./],
     ["a limit of 0", { check: { steps: 1, max_iterations: 0 } }, /./],
   ])("does not load with %s", (_, loops, message) => {
     expect(() => loop({ order, loops })).toThrow(
-      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID", message: expect.stringMatching(message) as string }),
+      expect.objectContaining({
+        code: "BYLAW_OPTIONS_INVALID",
+        message: expect.stringMatching(message) as string,
+      }),
     );
   });
 });
 
 describe("loop, as older systems read it", () => {
-  const beginAs = async (compat: "radium" | "codemachine", loops: Parameters<typeof loop>[0]["loops"]) => {
-    const run = await openRun(createKernel({ plugins: [loop({ order, loops, compat })] }), { run: "loops" });
-    return async (action: string, step: string) => (await run.behave({ action, step, agent: "ann" })).decision.directive;
+  const beginAs = async (
+    compat: "radium" | "codemachine",
+    loops: Parameters<typeof loop>[0]["loops"],
+  ) => {
+    const run = await openRun(createKernel({ plugins: [loop({ order, loops, compat })] }), {
+      run: "loops",
+    });
+    return async (action: string, step: string) =>
+      (await run.behave({ action, step, agent: "ann" })).decision.directive;
   };
 
   it("takes what is not there for nothing, and clamps what goes back too far", async () => {

@@ -1,4 +1,11 @@
-import { defineProjection, type EventDraft, type Finding, type JsonObject, type KernelApi } from "@bylaw/kernel";
+import {
+  defineProjection,
+  type EventDraft,
+  type EventType,
+  type Finding,
+  type JsonObject,
+  type KernelApi,
+} from "@bylaw/kernel";
 import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
@@ -27,6 +34,12 @@ const raised = z.strictObject({
 /** The details of `alert_cleared`. */
 const cleared = z.strictObject(about);
 
+/** The types of events that this plugin declares. */
+export const EVENT_TYPES: readonly EventType[] = [
+  { name: "alert_raised", details: raised },
+  { name: "alert_cleared", details: cleared },
+];
+
 /** An alert that was raised and not cleared yet. */
 export interface OpenAlert {
   /** `gate_block_rate > 0.5`. */
@@ -48,7 +61,11 @@ export const openAlerts = defineProjection<Tree<OpenAlert>>({
     if (event_type === "alert_cleared") return treeDrop(state, keyOf(task_id, details));
     if (event_type !== "alert_raised") return state;
     const { alert, message, entered } = details;
-    const open = { alert: String(alert), message: String(message), entered: typeof entered === "number" ? entered : null };
+    const open = {
+      alert: String(alert),
+      message: String(message),
+      entered: typeof entered === "number" ? entered : null,
+    };
     return treePut(state, keyOf(task_id, details), { ...open, task: task_id, raised: sequence });
   },
 });
@@ -57,24 +74,30 @@ export const openAlerts = defineProjection<Tree<OpenAlert>>({
 export const alertKey = ({ alert, message, task, entered }: Omit<OpenAlert, "raised">): string =>
   JSON.stringify([alert, message, task, entered]);
 
-const keyOf = (task: string | null, { alert, message, entered }: JsonObject): string => JSON.stringify([alert, message, task, entered]);
+const keyOf = (task: string | null, { alert, message, entered }: JsonObject): string =>
+  JSON.stringify([alert, message, task, entered]);
 
 /** Declares the events of alerts, and refuses those that could not have happened: one that is raised twice, and one cleared that is not open. */
 export function declareAlerts(kernel: KernelApi): void {
-  kernel.event({ name: "alert_raised", details: raised });
-  kernel.event({ name: "alert_cleared", details: cleared });
+  for (const type of EVENT_TYPES) kernel.event(type);
   kernel.projection(openAlerts);
   kernel.guard("alerts", (view, draft) => impossible(view(openAlerts), draft));
 }
 
-function impossible(open: Tree<OpenAlert>, { event_type, task_id, details }: EventDraft): Finding | undefined {
+function impossible(
+  open: Tree<OpenAlert>,
+  { event_type, task_id, details }: EventDraft,
+): Finding | undefined {
   if (event_type !== "alert_raised" && event_type !== "alert_cleared") return undefined;
   const known = treeGet(open, keyOf(task_id, details)) !== undefined;
   if (event_type === "alert_cleared") {
-    return known ? undefined : { rule: "alert-open", message: "Unexpected end of an alert that is not open, expected one that was raised" };
+    return known
+      ? undefined
+      : { rule: "alert-open", message: "An alert that is not open cannot end" };
   }
-  if (known) return { rule: "alert-once", message: "Unexpected second alert of one crossing, expected each once" };
+  if (known)
+    return { rule: "alert-once", message: "This alert was already raised for this crossing" };
   const { observed, operator, value } = details;
   if (holds(Number(observed), String(operator), Number(value))) return undefined;
-  return { rule: "alert-true", message: "Unexpected alert whose condition does not hold, expected one that does" };
+  return { rule: "alert-true", message: "The condition of the alert does not hold" };
 }

@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, fsyncSync, lstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { BylawError, messageOf } from "@bylaw/kernel";
 
@@ -78,11 +88,14 @@ function opened(path: string): number {
 }
 
 function unwritable(file: string, error: unknown): BylawError {
-  const why = typeof error === "object" && error !== null && "code" in error ? String(error.code) : messageOf(error);
+  const why =
+    typeof error === "object" && error !== null && "code" in error
+      ? String(error.code)
+      : messageOf(error);
   return new BylawError({
     code: "BYLAW_METRICS_UNWRITABLE",
-    message: `Unexpected failure to export metrics (${why}), expected a regular file that can be appended to`,
-    fix: "let the process write the file that `monitoring.export` of the contract names, or name another",
+    message: `Cannot append metrics to the file (${why})`,
+    fix: "Let the process write the file that `monitoring.export` of the contract names, or name another",
     source: { file },
     cause: error,
   });

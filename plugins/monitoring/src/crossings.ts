@@ -17,8 +17,11 @@ export interface Crossing {
 }
 
 /** An alert in words: `gate_block_rate > 0.5`. */
-export const alertName = ({ metric, operator, value }: Pick<Alert, "metric" | "operator" | "value">): string =>
-  `${metric} ${operator} ${value}`;
+export const alertName = ({
+  metric,
+  operator,
+  value,
+}: Pick<Alert, "metric" | "operator" | "value">): string => `${metric} ${operator} ${value}`;
 
 /** Whether a number is beyond the value of an alert. */
 export function holds(observed: number, operator: string, value: number): boolean {
@@ -28,20 +31,37 @@ export function holds(observed: number, operator: string, value: number): boolea
 }
 
 /** The alerts of a contract whose conditions hold at a time (RFC 3339). A rate over fewer than `samples` answers crosses nothing. */
-export function crossingsOf(metrics: Metrics, contract: Contract, at: string, samples: number): readonly Crossing[] {
+export function crossingsOf(
+  metrics: Metrics,
+  contract: Contract,
+  at: string,
+  samples: number,
+): readonly Crossing[] {
   return contract.monitoring.alerts.flatMap((alert) =>
     observe(metrics, contract, alert.metric, at)
-      .filter((one) => (one.samples ?? samples) >= samples && holds(one.observed, alert.operator, alert.value))
+      .filter(
+        (one) =>
+          (one.samples ?? samples) >= samples && holds(one.observed, alert.operator, alert.value),
+      )
       .map((one) => ({ alert, ...one })),
   );
 }
 
-function observe(metrics: Metrics, contract: Contract, metric: string, at: string): readonly Omit<Crossing, "alert">[] {
+function observe(
+  metrics: Metrics,
+  contract: Contract,
+  metric: string,
+  at: string,
+): readonly Omit<Crossing, "alert">[] {
   const nowhere = { task: null, phase: null, entered: null };
   switch (metric) {
     case "gate_pass_rate":
     case "gate_block_rate": {
-      const { rate, samples } = rateOf(metrics, contract, metric === "gate_pass_rate" ? "passed" : "blocked");
+      const { rate, samples } = rateOf(
+        metrics,
+        contract,
+        metric === "gate_pass_rate" ? "passed" : "blocked",
+      );
       return rate === null ? [] : [{ observed: rate, samples, ...nowhere }];
     }
     case "phase_transition_time": {

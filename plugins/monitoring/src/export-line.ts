@@ -1,5 +1,5 @@
 import type { Contract } from "@bylaw/contract";
-import { present, type LogEvent } from "@bylaw/kernel";
+import { omitUndefined, type LogEvent } from "@bylaw/kernel";
 import { treeGet } from "@bylaw/log";
 import { failureCount, rateOf } from "./measure.ts";
 import { stayed, type Metrics } from "./metrics.ts";
@@ -20,13 +20,25 @@ export interface ExportLine {
 type Part = (event: LogEvent, before: Metrics, after: Metrics, contract: Contract) => unknown;
 
 /** The line of an event; nothing where it adds nothing. */
-export function exportLine(run: string, event: LogEvent, before: Metrics, after: Metrics, contract: Contract): ExportLine | undefined {
+export function exportLine(
+  run: string,
+  event: LogEvent,
+  before: Metrics,
+  after: Metrics,
+  contract: Contract,
+): ExportLine | undefined {
   const { timestamp, sequence, task_id, agent_id, event_type, details } = event;
-  const parts = contract.monitoring.metrics.map((name) => [name, PARTS[name](event, before, after, contract)] as const);
+  const parts = contract.monitoring.metrics.map(
+    (name) => [name, PARTS[name](event, before, after, contract)] as const,
+  );
   const metrics = Object.fromEntries(parts.filter(([, part]) => part !== undefined));
-  if (event_type === "alert_raised" || event_type === "alert_cleared") metrics[event_type] = details;
+  if (event_type === "alert_raised" || event_type === "alert_cleared")
+    metrics[event_type] = details;
   if (Object.keys(metrics).length === 0) return undefined;
-  const who = present({ task: task_id ?? undefined, agent: agent_id ?? undefined }) as Pick<ExportLine, "task" | "agent">;
+  const who = omitUndefined({ task: task_id ?? undefined, agent: agent_id ?? undefined }) as Pick<
+    ExportLine,
+    "task" | "agent"
+  >;
   return { timestamp, run, sequence, ...who, metrics };
 }
 
@@ -40,13 +52,20 @@ const rate =
 
 const PARTS: Readonly<Record<Contract["monitoring"]["metrics"][number], Part>> = {
   phase_transition_time: ({ event_type, task_id, timestamp, details }, { tasks }) => {
-    const stay = event_type === "phase_entered" && task_id !== null ? treeGet(tasks, task_id) : undefined;
-    return stay === undefined ? undefined : { from: stay.phase, to: details["to"], seconds: stayed(stay.since, timestamp) / 1_000 };
+    const stay =
+      event_type === "phase_entered" && task_id !== null ? treeGet(tasks, task_id) : undefined;
+    return stay === undefined
+      ? undefined
+      : { from: stay.phase, to: details["to"], seconds: stayed(stay.since, timestamp) / 1_000 };
   },
   gate_pass_rate: rate("passed"),
   gate_block_rate: rate("blocked"),
   tool_usage_by_phase: ({ event_type, details: { phase = null, tool } }, before, after) =>
-    before.uses === after.uses ? undefined : { phase, tool, effect: event_type.slice("tool_".length) },
+    before.uses === after.uses
+      ? undefined
+      : { phase, tool, effect: event_type.slice("tool_".length) },
   artifact_validation_failures: ({ details: { decision } }, before, after) =>
-    before.failures === after.failures ? undefined : { artifacts: judgedBy(decision).artifacts, total: failureCount(after.failures) },
+    before.failures === after.failures
+      ? undefined
+      : { artifacts: judgedBy(decision).artifacts, total: failureCount(after.failures) },
 };

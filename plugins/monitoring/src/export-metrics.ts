@@ -1,5 +1,12 @@
 import type { Contract } from "@bylaw/contract";
-import { BylawError, isJsonObject, type Json, type LogEvent, type LogReader, type SinkWriter } from "@bylaw/kernel";
+import {
+  BylawError,
+  isJsonObject,
+  type Json,
+  type LogEvent,
+  type LogReader,
+  type SinkWriter,
+} from "@bylaw/kernel";
 import { openLineFile, type LineFile } from "./append-file.ts";
 import { exportLine } from "./export-line.ts";
 import { workflowMetrics, type Metrics } from "./metrics.ts";
@@ -23,7 +30,8 @@ export function exportMetrics(log: LogReader, contract: Contract, path: string):
     const lines: string[] = [];
     for (const event of events) {
       const after = workflowMetrics.reduce(state, event);
-      const line = event.sequence > exported ? exportLine(log.run, event, state, after, contract) : undefined;
+      const line =
+        event.sequence > exported ? exportLine(log.run, event, state, after, contract) : undefined;
       if (line !== undefined) lines.push(JSON.stringify(line));
       state = after;
       head = event.sequence;
@@ -71,7 +79,7 @@ function parse(text: string): Json | undefined {
 const diverged = (file: string, last: number, head: number): BylawError =>
   new BylawError({
     code: "BYLAW_METRICS_DIVERGED",
-    message: `Unexpected line of event ${last} in the export, expected none behind event ${head}, the last of the log`,
-    fix: "move the file away: it is of another run of this name, or somebody wrote into it; a new one is written whole",
+    message: `The export has a line for event ${last}, and the log ends at event ${head}`,
+    fix: "Move the file away: it is of another run of this name, or somebody wrote into it; a new one is written whole",
     source: { file },
   });

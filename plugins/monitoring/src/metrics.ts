@@ -49,7 +49,13 @@ export interface Metrics {
   readonly failures: Tree<number>;
 }
 
-const NOTHING: Metrics = { tasks: null, durations: null, requests: null, uses: null, failures: null };
+const NOTHING: Metrics = {
+  tasks: null,
+  durations: null,
+  requests: null,
+  uses: null,
+  failures: null,
+};
 // A model can make up a name for every call, and an artifact for every request.
 const NAMES = 1_000;
 const OTHERS = "(others)";
@@ -80,16 +86,27 @@ function entered(state: Metrics, { task_id, timestamp, sequence, details }: LogE
   const to = details["to"];
   if (task_id === null || typeof to !== "string") return state;
   const before = treeGet(state.tasks, task_id);
-  const durations = before === undefined ? state.durations : left(state.durations, before, timestamp);
+  const durations =
+    before === undefined ? state.durations : left(state.durations, before, timestamp);
   const tasks =
-    to === COMPLETED ? treeDrop(state.tasks, task_id) : treePut(state.tasks, task_id, { phase: to, since: timestamp, entered: sequence });
+    to === COMPLETED
+      ? treeDrop(state.tasks, task_id)
+      : treePut(state.tasks, task_id, { phase: to, since: timestamp, entered: sequence });
   return { ...state, tasks, durations };
 }
 
 function left(durations: Tree<Durations>, { phase, since }: Stay, now: string): Tree<Durations> {
   const ms = stayed(since, now);
-  const { count, total_ms, max_ms } = treeGet(durations, phase) ?? { count: 0, total_ms: 0, max_ms: 0 };
-  return treePut(durations, phase, { count: count + 1, total_ms: total_ms + ms, max_ms: Math.max(max_ms, ms) });
+  const { count, total_ms, max_ms } = treeGet(durations, phase) ?? {
+    count: 0,
+    total_ms: 0,
+    max_ms: 0,
+  };
+  return treePut(durations, phase, {
+    count: count + 1,
+    total_ms: total_ms + ms,
+    max_ms: Math.max(max_ms, ms),
+  });
 }
 
 /** Milliseconds from one RFC 3339 time to another; 0 where the second is not later. */
@@ -107,10 +124,18 @@ function requested(state: Metrics, { details: { from, to, decision } }: LogEvent
   if (typeof from !== "string" || typeof to !== "string") return { ...state, failures };
   const key = bounded(state.requests, edgeKey(from, to));
   const before = treeGet(state.requests, key) ?? { passed: 0, blocked: 0, pending: 0 };
-  return { ...state, failures, requests: treePut(state.requests, key, { ...before, [gate]: before[gate] + 1 }) };
+  return {
+    ...state,
+    failures,
+    requests: treePut(state.requests, key, { ...before, [gate]: before[gate] + 1 }),
+  };
 }
 
-function used(uses: Tree<Tree<Uses>>, { details: { phase, tool } }: LogEvent, use: keyof Uses): Tree<Tree<Uses>> {
+function used(
+  uses: Tree<Tree<Uses>>,
+  { details: { phase, tool } }: LogEvent,
+  use: keyof Uses,
+): Tree<Tree<Uses>> {
   if (typeof tool !== "string") return uses;
   const at = bounded(uses, typeof phase === "string" ? phase : "");
   const tools = treeGet(uses, at) ?? null;

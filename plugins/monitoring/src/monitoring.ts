@@ -20,6 +20,9 @@ export const monitoring = definePlugin({
     declareAlerts(kernel);
     if (exportPath === undefined) return;
     // Not required: whoever cannot write a metric still records and decides.
-    kernel.sink({ name: "metrics", open: (log) => exportMetrics(log, contract, resolve(dirname(path), exportPath)) });
+    kernel.sink({
+      name: "metrics",
+      open: (log) => exportMetrics(log, contract, resolve(dirname(path), exportPath)),
+    });
   },
 });

@@ -3,6 +3,12 @@ import { z } from "zod";
 /** What one use of the plugin may say. */
 export const monitoringOptions = z.strictObject({
   contract: z.string().min(1).describe("The contract file, from the folder of the config"),
-  tools: z.array(z.string().min(1)).default([]).describe("Tools of the host that the contract may name besides those that it knows"),
-  checks: z.array(z.string().min(1)).default([]).describe("Names of your own checks that the contract may name"),
+  tools: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Tools of the host that the contract may name besides those that it knows"),
+  checks: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Names of your own checks that the contract may name"),
 });

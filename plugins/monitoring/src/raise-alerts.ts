@@ -31,28 +31,50 @@ const SAMPLES = 5;
  * does not any more. What another process recorded meanwhile is not recorded twice. Throws BYLAW_OPTIONS_INVALID for a time that is none,
  * and what a run throws that records.
  */
-export async function raiseAlerts(run: Run, contract: Contract, { at, samples = SAMPLES }: AlertOptions): Promise<RaisedAlerts> {
+export async function raiseAlerts(
+  run: Run,
+  contract: Contract,
+  { at, samples = SAMPLES }: AlertOptions,
+): Promise<RaisedAlerts> {
   if (typeof at !== "string" || !TIME.test(at) || Number.isNaN(Date.parse(at))) {
-    const message = `Unexpected time \`${String(at)}\`, expected an RFC 3339 time`;
-    throw new BylawError({ code: "BYLAW_OPTIONS_INVALID", message, fix: "hand in such as `new Date().toISOString()`" });
+    const message = `\`${String(at)}\` is not an RFC 3339 time`;
+    throw new BylawError({
+      code: "BYLAW_OPTIONS_INVALID",
+      message,
+      fix: "Hand in such as `new Date().toISOString()`",
+    });
   }
   // Other processes may have gone on since this one last wrote.
   await run.catchUp();
-  const crossings = new Map(crossingsOf(run.view(workflowMetrics), contract, at, samples).map((one) => [keyOf(one), one]));
+  const crossings = new Map(
+    crossingsOf(run.view(workflowMetrics), contract, at, samples).map((one) => [keyOf(one), one]),
+  );
   const open = new Map([...treeEntries(run.view(openAlerts))]);
-  const begun = [...crossings].filter(([key]) => !open.has(key)).map(([, crossing]) => raisedBy(crossing, contract, at));
+  const begun = [...crossings]
+    .filter(([key]) => !open.has(key))
+    .map(([, crossing]) => raisedBy(crossing, contract, at));
   const over = [...open.entries()].filter(([key]) => !crossings.has(key));
   const ended = over.map(([, { alert, message, task, entered }]) => ({
-    ...{ event_type: "alert_cleared", agent_id: null, task_id: task, details: { alert, message, entered, at } },
+    ...{
+      event_type: "alert_cleared",
+      agent_id: null,
+      task_id: task,
+      details: { alert, message, entered, at },
+    },
   }));
   return { raised: await recorded(run, begun), cleared: await recorded(run, ended) };
 }
 
 type Draft = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
 
-const keyOf = ({ alert, task, entered }: Crossing): string => alertKey({ alert: alertName(alert), message: alert.message, task, entered });
+const keyOf = ({ alert, task, entered }: Crossing): string =>
+  alertKey({ alert: alertName(alert), message: alert.message, task, entered });
 
-const raisedBy = ({ alert, observed, samples, task, phase, entered }: Crossing, { digest }: Contract, at: string): Draft => {
+const raisedBy = (
+  { alert, observed, samples, task, phase, entered }: Crossing,
+  { digest }: Contract,
+  at: string,
+): Draft => {
   const { metric, operator, value, action, message } = alert;
   const details = {
     alert: alertName(alert),
@@ -79,7 +101,11 @@ async function recorded(run: Run, drafts: readonly Draft[]): Promise<readonly Lo
       events.push(...(await run.record([draft])));
     } catch (error) {
       // Only what our own guard refuses is somebody else's doing.
-      if (!(error instanceof BylawError) || error.code !== "BYLAW_EVENT_REFUSED" || error.fix?.includes(`${manifest.name}/`) !== true)
+      if (
+        !(error instanceof BylawError) ||
+        error.code !== "BYLAW_EVENT_REFUSED" ||
+        error.fix?.includes(`${manifest.name}/`) !== true
+      )
         throw error;
     }
   }

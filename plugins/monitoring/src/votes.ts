@@ -14,14 +14,25 @@ const WAITING: ReadonlySet<unknown> = new Set(["gate_pending", "gate_needs_human
 /** Reads the votes of a decision; what is no vote, a note, or a vote on trial counts for nothing. */
 export function judgedBy(decision: Json | undefined): Judged {
   const votes =
-    decision !== undefined && isJsonObject(decision) && Array.isArray(decision["votes"]) ? (decision["votes"] as readonly Json[]) : [];
+    decision !== undefined && isJsonObject(decision) && Array.isArray(decision["votes"])
+      ? (decision["votes"] as readonly Json[])
+      : [];
   const against = votes
     .filter(isJsonObject)
-    .filter(({ effect, shadow, severity }) => effect !== "allow" && shadow !== true && severity !== "warning");
+    .filter(
+      ({ effect, shadow, severity }) =>
+        effect !== "allow" && shadow !== true && severity !== "warning",
+    );
   const codes = against.flatMap(({ code }) => (typeof code === "string" ? [code] : []));
   const gates = codes.filter((code) => code.startsWith("gate_"));
-  const artifacts = against.flatMap((vote) => (String(vote["code"]).startsWith("artifact_") ? [artifactOf(vote)] : []));
-  const gate = gates.some((code) => !WAITING.has(code)) ? "blocked" : gates.length > 0 ? "pending" : "passed";
+  const artifacts = against.flatMap((vote) =>
+    String(vote["code"]).startsWith("artifact_") ? [artifactOf(vote)] : [],
+  );
+  const gate = gates.some((code) => !WAITING.has(code))
+    ? "blocked"
+    : gates.length > 0
+      ? "pending"
+      : "passed";
   return { gate, artifacts: [...new Set(artifacts)] };
 }
 

@@ -9,7 +9,8 @@ async function open(more: Partial<Parameters<typeof openRun>[1]> = {}) {
   let second = 0;
   const run = await openRun(kernelIn(folder()), { run: "r", now: () => at(second), ...more });
   onTestFinished(() => run.close());
-  const move = (to: string, artifacts = {}, task = "t1") => run.transition({ agent: "dev", task, to, artifacts });
+  const move = (to: string, artifacts = {}, task = "t1") =>
+    run.transition({ agent: "dev", task, to, artifacts });
   return { run, move, wait: (seconds: number) => (second += seconds) };
 }
 
@@ -45,16 +46,22 @@ describe("raiseAlerts", () => {
       await move("BUILD", {}, task);
     }
     // Exactly half is not more than half.
-    expect(told(await raiseAlerts(run, contract, { at: at(3) }))).toEqual(["- gate_block_rate > 0.5"]);
+    expect(told(await raiseAlerts(run, contract, { at: at(3) }))).toEqual([
+      "- gate_block_rate > 0.5",
+    ]);
     await move("BUILD", { bad_gate: 6 });
-    expect(told(await raiseAlerts(run, contract, { at: at(4) }))).toEqual(["+ gate_block_rate > 0.5"]);
+    expect(told(await raiseAlerts(run, contract, { at: at(4) }))).toEqual([
+      "+ gate_block_rate > 0.5",
+    ]);
   });
 
   it("raises over fewer answers where it is told to", async () => {
     const { run, move } = await open();
     await move("PLAN");
     await move("BUILD", { bad_gate: 1 });
-    expect(told(await raiseAlerts(run, contract, { at: at(0), samples: 1 }))).toEqual(["+ gate_block_rate > 0.5"]);
+    expect(told(await raiseAlerts(run, contract, { at: at(0), samples: 1 }))).toEqual([
+      "+ gate_block_rate > 0.5",
+    ]);
   });
 
   it("says which task does not get on, by the time that is handed in, and once for each stay in a phase", async () => {
@@ -65,7 +72,11 @@ describe("raiseAlerts", () => {
     expect(told(await raiseAlerts(run, contract, { at: at(2 * HOUR) }))).toEqual([]);
     const first = await raiseAlerts(run, contract, { at: at(2 * HOUR + 1) });
     expect(told(first)).toEqual(["+ task_stuck_in_phase > 7200 slow"]);
-    expect(first.raised[0]?.details).toMatchObject({ phase: "PLAN", observed: 2 * HOUR + 1, samples: null });
+    expect(first.raised[0]?.details).toMatchObject({
+      phase: "PLAN",
+      observed: 2 * HOUR + 1,
+      samples: null,
+    });
     wait(2 * HOUR);
     await move("BUILD", {}, "slow");
     // Nobody looked in between: the alert of the first stay is over, and that of the second begins.
@@ -75,7 +86,9 @@ describe("raiseAlerts", () => {
       "+ task_stuck_in_phase > 7200 slow",
       "- task_stuck_in_phase > 7200 slow",
     ]);
-    expect(later.raised.find(({ task_id }) => task_id === "slow")?.details).toMatchObject({ phase: "BUILD" });
+    expect(later.raised.find(({ task_id }) => task_id === "slow")?.details).toMatchObject({
+      phase: "BUILD",
+    });
   });
 
   it("lets a task that is complete rest", async () => {
@@ -91,16 +104,21 @@ describe("raiseAlerts", () => {
     for (const bad_plan of [1, 2]) await move("BUILD", { bad_plan });
     expect(told(await raiseAlerts(run, contract, { at: at(0) }))).toEqual([]);
     await move("BUILD", { bad_plan: 3 });
-    expect(told(await raiseAlerts(run, contract, { at: at(0) }))).toEqual(["+ artifact_validation_failures >= 3"]);
+    expect(told(await raiseAlerts(run, contract, { at: at(0) }))).toEqual([
+      "+ artifact_validation_failures >= 3",
+    ]);
   });
 
   it("is said once where several processes look at once", async () => {
     const store = createMemoryStore();
     const kernel = kernelIn(folder());
-    const runs = await Promise.all([1, 2, 3, 4].map(() => openRun(kernel, { run: "r", store, join: true, now: () => at(0) })));
+    const runs = await Promise.all(
+      [1, 2, 3, 4].map(() => openRun(kernel, { run: "r", store, join: true, now: () => at(0) })),
+    );
     const [first] = runs;
     await first?.transition({ agent: "dev", task: "t1", to: "PLAN", artifacts: {} });
-    for (const bad_plan of [1, 2, 3]) await first?.transition({ agent: "dev", task: "t1", to: "BUILD", artifacts: { bad_plan } });
+    for (const bad_plan of [1, 2, 3])
+      await first?.transition({ agent: "dev", task: "t1", to: "BUILD", artifacts: { bad_plan } });
     const all = await Promise.all(runs.map((run) => raiseAlerts(run, contract, { at: at(1) })));
     expect(all.flatMap(told)).toEqual(["+ artifact_validation_failures >= 3"]);
     const events = await store.events("r", 0, 100);
@@ -113,19 +131,34 @@ describe("raiseAlerts", () => {
     await move("PLAN");
     await raiseAlerts(run, contract, { at: at(3 * HOUR) });
     const less = { ...contract, monitoring: { ...contract.monitoring, alerts: [] } };
-    expect(told(await raiseAlerts(run, less, { at: at(3 * HOUR) }))).toEqual(["- task_stuck_in_phase > 7200 t1"]);
+    expect(told(await raiseAlerts(run, less, { at: at(3 * HOUR) }))).toEqual([
+      "- task_stuck_in_phase > 7200 t1",
+    ]);
     expect([...treeEntries(run.view(openAlerts))]).toEqual([]);
   });
 
-  it.each(["soon", "", "2026-01-17", "2026-13-41T09:00:00Z"])("refuses the time %j", async (time) => {
-    const { run } = await open();
-    await expect(raiseAlerts(run, contract, { at: time })).rejects.toMatchObject({ code: "BYLAW_OPTIONS_INVALID" });
-  });
+  it.each(["soon", "", "2026-01-17", "2026-13-41T09:00:00Z"])(
+    "refuses the time %j",
+    async (time) => {
+      const { run } = await open();
+      await expect(raiseAlerts(run, contract, { at: time })).rejects.toMatchObject({
+        code: "BYLAW_OPTIONS_INVALID",
+      });
+    },
+  );
 });
 
 describe("the events of alerts", () => {
   const details = {
-    ...{ alert: "gate_block_rate > 0.5", message: "m", entered: null, at: at(0), metric: "gate_block_rate", operator: ">", value: 0.5 },
+    ...{
+      alert: "gate_block_rate > 0.5",
+      message: "m",
+      entered: null,
+      at: at(0),
+      metric: "gate_block_rate",
+      operator: ">",
+      value: 0.5,
+    },
     ...{ observed: 0.9, samples: 10, phase: null, action: "notify_human", contract: "sha256:0" },
   } as const;
   const raised = { event_type: "alert_raised", agent_id: null, task_id: null, details };
@@ -135,19 +168,28 @@ describe("the events of alerts", () => {
     await run.record([raised]);
     const refused = { code: "BYLAW_EVENT_REFUSED" };
     await expect(run.record([raised])).rejects.toMatchObject(refused);
-    await expect(run.record([{ ...raised, details: { ...details, message: "other", observed: 0.5 } }])).rejects.toMatchObject(refused);
+    await expect(
+      run.record([{ ...raised, details: { ...details, message: "other", observed: 0.5 } }]),
+    ).rejects.toMatchObject(refused);
     const { alert, message, entered, at: time } = details;
-    const cleared = { ...raised, event_type: "alert_cleared", details: { alert, message, entered, at: time } };
+    const cleared = {
+      ...raised,
+      event_type: "alert_cleared",
+      details: { alert, message, entered, at: time },
+    };
     await run.record([cleared]);
     await expect(run.record([cleared])).rejects.toMatchObject(refused);
-    await expect(run.record([{ ...raised, details: { ...details, action: "page_everybody" } }])).rejects.toMatchObject({
-      code: "BYLAW_EVENT_INVALID",
-    });
+    await expect(
+      run.record([{ ...raised, details: { ...details, action: "page_everybody" } }]),
+    ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
   });
 
   it("are not for agents to record", async () => {
     const { run } = await open();
     const { applied, events } = await run.behave({ agent: "dev", action: "alert_cleared" });
-    expect({ applied, type: events[0]?.event_type }).toEqual({ applied: "deny", type: "behavior_rejected" });
+    expect({ applied, type: events[0]?.event_type }).toEqual({
+      applied: "deny",
+      type: "behavior_rejected",
+    });
   });
 });

@@ -1,5 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { openRun, type Run } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
@@ -8,12 +15,23 @@ import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
 import { exportMetrics } from "../src/export-metrics.ts";
 import { raiseAlerts } from "../src/index.ts";
-import { at, blocked, contract, enter, folder, givenLog, kernelIn, linesOf, noView } from "./kit.ts";
+import {
+  at,
+  blocked,
+  contract,
+  enter,
+  folder,
+  givenLog,
+  kernelIn,
+  linesOf,
+  noView,
+} from "./kit.ts";
 
 describeExamples(examples, { describe, it });
 
 const FILE = ".orchestrator/metrics.jsonl";
-const objects = (path: string) => linesOf(path).map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+const objects = (path: string) =>
+  linesOf(path).map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
 describe("the export of a run", () => {
   it("has a line for each event that adds to a measure, beside the contract", async () => {
@@ -22,7 +40,12 @@ describe("the export of a run", () => {
     const run = await openRun(kernelIn(base), { run: "r", now: () => at(second) });
     await run.transition({ agent: "dev", task: "t1", to: "PLAN", artifacts: {} });
     await run.toolCall({ agent: "dev", task: "t1", tool: "read_files", args: {} });
-    await run.transition({ agent: "dev", task: "t1", to: "BUILD", artifacts: { bad_plan: 1, bad_gate: 1 } });
+    await run.transition({
+      agent: "dev",
+      task: "t1",
+      to: "BUILD",
+      artifacts: { bad_plan: 1, bad_gate: 1 },
+    });
     second = 90;
     await run.transition({ agent: "dev", task: "t1", to: "BUILD", artifacts: {} });
     await raiseAlerts(run, contract, { at: at(90 + 3 * 3_600) });
@@ -52,7 +75,12 @@ describe("the export of a run", () => {
           gate_block_rate: { rate: 0.5, samples: 2 },
         },
       },
-      { timestamp: at(90), ...about, sequence: 6, metrics: { alert_raised: expect.objectContaining({ phase: "BUILD" }) as unknown } },
+      {
+        timestamp: at(90),
+        ...about,
+        sequence: 6,
+        metrics: { alert_raised: expect.objectContaining({ phase: "BUILD" }) as unknown },
+      },
     ]);
     if (process.platform !== "win32") expect(statSync(join(base, FILE)).mode & 0o777).toBe(0o600);
   });
@@ -67,10 +95,13 @@ describe("the export of a run", () => {
     };
     const store = await openSqliteStore(join(base, "store.db"));
     for (const task of ["a", "b", "c"]) {
-      for (const name of ["one", "two"]) await work(await openRun(kernel, { run: name, store }), task);
+      for (const name of ["one", "two"])
+        await work(await openRun(kernel, { run: name, store }), task);
     }
     await store.close();
-    const seen = objects(join(base, FILE)).map(({ run, sequence, task }) => `${String(run)} ${String(sequence)} ${String(task)}`);
+    const seen = objects(join(base, FILE)).map(
+      ({ run, sequence, task }) => `${String(run)} ${String(sequence)} ${String(task)}`,
+    );
     expect(seen).toEqual(["one 3 a", "two 3 a", "one 6 b", "two 6 b", "one 9 c", "two 9 c"]);
   });
 });
@@ -81,7 +112,8 @@ describe("exportMetrics", () => {
     const path = join(folder(), "metrics.jsonl");
     return { log, path, writer: () => exportMetrics(log, contract, path) };
   };
-  const step = (number: number) => blocked(number, "t1", ["PLAN", "BUILD"], [{ code: "gate_blocked" }]);
+  const step = (number: number) =>
+    blocked(number, "t1", ["PLAN", "BUILD"], [{ code: "gate_blocked" }]);
 
   it("writes again what a killed writer left half of, as a line of its own", async () => {
     const { log, path, writer } = given();
@@ -116,7 +148,12 @@ describe("exportMetrics", () => {
     const first = writer();
     await first.write(log.add(enter(0, "t1", "PLAN"), step(1)), noView);
     await first.close?.();
-    appendFileSync(path, `${JSON.stringify({ run: "other", sequence: 99, text: "ü".repeat(1_000) })}\nno json\n[]\n`.repeat(200));
+    appendFileSync(
+      path,
+      `${JSON.stringify({ run: "other", sequence: 99, text: "ü".repeat(1_000) })}\nno json\n[]\n`.repeat(
+        200,
+      ),
+    );
     const second = writer();
     await second.write(log.add(step(2)), noView);
     await second.close?.();
@@ -128,7 +165,9 @@ describe("exportMetrics", () => {
     const { log, path, writer } = given();
     writeFileSync(path, `${JSON.stringify({ run: "run-1", sequence: 1_000_000 })}\n`);
     const forged = writer();
-    await expect(forged.write(log.add(enter(0, "t1", "PLAN"), step(1)), noView)).rejects.toMatchObject({ code: "BYLAW_METRICS_DIVERGED" });
+    await expect(
+      forged.write(log.add(enter(0, "t1", "PLAN"), step(1)), noView),
+    ).rejects.toMatchObject({ code: "BYLAW_METRICS_DIVERGED" });
     await forged.close?.();
   });
 
@@ -138,14 +177,20 @@ describe("exportMetrics", () => {
     writeFileSync(join(base, "victim"), "precious");
     const made = log.add(enter(0, "t1", "PLAN"), step(1));
     symlinkSync(join(base, "victim"), path);
-    await expect(Promise.resolve().then(() => writer().write(made, noView))).rejects.toMatchObject({ code: "BYLAW_METRICS_UNWRITABLE" });
+    await expect(Promise.resolve().then(() => writer().write(made, noView))).rejects.toMatchObject({
+      code: "BYLAW_METRICS_UNWRITABLE",
+    });
     expect(readFileSync(join(base, "victim"), "utf8")).toBe("precious");
     mkdirSync(join(base, "folder"));
     const inFolder = exportMetrics(log, contract, join(base, "folder"));
-    await expect(Promise.resolve().then(() => inFolder.write(made, noView))).rejects.toMatchObject({ code: "BYLAW_METRICS_UNWRITABLE" });
+    await expect(Promise.resolve().then(() => inFolder.write(made, noView))).rejects.toMatchObject({
+      code: "BYLAW_METRICS_UNWRITABLE",
+    });
     if (process.platform === "win32") return;
     expect(spawnSync("mkfifo", [join(base, "pipe")]).status).toBe(0);
     const inPipe = exportMetrics(log, contract, join(base, "pipe"));
-    await expect(Promise.resolve().then(() => inPipe.write(made, noView))).rejects.toMatchObject({ code: "BYLAW_METRICS_UNWRITABLE" });
+    await expect(Promise.resolve().then(() => inPipe.write(made, noView))).rejects.toMatchObject({
+      code: "BYLAW_METRICS_UNWRITABLE",
+    });
   });
 });

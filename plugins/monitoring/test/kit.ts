@@ -26,7 +26,12 @@ const BEGIN = Date.parse("2026-01-17T09:00:00Z");
 export const at = (seconds: number): string => new Date(BEGIN + seconds * 1_000).toISOString();
 
 /** What of an event a test says: its second, its type, its task and details. */
-export type Sketch = readonly [second: number, event_type: string, task: string | null, details?: JsonObject];
+export type Sketch = readonly [
+  second: number,
+  event_type: string,
+  task: string | null,
+  details?: JsonObject,
+];
 
 const drafts = (sketches: readonly Sketch[]): readonly EventDraft[] =>
   sketches.map(([second, event_type, task_id, details = {}]) => ({
@@ -38,11 +43,15 @@ const drafts = (sketches: readonly Sketch[]): readonly EventDraft[] =>
     details,
   }));
 
-export const logOf = (...sketches: readonly Sketch[]): readonly LogEvent[] => chain(undefined, drafts(sketches));
+export const logOf = (...sketches: readonly Sketch[]): readonly LogEvent[] =>
+  chain(undefined, drafts(sketches));
 
 /** The measures after a log. */
 export const metricsOf = (...sketches: readonly Sketch[]): Metrics =>
-  logOf(...sketches).reduce((state, event) => workflowMetrics.reduce(state, event), workflowMetrics.initial);
+  logOf(...sketches).reduce(
+    (state, event) => workflowMetrics.reduce(state, event),
+    workflowMetrics.initial,
+  );
 
 /** A task enters a phase. */
 export const enter = (second: number, task: string, to: string, from?: string): Sketch => [
@@ -62,7 +71,14 @@ export const blocked = (
   second,
   "transition_blocked",
   task,
-  { from, to, decision: { effect: "deny", votes: votes.map((vote) => ({ effect: "deny", ...vote }) as unknown as JsonObject) } },
+  {
+    from,
+    to,
+    decision: {
+      effect: "deny",
+      votes: votes.map((vote) => ({ effect: "deny", ...vote }) as unknown as JsonObject),
+    },
+  },
 ];
 
 /** Lets tasks go where the contract leads, and says no, as gates and artifacts do, where the request asks for it. */
@@ -75,9 +91,25 @@ const gatekeeper = definePlugin({
   apply({ hooks }) {
     hooks.onTransition.tap("gate", ({ artifacts }) => [
       { effect: "allow", reason: "on its way" },
-      ...("bad_gate" in artifacts ? [{ effect: "deny", reason: "no", code: "gate_blocked", rule: { name: "plan_ok" } } as const] : []),
+      ...("bad_gate" in artifacts
+        ? [
+            {
+              effect: "deny",
+              reason: "no",
+              code: "gate_blocked",
+              rule: { name: "plan_ok" },
+            } as const,
+          ]
+        : []),
       ...("bad_plan" in artifacts
-        ? [{ effect: "deny", reason: "no", code: "artifact_invalid", rule: { name: "plan_document" } } as const]
+        ? [
+            {
+              effect: "deny",
+              reason: "no",
+              code: "artifact_invalid",
+              rule: { name: "plan_document" },
+            } as const,
+          ]
         : []),
     ]);
   },
@@ -87,7 +119,10 @@ const gatekeeper = definePlugin({
 export function kernelIn(folder: string): Kernel {
   copyFileSync(FIXTURE, join(folder, "agent_workflow.yaml"));
   const plugins = [monitoring({ contract: "agent_workflow.yaml" }), gatekeeper()];
-  return createKernel({ plugins, fallback: "allow" }, { configFile: join(folder, "bylaw.config.ts") });
+  return createKernel(
+    { plugins, fallback: "allow" },
+    { configFile: join(folder, "bylaw.config.ts") },
+  );
 }
 
 /** A log that a test fills by hand. */
@@ -118,7 +153,8 @@ export function folder(): string {
   return made;
 }
 
-export const linesOf = (path: string): readonly string[] => readFileSync(path, "utf8").split("\n").slice(0, -1);
+export const linesOf = (path: string): readonly string[] =>
+  readFileSync(path, "utf8").split("\n").slice(0, -1);
 
 export const noView = (): never => {
   throw new Error("an export needs no view");

@@ -81,7 +81,10 @@ describe("what is measured", () => {
     );
     expect(measure(metrics, contract).tool_usage_by_phase).toEqual({
       "": { bash: { allowed: 0, asked: 1, denied: 0 } },
-      PLAN: { bash: { allowed: 0, asked: 0, denied: 1 }, read_files: { allowed: 2, asked: 0, denied: 0 } },
+      PLAN: {
+        bash: { allowed: 0, asked: 0, denied: 1 },
+        read_files: { allowed: 2, asked: 0, denied: 0 },
+      },
     });
   });
 
@@ -97,16 +100,24 @@ describe("what is measured", () => {
         { code: "artifact_invalid", rule: { name: "other" } },
       ]),
     );
-    expect(measure(metrics, contract).artifact_validation_failures).toEqual({ total: 3, by_artifact: { plan_document: 2, other: 1 } });
+    expect(measure(metrics, contract).artifact_validation_failures).toEqual({
+      total: 3,
+      by_artifact: { plan_document: 2, other: 1 },
+    });
   });
 
   it("is only what the contract names", () => {
-    const less = { ...contract, monitoring: { ...contract.monitoring, metrics: ["gate_pass_rate"] as const } };
+    const less = {
+      ...contract,
+      monitoring: { ...contract.monitoring, metrics: ["gate_pass_rate"] as const },
+    };
     expect(Object.keys(measure(workflowMetrics.initial, less))).toEqual(["gate_pass_rate"]);
   });
 
   it("stays bounded where a model makes up a name for every call", () => {
-    const calls = Array.from({ length: 1_200 }, (_, index) => tool(index, "PLAN", "tool_denied", `made-up-${index}`));
+    const calls = Array.from({ length: 1_200 }, (_, index) =>
+      tool(index, "PLAN", "tool_denied", `made-up-${index}`),
+    );
     const uses = measure(metricsOf(...calls), contract).tool_usage_by_phase?.["PLAN"] ?? {};
     expect(Object.keys(uses)).toHaveLength(1_001);
     expect(uses["(others)"]?.denied).toBe(200);
@@ -123,7 +134,14 @@ describe("the projection", () => {
   );
   const sketch = fc.tuple(
     fc.nat(100),
-    fc.constantFrom("phase_entered", "transition_blocked", "tool_allowed", "tool_denied", "toString", "other"),
+    fc.constantFrom(
+      "phase_entered",
+      "transition_blocked",
+      "tool_allowed",
+      "tool_denied",
+      "toString",
+      "other",
+    ),
     fc.option(fc.constantFrom("t1", "t2", "__proto__")),
     fc.dictionary(fc.constantFrom("from", "to", "tool", "phase", "decision"), value),
   ) as fc.Arbitrary<Sketch>;
@@ -135,14 +153,18 @@ describe("the projection", () => {
         const fold = (from: typeof workflowMetrics.initial, part: typeof events) =>
           part.reduce((state, event) => workflowMetrics.reduce(state, event), from);
         const whole = fold(workflowMetrics.initial, events);
-        const kept = JSON.parse(JSON.stringify(fold(workflowMetrics.initial, events.slice(0, cut)))) as typeof whole;
+        const kept = JSON.parse(
+          JSON.stringify(fold(workflowMetrics.initial, events.slice(0, cut))),
+        ) as typeof whole;
         expect(JSON.stringify(fold(kept, events.slice(cut)))).toBe(JSON.stringify(whole));
       }),
     );
   });
 
   it("shares what does not change: one event of ten thousand tasks makes few new objects", () => {
-    const state = metricsOf(...Array.from({ length: 10_000 }, (_, index) => enter(0, `t${index}`, "PLAN")));
+    const state = metricsOf(
+      ...Array.from({ length: 10_000 }, (_, index) => enter(0, `t${index}`, "PLAN")),
+    );
     const [event] = logOf(enter(1, "t5000", "BUILD", "PLAN"));
     if (event === undefined) throw new Error("Unexpected log without an event, expected one");
     const before = new Set<unknown>();
@@ -154,7 +176,10 @@ describe("the projection", () => {
     };
     nodes(state.tasks, (node) => before.add(node));
     let fresh = 0;
-    nodes(workflowMetrics.reduce(state, event).tasks, (node) => (fresh += before.has(node) ? 0 : 1));
+    nodes(
+      workflowMetrics.reduce(state, event).tasks,
+      (node) => (fresh += before.has(node) ? 0 : 1),
+    );
     expect(before.size).toBe(10_000);
     expect(fresh).toBeLessThan(30);
   });

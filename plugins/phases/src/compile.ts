@@ -2,7 +2,13 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
 import { contractLines, loadContract, type Contract, type Phase } from "@bylaw/contract";
 import { BylawError, messageOf, type RuleReference } from "@bylaw/kernel";
-import { compilePolicy, extendTools, parsePolicy, type PolicyPool, type ToolTable } from "@bylaw/policy-language";
+import {
+  compilePolicy,
+  extendTools,
+  parsePolicy,
+  type PolicyPool,
+  type ToolTable,
+} from "@bylaw/policy-language";
 import type { PhaseOptions } from "./options.ts";
 import {
   commandRulesOf,
@@ -57,16 +63,27 @@ export interface Compiled {
   readonly folder: string;
 }
 
+/** Where a phase has something, by the keys below it. */
+export type Where = (...keys: readonly string[]) => RuleReference;
+
 /** Tools of the contract that may hold a line, with its argument. */
 export const LINE_TOOLS = { run_tests: "command", git_commit: "command" } as const;
 
 /** What Bylaw itself is set up by and keeps, which no contract has to name. */
-const CONFIGURATIONS = ["ts", "mts", "js", "mjs", "json", "yaml", "toml"].map((extension) => `bylaw.config.${extension}`);
+const CONFIGURATIONS = ["ts", "mts", "js", "mjs", "json", "yaml", "toml"].map(
+  (extension) => `bylaw.config.${extension}`,
+);
 const OWN_FILES = [".bylaw", "bylaw.serve.json", ...CONFIGURATIONS];
 
-/** Loads a contract and compiles its phases. Throws what loading throws, and for a mode or a pattern that cannot hold. */
+/**
+ * Loads a contract and compiles its phases. Throws what loading throws, and for a mode or a pattern
+ * that cannot hold.
+ */
 export function compileContract(options: PhaseOptions, folder: string, fact: string): Compiled {
-  const contract = loadContract(resolve(folder, options.contract), { tools: options.tools, checks: options.checks });
+  const contract = loadContract(resolve(folder, options.contract), {
+    tools: options.tools,
+    checks: options.checks,
+  });
   checkModes(contract, options.mode);
   const lineOf = contractLines(readFileSync(contract.file));
   const at: Compiled["at"] = (name, path) => ({ name, file: contract.file, line: lineOf(path) });
@@ -77,21 +94,23 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
   const home = dirname(contract.file);
   const guarded = [
     ...contract.protectedPaths.map((path) => (isAbsolute(path) ? path : resolve(home, path))),
-    ...[...new Set([home, resolve(folder)])].flatMap((place) => OWN_FILES.map((name) => resolve(place, name))),
+    ...[...new Set([home, resolve(folder)])].flatMap((place) =>
+      OWN_FILES.map((name) => resolve(place, name)),
+    ),
   ];
   const shield = protection(guarded);
   // Lines are judged apart, by what they write.
   const lineless: ToolTable = { ...tools, shell: new Map() };
   const compile = (name: string, rules: readonly PhaseRule[], table = lineless): PolicyPool => {
     try {
-      return compilePolicy([parsePolicy(policyOf(rules), { file: basename(contract.file), tools: table })], {
-        tools: table,
-        pathsFact: fact,
-      });
+      return compilePolicy(
+        [parsePolicy(policyOf(rules), { file: basename(contract.file), tools: table })],
+        { tools: table, pathsFact: fact },
+      );
     } catch (cause) {
       throw new BylawError({
         code: "BYLAW_PHASE_PATTERN_INVALID",
-        message: `Unexpected tool constraint of phase \`${name}\`, expected patterns and commands that can be enforced: ${messageOf(cause)}`,
+        message: `The tool constraints of phase \`${name}\` cannot be enforced: ${messageOf(cause)}`,
         source: { file: contract.file },
         cause,
       });
@@ -102,8 +121,8 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
     if (idle !== undefined)
       throw new BylawError({
         code: "BYLAW_PHASE_PATTERN_INVALID",
-        message: `Unexpected constraint on \`${idle.tool}\` of phase \`${phase.id}\`, expected patterns of a tool whose paths are known, or commands of one that runs lines`,
-        fix: "name tools of the host that run a line under the option `shell`, or take the constraint out",
+        message: `The constraint on \`${idle.tool}\` of phase \`${phase.id}\` cannot be enforced: patterns need a tool whose paths are known, commands one that runs lines`,
+        fix: "Name the host's shell tools under the option `shell`, or remove the constraint",
         source: { file: contract.file },
       });
     const allowed = new Set(phase.allowedTools);
@@ -118,7 +137,11 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
       files: compile(phase.id, [shield, ...fileRulesOf(phase, tools)]),
       commands: compile(phase.id, commandRulesOf(phase, tools), tools),
       written: compile(phase.id, [shield, ...lineRulesOf(phase, tools)]),
-      listed: new Set(phase.allowedTools.filter((tool) => constraintOf(phase, tool, tools)?.allowedCommands !== undefined)),
+      listed: new Set(
+        phase.allowedTools.filter(
+          (tool) => constraintOf(phase, tool, tools)?.allowedCommands !== undefined,
+        ),
+      ),
       placed: new Set(phase.allowedTools.filter((tool) => tools.files.has(tool))),
     };
   };
@@ -134,16 +157,25 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
 }
 
 // Only what would be allowed is asked about for what lies below it.
-const ANY_FOLDER: PhaseRule = { name: "any", action: "allow", tool: LINE_WRITES_BELOW, paths: ["/**"] };
+const ANY_FOLDER: PhaseRule = {
+  name: "any",
+  action: "allow",
+  tool: LINE_WRITES_BELOW,
+  paths: ["/**"],
+};
 
 const LAXITY = { strict: 0, permissive: 1, advisory: 2 } as const;
 
-// The config's mode holds. Where the contract says another, somebody would be wrong about what is enforced.
-function checkModes({ enforcement: { mode, tools }, file }: Contract, wanted: PhaseOptions["mode"]): void {
+// The config's mode holds. Where the contract says another, somebody would be wrong about what is
+// enforced.
+function checkModes(
+  { enforcement: { mode, tools }, file }: Contract,
+  wanted: PhaseOptions["mode"],
+): void {
   const differs = (what: string, actual: string, fix: string): BylawError =>
     new BylawError({
       code: "BYLAW_PHASE_MODE_DIFFERS",
-      message: `Unexpected ${what} \`${actual}\` in the contract, expected \`${wanted}\` as this configuration has it`,
+      message: `The contract says ${what} \`${actual}\`, but this configuration says \`${wanted}\``,
       fix,
       source: { file },
     });
@@ -151,12 +183,12 @@ function checkModes({ enforcement: { mode, tools }, file }: Contract, wanted: Ph
     throw differs(
       "mode",
       mode,
-      `set \`enforcement_mode\` of the config and \`mode\` of this plugin to \`${mode}\`, or change the contract`,
+      `Set \`enforcement_mode\` of the config and \`mode\` of this plugin to \`${mode}\`, or change the contract`,
     );
   if (LAXITY[tools.mode] < LAXITY[wanted])
     throw differs(
-      "violation_action of",
+      "violation_action",
       tools.mode,
-      "a single hook cannot be stricter than its configuration: make the contract's mode `strict`",
+      "A single hook cannot be stricter than its configuration. Make the contract's mode `strict`",
     );
 }

@@ -1,10 +1,10 @@
-import type { JsonObject } from "@bylaw/kernel";
+import type { EventType, JsonObject } from "@bylaw/kernel";
 import { z } from "zod";
 
 const word = z.string().min(1).max(10_000);
 
 /** The details of `directive_issued`: somebody has to do this now. */
-export const directiveIssued = z.strictObject({
+const directiveIssued = z.strictObject({
   /** Names the entry into the phase that caused it, and its place among what that entry causes. */
   directive: word,
   /** `spawn`, or the action of a trigger. */
@@ -21,7 +21,7 @@ export const directiveIssued = z.strictObject({
 });
 
 /** The details of `directive_completed`: it was done, or given up. */
-export const directiveCompleted = z
+const directiveCompleted = z
   .strictObject({
     directive: word,
     /** `false`: it was tried and given up. */
@@ -33,8 +33,17 @@ export const directiveCompleted = z
     blocking_issues: z.array(word).max(1_000).optional(),
     summary: z.string().max(100_000).optional(),
   })
-  .refine(({ ok, verdict }) => ok || verdict !== "approved", "approves with `ok: false`")
-  .refine(({ verdict, blocking_issues = [] }) => verdict !== "approved" || blocking_issues.length === 0, "approves what blocks");
+  .refine(({ ok, verdict }) => ok || verdict !== "approved", "must not approve with `ok: false`")
+  .refine(
+    ({ verdict, blocking_issues = [] }) => verdict !== "approved" || blocking_issues.length === 0,
+    "must not approve while issues block",
+  );
+
+/** The types of events that this plugin declares. */
+export const EVENT_TYPES: readonly EventType[] = [
+  { name: "directive_issued", details: directiveIssued },
+  { name: "directive_completed", details: directiveCompleted },
+];
 
 /** What has to be done because a task entered a phase. */
 export interface DirectiveIssued {

@@ -22,7 +22,10 @@ export interface TaskDirectives extends PhaseEntry {
   readonly open: Tree<true>;
   /** Who completed a `spawn` of this entry. */
   readonly reporters: readonly string[];
-  /** Who asked for a transition of the task (`phase: null`), or made a call in one of its phases; each once. */
+  /**
+   * Agents that requested a transition of the task (`phase: null`) or made a call in one of its
+   * phases, each once.
+   */
   readonly workers: readonly { readonly agent: string; readonly phase: string | null }[];
 }
 
@@ -42,7 +45,8 @@ export const directiveState = defineProjection<DirectiveState>({
     const task = treeGet(state.tasks, task_id);
     if (event_type === "phase_entered") return entered(state, task, task_id, event);
     if (task === undefined) return state;
-    if (event_type === "tool_allowed") return agent_id === null ? state : withTask(state, task_id, worked(task, agent_id, task.to));
+    if (event_type === "tool_allowed")
+      return agent_id === null ? state : withTask(state, task_id, worked(task, agent_id, task.to));
     if (event_type === "directive_issued") return issued(state, task, task_id, event);
     if (event_type === "directive_completed") return completed(state, task, task_id, details);
     return state;
@@ -57,18 +61,43 @@ function worked(task: TaskDirectives, agent: string, phase: string | null): Task
   return { ...task, workers: [...task.workers, { agent, phase }] };
 }
 
-function entered({ tasks, open }: DirectiveState, before: TaskDirectives | undefined, id: string, event: LogEvent): DirectiveState {
+function entered(
+  { tasks, open }: DirectiveState,
+  before: TaskDirectives | undefined,
+  id: string,
+  event: LogEvent,
+): DirectiveState {
   const { sequence, agent_id, details } = event;
   const from = typeof details["from"] === "string" ? details["from"] : null;
-  const entry = { entered: sequence, from, to: String(details["to"]), issued: [], awaited: [], reporters: [] };
-  // What the task waited for is about a phase that it has left.
+  const entry = {
+    entered: sequence,
+    from,
+    to: String(details["to"]),
+    issued: [],
+    awaited: [],
+    reporters: [],
+  };
+  // Open directives belong to a phase that the task has left.
   const awaited = before?.awaited ?? [];
-  const without = <Value>(tree: Tree<Value>): Tree<Value> => awaited.reduce<Tree<Value>>((rest, one) => treeDrop(rest, one), tree);
-  const task: TaskDirectives = { ...entry, open: without(before?.open ?? null), workers: before?.workers ?? [] };
-  return { tasks: treePut(tasks, id, agent_id === null ? task : worked(task, agent_id, null)), open: without(open) };
+  const without = <Value>(tree: Tree<Value>): Tree<Value> =>
+    awaited.reduce<Tree<Value>>((rest, one) => treeDrop(rest, one), tree);
+  const task: TaskDirectives = {
+    ...entry,
+    open: without(before?.open ?? null),
+    workers: before?.workers ?? [],
+  };
+  return {
+    tasks: treePut(tasks, id, agent_id === null ? task : worked(task, agent_id, null)),
+    open: without(open),
+  };
 }
 
-function issued(state: DirectiveState, task: TaskDirectives, id: string, { details, timestamp }: LogEvent): DirectiveState {
+function issued(
+  state: DirectiveState,
+  task: TaskDirectives,
+  id: string,
+  { details, timestamp }: LogEvent,
+): DirectiveState {
   const said = details as unknown as DirectiveIssued;
   const { directive, wait } = said;
   const one: OpenDirective = { ...said, task: id, phase: task.to, issued_at: timestamp };
@@ -83,7 +112,12 @@ function issued(state: DirectiveState, task: TaskDirectives, id: string, { detai
   };
 }
 
-function completed(state: DirectiveState, task: TaskDirectives, id: string, details: JsonObject): DirectiveState {
+function completed(
+  state: DirectiveState,
+  task: TaskDirectives,
+  id: string,
+  details: JsonObject,
+): DirectiveState {
   const directive = String(details["directive"]);
   const done = treeGet(state.open, directive);
   if (done === undefined) return state;
@@ -103,21 +137,34 @@ function completed(state: DirectiveState, task: TaskDirectives, id: string, deta
   };
 }
 
-/** The directives that nobody has completed, of all tasks or of one, in the order in which they were issued. */
-export function openDirectives(view: View, { task }: { readonly task?: string } = {}): readonly OpenDirective[] {
+/**
+ * The directives that nobody has completed, of all tasks or of one, in the order in which they were
+ * issued.
+ */
+export function openDirectives(
+  view: View,
+  { task }: { readonly task?: string } = {},
+): readonly OpenDirective[] {
   const { tasks, open } = view(directiveState);
   // Of one task without a look at those of all others.
-  const ids = task === undefined ? undefined : [...treeEntries(treeGet(tasks, task)?.open ?? null)].map(([id]) => id);
-  const found = ids === undefined ? [...treeEntries(open)].map(([, one]) => one) : ids.flatMap((id) => treeGet(open, id) ?? []);
+  const ids =
+    task === undefined
+      ? undefined
+      : [...treeEntries(treeGet(tasks, task)?.open ?? null)].map(([id]) => id);
+  const found =
+    ids === undefined
+      ? [...treeEntries(open)].map(([, one]) => one)
+      : ids.flatMap((id) => treeGet(open, id) ?? []);
   return found.sort(inOrder);
 }
 
 function inOrder(one: OpenDirective, other: OpenDirective): number {
-  const [[entry = 0, index = 0], [otherEntry = 0, otherIndex = 0]] = [one, other].map(({ directive }) =>
-    directive.split(".").map(Number),
+  const [[entry = 0, index = 0], [otherEntry = 0, otherIndex = 0]] = [one, other].map(
+    ({ directive }) => directive.split(".").map(Number),
   ) as [number[], number[]];
   return entry - otherEntry || index - otherIndex;
 }
 
 /** What follows from the entry of one task; undefined for one that has entered no phase. */
-export const directivesOfTask = (view: View, task: string): TaskDirectives | undefined => treeGet(view(directiveState).tasks, task);
+export const directivesOfTask = (view: View, task: string): TaskDirectives | undefined =>
+  treeGet(view(directiveState).tasks, task);

@@ -15,16 +15,21 @@ export type WorkflowDirective =
   | { readonly action: string; readonly parallel: boolean; readonly params: JsonObject };
 
 /**
- * What the contract wants done when a task has gone from one phase (`null`: none) to another, in the order of the file: the triggers of the
- * transition, then the agents of the phase. Pure: asked again after a crash it says the same. A trigger that spawns reviewers adds nothing
- * where the phase spawns its own.
+ * What the contract wants done when a task has gone from one phase (`null`: none) to another, in
+ * the order of the file: the triggers of the transition, then the agents of the phase. Pure: asked
+ * again after a crash it says the same. A trigger that spawns reviewers adds nothing where the
+ * phase spawns its own.
  */
-export function directivesOf({ phases, transitions }: Contract, from: string | null, to: string): readonly WorkflowDirective[] {
+export function directivesOf(
+  { phases, transitions }: Contract,
+  from: string | null,
+  to: string,
+): readonly WorkflowDirective[] {
   const spawns = phases.find(({ id }) => id === to)?.spawns ?? [];
   const reviewers = spawns.some(({ agentType }) => agentType === "review");
   const triggers = transitions
-    .filter((way) => way.from === from && way.to === to)
-    .flatMap((way) => way.triggers)
+    .filter((edge) => edge.from === from && edge.to === to)
+    .flatMap((edge) => edge.triggers)
     .filter(({ action }) => !(reviewers && action === "spawn_review_agents"));
   return [...triggers, ...spawns.map((spawn) => ({ action: "spawn" as const, ...spawn }))];
 }
@@ -37,8 +42,14 @@ export interface PhaseEntry {
   readonly to: string;
 }
 
-/** The events that an entry causes: one for each trigger and for each agent. Their ids say which entry caused them. */
-export function directivesFor(contract: Contract, { entered, from, to }: PhaseEntry): readonly DirectiveIssued[] {
+/**
+ * The events that an entry causes: one for each trigger and for each agent. Their ids say which
+ * entry caused them.
+ */
+export function directivesFor(
+  contract: Contract,
+  { entered, from, to }: PhaseEntry,
+): readonly DirectiveIssued[] {
   return directivesOf(contract, from, to)
     .flatMap((one): readonly Omit<DirectiveIssued, "directive">[] => {
       if ("models" in one) {

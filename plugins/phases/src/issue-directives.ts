@@ -1,5 +1,5 @@
 import type { Contract } from "@bylaw/contract";
-import { BylawError, present, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { BylawError, omitUndefined, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { treeEntries, type Run } from "@bylaw/log";
 import type { DirectiveReport } from "./directive-events.ts";
 import { directiveState, directivesOfTask, type TaskDirectives } from "./directive-state.ts";
@@ -8,9 +8,9 @@ import { directivesFor } from "./directives.ts";
 type Drafts = Parameters<Run["record"]>[0];
 
 /**
- * Records what the contract wants done after the last transition of each task, or of one, as far as it is not on record. To be called
- * after each transition and, without a task, as a run is opened: asked again, or by several at once, it issues nothing twice. Returns what
- * was recorded. Throws what recording throws.
+ * Issues the directives that the contract calls for after the last transition of each task, or of
+ * one task. Call it after each transition and, without a task, when a run opens. Repeated or
+ * concurrent calls issue nothing twice. Returns the recorded events. Throws what recording throws.
  */
 export async function issueDirectives(
   run: Run,
@@ -19,10 +19,14 @@ export async function issueDirectives(
 ): Promise<readonly LogEvent[]> {
   const one = task === undefined ? undefined : directivesOfTask(run.view, task);
   const tasks: Iterable<readonly [string, TaskDirectives]> =
-    task === undefined ? treeEntries(run.view(directiveState).tasks) : one === undefined ? [] : [[task, one]];
+    task === undefined
+      ? treeEntries(run.view(directiveState).tasks)
+      : one === undefined
+        ? []
+        : [[task, one]];
   const recorded: LogEvent[] = [];
   for (const [id, entry] of tasks) {
-    const drafts = dueOf(contract, entry).map((details) => ({
+    const drafts = directivesDue(contract, entry).map((details) => ({
       event_type: "directive_issued",
       agent_id: null,
       task_id: id,
@@ -34,10 +38,13 @@ export async function issueDirectives(
 }
 
 /** What an entry causes and nobody has issued. */
-export const dueOf = (contract: Contract, entry: TaskDirectives): ReturnType<typeof directivesFor> =>
+export const directivesDue = (
+  contract: Contract,
+  entry: TaskDirectives,
+): ReturnType<typeof directivesFor> =>
   directivesFor(contract, entry).filter(({ directive }) => !entry.issued.includes(directive));
 
-// What a guard refuses is due no more: somebody else has issued it, or the task has moved on.
+// If a guard refuses a directive, another process has issued it or the task has moved on.
 async function recordDue(run: Run, drafts: Drafts): Promise<readonly LogEvent[]> {
   try {
     return await run.record(drafts);
@@ -56,10 +63,16 @@ export interface DirectiveCompletion extends DirectiveReport {
 }
 
 /**
- * Records that a directive was done (`ok`) or given up. Throws BYLAW_EVENT_REFUSED for one that is not open, and for a review by an agent
- * who worked on the task or has reviewed it already; and what recording throws.
+ * Records that a directive was done (`ok`) or abandoned. Throws BYLAW_EVENT_REFUSED if it is not
+ * open, or for a review by an agent that worked on the task or already reviewed it, and what
+ * recording throws.
  */
-export function completeDirective(run: Run, { task, ...report }: DirectiveCompletion): Promise<readonly LogEvent[]> {
-  const details = present(report as unknown as Record<string, unknown>) as JsonObject;
-  return run.record([{ event_type: "directive_completed", agent_id: report.agent ?? null, task_id: task, details }]);
+export function completeDirective(
+  run: Run,
+  { task, ...report }: DirectiveCompletion,
+): Promise<readonly LogEvent[]> {
+  const details = omitUndefined(report as unknown as Record<string, unknown>) as JsonObject;
+  return run.record([
+    { event_type: "directive_completed", agent_id: report.agent ?? null, task_id: task, details },
+  ]);
 }

@@ -7,13 +7,17 @@ export const phaseOptions = z.strictObject({
   mode: z
     .enum(["strict", "permissive", "advisory"])
     .default("strict")
-    .describe("The enforcement mode that the contract has to name: that of the config, which is the one that holds"),
+    .describe(
+      "The enforcement mode that the contract has to name: that of the config, which is the one that holds",
+    ),
   tools: names.describe("Tools of the host that the contract may name besides those that it knows"),
   checks: names.describe("Checks of other plugins that the contract may name"),
   elsewhere: z
     .array(z.enum(["artifacts", "gates", "tokens"]))
     .default([])
-    .describe("What the contract asks for and something else than the plugin of that name enforces"),
+    .describe(
+      "What the contract asks for and something else than the plugin of that name enforces",
+    ),
   shell: z
     .record(z.string().min(1), z.string().min(1))
     .default({})

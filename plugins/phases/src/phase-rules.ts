@@ -1,7 +1,10 @@
 import type { Phase, ToolConstraint } from "@bylaw/contract";
 import type { ToolTable } from "@bylaw/policy-language";
 
-/** A rule of a phase, in the words of the policy language. The name ends with what it comes from in the contract. */
+/**
+ * A rule of a phase, in the words of the policy language. The name ends with what it comes from in
+ * the contract.
+ */
 export interface PhaseRule {
   readonly name: string;
   readonly action: "allow" | "deny";
@@ -10,7 +13,10 @@ export interface PhaseRule {
   readonly paths?: readonly string[] | { readonly write: readonly string[] };
 }
 
-/** The stand-ins for what a shell line writes and reads: a path, and a folder with all that is below it. */
+/**
+ * The stand-ins for what a shell line writes and reads: a path, and a folder with all that is below
+ * it.
+ */
 export const LINE_WRITES = "write_files";
 export const LINE_WRITES_BELOW = "delete_path";
 export const LINE_READS = "read_files";
@@ -22,7 +28,9 @@ const TWINS = ["write_files", "edit_files"];
 
 /** The rules about paths of the tools that a phase allows. */
 export const fileRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRule[] =>
-  phase.allowedTools.flatMap((tool) => (tools.files.has(tool) ? pathRules(tool, constraintOf(phase, tool, tools)) : []));
+  phase.allowedTools.flatMap((tool) =>
+    tools.files.has(tool) ? pathRules(tool, constraintOf(phase, tool, tools)) : [],
+  );
 
 /** Whether a phase has the tool that commits. */
 export const commitsIn = ({ allowedTools, forbiddenTools }: Phase): boolean =>
@@ -31,24 +39,42 @@ export const commitsIn = ({ allowedTools, forbiddenTools }: Phase): boolean =>
 /** The rules about commands of the tools that a phase allows. */
 export const commandRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRule[] =>
   phase.allowedTools.flatMap((tool) =>
-    tools.shell.has(tool) ? commandRules(tool, constraintOf(phase, tool, tools), commitsIn(phase)) : [],
+    tools.shell.has(tool)
+      ? commandRules(tool, constraintOf(phase, tool, tools), commitsIn(phase))
+      : [],
   );
 
-/** The rules about what a shell line writes and reads: those of the phase's tools that write and read files. */
+/**
+ * The rules about what a shell line writes and reads: those of the phase's tools that write and
+ * read files.
+ */
 export function lineRulesOf(phase: Phase, tools: ToolTable): readonly PhaseRule[] {
   const [writer] = writersOf(phase, tools);
   const written = writer === undefined ? undefined : constraintOf(phase, writer, tools);
   return [
-    ...(writer === undefined ? [] : [LINE_WRITES, LINE_WRITES_BELOW].flatMap((tool) => pathRules(tool, written))),
-    ...(holdsReads(phase) ? [LINE_READS, LINE_READS_BELOW].flatMap((tool) => pathRules(tool, constraintOf(phase, LINE_READS, tools))) : []),
+    ...(writer === undefined
+      ? []
+      : [LINE_WRITES, LINE_WRITES_BELOW].flatMap((tool) => pathRules(tool, written))),
+    ...(holdsReads(phase)
+      ? [LINE_READS, LINE_READS_BELOW].flatMap((tool) =>
+          pathRules(tool, constraintOf(phase, LINE_READS, tools)),
+        )
+      : []),
   ];
 }
 
 /** Whether a phase says which files may be read. */
-export const holdsReads = ({ constraints }: Phase): boolean => constraints.some(({ tool }) => tool === LINE_READS);
+export const holdsReads = ({ constraints }: Phase): boolean =>
+  constraints.some(({ tool }) => tool === LINE_READS);
 
-/** A constraint that nothing can hold a tool to, because it runs no line, or names no path that is known. */
-export const idleConstraint = ({ constraints }: Phase, { files, shell }: ToolTable): ToolConstraint | undefined =>
+/**
+ * A constraint that nothing can hold a tool to, because it runs no line, or names no path that is
+ * known.
+ */
+export const idleConstraint = (
+  { constraints }: Phase,
+  { files, shell }: ToolTable,
+): ToolConstraint | undefined =>
   constraints.find(
     ({ tool, allowedPatterns, forbiddenPatterns, allowedCommands, forbiddenCommands }) =>
       ((allowedPatterns !== undefined || forbiddenPatterns.length > 0) && !files.has(tool)) ||
@@ -56,9 +82,17 @@ export const idleConstraint = ({ constraints }: Phase, { files, shell }: ToolTab
   );
 
 /** The tools of a phase that write files, `write_files` first. */
-export function writersOf({ allowedTools, forbiddenTools }: Phase, tools: ToolTable): readonly string[] {
-  const writers = allowedTools.filter((tool) => writes(tool, tools) && !forbiddenTools.includes(tool));
-  return [...TWINS.filter((tool) => writers.includes(tool)), ...writers.filter((tool) => !TWINS.includes(tool))];
+export function writersOf(
+  { allowedTools, forbiddenTools }: Phase,
+  tools: ToolTable,
+): readonly string[] {
+  const writers = allowedTools.filter(
+    (tool) => writes(tool, tools) && !forbiddenTools.includes(tool),
+  );
+  return [
+    ...TWINS.filter((tool) => writers.includes(tool)),
+    ...writers.filter((tool) => !TWINS.includes(tool)),
+  ];
 }
 
 const writes = (tool: string, tools: ToolTable): boolean => {
@@ -67,11 +101,18 @@ const writes = (tool: string, tools: ToolTable): boolean => {
 };
 
 /** Whether a phase holds a tool to commands or paths of its own. */
-export function constraintOf({ constraints }: Phase, tool: string, tools: ToolTable): ToolConstraint | undefined {
+export function constraintOf(
+  { constraints }: Phase,
+  tool: string,
+  tools: ToolTable,
+): ToolConstraint | undefined {
   const own = constraints.find((constraint) => constraint.tool === tool);
   if (own !== undefined || !writes(tool, tools)) return own;
-  // A file is written by either: what one may not touch the other may not, unless it has patterns of its own.
-  return TWINS.map((twin) => constraints.find((constraint) => constraint.tool === twin)).find((twin) => twin !== undefined);
+  // A file is written by either: what one may not touch the other may not, unless it has patterns
+  // of its own.
+  return TWINS.map((twin) => constraints.find((constraint) => constraint.tool === twin)).find(
+    (twin) => twin !== undefined,
+  );
 }
 
 /** The rule that keeps agents from writing these absolute paths, by any tool. */
@@ -85,45 +126,93 @@ function pathRules(tool: string, constraint: ToolConstraint | undefined): readon
   const { allowedPatterns = WORKSPACE, forbiddenPatterns = [] } = constraint ?? {};
   const rules: PhaseRule[] = [];
   if (forbiddenPatterns.length > 0)
-    rules.push({ name: `${tool}.forbidden_patterns`, action: "deny", tool, paths: forbiddenPatterns.flatMap(forbidden) });
+    rules.push({
+      name: `${tool}.forbidden_patterns`,
+      action: "deny",
+      tool,
+      paths: forbiddenPatterns.flatMap(forbidden),
+    });
   if (allowedPatterns.length > 0)
-    rules.push({ name: `${tool}.allowed_patterns`, action: "allow", tool, paths: allowedPatterns.map(inWorkspace) });
+    rules.push({
+      name: `${tool}.allowed_patterns`,
+      action: "allow",
+      tool,
+      paths: allowedPatterns.map(inWorkspace),
+    });
   return rules;
 }
 
 /** What puts work on record besides git. */
 const COMMITS = [
-  ...["hg *", "svn *", "jj *", "sl *", "bzr *", "fossil *", "hub *", "npm version *", "pnpm version *", "yarn version *"],
-  ...["gh pr merge *", "gh pr create *", "gh api *", "gh release *", "gh repo *", "glab mr *", "glab api *"],
+  ...[
+    "hg *",
+    "svn *",
+    "jj *",
+    "sl *",
+    "bzr *",
+    "fossil *",
+    "hub *",
+    "npm version *",
+    "pnpm version *",
+    "yarn version *",
+  ],
+  ...[
+    "gh pr merge *",
+    "gh pr create *",
+    "gh api *",
+    "gh release *",
+    "gh repo *",
+    "glab mr *",
+    "glab api *",
+  ],
 ];
 
-function commandRules(tool: string, constraint: ToolConstraint | undefined, commits: boolean): readonly PhaseRule[] {
+function commandRules(
+  tool: string,
+  constraint: ToolConstraint | undefined,
+  commits: boolean,
+): readonly PhaseRule[] {
   const { allowedCommands, forbiddenCommands = [] } = constraint ?? {};
   const rules: PhaseRule[] = [];
-  if (!commits && allowedCommands === undefined) rules.push({ name: `${tool}.vcs`, action: "deny", tool, command: COMMITS });
+  if (!commits && allowedCommands === undefined)
+    rules.push({ name: `${tool}.vcs`, action: "deny", tool, command: COMMITS });
   if (forbiddenCommands.length > 0)
-    rules.push({ name: `${tool}.forbidden_commands`, action: "deny", tool, command: forbiddenCommands.map(open) });
+    rules.push({
+      name: `${tool}.forbidden_commands`,
+      action: "deny",
+      tool,
+      command: forbiddenCommands.map(open),
+    });
   // A rule about the tool, so that what cannot be known of its lines is said.
   if (allowedCommands === undefined) rules.push({ name: `${tool}.lines`, action: "allow", tool });
   else if (allowedCommands.length > 0)
-    rules.push({ name: `${tool}.allowed_commands`, action: "allow", tool, command: allowedCommands.map(open) });
+    rules.push({
+      name: `${tool}.allowed_commands`,
+      action: "allow",
+      tool,
+      command: allowedCommands.map(open),
+    });
   return rules;
 }
 
 // A command of a contract is how a line begins.
-const open = (command: string): string => (/(^|\s)\*$/.test(command.trim()) ? command.trim() : `${command.trim()} *`);
+const open = (command: string): string =>
+  /(^|\s)\*$/.test(command.trim()) ? command.trim() : `${command.trim()} *`;
 
 // `**` alone would be every folder of the machine.
-const inWorkspace = (pattern: string): string => (pattern.startsWith("**") ? `./${pattern}` : pattern);
+const inWorkspace = (pattern: string): string =>
+  pattern.startsWith("**") ? `./${pattern}` : pattern;
 
-// A name without a folder is forbidden wherever it turns up, and so is a folder that tools fill: there is more than one of some.
+// A name without a folder is forbidden wherever it turns up, and so is a folder that tools fill:
+// there is more than one of some.
 const FILLED = /^(\.[\w.-]*\w|node_modules|venv|__pycache__)\/\*\*(\/\*)?$/;
 function forbidden(given: string): readonly string[] {
   const pattern = given.replace(/^\.\//, "");
   return !pattern.includes("/") || FILLED.test(pattern) ? [pattern, `**/${pattern}`] : [pattern];
 }
 
-const literal = (path: string): string => path.replace(/[*?[\]{}]/g, (char) => (char === "]" || char === "}" ? "?" : `[${char}]`));
+const literal = (path: string): string =>
+  path.replace(/[*?[\]{}]/g, (char) => (char === "]" || char === "}" ? "?" : `[${char}]`));
 
 /** Rules as the text of a policy. */
 export const policyOf = (rules: readonly PhaseRule[]): string =>
@@ -133,7 +222,9 @@ export const policyOf = (rules: readonly PhaseRule[]): string =>
         `[[rules]]\nname = ${text(name)}\naction = ${text(action)}\n${action === "deny" ? "final = true\n" : ""}` +
         (tool === undefined ? "" : `tool = ${text(tool)}\n`) +
         (command === undefined ? "" : `command = ${list(command)}\n`) +
-        (paths === undefined ? "" : `paths = ${"write" in paths ? `{ write = ${list(paths.write)} }` : list(paths)}\n`),
+        (paths === undefined
+          ? ""
+          : `paths = ${"write" in paths ? `{ write = ${list(paths.write)} }` : list(paths)}\n`),
     )
     .join("\n");
 

@@ -1,18 +1,28 @@
 import { dirname } from "node:path";
-import { allow, definePlugin, freezeJson, type RuleReference, type ToolCall, type Verdict } from "@bylaw/kernel";
+import {
+  allow,
+  definePlugin,
+  freezeJson,
+  type RuleReference,
+  type ToolCall,
+  type Verdict,
+} from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
 import manifest from "../package.json" with { type: "json" };
 import { judgeCall, prepareCall } from "./call.ts";
 import { checkEnforced } from "./enforced.ts";
 import { CODES } from "./codes.ts";
 import { compileContract, type Compiled } from "./compile.ts";
-import { directiveCompleted, directiveIssued } from "./directive-events.ts";
+import { EVENT_TYPES } from "./directive-events.ts";
 import { directiveGuard } from "./directive-guard.ts";
 import { directiveState } from "./directive-state.ts";
 import { phaseOptions } from "./options.ts";
 import { judgeDirectives, judgeTransition } from "./transition.ts";
 
-/** Holds every task to the tools and the transitions of its phase, as the workflow contract has them. Denies by default. */
+/**
+ * Holds every task to the tools and the transitions of its phase, as the workflow contract has
+ * them. Denies by default.
+ */
 export const phases = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -22,14 +32,17 @@ export const phases = definePlugin({
   apply(kernel, options, { configFile }) {
     const folder = configFile === undefined ? process.cwd() : dirname(configFile);
     const compiled = compileContract(options, folder, manifest.name);
-    const lax = compiled.contract.enforcement.tools.mode !== options.mode;
+    const softer = compiled.contract.enforcement.tools.mode !== options.mode;
     kernel.digest(compiled.contract.digest);
     kernel.onSeal(({ plugins }) => checkEnforced(compiled.contract, options, plugins));
-    kernel.prepare("paths", (subject) => (subject.hook === "beforeToolCall" ? prepareCall(subject, compiled) : undefined));
-    const yes: Yes = new Map();
-    kernel.hooks.beforeToolCall.tap("tools", (call) => answer(call, compiled, lax, yes));
-    kernel.event({ name: "directive_issued", details: directiveIssued });
-    kernel.event({ name: "directive_completed", details: directiveCompleted });
+    kernel.prepare("paths", (subject) =>
+      subject.hook === "beforeToolCall" ? prepareCall(subject, compiled) : undefined,
+    );
+    const allowVerdicts: AllowVerdicts = new Map();
+    kernel.hooks.beforeToolCall.tap("tools", (call) =>
+      answer(call, compiled, softer, allowVerdicts),
+    );
+    for (const type of EVENT_TYPES) kernel.event(type);
     kernel.projection(directiveState);
     kernel.guard("directives", directiveGuard(compiled));
     kernel.hooks.onTransition.tap("transitions", (request, view) => [
@@ -39,38 +52,64 @@ export const phases = definePlugin({
   },
 });
 
-/** What is no matter of tools: it holds where the contract only warns about calls, and where it does not judge them. */
-const FIRM: ReadonlySet<string> = new Set(["phase_protected", "phase_task_completed"]);
+/**
+ * What is no matter of tools: it holds where the contract only warns about calls, and where it does
+ * not judge them.
+ */
+const NEVER_SOFTENED: ReadonlySet<string> = new Set(["phase_protected", "phase_task_completed"]);
 
-// Of a call that the contract only warns about it is on record what would have been; what is protected stays so.
-function answer(call: ToolCall, compiled: Compiled, lax: boolean, yes: Yes): readonly Verdict[] {
+// Of a call that the contract only warns about it is on record what would have been; what is
+// protected stays so.
+function answer(
+  call: ToolCall,
+  compiled: Compiled,
+  softer: boolean,
+  allowVerdicts: AllowVerdicts,
+): readonly Verdict[] {
   const { enabled } = compiled.contract.enforcement.tools;
   const all = judgeCall(call, compiled);
-  if (all.length === 0) return enabled ? allowed(call, compiled, yes) : all;
-  const firm = all.filter(({ code }) => FIRM.has(code ?? ""));
-  if (!enabled) return firm;
-  if (!lax) return all;
-  const shadows = all.filter((verdict) => !firm.includes(verdict)).map((verdict): Verdict => ({ ...verdict, shadow: true }));
-  if (firm.length > 0) return [...firm, ...shadows];
+  if (all.length === 0) return enabled ? allowed(call, compiled, allowVerdicts) : all;
+  const kept = all.filter(({ code }) => NEVER_SOFTENED.has(code ?? ""));
+  if (!enabled) return kept;
+  if (!softer) return all;
+  const shadows = all
+    .filter((verdict) => !kept.includes(verdict))
+    .map((verdict): Verdict => ({ ...verdict, shadow: true }));
+  if (kept.length > 0) return [...kept, ...shadows];
   return [
     ...shadows,
-    allow(`Phase ${quote(call.phase ?? "none")} only warns about ${quote(call.tool)}`, { rule: allowedIn(call.phase ?? "none", compiled) }),
+    allow(`Phase ${quote(call.phase ?? "none")} only warns about ${quote(call.tool)}`, {
+      rule: allowedIn(call.phase ?? "none", compiled),
+    }),
   ];
 }
 
-/** What is said of a call that nothing speaks against, by phase and tool: no more of them than the contract allows. */
-type Yes = Map<string, readonly Verdict[]>;
+/**
+ * What is said of a call that nothing speaks against, by phase and tool: no more of them than the
+ * contract allows.
+ */
+type AllowVerdicts = Map<string, readonly Verdict[]>;
 
 // Frozen, so that the kernel looks at it once.
-function allowed({ phase = "none", tool }: ToolCall, compiled: Compiled, yes: Yes): readonly Verdict[] {
+function allowed(
+  { phase = "none", tool }: ToolCall,
+  compiled: Compiled,
+  allowVerdicts: AllowVerdicts,
+): readonly Verdict[] {
   const key = `${phase}\n${tool}`;
-  let verdicts = yes.get(key);
+  let verdicts = allowVerdicts.get(key);
   if (verdicts === undefined) {
-    const verdict = allow(`Phase ${quote(phase)} allows ${quote(tool)}`, { rule: allowedIn(phase, compiled) });
-    yes.set(key, (verdicts = [freezeJson(verdict) as unknown as Verdict]));
+    const verdict = allow(`Phase ${quote(phase)} allows ${quote(tool)}`, {
+      rule: allowedIn(phase, compiled),
+    });
+    allowVerdicts.set(key, (verdicts = [freezeJson(verdict) as unknown as Verdict]));
   }
   return verdicts;
 }
 
 const allowedIn = (phase: string, { contract, at }: Compiled): RuleReference =>
-  at(`${phase}.allowed_tools`, ["phases", contract.phases.findIndex(({ id }) => id === phase), "allowed_tools"]);
+  at(`${phase}.allowed_tools`, [
+    "phases",
+    contract.phases.findIndex(({ id }) => id === phase),
+    "allowed_tools",
+  ]);

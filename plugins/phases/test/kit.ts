@@ -13,9 +13,19 @@ export interface Place {
   readonly folder: string;
   readonly kernel: Kernel;
   /** The decision about one call in one phase. */
-  readonly ask: (phase: string | undefined, tool: string, args: JsonObject, fields?: object) => Promise<Decision>;
+  readonly ask: (
+    phase: string | undefined,
+    tool: string,
+    args: JsonObject,
+    fields?: object,
+  ) => Promise<Decision>;
   /** Its code. */
-  readonly code: (phase: string, tool: string, args: JsonObject, fields?: object) => Promise<string>;
+  readonly code: (
+    phase: string,
+    tool: string,
+    args: JsonObject,
+    fields?: object,
+  ) => Promise<string>;
   /** The code of a shell line. */
   readonly line: (phase: string, command: string) => Promise<string>;
   readonly remove: () => void;
@@ -28,13 +38,29 @@ export function place(options: object = {}, change?: string): Place {
   const file = join(folder, "agent_workflow.yaml");
   if (change === undefined) copyFileSync(CONTRACT, file);
   else writeFileSync(file, change);
-  const kernel = createKernel({ plugins: [phases({ contract: file, elsewhere: [...ALONE], ...options })] });
+  const kernel = createKernel({
+    plugins: [phases({ contract: file, elsewhere: [...ALONE], ...options })],
+  });
   const ask: Place["ask"] = async (phase, tool, args, fields = {}) => {
-    const context = { task: "t1", agent: "ann", cwd: folder, workspace: folder, interactive: false };
-    const call = { hook: "beforeToolCall", tool, args, ...context, ...(phase === undefined ? {} : { phase }), ...fields } as const;
+    const context = {
+      task: "t1",
+      agent: "ann",
+      cwd: folder,
+      workspace: folder,
+      interactive: false,
+    };
+    const call = {
+      hook: "beforeToolCall",
+      tool,
+      args,
+      ...context,
+      ...(phase === undefined ? {} : { phase }),
+      ...fields,
+    } as const;
     return kernel.decide(await kernel.prepare(call));
   };
-  const code: Place["code"] = async (phase, tool, args, fields) => (await ask(phase, tool, args, fields)).code;
+  const code: Place["code"] = async (phase, tool, args, fields) =>
+    (await ask(phase, tool, args, fields)).code;
   return {
     folder,
     kernel,

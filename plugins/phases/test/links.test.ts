@@ -25,13 +25,10 @@ it("a link that a line makes is no way out of the workspace, and none to what no
     "cd src && ln -s ../.. out && cd out && echo x > y",
     "ln -s ../.. src/out; cd src/out; echo x > ../y",
     `ln -s ../.. src/out; echo x > ${here.folder}/src/out/y`,
+    "ln -s ../src/a.ts src/b.ts && echo x > src/b.ts",
   ])
     expect(["allow", "rule_allowed"], line).not.toContain(await here.line("IMPL", line));
-  for (const line of [
-    "ln -s a.ts src/b.ts",
-    "ln -s ../src/a.ts src/b.ts && echo x > src/b.ts",
-    "mv src/a.ts src/b.ts && echo x >> src/b.ts",
-  ])
+  for (const line of ["ln -s a.ts src/b.ts", "mv src/a.ts src/b.ts && echo x >> src/b.ts"])
     expect(await here.line("IMPL", line), line).toBe("rule_allowed");
   rmSync(join(here.folder, "src/up"));
 });
@@ -64,12 +61,6 @@ it("nor is one that it copies to where the link leads elsewhere, or takes out of
     "git clone url src/c && echo x > src/c/l/evil",
   ])
     expect(["allow", "rule_allowed"], line).not.toContain(await here.line("IMPL", line));
-  for (const line of [
-    "cp -r src/lib src/out && echo x > src/out/lib/a.ts",
-    "tar -xf src/a.tar -C src/out && echo x > src/a.ts",
-    "git checkout -- src/a.ts && echo x > src/b.ts",
-  ])
-    expect(await here.line("IMPL", line), line).toBe("rule_allowed");
   rmSync(join(here.folder, "src/up"));
 });
 
@@ -86,7 +77,11 @@ it("nor is one that git brings there without naming it, in a phase that lists gi
       "for i in 1 2; do touch tests/l/evil.ts; git switch other; done",
     ])
       expect(["allow", "rule_allowed"], line).not.toContain(await listed.line("TDD", line));
-    for (const line of ["git switch other && npm test", "touch tests/a.ts && git switch other", "git switch -c x && touch tests/a.ts"])
+    for (const line of [
+      "git switch other && npm test",
+      "touch tests/a.ts && git switch other",
+      "git switch -c x && touch tests/a.ts",
+    ])
       expect(await listed.line("TDD", line), line).toBe("rule_allowed");
   } finally {
     listed.remove();

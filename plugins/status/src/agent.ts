@@ -20,13 +20,24 @@ export interface AgentFold {
 }
 
 const INFRASTRUCTURE = 100;
-const FIELDS = ["input_tokens", "output_tokens", "reasoning_tokens", "cached_input_tokens"] as const;
+const FIELDS = [
+  "input_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+  "cached_input_tokens",
+] as const;
 
 /** Folds the events of one agent. */
 export function createAgent(options: ReliabilityOptions): AgentFold {
   const reliability = createReliability(options);
   const tools = createTools();
-  const usage = { input_tokens: 0, output_tokens: 0, reasoning_tokens: 0, cached_input_tokens: 0, estimated_cost: 0 };
+  const usage = {
+    input_tokens: 0,
+    output_tokens: 0,
+    reasoning_tokens: 0,
+    cached_input_tokens: 0,
+    estimated_cost: 0,
+  };
   const answers: AgentFold["answers"] = { count: 0, label: null };
   const infrastructure: AgentStatus["infrastructure_events"] = [];
   let vote: AgentStatus["vote_cast"] = null;
@@ -39,7 +50,11 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
   // What the entry was made of the last time: most agents are as they were when another one did something.
   let changes = 0;
   let made:
-    | { readonly key: string; readonly vote: AgentStatus["vote_cast"]; readonly around: readonly [Uint8Array, Uint8Array] }
+    | {
+        readonly key: string;
+        readonly vote: AgentStatus["vote_cast"];
+        readonly around: readonly [Uint8Array, Uint8Array];
+      }
     | undefined;
 
   function fail(type: string, message: string, timestamp: number): void {
@@ -47,7 +62,8 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
   }
 
   function statusOf(): AgentStatus["status"] {
-    if (reliability.outcome === "non_compliant" || reliability.outcome === "dropped") return reliability.outcome;
+    if (reliability.outcome === "non_compliant" || reliability.outcome === "dropped")
+      return reliability.outcome;
     if (restarting) return "restarting";
     if (vote !== null) return "voted";
     if (answers.count > 0) return "answered";
@@ -78,7 +94,10 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
     const text = jsonText(value, 2).replaceAll("\n", INDENT);
     // Inside of a string its quotes were escaped, and behind it stand only numbers and strings: the last one is ours.
     const at = text.lastIndexOf(EMPTY) + EMPTY.length - 1;
-    return [encoder.encode(text.slice(0, at)), encoder.encode(`${list.length === 0 ? "" : "\n        "}${text.slice(at)}`)];
+    return [
+      encoder.encode(text.slice(0, at)),
+      encoder.encode(`${list.length === 0 ? "" : "\n        "}${text.slice(at)}`),
+    ];
   }
 
   const agent: AgentFold = {
@@ -107,16 +126,19 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
       if (event_type === "enforcement") {
         restarting = details["recovery"] === "restart" && details["final"] !== true;
         if (restarting) restarts += 1;
-        if (details["final"] === true && ends) fail(textOf(details["reason"]) ?? "unknown", textOf(details["error_message"]) ?? "", at);
+        if (details["final"] === true && ends)
+          fail(textOf(details["reason"]) ?? "unknown", textOf(details["error_message"]) ?? "", at);
       } else if (event_type === "response_accepted") {
         restarting = false;
         error = null;
       } else if (event_type === "agent_dropped") {
-        if (ends) fail(textOf(details["reason"]) ?? "dropped", textOf(details["message"]) ?? "", at);
+        if (ends)
+          fail(textOf(details["reason"]) ?? "dropped", textOf(details["message"]) ?? "", at);
       } else if (event_type === "round_started") {
         error = null;
       } else if (event_type === "model_usage") {
-        for (const field of FIELDS) usage[field] = added(usage[field], countOf(details[field]) ?? 0);
+        for (const field of FIELDS)
+          usage[field] = added(usage[field], countOf(details[field]) ?? 0);
         usage.estimated_cost = added(usage.estimated_cost, amountOf(details["estimated_cost"]));
       } else if (event_type === "infrastructure_event") {
         failures += 1;
@@ -125,7 +147,9 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
           kind: textOf(details["kind"]) ?? "unknown",
           message: textOf(details["message"]) ?? null,
           timestamp: at,
-          ...(details["docker_health"] === undefined ? {} : { docker_health: objectOf(details["docker_health"]) }),
+          ...(details["docker_health"] === undefined
+            ? {}
+            : { docker_health: objectOf(details["docker_health"]) }),
         });
         if (infrastructure.length > INFRASTRUCTURE) infrastructure.shift();
       }
@@ -133,7 +157,8 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
     parts() {
       const { list } = reliability;
       const key = `${changes} ${answers.count} ${answers.label ?? ""}`;
-      if (made === undefined || made.key !== key || made.vote !== vote) made = { key, vote, around: around() };
+      if (made === undefined || made.key !== key || made.vote !== vote)
+        made = { key, vote, around: around() };
       return [made.around[0], ...list.parts(), made.around[1]];
     },
   };

@@ -55,7 +55,10 @@ export function createCoordination(): CoordinationFold {
       return winner;
     },
     phase: () => (presenting ? "presentation" : voted ? "voting" : "initial_answer"),
-    percentage: (agents) => (agents === 0 ? 0 : Math.min(100, Math.floor((100 * (answered.size + voters.size)) / (2 * agents)))),
+    percentage: (agents) =>
+      agents === 0
+        ? 0
+        : Math.min(100, Math.floor((100 * (answered.size + voters.size)) / (2 * agents))),
     results() {
       const votes = new Map<string, number>();
       for (const { vote } of voters) {

@@ -16,5 +16,11 @@ export const STATUS_EVENTS: readonly EventType[] = [
       estimated_cost: z.number().nonnegative().optional(),
     }),
   },
-  { name: "run_finished", details: z.strictObject({ reason: z.enum(["completed", "timeout", "error"]), details: z.string().optional() }) },
+  {
+    name: "run_finished",
+    details: z.strictObject({
+      reason: z.enum(["completed", "timeout", "error"]),
+      details: z.string().optional(),
+    }),
+  },
 ];

@@ -1,8 +1,17 @@
-import type { LogEvent } from "@bylaw/kernel";
+import { checkArgument, type LogEvent } from "@bylaw/kernel";
 import { createAgent, type AgentFold } from "./agent.ts";
 import { createCoordination } from "./coordination.ts";
 import { jsonText } from "./json-text.ts";
-import { added, countOf, objectFrom, preview, rounded, secondsOf, textOf, textsOf } from "./reading.ts";
+import {
+  added,
+  countOf,
+  objectFrom,
+  preview,
+  rounded,
+  secondsOf,
+  textOf,
+  textsOf,
+} from "./reading.ts";
 import type { ReliabilityOptions } from "./reliability.ts";
 import type { Status } from "./schema.ts";
 import { createTools } from "./tools.ts";
@@ -29,7 +38,14 @@ type Finish = Readonly<Pick<Status, "finish_reason" | "finish_reason_details">>;
 
 // What only an agent can do: where a host does not name its one agent, it goes by the empty text, as in `agentTurns`.
 const OF_AGENTS: ReadonlySet<string> = new Set([
-  ...["enforcement", "response_accepted", "agent_dropped", "round_started", "model_usage", "infrastructure_event"],
+  ...[
+    "enforcement",
+    "response_accepted",
+    "agent_dropped",
+    "round_started",
+    "model_usage",
+    "infrastructure_event",
+  ],
 ]);
 /** Longest text about how a run ended, in characters. */
 const DETAILS = 500;
@@ -38,7 +54,8 @@ const COMPLETED_PHASE = "@completed";
 const FINISHES = ["timeout", "completed", "error"] as const;
 
 /** Folds a log into the state of its run. Reads whatever stands in it, and throws for nothing. */
-export function createStatus({ keep, previews = true }: StatusOptions = {}): StatusFold {
+export function createStatus(options: StatusOptions = {}): StatusFold {
+  const { keep, previews = true } = checkArgument("createStatus", "options", options);
   const agents = new Map<string, AgentFold>();
   const tools = createTools();
   const coordination = createCoordination();
@@ -68,9 +85,12 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
 
   function finish({ event_type, details }: LogEvent): void {
     if (event_type === "workflow_complete") finishes.set("completed", "Workflow complete");
-    else if (event_type === "workflow_failed") finishes.set("error", textOf(details["reason"]) ?? "");
-    else if (event_type === "winner_selected") finishes.set("completed", `Winner: ${textOf(details["agent"]) ?? ""}`);
-    else if (event_type === "run_finished") finishes.set(textOf(details["reason"]) ?? "", textOf(details["details"]) ?? "");
+    else if (event_type === "workflow_failed")
+      finishes.set("error", textOf(details["reason"]) ?? "");
+    else if (event_type === "winner_selected")
+      finishes.set("completed", `Winner: ${textOf(details["agent"]) ?? ""}`);
+    else if (event_type === "run_finished")
+      finishes.set(textOf(details["reason"]) ?? "", textOf(details["details"]) ?? "");
   }
 
   function take(event: LogEvent): void {
@@ -78,7 +98,12 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
     const at = secondsOf(timestamp) ?? meta.last_updated ?? 0;
     meta.start_time ??= at;
     if (session_id !== meta.session_id) meta.sessions += 1;
-    Object.assign(meta, { last_updated: at, session_id, last_sequence: sequence, last_hash: hash ?? null });
+    Object.assign(meta, {
+      last_updated: at,
+      session_id,
+      last_sequence: sequence,
+      last_hash: hash ?? null,
+    });
     meta.elapsed_seconds = rounded(Math.max(0, at - meta.start_time), 3);
     if (event_type === "session_start") {
       meta.plan_file = textOf(details["plan_file"]) ?? null;
@@ -91,22 +116,32 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
     active = id ?? active;
     tools.add(event, at);
     coordination.add(event, agent);
-    if (event_type === "phase_entered" && task_id !== null) move(task_id, textOf(details["to"]) ?? "");
+    if (event_type === "phase_entered" && task_id !== null)
+      move(task_id, textOf(details["to"]) ?? "");
     finish(event);
   }
 
   function finished(): Finish {
     const reason = FINISHES.find((name) => finishes.has(name));
-    if (reason !== undefined) return { finish_reason: reason, finish_reason_details: preview(finishes.get(reason) ?? "", DETAILS) };
+    if (reason !== undefined)
+      return {
+        finish_reason: reason,
+        finish_reason_details: preview(finishes.get(reason) ?? "", DETAILS),
+      };
     if (meta.last_sequence === 0) return { finish_reason: null, finish_reason_details: null };
-    return { finish_reason: "in_progress", finish_reason_details: `Phase: ${coordination.phase()}` };
+    return {
+      finish_reason: "in_progress",
+      finish_reason_details: `Phase: ${coordination.phase()}`,
+    };
   }
 
   function head(): Omit<Status, "agents" | "results"> {
     const { finish_reason, finish_reason_details } = finished();
     const all = [...agents.values()];
-    const sum = (of: (agent: AgentFold) => number): number => all.reduce((total, agent) => added(total, of(agent)), 0);
-    const came = (outcome: string | null): number => all.filter(({ reliability }) => reliability.outcome === outcome).length;
+    const sum = (of: (agent: AgentFold) => number): number =>
+      all.reduce((total, agent) => added(total, of(agent)), 0);
+    const came = (outcome: string | null): number =>
+      all.filter(({ reliability }) => reliability.outcome === outcome).length;
     const is_complete = finish_reason !== null && finish_reason !== "in_progress";
     return {
       schema_version: 1,
@@ -125,12 +160,18 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
       tools: tools.value(),
       rounds: {
         total_rounds: sum(({ reliability }) => reliability.rounds),
-        by_outcome: { ok: came("ok"), non_compliant: came("non_compliant"), dropped: came("dropped"), running: came(null) },
+        by_outcome: {
+          ok: came("ok"),
+          non_compliant: came("non_compliant"),
+          dropped: came("dropped"),
+          running: came(null),
+        },
       },
       tasks: { planned, completed: counts.get(COMPLETED_PHASE) ?? 0, by_phase: objectFrom(counts) },
       coordination: {
         phase: coordination.phase(),
-        active_agent: !is_complete && active !== null && agents.get(active)?.active === true ? active : null,
+        active_agent:
+          !is_complete && active !== null && agents.get(active)?.active === true ? active : null,
         completion_percentage: coordination.percentage(agents.size),
         is_final_presentation: coordination.phase() === "presentation",
       },
@@ -144,7 +185,11 @@ export function createStatus({ keep, previews = true }: StatusOptions = {}): Sta
     ]);
     const results = jsonText(coordination.results(), 2).replaceAll("\n", "\n  ");
     const before = `${jsonText(head(), 2).slice(0, -2)},\n  "agents": {`;
-    return [encoded(before), ...entries, encoded(`${agents.size === 0 ? "" : "\n  "}},\n  "results": ${results}\n}\n`)];
+    return [
+      encoded(before),
+      ...entries,
+      encoded(`${agents.size === 0 ? "" : "\n  "}},\n  "results": ${results}\n}\n`),
+    ];
   }
 
   const bytes = (): Uint8Array => Buffer.concat(parts());

@@ -8,8 +8,13 @@ export interface ListText {
 }
 
 /** A list that is only added to, of which the last `keep` are listed, or all. */
-export const createListText = ({ keep, indent }: { readonly keep: number | undefined; readonly indent: string }): ListText =>
-  keep === undefined ? listOfAll(indent) : listOfLast(keep, indent);
+export const createListText = ({
+  keep,
+  indent,
+}: {
+  readonly keep: number | undefined;
+  readonly indent: string;
+}): ListText => (keep === undefined ? listOfAll(indent) : listOfLast(keep, indent));
 
 const encoder = new TextEncoder();
 

@@ -8,17 +8,30 @@ export const statusOptions = z
       .string()
       .superRefine((text, context) => {
         const fault = pathTemplateFault(text);
-        if (fault !== undefined) context.addIssue(`Unexpected ${fault}, expected the path of a file`);
-        else if (!text.includes("{run}")) context.addIssue("Unexpected file without `{run}`, expected one for each run");
+        if (fault !== undefined) context.addIssue(`must be the path of a file, not ${fault}`);
+        else if (!text.includes("{run}"))
+          context.addIssue("must contain `{run}`, as each run needs a file of its own");
       })
       .default(".bylaw/runs/{run}/status.json")
-      .describe("The file, relative to the folder of the configuration. `{run}`, which has to be in it, stands for the name of the run."),
-    every_ms: z.int().min(0).max(60_000).default(250).describe("Least milliseconds from one write to the next."),
+      .describe(
+        "The file, relative to the folder of the configuration. `{run}`, which has to be in it, stands for the name of the run.",
+      ),
+    every_ms: z
+      .int()
+      .min(0)
+      .max(60_000)
+      .default(250)
+      .describe("Least milliseconds from one write to the next."),
     keep: z
       .int()
       .min(0)
       .optional()
-      .describe("How many violations are listed for an agent, the last ones; totals count all. Default: all are listed."),
-    previews: z.boolean().default(true).describe("Whether the beginning of what an agent was writing is shown."),
+      .describe(
+        "How many violations are listed for an agent, the last ones; totals count all. Default: all are listed.",
+      ),
+    previews: z
+      .boolean()
+      .default(true)
+      .describe("Whether the beginning of what an agent was writing is shown."),
   })
   .prefault({});

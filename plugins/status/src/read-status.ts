@@ -1,4 +1,4 @@
-import { BylawError, isJsonObject, issuesOf, type Json } from "@bylaw/kernel";
+import { BylawError, describeIssues, isJsonObject, type Json } from "@bylaw/kernel";
 import { z } from "zod";
 import { statusSchema, type Reliability } from "./schema.ts";
 
@@ -50,7 +50,9 @@ const foreignAttempt = z.object({
 
 const foreignReliability = z.object({
   enforcement_attempts: z.array(foreignAttempt).default([]),
-  by_round: z.record(z.string(), z.object({ count: z.int(), reasons: z.array(z.string()) })).default({}),
+  by_round: z
+    .record(z.string(), z.object({ count: z.int(), reasons: z.array(z.string()) }))
+    .default({}),
   unknown_tools: texts,
   workflow_errors: texts,
   total_enforcement_retries: number,
@@ -90,14 +92,16 @@ export function readStatus(source: string): ReadStatus {
   try {
     value = JSON.parse(source) as Json;
   } catch (error) {
-    throw invalid("text that is no JSON", error);
+    throw invalid("it is not JSON", error);
   }
-  if (!isJsonObject(value)) throw invalid("JSON that is no object");
+  if (!isJsonObject(value)) throw invalid("it is not an object");
   const version = value["schema_version"];
-  if (version !== undefined && version !== 1) throw invalid(`version \`${JSON.stringify(version)}\``);
+  if (version !== undefined && version !== 1)
+    throw invalid(`it has version \`${JSON.stringify(version)}\``);
   const parsed = version === 1 ? statusSchema.safeParse(value) : foreign.safeParse(value);
-  if (!parsed.success) throw invalid(`status (${issuesOf(parsed.error)})`);
-  const { finish_reason, finish_reason_details, is_complete, meta, coordination, agents, results } = parsed.data;
+  if (!parsed.success) throw invalid(describeIssues(parsed.error));
+  const { finish_reason, finish_reason_details, is_complete, meta, coordination, agents, results } =
+    parsed.data;
   return {
     schema_version: version === 1 ? 1 : 0,
     finish_reason,
@@ -113,9 +117,17 @@ export function readStatus(source: string): ReadStatus {
   };
 }
 
-type Parsed = z.output<typeof statusSchema>["agents"][string] | z.output<typeof foreign>["agents"][string];
+type Parsed =
+  | z.output<typeof statusSchema>["agents"][string]
+  | z.output<typeof foreign>["agents"][string];
 
-const agentOf = ({ status, answer_count, latest_answer_label, times_restarted, reliability }: Parsed): ReadAgent => ({
+const agentOf = ({
+  status,
+  answer_count,
+  latest_answer_label,
+  times_restarted,
+  reliability,
+}: Parsed): ReadAgent => ({
   status,
   answer_count: answer_count ?? 0,
   latest_answer_label: latest_answer_label ?? null,
@@ -145,6 +157,11 @@ const reliabilityOf = (read: z.output<typeof foreignReliability> | Reliability):
 });
 
 function invalid(what: string, cause?: unknown): BylawError {
-  const message = `Unexpected ${what}, expected the text of a status.json`;
-  return new BylawError({ code: "BYLAW_STATUS_INVALID", message, fix: "read a whole file; a newer version needs a newer reader", cause });
+  const message = `This is not a valid status.json: ${what}`;
+  return new BylawError({
+    code: "BYLAW_STATUS_INVALID",
+    message,
+    fix: "Read the whole file. A newer version needs a newer reader",
+    cause,
+  });
 }

@@ -5,7 +5,8 @@ import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 /** A text; what a redactor put in its place is told as such. */
 export function textOf(value: Json | undefined): string | undefined {
   if (typeof value === "string") return value;
-  if (value === undefined || !isJsonObject(value) || typeof value["redacted"] !== "string") return undefined;
+  if (value === undefined || !isJsonObject(value) || typeof value["redacted"] !== "string")
+    return undefined;
   return `[redacted ${value["redacted"]}]`;
 }
 
@@ -14,17 +15,20 @@ export const countOf = (value: Json | undefined): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
 /** A number from 0. */
-export const amountOf = (value: Json | undefined): number => (typeof value === "number" && value >= 0 ? value : 0);
+export const amountOf = (value: Json | undefined): number =>
+  typeof value === "number" && value >= 0 ? value : 0;
 
 /** A sum that stays a whole number where its parts are, however large they were made. */
-export const added = (sum: number, more: number): number => Math.min(Number.MAX_SAFE_INTEGER, sum + more);
+export const added = (sum: number, more: number): number =>
+  Math.min(Number.MAX_SAFE_INTEGER, sum + more);
 
 /** The texts of a list. */
 export const textsOf = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? (value as readonly Json[]).flatMap((item) => textOf(item) ?? []) : [];
 
 /** An object; an empty one in the place of anything else. */
-export const objectOf = (value: Json | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {});
+export const objectOf = (value: Json | undefined): JsonObject =>
+  value !== undefined && isJsonObject(value) ? value : {};
 
 /** Unix seconds of an RFC 3339 time; `undefined` for what is none. */
 export function secondsOf(timestamp: string): number | undefined {
@@ -44,4 +48,6 @@ export const preview = (text: string, length: number): string =>
 export const rounded = (value: number, decimals: number): number => Number(value.toFixed(decimals));
 
 /** The entries of a map as an object, in which no key is special. */
-export const objectFrom = <Value>(map: ReadonlyMap<string, Value>): Readonly<Record<string, Value>> => Object.fromEntries(map);
+export const objectFrom = <Value>(
+  map: ReadonlyMap<string, Value>,
+): Readonly<Record<string, Value>> => Object.fromEntries(map);

@@ -40,13 +40,18 @@ const SELF = "agent";
 
 /** Longest name of a tool that is shown, in characters: models make names up. */
 const NAME = 200;
-const namesOf = (value: Json | undefined): readonly string[] => textsOf(value).map((name) => preview(name, NAME));
+const namesOf = (value: Json | undefined): readonly string[] =>
+  textsOf(value).map((name) => preview(name, NAME));
 
 /** Longest preview of a response, in characters. */
 const PREVIEW = 500;
 
 // These say that no workflow tool was called, or none that exists; every other reason is an error in the use of one.
-const NO_WORKFLOW: ReadonlySet<string> = new Set(["no_workflow_tool", "no_tool_calls", "unknown_tool"]);
+const NO_WORKFLOW: ReadonlySet<string> = new Set([
+  "no_workflow_tool",
+  "no_tool_calls",
+  "unknown_tool",
+]);
 
 interface Round {
   count: number;
@@ -93,9 +98,24 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
     const shown = previews ? preview(textOf(buffer_preview) ?? "", PREVIEW) : "";
     list.add(
       jsonText({
-        ...{ round, attempt, max_attempts: countOf(details["max_attempts"]) ?? attempt, reason, tool_calls: names },
-        ...{ error_message: textOf(error_message) ?? null, buffer_preview: shown === "" ? null : shown, buffer_chars: chars },
-        ...{ recovery: recovery === "inline" || recovery === "restart" || recovery === "end" ? recovery : null, final, timestamp: at },
+        ...{
+          round,
+          attempt,
+          max_attempts: countOf(details["max_attempts"]) ?? attempt,
+          reason,
+          tool_calls: names,
+        },
+        ...{
+          error_message: textOf(error_message) ?? null,
+          buffer_preview: shown === "" ? null : shown,
+          buffer_chars: chars,
+        },
+        ...{
+          recovery:
+            recovery === "inline" || recovery === "restart" || recovery === "end" ? recovery : null,
+          final,
+          timestamp: at,
+        },
         ...(docker_health === undefined ? {} : { docker_health: objectOf(docker_health) }),
       }),
     );
@@ -109,7 +129,8 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
       if (round !== before.round) entered = at;
       if (all.length !== before.rounds.length) roundOf(round);
       if (event.event_type === "enforcement") violate(event, at);
-      else if (event.event_type === "response_accepted") for (const name of namesOf(event.details["unknown_tools"])) unknown.add(name);
+      else if (event.event_type === "response_accepted")
+        for (const name of namesOf(event.details["unknown_tools"])) unknown.add(name);
     },
     get outcome() {
       return turn().outcome;
@@ -133,7 +154,9 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
     value: () => ({
       enforcement_attempts: [],
       by_round: Object.fromEntries(
-        [...rounds].sort(([one], [other]) => one - other).map(([round, { count, reasons }]) => [round, { count, reasons: [...reasons] }]),
+        [...rounds]
+          .sort(([one], [other]) => one - other)
+          .map(([round, { count, reasons }]) => [round, { count, reasons: [...reasons] }]),
       ),
       unknown_tools: [...unknown],
       workflow_errors: [...errors],

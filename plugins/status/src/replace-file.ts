@@ -49,9 +49,14 @@ export async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path);
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
-    if (!name.startsWith(`${basename(path)}.`) || !/\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(name)) continue;
+    if (
+      !name.startsWith(`${basename(path)}.`) ||
+      !/\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(name)
+    )
+      continue;
     const there = await stat(join(folder, name)).catch(() => undefined);
-    if (there !== undefined && Date.now() - there.mtimeMs > STALE_MS) await rm(join(folder, name), { force: true }).catch(() => {});
+    if (there !== undefined && Date.now() - there.mtimeMs > STALE_MS)
+      await rm(join(folder, name), { force: true }).catch(() => {});
   }
 }
 
@@ -67,11 +72,14 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 function unwritable(file: string, error: unknown): BylawError {
-  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : messageOf(error);
+  const code =
+    typeof error === "object" && error !== null && "code" in error
+      ? String(error.code)
+      : messageOf(error);
   return new BylawError({
     code: "BYLAW_STATUS_UNWRITABLE",
-    message: `Unexpected failure to write the status (${code}), expected a file that can be replaced`,
-    fix: "let the process write this file and its folder, make room, or name another `file`",
+    message: `Cannot write the status file (${code})`,
+    fix: "Let the process write this file and its folder, make room on the disk, or set another `file`",
     source: { file },
     cause: error,
   });

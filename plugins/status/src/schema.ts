@@ -12,7 +12,10 @@ const attempt = z
     reason: z.string().describe("One of the reason codes."),
     tool_calls: z.array(z.string()).describe("The names of the tools that were called."),
     error_message: z.string().nullable().describe("What the model was told."),
-    buffer_preview: z.string().nullable().describe("What it was writing: the first 500 characters."),
+    buffer_preview: z
+      .string()
+      .nullable()
+      .describe("What it was writing: the first 500 characters."),
     buffer_chars: count.describe("How much it had written, in characters."),
     recovery: z.enum(["inline", "restart", "end"]).nullable().describe("How it went on."),
     final: z.boolean().describe("No attempt was left."),
@@ -24,10 +27,16 @@ const attempt = z
 const reliability = z
   .strictObject({
     enforcement_attempts: z.array(attempt),
-    by_round: z.record(z.string(), z.strictObject({ count, reasons: z.array(z.string()) })).describe("Every round that the agent entered."),
+    by_round: z
+      .record(z.string(), z.strictObject({ count, reasons: z.array(z.string()) }))
+      .describe("Every round that the agent entered."),
     unknown_tools: z.array(z.string()),
-    workflow_errors: z.array(z.string()).describe("Reasons that are errors in the use of a workflow tool."),
-    total_enforcement_retries: count.describe("How often a response did not comply, the final one included."),
+    workflow_errors: z
+      .array(z.string())
+      .describe("Reasons that are errors in the use of a workflow tool."),
+    total_enforcement_retries: count.describe(
+      "How often a response did not comply, the final one included.",
+    ),
     total_buffer_chars_lost: count,
     outcome: z.enum(["ok", "non_compliant", "dropped"]).nullable().describe("null: still running."),
   })
@@ -72,11 +81,24 @@ const infrastructure = z.strictObject({
 });
 
 const agent = z.strictObject({
-  status: z.enum(["waiting", "working", "restarting", "answered", "voted", "ok", "non_compliant", "dropped"]),
+  status: z.enum([
+    "waiting",
+    "working",
+    "restarting",
+    "answered",
+    "voted",
+    "ok",
+    "non_compliant",
+    "dropped",
+  ]),
   answer_count: count,
   latest_answer_label: z.string().nullable(),
   vote_cast: z
-    .strictObject({ voted_for_agent: z.string(), voted_for_label: z.string().nullable(), reason_preview: z.string() })
+    .strictObject({
+      voted_for_agent: z.string(),
+      voted_for_label: z.string().nullable(),
+      reason_preview: z.string(),
+    })
     .nullable()
     .describe("The last vote that still counts."),
   times_restarted: count,
@@ -85,10 +107,14 @@ const agent = z.strictObject({
   token_usage: usage,
   tool_metrics: tools,
   round_timing: z.strictObject({ round_number: count, round_start_time: at.nullable() }),
-  infrastructure_events: z.array(infrastructure).describe("What failed around the agent, which costs no attempt; the last 100."),
+  infrastructure_events: z
+    .array(infrastructure)
+    .describe("What failed around the agent, which costs no attempt; the last 100."),
   total_infrastructure_events: count,
   enforcement_attempts_omitted: count.describe("How many violations are counted, but not listed."),
-  total_buffer_chars_carried: count.describe("Characters that a retry began with, so that they were not lost."),
+  total_buffer_chars_carried: count.describe(
+    "Characters that a retry began with, so that they were not lost.",
+  ),
   reliability,
 });
 
@@ -96,7 +122,10 @@ const agent = z.strictObject({
 export const statusSchema = z
   .strictObject({
     schema_version: z.literal(1),
-    finish_reason: z.enum(["timeout", "completed", "error", "in_progress"]).nullable().describe("null: nothing happened yet."),
+    finish_reason: z
+      .enum(["timeout", "completed", "error", "in_progress"])
+      .nullable()
+      .describe("null: nothing happened yet."),
     finish_reason_details: z.string().nullable(),
     is_complete: z.boolean().describe("Whether the run is over."),
     meta: z.strictObject({
@@ -109,11 +138,17 @@ export const statusSchema = z
       last_sequence: count.describe("How far the log had come."),
       last_hash: z.string().nullable(),
     }),
-    costs: z.strictObject({ total_estimated_cost: amount, total_input_tokens: count, total_output_tokens: count }),
+    costs: z.strictObject({
+      total_estimated_cost: amount,
+      total_input_tokens: count,
+      total_output_tokens: count,
+    }),
     tools,
     rounds: z.strictObject({
       total_rounds: count,
-      by_outcome: z.strictObject({ ok: count, non_compliant: count, dropped: count, running: count }).describe("Agents by outcome."),
+      by_outcome: z
+        .strictObject({ ok: count, non_compliant: count, dropped: count, running: count })
+        .describe("Agents by outcome."),
     }),
     tasks: z.strictObject({
       planned: count,

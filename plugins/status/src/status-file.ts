@@ -18,7 +18,10 @@ const PAGE = 1_000;
  * The state comes from the log alone, so any number of processes may keep one file: whoever writes last looks whether the log has
  * more by then, and writes again.
  */
-export function keepStatusFile(log: LogReader, { path, every_ms, ...options }: StatusFileOptions): SinkWriter {
+export function keepStatusFile(
+  log: LogReader,
+  { path, every_ms, ...options }: StatusFileOptions,
+): SinkWriter {
   const status = createStatus(options);
   let written = 0;
   let begun = Number.NEGATIVE_INFINITY;

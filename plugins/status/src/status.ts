@@ -15,6 +15,10 @@ export const status = definePlugin({
     const folder = configFile === undefined ? process.cwd() : dirname(configFile);
     for (const type of STATUS_EVENTS) kernel.event(type);
     // Not required: who cannot write what people look at still records and decides.
-    kernel.sink({ name: "status", open: (log) => keepStatusFile(log, { path: runPath(file, log.run, folder), every_ms, keep, previews }) });
+    kernel.sink({
+      name: "status",
+      open: (log) =>
+        keepStatusFile(log, { path: runPath(file, log.run, folder), every_ms, keep, previews }),
+    });
   },
 });

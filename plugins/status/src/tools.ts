@@ -40,7 +40,12 @@ export function createTools(): ToolFold {
     if (known !== undefined) return known;
     const fresh: Use = {
       ...{ call_count: 0, success_count: 0, failure_count: 0, denied_count: 0, asked_count: 0 },
-      ...{ total_execution_time_ms: 0, total_input_chars: 0, total_output_chars: 0, tool_type: "custom" },
+      ...{
+        total_execution_time_ms: 0,
+        total_input_chars: 0,
+        total_output_chars: 0,
+        tool_type: "custom",
+      },
     };
     uses.set(name, fresh);
     return fresh;
@@ -65,7 +70,12 @@ export function createTools(): ToolFold {
         open.delete(id);
         return;
       }
-      if (event_type !== "tool_allowed" && event_type !== "tool_asked" && event_type !== "tool_denied") return;
+      if (
+        event_type !== "tool_allowed" &&
+        event_type !== "tool_asked" &&
+        event_type !== "tool_denied"
+      )
+        return;
       const use = useOf(tool);
       use.call_count += 1;
       use.total_input_chars += charsOf(details["args"]);
@@ -84,10 +94,17 @@ export function createTools(): ToolFold {
         const time = rounded(use.total_execution_time_ms, 2);
         const average = returned === 0 ? 0 : rounded(use.total_execution_time_ms / returned, 2);
         const tokens = (chars: number): number => Math.floor(chars / 4);
-        const estimates = { input_tokens_est: tokens(use.total_input_chars), output_tokens_est: tokens(use.total_output_chars) };
-        return [name, { ...use, total_execution_time_ms: time, avg_execution_time_ms: average, ...estimates }] as const;
+        const estimates = {
+          input_tokens_est: tokens(use.total_input_chars),
+          output_tokens_est: tokens(use.total_output_chars),
+        };
+        return [
+          name,
+          { ...use, total_execution_time_ms: time, avg_execution_time_ms: average, ...estimates },
+        ] as const;
       });
-      const sum = (field: "call_count" | "total_execution_time_ms"): number => [...uses.values()].reduce((all, use) => all + use[field], 0);
+      const sum = (field: "call_count" | "total_execution_time_ms"): number =>
+        [...uses.values()].reduce((all, use) => all + use[field], 0);
       return {
         total_calls: sum("call_count"),
         total_failures: failures,
@@ -98,4 +115,5 @@ export function createTools(): ToolFold {
   };
 }
 
-const charsOf = (value: unknown): number => (value === undefined || value === null ? 0 : JSON.stringify(value).length);
+const charsOf = (value: unknown): number =>
+  value === undefined || value === null ? 0 : JSON.stringify(value).length;

@@ -18,9 +18,11 @@ export interface Child {
 /** Starts a program; it is killed, by its own id, when the test is done. */
 export function start(program: string, ...args: readonly string[]): Child {
   const path = join(import.meta.dirname, "children", program);
-  const child = spawn(process.execPath, ["--experimental-strip-types", "--disable-warning=ExperimentalWarning", path, ...args], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--experimental-strip-types", "--disable-warning=ExperimentalWarning", path, ...args],
+    { stdio: ["pipe", "pipe", "inherit"] },
+  );
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   const reader = createInterface({ input: child.stdout });
@@ -51,7 +53,9 @@ export function start(program: string, ...args: readonly string[]): Child {
         };
         waiting.add(look);
         look();
-        void ended.then((how) => reject(new Error(`Unexpected end (${how}), expected another line`)));
+        void ended.then((how) =>
+          reject(new Error(`Unexpected end (${how}), expected another line`)),
+        );
       }),
   };
 }

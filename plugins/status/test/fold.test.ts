@@ -6,41 +6,102 @@ import { agentOf, drafts, logOf, statusOf, violation, type Sketch } from "./kit.
 
 const AGENTS = ["agent_a", "agent_b", "__proto__", "constructor", "7", 'x": []\n', "\u202eevil"];
 const TYPES = [
-  ...["enforcement", "response_accepted", "agent_dropped", "round_started", "tool_allowed", "tool_denied", "tool_result", "phase_entered"],
-  ...["model_usage", "infrastructure_event", "answer_accepted", "vote_accepted", "consensus_opened", "vote_ignored", "winner_selected"],
+  ...[
+    "enforcement",
+    "response_accepted",
+    "agent_dropped",
+    "round_started",
+    "tool_allowed",
+    "tool_denied",
+    "tool_result",
+    "phase_entered",
+  ],
+  ...[
+    "model_usage",
+    "infrastructure_event",
+    "answer_accepted",
+    "vote_accepted",
+    "consensus_opened",
+    "vote_ignored",
+    "winner_selected",
+  ],
   ...["run_finished", "workflow_complete", "agent_registered", "something_else"],
 ];
-const json = fc.oneof(fc.constant(null), fc.boolean(), fc.nat(9), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string());
-const value = fc.oneof(json, fc.array(json, { maxLength: 3 }), fc.dictionary(fc.string(), json, { maxKeys: 2 }));
+const json = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  fc.nat(9),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.string(),
+);
+const value = fc.oneof(
+  json,
+  fc.array(json, { maxLength: 3 }),
+  fc.dictionary(fc.string(), json, { maxKeys: 2 }),
+);
 const FIELDS = [
-  ...["round", "attempt", "max_attempts", "reason", "tool_calls", "error_message", "buffer_preview", "buffer_chars", "buffer_carried"],
-  ...["recovery", "final", "unknown_tools", "tool", "id", "ok", "result", "args", "server", "to", "label", "voted_for", "agent", "kind"],
+  ...[
+    "round",
+    "attempt",
+    "max_attempts",
+    "reason",
+    "tool_calls",
+    "error_message",
+    "buffer_preview",
+    "buffer_chars",
+    "buffer_carried",
+  ],
+  ...[
+    "recovery",
+    "final",
+    "unknown_tools",
+    "tool",
+    "id",
+    "ok",
+    "result",
+    "args",
+    "server",
+    "to",
+    "label",
+    "voted_for",
+    "agent",
+    "kind",
+  ],
   ...["input_tokens", "estimated_cost", "docker_health", "agents", "progress"],
 ];
 const details = fc.dictionary(fc.constantFrom(...FIELDS), value, { maxKeys: 8 });
 const sketch: fc.Arbitrary<Sketch> = fc.tuple(
   fc.constantFrom(...TYPES),
   fc.option(fc.constantFrom(...AGENTS)),
-  fc.oneof(details, fc.record({ ...Object.fromEntries(Object.entries(violation()).map(([key, of]) => [key, fc.constant(of)])) })),
+  fc.oneof(
+    details,
+    fc.record({
+      ...Object.fromEntries(Object.entries(violation()).map(([key, of]) => [key, fc.constant(of)])),
+    }),
+  ),
   fc.constantFrom("t1", "t2", "__proto__"),
 ) as fc.Arbitrary<Sketch>;
 
 describe("the status of a log", () => {
   it("is the same in bytes however the log was added, and always fits its schema", () => {
     fc.assert(
-      fc.property(fc.array(sketch, { maxLength: 40 }), fc.array(fc.nat(40), { maxLength: 5 }), (sketches, cuts) => {
-        const events = chain(undefined, drafts(sketches));
-        const whole = createStatus();
-        whole.add(events);
-        const parts = createStatus();
-        for (const cut of cuts.toSorted((one, other) => one - other)) {
-          parts.add(events.slice(0, cut));
-          parts.text();
-        }
-        parts.add(events);
-        expect(parts.text()).toBe(whole.text());
-        expect(statusSchema.safeParse(whole.value()).error).toBeUndefined();
-      }),
+      fc.property(
+        fc.array(sketch, { maxLength: 40 }),
+        fc.array(fc.nat(40), { maxLength: 5 }),
+        (sketches, cuts) => {
+          const events = chain(undefined, drafts(sketches));
+          const whole = createStatus();
+          whole.add(events);
+          const parts = createStatus();
+          for (const cut of cuts.toSorted((one, other) => one - other)) {
+            parts.add(events.slice(0, cut));
+            parts.text();
+          }
+          parts.add(events);
+          expect(parts.text()).toBe(whole.text());
+          expect(statusSchema.safeParse(whole.value()).error).toBeUndefined();
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -50,8 +111,10 @@ describe("the status of a log", () => {
       ...Array.from({ length: 700 }, (_, index): Sketch => {
         const agent = AGENTS[index % 3] ?? null;
         if (index % 50 === 7) return ["answer_accepted", agent, { label: `agent${index}` }, "t1"];
-        if (index % 50 === 9) return ["vote_accepted", agent, { voted_for: AGENTS[0] ?? "", label: "x" }, "t1"];
-        const buffer_preview = index % 99 === 0 ? "\u{1F600}".repeat(500) : `${index} `.repeat(index % 120);
+        if (index % 50 === 9)
+          return ["vote_accepted", agent, { voted_for: AGENTS[0] ?? "", label: "x" }, "t1"];
+        const buffer_preview =
+          index % 99 === 0 ? "\u{1F600}".repeat(500) : `${index} `.repeat(index % 120);
         return ["enforcement", agent, violation({ buffer_preview, round: 1 + (index % 7) }), "t1"];
       }),
     );
@@ -83,12 +146,18 @@ describe("the status of a log", () => {
 
   it("holds nothing that an editor or a terminal would act on, and no entry that an agent made up", () => {
     const hostile = '\u001b[2J\u202e"enforcement_attempts": []\u2028';
-    const events = logOf(["enforcement", hostile, violation({ error_message: hostile, tool_calls: [hostile] })]);
+    const events = logOf([
+      "enforcement",
+      hostile,
+      violation({ error_message: hostile, tool_calls: [hostile] }),
+    ]);
     const status = createStatus();
     status.add(events);
     expect(status.text()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e]/);
     expect(Object.keys(status.value().agents)).toEqual([hostile]);
-    expect(status.value().agents[hostile]?.reliability.enforcement_attempts[0]?.error_message).toBe(hostile);
+    expect(status.value().agents[hostile]?.reliability.enforcement_attempts[0]?.error_message).toBe(
+      hostile,
+    );
   });
 
   it("puts violations in their place, whatever an object from a host is called", () => {
@@ -109,7 +178,11 @@ describe("the status of a log", () => {
         (agent) =>
           [
             ["model_usage", agent, huge],
-            ["enforcement", agent, violation({ buffer_chars: Number.MAX_SAFE_INTEGER, round: Number.MAX_SAFE_INTEGER })],
+            [
+              "enforcement",
+              agent,
+              violation({ buffer_chars: Number.MAX_SAFE_INTEGER, round: Number.MAX_SAFE_INTEGER }),
+            ],
           ] as const,
       ),
     );
@@ -117,7 +190,12 @@ describe("the status of a log", () => {
   });
 
   it("MG-16 of no event has no reason to be finished", () => {
-    expect(statusOf([])).toMatchObject({ finish_reason: null, is_complete: false, coordination: { active_agent: null }, agents: {} });
+    expect(statusOf([])).toMatchObject({
+      finish_reason: null,
+      is_complete: false,
+      coordination: { active_agent: null },
+      agents: {},
+    });
   });
 
   it("MG-12 has run out of time where a host says so, whoever won", () => {
@@ -125,11 +203,19 @@ describe("the status of a log", () => {
       ["winner_selected", null, { agent: "agent_a", label: "agent1.1" }],
       ["run_finished", null, { reason: "timeout", details: "30 minutes" }],
     );
-    expect(statusOf(events)).toMatchObject({ finish_reason: "timeout", finish_reason_details: "30 minutes", is_complete: true });
+    expect(statusOf(events)).toMatchObject({
+      finish_reason: "timeout",
+      finish_reason_details: "30 minutes",
+      is_complete: true,
+    });
   });
 
   it("MG-13 is complete with a winner", () => {
-    const events = logOf(["winner_selected", null, { agent: "agent_a", label: "agent1.1", preview: "a poem".repeat(100) }]);
+    const events = logOf([
+      "winner_selected",
+      null,
+      { agent: "agent_a", label: "agent1.1", preview: "a poem".repeat(100) },
+    ]);
     const status = statusOf(events);
     expect(status).toMatchObject({
       finish_reason: "completed",
@@ -143,7 +229,11 @@ describe("the status of a log", () => {
 
   it("MG-14 goes on until then, and says where it is", () => {
     const status = statusOf(logOf(["tool_allowed", "agent_a", { tool: "read_file" }]));
-    expect(status).toMatchObject({ finish_reason: "in_progress", is_complete: false, coordination: { active_agent: "agent_a" } });
+    expect(status).toMatchObject({
+      finish_reason: "in_progress",
+      is_complete: false,
+      coordination: { active_agent: "agent_a" },
+    });
     expect(status.finish_reason_details).toContain("Phase: ");
   });
 
@@ -155,7 +245,10 @@ describe("the status of a log", () => {
   });
 
   it("MG-17 goes on for the others when one agent is out", () => {
-    const events = logOf(["enforcement", "agent_a", violation({ final: true })], ["tool_allowed", "agent_b", { tool: "read_file" }]);
+    const events = logOf(
+      ["enforcement", "agent_a", violation({ final: true })],
+      ["tool_allowed", "agent_b", { tool: "read_file" }],
+    );
     expect(statusOf(events)).toMatchObject({
       finish_reason: "in_progress",
       is_complete: false,
@@ -167,11 +260,19 @@ describe("the status of a log", () => {
     const events = logOf(
       ["answer_accepted", "agent_a", { label: "agent1.1" }],
       ["answer_accepted", "agent_b", { label: "agent2.1" }],
-      ["vote_accepted", "agent_c", { voted_for: "agent_b", label: "agent2.1", reason_preview: "better".repeat(50) }],
+      [
+        "vote_accepted",
+        "agent_c",
+        { voted_for: "agent_b", label: "agent2.1", reason_preview: "better".repeat(50) },
+      ],
       ["vote_accepted", "agent_c", { voted_for: "agent_a", label: "agent1.1" }],
     );
     const { agents, results, coordination } = statusOf(events);
-    expect(agents["agent_c"]?.vote_cast).toEqual({ voted_for_agent: "agent_a", voted_for_label: "agent1.1", reason_preview: "" });
+    expect(agents["agent_c"]?.vote_cast).toEqual({
+      voted_for_agent: "agent_a",
+      voted_for_label: "agent1.1",
+      reason_preview: "",
+    });
     expect(results.votes).toEqual({ "agent1.1": 1 });
     expect(coordination).toMatchObject({ phase: "voting", completion_percentage: 50 });
   });
@@ -185,7 +286,11 @@ describe("the status of a log", () => {
     const { agents, results } = statusOf(events);
     expect(results.votes).toEqual({});
     expect(agents["agent_b"]?.vote_cast).toBeNull();
-    expect(agents["agent_a"]).toMatchObject({ answer_count: 2, latest_answer_label: "agent1.2", status: "answered" });
+    expect(agents["agent_a"]).toMatchObject({
+      answer_count: 2,
+      latest_answer_label: "agent1.2",
+      status: "answered",
+    });
   });
 
   it("measures tools by the times of the log, and adds up what models cost", () => {
@@ -200,17 +305,35 @@ describe("the status of a log", () => {
       ["model_usage", "agent_b", { input_tokens: 1, output_tokens: 2, estimated_cost: 0.2 }],
     );
     const status = statusOf(events);
-    expect(status.tools).toMatchObject({ total_calls: 3, total_failures: 1, total_execution_time_ms: 4_000 });
+    expect(status.tools).toMatchObject({
+      total_calls: 3,
+      total_failures: 1,
+      total_execution_time_ms: 4_000,
+    });
     expect(status.tools.by_tool["read_file"]).toMatchObject({
-      ...{ call_count: 2, success_count: 1, failure_count: 1, avg_execution_time_ms: 2_000, tool_type: "mcp", total_output_chars: 6 },
+      ...{
+        call_count: 2,
+        success_count: 1,
+        failure_count: 1,
+        avg_execution_time_ms: 2_000,
+        tool_type: "mcp",
+        total_output_chars: 6,
+      },
     });
     expect(status.tools.by_tool["bash"]).toMatchObject({ call_count: 1, denied_count: 1 });
-    expect(status.costs).toEqual({ total_estimated_cost: 0.3, total_input_tokens: 101, total_output_tokens: 22 });
+    expect(status.costs).toEqual({
+      total_estimated_cost: 0.3,
+      total_input_tokens: 101,
+      total_output_tokens: 22,
+    });
     expect(agentOf(events, "agent_b").tool_metrics.total_failures).toBe(1);
   });
 
   it("stays small where a model makes up a name for every call", () => {
-    const calls = Array.from({ length: 1_500 }, (_, index) => ["tool_denied", "agent_a", { tool: `made-up-${index}` }] as const);
+    const calls = Array.from(
+      { length: 1_500 },
+      (_, index) => ["tool_denied", "agent_a", { tool: `made-up-${index}` }] as const,
+    );
     const { tools } = statusOf(logOf(...calls));
     expect(Object.keys(tools.by_tool)).toHaveLength(1_001);
     expect(tools.by_tool["(others)"]?.call_count).toBe(500);
@@ -219,7 +342,16 @@ describe("the status of a log", () => {
 
   it("knows in which phase tasks are", () => {
     const enter = (task: string, to: string): Sketch => ["phase_entered", "dev", { to }, task];
-    const events = logOf(enter("t1", "PLAN"), enter("t2", "PLAN"), enter("t1", "TDD"), enter("t2", "@completed"));
-    expect(statusOf(events).tasks).toEqual({ planned: 3, completed: 1, by_phase: { TDD: 1, "@completed": 1 } });
+    const events = logOf(
+      enter("t1", "PLAN"),
+      enter("t2", "PLAN"),
+      enter("t1", "TDD"),
+      enter("t2", "@completed"),
+    );
+    expect(statusOf(events).tasks).toEqual({
+      planned: 3,
+      completed: 1,
+      by_phase: { TDD: 1, "@completed": 1 },
+    });
   });
 });

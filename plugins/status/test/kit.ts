@@ -10,7 +10,12 @@ const SESSION = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
 const BEGIN = Date.parse("2026-01-17T09:00:00Z");
 
 /** What of an event a test says. */
-export type Sketch = readonly [event_type: string, agent: string | null, details?: JsonObject, task?: string];
+export type Sketch = readonly [
+  event_type: string,
+  agent: string | null,
+  details?: JsonObject,
+  task?: string,
+];
 
 /** The drafts of events, a second apart. */
 export const drafts = (sketches: readonly Sketch[], begin = 0): readonly EventDraft[] =>
@@ -25,7 +30,10 @@ export const drafts = (sketches: readonly Sketch[], begin = 0): readonly EventDr
 
 /** A chained log that begins with a session. */
 export const logOf = (...sketches: readonly Sketch[]): readonly LogEvent[] =>
-  chain(undefined, drafts([["session_start", null, { plan_file: "plan.md", total_tasks: 3 }], ...sketches]));
+  chain(
+    undefined,
+    drafts([["session_start", null, { plan_file: "plan.md", total_tasks: 3 }], ...sketches]),
+  );
 
 /** The status after a log. */
 export function statusOf(events: readonly LogEvent[], options: StatusOptions = {}): Status {
@@ -35,9 +43,14 @@ export function statusOf(events: readonly LogEvent[], options: StatusOptions = {
 }
 
 /** One agent after a log. */
-export function agentOf(events: readonly LogEvent[], id = "agent_a", options: StatusOptions = {}): AgentStatus {
+export function agentOf(
+  events: readonly LogEvent[],
+  id = "agent_a",
+  options: StatusOptions = {},
+): AgentStatus {
   const agent = statusOf(events, options).agents[id];
-  if (agent === undefined) throw new Error(`Unexpected log without ${id}, expected the agent in it`);
+  if (agent === undefined)
+    throw new Error(`Unexpected log without ${id}, expected the agent in it`);
   return agent;
 }
 

@@ -31,13 +31,18 @@ describe("the file of a status", () => {
       writer.process.kill("SIGKILL");
       expect(await writer.ended).toBe("SIGKILL");
       // Whatever stands there after a kill is a whole status of an earlier moment.
-      expect(JSON.parse(readFileSync(join(base, FILE), "utf8"))).toMatchObject({ schema_version: 1 });
+      expect(JSON.parse(readFileSync(join(base, FILE), "utf8"))).toMatchObject({
+        schema_version: 1,
+      });
     }
     const last = start("writer.ts", base, "agent_a", "5");
     expect(await last.ended).toBe(0);
     reader.process.stdin?.end();
     await reader.ended;
-    const { whole, faults } = JSON.parse(reader.lines.at(-1) ?? "") as { readonly whole: number; readonly faults: readonly string[] };
+    const { whole, faults } = JSON.parse(reader.lines.at(-1) ?? "") as {
+      readonly whole: number;
+      readonly faults: readonly string[];
+    };
     expect(faults).toEqual([]);
     expect(whole).toBeGreaterThan(20);
     expect(readFileSync(join(base, FILE), "utf8")).toBe(await rebuilt(base));
@@ -46,13 +51,21 @@ describe("the file of a status", () => {
 
   it("ends as the log has it when several processes keep one run", async () => {
     const base = folder();
-    const writers = ["agent_a", "agent_b", "agent_c"].map((agent) => start("writer.ts", base, agent, "25"));
+    const writers = ["agent_a", "agent_b", "agent_c"].map((agent) =>
+      start("writer.ts", base, agent, "25"),
+    );
     expect(await Promise.all(writers.map(({ ended }) => ended))).toEqual([0, 0, 0]);
-    expect(writers.flatMap(({ lines }) => lines.filter((line) => line.startsWith("error")))).toEqual([]);
+    expect(
+      writers.flatMap(({ lines }) => lines.filter((line) => line.startsWith("error"))),
+    ).toEqual([]);
     const text = readFileSync(join(base, FILE), "utf8");
     expect(text).toBe(await rebuilt(base));
-    const { agents } = JSON.parse(text) as { readonly agents: Readonly<Record<string, { reliability: { by_round: object } }>> };
-    expect(Object.values(agents).map(({ reliability }) => Object.keys(reliability.by_round).length)).toEqual([25, 25, 25]);
+    const { agents } = JSON.parse(text) as {
+      readonly agents: Readonly<Record<string, { reliability: { by_round: object } }>>;
+    };
+    expect(
+      Object.values(agents).map(({ reliability }) => Object.keys(reliability.by_round).length),
+    ).toEqual([25, 25, 25]);
     expect(readdirSync(join(base, ".bylaw/runs/main"))).toEqual(["status.json"]);
   });
 });

@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { createStatus, readStatus, statusJsonSchema } from "../src/index.ts";
 import { logOf, violation } from "./kit.ts";
 
-const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "fixtures", `${name}.json`), "utf8");
+const fixture = (name: string): string =>
+  readFileSync(join(import.meta.dirname, "fixtures", `${name}.json`), "utf8");
 
 describe("readStatus", () => {
   it.each([
@@ -17,12 +18,17 @@ describe("readStatus", () => {
   ])("reads %s of MassGen as it is", (name, finish_reason) => {
     const read = readStatus(fixture(name));
     expect(read).toMatchObject({ schema_version: 0, finish_reason });
-    const given = JSON.parse(fixture(name)) as { readonly agents: Readonly<Record<string, JsonObject>> };
+    const given = JSON.parse(fixture(name)) as {
+      readonly agents: Readonly<Record<string, JsonObject>>;
+    };
     expect(Object.keys(read.agents)).toEqual(Object.keys(given.agents));
     for (const [id, agent] of Object.entries(given.agents)) {
       expect(read.agents[id]?.status).toBe(agent["status"]);
       expect(read.agents[id]?.reliability).toMatchObject(
-        (agent["reliability"] as JsonObject | null | undefined) ?? { enforcement_attempts: [], outcome: null },
+        (agent["reliability"] as JsonObject | null | undefined) ?? {
+          enforcement_attempts: [],
+          outcome: null,
+        },
       );
     }
   });
@@ -43,7 +49,9 @@ describe("readStatus", () => {
     ["a version of later", '{"schema_version": 2}'],
     ["a version without the rest", '{"schema_version": 1}'],
   ])("refuses %s", (_, text) => {
-    expect(() => readStatus(text)).toThrow(expect.objectContaining({ code: "BYLAW_STATUS_INVALID" }));
+    expect(() => readStatus(text)).toThrow(
+      expect.objectContaining({ code: "BYLAW_STATUS_INVALID" }),
+    );
   });
 });
 
@@ -51,7 +59,12 @@ describe("a run scripted after one of MassGen", () => {
   // What differs on purpose: the outcome is not "ok" before it is, and what went on is said (`recovery`, `final`).
   it("comes to the same reliability, apart from what is listed here", () => {
     const { agents } = JSON.parse(fixture("status-2-enforcement")) as {
-      readonly agents: Readonly<Record<string, { readonly reliability: { readonly enforcement_attempts: readonly JsonObject[] } | null }>>;
+      readonly agents: Readonly<
+        Record<
+          string,
+          { readonly reliability: { readonly enforcement_attempts: readonly JsonObject[] } | null }
+        >
+      >;
     };
     for (const [id, { reliability }] of Object.entries(agents)) {
       if (reliability === null) continue;
@@ -59,19 +72,24 @@ describe("a run scripted after one of MassGen", () => {
       status.add(
         logOf(
           ...reliability.enforcement_attempts.map(
-            ({ timestamp: _, ...attempt }) => ["enforcement", id, { ...attempt, recovery: "restart", final: false }] as const,
+            ({ timestamp: _, ...attempt }) =>
+              ["enforcement", id, { ...attempt, recovery: "restart", final: false }] as const,
           ),
         ),
       );
       const made = status.value().agents[id]?.reliability;
-      const attempts = reliability.enforcement_attempts.map(({ timestamp: _, ...attempt }) => attempt);
+      const attempts = reliability.enforcement_attempts.map(
+        ({ timestamp: _, ...attempt }) => attempt,
+      );
       expect(made).toMatchObject({ ...reliability, enforcement_attempts: attempts, outcome: null });
     }
   });
 });
 
 describe("the JSON Schema", () => {
-  const shipped = JSON.parse(readFileSync(join(import.meta.dirname, "../status.schema.json"), "utf8")) as JsonObject;
+  const shipped = JSON.parse(
+    readFileSync(join(import.meta.dirname, "../status.schema.json"), "utf8"),
+  ) as JsonObject;
 
   it("that the package ships is current", () => {
     expect(shipped).toEqual(statusJsonSchema());
@@ -81,7 +99,12 @@ describe("the JSON Schema", () => {
     const fits = new Ajv2020({ strict: false }).compile(shipped);
     const status = createStatus();
     expect(fits(JSON.parse(status.text()))).toBe(true);
-    status.add(logOf(["enforcement", "agent_a", violation()], ["tool_allowed", "agent_b", { tool: "read_file" }]));
+    status.add(
+      logOf(
+        ["enforcement", "agent_a", violation()],
+        ["tool_allowed", "agent_b", { tool: "read_file" }],
+      ),
+    );
     const written = JSON.parse(status.text()) as JsonObject;
     expect(fits(written)).toBe(true);
     expect(fits({ ...written, extra: 1 })).toBe(false);

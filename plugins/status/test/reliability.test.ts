@@ -13,7 +13,9 @@ const EMPTY = {
 
 describe("the reliability of an agent", () => {
   it("MG-01 MG-02 has one record for a violation, with every field and the time of the log", () => {
-    const { reliability } = agentOf(logOf(["enforcement", "agent_a", violation({ buffer_chars: 1_500 })]));
+    const { reliability } = agentOf(
+      logOf(["enforcement", "agent_a", violation({ buffer_chars: 1_500 })]),
+    );
     expect(reliability.enforcement_attempts).toEqual([
       {
         round: 1,
@@ -21,7 +23,8 @@ describe("the reliability of an agent", () => {
         max_attempts: 3,
         reason: "unknown_tool",
         tool_calls: ["execute_command"],
-        error_message: "Retry (1/3): Called execute_command (not workflow). Required: vote or new_answer",
+        error_message:
+          "Retry (1/3): Called execute_command (not workflow). Required: vote or new_answer",
         buffer_preview: "I should read",
         buffer_chars: 1_500,
         recovery: "restart",
@@ -34,9 +37,18 @@ describe("the reliability of an agent", () => {
   it("MG-03 keeps the violations of a round in their order", () => {
     const events = logOf(
       ["enforcement", "agent_a", violation()],
-      ["enforcement", "agent_a", violation({ attempt: 2, reason: "no_tool_calls", tool_calls: [] })],
+      [
+        "enforcement",
+        "agent_a",
+        violation({ attempt: 2, reason: "no_tool_calls", tool_calls: [] }),
+      ],
     );
-    expect(agentOf(events).reliability.enforcement_attempts.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+    expect(
+      agentOf(events).reliability.enforcement_attempts.map(({ attempt, reason }) => [
+        attempt,
+        reason,
+      ]),
+    ).toEqual([
       [1, "unknown_tool"],
       [2, "no_tool_calls"],
     ]);
@@ -44,23 +56,37 @@ describe("the reliability of an agent", () => {
 
   it("MG-04 shows 500 whole characters and counts all of them", () => {
     const text = "🦉".repeat(600);
-    const { reliability } = agentOf(logOf(["enforcement", "agent_a", violation({ buffer_preview: text, buffer_chars: 1_000 })]));
+    const { reliability } = agentOf(
+      logOf(["enforcement", "agent_a", violation({ buffer_preview: text, buffer_chars: 1_000 })]),
+    );
     const [attempt] = reliability.enforcement_attempts;
     expect(attempt?.buffer_preview).toBe("🦉".repeat(500));
     expect(attempt?.buffer_chars).toBe(1_000);
   });
 
   it("MG-05 keeps a reason under its code, and what failed around the agent apart from it", () => {
-    const codes = ["no_workflow_tool", "no_tool_calls", "invalid_vote_id", "vote_no_answers", "vote_and_answer", "answer_limit"];
+    const codes = [
+      "no_workflow_tool",
+      "no_tool_calls",
+      "invalid_vote_id",
+      "vote_no_answers",
+      "vote_and_answer",
+      "answer_limit",
+    ];
     const more = ["answer_novelty", "answer_duplicate", "unknown_tool"];
     const kinds = ["api_error", "connection_recovery", "mcp_disconnected"];
     const agent = agentOf(
       logOf(
-        ...[...codes, ...more].map((reason) => ["enforcement", "agent_a", violation({ reason })] as const),
+        ...[...codes, ...more].map(
+          (reason) => ["enforcement", "agent_a", violation({ reason })] as const,
+        ),
         ...kinds.map((kind) => ["infrastructure_event", "agent_a", { kind }] as const),
       ),
     );
-    expect(agent.reliability.enforcement_attempts.map(({ reason }) => reason)).toEqual([...codes, ...more]);
+    expect(agent.reliability.enforcement_attempts.map(({ reason }) => reason)).toEqual([
+      ...codes,
+      ...more,
+    ]);
     expect(agent.infrastructure_events.map(({ kind }) => kind)).toEqual(kinds);
     expect(agent.reliability.total_enforcement_retries).toBe(9);
     expect(agent.total_infrastructure_events).toBe(3);
@@ -68,7 +94,10 @@ describe("the reliability of an agent", () => {
 
   it("MG-06 MG-09 is there for an agent without a violation as well, and empty", () => {
     const { agents } = statusOf(
-      logOf(["consensus_opened", null, { agents: ["agent_a", "agent_b"] }], ["enforcement", "agent_a", violation()]),
+      logOf(
+        ["consensus_opened", null, { agents: ["agent_a", "agent_b"] }],
+        ["enforcement", "agent_a", violation()],
+      ),
     );
     expect(agents["agent_b"]?.reliability).toEqual(EMPTY);
     expect(agents["agent_b"]?.status).toBe("waiting");
@@ -79,10 +108,33 @@ describe("the reliability of an agent", () => {
     const { reliability } = agentOf(
       logOf(
         ["enforcement", "agent_a", violation({ buffer_chars: 500 })],
-        ["enforcement", "agent_a", violation({ attempt: 2, reason: "no_workflow_tool", tool_calls: ["read_file"], buffer_chars: 300 })],
+        [
+          "enforcement",
+          "agent_a",
+          violation({
+            attempt: 2,
+            reason: "no_workflow_tool",
+            tool_calls: ["read_file"],
+            buffer_chars: 300,
+          }),
+        ],
         ["response_accepted", "agent_a", { round: 1, attempt: 3 }],
-        ["enforcement", "agent_a", violation({ round: 2, reason: "vote_no_answers", tool_calls: ["vote"], buffer_chars: 0 })],
-        ["enforcement", "agent_a", violation({ round: 2, attempt: 2, reason: "invalid_vote_id", tool_calls: ["vote"], buffer_chars: 0 })],
+        [
+          "enforcement",
+          "agent_a",
+          violation({ round: 2, reason: "vote_no_answers", tool_calls: ["vote"], buffer_chars: 0 }),
+        ],
+        [
+          "enforcement",
+          "agent_a",
+          violation({
+            round: 2,
+            attempt: 2,
+            reason: "invalid_vote_id",
+            tool_calls: ["vote"],
+            buffer_chars: 0,
+          }),
+        ],
         ["response_accepted", "agent_a", { round: 2, attempt: 3 }],
       ),
     );
@@ -125,24 +177,44 @@ describe("the reliability of an agent", () => {
         ["infrastructure_event", "agent_a", { kind: "mcp_disconnected" }],
       ),
     );
-    expect(infrastructure_events.map(({ docker_health }) => docker_health)).toEqual([health, undefined]);
+    expect(infrastructure_events.map(({ docker_health }) => docker_health)).toEqual([
+      health,
+      undefined,
+    ]);
     expect(infrastructure_events[1]).not.toHaveProperty("docker_health");
   });
 
   it("MG-19 counts a reason that comes twice in a round twice, and names it once", () => {
-    const twice = logOf(["enforcement", "agent_a", violation()], ["enforcement", "agent_a", violation({ attempt: 2 })]);
-    expect(agentOf(twice).reliability.by_round).toEqual({ 1: { count: 2, reasons: ["unknown_tool"] } });
+    const twice = logOf(
+      ["enforcement", "agent_a", violation()],
+      ["enforcement", "agent_a", violation({ attempt: 2 })],
+    );
+    expect(agentOf(twice).reliability.by_round).toEqual({
+      1: { count: 2, reasons: ["unknown_tool"] },
+    });
   });
 
-  it.each([[null], ["execute_command"], [{ redacted: "sha256:00" }]])("MG-20 reads %j as no tool calls", (tool_calls) => {
-    const { reliability } = agentOf(logOf(["enforcement", "agent_a", violation({ tool_calls, reason: "no_tool_calls" })]));
-    expect(reliability.enforcement_attempts[0]?.tool_calls).toEqual([]);
-  });
+  it.each([[null], ["execute_command"], [{ redacted: "sha256:00" }]])(
+    "MG-20 reads %j as no tool calls",
+    (tool_calls) => {
+      const { reliability } = agentOf(
+        logOf(["enforcement", "agent_a", violation({ tool_calls, reason: "no_tool_calls" })]),
+      );
+      expect(reliability.enforcement_attempts[0]?.tool_calls).toEqual([]);
+    },
+  );
 
   it("MG-45 has the violation that spent the last attempt, and says so", () => {
-    const attempts = [1, 2, 3].map((attempt) => ["enforcement", "agent_a", violation({ attempt, final: attempt === 3 })] as const);
+    const attempts = [1, 2, 3].map(
+      (attempt) =>
+        ["enforcement", "agent_a", violation({ attempt, final: attempt === 3 })] as const,
+    );
     const agent = agentOf(logOf(...attempts));
-    expect(agent.reliability.enforcement_attempts.map(({ final }) => final)).toEqual([false, false, true]);
+    expect(agent.reliability.enforcement_attempts.map(({ final }) => final)).toEqual([
+      false,
+      false,
+      true,
+    ]);
     expect(agent).toMatchObject({
       status: "non_compliant",
       times_restarted: 2,
@@ -152,12 +224,24 @@ describe("the reliability of an agent", () => {
   });
 
   it("MG-45 says how a turn ended, whatever comes after its end", () => {
-    const spent = ["enforcement", "agent_a", violation({ attempt: 3, final: true, recovery: "end" })] as const;
+    const spent = [
+      "enforcement",
+      "agent_a",
+      violation({ attempt: 3, final: true, recovery: "end" }),
+    ] as const;
     const dropped = ["agent_dropped", "agent_a", { reason: "cancelled" }] as const;
-    const late = ["enforcement", "agent_a", violation({ attempt: 3, reason: "turn_over", final: true, recovery: "end" })] as const;
+    const late = [
+      "enforcement",
+      "agent_a",
+      violation({ attempt: 3, reason: "turn_over", final: true, recovery: "end" }),
+    ] as const;
     expect(agentOf(logOf(spent, dropped, late))).toMatchObject({
       ...{ status: "non_compliant", error: { type: "unknown_tool" } },
-      reliability: { outcome: "non_compliant", total_enforcement_retries: 2, by_round: { 1: { count: 2 } } },
+      reliability: {
+        outcome: "non_compliant",
+        total_enforcement_retries: 2,
+        by_round: { 1: { count: 2 } },
+      },
     });
     expect(agentOf(logOf(dropped, late))).toMatchObject({
       ...{ status: "dropped", error: { type: "cancelled" } },
@@ -167,21 +251,37 @@ describe("the reliability of an agent", () => {
 
   it("MG-46 is ok after a violation and a response that complies, and open in between", () => {
     const first = ["enforcement", "agent_a", violation()] as const;
-    expect(agentOf(logOf(first))).toMatchObject({ status: "restarting", reliability: { outcome: null } });
-    expect(agentOf(logOf(first, ["response_accepted", "agent_a", { round: 1, attempt: 2 }]))).toMatchObject({
-      status: "ok",
-      reliability: { outcome: "ok", total_enforcement_retries: 1 },
+    expect(agentOf(logOf(first))).toMatchObject({
+      status: "restarting",
+      reliability: { outcome: null },
     });
+    expect(
+      agentOf(logOf(first, ["response_accepted", "agent_a", { round: 1, attempt: 2 }])),
+    ).toMatchObject({ status: "ok", reliability: { outcome: "ok", total_enforcement_retries: 1 } });
   });
 
   it("MG-48 names an unknown tool that stood beside a valid vote, without a violation", () => {
-    const { reliability } = agentOf(logOf(["response_accepted", "agent_a", { round: 1, attempt: 1, unknown_tools: ["execute_command"] }]));
-    expect(reliability).toMatchObject({ unknown_tools: ["execute_command"], total_enforcement_retries: 0, outcome: "ok" });
+    const { reliability } = agentOf(
+      logOf([
+        "response_accepted",
+        "agent_a",
+        { round: 1, attempt: 1, unknown_tools: ["execute_command"] },
+      ]),
+    );
+    expect(reliability).toMatchObject({
+      unknown_tools: ["execute_command"],
+      total_enforcement_retries: 0,
+      outcome: "ok",
+    });
   });
 
   it("is dropped for an agent that was cancelled, and running again when it begins another round", () => {
     const dropped = ["agent_dropped", "agent_a", { reason: "timeout" }] as const;
-    expect(agentOf(logOf(dropped))).toMatchObject({ status: "dropped", error: { type: "timeout" }, reliability: { outcome: "dropped" } });
+    expect(agentOf(logOf(dropped))).toMatchObject({
+      status: "dropped",
+      error: { type: "timeout" },
+      reliability: { outcome: "dropped" },
+    });
     expect(agentOf(logOf(dropped, ["round_started", "agent_a", { round: 2 }]))).toMatchObject({
       error: null,
       reliability: { outcome: null, by_round: { 2: { count: 0, reasons: [] } } },
@@ -189,12 +289,22 @@ describe("the reliability of an agent", () => {
   });
 
   it("MG-43 is still running after a response that is only progress", () => {
-    const { reliability } = agentOf(logOf(["response_accepted", "agent_a", { round: 1, attempt: 1, progress: true }]));
-    expect(reliability).toMatchObject({ by_round: { 1: { count: 0, reasons: [] } }, outcome: null });
+    const { reliability } = agentOf(
+      logOf(["response_accepted", "agent_a", { round: 1, attempt: 1, progress: true }]),
+    );
+    expect(reliability).toMatchObject({
+      by_round: { 1: { count: 0, reasons: [] } },
+      outcome: null,
+    });
   });
 
   it("has an agent that the host does not name", () => {
-    const { agents } = statusOf(logOf(["enforcement", null, violation()], ["response_accepted", null, { round: 1, attempt: 2 }]));
+    const { agents } = statusOf(
+      logOf(
+        ["enforcement", null, violation()],
+        ["response_accepted", null, { round: 1, attempt: 2 }],
+      ),
+    );
     expect(Object.keys(agents)).toEqual([""]);
     expect(agents[""]?.reliability).toMatchObject({ total_enforcement_retries: 1, outcome: "ok" });
   });
@@ -203,8 +313,16 @@ describe("the reliability of an agent", () => {
     const agent = agentOf(
       logOf(
         ["enforcement", "agent_a", violation({ recovery: "inline", buffer_chars: 100 })],
-        ["enforcement", "agent_a", violation({ attempt: 2, reason: "no_tool_calls", buffer_chars: 75 })],
-        ["enforcement", "agent_a", violation({ attempt: 3, buffer_chars: 20, recovery: "end", final: true })],
+        [
+          "enforcement",
+          "agent_a",
+          violation({ attempt: 2, reason: "no_tool_calls", buffer_chars: 75 }),
+        ],
+        [
+          "enforcement",
+          "agent_a",
+          violation({ attempt: 3, buffer_chars: 20, recovery: "end", final: true }),
+        ],
       ),
     );
     expect(agent.reliability.total_buffer_chars_lost).toBe(20);
@@ -212,20 +330,35 @@ describe("the reliability of an agent", () => {
   });
 
   it("lists the last ones where it is bounded, and counts all of them", () => {
-    const many = Array.from({ length: 500 }, (_, index) => ["enforcement", "agent_a", violation({ round: index + 1 })] as const);
+    const many = Array.from(
+      { length: 500 },
+      (_, index) => ["enforcement", "agent_a", violation({ round: index + 1 })] as const,
+    );
     const bounded = agentOf(logOf(...many), "agent_a", { keep: 20 });
     const whole = agentOf(logOf(...many));
-    expect(bounded.reliability.enforcement_attempts).toEqual(whole.reliability.enforcement_attempts.slice(-20));
+    expect(bounded.reliability.enforcement_attempts).toEqual(
+      whole.reliability.enforcement_attempts.slice(-20),
+    );
     expect(bounded.enforcement_attempts_omitted).toBe(480);
-    expect({ ...bounded.reliability, enforcement_attempts: [] }).toEqual({ ...whole.reliability, enforcement_attempts: [] });
-    expect(agentOf(logOf(...many), "agent_a", { keep: 0 }).reliability.enforcement_attempts).toEqual([]);
+    expect({ ...bounded.reliability, enforcement_attempts: [] }).toEqual({
+      ...whole.reliability,
+      enforcement_attempts: [],
+    });
+    expect(
+      agentOf(logOf(...many), "agent_a", { keep: 0 }).reliability.enforcement_attempts,
+    ).toEqual([]);
   });
 
   it("shows no word of what an agent wrote where previews are off, and never what was redacted", () => {
     const digest = { redacted: "sha256:1111" };
-    const events = logOf(["enforcement", "agent_a", violation()], ["enforcement", "agent_a", violation({ buffer_preview: digest })]);
+    const events = logOf(
+      ["enforcement", "agent_a", violation()],
+      ["enforcement", "agent_a", violation({ buffer_preview: digest })],
+    );
     const shown = (previews: boolean) =>
-      agentOf(events, "agent_a", { previews }).reliability.enforcement_attempts.map(({ buffer_preview }) => buffer_preview);
+      agentOf(events, "agent_a", { previews }).reliability.enforcement_attempts.map(
+        ({ buffer_preview }) => buffer_preview,
+      );
     expect(shown(false)).toEqual([null, null]);
     expect(shown(true)).toEqual(["I should read", "[redacted sha256:1111]"]);
   });

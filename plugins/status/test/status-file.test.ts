@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createKernel, type LogEvent } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
@@ -22,14 +31,24 @@ describe("status", () => {
   it("keeps a file below the configuration that the log comes to, byte for byte, also when the run is taken up again", async () => {
     const base = folder();
     const store = createMemoryStore();
-    const kernel = createKernel({ plugins: [status()], fallback: "allow" }, { configFile: join(base, "bylaw.config.ts") });
+    const kernel = createKernel(
+      { plugins: [status()], fallback: "allow" },
+      { configFile: join(base, "bylaw.config.ts") },
+    );
     const path = join(base, ".bylaw/runs/release%2f42/status.json");
     for (const round of [1, 2]) {
       const run = await openRun(kernel, { run: "release/42", store });
       await run.toolCall({ agent: "a1", id: "c", tool: "read_file", args: { path: "a.md" } });
       await run.toolResult({ agent: "a1", id: "c", tool: "read_file", ok: true, result: "text" });
       await run.respond({ agent: "a1", round, text: "done", tool_calls: [] });
-      await run.record([{ event_type: "model_usage", agent_id: "a1", task_id: null, details: { input_tokens: 3, output_tokens: 4 } }]);
+      await run.record([
+        {
+          event_type: "model_usage",
+          agent_id: "a1",
+          task_id: null,
+          details: { input_tokens: 3, output_tokens: 4 },
+        },
+      ]);
       await run.close();
       expect(readFileSync(path, "utf8")).toBe(rebuilt(await store.events("release/42", 0, 100)));
     }
@@ -42,15 +61,27 @@ describe("status", () => {
   });
 
   it("says nothing of what it may not say: an agent cannot record what hosts record", async () => {
-    const run = await openRun(createKernel({ plugins: [status({ file: join(folder(), "{run}.json") })] }), { run: "r" });
-    const { applied } = await run.behave({ agent: "a1", action: "run_finished", reason: "completed" });
+    const run = await openRun(
+      createKernel({ plugins: [status({ file: join(folder(), "{run}.json") })] }),
+      { run: "r" },
+    );
+    const { applied } = await run.behave({
+      agent: "a1",
+      action: "run_finished",
+      reason: "completed",
+    });
     expect(applied).toBe("deny");
     await run.close();
   });
 
-  it.each([["status.json"], ["{run}/"], ["{agent}/{run}.json"], ["a\0{run}"]])("refuses the file %j", (file) => {
-    expect(() => status({ file })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
-  });
+  it.each([["status.json"], ["{run}/"], ["{agent}/{run}.json"], ["a\0{run}"]])(
+    "refuses the file %j",
+    (file) => {
+      expect(() => status({ file })).toThrow(
+        expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+      );
+    },
+  );
 });
 
 describe("keepStatusFile", () => {
@@ -118,7 +149,9 @@ describe("keepStatusFile", () => {
     mkdirSync(join(path, "in-the-way"), { recursive: true });
     const log = givenLog();
     const writer = keepStatusFile(log, { path, every_ms: 0 });
-    await expect(writer.write(log.add(begin), noView)).rejects.toMatchObject({ code: "BYLAW_STATUS_UNWRITABLE" });
+    await expect(writer.write(log.add(begin), noView)).rejects.toMatchObject({
+      code: "BYLAW_STATUS_UNWRITABLE",
+    });
     expect(readdirSync(base)).toEqual(["status.json"]);
     execFileSync("rmdir", [join(path, "in-the-way"), path]);
     await writer.write(log.add(["enforcement", "agent_a", violation()]), noView);
@@ -131,7 +164,8 @@ describe("keepStatusFile", () => {
     const path = join(base, "status.json");
     const old = `${path}.6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11.tmp`;
     const fresh = `${path}.7f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11.tmp`;
-    for (const file of [old, fresh, `${path}.bak`, join(base, "other.tmp")]) writeFileSync(file, "");
+    for (const file of [old, fresh, `${path}.bak`, join(base, "other.tmp")])
+      writeFileSync(file, "");
     for (const file of [old, `${path}.bak`, join(base, "other.tmp")]) utimesSync(file, 0, 0);
     const log = givenLog();
     const writer = keepStatusFile(log, { path, every_ms: 0 });

@@ -1,11 +1,7 @@
-import type { Contract } from "@bylaw/contract";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import type { Outcome, RecordOptions } from "@bylaw/log";
 import type { TaskState } from "./board.ts";
 import type { Snapshot, SnapshotRequest } from "./snapshot.ts";
-
-/** What of a contract tasks are given out by. */
-export type TaskRules = Pick<Contract, "coordination" | "recovery">;
 
 /** A task to be created. */
 export interface NewTask {
@@ -19,7 +15,7 @@ export interface NewTask {
 }
 
 /** Who wants a task. */
-export interface ClaimWish {
+export interface ClaimRequest {
   readonly agent: string;
   /** What it is able to do. */
   readonly capabilities?: readonly string[];
@@ -74,7 +70,7 @@ export interface Tasks {
   /** Creates a task. One that is there already, and is the same, is answered as it is. */
   create(task: NewTask): Promise<Task>;
   /** Gives the agent the task that was created first among those that are free and that it can do; `undefined` where there is none. */
-  claim(wish: ClaimWish): Promise<HeldTask | undefined>;
+  claim(request: ClaimRequest): Promise<HeldTask | undefined>;
   /** Lets the lease end as long after now as the contract says. */
   heartbeat(hold: Hold): Promise<HeldTask>;
   /** Asks for the transition that completes the task. Where it is allowed, what waited for the task is free. */
@@ -84,7 +80,11 @@ export interface Tasks {
   /** Gives the task back: it goes on in its phase with whoever claims it next. */
   release(hold: Hold & { readonly reason?: string }, options?: EndOptions): Promise<Task>;
   /** A person has a task tried again whose agents were lost or gave up. */
-  retry(wish: { readonly task: string; readonly by: string; readonly reason?: string }): Promise<Task>;
+  retry(request: {
+    readonly task: string;
+    readonly by: string;
+    readonly reason?: string;
+  }): Promise<Task>;
   /** Takes up what agents left that were lost, and finishes what a crash interrupted. Each claim does so first. Resolves to what it recorded. */
   recover(): Promise<readonly LogEvent[]>;
   /** What an agent needs to know of a task, a page of at most 96,000 bytes of JSON. */

@@ -5,7 +5,14 @@ import { treeDrop, treeEntries, treeGet, treePut, type Tree } from "@bylaw/log";
  * `blocked`: waits for others. `ready`: free. `claimed`: an agent holds it. `waiting`: its agent was lost, and it is free again at a
  * time. `escalated`: its agent was lost, and a person has to look. `failed` and `completed`: over.
  */
-export type TaskStatus = "blocked" | "ready" | "claimed" | "waiting" | "escalated" | "failed" | "completed";
+export type TaskStatus =
+  | "blocked"
+  | "ready"
+  | "claimed"
+  | "waiting"
+  | "escalated"
+  | "failed"
+  | "completed";
 
 /** Why a task did not get on. */
 export interface Blocker {
@@ -60,7 +67,14 @@ export interface Board {
 }
 
 export const EMPTY: Board = {
-  ...{ count: 0, tasks: null, dependents: null, ready: null, due: null, asked: null, unfinished: null, plans: null },
+  count: 0,
+  tasks: null,
+  dependents: null,
+  ready: null,
+  due: null,
+  asked: null,
+  unfinished: null,
+  plans: null,
 };
 
 /** Keys that are ordered like the numbers. */
@@ -68,12 +82,19 @@ const inOrder = (order: number): string => String(order).padStart(12, "0");
 /** The key of a set of capabilities. */
 const setKey = (capabilities: readonly string[]): string => JSON.stringify(capabilities);
 /** The key of a request of an agent. */
-export const askedKey = (agent: string | null, request_id: string): string => JSON.stringify([agent, request_id]);
+export const askedKey = (agent: string | null, request_id: string): string =>
+  JSON.stringify([agent, request_id]);
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 /** A time in the one form whose texts are ordered like the times. */
-export const isoOf = (time: string): string => (ISO.test(time) ? time : new Date(Math.min(Date.parse(time), LAST)).toISOString());
+export const isoOf = (time: string): string =>
+  ISO.test(time) ? time : new Date(Math.min(Date.parse(time), LAST)).toISOString();
 // Days that every month has: a time of this form is one.
-const ISO = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+const ISO =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+/** The later of two times, of which the second may be missing: a heartbeat on a clock that is behind never shortens a lease. */
+export const laterOf = (time: string, other: string | null | undefined): string =>
+  isoOf(time) < (other ?? "") ? (other ?? "") : isoOf(time);
 
 /** The board with this task as it is now. */
 export function withTask(board: Board, id: string, after: TaskState): Board {
@@ -82,36 +103,64 @@ export function withTask(board: Board, id: string, after: TaskState): Board {
   return listed({ ...cleared, tasks: treePut(board.tasks, id, after) }, id, after);
 }
 
-function listed(board: Board, id: string, { status, order, capabilities, until, agent, request_id }: TaskState): Board {
+function listed(
+  board: Board,
+  id: string,
+  { status, order, capabilities, until, agent, request_id }: TaskState,
+): Board {
   const due = (): Tree<string> => treePut(board.due, `${until ?? ""} ${inOrder(order)}`, id);
   switch (status) {
     case "ready":
-      return { ...board, ready: within(board.ready, setKey(capabilities), (of) => treePut(of, inOrder(order), id)) };
+      return {
+        ...board,
+        ready: within(board.ready, setKey(capabilities), (of) => treePut(of, inOrder(order), id)),
+      };
     case "waiting":
       return { ...board, due: due() };
     case "claimed":
-      return { ...board, due: due(), asked: request_id === null ? board.asked : treePut(board.asked, askedKey(agent, request_id), id) };
+      return {
+        ...board,
+        due: due(),
+        asked:
+          request_id === null ? board.asked : treePut(board.asked, askedKey(agent, request_id), id),
+      };
     default:
       return board;
   }
 }
 
-function unlisted(board: Board, id: string, { status, order, capabilities, until, agent, request_id }: TaskState): Board {
+function unlisted(
+  board: Board,
+  id: string,
+  { status, order, capabilities, until, agent, request_id }: TaskState,
+): Board {
   const due = (): Tree<string> => treeDrop(board.due, `${until ?? ""} ${inOrder(order)}`);
   switch (status) {
     case "ready":
-      return { ...board, ready: within(board.ready, setKey(capabilities), (of) => treeDrop(of, inOrder(order))) };
+      return {
+        ...board,
+        ready: within(board.ready, setKey(capabilities), (of) => treeDrop(of, inOrder(order))),
+      };
     case "waiting":
       return { ...board, due: due() };
     case "claimed":
-      return { ...board, due: due(), asked: request_id === null ? board.asked : treeDrop(board.asked, askedKey(agent, request_id)) };
+      return {
+        ...board,
+        due: due(),
+        asked:
+          request_id === null ? board.asked : treeDrop(board.asked, askedKey(agent, request_id)),
+      };
     default:
       return board;
   }
 }
 
 /** A tree of trees with one of them changed; one that is empty is left out. */
-export function within<Value>(tree: Tree<Tree<Value>>, key: string, change: (of: Tree<Value>) => Tree<Value>): Tree<Tree<Value>> {
+export function within<Value>(
+  tree: Tree<Tree<Value>>,
+  key: string,
+  change: (of: Tree<Value>) => Tree<Value>,
+): Tree<Tree<Value>> {
   const after = change(treeGet(tree, key) ?? null);
   return after === null ? treeDrop(tree, key) : treePut(tree, key, after);
 }
@@ -126,7 +175,10 @@ export interface Seeking {
 }
 
 /** Whether an agent that can do this much may have a task now. */
-export function isFree({ status, until, capabilities: needed }: TaskState, { capabilities, now }: Seeking): boolean {
+export function isFree(
+  { status, until, capabilities: needed }: TaskState,
+  { capabilities, now }: Seeking,
+): boolean {
   if (!needed.every((one) => capabilities.includes(one))) return false;
   return status === "ready" || (status === "waiting" && (until ?? "") <= isoOf(now));
 }
@@ -136,7 +188,8 @@ export function nextTask(board: Board, seeking: Seeking): string | undefined {
   let best: { readonly id: string; readonly order: number } | undefined;
   const offer = (id: string): boolean => {
     const task = treeGet(board.tasks, id);
-    if (task === undefined || seeking.passed?.has(id) === true || !isFree(task, seeking)) return false;
+    if (task === undefined || seeking.passed?.has(id) === true || !isFree(task, seeking))
+      return false;
     if (best === undefined || task.order < best.order) best = { id, order: task.order };
     return true;
   };

@@ -1,50 +1,84 @@
 import { COMPLETED } from "@bylaw/contract";
 import { deny, type ToolCall, type Transition, type Verdict, type View } from "@bylaw/kernel";
-import { timeOf } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
-import { isoOf } from "./board.ts";
+import { isoOf, type TaskState } from "./board.ts";
 import type { CODES } from "./codes.ts";
 import { taskOf } from "./task-board.ts";
 
-/** Denies the completion of a task that waits for others, and of one that is completed, whoever holds it. Pure. */
+/** Denies the completion of a task that waits for others, and any transition of a completed one. Pure. */
 export function checkCompletion({ task, to }: Transition, view: View): Verdict | undefined {
   const state = taskOf(view, task);
-  if (state?.status === "completed")
-    return refuse("task_over", `work on task ${quote(task)}, which is completed`, "one that goes on", "claim another task");
+  if (state?.status === "completed") return over(task, state.status);
   if (state === undefined || state.unmet === 0 || to !== COMPLETED) return undefined;
-  return refuse("task_blocked", `completion of task ${quote(task)}`, `${state.unmet} others to be completed first`, "complete those");
+  return refuse("task_blocked", waitsFor(task, state.unmet), "Complete those tasks first.");
 }
 
 type Code = keyof typeof CODES;
 
-const refuse = (code: Code, what: string, wanted: string, fix: string): Verdict =>
-  deny(`Unexpected ${what}, expected ${wanted}`, fix, { code });
+const refuse = (code: Code, reason: string, fix: string): Verdict => deny(reason, fix, { code });
+const over = (task: string, status: string): Verdict =>
+  refuse("task_over", `Task ${quote(task)} is ${status}`, "Claim another task.");
+const waitsFor = (task: string, unmet: number): string =>
+  `Task ${quote(task)} waits for ${unmet === 1 ? "another task" : `${unmet} other tasks`}`;
 
-/** Denies what is done for a task by whoever does not hold it. What is done for no task is nobody's business here. Pure. */
-export function checkHolder({ task, agent, at, host }: ToolCall | Transition, view: View): Verdict | undefined {
+/** Denies work on a task by anyone who does not hold it. Work on no task is not checked. Pure. */
+export function checkHolder(subject: ToolCall | Transition, view: View): Verdict | undefined {
+  const { task } = subject;
   if (task === undefined) return undefined;
   const state = taskOf(view, task);
-  const name = (): string => quote(task);
-  if (state === undefined) return refuse("task_unknown", `task ${name()}`, "one that was created", "create it, or claim one that is there");
-  switch (state.status) {
+  if (state === undefined)
+    return refuse(
+      "task_unknown",
+      `There is no task ${quote(task)}`,
+      "Create it, or claim one that exists.",
+    );
+  return checkStatus(task, state) ?? checkClaim(subject, task, state);
+}
+
+function checkStatus(task: string, { status, unmet }: TaskState): Verdict | undefined {
+  switch (status) {
     case "completed":
     case "failed":
-      return refuse("task_over", `work on task ${name()}, which is ${state.status}`, "one that goes on", "claim another task");
+      return over(task, status);
     case "escalated":
-      return refuse("task_escalated", `work on task ${name()}`, "a person's word first", "have a person look into it and retry it");
+      return refuse(
+        "task_escalated",
+        `A person has to look into task ${quote(task)} first`,
+        "Have a person retry the task.",
+      );
     case "blocked":
-      return refuse("task_blocked", `work on task ${name()}`, `${state.unmet} others to be completed first`, "claim another task");
+      return refuse("task_blocked", waitsFor(task, unmet), "Claim another task.");
     case "ready":
     case "waiting":
-      return refuse("task_not_claimed", `work on task ${name()}, which nobody holds`, "a claim", "claim it first");
+      return refuse("task_not_claimed", `Nobody holds task ${quote(task)}`, "Claim it first.");
     case "claimed":
+      return undefined;
   }
+}
+
+function checkClaim(
+  { agent, at, host }: ToolCall | Transition,
+  task: string,
+  state: TaskState,
+): Verdict | undefined {
   if (agent === undefined || agent !== state.agent)
-    return refuse("task_other_agent", `agent ${quote(agent ?? "")} on task ${name()}`, "the one that holds it", "claim another task");
+    return refuse(
+      "task_other_agent",
+      `Another agent holds task ${quote(task)}`,
+      "Claim another task.",
+    );
   const fence = host?.["fence"];
   if (fence !== undefined && fence !== state.fence)
-    return refuse("task_fence_stale", `fence ${quote(JSON.stringify(fence))}`, String(state.fence), "stop: somebody goes on with the task");
-  if (at === undefined || Number.isNaN(timeOf(at)) || isoOf(at) >= (state.until ?? ""))
-    return refuse("task_lease_over", `work on task ${name()} after its lease`, "a heartbeat before that", "claim the task again");
+    return refuse(
+      "task_fence_stale",
+      `Fence ${quote(JSON.stringify(fence))} is from an earlier claim, and the current one is ${state.fence}`,
+      "Stop: somebody else works on the task now.",
+    );
+  if (at === undefined || Number.isNaN(Date.parse(at)) || isoOf(at) >= (state.until ?? ""))
+    return refuse(
+      "task_lease_over",
+      `The lease of task ${quote(task)} is over`,
+      "Claim the task again, and send heartbeats in time.",
+    );
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { EventDraft, JsonObject } from "@bylaw/kernel";
+import type { EventDraft, EventType, JsonObject } from "@bylaw/kernel";
 import { z } from "zod";
 
 const id = z.string().min(1).max(256);
@@ -12,10 +12,16 @@ const time = z.iso.datetime();
 const note = z.string().max(2_000);
 
 /** The most dependencies and capabilities that a task has, and the longest that a name, a title and a reason are, in characters. */
-export const LIMITS = { dependencies: 10_000, capabilities: 64, name: 256, title: 500, reason: 2_000 } as const;
+export const LIMITS = {
+  dependencies: 10_000,
+  capabilities: 64,
+  name: 256,
+  title: 500,
+  reason: 2_000,
+} as const;
 
 /** The details of every event of a task, by type. What a run records itself is not among them. */
-export const TASK_EVENTS = {
+const TASK_EVENTS = {
   /** A task, with all that it waits for. */
   task_created: z.strictObject({
     title: z.string().max(LIMITS.title).nullable(),
@@ -23,11 +29,21 @@ export const TASK_EVENTS = {
     capabilities: names(LIMITS.capabilities),
   }),
   /** An agent holds it. */
-  task_claimed: z.strictObject({ fence, lease_until: time, capabilities: names(1_000), request_id: z.string().max(512).nullable() }),
+  task_claimed: z.strictObject({
+    fence,
+    lease_until: time,
+    capabilities: names(1_000),
+    request_id: z.string().max(512).nullable(),
+  }),
   /** The agent that holds it gave a sign of life. */
   task_renewed: z.strictObject({ fence, lease_until: time }),
   /** The lease is over, and it is to be tried again. */
-  task_lapsed: z.strictObject({ agent: z.string(), fence, retry: z.int().positive(), retry_at: time }),
+  task_lapsed: z.strictObject({
+    agent: z.string(),
+    fence,
+    retry: z.int().positive(),
+    retry_at: time,
+  }),
   /** The lease is over, and a person has to look. */
   task_escalated: z.strictObject({ agent: z.string(), fence, lapses: z.int().positive() }),
   /** The agent that held it gave it back. */
@@ -40,6 +56,11 @@ export const TASK_EVENTS = {
   task_finished: z.strictObject({ fence }),
 } as const;
 
+/** The types of events that this plugin declares. */
+export const EVENT_TYPES: readonly EventType[] = Object.entries(TASK_EVENTS).map(
+  ([name, details]) => ({ name, details }),
+);
+
 type Types = typeof TASK_EVENTS;
 /** One event of a task, read. */
 export type TaskEvent = {
@@ -47,7 +68,10 @@ export type TaskEvent = {
 }[keyof Types];
 
 /** Reads the details of an event of this plugin; `undefined` for every other event, and for one that is not as it was declared. */
-export function taskEventOf({ event_type, details }: Pick<EventDraft, "event_type" | "details">): TaskEvent | undefined {
+export function taskEventOf({
+  event_type,
+  details,
+}: Pick<EventDraft, "event_type" | "details">): TaskEvent | undefined {
   if (!Object.hasOwn(TASK_EVENTS, event_type)) return undefined;
   const parsed = TASK_EVENTS[event_type as keyof Types].safeParse(details as JsonObject);
   return parsed.success ? ({ type: event_type, details: parsed.data } as TaskEvent) : undefined;

@@ -1,7 +1,7 @@
 import { COMPLETED } from "@bylaw/contract";
 import type { EventDraft } from "@bylaw/kernel";
 import { foldName, treeGet } from "@bylaw/log";
-import { quote } from "@bylaw/wording";
+import { isBlank, quote } from "@bylaw/wording";
 import { askedKey, isoOf, type Board, type TaskState } from "./board.ts";
 import { taskEventOf, type TaskEvent } from "./events.ts";
 
@@ -18,24 +18,37 @@ export function faultOf(board: Board, event: EventDraft): Fault | undefined {
   if (event_type === "phase_entered") return completionFault(board, event);
   const read = taskEventOf(event);
   if (read === undefined) return undefined;
-  if (task_id === null || task_id === "" || task_id.length > 256) return fault("TASK_NAME", "a task has a name of 1 to 256 characters");
+  if (task_id === null || isBlank(task_id) || task_id.length > 256)
+    return fault("TASK_NAME", "the name of a task has 1 to 256 characters");
   const task = treeGet(board.tasks, task_id);
-  if (read.type === "task_created") return creationFault(board, task_id, task, read.details.dependencies);
+  if (read.type === "task_created")
+    return creationFault(board, task_id, task, read.details.dependencies);
   if (task === undefined) return fault("TASK_UNKNOWN", `there is no task ${quote(task_id)}`);
   // One request comes to one claim.
   if (read.type === "task_claimed" && read.details.request_id !== null) {
     const other = treeGet(board.asked, askedKey(event.agent_id, read.details.request_id));
-    if (other !== undefined) return fault("TASK_REQUEST", `the request came to task ${quote(other)} already`);
+    if (other !== undefined)
+      return fault("TASK_REQUEST", `this request already claimed task ${quote(other)}`);
   }
   return changeFault(task, task_id, read, event, treeGet(board.unfinished, task_id) === undefined);
 }
 
-function creationFault(board: Board, id: string, task: TaskState | undefined, dependencies: readonly string[]): Fault | undefined {
-  if (task !== undefined) return fault("TASK_EXISTS", `there is a task ${quote(id)} already`);
+function creationFault(
+  board: Board,
+  id: string,
+  task: TaskState | undefined,
+  dependencies: readonly string[],
+): Fault | undefined {
+  if (task !== undefined) return fault("TASK_EXISTS", `task ${quote(id)} exists already`);
   // What a task waits for is there before it, so that no two can wait for each other.
-  if (dependencies.includes(id)) return fault("TASK_CYCLE", `task ${quote(id)} would wait for itself`);
+  if (dependencies.includes(id))
+    return fault("TASK_CYCLE", `task ${quote(id)} would wait for itself`);
   const unknown = dependencies.find((one) => treeGet(board.tasks, one) === undefined);
-  if (unknown !== undefined) return fault("TASK_DEPENDENCY", `task ${quote(id)} would wait for ${quote(unknown)}, which is none`);
+  if (unknown !== undefined)
+    return fault(
+      "TASK_DEPENDENCY",
+      `task ${quote(id)} would wait for ${quote(unknown)}, which does not exist`,
+    );
   return undefined;
 }
 
@@ -45,52 +58,86 @@ function completionFault(board: Board, { task_id, details }: EventDraft): Fault 
   if (task === undefined || task_id === null) return undefined;
   if (task.status === "completed") return fault("TASK_OVER", `task ${quote(task_id)} is completed`);
   if (details["to"] !== COMPLETED) return undefined;
-  if (task.unmet > 0) return fault("TASK_BLOCKED", `task ${quote(task_id)} waits for ${task.unmet} others`);
+  if (task.unmet > 0)
+    return fault("TASK_BLOCKED", `task ${quote(task_id)} waits for ${task.unmet} other tasks`);
   return undefined;
 }
 
 /** Why somebody cannot move a task that another agent, or nobody, holds. */
-export function holderFault(board: Board, { event_type, agent_id, task_id }: EventDraft): Fault | undefined {
+export function holderFault(
+  board: Board,
+  { event_type, agent_id, task_id }: EventDraft,
+): Fault | undefined {
   if (event_type !== "phase_entered" || task_id === null) return undefined;
   const task = treeGet(board.tasks, task_id);
   if (task === undefined) return undefined;
-  if (task.status !== "claimed") return fault("TASK_NOT_CLAIMED", `task ${quote(task_id)} is ${task.status}`);
-  if (task.agent !== agent_id) return fault("TASK_OTHER_AGENT", `task ${quote(task_id)} is held by another agent`);
+  if (task.status !== "claimed")
+    return fault("TASK_NOT_CLAIMED", `task ${quote(task_id)} is ${task.status}`);
+  if (task.agent !== agent_id)
+    return fault("TASK_OTHER_AGENT", `task ${quote(task_id)} is held by another agent`);
   return undefined;
 }
 
-function changeFault(task: TaskState, id: string, { type, details }: TaskEvent, event: EventDraft, known: boolean): Fault | undefined {
+function changeFault(
+  task: TaskState,
+  id: string,
+  { type, details }: TaskEvent,
+  event: EventDraft,
+  known: boolean,
+): Fault | undefined {
   const { status } = task;
   const { agent_id, timestamp } = event;
   const is = (...wanted: readonly TaskState["status"][]): Fault | undefined =>
-    wanted.includes(status) ? undefined : fault("TASK_STATUS", `task ${quote(id)} is ${status}, not ${wanted.join(" or ")}`);
+    wanted.includes(status)
+      ? undefined
+      : fault("TASK_STATUS", `task ${quote(id)} is ${status}, not ${wanted.join(" or ")}`);
   const newer = (fence: number): Fault | undefined =>
-    fence > task.fence ? undefined : fault("TASK_FENCE", `fence ${fence} is not above that of the last claim, ${task.fence}`);
+    fence > task.fence
+      ? undefined
+      : fault(
+          "TASK_FENCE",
+          `fence ${fence} is not higher than ${task.fence}, that of the last claim`,
+        );
   const over = task.until !== null && task.until <= isoOf(timestamp);
   const mine = (fence: number): Fault | undefined => {
-    if (task.agent !== agent_id) return fault("TASK_OTHER_AGENT", `task ${quote(id)} is held by another agent`);
-    if (task.fence !== fence) return fault("TASK_FENCE", `fence ${fence} is not that of the claim, ${task.fence}`);
+    if (task.agent !== agent_id)
+      return fault("TASK_OTHER_AGENT", `task ${quote(id)} is held by another agent`);
+    if (task.fence !== fence)
+      return fault("TASK_FENCE", `fence ${fence} is not ${task.fence}, that of the claim`);
     return undefined;
   };
   switch (type) {
     case "task_claimed": {
       const able = task.capabilities.every((one) => details.capabilities.includes(one));
-      if (agent_id === null || agent_id === "") return fault("TASK_AGENT", "a claim has an agent");
-      return is("ready", "waiting") ?? newer(details.fence) ?? (able ? undefined : fault("TASK_CAPABILITY", "the agent cannot do it"));
+      if (agent_id === null || isBlank(agent_id))
+        return fault("TASK_AGENT", "a claim names its agent");
+      return (
+        is("ready", "waiting") ??
+        newer(details.fence) ??
+        (able
+          ? undefined
+          : fault("TASK_CAPABILITY", "the agent lacks a capability that the task needs"))
+      );
     }
     case "task_renewed":
-      return is("claimed") ?? mine(details.fence) ?? (over ? fault("TASK_LEASE", "the lease is over") : undefined);
+      return (
+        is("claimed") ??
+        mine(details.fence) ??
+        (over ? fault("TASK_LEASE", "the lease is over") : undefined)
+      );
     case "task_released":
     case "task_failed":
       return is("claimed") ?? mine(details.fence);
     case "task_lapsed":
     case "task_escalated": {
       const count = type === "task_lapsed" ? details.retry : details.lapses;
-      if (!over) return is("claimed") ?? fault("TASK_LEASE", "the lease goes on");
+      if (!over) return is("claimed") ?? fault("TASK_LEASE", "the lease is not over yet");
       return (
         is("claimed") ??
         newer(details.fence) ??
-        (details.agent === task.agent && count === task.lapses + 1 ? undefined : fault("TASK_LAPSE", "that is not what was lost"))
+        (details.agent === task.agent && count === task.lapses + 1
+          ? undefined
+          : fault("TASK_LAPSE", "agent or count differ from the claim that lapsed"))
       );
     }
     case "task_retried":
@@ -98,11 +145,16 @@ function changeFault(task: TaskState, id: string, { type, details }: TaskEvent, 
       return (
         is("escalated", "failed") ??
         (["", foldName(task.agent ?? "")].includes(foldName(details.by))
-          ? fault("TASK_OWN_RETRY", "its agent cannot have it retried")
+          ? fault("TASK_OWN_RETRY", "the agent that lost the task cannot retry it")
           : undefined)
       );
     case "task_finished":
-      return is("completed") ?? (known ? fault("TASK_FINISHED", `of task ${quote(id)} the store knows`) : undefined);
+      return (
+        is("completed") ??
+        (known
+          ? fault("TASK_FINISHED", `the end of task ${quote(id)} is on record already`)
+          : undefined)
+      );
     default:
       return undefined;
   }

@@ -1,6 +1,17 @@
-export type { ClaimWish, Completion, EndOptions, HeldTask, Hold, NewTask, Task, TaskRules, Tasks } from "./api.ts";
+export type {
+  ClaimRequest,
+  Completion,
+  EndOptions,
+  HeldTask,
+  Hold,
+  NewTask,
+  Task,
+  Tasks,
+} from "./api.ts";
+export type { TaskRules } from "./task-rules.ts";
 export type { Blocker, Board, TaskState, TaskStatus } from "./board.ts";
 export { createTasks, type TasksOptions } from "./create-tasks.ts";
 export type { Snapshot, SnapshotRequest } from "./snapshot.ts";
 export { taskBoard, taskOf } from "./task-board.ts";
 export { tasks } from "./tasks.ts";
+export { EVENT_TYPES } from "./events.ts";

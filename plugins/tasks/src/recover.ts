@@ -1,6 +1,6 @@
 import { BylawError, StoreConflict, type LogEvent } from "@bylaw/kernel";
 import { treeEntries, treeGet, type Recordable, type Run } from "@bylaw/log";
-import type { TaskRules } from "./api.ts";
+import type { TaskRules } from "./task-rules.ts";
 import { dueBy, type TaskState } from "./board.ts";
 import { RECOVERY, storedName } from "./store-task.ts";
 import { taskBoard } from "./task-board.ts";
@@ -10,14 +10,21 @@ const AT_ONCE = 100;
 
 /** Whether somebody else was quicker. */
 export const isOvertaken = (error: unknown): boolean =>
-  error instanceof StoreConflict || (error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED");
+  error instanceof StoreConflict ||
+  (error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED");
 
 /** Records an event together with what a task becomes in the store, under the fence that the log says. */
-export async function recordWithState(run: Run, event: Recordable, state: "available" | "done"): Promise<readonly LogEvent[]> {
+export async function recordWithState(
+  run: Run,
+  event: Recordable,
+  state: "available" | "done",
+): Promise<readonly LogEvent[]> {
   const id = event.task_id ?? "";
   const { fence } = treeGet(run.view(taskBoard).tasks, id) ?? { fence: 0 };
   try {
-    return await run.record([event], { task: { id: storedName(run, id), fence, set: { state, owner: null } } });
+    return await run.record([event], {
+      task: { id: storedName(run, id), fence, set: { state, owner: null } },
+    });
   } catch (error) {
     // The guards found nothing against it, so the store's own sweep has freed the task: it needs nothing written.
     if (error instanceof StoreConflict && error.what === "fence") return run.record([event]);
@@ -29,7 +36,11 @@ export async function recordWithState(run: Run, event: Recordable, state: "avail
 export async function finishTask(run: Run, id: string): Promise<readonly LogEvent[]> {
   const { fence } = treeGet(run.view(taskBoard).tasks, id) ?? { fence: 0 };
   try {
-    return await recordWithState(run, { event_type: "task_finished", agent_id: null, task_id: id, details: { fence } }, "done");
+    return await recordWithState(
+      run,
+      { event_type: "task_finished", agent_id: null, task_id: id, details: { fence } },
+      "done",
+    );
   } catch (error) {
     if (!isOvertaken(error)) throw error;
     await run.catchUp();
@@ -41,12 +52,19 @@ export async function finishTask(run: Run, id: string): Promise<readonly LogEven
  * Takes up what was left: completed tasks of which the store was not told, and leases that are over. Whether one is over the store
  * says, which gives the task away in the same write; the log only says where to ask.
  */
-export async function recoverTasks(run: Run, rules: TaskRules, now: string): Promise<readonly LogEvent[]> {
+export async function recoverTasks(
+  run: Run,
+  rules: TaskRules,
+  now: string,
+): Promise<readonly LogEvent[]> {
   await run.catchUp();
   const recorded: LogEvent[] = [];
-  for (const id of some(treeEntries(run.view(taskBoard).unfinished), ([name]) => name)) recorded.push(...(await finishTask(run, id)));
+  for (const id of some(treeEntries(run.view(taskBoard).unfinished), ([name]) => name))
+    recorded.push(...(await finishTask(run, id)));
   const { tasks } = run.view(taskBoard);
-  for (const id of some(dueBy(run.view(taskBoard), now), ([, name]) => (treeGet(tasks, name)?.status === "claimed" ? name : undefined))) {
+  for (const id of some(dueBy(run.view(taskBoard), now), ([, name]) =>
+    treeGet(tasks, name)?.status === "claimed" ? name : undefined,
+  )) {
     const task = treeGet(run.view(taskBoard).tasks, id);
     const event = task?.status === "claimed" ? await takeUp(run, rules, id, task) : undefined;
     if (event !== undefined) recorded.push(event);
@@ -54,11 +72,20 @@ export async function recoverTasks(run: Run, rules: TaskRules, now: string): Pro
   return recorded;
 }
 
-async function takeUp(run: Run, { recovery }: TaskRules, id: string, task: TaskState): Promise<LogEvent | undefined> {
+async function takeUp(
+  run: Run,
+  { recovery }: TaskRules,
+  id: string,
+  task: TaskState,
+): Promise<LogEvent | undefined> {
   const { action, maxRetries, backoffSeconds } = recovery.agentCrash;
   const lapses = task.lapses + 1;
   const again = action === "retry" && lapses <= maxRetries;
-  const lost = { event_type: again ? "task_lapsed" : "task_escalated", agent_id: null, task_id: id };
+  const lost = {
+    event_type: again ? "task_lapsed" : "task_escalated",
+    agent_id: null,
+    task_id: id,
+  };
   try {
     // Until it may be tried again it is held, so that the store's clock says when that is.
     const claim = await run.claim({
@@ -67,7 +94,11 @@ async function takeUp(run: Run, { recovery }: TaskRules, id: string, task: TaskS
       lease_ms: again ? Math.max(1, Math.round(backoffSeconds * 1_000)) : 1,
       event: ({ fence, lease_until }) => ({
         ...lost,
-        details: { agent: task.agent ?? "", fence, ...(again ? { retry: lapses, retry_at: lease_until } : { lapses }) },
+        details: {
+          agent: task.agent ?? "",
+          fence,
+          ...(again ? { retry: lapses, retry_at: lease_until } : { lapses }),
+        },
       }),
     });
     return claim?.event;
@@ -78,7 +109,10 @@ async function takeUp(run: Run, { recovery }: TaskRules, id: string, task: TaskS
   }
 }
 
-function some<Entry, Value>(entries: Iterable<Entry>, pick: (entry: Entry) => Value | undefined): readonly Value[] {
+function some<Entry, Value>(
+  entries: Iterable<Entry>,
+  pick: (entry: Entry) => Value | undefined,
+): readonly Value[] {
   const picked: Value[] = [];
   for (const entry of entries) {
     const value = pick(entry);

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bylaw/kernel";
 import { currentPhases, phaseOf, treeGet, type Run } from "@bylaw/log";
-import type { TaskRules } from "./api.ts";
+import type { TaskRules } from "./task-rules.ts";
 import type { Blocker } from "./board.ts";
 import { taskBoard } from "./task-board.ts";
-import { unknownTask } from "./wishes.ts";
+import { unknownTask } from "./task-requests.ts";
 
 /** Which task, and which page of what there is to know. */
 export interface SnapshotRequest {
@@ -38,11 +38,16 @@ const encoder = new TextEncoder();
 const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;
 
 /** One page. Throws BYLAW_TASK_UNKNOWN. */
-export function snapshotOf(run: Run, { coordination }: TaskRules, { task: id, cursor }: SnapshotRequest): Snapshot {
+export function snapshotOf(
+  run: Run,
+  { coordination }: TaskRules,
+  { task: id, cursor }: SnapshotRequest,
+): Snapshot {
   const { tasks } = run.view(taskBoard);
   const task = treeGet(tasks, id);
   if (task === undefined) throw unknownTask(id);
-  const has = (part: TaskRules["coordination"]["snapshotIncludes"][number]): boolean => coordination.snapshotIncludes.includes(part);
+  const has = (part: TaskRules["coordination"]["snapshotIncludes"][number]): boolean =>
+    coordination.snapshotIncludes.includes(part);
   const start = Number(cursor ?? "0");
   const phase = phaseOf(run.view(currentPhases), id);
   const first = {
@@ -51,12 +56,20 @@ export function snapshotOf(run: Run, { coordination }: TaskRules, { task: id, cu
     ...(has("prd_state") && { prd_state: planOf(task.prd_state) }),
   };
   const rest = cursor === undefined ? first : {};
-  const listed = { task_dependencies: has("task_dependencies"), completed_tasks: has("completed_tasks") };
+  const listed = {
+    task_dependencies: has("task_dependencies"),
+    completed_tasks: has("completed_tasks"),
+  };
   const names: string[] = [];
   const completed: string[] = [];
-  let left = MOST.page - bytesOf({ task_dependencies: [], completed_tasks: [], ...rest, next: "1234567" });
+  let left =
+    MOST.page - bytesOf({ task_dependencies: [], completed_tasks: [], ...rest, next: "1234567" });
   let at = start;
-  for (; (listed.task_dependencies || listed.completed_tasks) && at < task.dependencies.length; at += 1) {
+  for (
+    ;
+    (listed.task_dependencies || listed.completed_tasks) && at < task.dependencies.length;
+    at += 1
+  ) {
     const name = task.dependencies[at] ?? "";
     const done = listed.completed_tasks && treeGet(tasks, name)?.status === "completed";
     left -= (bytesOf(name) + 1) * ((listed.task_dependencies ? 1 : 0) + (done ? 1 : 0));
@@ -64,7 +77,8 @@ export function snapshotOf(run: Run, { coordination }: TaskRules, { task: id, cu
     if (listed.task_dependencies) names.push(name);
     if (done) completed.push(name);
   }
-  const more = (listed.task_dependencies || listed.completed_tasks) && at < task.dependencies.length;
+  const more =
+    (listed.task_dependencies || listed.completed_tasks) && at < task.dependencies.length;
   return {
     ...(listed.task_dependencies && { task_dependencies: names }),
     ...(listed.completed_tasks && { completed_tasks: completed }),
@@ -74,14 +88,16 @@ export function snapshotOf(run: Run, { coordination }: TaskRules, { task: id, cu
 }
 
 const shortened = ({ code, reason, fix }: Blocker): Blocker => ({
-  ...{ code: cut(code), reason: cut(reason) },
+  code: cut(code),
+  reason: cut(reason),
   ...(fix === undefined ? {} : { fix: cut(fix) }),
 });
 
 // A character takes at most six bytes of JSON, so the loop is short.
 function cut(text: string): string {
   let kept = text;
-  while (bytesOf(kept) > MOST.text) kept = kept.slice(0, Math.floor(kept.length * 0.8)).toWellFormed();
+  while (bytesOf(kept) > MOST.text)
+    kept = kept.slice(0, Math.floor(kept.length * 0.8)).toWellFormed();
   return kept;
 }
 

@@ -1,7 +1,23 @@
 import { COMPLETED } from "@bylaw/contract";
-import { defineProjection, isJsonObject, type Json, type JsonObject, type LogEvent, type View } from "@bylaw/kernel";
+import {
+  defineProjection,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+  type View,
+} from "@bylaw/kernel";
 import { treeDrop, treeEntries, treeGet, treePut } from "@bylaw/log";
-import { EMPTY, isoOf, withTask, within, type Blocker, type Board, type TaskState } from "./board.ts";
+import {
+  EMPTY,
+  isoOf,
+  laterOf,
+  withTask,
+  within,
+  type Blocker,
+  type Board,
+  type TaskState,
+} from "./board.ts";
 import { CODES } from "./codes.ts";
 import { taskEventOf } from "./events.ts";
 import { faultOf } from "./fault.ts";
@@ -12,7 +28,7 @@ const KEPT = { blockers: 20, text: 500 } as const;
 /** The tasks of a run. What cannot be changes nothing, so that a log that was written past the guards is read in one way. */
 export const taskBoard = defineProjection<Board>({
   name: "@bylaw/plugin-tasks/board",
-  version: 1,
+  version: 2,
   initial: EMPTY,
   reduce(board, event) {
     if (event.event_type.startsWith("directive_")) return planned(board, event);
@@ -23,11 +39,13 @@ export const taskBoard = defineProjection<Board>({
 });
 
 /** A task, as the log says; `undefined` for one that was never created. */
-export const taskOf = (view: View, id: string): TaskState | undefined => treeGet(view(taskBoard).tasks, id);
+export const taskOf = (view: View, id: string): TaskState | undefined =>
+  treeGet(view(taskBoard).tasks, id);
 
 function changed(board: Board, event: LogEvent, id: string): Board {
   const task = treeGet(board.tasks, id);
-  if (event.event_type === "phase_entered") return task === undefined ? board : moved(board, event, id, task);
+  if (event.event_type === "phase_entered")
+    return task === undefined ? board : moved(board, event, id, task);
   const read = taskEventOf(event);
   if (read === undefined) return board;
   if (read.type === "task_created") return created(board, id, read.details);
@@ -37,14 +55,32 @@ function changed(board: Board, event: LogEvent, id: string): Board {
   switch (type) {
     case "task_claimed": {
       const { fence, lease_until, request_id } = details;
-      return put({ status: "claimed", agent: event.agent_id, fence, until: isoOf(lease_until), request_id });
+      return put({
+        status: "claimed",
+        agent: event.agent_id,
+        fence,
+        until: isoOf(lease_until),
+        request_id,
+      });
     }
     case "task_renewed":
-      return put({ until: isoOf(details.lease_until) });
+      return put({ until: laterOf(details.lease_until, task.until) });
     case "task_lapsed":
-      return put({ status: "waiting", fence: details.fence, until: isoOf(details.retry_at), lapses: details.retry, request_id: null });
+      return put({
+        status: "waiting",
+        fence: details.fence,
+        until: isoOf(details.retry_at),
+        lapses: details.retry,
+        request_id: null,
+      });
     case "task_escalated":
-      return put({ status: "escalated", fence: details.fence, until: null, lapses: details.lapses, request_id: null });
+      return put({
+        status: "escalated",
+        fence: details.fence,
+        until: null,
+        lapses: details.lapses,
+        request_id: null,
+      });
     case "task_released":
       return put({ status: "ready", until: null, request_id: null });
     case "task_failed":
@@ -56,29 +92,58 @@ function changed(board: Board, event: LogEvent, id: string): Board {
   }
 }
 
-type Created = Extract<ReturnType<typeof taskEventOf>, { readonly type: "task_created" }>["details"];
+type Created = Extract<
+  ReturnType<typeof taskEventOf>,
+  { readonly type: "task_created" }
+>["details"];
 
 function created(board: Board, id: string, { title, dependencies, capabilities }: Created): Board {
   const order = board.count + 1;
-  const unmet = dependencies.filter((one) => treeGet(board.tasks, one)?.status !== "completed").length;
+  const unmet = dependencies.filter(
+    (one) => treeGet(board.tasks, one)?.status !== "completed",
+  ).length;
   let { dependents } = board;
-  for (const one of dependencies) dependents = within(dependents, one, (of) => treePut(of, id, order));
+  for (const one of dependencies)
+    dependents = within(dependents, one, (of) => treePut(of, id, order));
   return withTask({ ...board, count: order, dependents }, id, {
-    ...{ order, title, dependencies, capabilities: capabilities.toSorted(), unmet, status: unmet > 0 ? "blocked" : "ready" },
-    ...{ fence: 0, agent: null, until: null, lapses: 0, request_id: null, blockers: [], prd_state: null },
+    order,
+    title,
+    dependencies,
+    capabilities: capabilities.toSorted(),
+    unmet,
+    status: unmet > 0 ? "blocked" : "ready",
+    fence: 0,
+    agent: null,
+    until: null,
+    lapses: 0,
+    request_id: null,
+    blockers: [],
+    prd_state: null,
   });
 }
 
 function moved(board: Board, { details }: LogEvent, id: string, task: TaskState): Board {
-  if (details["to"] !== COMPLETED) return task.blockers.length === 0 ? board : withTask(board, id, { ...task, blockers: [] });
-  let after = withTask(board, id, { ...task, status: "completed", until: null, request_id: null, blockers: [] });
+  if (details["to"] !== COMPLETED)
+    return task.blockers.length === 0 ? board : withTask(board, id, { ...task, blockers: [] });
+  let after = withTask(board, id, {
+    ...task,
+    status: "completed",
+    until: null,
+    request_id: null,
+    blockers: [],
+  });
   // Of a task that nobody claimed the store has nothing to be told.
-  if (task.fence > 0) after = { ...after, unfinished: treePut(after.unfinished, id, true as const) };
+  if (task.fence > 0)
+    after = { ...after, unfinished: treePut(after.unfinished, id, true as const) };
   for (const [name] of treeEntries(treeGet(board.dependents, id) ?? null)) {
     const child = treeGet(after.tasks, name);
     if (child === undefined) continue;
     const unmet = child.unmet - 1;
-    after = withTask(after, name, { ...child, unmet, status: unmet === 0 && child.status === "blocked" ? "ready" : child.status });
+    after = withTask(after, name, {
+      ...child,
+      unmet,
+      status: unmet === 0 && child.status === "blocked" ? "ready" : child.status,
+    });
   }
   return after;
 }
@@ -94,10 +159,16 @@ function blocked(board: Board, { details }: LogEvent, id: string): Board {
 
 function blockersOf(decision: Json | undefined): readonly Blocker[] {
   if (!isJsonObject(decision)) return [];
-  const votes = (Array.isArray(decision["votes"]) ? (decision["votes"] as readonly Json[]) : []).filter(isJsonObject);
-  const against = votes.filter(({ effect, shadow, severity }) => effect !== "allow" && shadow !== true && severity !== "warning");
+  const votes = (
+    Array.isArray(decision["votes"]) ? (decision["votes"] as readonly Json[]) : []
+  ).filter(isJsonObject);
+  const against = votes.filter(
+    ({ effect, shadow, severity }) =>
+      effect !== "allow" && shadow !== true && severity !== "warning",
+  );
   return (against.length > 0 ? against : [decision]).map(({ code, reason, fix }) => ({
-    ...{ code: textOf(code), reason: textOf(reason) },
+    code: textOf(code),
+    reason: textOf(reason),
     ...(fix === undefined ? {} : { fix: textOf(fix) }),
   }));
 }
@@ -112,14 +183,23 @@ function planned(board: Board, { event_type, task_id, details }: LogEvent): Boar
   if (typeof directive !== "string") return board;
   if (event_type === "directive_issued") {
     if (action !== "update_prd_state" || task_id === null) return board;
-    return { ...board, plans: treePut(board.plans, directive, { task: task_id, params: isJsonObject(params) ? params : {} }) };
+    return {
+      ...board,
+      plans: treePut(board.plans, directive, {
+        task: task_id,
+        params: isJsonObject(params) ? params : {},
+      }),
+    };
   }
   const plan = treeGet(board.plans, directive);
   if (event_type !== "directive_completed" || plan === undefined) return board;
   const task = treeGet(board.tasks, plan.task);
   const after = { ...board, plans: treeDrop(board.plans, directive) };
   if (ok !== true || task === undefined) return after;
-  return withTask(after, plan.task, { ...task, prd_state: mergedOf(task.prd_state ?? {}, plan.params) });
+  return withTask(after, plan.task, {
+    ...task,
+    prd_state: mergedOf(task.prd_state ?? {}, plan.params),
+  });
 }
 
 const mergedOf = (before: JsonObject, params: JsonObject): JsonObject => ({ ...before, ...params });

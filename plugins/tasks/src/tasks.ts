@@ -3,7 +3,7 @@ import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { checkCompletion, checkHolder } from "./check.ts";
 import { CODES } from "./codes.ts";
-import { TASK_EVENTS } from "./events.ts";
+import { EVENT_TYPES } from "./events.ts";
 import { faultOf, holderFault } from "./fault.ts";
 import { taskBoard } from "./task-board.ts";
 
@@ -16,18 +16,26 @@ export const tasks = definePlugin({
       claims: z
         .enum(["required", "off"])
         .default("required")
-        .describe("Whether an agent has to hold the task that it calls a tool or asks for a transition for"),
+        .describe(
+          "Whether an agent has to hold the task that it calls a tool or asks for a transition for",
+        ),
     })
     .prefault({}),
-  hard: true,
+  neverSoftened: true,
   codes: CODES,
   apply(kernel, { claims }) {
-    for (const [name, details] of Object.entries(TASK_EVENTS)) kernel.event({ name, details });
+    for (const type of EVENT_TYPES) kernel.event(type);
     kernel.projection(taskBoard);
     kernel.guard("tasks", (view, event) => faultOf(view(taskBoard), event));
     const required = claims === "required";
-    kernel.guard("holder", (view, event) => (required ? holderFault(view(taskBoard), event) : undefined));
-    kernel.hooks.beforeToolCall.tap("holder", (call, view) => (required ? checkHolder(call, view) : undefined));
-    kernel.hooks.onTransition.tap("holder", (request, view) => (required ? checkHolder(request, view) : checkCompletion(request, view)));
+    kernel.guard("holder", (view, event) =>
+      required ? holderFault(view(taskBoard), event) : undefined,
+    );
+    kernel.hooks.beforeToolCall.tap("holder", (call, view) =>
+      required ? checkHolder(call, view) : undefined,
+    );
+    kernel.hooks.onTransition.tap("holder", (request, view) =>
+      required ? checkHolder(request, view) : checkCompletion(request, view),
+    );
   },
 });

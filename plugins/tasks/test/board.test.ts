@@ -4,16 +4,31 @@ import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import { treeEntries, treeGet, type Tree } from "@bylaw/log";
 import { taskBoard, type Board, type TaskState } from "../src/index.ts";
 
-type Sketch = readonly [type: string, task: string | null, agent: string | null, details: JsonObject];
+type Sketch = readonly [
+  type: string,
+  task: string | null,
+  agent: string | null,
+  details: JsonObject,
+];
 
 const T0 = Date.parse("2026-01-02T10:00:00.000Z");
 const time = (second: number): string => new Date(T0 + second * 1_000).toISOString();
 const eventOf = ([event_type, task_id, agent_id, details]: Sketch, index: number): LogEvent => ({
-  ...{ timestamp: time(index), sequence: index + 1, session_id: "s", event_type, agent_id, task_id, details },
+  timestamp: time(index),
+  sequence: index + 1,
+  session_id: "s",
+  event_type,
+  agent_id,
+  task_id,
+  details,
 });
 const fold = (sketches: readonly Sketch[], from = taskBoard.initial): Board =>
   sketches.map(eventOf).reduce((board, event) => taskBoard.reduce(board, event), from);
-const created = (id: string, dependencies: readonly string[] = [], capabilities: readonly string[] = []): Sketch => [
+const created = (
+  id: string,
+  dependencies: readonly string[] = [],
+  capabilities: readonly string[] = [],
+): Sketch => [
   ...(["task_created", id, null] as const),
   { title: null, dependencies: [...dependencies], capabilities: [...capabilities] },
 ];
@@ -21,7 +36,12 @@ const claimed = (id: string, agent: string, fence = 1): Sketch => [
   ...(["task_claimed", id, agent] as const),
   { fence, lease_until: time(1_000_000), capabilities: ["x", "y"], request_id: null },
 ];
-const entered = (id: string, agent: string, to = "@completed"): Sketch => ["phase_entered", id, agent, { to }];
+const entered = (id: string, agent: string, to = "@completed"): Sketch => [
+  "phase_entered",
+  id,
+  agent,
+  { to },
+];
 
 const names = fc.constantFrom("a", "b", "c", "d", "__proto__");
 const agents = fc.constantFrom("ann", "bob", null);
@@ -43,9 +63,19 @@ const sketch: fc.Arbitrary<Sketch> = fc.oneof(
     fc.constant("task_claimed"),
     names,
     agents,
-    fc.record({ fence, lease_until: until, capabilities: sets, request_id: fc.constantFrom(null, "q") }),
+    fc.record({
+      fence,
+      lease_until: until,
+      capabilities: sets,
+      request_id: fc.constantFrom(null, "q"),
+    }),
   ),
-  fc.tuple(fc.constantFrom("task_released", "task_failed"), names, agents, fc.record({ fence, reason: fc.constant("why") })),
+  fc.tuple(
+    fc.constantFrom("task_released", "task_failed"),
+    names,
+    agents,
+    fc.record({ fence, reason: fc.constant("why") }),
+  ),
   fc.tuple(fc.constant("task_renewed"), names, agents, fc.record({ fence, lease_until: until })),
   fc.tuple(
     fc.constant("task_lapsed"),
@@ -53,15 +83,35 @@ const sketch: fc.Arbitrary<Sketch> = fc.oneof(
     agents,
     fc.record({ agent: fc.constantFrom("ann", "bob"), fence, retry: fence, retry_at: until }),
   ),
-  fc.tuple(fc.constant("task_escalated"), names, agents, fc.record({ agent: fc.constantFrom("ann", "bob"), fence, lapses: fence })),
-  fc.tuple(fc.constant("task_retried"), names, agents, fc.record({ by: fc.constantFrom("eve", "ann"), reason: fc.constant(null) })),
+  fc.tuple(
+    fc.constant("task_escalated"),
+    names,
+    agents,
+    fc.record({ agent: fc.constantFrom("ann", "bob"), fence, lapses: fence }),
+  ),
+  fc.tuple(
+    fc.constant("task_retried"),
+    names,
+    agents,
+    fc.record({ by: fc.constantFrom("eve", "ann"), reason: fc.constant(null) }),
+  ),
   fc.tuple(fc.constant("task_finished"), names, agents, fc.record({ fence })),
-  fc.tuple(fc.constant("phase_entered"), names, agents, fc.record({ to: fc.constantFrom("PLAN", "@completed") })),
+  fc.tuple(
+    fc.constant("phase_entered"),
+    names,
+    agents,
+    fc.record({ to: fc.constantFrom("PLAN", "@completed") }),
+  ),
   fc.tuple(
     fc.constant("transition_blocked"),
     names,
     agents,
-    fc.record({ decision: fc.constantFrom({ code: "no", reason: "no", votes: [] }, { code: "task_other_agent", reason: "no" }) }),
+    fc.record({
+      decision: fc.constantFrom(
+        { code: "no", reason: "no", votes: [] },
+        { code: "task_other_agent", reason: "no" },
+      ),
+    }),
   ),
   fc.tuple(
     fc.constantFrom("task_created", "task_claimed", "phase_entered", "transition_blocked", "note"),
@@ -77,18 +127,27 @@ const logs = fc.array(sketch, { minLength: 40, maxLength: 120, size: "max" });
 /** Everything that is looked for, worked out from the tasks alone. */
 function indicesOf({ tasks, unfinished }: Board): unknown {
   const all = [...treeEntries(tasks)];
-  const of = (pick: (task: TaskState) => boolean): readonly string[] => all.filter(([, task]) => pick(task)).map(([id]) => id);
+  const of = (pick: (task: TaskState) => boolean): readonly string[] =>
+    all.filter(([, task]) => pick(task)).map(([id]) => id);
   const completed = new Set(of(({ status }) => status === "completed"));
   return {
     ready: of(({ status }) => status === "ready").toSorted(),
     due: of(({ status }) => status === "claimed" || status === "waiting").toSorted(),
     asked: all
       .flatMap(([id, { status, agent, request_id }]) =>
-        status === "claimed" && request_id !== null ? [`${JSON.stringify([agent, request_id])} ${id}`] : [],
+        status === "claimed" && request_id !== null
+          ? [`${JSON.stringify([agent, request_id])} ${id}`]
+          : [],
       )
       .toSorted(),
-    unmet: all.map(([id, { dependencies }]) => [id, dependencies.filter((one) => !completed.has(one)).length]),
-    blocked: of(({ dependencies, status }) => status === "blocked" && dependencies.every((one) => completed.has(one))),
+    unmet: all.map(([id, { dependencies }]) => [
+      id,
+      dependencies.filter((one) => !completed.has(one)).length,
+    ]),
+    blocked: of(
+      ({ dependencies, status }) =>
+        status === "blocked" && dependencies.every((one) => completed.has(one)),
+    ),
     unfinished: [...treeEntries(unfinished)].filter(([id]) => !completed.has(id)),
   };
 }
@@ -158,15 +217,26 @@ it("what others were told when they tried is not what a task is blocked by", () 
     { decision: { code: "x", reason: "y", votes: [...votes] } },
   ];
   const before: readonly Sketch[] = [created("a"), claimed("a", "ann"), blocked("ann", more)];
-  const blockersAfter = (...sketches: readonly Sketch[]) => treeGet(fold([...before, ...sketches]).tasks, "a")?.blockers;
-  expect(blockersAfter()).toEqual([{ code: "artifact_missing", reason: "no plan", fix: "write it" }]);
-  expect(blockersAfter(blocked("bob", [vote, { effect: "deny", code: "task_other_agent", reason: "z" }]))).toHaveLength(1);
+  const blockersAfter = (...sketches: readonly Sketch[]) =>
+    treeGet(fold([...before, ...sketches]).tasks, "a")?.blockers;
+  expect(blockersAfter()).toEqual([
+    { code: "artifact_missing", reason: "no plan", fix: "write it" },
+  ]);
+  expect(
+    blockersAfter(
+      blocked("bob", [vote, { effect: "deny", code: "task_other_agent", reason: "z" }]),
+    ),
+  ).toHaveLength(1);
   expect(blockersAfter(entered("a", "ann", "PLAN"))).toEqual([]);
 });
 
 it("with 10,000 tasks an event copies the way to what it changes, and nothing else", () => {
   const ids = Array.from({ length: 10_000 }, (_, n) => `t${n}`);
-  const board = fold(ids.map((id, n) => created(id, n % 3 === 0 && n > 0 ? [`t${n - 1}`] : [], n % 2 === 0 ? [] : ["x"])));
+  const board = fold(
+    ids.map((id, n) =>
+      created(id, n % 3 === 0 && n > 0 ? [`t${n - 1}`] : [], n % 2 === 0 ? [] : ["x"]),
+    ),
+  );
   const seen = new Set<unknown>();
   const walk = (value: unknown, visit: (node: object) => boolean): void => {
     if (typeof value !== "object" || value === null || !visit(value)) return;

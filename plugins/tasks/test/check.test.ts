@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createKernel, definePlugin } from "@bylaw/kernel";
 import { describeExamples } from "@bylaw/testing";
 import { examples } from "../examples.ts";
-import { tasks as plugin } from "../src/index.ts";
+import { createTasks, tasks as plugin } from "../src/index.ts";
 import { z } from "zod";
 import { enginesOn, took, typesOf, worker, type Place, type Worker } from "./kit.ts";
 import { holdOf, kernelWith, permits, rules, summary } from "./setting.ts";
@@ -20,9 +20,11 @@ beforeEach(async () => {
 afterEach(() => place.end());
 
 const call = async (fields: object = {}, { run }: Worker = one): Promise<string> =>
-  (await run.toolCall({ tool: "bash", args: {}, agent: "ann", task: "a", ...fields })).decision.code;
+  (await run.toolCall({ tool: "bash", args: {}, agent: "ann", task: "a", ...fields })).decision
+    .code;
 const move = async (fields: object = {}, { run }: Worker = one): Promise<string> =>
-  (await run.transition({ to: "PLAN", artifacts: {}, agent: "ann", task: "a", ...fields })).decision.code;
+  (await run.transition({ to: "PLAN", artifacts: {}, agent: "ann", task: "a", ...fields })).decision
+    .code;
 
 describe("what is done for a task", () => {
   it("is done by whoever holds it, and by nobody else", async () => {
@@ -32,7 +34,11 @@ describe("what is done for a task", () => {
     const held = await took(one, "ann");
     expect([await call(), await move()]).toEqual(["rule_allowed", "rule_allowed"]);
     for (const agent of ["bob", "ann ", "ANN", "", undefined]) {
-      expect([agent, await call({ agent }), await move({ agent })]).toEqual([agent, "task_other_agent", "task_other_agent"]);
+      expect([agent, await call({ agent }), await move({ agent })]).toEqual([
+        agent,
+        "task_other_agent",
+        "task_other_agent",
+      ]);
     }
     expect(await call({ task: undefined, agent: "bob" })).toBe("rule_allowed");
     await one.tasks.release(holdOf(held));
@@ -45,11 +51,22 @@ describe("what is done for a task", () => {
     await one.tasks.release(holdOf(first));
     const second = await took(one, "ann");
     expect(await call({ host: { fence: second.fence } })).toBe("rule_allowed");
-    for (const fence of [first.fence, String(second.fence), null, 0, second.fence + 1, [second.fence]]) {
+    for (const fence of [
+      first.fence,
+      String(second.fence),
+      null,
+      0,
+      second.fence + 1,
+      [second.fence],
+    ]) {
       expect([fence, await call({ host: { fence } })]).toEqual([fence, "task_fence_stale"]);
     }
     const stale = { ...holdOf(first), agent: "ann" };
-    for (const late of [one.tasks.heartbeat(stale), one.tasks.release(stale), one.tasks.fail({ ...stale, reason: "late" })]) {
+    for (const late of [
+      one.tasks.heartbeat(stale),
+      one.tasks.release(stale),
+      one.tasks.fail({ ...stale, reason: "late" }),
+    ]) {
       await expect(late).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
     }
   });
@@ -60,7 +77,10 @@ describe("what is done for a task", () => {
     await place.advance(299_999);
     expect(await call({ at: "2031-01-01T00:00:00Z" })).toBe("rule_allowed");
     await place.advance(1);
-    expect([await call({ at: "2026-01-02T10:00:00Z" }), await move()]).toEqual(["task_lease_over", "task_lease_over"]);
+    expect([await call({ at: "2026-01-02T10:00:00Z" }), await move()]).toEqual([
+      "task_lease_over",
+      "task_lease_over",
+    ]);
   });
 
   it("is not done while it waits for others, nor when it is over", async () => {
@@ -69,26 +89,43 @@ describe("what is done for a task", () => {
     expect([await call(), await move()]).toEqual(["task_blocked", "task_blocked"]);
     const held = await took(one, "ann");
     await one.tasks.complete({ ...holdOf(held), ...summary });
-    expect([await call({ task: "b" }), await move({ task: "b" })]).toEqual(["task_over", "task_over"]);
+    expect([await call({ task: "b" }), await move({ task: "b" })]).toEqual([
+      "task_over",
+      "task_over",
+    ]);
   });
 
   it("is denied in every enforcement mode", async () => {
     for (const enforcement_mode of ["strict", "permissive", "advisory"] as const) {
-      const lax = await worker(place, rules(), createKernel({ plugins: [permits(), plugin()], enforcement_mode }), enforcement_mode);
-      expect((await lax.run.toolCall({ tool: "bash", args: {}, agent: "ann", task: "a" })).applied).toBe("deny");
+      const lax = await worker(
+        place,
+        rules(),
+        createKernel({ plugins: [permits(), plugin()], enforcement_mode }),
+        enforcement_mode,
+      );
+      expect(
+        (await lax.run.toolCall({ tool: "bash", args: {}, agent: "ann", task: "a" })).applied,
+      ).toBe("deny");
     }
   });
 
   it("is anybody's where claims are off, but nothing is completed that waits for others", async () => {
-    const off = await worker(place, rules(), createKernel({ plugins: [permits(), plugin({ claims: "off" })] }), "off");
+    const off = await worker(
+      place,
+      rules(),
+      createKernel({ plugins: [permits(), plugin({ claims: "off" })] }),
+      "off",
+    );
     for (const [id, dependencies] of [
       ["b", []],
       ["a", ["b"]],
     ] as const)
       await off.tasks.create({ id, dependencies });
-    expect([await call({}, off), await move({}, off), await call({ task: "unheard of" }, off)]).toEqual([
-      ...["rule_allowed", "rule_allowed", "rule_allowed"],
-    ]);
+    expect([
+      await call({}, off),
+      await move({}, off),
+      await call({ task: "unheard of" }, off),
+    ]).toEqual(["rule_allowed", "rule_allowed", "rule_allowed"]);
     expect(await move({ to: "@completed", ...summary }, off)).toBe("task_blocked");
     expect(await move({ task: "b", to: "@completed", ...summary }, off)).toBe("rule_allowed");
     expect(await move({ to: "@completed", ...summary }, off)).toBe("rule_allowed");
@@ -106,16 +143,21 @@ describe("a decision that was on its way when the task changed hands", () => {
     // Asked of a process that has not read yet that the task was given back and taken by another.
     await one.tasks.release(holdOf(held));
     await took(one, "bob");
-    expect([await call({}, other), await move({}, other)]).toEqual(["task_other_agent", "task_other_agent"]);
+    expect([await call({}, other), await move({}, other)]).toEqual([
+      "task_other_agent",
+      "task_other_agent",
+    ]);
     expect((await typesOf(place)).slice(-2)).toEqual(["tool_denied", "transition_blocked"]);
   });
 });
 
 describe("what an agent cannot have recorded", () => {
-  const event = (event_type: string, details: object, agent_id: string | null = null, task_id: string | null = "a") => ({
-    ...{ event_type, agent_id, task_id },
-    details: details as never,
-  });
+  const event = (
+    event_type: string,
+    details: object,
+    agent_id: string | null = null,
+    task_id: string | null = "a",
+  ) => ({ event_type, agent_id, task_id, details: details as never });
   const until = "2026-01-02T11:00:00.000Z";
 
   it("is refused by the guards, even if a host passes it on", async () => {
@@ -129,10 +171,29 @@ describe("what an agent cannot have recorded", () => {
       ["TASK_UNKNOWN", event("task_claimed", claimed, "bob", "c")],
       ["TASK_REQUEST", event("task_claimed", { ...claimed, request_id: "q1" }, "ann", "b")],
       ["TASK_NAME", event("task_claimed", claimed, "bob", null)],
-      ["TASK_NAME", event("task_created", { title: null, dependencies: [], capabilities: [] }, null, "x".repeat(257))],
+      [
+        "TASK_NAME",
+        event(
+          "task_created",
+          { title: null, dependencies: [], capabilities: [] },
+          null,
+          "x".repeat(257),
+        ),
+      ],
       ["TASK_EXISTS", event("task_created", { title: null, dependencies: [], capabilities: [] })],
-      ["TASK_CYCLE", event("task_created", { title: null, dependencies: ["c"], capabilities: [] }, null, "c")],
-      ["TASK_DEPENDENCY", event("task_created", { title: null, dependencies: ["a", "d"], capabilities: [] }, null, "c")],
+      [
+        "TASK_CYCLE",
+        event("task_created", { title: null, dependencies: ["c"], capabilities: [] }, null, "c"),
+      ],
+      [
+        "TASK_DEPENDENCY",
+        event(
+          "task_created",
+          { title: null, dependencies: ["a", "d"], capabilities: [] },
+          null,
+          "c",
+        ),
+      ],
       ["TASK_OTHER_AGENT", event("task_renewed", { fence: 1, lease_until: until }, "bob")],
       ["TASK_OTHER_AGENT", event("task_released", { fence: 1, reason: null }, "bob")],
       ["TASK_FENCE", event("task_failed", { fence: 2, reason: "no" }, "ann")],
@@ -154,7 +215,9 @@ describe("what an agent cannot have recorded", () => {
       ["TASK_LAPSE", event("task_lapsed", { agent: "ann", fence: 2, retry: 3, retry_at: until })],
       ["TASK_FENCE", event("task_lapsed", { agent: "ann", fence: 1, retry: 1, retry_at: until })],
     ] as const) {
-      await expect(one.run.record([one_of])).rejects.toMatchObject({ fix: expect.stringContaining(rule) as string });
+      await expect(one.run.record([one_of])).rejects.toMatchObject({
+        fix: expect.stringContaining(rule) as string,
+      });
     }
   });
 
@@ -164,9 +227,9 @@ describe("what an agent cannot have recorded", () => {
     await expect(one.run.record([event("task_claimed", claimed, "ann")])).rejects.toMatchObject({
       fix: expect.stringContaining("TASK_CAPABILITY") as string,
     });
-    await expect(one.run.record([event("task_claimed", { ...claimed, capabilities: ["review"] })])).rejects.toMatchObject({
-      fix: expect.stringContaining("TASK_AGENT") as string,
-    });
+    await expect(
+      one.run.record([event("task_claimed", { ...claimed, capabilities: ["review"] })]),
+    ).rejects.toMatchObject({ fix: expect.stringContaining("TASK_AGENT") as string });
   });
 });
 
@@ -175,12 +238,43 @@ describe("a task that its agent gave up", () => {
     await one.tasks.create({ id: "a" });
     const { fence } = await took(one, "ann");
     await one.tasks.fail({ task: "a", agent: "ann", fence, reason: "no" });
-    for (const by of ["ann", "ANN", " ann", "ann\u200b", "\u200b"])
+    for (const by of ["ann", "ANN", " ann", "ann\u200b"])
       await expect(one.tasks.retry({ task: "a", by }), by).rejects.toMatchObject({
         fix: expect.stringContaining("TASK_OWN_RETRY") as string,
       });
+    for (const by of ["", " ", "\u200b"])
+      await expect(one.tasks.retry({ task: "a", by }), by).rejects.toMatchObject({
+        code: "BYLAW_TASK_INVALID",
+      });
     await one.tasks.retry({ task: "a", by: "eve" });
   });
+
+  it("says why in words that can be seen", async () => {
+    await one.tasks.create({ id: "b" });
+    const held = holdOf(await took(one, "ann"));
+    for (const reason of ["", " \n", "\u200b\u2060", "\u3164", "\u2800\ufe0f"])
+      await expect(one.tasks.fail({ ...held, reason }), reason).rejects.toMatchObject({
+        code: "BYLAW_TASK_INVALID",
+      });
+    for (const agent of ["\u115f", "\u{e0041}"])
+      await expect(one.tasks.claim({ agent }), agent).rejects.toMatchObject({
+        code: "BYLAW_TASK_INVALID",
+      });
+    await expect(one.tasks.create({ id: "\u00ad" })).rejects.toMatchObject({
+      code: "BYLAW_TASK_INVALID",
+    });
+    expect((await one.tasks.get("b")).status).toBe("claimed");
+  });
+});
+
+it("a lease is as long as the clock of the run says, where nobody names another", async () => {
+  const plain = createTasks(one.run, rules());
+  await plain.create({ id: "a" });
+  const held = holdOf(await took(one, "ann"));
+  await place.advance(100_000);
+  expect((await plain.heartbeat(held)).lease_until).toBe(
+    new Date(Date.parse(place.now()) + 300_000).toISOString(),
+  );
 });
 
 describe("a completed task", () => {
@@ -189,8 +283,18 @@ describe("a completed task", () => {
     const held = await took(one, "ann");
     await one.tasks.complete({ ...holdOf(held), ...summary });
     await expect(
-      one.run.record([{ event_type: "task_finished", agent_id: null, task_id: "a", details: { fence: held.fence } }]),
-    ).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED", fix: expect.stringContaining("TASK_FINISHED") as string });
+      one.run.record([
+        {
+          event_type: "task_finished",
+          agent_id: null,
+          task_id: "a",
+          details: { fence: held.fence },
+        },
+      ]),
+    ).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+      fix: expect.stringContaining("TASK_FINISHED") as string,
+    });
     expect(await one.tasks.recover()).toEqual([]);
   });
 });
@@ -214,7 +318,9 @@ describe("a claim", () => {
       }),
     };
     const other = await worker(lossy);
-    await expect(other.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toThrow("connection lost");
+    await expect(other.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toThrow(
+      "connection lost",
+    );
     expect((await took(other, "ann", { request_id: "q1" })).task).toBe("a");
     expect((await took(other, "bob")).task).toBe("b");
     expect((await typesOf(place)).filter((type) => type === "task_claimed")).toHaveLength(2);
@@ -226,11 +332,15 @@ describe("a claim", () => {
     const bobs = await took(one, "bob", { request_id: "q1" });
     await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).resolves.toBeUndefined();
     await one.tasks.create({ id: "b" });
-    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_TASK_INVALID" });
+    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toMatchObject({
+      code: "BYLAW_TASK_INVALID",
+    });
     expect(await one.tasks.get("a")).toMatchObject({ agent: "bob", fence: bobs.fence });
     await one.tasks.release(holdOf(bobs));
     await took(one, "ann", { task: "a" });
-    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toMatchObject({ code: "BYLAW_TASK_INVALID" });
+    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toMatchObject({
+      code: "BYLAW_TASK_INVALID",
+    });
     expect((await took(one, "ann", { request_id: "q2" })).task).toBe("b");
   });
 
@@ -238,19 +348,28 @@ describe("a claim", () => {
     await one.tasks.create({ id: "a" });
     await took(one, "ann");
     const ahead = await worker({ ...place, now: () => "2026-01-03T10:00:00.000Z" });
-    expect([await ahead.tasks.claim({ agent: "bob" }), await ahead.tasks.recover()]).toEqual([undefined, []]);
+    expect([await ahead.tasks.claim({ agent: "bob" }), await ahead.tasks.recover()]).toEqual([
+      undefined,
+      [],
+    ]);
     expect(await one.tasks.get("a")).toMatchObject({ status: "claimed", agent: "ann" });
   });
 
   it("that another plugin refuses says so, and is not tried with every other task", async () => {
     const closed = definePlugin({
-      ...{ name: "closed", version: "1.0.0", options: z.strictObject({}).prefault({}) },
+      name: "closed",
+      version: "1.0.0",
+      options: z.strictObject({}).prefault({}),
       apply: (kernel) =>
-        kernel.guard("g", (_, { event_type }) => (event_type === "task_claimed" ? { rule: "CLOSED", message: "not today" } : undefined)),
+        kernel.guard("g", (_, { event_type }) =>
+          event_type === "task_claimed" ? { rule: "CLOSED", message: "not today" } : undefined,
+        ),
     });
     const shut = await worker(place, rules(), kernelWith(closed()));
     for (const id of ["a", "b"]) await shut.tasks.create({ id });
-    await expect(shut.tasks.claim({ agent: "ann" })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await expect(shut.tasks.claim({ agent: "ann" })).rejects.toMatchObject({
+      code: "BYLAW_EVENT_REFUSED",
+    });
   });
 });
 
@@ -273,14 +392,18 @@ describe("a wish that is none", () => {
     ["snapshot", { task: "a", cursor: "-1" }],
     ["snapshot", { task: "a", cursor: "1e9" }],
     ["get", 7],
-  ] as const)("to %s %j is refused, and nothing is recorded", async (what, wish) => {
+  ] as const)("to %s %j is refused, and nothing is recorded", async (what, request) => {
     const ask = one.tasks[what] as (given: unknown) => Promise<unknown>;
-    await expect(ask(wish)).rejects.toMatchObject({ code: "BYLAW_TASK_INVALID" });
+    await expect(ask(request)).rejects.toMatchObject({ code: "BYLAW_TASK_INVALID" });
     expect(await typesOf(place)).toEqual(["session_start"]);
   });
 
   it("is one for a task that was never created", async () => {
-    for (const pending of [one.tasks.get("a"), one.tasks.snapshot({ task: "a" }), one.tasks.retry({ task: "a", by: "eve" })]) {
+    for (const pending of [
+      one.tasks.get("a"),
+      one.tasks.snapshot({ task: "a" }),
+      one.tasks.retry({ task: "a", by: "eve" }),
+    ]) {
       await expect(pending).rejects.toMatchObject({ code: "BYLAW_TASK_UNKNOWN" });
     }
     expect(await one.tasks.claim({ agent: "ann", task: "a" })).toBeUndefined();

@@ -9,7 +9,9 @@ const keys = [{ id: "test", env: "TASKS_TEST_SECRET" }];
 const store =
   schema === ""
     ? await (await import("@bylaw/store-sqlite")).openSqliteStore(place)
-    : await (await import("@bylaw/store-postgres")).openPostgresStore(place, { schema, connections: 3 });
+    : await (
+        await import("@bylaw/store-postgres")
+      ).openPostgresStore(place, { schema, connections: 3 });
 const secrets = mode.startsWith("token") ? await import("@bylaw/plugin-tokens") : undefined;
 const kernel = secrets === undefined ? kernelWith() : kernelWith(secrets.tokens({ keys }));
 const run = await openRun(kernel, { run: "r1", store, join: true });
@@ -37,11 +39,22 @@ if (mode === "work") {
   }
 } else if (mode === "move") {
   await told();
-  const { applied, decision, replayed } = await run.transition({ agent: "ann", task: "a", to: "PLAN", artifacts: {} });
+  const { applied, decision, replayed } = await run.transition({
+    agent: "ann",
+    task: "a",
+    to: "PLAN",
+    artifacts: {},
+  });
   await say({ applied, code: decision.code, replayed });
 } else if (mode === "repeat") {
   await told();
-  const { applied, replayed, events } = await run.transition({ agent: "ann", task: "a", to: "PLAN", artifacts: {}, request_id: "q1" });
+  const { applied, replayed, events } = await run.transition({
+    agent: "ann",
+    task: "a",
+    to: "PLAN",
+    artifacts: {},
+    request_id: "q1",
+  });
   await say({ applied, replayed: replayed === true, sequence: events[0]?.sequence });
 } else if (mode === "die-completed") {
   const held = await tasks.claim({ agent: name });
@@ -51,11 +64,24 @@ if (mode === "work") {
   const held = await tasks.claim({ agent: name, request_id: "q1" });
   if (held === undefined || secrets === undefined) throw new Error("Unexpected lack of tasks");
   if (mode === "token-claimed") await die();
-  const grant = { task: held.task, agent: name, phase: held.phase, allowed_tools: ["bash"], fence: held.fence };
+  const grant = {
+    task: held.task,
+    agent: name,
+    phase: held.phase,
+    allowed_tools: ["bash"],
+    fence: held.fence,
+  };
   const { token } = await secrets.grantToken(run, secrets.createSigner({ keys }), grant);
   await say({ token });
   if (mode === "token-granted") await die();
-  const { applied } = await run.transition({ agent: name, task: held.task, to: "PLAN", artifacts: {}, request_id: "m1", host: { token } });
+  const { applied } = await run.transition({
+    agent: name,
+    task: held.task,
+    to: "PLAN",
+    artifacts: {},
+    request_id: "m1",
+    host: { token },
+  });
   await say({ applied });
   await die();
 }

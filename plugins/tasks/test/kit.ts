@@ -39,7 +39,12 @@ const memory: Engine = {
   async place() {
     const { now, add } = clock();
     const store = createMemoryStore({ now });
-    return { now: iso(now), advance: async (ms) => add(ms), store: async () => store, end: () => store.close() };
+    return {
+      now: iso(now),
+      advance: async (ms) => add(ms),
+      store: async () => store,
+      end: () => store.close(),
+    };
   },
 };
 
@@ -50,7 +55,8 @@ const sqlite: Engine = {
     const folder = mkdtempSync(join(tmpdir(), "bylaw-tasks-"));
     const opened: Store[] = [];
     return {
-      ...{ now: iso(now), advance: async (ms) => add(ms) },
+      now: iso(now),
+      advance: async (ms) => add(ms),
       async store() {
         const store = await openSqliteStore(join(folder, "store.db"), { now });
         opened.push(store);
@@ -102,7 +108,8 @@ const postgres = (server: PostgresServer): Engine => ({
 
 /** Memory, SQLite, and PostgreSQL where there is a server. */
 export const enginesOn = (server: PostgresServer | undefined): readonly Engine[] => [
-  ...[memory, sqlite],
+  memory,
+  sqlite,
   ...(server === undefined ? [] : [postgres(server)]),
 ];
 
@@ -112,15 +119,30 @@ export interface Worker {
   readonly tasks: Tasks;
 }
 
-export async function worker(place: Place, given: TaskRules = rules(), kernel = kernelWith(), run = "r1"): Promise<Worker> {
-  const opened = await openRun(kernel, { run, store: await place.store(), now: place.now, join: true });
+export async function worker(
+  place: Place,
+  given: TaskRules = rules(),
+  kernel = kernelWith(),
+  run = "r1",
+): Promise<Worker> {
+  const opened = await openRun(kernel, {
+    run,
+    store: await place.store(),
+    now: place.now,
+    join: true,
+  });
   return { run: opened, tasks: createTasks(opened, given, { now: place.now }) };
 }
 
 /** The claim of a task that must be free. */
-export async function took({ tasks: of }: Worker, agent: string, fields: object = {}): Promise<HeldTask> {
+export async function took(
+  { tasks: of }: Worker,
+  agent: string,
+  fields: object = {},
+): Promise<HeldTask> {
   const held = await of.claim({ agent, ...fields });
-  if (held === undefined) throw new Error(`Unexpected refusal of a claim of ${agent}, expected a free task`);
+  if (held === undefined)
+    throw new Error(`Unexpected refusal of a claim of ${agent}, expected a free task`);
   return held;
 }
 

@@ -16,7 +16,10 @@ it.each(enginesOn(undefined).map((engine) => [engine.name, engine] as const))(
       onTestFinished(() => place.end());
       let begun: () => void = () => {};
       let end: () => void = () => {};
-      const [looking, looked] = [new Promise<void>((resolve) => (begun = resolve)), new Promise<void>((resolve) => (end = resolve))];
+      const [looking, looked] = [
+        new Promise<void>((resolve) => (begun = resolve)),
+        new Promise<void>((resolve) => (end = resolve)),
+      ];
       const slow = definePlugin({
         name: "slow",
         version: "1.0.0",
@@ -34,7 +37,13 @@ it.each(enginesOn(undefined).map((engine) => [engine.name, engine] as const))(
       const other = await worker(place, rules({ backoffSeconds: 0 }));
       await zombie.tasks.create({ id: "a" });
       const { fence } = await took(zombie, "ann");
-      const asked = zombie.run.transition({ agent: "ann", task: "a", to: "PLAN", artifacts: {}, host: { fence } });
+      const asked = zombie.run.transition({
+        agent: "ann",
+        task: "a",
+        to: "PLAN",
+        artifacts: {},
+        host: { fence },
+      });
       await looking;
       await place.advance(300_001);
       await other.tasks.recover();

@@ -38,7 +38,9 @@ afterEach(() => {
 
 function start(mode: string, where: readonly [place: string, schema: string], name = "ann"): Child {
   const script = fileURLToPath(new URL("child.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, mode, ...where, name], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script, mode, ...where, name], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   children.add(child);
   const lines: Line[] = [];
   const waiting = new Set<() => void>();
@@ -57,7 +59,9 @@ function start(mode: string, where: readonly [place: string, schema: string], na
           if (line !== undefined) resolve(line);
         };
         waiting.add(seek);
-        child.once("close", () => reject(new Error(`Unexpected end of a process that said ${JSON.stringify(lines)}`)));
+        child.once("close", () =>
+          reject(new Error(`Unexpected end of a process that said ${JSON.stringify(lines)}`)),
+        );
         seek();
       }),
     tell: () => void child.stdin.write("go\n"),
@@ -85,7 +89,10 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
 
   async function open(kernel = kernelWith()) {
     const [place, schema] = where;
-    const store = schema === "" ? await openSqliteStore(place) : await openPostgresStore(place, { schema, connections: 3 });
+    const store =
+      schema === ""
+        ? await openSqliteStore(place)
+        : await openPostgresStore(place, { schema, connections: 3 });
     stores.push(store);
     const run = await openRun(kernel, { run: "r1", store, join: true });
     return { store, run, tasks: createTasks(run, rules()) };
@@ -94,24 +101,33 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
 
   it("do every task once, and none before what it waits for", async () => {
     const { store, tasks } = await open();
-    for (const n of upTo(24)) await tasks.create({ id: `t${n}`, dependencies: n > 4 ? [`t${n - 4}`] : [] });
+    for (const n of upTo(24))
+      await tasks.create({ id: `t${n}`, dependencies: n > 4 ? [`t${n - 4}`] : [] });
     const workers = upTo(4).map((n) => start("work", where, `w${n}`));
     await Promise.all(workers.map(({ said }) => said(({ ready }) => ready === true)));
     for (const { tell } of workers) tell();
     await Promise.all(workers.map(({ ended }) => ended));
     // Who found nothing free has gone home; what is left is what waited for others then.
-    for (let held = await tasks.claim({ agent: "me" }); held !== undefined; held = await tasks.claim({ agent: "me" })) {
+    for (
+      let held = await tasks.claim({ agent: "me" });
+      held !== undefined;
+      held = await tasks.claim({ agent: "me" })
+    ) {
       await tasks.complete({ ...holdOf(held), ...summary });
     }
     const log = await events(store);
-    const of = (type: string) => log.filter(({ event_type }) => event_type === type).map(({ task_id }) => task_id);
+    const of = (type: string) =>
+      log.filter(({ event_type }) => event_type === type).map(({ task_id }) => task_id);
     for (const type of ["task_claimed", "phase_entered", "task_finished"])
       expect([type, of(type).length, new Set(of(type)).size]).toEqual([type, 24, 24]);
     for (const n of upTo(20)) {
-      const at = (type: string, id: string) => log.find(({ event_type, task_id }) => event_type === type && task_id === id)?.sequence ?? 0;
+      const at = (type: string, id: string) =>
+        log.find(({ event_type, task_id }) => event_type === type && task_id === id)?.sequence ?? 0;
       expect(at("phase_entered", `t${n}`)).toBeLessThan(at("task_claimed", `t${n + 4}`));
     }
-    const claimed = workers.flatMap(({ lines }) => lines.flatMap((line) => (line["claimed"] === undefined ? [] : [line["claimed"]])));
+    const claimed = workers.flatMap(({ lines }) =>
+      lines.flatMap((line) => (line["claimed"] === undefined ? [] : [line["claimed"]])),
+    );
     expect(new Set(claimed).size).toBe(claimed.length);
   });
 
@@ -122,9 +138,14 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     const both = upTo(2).map(() => start("move", where));
     await Promise.all(both.map(({ said }) => said(({ ready }) => ready === true)));
     for (const { tell } of both) tell();
-    const answers = await Promise.all(both.map(({ said }) => said(({ applied }) => applied !== undefined)));
+    const answers = await Promise.all(
+      both.map(({ said }) => said(({ applied }) => applied !== undefined)),
+    );
     expect(answers.map(({ applied }) => String(applied)).toSorted()).toEqual(["allow", "deny"]);
-    expect((await events(one.store)).map(({ event_type }) => event_type).slice(-2)).toEqual(["phase_entered", "transition_blocked"]);
+    expect((await events(one.store)).map(({ event_type }) => event_type).slice(-2)).toEqual([
+      "phase_entered",
+      "transition_blocked",
+    ]);
   });
 
   it("that make the same request at once get the same answer, which is recorded once (WF-114)", async () => {
@@ -134,16 +155,25 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     const all = upTo(3).map(() => start("repeat", where));
     await Promise.all(all.map(({ said }) => said(({ ready }) => ready === true)));
     for (const { tell } of all) tell();
-    const answers = await Promise.all(all.map(({ said }) => said(({ applied }) => applied !== undefined)));
+    const answers = await Promise.all(
+      all.map(({ said }) => said(({ applied }) => applied !== undefined)),
+    );
     expect(answers.map(({ applied }) => applied)).toEqual(["allow", "allow", "allow"]);
     expect(answers.filter(({ replayed }) => replayed === false)).toHaveLength(1);
     expect(new Set(answers.map(({ sequence }) => sequence)).size).toBe(1);
     // And by one that was not there at the time.
-    expect(await one.run.transition({ agent: "ann", task: "a", to: "PLAN", artifacts: {}, request_id: "q1" })).toMatchObject({
-      applied: "allow",
-      replayed: true,
-    });
-    expect((await events(one.store)).filter(({ event_type }) => event_type === "phase_entered")).toHaveLength(1);
+    expect(
+      await one.run.transition({
+        agent: "ann",
+        task: "a",
+        to: "PLAN",
+        artifacts: {},
+        request_id: "q1",
+      }),
+    ).toMatchObject({ applied: "allow", replayed: true });
+    expect(
+      (await events(one.store)).filter(({ event_type }) => event_type === "phase_entered"),
+    ).toHaveLength(1);
   });
 
   it("that die between the completion and its being known to the store leave nothing half done (WF-116)", async () => {
@@ -166,7 +196,15 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     const signer = createSigner({ keys });
     await one.tasks.create({ id: "a" });
     const call = async (token: unknown) =>
-      (await one.run.toolCall({ agent: "ann", task: "a", tool: "bash", args: {}, host: { token: token as string } })).decision.code;
+      (
+        await one.run.toolCall({
+          agent: "ann",
+          task: "a",
+          tool: "bash",
+          args: {},
+          host: { token: token as string },
+        })
+      ).decision.code;
     const ended = async (mode: string): Promise<Child> => {
       const child = start(mode, where);
       await child.said(({ dying }) => dying === true);
@@ -176,7 +214,15 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     const again = () => took(one, "ann", { request_id: "q1" });
     const grant = async () => {
       const { phase, fence } = await again();
-      return (await grantToken(one.run, signer, { task: "a", agent: "ann", phase, allowed_tools: ["bash"], fence })).token;
+      return (
+        await grantToken(one.run, signer, {
+          task: "a",
+          agent: "ann",
+          phase,
+          allowed_tools: ["bash"],
+          fence,
+        })
+      ).token;
     };
 
     // Before the token was issued: the claim is there, and the token is asked for again.
@@ -192,7 +238,14 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     const moved = await ended("token-moved");
     const old = moved.lines.find((line) => line["token"] !== undefined)?.["token"] as string;
     expect(await call(old)).toBe("token_superseded");
-    const request = { agent: "ann", task: "a", to: "PLAN", artifacts: {}, request_id: "m1", host: { token: old } };
+    const request = {
+      agent: "ann",
+      task: "a",
+      to: "PLAN",
+      artifacts: {},
+      request_id: "m1",
+      host: { token: old },
+    };
     expect(await one.run.transition(request)).toMatchObject({ applied: "allow", replayed: true });
     expect((await again()).phase).toBe("PLAN");
     expect(await call(await grant())).toBe("rule_allowed");

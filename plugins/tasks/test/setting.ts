@@ -9,7 +9,13 @@ export function rules(
 ): TaskRules {
   return {
     coordination: {
-      snapshotIncludes: ["task_dependencies", "completed_tasks", "current_phase", "blockers", "prd_state"],
+      snapshotIncludes: [
+        "task_dependencies",
+        "completed_tasks",
+        "current_phase",
+        "blockers",
+        "prd_state",
+      ],
       bus: { type: undefined, path: undefined, events: [] },
       leaseSeconds: 300,
       optimisticLocking: true,
@@ -32,20 +38,26 @@ export const permits = definePlugin({
   codes: { unfinished: "the artifact is missing" },
   apply(kernel) {
     kernel.event({ name: "directive_issued", details: z.looseObject({ directive: z.string() }) });
-    kernel.event({ name: "directive_completed", details: z.looseObject({ directive: z.string() }) });
+    kernel.event({
+      name: "directive_completed",
+      details: z.looseObject({ directive: z.string() }),
+    });
     kernel.hooks.beforeToolCall.tap("all", () => allow("fine"));
     kernel.hooks.onTransition.tap("all", ({ from, to, artifacts }) => {
-      if (from === to) return deny("Unexpected transition to the same phase", "go on", { code: "unfinished" });
+      if (from === to)
+        return deny("The task is in this phase already.", "Go on.", { code: "unfinished" });
       if (to === "@completed" && artifacts["summary"] === undefined) {
-        return deny("Unexpected completion without a summary, expected one", "write it", { code: "unfinished" });
+        return deny("The summary is missing.", "Write it.", { code: "unfinished" });
       }
       return allow("fine");
     });
   },
 });
 
-export const kernelWith = (...plugins: readonly Plugin[]): Kernel => createKernel({ plugins: [permits(), tasks(), ...plugins] });
+export const kernelWith = (...plugins: readonly Plugin[]): Kernel =>
+  createKernel({ plugins: [permits(), tasks(), ...plugins] });
 
 export const holdOf = ({ task, agent, fence }: HeldTask) => ({ task, agent, fence });
 export const summary = { artifacts: { summary: "done" } } as const;
-export const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+export const upTo = (last: number): readonly number[] =>
+  Array.from({ length: last }, (_, index) => index + 1);

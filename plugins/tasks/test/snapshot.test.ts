@@ -15,8 +15,14 @@ beforeEach(async () => {
 afterEach(() => place.end());
 
 const loud = definePlugin({
-  ...{ name: "loud", version: "1.0.0", options: z.strictObject({ text: z.string() }), codes: { loud: "it says much" } },
-  apply: ({ hooks }, { text }) => hooks.onTransition.tap("loud", () => upTo(40).map((n) => deny(`${n} ${text}`, text, { code: "loud" }))),
+  name: "loud",
+  version: "1.0.0",
+  options: z.strictObject({ text: z.string() }),
+  codes: { loud: "it says much" },
+  apply: ({ hooks }, { text }) =>
+    hooks.onTransition.tap("loud", () =>
+      upTo(40).map((n) => deny(`${n} ${text}`, text, { code: "loud" })),
+    ),
 });
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
@@ -33,12 +39,18 @@ it("a snapshot has what the contract includes, and nothing else (WF-107)", async
     task_dependencies: ["b"],
     completed_tasks: ["b"],
     current_phase: "PLAN",
-    blockers: [{ code: "unfinished", reason: "Unexpected completion without a summary, expected one", fix: "write it" }],
+    blockers: [{ code: "unfinished", reason: "The summary is missing.", fix: "Write it." }],
     prd_state: null,
     next: null,
   };
   expect(await one.tasks.snapshot({ task: "a" })).toEqual(whole);
-  for (const part of ["task_dependencies", "completed_tasks", "current_phase", "blockers", "prd_state"] as const) {
+  for (const part of [
+    "task_dependencies",
+    "completed_tasks",
+    "current_phase",
+    "blockers",
+    "prd_state",
+  ] as const) {
     const less = await worker(place, rules({}, { snapshotIncludes: [part] }));
     expect(await less.tasks.snapshot({ task: "a" })).toEqual({ [part]: whole[part], next: null });
   }
@@ -49,14 +61,22 @@ it("a snapshot has what the contract includes, and nothing else (WF-107)", async
 it("a snapshot says of the plan what was done to it, and not what only should be", async () => {
   await one.tasks.create({ id: "a" });
   const issue = (directive: string, params: object, action = "update_prd_state") => ({
-    ...{ event_type: "directive_issued", agent_id: null, task_id: "a" },
+    event_type: "directive_issued",
+    agent_id: null,
+    task_id: "a",
     details: { directive, action, params: params as never, parallel: false, wait: false },
   });
   const done = (directive: string, ok: boolean) => ({
-    ...{ event_type: "directive_completed", agent_id: null, task_id: "a", details: { directive, ok } },
+    event_type: "directive_completed",
+    agent_id: null,
+    task_id: "a",
+    details: { directive, ok },
   });
   const state = async () => (await one.tasks.snapshot({ task: "a" })).prd_state;
-  await one.run.record([issue("2.0", { status: "started", owner: "ann" }), issue("2.1", { event: "x" }, "notify_orchestrator")]);
+  await one.run.record([
+    issue("2.0", { status: "started", owner: "ann" }),
+    issue("2.1", { event: "x" }, "notify_orchestrator"),
+  ]);
   expect(await state()).toBeNull();
   await one.run.record([done("2.0", true), done("2.1", true)]);
   expect(await state()).toEqual({ status: "started", owner: "ann" });
@@ -77,13 +97,16 @@ it("a snapshot stays under 100 KB with 10,000 dependencies of the longest names,
   // A character that takes six bytes of JSON.
   const ids = upTo(9_999).map((n) => `${"\u0001".repeat(250)}${n}`);
   for (const id of ids.slice(0, 2)) await one.tasks.create({ id });
-  for (const agent of ["ann", "bob"]) await one.tasks.complete({ ...holdOf(await took(one, agent)), ...summary });
+  for (const agent of ["ann", "bob"])
+    await one.tasks.complete({ ...holdOf(await took(one, agent)), ...summary });
   // All at once: what nobody claims the store need not know.
   await one.run.record(
     ids
       .slice(2)
       .map((id) => ({
-        ...{ event_type: "task_created", agent_id: null, task_id: id },
+        event_type: "task_created",
+        agent_id: null,
+        task_id: id,
         details: { title: null, dependencies: [], capabilities: [] },
       })),
   );
@@ -92,7 +115,9 @@ it("a snapshot stays under 100 KB with 10,000 dependencies of the longest names,
   const completed: string[] = [];
   let cursor: string | null = "";
   for (let pages = 0; cursor !== null && pages < 1_000; pages += 1) {
-    const page = await one.tasks.snapshot(cursor === "" ? { task: "all" } : { task: "all", cursor });
+    const page = await one.tasks.snapshot(
+      cursor === "" ? { task: "all" } : { task: "all", cursor },
+    );
     expect(bytesOf(page)).toBeLessThan(96_000);
     expect("current_phase" in page).toBe(cursor === "");
     found.push(...(page.task_dependencies ?? []));
@@ -101,7 +126,11 @@ it("a snapshot stays under 100 KB with 10,000 dependencies of the longest names,
   }
   expect(found).toEqual(ids);
   expect(completed).toEqual(ids.slice(0, 2));
-  expect(await one.tasks.snapshot({ task: "all", cursor: "999999" })).toEqual({ task_dependencies: [], completed_tasks: [], next: null });
+  expect(await one.tasks.snapshot({ task: "all", cursor: "999999" })).toEqual({
+    task_dependencies: [],
+    completed_tasks: [],
+    next: null,
+  });
   // What somebody else's task is like costs no more for all these.
   expect(bytesOf(await one.tasks.snapshot({ task: ids[5_000] ?? "" }))).toBeLessThan(1_000);
 });

@@ -1,32 +1,41 @@
-import { deny, type JsonObject, type Subject, type ToolCall, type Transition, type Verdict, type View } from "@bylaw/kernel";
-import { timeOf } from "@bylaw/log";
+import {
+  deny,
+  type JsonObject,
+  type Subject,
+  type ToolCall,
+  type Transition,
+  type Verdict,
+  type View,
+} from "@bylaw/kernel";
 import type { Claims } from "./claims.ts";
-import { currentTokens, standingOf } from "./standing.ts";
+import type { TokenSigner } from "./signer.ts";
+import { currentTokenFault } from "./current-token.ts";
 
 /** What a caller needs to be told, by code. */
 export const CODES = {
-  token_missing: "no token came with the request",
-  token_malformed: "the text is no token",
-  token_key_unknown: "the token names a key that is not known here, or no longer",
-  token_forged: "the signature is not that of the key",
-  token_not_yet_valid: "the token holds from a later time on",
-  token_expired: "the token's time is over",
-  token_undated: "nobody says what time it is, so no token can be held against it",
-  token_other_run: "the token is of another run",
-  token_other_task: "the token is of another task",
-  token_other_agent: "the token is of another agent",
-  token_other_contract: "the token was issued under another contract",
-  token_other_session: "the token was issued in another session of the run",
-  token_other_phase: "the task is in another phase than the token",
-  token_superseded: "the task moved on, or has a newer token, or the token was revoked",
-  token_tool: "the token does not name the tool",
+  token_missing: "This needs the token of the task",
+  token_malformed: "This text is not a token",
+  token_key_unknown: "The token was signed with a key that is not known here",
+  token_forged: "The signature of the token is wrong",
+  token_not_yet_valid: "The token is not valid yet",
+  token_expired: "The token has expired",
+  token_undated: "The time is not known, so the token cannot be checked",
+  token_other_run: "The token is for another run",
+  token_other_task: "The token is for another task",
+  token_other_agent: "The token is for another agent",
+  token_other_contract: "The token was issued under another contract",
+  token_other_session: "The token was issued in another session of the run",
+  token_other_phase: "The token is for another phase than the task is in",
+  token_superseded:
+    "The token does not hold any more: the task moved on, has a newer token, or the token was revoked",
+  token_not_issued: "This token was never issued, although its signature is good",
+  token_tool: "The token does not allow this tool",
 } as const;
 
 type Code = keyof typeof CODES;
 
 export interface CheckOptions {
-  readonly contract: string | null;
-  readonly tolerance_ms: number;
+  readonly signer: Pick<TokenSigner, "contract" | "timeFault">;
   /** Whether a token holds for its session alone. */
   readonly session: boolean;
   /** Whether the contract lets a transition be asked for without a token. */
@@ -38,37 +47,49 @@ export function checkToken(
   subject: ToolCall | Transition,
   view: View,
   prepared: JsonObject | undefined,
-  { contract, tolerance_ms, session, waives }: CheckOptions,
+  { signer, session, waives }: CheckOptions,
 ): Verdict | undefined {
   const fault = prepared === undefined ? "token_missing" : prepared["fault"];
-  if (fault === "token_missing" && subject.hook === "onTransition" && waives(subject.from, subject.to)) return undefined;
+  if (
+    fault === "token_missing" &&
+    subject.hook === "onTransition" &&
+    waives(subject.from, subject.to)
+  )
+    return undefined;
   if (fault !== undefined) return refuse(fault as Code);
   const claims = prepared?.["claims"] as unknown as Claims;
-  const at = timeOf(subject.at ?? "");
+  const at = Date.parse(subject.at ?? "");
   if (Number.isNaN(at)) return refuse("token_undated");
-  if (at + tolerance_ms < claims.nbf * 1_000) return refuse("token_not_yet_valid");
-  if (at - tolerance_ms >= claims.exp * 1_000) return refuse("token_expired");
+  const untimely = signer.timeFault(claims, at);
+  if (untimely !== undefined) return refuse(untimely);
   if (subject.run !== claims.run) return refuse("token_other_run");
   if (subject.task !== claims.task_id) return refuse("token_other_task");
   if (subject.agent !== claims.agent) return refuse("token_other_agent");
-  if (contract !== claims.contract) return refuse("token_other_contract");
-  if (session && (claims.session === undefined || subject.session !== claims.session)) return refuse("token_other_session");
+  if (signer.contract !== claims.contract) return refuse("token_other_contract");
+  if (session && (claims.session === undefined || subject.session !== claims.session))
+    return refuse("token_other_session");
   // Without a log there is nothing that a token could have been overtaken by.
-  if (view.empty !== true && standingOf(view(currentTokens), claims.task_id) !== claims.jti) return refuse("token_superseded");
+  const unheld =
+    view.empty === true ? undefined : currentTokenFault(view, claims, String(prepared?.["digest"]));
+  if (unheld !== undefined) return refuse(unheld);
   const phase = subject.hook === "onTransition" ? subject.from : subject.phase;
   if ((phase ?? null) !== claims.phase) return refuse("token_other_phase");
-  if (subject.hook === "beforeToolCall" && !claims.allowed_tools.includes(subject.tool)) return refuse("token_tool");
+  if (subject.hook === "beforeToolCall" && !claims.allowed_tools.includes(subject.tool))
+    return refuse("token_tool");
   return undefined;
 }
 
 const FIX: Partial<Readonly<Record<Code, string>>> = {
-  token_missing: "claim the task, and send the token that comes with it",
-  token_expired: "ask for a new token",
-  token_superseded: "use the newest token of the task",
-  token_tool: "use one of the tools that the token names, or move on to a phase that allows this one",
+  token_missing: "Claim the task, and send the token from the answer.",
+  token_expired: "Ask for a new token.",
+  token_superseded: "Use the newest token of the task.",
+  token_not_issued: "Tell an operator: the signing key may be stolen and must be replaced.",
+  token_tool:
+    "Use one of the tools that the token allows, or move on to a phase that allows this one.",
 };
 
-const refuse = (code: Code): Verdict => deny(`Unexpected token: ${CODES[code]}`, FIX[code] ?? "claim the task again", { code });
+const refuse = (code: Code): Verdict =>
+  deny(CODES[code], FIX[code] ?? "Claim the task again.", { code });
 
 /** The text of the token that a host was handed. */
 export function tokenIn({ host }: Subject): string | undefined {

@@ -1,3 +1,5 @@
+import type { JsonObject } from "@bylaw/kernel";
+import { digestOf } from "@bylaw/log";
 import { z } from "zod";
 
 /** What a token says, and nothing else. Times are seconds since 1970, as in RFC 7519. */
@@ -21,3 +23,17 @@ export const claimsSchema = z.strictObject({
 
 /** The claims of one token. */
 export type Claims = z.output<typeof claimsSchema>;
+
+const digests = new WeakMap<Claims, string>();
+
+/**
+ * The digest of everything a token says, `sha256:…`. It is on record for each token that was issued: a token with any other claim is
+ * not that token, whoever signed it.
+ */
+export function claimsDigest(claims: Claims): string {
+  const known = digests.get(claims);
+  if (known !== undefined) return known;
+  const digest = digestOf(claims as JsonObject);
+  digests.set(claims, digest);
+  return digest;
+}

@@ -23,33 +23,48 @@ const DEFAULT_VARIABLE = "BYLAW_JWT_SECRET";
  * Reads the keys: the first one signs, all of them verify. Throws BYLAW_TOKEN_KEY_MISSING and BYLAW_TOKEN_KEY_INVALID, which never
  * say what a key is.
  */
-export function readKeys(algorithm: Algorithm, given: readonly KeyOptions[], folder: string): ReadonlyMap<string, NamedKey> {
+export function readKeys(
+  algorithm: Algorithm,
+  given: readonly KeyOptions[],
+  folder: string,
+): ReadonlyMap<string, NamedKey> {
   const keys = given.map((key) => ({ id: key.id, material: materialOf(key, algorithm, folder) }));
-  return new Map(keys.map(({ id, material }) => [id, algorithm === "HS256" ? secretKey(id, material) : keyPair(id, material)]));
+  return new Map(
+    keys.map(({ id, material }) => [
+      id,
+      algorithm === "HS256" ? secretKey(id, material) : keyPair(id, material),
+    ]),
+  );
 }
 
 function materialOf(key: KeyOptions, algorithm: Algorithm, folder: string): Buffer {
   if ("env" in key) {
-    const text = process.env[key.env] ?? (key.env === DEFAULT_VARIABLE ? process.env[OLD_VARIABLE] : undefined);
+    const text =
+      process.env[key.env] ??
+      (key.env === DEFAULT_VARIABLE ? process.env[OLD_VARIABLE] : undefined);
     if (text !== undefined && text !== "") return Buffer.from(text, "utf8");
-    throw missing(key.id, `the variable ${key.env} to be set`);
+    throw missing(key.id, `the variable ${key.env} is not set`);
   }
   const file = resolve(folder, key.file);
   let material: Buffer;
   try {
     material = readFileSync(file);
   } catch {
-    throw missing(key.id, `${key.file} to be a file that can be read`);
+    throw missing(key.id, `cannot read ${key.file}`);
   }
   // The public half of a pair is nobody's secret; everything else others must not have read.
-  const isPublic = algorithm === "EdDSA" && material.includes("-----BEGIN PUBLIC KEY-----") && !material.includes("PRIVATE KEY");
+  const isPublic =
+    algorithm === "EdDSA" &&
+    material.includes("-----BEGIN PUBLIC KEY-----") &&
+    !material.includes("PRIVATE KEY");
   return isPublic ? material : Buffer.from(readKeyFile(file));
 }
 
 function secretKey(id: string, material: Buffer): NamedKey {
   // A line break at the end of a file is nobody's secret.
   const secret = material.toString("latin1").replace(/\r?\n$/, "");
-  if (secret.length < SECRET_BYTES) throw invalid(id, `secret of ${secret.length} bytes, expected at least ${SECRET_BYTES}`);
+  if (secret.length < SECRET_BYTES)
+    throw invalid(id, `it has ${secret.length} bytes and needs at least ${SECRET_BYTES}`);
   const key = createSecretKey(Buffer.from(secret, "latin1"));
   return { id, verify: key, sign: key };
 }
@@ -63,19 +78,19 @@ function keyPair(id: string, material: Buffer): NamedKey {
   } catch {
     // What the library says could hold a part of the key.
   }
-  throw invalid(id, "key, expected Ed25519 in PEM");
+  throw invalid(id, "it must be an Ed25519 key in PEM");
 }
 
-const missing = (id: string, wanted: string): BylawError =>
+const missing = (id: string, why: string): BylawError =>
   new BylawError({
     code: "BYLAW_TOKEN_KEY_MISSING",
-    message: `Unexpected absence of token key \`${id}\`, expected ${wanted}`,
-    fix: "`openssl rand -base64 48` makes a secret",
+    message: `There is no token key \`${id}\`: ${why}`,
+    fix: "Create a secret with `openssl rand -base64 48`.",
   });
 
-const invalid = (id: string, what: string): BylawError =>
+const invalid = (id: string, why: string): BylawError =>
   new BylawError({
     code: "BYLAW_TOKEN_KEY_INVALID",
-    message: `Unexpected token key \`${id}\`: ${what}`,
-    fix: "`openssl rand -base64 48` makes a secret, `openssl genpkey -algorithm ed25519` a key pair",
+    message: `Token key \`${id}\` cannot be used: ${why}`,
+    fix: "Create a secret with `openssl rand -base64 48`, or a key pair with `openssl genpkey -algorithm ed25519`.",
   });

@@ -3,7 +3,10 @@ import { z } from "zod";
 const id = z.string().min(1).describe("Its name in the head of a token (`kid`)");
 const keyOptions = z.union([
   z.strictObject({ id, env: z.string().min(1).describe("The variable that holds it") }),
-  z.strictObject({ id, file: z.string().min(1).describe("The file that holds it, from the folder of the config") }),
+  z.strictObject({
+    id,
+    file: z.string().min(1).describe("The file that holds it, from the folder of the config"),
+  }),
 ]);
 
 /** Where a key is: in the environment or in a file, never in the config. */
@@ -17,7 +20,9 @@ export const tokenOptions = z
     algorithm: z
       .enum(ALGORITHMS)
       .optional()
-      .describe("How tokens are signed: with a shared secret, or with an Ed25519 key. Default: as the contract has it, else `HS256`"),
+      .describe(
+        "How tokens are signed: with a shared secret, or with an Ed25519 key. Default: as the contract has it, else `HS256`",
+      ),
     keys: z
       .array(keyOptions)
       .min(1)
@@ -31,15 +36,30 @@ export const tokenOptions = z
       .positive()
       .max(86_400)
       .optional()
-      .describe("How long a token holds, no longer than the contract says. Default: as the contract has it, else 7200"),
-    clock_tolerance_seconds: z.int().nonnegative().max(300).default(0).describe("By how much clocks may differ"),
+      .describe(
+        "How long a token holds, no longer than the contract says. Default: as the contract has it, else 7200",
+      ),
+    clock_tolerance_seconds: z
+      .int()
+      .nonnegative()
+      .max(300)
+      .default(0)
+      .describe("By how much clocks may differ"),
     contract: z
       .string()
       .min(1)
       .optional()
-      .describe("The contract file: it says what tokens are, and a token of another contract is refused"),
-    tools: z.array(z.string().min(1)).default([]).describe("Tools that the contract names and does not list"),
-    checks: z.array(z.string().min(1)).default([]).describe("Checks that plugins bring and the contract names"),
+      .describe(
+        "The contract file: it says what tokens are, and a token of another contract is refused",
+      ),
+    tools: z
+      .array(z.string().min(1))
+      .default([])
+      .describe("Tools that the contract names and does not list"),
+    checks: z
+      .array(z.string().min(1))
+      .default([])
+      .describe("Checks that plugins bring and the contract names"),
   })
   .prefault({});
 

@@ -20,14 +20,29 @@ export interface TokenSettings {
 }
 
 /** Reads the contract and holds the options to it. Throws BYLAW_TOKEN_CONTRACT_DIFFERS, and what loading throws. */
-export function settingsOf({ contract: file, tools, checks, ...options }: TokenOptions, folder: string): TokenSettings {
-  const contract = file === undefined ? undefined : loadContract(resolve(folder, file), { tools, checks });
+export function settingsOf(
+  { contract: file, tools, checks, ...options }: TokenOptions,
+  folder: string,
+): TokenSettings {
+  const contract =
+    file === undefined ? undefined : loadContract(resolve(folder, file), { tools, checks });
   const wanted = contract?.enforcement.tokens;
-  const { algorithm = wanted?.algorithm ?? "HS256", expiry_seconds = Math.min(wanted?.expirySeconds ?? 7_200, LONGEST_SECONDS) } = options;
+  const {
+    algorithm = wanted?.algorithm ?? "HS256",
+    expiry_seconds = Math.min(wanted?.expirySeconds ?? 7_200, LONGEST_SECONDS),
+  } = options;
   if (wanted !== undefined && algorithm !== wanted.algorithm)
-    throw differs(contract, `algorithm \`${algorithm}\``, `\`${wanted.algorithm}\` as the contract has it`);
+    throw differs(
+      contract,
+      `\`algorithm\` of tokens is \`${algorithm}\``,
+      `\`${wanted.algorithm}\``,
+    );
   if (wanted !== undefined && expiry_seconds > wanted.expirySeconds)
-    throw differs(contract, `\`expiry_seconds\` of ${expiry_seconds}`, `at most ${wanted.expirySeconds} as the contract has it`);
+    throw differs(
+      contract,
+      `\`expiry_seconds\` of tokens is ${expiry_seconds}`,
+      `at most ${wanted.expirySeconds}`,
+    );
   return {
     contract,
     enabled: wanted?.enabled ?? true,
@@ -45,7 +60,7 @@ const LONGEST_SECONDS = 86_400;
 const differs = (contract: Contract | undefined, actual: string, expected: string): BylawError =>
   new BylawError({
     code: "BYLAW_TOKEN_CONTRACT_DIFFERS",
-    message: `Unexpected ${actual} of tokens, expected ${expected}`,
-    fix: "leave the option out, or change `enforcement.phase_tokens` of the contract",
+    message: `${actual}, and the contract says ${expected}`,
+    fix: "Leave the option out, or change `enforcement.phase_tokens` in the contract.",
     ...(contract === undefined ? {} : { source: { file: contract.file } }),
   });

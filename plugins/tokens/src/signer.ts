@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Contract } from "@bylaw/contract";
-import { BylawError, freezeJson } from "@bylaw/kernel";
+import { BylawError, checkArgument, describeIssues, freezeJson } from "@bylaw/kernel";
 import { CompactSign, compactVerify, decodeProtectedHeader } from "jose";
 import { claimsSchema, type Claims } from "./claims.ts";
 import { readKeys } from "./keys.ts";
@@ -40,6 +40,13 @@ export interface TokenSigner {
   readonly contract: string | null;
   /** Throws BYLAW_TOKEN_PHASE_UNKNOWN for a phase that the contract does not have. */
   sign(request: TokenRequest): Promise<SignedToken>;
+  /** How long its tokens hold. */
+  readonly expiry_seconds: number;
+  /** Why a token does not hold at a time, in milliseconds since 1970; `undefined`: it does. Clocks may differ by as much as was set. */
+  timeFault(
+    claims: Pick<Claims, "nbf" | "exp">,
+    at: number,
+  ): "token_not_yet_valid" | "token_expired" | undefined;
   /** The claims of a token with a good signature, however old; at once for a token that was read before. */
   read(token: string): Claims | TokenFault | Promise<Claims | TokenFault>;
 }
@@ -52,13 +59,25 @@ const KEPT_LENGTH = 4_096;
 
 /** Makes a signer from the options of the plugin. Throws for options and keys that are of no use. */
 export function createSigner(options?: unknown, folder = process.cwd()): TokenSigner {
+  if (options !== undefined) checkArgument("createSigner", "options", options);
   const parsed = tokenOptions.safeParse(options);
-  if (!parsed.success) throw new BylawError({ code: "BYLAW_OPTIONS_INVALID", message: `Unexpected options: ${parsed.error.message}` });
+  if (!parsed.success)
+    throw new BylawError({
+      code: "BYLAW_OPTIONS_INVALID",
+      message: `Options of the signer: ${describeIssues(parsed.error, "the options")}`,
+    });
   return signerOf(settingsOf(parsed.data, folder), folder);
 }
 
 export function signerOf(
-  { algorithm, keys: given, expiry_seconds, contract: model, session: bound }: TokenSettings,
+  {
+    algorithm,
+    keys: given,
+    expiry_seconds,
+    clock_tolerance_seconds,
+    contract: model,
+    session: bound,
+  }: TokenSettings,
   folder: string,
 ): TokenSigner {
   const keys = readKeys(algorithm, given, folder);
@@ -80,6 +99,8 @@ export function signerOf(
   }
 
   async function readAnew(token: string): Promise<Claims | TokenFault> {
+    // One token is one text: bits that no byte needs, padding and other alphabets would make many of it.
+    if (!token.split(".").every(isCanonical)) return "token_malformed";
     const named = nameOf(token);
     if (named === undefined) return "token_malformed";
     const key = keys.get(named);
@@ -97,52 +118,77 @@ export function signerOf(
     return claims;
   }
 
+  const tolerance_ms = clock_tolerance_seconds * 1_000;
   return {
     contract,
+    expiry_seconds,
+    timeFault({ nbf, exp }, at) {
+      if (at + tolerance_ms < nbf * 1_000) return "token_not_yet_valid";
+      return at - tolerance_ms >= exp * 1_000 ? "token_expired" : undefined;
+    },
     async sign({ run, task, agent, phase, allowed_tools, fence, session, id = randomUUID(), at }) {
-      if (phase !== null && model?.phases.some((one) => one.id === phase) === false) throw unknownPhase(phase, model);
+      if (phase !== null && model?.phases.some((one) => one.id === phase) === false)
+        throw unknownPhase(phase, model);
       if (bound && session === undefined) throw unboundToken();
       if (first?.sign === undefined) {
-        const message = `Unexpected token key \`${first?.id ?? ""}\` without its private half, expected one that signs`;
+        const message = `The first token key, \`${first?.id ?? ""}\`, is public only and cannot sign`;
         throw new BylawError({ code: "BYLAW_TOKEN_KEY_INVALID", message });
       }
       const iat = Math.floor((at === undefined ? Date.now() : Date.parse(at)) / 1_000);
       const claims = claimsSchema.parse({
-        ...{ iss: "bylaw", jti: id, run, task_id: task, agent, phase, allowed_tools: [...allowed_tools], contract },
+        iss: "bylaw",
+        jti: id,
+        run,
+        task_id: task,
+        agent,
+        phase,
+        allowed_tools: [...allowed_tools],
+        contract,
         ...(fence === undefined ? {} : { fence }),
         ...(bound ? { session } : {}),
-        ...{ iat, nbf: iat, exp: iat + expiry_seconds },
+        iat,
+        nbf: iat,
+        exp: iat + expiry_seconds,
       });
       const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
         .setProtectedHeader({ alg: algorithm, typ: "JWT", kid: first.id })
         .sign(first.sign);
       return { token, claims };
     },
-    read: (token) => (token.length > LONGEST ? "token_malformed" : (kept.get(token) ?? readAnew(token))),
+    read: (token) =>
+      token.length > LONGEST ? "token_malformed" : (kept.get(token) ?? readAnew(token)),
   };
 }
 
 const unknownPhase = (phase: string, { phases, file }: Contract): BylawError =>
   new BylawError({
     code: "BYLAW_TOKEN_PHASE_UNKNOWN",
-    message: `Unexpected phase \`${phase.slice(0, 80)}\` for a token, expected one of ${phases.map(({ id }) => `\`${id}\``).join(", ")}`,
-    fix: "grant tokens for the phase that the log says; a completed task gets none",
+    message: `The contract has no phase \`${phase.slice(0, 80)}\`, only ${phases.map(({ id }) => `\`${id}\``).join(", ")}`,
+    fix: "Grant tokens for the phase that the task is in. A completed task gets none.",
     source: { file },
   });
 
 const unboundToken = (): BylawError =>
   new BylawError({
     code: "BYLAW_TOKEN_SESSION_MISSING",
-    message: "Unexpected request for a token without a session, expected the one of the run: the contract binds tokens to it",
-    fix: "use `grantToken`, or hand `session` in",
+    message: "The contract binds tokens to a session, and the request names none",
+    fix: "Use `grantToken`, or pass `session`.",
   });
+
+const isCanonical = (part: string): boolean =>
+  Buffer.from(part, "base64url").toString("base64url") === part;
 
 // A head of ours has these three fields and no other: what an extension would change is refused with it.
 function nameOf(token: string): string | undefined {
   try {
     const head = decodeProtectedHeader(token);
     const { alg, kid, typ, ...others } = head;
-    return alg !== undefined && typ === "JWT" && typeof kid === "string" && Object.keys(others).length === 0 ? kid : undefined;
+    return alg !== undefined &&
+      typ === "JWT" &&
+      typeof kid === "string" &&
+      Object.keys(others).length === 0
+      ? kid
+      : undefined;
   } catch {
     return undefined;
   }
@@ -150,7 +196,9 @@ function nameOf(token: string): string | undefined {
 
 function claimsOf(payload: Uint8Array): Claims | undefined {
   try {
-    return freezeJson(claimsSchema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload)))) as unknown as Claims;
+    return freezeJson(
+      claimsSchema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload))),
+    ) as unknown as Claims;
   } catch {
     return undefined;
   }

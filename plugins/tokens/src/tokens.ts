@@ -1,57 +1,72 @@
 import { dirname } from "node:path";
 import type { Contract } from "@bylaw/contract";
-import { definePlugin, type JsonObject, type Subject } from "@bylaw/kernel";
+import { definePlugin, type EventType, type JsonObject, type Subject } from "@bylaw/kernel";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { CODES, checkToken, tokenIn } from "./check.ts";
-import type { Claims } from "./claims.ts";
+import { claimsDigest, type Claims } from "./claims.ts";
 import { tokenOptions } from "./options.ts";
 import { settingsOf } from "./settings.ts";
 import { signerOf, type TokenFault } from "./signer.ts";
-import { currentTokens } from "./standing.ts";
+import { currentTokens } from "./current-token.ts";
 
 const issued = z.strictObject({
   jti: z.string().min(1),
   agent: z.string().min(1),
   phase: z.string().nullable(),
   expires_at: z.iso.datetime(),
+  claims_digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
 });
 const revoked = z.strictObject({ reason: z.string() });
+
+/** The types of events that this plugin declares. */
+export const EVENT_TYPES: readonly EventType[] = [
+  { name: "token_issued", details: issued },
+  { name: "token_revoked", details: revoked },
+];
 
 /** Denies every tool call and transition without a token for exactly this run, task, agent and phase. */
 export const tokens = definePlugin({
   name: manifest.name,
   version: manifest.version,
   options: tokenOptions,
-  hard: true,
+  neverSoftened: true,
   codes: CODES,
   apply(kernel, options, { configFile }) {
     const folder = configFile === undefined ? process.cwd() : dirname(configFile);
     const settings = settingsOf(options, folder);
-    kernel.event({ name: "token_issued", details: issued });
-    kernel.event({ name: "token_revoked", details: revoked });
+    for (const type of EVENT_TYPES) kernel.event(type);
     kernel.projection(currentTokens);
     // What the contract does not ask for needs no secret either.
     if (!settings.enabled) return;
     const signer = signerOf(settings, folder);
-    const { contract, session, clock_tolerance_seconds } = settings;
-    const check = { contract: signer.contract, tolerance_ms: clock_tolerance_seconds * 1_000, session, waives: waiversOf(contract) };
+    const { contract, session } = settings;
+    const check = { signer, session, waives: waiversOf(contract) };
     const prepared = (read: Claims | TokenFault): JsonObject =>
-      typeof read === "string" ? { fault: read } : { claims: read as unknown as JsonObject };
+      typeof read === "string"
+        ? { fault: read }
+        : { claims: read as unknown as JsonObject, digest: claimsDigest(read) };
     kernel.prepare("token", (subject) => {
       const token = tokenIn(subject);
       if (token === undefined) return undefined;
       const read = signer.read(token);
       return read instanceof Promise ? read.then(prepared) : prepared(read);
     });
-    const factsOf = ({ facts }: Subject): JsonObject | undefined => facts?.[manifest.name] as JsonObject | undefined;
-    kernel.hooks.beforeToolCall.tap("token", (call, view) => checkToken(call, view, factsOf(call), check));
-    kernel.hooks.onTransition.tap("token", (request, view) => checkToken(request, view, factsOf(request), check));
+    const factsOf = ({ facts }: Subject): JsonObject | undefined =>
+      facts?.[manifest.name] as JsonObject | undefined;
+    kernel.hooks.beforeToolCall.tap("token", (call, view) =>
+      checkToken(call, view, factsOf(call), check),
+    );
+    kernel.hooks.onTransition.tap("token", (request, view) =>
+      checkToken(request, view, factsOf(request), check),
+    );
   },
 });
 
 // Where two ways lead to one phase, each of them has to waive it.
-function waiversOf(contract: Contract | undefined): (from: string | undefined, to: string) => boolean {
+function waiversOf(
+  contract: Contract | undefined,
+): (from: string | undefined, to: string) => boolean {
   const transitions = contract?.transitions ?? [];
   return (from, to) => {
     const ways = transitions.filter((way) => way.from === from && way.to === to);

@@ -27,9 +27,14 @@ const permits = definePlugin({
 });
 
 let files = 0;
-function contractOf(phaseTokens = "{ secret_env_var: TOKENS_CONTRACT_SECRET }", waived = false): string {
+function contractOf(
+  phaseTokens = "{ secret_env_var: TOKENS_CONTRACT_SECRET }",
+  waived = false,
+): string {
   const file = join(folder, `contract-${(files += 1)}.yaml`);
-  const phases = ["PLAN", "TDD"].map((id) => `  - { id: ${id}, name: ${id}, allowed_tools: [bash] }\n`).join("");
+  const phases = ["PLAN", "TDD"]
+    .map((id) => `  - { id: ${id}, name: ${id}, allowed_tools: [bash] }\n`)
+    .join("");
   const way = `{ from: PLAN, to: TDD${waived ? ", requires_token: false" : ""} }`;
   writeFileSync(
     file,
@@ -39,15 +44,30 @@ function contractOf(phaseTokens = "{ secret_env_var: TOKENS_CONTRACT_SECRET }", 
 }
 
 type Options = Parameters<typeof tokens>[0];
-const kernelWith = (options: Options): Kernel => createKernel({ plugins: [permits(), tokens(options)] });
+const kernelWith = (options: Options): Kernel =>
+  createKernel({ plugins: [permits(), tokens(options)] });
 const openOn = (options: Options, now = () => at, store = createMemoryStore()): Promise<Run> =>
   openRun(kernelWith(options), { run: "r1", store, now });
 const grant = { task: "t1", agent: "ann", phase: null, allowed_tools: ["bash"], at } as const;
 const who = { agent: "ann", task: "t1" } as const;
 const callCode = async (run: Run, token?: string): Promise<string> =>
-  (await run.toolCall({ ...who, tool: "bash", args: {}, ...(token === undefined ? {} : { host: { token } }) })).decision.code;
+  (
+    await run.toolCall({
+      ...who,
+      tool: "bash",
+      args: {},
+      ...(token === undefined ? {} : { host: { token } }),
+    })
+  ).decision.code;
 const moveCode = async (run: Run, to: string, token?: string): Promise<string> =>
-  (await run.transition({ ...who, to, artifacts: {}, ...(token === undefined ? {} : { host: { token } }) })).decision.code;
+  (
+    await run.transition({
+      ...who,
+      to,
+      artifacts: {},
+      ...(token === undefined ? {} : { host: { token } }),
+    })
+  ).decision.code;
 const refused = (code: string) => expect.objectContaining({ code });
 
 describe("a contract says of tokens", () => {
@@ -56,28 +76,46 @@ describe("a contract says of tokens", () => {
     let now = at;
     const run = await openOn({ contract }, () => now);
     const { token, claims } = await grantToken(run, createSigner({ contract }), grant);
-    expect([claims.exp - claims.iat, claims.contract]).toEqual([60, createSigner({ contract }).contract]);
+    expect([claims.exp - claims.iat, claims.contract]).toEqual([
+      60,
+      createSigner({ contract }).contract,
+    ]);
     now = "2026-01-02T10:00:59Z";
     expect(await callCode(run, token)).toBe("rule_allowed");
     now = "2026-01-02T10:01:00Z";
     expect(await callCode(run, token)).toBe("token_expired");
-    expect(() => kernelWith({ contract: contractOf("{ secret_env_var: TOKENS_NOT_SET }") })).toThrow(refused("BYLAW_TOKEN_KEY_MISSING"));
-    expect(() => kernelWith({ contract: contractOf("{ algorithm: EdDSA, secret_env_var: TOKENS_CONTRACT_SECRET }") })).toThrow(
-      refused("BYLAW_TOKEN_KEY_INVALID"),
-    );
+    expect(() =>
+      kernelWith({ contract: contractOf("{ secret_env_var: TOKENS_NOT_SET }") }),
+    ).toThrow(refused("BYLAW_TOKEN_KEY_MISSING"));
+    expect(() =>
+      kernelWith({
+        contract: contractOf("{ algorithm: EdDSA, secret_env_var: TOKENS_CONTRACT_SECRET }"),
+      }),
+    ).toThrow(refused("BYLAW_TOKEN_KEY_INVALID"));
   });
 
   it("what the options may not loosen: another algorithm, or a longer time", async () => {
     const contract = contractOf("{ secret_env_var: TOKENS_CONTRACT_SECRET, expiry_seconds: 60 }");
-    expect(() => kernelWith({ contract, algorithm: "EdDSA" })).toThrow(refused("BYLAW_TOKEN_CONTRACT_DIFFERS"));
-    expect(() => kernelWith({ contract, expiry_seconds: 61 })).toThrow(refused("BYLAW_TOKEN_CONTRACT_DIFFERS"));
-    expect(() => createSigner({ contract, expiry_seconds: 61 })).toThrow(refused("BYLAW_TOKEN_CONTRACT_DIFFERS"));
-    const { claims } = await createSigner({ contract, expiry_seconds: 30 }).sign({ ...grant, run: "r1" });
+    expect(() => kernelWith({ contract, algorithm: "EdDSA" })).toThrow(
+      refused("BYLAW_TOKEN_CONTRACT_DIFFERS"),
+    );
+    expect(() => kernelWith({ contract, expiry_seconds: 61 })).toThrow(
+      refused("BYLAW_TOKEN_CONTRACT_DIFFERS"),
+    );
+    expect(() => createSigner({ contract, expiry_seconds: 61 })).toThrow(
+      refused("BYLAW_TOKEN_CONTRACT_DIFFERS"),
+    );
+    const { claims } = await createSigner({ contract, expiry_seconds: 30 }).sign({
+      ...grant,
+      run: "r1",
+    });
     expect(claims.exp - claims.iat).toBe(30);
   });
 
   it("that there are none: nothing is asked for, and no secret", async () => {
-    const run = await openOn({ contract: contractOf("{ enabled: false, secret_env_var: TOKENS_NOT_SET }") });
+    const run = await openOn({
+      contract: contractOf("{ enabled: false, secret_env_var: TOKENS_NOT_SET }"),
+    });
     expect(await callCode(run)).toBe("rule_allowed");
     expect(await moveCode(run, "PLAN")).toBe("rule_allowed");
   });
@@ -97,7 +135,9 @@ describe("a contract says of tokens", () => {
   });
 
   it("that they are of one session: they die as the run is resumed", async () => {
-    const contract = contractOf("{ secret_env_var: TOKENS_CONTRACT_SECRET, include_claims: [task_id, session] }");
+    const contract = contractOf(
+      "{ secret_env_var: TOKENS_CONTRACT_SECRET, include_claims: [task_id, session] }",
+    );
     const store = createMemoryStore();
     const run = await openOn({ contract }, undefined, store);
     const { token, claims } = await grantToken(run, createSigner({ contract }), grant);
@@ -105,9 +145,14 @@ describe("a contract says of tokens", () => {
     expect(await callCode(run, token)).toBe("rule_allowed");
     const again = await openOn({ contract }, undefined, store);
     expect(await callCode(again, token)).toBe("token_other_session");
-    await expect(createSigner({ contract }).sign({ ...grant, run: "r1" })).rejects.toEqual(refused("BYLAW_TOKEN_SESSION_MISSING"));
+    await expect(createSigner({ contract }).sign({ ...grant, run: "r1" })).rejects.toEqual(
+      refused("BYLAW_TOKEN_SESSION_MISSING"),
+    );
     const plain = contractOf();
-    expect((await createSigner({ contract: plain }).sign({ ...grant, run: "r1", session: run.session })).claims.session).toBeUndefined();
+    expect(
+      (await createSigner({ contract: plain }).sign({ ...grant, run: "r1", session: run.session }))
+        .claims.session,
+    ).toBeUndefined();
   });
 });
 
@@ -115,7 +160,9 @@ describe("a token", () => {
   it("of a phase that the contract does not have is not signed (WF-41)", async () => {
     const signer = createSigner({ contract: contractOf() });
     for (const phase of ["IMPL", "plan", "@completed", "__proto__"]) {
-      await expect(signer.sign({ ...grant, run: "r1", phase }), phase).rejects.toEqual(refused("BYLAW_TOKEN_PHASE_UNKNOWN"));
+      await expect(signer.sign({ ...grant, run: "r1", phase }), phase).rejects.toEqual(
+        refused("BYLAW_TOKEN_PHASE_UNKNOWN"),
+      );
     }
     await expect(signer.sign({ ...grant, run: "r1", phase: "PLAN" })).resolves.toBeDefined();
   });

@@ -35,11 +35,18 @@ const permits = definePlugin({
 });
 const kernelWith = (plugin: Plugin): Kernel => createKernel({ plugins: [permits(), plugin] });
 const signer = createSigner.bind(undefined, { keys });
-const openOn = (plugin = tokens({ keys }), now = () => at, store = createMemoryStore()): Promise<Run> =>
-  openRun(kernelWith(plugin), { run: "r1", store, now });
+const openOn = (
+  plugin = tokens({ keys }),
+  now = () => at,
+  store = createMemoryStore(),
+): Promise<Run> => openRun(kernelWith(plugin), { run: "r1", store, now });
 
 const call = (token: string | undefined, fields: object = {}) => ({
-  ...{ id: "c1", agent: "ann", task: "t1", tool: "bash", args: {} },
+  id: "c1",
+  agent: "ann",
+  task: "t1",
+  tool: "bash",
+  args: {},
   ...(token === undefined ? {} : { host: { token } }),
   ...fields,
 });
@@ -79,17 +86,28 @@ describe("a token", () => {
     const run = await openOn();
     const first = await grantToken(run, signer(), grant);
     const second = await grantToken(run, signer(), grant);
-    expect([await codeOf(run, first.token), await codeOf(run, second.token)]).toEqual(["token_superseded", "rule_allowed"]);
-    await run.record([{ event_type: "token_revoked", agent_id: null, task_id: "t1", details: { reason: "lost" } }]);
+    expect([await codeOf(run, first.token), await codeOf(run, second.token)]).toEqual([
+      "token_superseded",
+      "rule_allowed",
+    ]);
+    await run.record([
+      { event_type: "token_revoked", agent_id: null, task_id: "t1", details: { reason: "lost" } },
+    ]);
     expect(await codeOf(run, second.token)).toBe("token_superseded");
   });
 
   it("is void once its task is claimed again, by another agent or by the same", async () => {
     const claims = definePlugin({
-      ...{ name: "claims", version: "1.0.0", options: z.strictObject({}).prefault({}) },
-      apply: (kernel) => kernel.event({ name: "task_claimed", details: z.strictObject({ fence: z.number() }) }),
+      name: "claims",
+      version: "1.0.0",
+      options: z.strictObject({}).prefault({}),
+      apply: (kernel) =>
+        kernel.event({ name: "task_claimed", details: z.strictObject({ fence: z.number() }) }),
     });
-    const run = await openRun(createKernel({ plugins: [permits(), claims(), tokens({ keys })] }), { run: "r1", now: () => at });
+    const run = await openRun(createKernel({ plugins: [permits(), claims(), tokens({ keys })] }), {
+      run: "r1",
+      now: () => at,
+    });
     const claimed = (task_id: string, agent_id: string, fence: number) =>
       run.record([{ event_type: "task_claimed", agent_id, task_id, details: { fence } }]);
     await claimed("t1", "ann", 1);
@@ -103,18 +121,26 @@ describe("a token", () => {
     expect(await codeOf(run, second.token)).toBe("token_superseded");
   });
 
-  it.each(["task_released", "task_failed", "task_lapsed", "task_escalated"])("is void once %s ends its claim", async (event_type) => {
-    const claims = definePlugin({
-      ...{ name: "claims", version: "1.0.0", options: z.strictObject({}).prefault({}) },
-      apply: (kernel) => kernel.event({ name: event_type, details: z.strictObject({}) }),
-    });
-    const run = await openRun(createKernel({ plugins: [permits(), claims(), tokens({ keys })] }), { run: "r1", now: () => at });
-    const { token } = await grantToken(run, signer(), grant);
-    await run.record([{ event_type, agent_id: "ann", task_id: "t2", details: {} }]);
-    expect(await codeOf(run, token)).toBe("rule_allowed");
-    await run.record([{ event_type, agent_id: "ann", task_id: "t1", details: {} }]);
-    expect(await codeOf(run, token)).toBe("token_superseded");
-  });
+  it.each(["task_released", "task_failed", "task_lapsed", "task_escalated"])(
+    "is void once %s ends its claim",
+    async (event_type) => {
+      const claims = definePlugin({
+        name: "claims",
+        version: "1.0.0",
+        options: z.strictObject({}).prefault({}),
+        apply: (kernel) => kernel.event({ name: event_type, details: z.strictObject({}) }),
+      });
+      const run = await openRun(
+        createKernel({ plugins: [permits(), claims(), tokens({ keys })] }),
+        { run: "r1", now: () => at },
+      );
+      const { token } = await grantToken(run, signer(), grant);
+      await run.record([{ event_type, agent_id: "ann", task_id: "t2", details: {} }]);
+      expect(await codeOf(run, token)).toBe("rule_allowed");
+      await run.record([{ event_type, agent_id: "ann", task_id: "t1", details: {} }]);
+      expect(await codeOf(run, token)).toBe("token_superseded");
+    },
+  );
 
   it("that the log does not know opens nothing, however well it is signed", async () => {
     const run = await openOn();
@@ -130,16 +156,31 @@ describe("a token", () => {
     expect(await codeOf(run, token, { agent: "bob" })).toBe("token_other_agent");
     expect(await codeOf(run, token, { agent: undefined })).toBe("token_other_agent");
     // What the caller says of the run, the phase and the time is not asked.
-    expect(await codeOf(run, token, { run: "r2", phase: "PLAN", at: "2020-01-01T00:00:00Z" })).toBe("rule_allowed");
+    expect(await codeOf(run, token, { run: "r2", phase: "PLAN", at: "2020-01-01T00:00:00Z" })).toBe(
+      "rule_allowed",
+    );
     const other = await openRun(kernelWith(tokens({ keys })), { run: "r2", now: () => at });
     expect(await codeOf(other, token)).toBe("token_other_run");
   });
 
   it("holds from its beginning to its end, by the run's clock (WF-40, WF-49)", async () => {
     let now = at;
-    const run = await openOn(tokens({ keys, expiry_seconds: 60, clock_tolerance_seconds: 5 }), () => now);
-    const { token, claims } = await grantToken(run, createSigner({ keys, expiry_seconds: 60 }), { ...grant, at: "2026-01-02T10:00:10Z" });
-    expect(claims).toMatchObject({ iat: claims.nbf, exp: claims.iat + 60, task_id: "t1", agent: "ann", phase: null, run: "r1" });
+    const run = await openOn(
+      tokens({ keys, expiry_seconds: 60, clock_tolerance_seconds: 5 }),
+      () => now,
+    );
+    const { token, claims } = await grantToken(run, createSigner({ keys, expiry_seconds: 60 }), {
+      ...grant,
+      at: "2026-01-02T10:00:10Z",
+    });
+    expect(claims).toMatchObject({
+      iat: claims.nbf,
+      exp: claims.iat + 60,
+      task_id: "t1",
+      agent: "ann",
+      phase: null,
+      run: "r1",
+    });
     const codeAt = (time: string): Promise<string> => ((now = time), codeOf(run, token));
     expect(await codeAt("2026-01-02T10:00:04.999Z")).toBe("token_not_yet_valid");
     expect(await codeAt("2026-01-02T10:00:05Z")).toBe("rule_allowed");
@@ -151,13 +192,18 @@ describe("a token", () => {
     const [left, right] = ["left", "right"].map((name) => {
       const file = join(folder, `${name}.yaml`);
       const phase = "{ id: PLAN, name: Plan, allowed_tools: [bash], forbidden_tools: [] }";
-      writeFileSync(file, `name: ${name}\nphases:\n  - ${phase}\ntransitions: []\nenforcement: { mode: strict }\n`);
+      writeFileSync(
+        file,
+        `name: ${name}\nphases:\n  - ${phase}\ntransitions: []\nenforcement: { mode: strict }\n`,
+      );
       return { keys, contract: file };
     });
     const run = await openOn(tokens(left));
     const { token } = await grantToken(run, createSigner(right), grant);
     expect(await codeOf(run, token)).toBe("token_other_contract");
-    expect(await codeOf(run, (await grantToken(run, createSigner(left), grant)).token)).toBe("rule_allowed");
+    expect(await codeOf(run, (await grantToken(run, createSigner(left), grant)).token)).toBe(
+      "rule_allowed",
+    );
     const without = await grantToken(run, signer(), grant);
     expect(await codeOf(run, without.token)).toBe("token_other_contract");
     // Another comment is no other contract.
@@ -168,11 +214,28 @@ describe("a token", () => {
 
   it("may be of a very long or strange task (WF-44)", async () => {
     const run = await openOn();
-    for (const task of ["x".repeat(10_000), "__proto__", "tâche \u202e\n'; --", "../../etc/passwd"]) {
+    for (const task of [
+      "x".repeat(10_000),
+      "__proto__",
+      "tâche \u202e\n'; --",
+      "../../etc/passwd",
+    ]) {
       const { token } = await grantToken(run, signer(), { ...grant, task });
       expect(await codeOf(run, token, { task })).toBe("rule_allowed");
       expect(await codeOf(run, token, { task: `${task} ` })).toBe("token_other_task");
     }
+  });
+
+  it("is issued by the clock of the run where nobody says when", async () => {
+    const run = await openOn();
+    const { token, claims } = await grantToken(run, signer(), {
+      task: "t1",
+      agent: "ann",
+      phase: null,
+      allowed_tools: ["bash"],
+    });
+    expect(claims.iat).toBe(Date.parse(at) / 1_000);
+    expect(await codeOf(run, token)).toBe("rule_allowed");
   });
 
   it("stays out of the log, and so does the secret", async () => {
@@ -184,19 +247,35 @@ describe("a token", () => {
     await move(run, token, "PLAN");
     const log = await store.events("r1", 0, 100);
     const text = JSON.stringify(log);
-    for (const secret of [token, token.split(".")[2] ?? "", SECRET]) expect(text).not.toContain(secret);
+    for (const secret of [token, token.split(".")[2] ?? "", SECRET])
+      expect(text).not.toContain(secret);
     const verifier = createLogVerifier();
     const unknown = new Set(["token_issued", "token_revoked"]);
-    for (const event of log.filter(({ event_type }) => !unknown.has(event_type))) expect(event.event_type).not.toContain("token");
-    expect(log.flatMap((event) => verifier.line(JSON.stringify(event))).filter(({ severity }) => severity === "error")).toEqual([]);
+    for (const event of log.filter(({ event_type }) => !unknown.has(event_type)))
+      expect(event.event_type).not.toContain("token");
+    expect(
+      log
+        .flatMap((event) => verifier.line(JSON.stringify(event)))
+        .filter(({ severity }) => severity === "error"),
+    ).toEqual([]);
   });
 });
 
 describe("what is no token of ours", () => {
-  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const encode = (value: unknown): string =>
+    Buffer.from(JSON.stringify(value)).toString("base64url");
   const claims = {
-    ...{ iss: "bylaw", jti: "j", run: "r1", task_id: "t1", agent: "ann", phase: null, allowed_tools: ["bash"], contract: null },
-    ...{ iat: 1_767_348_000, nbf: 1_767_348_000, exp: 1_867_348_000 },
+    iss: "bylaw",
+    jti: "j",
+    run: "r1",
+    task_id: "t1",
+    agent: "ann",
+    phase: null,
+    allowed_tools: ["bash"],
+    contract: null,
+    iat: 1_767_348_000,
+    nbf: 1_767_348_000,
+    exp: 1_867_348_000,
   };
   const head = { alg: "HS256", typ: "JWT", kid: "now" };
   const signed = (header: object, payload: object, secret = SECRET, digest = "sha256"): string => {
@@ -218,8 +297,12 @@ describe("what is no token of ours", () => {
       ["token_forged", signed({ ...head, alg: "HS512" }, claims, SECRET, "sha512")],
       ["token_forged", signed(head, claims, OTHER)],
       ["token_forged", `${good}x`],
-      ["token_forged", good.slice(0, -2)],
-      ["token_forged", `${good.split(".")[0] ?? ""}.${encode({ ...claims, agent: "bob" })}.${good.split(".")[2] ?? ""}`],
+      ["token_forged", good.slice(0, -3)],
+      ["token_malformed", good.slice(0, -2)],
+      [
+        "token_forged",
+        `${good.split(".")[0] ?? ""}.${encode({ ...claims, agent: "bob" })}.${good.split(".")[2] ?? ""}`,
+      ],
       ["token_malformed", signed({ ...head, crit: ["b64"], b64: false }, claims)],
       ["token_key_unknown", signed({ ...head, kid: "later" }, claims)],
       ["token_malformed", signed(head, { ...claims, admin: true })],
@@ -229,18 +312,101 @@ describe("what is no token of ours", () => {
       ["token_superseded", good],
     ];
     for (const [code, token] of cases)
-      expect([code, token?.slice(0, 80), await codeOf(run, token)]).toEqual([code, token?.slice(0, 80), code]);
-    expect(await codeOf(run, undefined, { host: { token: { toString: "x" } } })).toBe("token_missing");
+      expect([code, token?.slice(0, 80), await codeOf(run, token)]).toEqual([
+        code,
+        token?.slice(0, 80),
+        code,
+      ]);
+    expect(await codeOf(run, undefined, { host: { token: { toString: "x" } } })).toBe(
+      "token_missing",
+    );
     expect(await codeOf(run, undefined, { claims })).toBe("token_missing");
-    expect(await codeOf(run, undefined, { facts: { "@bylaw/plugin-tokens": { claims } } })).toBe("invalid_call");
+    expect(await codeOf(run, undefined, { facts: { "@bylaw/plugin-tokens": { claims } } })).toBe(
+      "invalid_call",
+    );
+  });
+
+  it("is refused in every spelling but one, though it decodes to the same bytes", async () => {
+    const run = await openOn();
+    const { token } = await grantToken(run, signer(), grant);
+    const mac = (text: string): string =>
+      createHmac("sha256", SECRET).update(text).digest("base64url");
+    /** The same bytes with bits at the end that belong to none of them. */
+    const stray = (part: string): string => {
+      const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+      return `${part.slice(0, -1)}${alphabet[alphabet.indexOf(part.at(-1) ?? "") + 1] ?? ""}`;
+    };
+    // A blank after the JSON makes each part end within a character.
+    const [head = "", body = ""] = token.split(".").map((part, index) => {
+      const bytes = Buffer.from(part, "base64url");
+      return index === 2 || bytes.length % 3 !== 0
+        ? part
+        : Buffer.concat([bytes, Buffer.from(" ")]).toString("base64url");
+    });
+    const plain = `${head}.${body}.${mac(`${head}.${body}`)}`;
+    expect(await codeOf(run, plain)).toBe("rule_allowed");
+    const signature = mac(`${head}.${body}`);
+    const spellings = [
+      stray(signature),
+      `${signature}=`,
+      `${signature}\n`,
+      ` ${signature}`,
+      `${signature.slice(0, 9)} ${signature.slice(9)}`,
+    ];
+    const tokensOf = [
+      ...spellings.map((text) => `${head}.${body}.${text}`),
+      ...[stray(head), `${head}=`, `${head} `].map(
+        (text) => `${text}.${body}.${mac(`${text}.${body}`)}`,
+      ),
+      ...[stray(body), `${body}=`, `${body}\n`].map(
+        (text) => `${head}.${text}.${mac(`${head}.${text}`)}`,
+      ),
+    ];
+    for (const text of tokensOf)
+      expect([text, await codeOf(run, text)]).toEqual([text, "token_malformed"]);
+    // The alphabet of plain base64: some signature has one of its two letters.
+    let changed = 0;
+    for (let left = 20; left > 0; left -= 1) {
+      const { token: next } = await grantToken(run, signer(), grant);
+      const other = next.replaceAll("-", "+").replaceAll("_", "/");
+      if (other === next) continue;
+      changed += 1;
+      expect(await codeOf(run, other)).toBe("token_malformed");
+    }
+    expect(changed).toBeGreaterThan(0);
+  });
+
+  it("is refused with any other claim than the log has of its name, though the key is the right one", async () => {
+    const run = await openOn();
+    const { token, claims: issued } = await grantToken(run, signer(), { ...grant, fence: 1 });
+    const changes = [
+      { allowed_tools: ["bash", "write_files"] },
+      { agent: "bob" },
+      { iat: 1 },
+      { nbf: 1 },
+      { exp: issued.exp + 1 },
+      { fence: 2 },
+      { session: "s" },
+      { phase: "PLAN" },
+    ];
+    for (const change of changes) {
+      const made = signed(head, { ...issued, ...change });
+      const fields = { agent: "agent" in change ? change.agent : "ann" };
+      expect([change, await codeOf(run, made, fields)]).toEqual([change, "token_not_issued"]);
+    }
+    expect(await codeOf(run, signed(head, issued))).toBe("rule_allowed");
+    expect(await codeOf(run, token)).toBe("rule_allowed");
   });
 
   it("is refused by a kernel that was not asked to prepare, and where nobody tells the time", async () => {
     const kernel = kernelWith(tokens({ keys }));
     const { token } = await signer().sign({ ...grant, run: "r1" });
     const subject = { hook: "beforeToolCall", run: "r1", ...call(token) } as const;
-    expect(await kernel.decide(subject)).toMatchObject({ effect: "deny", code: "token_missing" });
-    expect(await kernel.decide(await kernel.prepare(subject))).toMatchObject({ effect: "deny", code: "token_undated" });
+    expect(await kernel.decidePrepared(subject)).toMatchObject({
+      effect: "deny",
+      code: "token_missing",
+    });
+    expect(await kernel.decide(subject)).toMatchObject({ effect: "deny", code: "token_undated" });
   });
 
   it("is refused in every enforcement mode", async () => {
@@ -267,13 +433,20 @@ describe("keys", () => {
 
   it("of Ed25519 sign with one half and are read with the other", async () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-    writeFileSync(join(folder, "key.pem"), privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+    writeFileSync(join(folder, "key.pem"), privateKey.export({ type: "pkcs8", format: "pem" }), {
+      mode: 0o600,
+    });
     writeFileSync(join(folder, "key.pub"), publicKey.export({ type: "spki", format: "pem" }));
-    const pair = (file: string) => ({ algorithm: "EdDSA" as const, keys: [{ id: "ed", file: join(folder, file) }] });
+    const pair = (file: string) => ({
+      algorithm: "EdDSA" as const,
+      keys: [{ id: "ed", file: join(folder, file) }],
+    });
     const run = await openOn(tokens(pair("key.pub")));
     const { token } = await grantToken(run, createSigner(pair("key.pem")), grant);
     expect(await codeOf(run, token)).toBe("rule_allowed");
-    await expect(createSigner(pair("key.pub")).sign({ ...grant, run: "r1" })).rejects.toMatchObject({ code: "BYLAW_TOKEN_KEY_INVALID" });
+    await expect(createSigner(pair("key.pub")).sign({ ...grant, run: "r1" })).rejects.toMatchObject(
+      { code: "BYLAW_TOKEN_KEY_INVALID" },
+    );
     // The public half is no secret: a token that is signed with it as one is forged.
     const text = publicKey.export({ type: "spki", format: "pem" }).toString();
     const head = Buffer.from('{"alg":"HS256","typ":"JWT","kid":"ed"}').toString("base64url");
@@ -288,7 +461,11 @@ describe("keys", () => {
     const exposed = join(folder, "exposed");
     writeFileSync(exposed, `${SECRET}\n`, { mode: 0o644 });
     const half = join(folder, "exposed.pem");
-    writeFileSync(half, generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o644 });
+    writeFileSync(
+      half,
+      generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }),
+      { mode: 0o644 },
+    );
     process.env["TOKENS_TEST_SHORT"] = "short and secret";
     const refused: readonly (readonly [string, object])[] = [
       ["BYLAW_TOKEN_KEY_MISSING", { keys: [{ id: "a", env: "TOKENS_TEST_UNSET" }] }],

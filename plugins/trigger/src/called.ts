@@ -22,13 +22,19 @@ export const calledAgents = defineProjection<Called>({
     if (!isJsonObject(directive ?? null)) return state;
     const { action, agent } = directive as Readonly<Record<string, unknown>>;
     if (action !== "trigger" || typeof agent !== "string") return state;
-    return { total: state.total + 1, chains: { ...state.chains, [agent]: [...chainOf(state, agent_id), agent] } };
+    return {
+      total: state.total + 1,
+      chains: { ...state.chains, [agent]: [...chainOf(state, agent_id), agent] },
+    };
   },
 });
 
 /** The longest row of agents of whom each waits for the next; nobody where none was called. */
 export const longestChain = ({ chains }: Called): readonly string[] =>
-  Object.values(chains).reduce<readonly string[]>((longest, chain) => (chain.length > longest.length ? chain : longest), []);
+  Object.values(chains).reduce<readonly string[]>(
+    (longest, chain) => (chain.length > longest.length ? chain : longest),
+    [],
+  );
 
 /** Who called whom before an agent came to work, the agent last; nobody for nobody. */
 export function chainOf({ chains }: Called, agent: string | null): readonly string[] {

@@ -1,2 +1,2 @@
 export { calledAgents, type Called } from "./called.ts";
-export { trigger } from "./trigger.ts";
+export { EVENT_TYPES, trigger } from "./trigger.ts";

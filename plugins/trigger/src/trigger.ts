@@ -1,9 +1,17 @@
-import { definePlugin, type Finding, type Guard } from "@bylaw/kernel";
+import { definePlugin, type EventType, type Finding, type Guard } from "@bylaw/kernel";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { CODES, call } from "./call.ts";
 import { calledAgents } from "./called.ts";
 import { triggerOptions } from "./options.ts";
+
+/** The types of events that this plugin declares. */
+export const EVENT_TYPES: readonly EventType[] = [
+  {
+    name: "agent_returned",
+    details: z.strictObject({ agent: z.string().min(1), ok: z.boolean() }),
+  },
+];
 
 /** Lets a step call another agent: one that is known, not in a circle, and not too deep. */
 export const trigger = definePlugin({
@@ -13,7 +21,7 @@ export const trigger = definePlugin({
   grants: true,
   codes: CODES,
   apply(kernel, options) {
-    kernel.event({ name: "agent_returned", details: z.strictObject({ agent: z.string().min(1), ok: z.boolean() }) });
+    for (const type of EVENT_TYPES) kernel.event(type);
     kernel.projection(calledAgents);
     kernel.guard("called", returnsOnce);
     kernel.hooks.onBehavior.tap("trigger", call(options));
@@ -21,9 +29,13 @@ export const trigger = definePlugin({
 });
 
 const returnsOnce: Guard = (view, { event_type, details }): Finding | undefined => {
-  if (event_type !== "agent_returned" || Object.hasOwn(view(calledAgents).chains, String(details["agent"]))) return undefined;
+  if (
+    event_type !== "agent_returned" ||
+    Object.hasOwn(view(calledAgents).chains, String(details["agent"]))
+  )
+    return undefined;
   return {
     rule: "AGENT_NOT_CALLED",
-    message: `Unexpected return of \`${String(details["agent"]).slice(0, 80)}\`, expected an agent that was called`,
+    message: `\`${String(details["agent"]).slice(0, 80)}\` was not called, so it cannot return`,
   };
 };

@@ -9,18 +9,34 @@ describeExamples(examples, { describe, it });
 
 const agents = ["a", "b", "c", "d"];
 const begin = async (options: object = {}, store = createMemoryStore()) => {
-  const run = await openRun(createKernel({ plugins: [trigger({ agents, ...options })] }), { run: "triggers", store });
+  const run = await openRun(createKernel({ plugins: [trigger({ agents, ...options })] }), {
+    run: "triggers",
+    store,
+  });
   const call = async (agent: string, trigger_agent_id: string) =>
     (await run.behave({ action: "trigger", agent, trigger_agent_id })).decision;
   const back = (agent: string) =>
-    run.record([{ event_type: "agent_returned", agent_id: agent, task_id: null, details: { agent, ok: true } }]);
+    run.record([
+      {
+        event_type: "agent_returned",
+        agent_id: agent,
+        task_id: null,
+        details: { agent, ok: true },
+      },
+    ]);
   return { run, call, back, store };
 };
 
 describe("trigger", () => {
   it("lets nobody wait in a circle, by the log", async () => {
     const { call, back, run, store } = await begin();
-    expect((await call("a", "b")).directive).toEqual({ action: "trigger", agent: "b", by: "a", step: null, depth: 1 });
+    expect((await call("a", "b")).directive).toEqual({
+      action: "trigger",
+      agent: "b",
+      by: "a",
+      step: null,
+      depth: 1,
+    });
     expect((await call("b", "c")).directive).toMatchObject({ agent: "c", depth: 2 });
     expect(await call("c", "a")).toMatchObject({
       code: "trigger_cycle",
@@ -39,14 +55,18 @@ describe("trigger", () => {
 
   it("goes so deep, and no deeper", async () => {
     const { call } = await begin({ max_depth: 2 });
-    expect([(await call("a", "b")).effect, (await call("b", "c")).effect]).toEqual(["allow", "allow"]);
+    expect([(await call("a", "b")).effect, (await call("b", "c")).effect]).toEqual([
+      "allow",
+      "allow",
+    ]);
     expect((await call("c", "d")).code).toBe("trigger_depth");
   });
 
   it("goes no deeper for one that does not say who it is", async () => {
     const { run, call } = await begin({ max_depth: 1 });
     await call("a", "b");
-    const nobody = async () => (await run.behave({ action: "trigger", trigger_agent_id: "c" })).decision.code;
+    const nobody = async () =>
+      (await run.behave({ action: "trigger", trigger_agent_id: "c" })).decision.code;
     expect(await nobody()).toBe("trigger_depth");
   });
 
@@ -68,7 +88,11 @@ describe("trigger", () => {
   });
 
   it("does not load with a step that calls nobody that there is", () => {
-    expect(() => trigger({ agents, steps: { check: "z" } })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
-    expect(() => trigger({ agents: ["a", "a"] })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    expect(() => trigger({ agents, steps: { check: "z" } })).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
+    expect(() => trigger({ agents: ["a", "a"] })).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
   });
 });

@@ -11,3 +11,4 @@ export {
 export { oversight, standingOf, type Oversights, type Standing } from "./standing.ts";
 export { oversightVerdict, type OversightVerdict } from "./verdict.ts";
 export { vibecheck } from "./vibecheck.ts";
+export { OVERSIGHT_EVENTS as EVENT_TYPES } from "./verdict.ts";

@@ -1,6 +1,7 @@
 import { radiumKeywords, type RiskScorer } from "@bylaw/behavior";
 import { BylawError, messageOf, type LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import { isBlank } from "@bylaw/wording";
 import { oversightVerdict, type OversightVerdict } from "./verdict.ts";
 
 /** What an oversight is asked about. */
@@ -53,20 +54,31 @@ export async function oversee(
   { agent, task, request, timeout_ms = 60_000 }: OverseeOptions,
 ): Promise<Oversight> {
   const put = (event_type: string, details: LogEvent["details"]): Promise<readonly LogEvent[]> =>
-    run.record([{ event_type, agent_id: agent, task_id: task, details: { by: service.name, ...details } }]);
+    run.record([
+      { event_type, agent_id: agent, task_id: task, details: { by: service.name, ...details } },
+    ]);
   let verdict: OversightVerdict;
   try {
     verdict = oversightVerdict.parse(await answered(service, request, timeout_ms));
   } catch (error) {
-    return { verdict: undefined, events: await put("oversight_failed", { error: messageOf(error).slice(0, 500) || "no reason given" }) };
+    return {
+      verdict: undefined,
+      events: await put("oversight_failed", {
+        error: messageOf(error).slice(0, 500) || "no reason given",
+      }),
+    };
   }
   return { verdict, events: await put("oversight_given", { verdict }) };
 }
 
-async function answered(service: OversightService, request: OversightRequest, timeout_ms: number): Promise<unknown> {
+async function answered(
+  service: OversightService,
+  request: OversightRequest,
+  timeout_ms: number,
+): Promise<unknown> {
   const signal = AbortSignal.timeout(timeout_ms);
   const late = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(new Error(`Unexpected silence, expected an answer within ${timeout_ms} ms`)), {
+    signal.addEventListener("abort", () => reject(new Error(`No answer within ${timeout_ms} ms`)), {
       once: true,
     });
   });
@@ -83,7 +95,7 @@ export function proseOversight(
     name,
     async ask(request, signal) {
       const advice = await ask(request, signal);
-      if (typeof advice !== "string" || advice.trim() === "") throw new Error("Unexpected empty advice, expected some");
+      if (typeof advice !== "string" || isBlank(advice)) throw new Error("The advice is empty");
       const { risk, traits } = score(advice);
       return { risk, advice: advice.slice(0, 4_000), traits, uncertainties: questionsIn(advice) };
     },
@@ -108,16 +120,21 @@ export function httpOversight(
   if (place === null || place.username !== "" || place.password !== "")
     throw new BylawError({
       code: "BYLAW_URL_INVALID",
-      message: "Unexpected address of an oversight, expected a URL without a user or a password in it",
-      fix: "send what it asks for in `headers`",
+      message: "The URL of an oversight must not contain a user or a password",
+      fix: "Send what it asks for in `headers`",
     });
   return {
     name: place.host,
     async ask(request, signal) {
-      const sent = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(request), signal };
+      const sent = {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify(request),
+        signal,
+      };
       // A service that moves is not followed to where nobody pointed.
       const response = await fetch(url, { ...sent, redirect: "error" });
-      if (!response.ok) throw new Error(`Unexpected answer ${response.status} of the oversight, expected 200`);
+      if (!response.ok) throw new Error(`The oversight answered with status ${response.status}`);
       return response.json();
     },
   };

@@ -43,11 +43,19 @@ export const oversight = defineProjection<Oversights>({
     const key = JSON.stringify(task);
     switch (event_type) {
       case "tool_allowed":
-        return { ...state, byTask: plusOne(state.byTask, key), byAgent: plusOne(state.byAgent, JSON.stringify(agent)) };
+        return {
+          ...state,
+          byTask: plusOne(state.byTask, key),
+          byAgent: plusOne(state.byAgent, JSON.stringify(agent)),
+        };
       case "phase_entered":
-        return treeGet(state.seen, key) === true ? { ...state, seen: treePut(state.seen, key, false) } : state;
+        return treeGet(state.seen, key) === true
+          ? { ...state, seen: treePut(state.seen, key, false) }
+          : state;
       case "behavior_applied":
-        return details["action"] === "vibecheck" && agent !== null ? { ...state, asked: { ...state.asked, [key]: agent } } : state;
+        return details["action"] === "vibecheck" && agent !== null
+          ? { ...state, asked: { ...state.asked, [key]: agent } }
+          : state;
       case "oversight_failed":
         return found(state, { task, agent, risk: 0, failed: String(details["error"]) });
       case "oversight_given": {
@@ -61,7 +69,12 @@ export const oversight = defineProjection<Oversights>({
         };
       }
       case "oversight_acknowledged":
-        return { ...state, found: Object.fromEntries(Object.entries(state.found).filter(([, one]) => one.task !== task)) };
+        return {
+          ...state,
+          found: Object.fromEntries(
+            Object.entries(state.found).filter(([, one]) => one.task !== task),
+          ),
+        };
       default:
         return state;
     }
@@ -81,11 +94,16 @@ function found(state: Oversights, { task, agent, risk, failed }: Found): Oversig
     failed === null && one.task === task ? { ...one, failed: null } : one,
   ]);
   const now: Found = { task, agent, risk: Math.max(before?.risk ?? 0, risk), failed };
-  return { ...state, found: { ...(Object.fromEntries(others) as Oversights["found"]), [key]: now } };
+  return {
+    ...state,
+    found: { ...(Object.fromEntries(others) as Oversights["found"]), [key]: now },
+  };
 }
 
-const plusOne = (counts: Tree<number>, key: string): Tree<number> => treePut(counts, key, (treeGet(counts, key) ?? 0) + 1);
-const most = (counts: Tree<number>): number => (counts === null ? 0 : Math.max(counts.value, most(counts.left), most(counts.right)));
+const plusOne = (counts: Tree<number>, key: string): Tree<number> =>
+  treePut(counts, key, (treeGet(counts, key) ?? 0) + 1);
+const most = (counts: Tree<number>): number =>
+  counts === null ? 0 : Math.max(counts.value, most(counts.left), most(counts.right));
 
 /**
  * How somebody stands who is about to do something. What was found of an agent goes with it, whatever task it names; what was found of a
@@ -96,9 +114,15 @@ export function standingOf(
   { task, agent }: { readonly task?: string | undefined; readonly agent?: string | undefined },
 ): Standing {
   const concerns = (one: Found): boolean =>
-    agent === undefined || one.task === null || one.agent === agent || (task !== undefined && one.task === task);
+    agent === undefined ||
+    one.task === null ||
+    one.agent === agent ||
+    (task !== undefined && one.task === task);
   const mine = Object.values(state.found).filter(concerns);
-  const ofAgent = agent === undefined ? most(state.byAgent) : (treeGet(state.byAgent, JSON.stringify(agent)) ?? 0);
+  const ofAgent =
+    agent === undefined
+      ? most(state.byAgent)
+      : (treeGet(state.byAgent, JSON.stringify(agent)) ?? 0);
   return {
     risk: Math.max(0, ...mine.map(({ risk }) => risk)),
     failed: mine.find(({ failed }) => failed !== null)?.failed ?? null,
@@ -108,7 +132,12 @@ export function standingOf(
 }
 
 /** Who took part in what a person takes note of: who asked, and whose work was looked at. */
-export const partiesOf = ({ asked, found: all }: Oversights, task: string | null): readonly string[] => [
-  ...Object.values(all).flatMap((one) => (one.task === task && one.agent !== null ? [one.agent] : [])),
+export const partiesOf = (
+  { asked, found: all }: Oversights,
+  task: string | null,
+): readonly string[] => [
+  ...Object.values(all).flatMap((one) =>
+    one.task === task && one.agent !== null ? [one.agent] : [],
+  ),
   ...(Object.hasOwn(asked, JSON.stringify(task)) ? [asked[JSON.stringify(task)] ?? ""] : []),
 ];

@@ -1,6 +1,12 @@
+import type { EventType } from "@bylaw/kernel";
+import { isBlank } from "@bylaw/wording";
 import { z } from "zod";
 
 const text = z.string().max(4_000);
+const seen = z
+  .string()
+  .min(1)
+  .refine((said) => !isBlank(said), "must not be blank");
 
 /** What an oversight says: how risky the way is, and why. */
 export const oversightVerdict = z.strictObject({
@@ -13,8 +19,17 @@ export const oversightVerdict = z.strictObject({
 export type OversightVerdict = z.output<typeof oversightVerdict>;
 
 /** The events of an oversight. A failed one is an event of its own, so that nobody takes silence for calm. */
-export const OVERSIGHT_EVENTS = [
-  { name: "oversight_given", details: z.strictObject({ by: z.string().min(1).max(200), verdict: oversightVerdict }) },
-  { name: "oversight_failed", details: z.strictObject({ by: z.string().min(1).max(200), error: z.string().min(1).max(500) }) },
-  { name: "oversight_acknowledged", details: z.strictObject({ by: z.string().min(1).max(200), reason: z.string().min(1).max(1_000) }) },
+export const OVERSIGHT_EVENTS: readonly EventType[] = [
+  {
+    name: "oversight_given",
+    details: z.strictObject({ by: z.string().min(1).max(200), verdict: oversightVerdict }),
+  },
+  {
+    name: "oversight_failed",
+    details: z.strictObject({ by: z.string().min(1).max(200), error: z.string().min(1).max(500) }),
+  },
+  {
+    name: "oversight_acknowledged",
+    details: z.strictObject({ by: seen.max(200), reason: seen.max(1_000) }),
+  },
 ];

@@ -44,8 +44,12 @@ export const vibecheck = definePlugin({
   },
 });
 
-const kindOf = (phase: string | undefined, { phases }: VibecheckOptions): "planning" | "implementation" | "review" =>
-  (phase !== undefined && Object.hasOwn(phases, phase) ? phases[phase] : undefined) ?? "implementation";
+const kindOf = (
+  phase: string | undefined,
+  { phases }: VibecheckOptions,
+): "planning" | "implementation" | "review" =>
+  (phase !== undefined && Object.hasOwn(phases, phase) ? phases[phase] : undefined) ??
+  "implementation";
 
 function judge(
   subject: ToolCall | Transition,
@@ -55,28 +59,30 @@ function judge(
   const { risk, failed, calls, seen } = standingOf(view(oversight), subject);
   const call = subject.hook === "beforeToolCall";
   if (risk >= stop_at)
-    return deny(`Unexpected work at a risk of ${risk}, expected less than ${stop_at}`, "wait until a person took note of the advice", {
-      code: "vibecheck_risk",
-    });
+    return deny(
+      `The risk is ${risk}, and work stops at ${stop_at}`,
+      "Wait until a person took note of the advice",
+      { code: "vibecheck_risk" },
+    );
   if (call && risk >= ask_at)
-    return ask(`Unexpected work at a risk of ${risk}, expected less than ${ask_at}`, "a person decides, call by call", {
-      code: "vibecheck_risk",
-    });
-  const due = call ? every_calls !== undefined && calls >= every_calls : before_phases.includes(subject.to) && !seen;
+    return ask(
+      `The risk is ${risk}, and from ${ask_at} a person must approve each call`,
+      "A person decides, call by call",
+      { code: "vibecheck_risk" },
+    );
+  const due = call
+    ? every_calls !== undefined && calls >= every_calls
+    : before_phases.includes(subject.to) && !seen;
   if (failed !== null && (due || call))
     return call && !due
-      ? ask("Unexpected work after an oversight that failed, expected one that was given", "ask for oversight again", {
-          code: "vibecheck_failed",
-        })
-      : deny("Unexpected work after an oversight that failed, expected one that was given", "ask for oversight again", {
-          code: "vibecheck_failed",
-        });
+      ? ask("The last oversight failed", "Ask for oversight again", { code: "vibecheck_failed" })
+      : deny("The last oversight failed", "Ask for oversight again", { code: "vibecheck_failed" });
   if (!due) return undefined;
   return deny(
     call
-      ? `Unexpected call after ${calls} without oversight, expected at most ${every_calls}`
-      : "Unexpected change of phase, expected an oversight before it",
-    "ask for oversight",
+      ? `${calls} calls went without oversight, and the limit is ${every_calls}`
+      : "A change of phase needs an oversight before it",
+    "Ask for oversight",
     { code: "vibecheck_due" },
   );
 }
@@ -86,7 +92,10 @@ const notByItself: Guard = (view, { event_type, task_id, details }): Finding | u
   if (event_type !== "oversight_acknowledged") return undefined;
   const by = fold(String(details["by"]));
   if (!partiesOf(view(oversight), task_id).some((agent) => fold(agent) === by)) return undefined;
-  return { rule: "OVERSIGHT_BY_ITSELF", message: "Unexpected note by an agent that the oversight was about, expected a person's" };
+  return {
+    rule: "OVERSIGHT_BY_ITSELF",
+    message: "A person must take note of an oversight, not the agent that it is about",
+  };
 };
 
 const fold = (name: string): string => name.normalize("NFKC").trim().toLowerCase();

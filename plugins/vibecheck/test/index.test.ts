@@ -26,15 +26,25 @@ const says = (risk: unknown): OversightService => ({
   ask: () => Promise.resolve({ risk, advice: "so", traits: [], uncertainties: [] }),
 });
 const begin = async (options: Parameters<typeof vibecheck>[0] = {}) => {
-  const run = await openRun(createKernel({ plugins: [vibecheck(options)], fallback: "allow" }), { run: "oversight" });
+  const run = await openRun(createKernel({ plugins: [vibecheck(options)], fallback: "allow" }), {
+    run: "oversight",
+  });
   const as = async (who: { readonly task?: string; readonly agent?: string }) => {
     const { effect, code } = (await run.toolCall({ tool: "bash", args: {}, ...who })).decision;
     return [effect, code];
   };
   const call = () => as({ task: "a", agent: "ann" });
-  const see = (service: OversightService, timeout_ms = 60_000) => oversee(run, service, { agent: "ann", task: "a", request, timeout_ms });
+  const see = (service: OversightService, timeout_ms = 60_000) =>
+    oversee(run, service, { agent: "ann", task: "a", request, timeout_ms });
   const note = (by: string) =>
-    run.record([{ event_type: "oversight_acknowledged", agent_id: null, task_id: "a", details: { by, reason: "read it" } }]);
+    run.record([
+      {
+        event_type: "oversight_acknowledged",
+        agent_id: null,
+        task_id: "a",
+        details: { by, reason: "read it" },
+      },
+    ]);
   return { run, call, as, see, note };
 };
 
@@ -42,10 +52,9 @@ describe("vibecheck", () => {
   it("asks, then stops, as the risk rises, and asking again for a calmer word lowers nothing", async () => {
     const { run, call, as, see, note } = await begin();
     expect(await call()).toEqual(["allow", "fallback"]);
-    expect((await run.behave({ action: "vibecheck", task: "a", agent: "ann" })).decision.directive).toEqual({
-      action: "vibecheck",
-      kind: "implementation",
-    });
+    expect(
+      (await run.behave({ action: "vibecheck", task: "a", agent: "ann" })).decision.directive,
+    ).toEqual({ action: "vibecheck", kind: "implementation" });
     await see(says(0.2));
     expect(await call()).toEqual(["allow", "fallback"]);
     await see(says(0.7));
@@ -64,13 +73,24 @@ describe("vibecheck", () => {
   it("is not dodged: what was found of an agent goes with it, whatever it leaves out or names", async () => {
     const { run, as, see, note } = await begin({ every_calls: 3 });
     await see(says(0.95));
-    const ways = [{ agent: "ann" }, { agent: "ann", task: "b" }, { task: "a", agent: "bob" }, { task: "b" }, {}];
+    const ways = [
+      { agent: "ann" },
+      { agent: "ann", task: "b" },
+      { task: "a", agent: "bob" },
+      { task: "b" },
+      {},
+    ];
     for (const who of ways) expect([who, await as(who)]).toEqual([who, ["deny", "vibecheck_risk"]]);
-    const to = async (task: string, agent: string) => (await run.transition({ task, agent, to: "NEXT", artifacts: {} })).decision.code;
-    expect([await to("b", "ann"), await to("a", "bob")]).toEqual(["vibecheck_risk", "vibecheck_risk"]);
+    const to = async (task: string, agent: string) =>
+      (await run.transition({ task, agent, to: "NEXT", artifacts: {} })).decision.code;
+    expect([await to("b", "ann"), await to("a", "bob")]).toEqual([
+      "vibecheck_risk",
+      "vibecheck_risk",
+    ]);
     await note("eve");
     // A fresh task for each call gives no fresh budget.
-    for (const task of ["c", "d", "e"]) expect(await as({ task, agent: "ann" })).toEqual(["allow", "fallback"]);
+    for (const task of ["c", "d", "e"])
+      expect(await as({ task, agent: "ann" })).toEqual(["allow", "fallback"]);
     expect(await as({ task: "f", agent: "ann" })).toEqual(["deny", "vibecheck_due"]);
     expect(await as({ task: "f", agent: "bob" })).toEqual(["allow", "fallback"]);
     expect(await as({})).toEqual(["deny", "vibecheck_due"]);
@@ -79,17 +99,26 @@ describe("vibecheck", () => {
   it("counts the calls of many agents without a copy of them", () => {
     const event = (event_type: string, agent_id: string, details = {}) =>
       ({ event_type, agent_id, task_id: "a", details }) as unknown as LogEvent;
-    const reduce = (before: Oversights, draft: LogEvent): Oversights => oversight.reduce(before, draft);
+    const reduce = (before: Oversights, draft: LogEvent): Oversights =>
+      oversight.reduce(before, draft);
     const verdict = { risk: 0, advice: "", traits: [], uncertainties: [] };
     let state = oversight.initial;
-    for (let at = 0; at < 10_000; at += 1) state = reduce(state, event("tool_allowed", `agent ${at}`));
+    for (let at = 0; at < 10_000; at += 1)
+      state = reduce(state, event("tool_allowed", `agent ${at}`));
     const after = reduce(state, event("tool_allowed", "agent 7"));
-    expect([after.byAgent?.left === state.byAgent?.left, after.byAgent?.right === state.byAgent?.right]).toContain(true);
-    expect([after.byAgent?.size, standingOf(after, { agent: "agent 7" }).calls]).toEqual([10_000, 2]);
+    expect([
+      after.byAgent?.left === state.byAgent?.left,
+      after.byAgent?.right === state.byAgent?.right,
+    ]).toContain(true);
+    expect([after.byAgent?.size, standingOf(after, { agent: "agent 7" }).calls]).toEqual([
+      10_000, 2,
+    ]);
     // Who says nothing could be any of them.
     expect([standingOf(state, {}).calls, standingOf(after, {}).calls]).toEqual([1, 2]);
     const seen = reduce(after, event("oversight_given", "agent 7", { by: "o", verdict }));
-    expect([standingOf(seen, { agent: "agent 7" }).calls, standingOf(seen, {}).calls]).toEqual([0, 1]);
+    expect([standingOf(seen, { agent: "agent 7" }).calls, standingOf(seen, {}).calls]).toEqual([
+      0, 1,
+    ]);
   });
 
   it("that belongs to no task holds for the whole run, and whose work it is about takes no note of it", async () => {
@@ -98,7 +127,14 @@ describe("vibecheck", () => {
     await oversee(run, says(0.95), about);
     expect(await as({ task: "b", agent: "bob" })).toEqual(["deny", "vibecheck_risk"]);
     const note = (by: string) =>
-      run.record([{ event_type: "oversight_acknowledged", agent_id: null, task_id: null, details: { by, reason: "read it" } }]);
+      run.record([
+        {
+          event_type: "oversight_acknowledged",
+          agent_id: null,
+          task_id: null,
+          details: { by, reason: "read it" },
+        },
+      ]);
     await expect(note("Ann ")).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
     await note("eve");
     expect(await as({ task: "b", agent: "bob" })).toEqual(["allow", "fallback"]);
@@ -164,28 +200,34 @@ describe("vibecheck", () => {
       expect((await see(httpOversight(`http://127.0.0.1:${port}/ok`))).verdict?.risk).toBe(0.3);
       expect(JSON.parse(bodies[0] ?? "")).toEqual(request);
       for (const path of ["moved", "broken"])
-        expect((await see(httpOversight(`http://127.0.0.1:${port}/${path}`))).verdict).toBeUndefined();
+        expect(
+          (await see(httpOversight(`http://127.0.0.1:${port}/${path}`))).verdict,
+        ).toBeUndefined();
     } finally {
       server.close();
     }
   });
 
-  it.each(["http://user:s3cret@127.0.0.1:1/x", "http://s3cret@127.0.0.1:1/x", "http://:s3cret@127.0.0.1:1/x", "s3cret"])(
-    "takes no address with a secret in it, and repeats none: %s",
-    (url) => {
-      const refused = (): unknown => {
-        try {
-          return httpOversight(url);
-        } catch (error) {
-          return error;
-        }
-      };
-      expect(refused()).toMatchObject({ code: "BYLAW_URL_INVALID" });
-      expect(inspect(refused())).not.toContain("s3cret");
-    },
-  );
+  it.each([
+    "http://user:s3cret@127.0.0.1:1/x",
+    "http://s3cret@127.0.0.1:1/x",
+    "http://:s3cret@127.0.0.1:1/x",
+    "s3cret",
+  ])("takes no address with a secret in it, and repeats none: %s", (url) => {
+    const refused = (): unknown => {
+      try {
+        return httpOversight(url);
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(refused()).toMatchObject({ code: "BYLAW_URL_INVALID" });
+    expect(inspect(refused())).not.toContain("s3cret");
+  });
 
   it("does not load with a question above the stop", () => {
-    expect(() => vibecheck({ ask_at: 0.9, stop_at: 0.5 })).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    expect(() => vibecheck({ ask_at: 0.9, stop_at: 0.5 })).toThrow(
+      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    );
   });
 });

@@ -3,7 +3,7 @@ import type { Condition } from "../condition.ts";
 import { reachable, reversed } from "../reach.ts";
 import type { GateData } from "../schema.ts";
 import { ARTIFACT_RULES, GATE_CHECKS, MADE_WITH } from "../words.ts";
-import { phaseOf, type Placed, type Subject } from "./subject.ts";
+import { phaseOf, type Located, type Subject } from "./subject.ts";
 
 /** What is wrong with the gates, and with the artifacts that they read. */
 export function analyseGates(subject: Subject): void {
@@ -12,18 +12,25 @@ export function analyseGates(subject: Subject): void {
     analyseKind(gate, subject);
     for (const [index, blocker] of (gate.blockers ?? []).entries()) {
       const at = [...gate.at, "blockers", index];
-      const parameter = Object.hasOwn(GATE_CHECKS, blocker.check) ? GATE_CHECKS[blocker.check]?.parameter : undefined;
+      const parameter = Object.hasOwn(GATE_CHECKS, blocker.check)
+        ? GATE_CHECKS[blocker.check]?.parameter
+        : undefined;
       for (const name of ["threshold", "required_reviews"] as const) {
         const takes = parameter?.name === name;
         if (blocker[name] !== undefined && !takes)
           report(
             "parameter_unused",
             [...at, name],
-            `Unexpected \`${name}\` at check ${quote(blocker.check)}, which takes none, expected it at a check that does`,
-            "remove it",
+            `The check ${quote(blocker.check)} takes no \`${name}\``,
+            "Remove it",
           );
         if (blocker[name] === undefined && takes && parameter.required)
-          report("parameter_missing", at, `Unexpected check ${quote(blocker.check)} without \`${name}\`, expected it`, `add \`${name}:\``);
+          report(
+            "parameter_missing",
+            at,
+            `The check ${quote(blocker.check)} needs \`${name}\``,
+            `Add \`${name}:\``,
+          );
       }
       analyseReviews(gate, blocker.required_reviews ?? [], at, subject);
       for (const artifact of readsOf(blocker.check, subject)) {
@@ -31,8 +38,8 @@ export function analyseGates(subject: Subject): void {
         report(
           "artifact_not_required",
           [...at, "check"],
-          `Unexpected check ${quote(blocker.check)} of ${quote(artifact)}, which is not required on every path to gate ${quote(gate.id)}, expected it before`,
-          `require ${quote(artifact)} in ${quote(gate.phase)}, or in a phase that every task passes`,
+          `The check ${quote(blocker.check)} reads ${quote(artifact)}, which is not required on every path to gate ${quote(gate.id)}`,
+          `Require ${quote(artifact)} in ${quote(gate.phase)}, or in a phase that every task passes`,
         );
       }
     }
@@ -43,27 +50,31 @@ export function analyseGates(subject: Subject): void {
       const place = [...at, "required_artifacts", index];
       analyseMaking(type, id, before, place, subject);
       for (const [number, { rule }] of validation.entries()) {
-        const reads = Object.hasOwn(ARTIFACT_RULES, rule) ? (RULE_READS[rule] ?? []) : readsOf(rule, subject);
+        const reads = Object.hasOwn(ARTIFACT_RULES, rule)
+          ? (RULE_READS[rule] ?? [])
+          : readsOf(rule, subject);
         for (const artifact of reads) {
           if (artifact === type || !reaches(artifact, id, subject)) continue;
           report(
             "artifact_not_required",
             [...place, "validation", number, "rule"],
-            `Unexpected rule ${quote(rule)} of ${quote(artifact)}, which is not required on every path to ${quote(id)}, expected it before`,
-            `require ${quote(artifact)} in a phase that every task passes`,
+            `The rule ${quote(rule)} reads ${quote(artifact)}, which is not required on every path to ${quote(id)}`,
+            `Require ${quote(artifact)} in a phase that every task passes`,
           );
         }
       }
     }
     if (!spawns.some(({ agent_type }) => agent_type === "review")) continue;
     for (const edge of edges) {
-      const trigger = (edge.triggers ?? []).findIndex(({ action }) => action === "spawn_review_agents");
+      const trigger = (edge.triggers ?? []).findIndex(
+        ({ action }) => action === "spawn_review_agents",
+      );
       if (edge.to !== id || trigger === -1) continue;
       report(
         "spawned_twice",
         [...edge.at, "triggers", trigger],
-        `Unexpected trigger that spawns the reviewers which ${quote(id)} spawns itself, expected one of both`,
-        "remove the trigger: `auto_spawn` says which reviewers",
+        `This trigger spawns reviewers that ${quote(id)} already spawns itself`,
+        "Remove the trigger: `auto_spawn` names the reviewers",
       );
     }
   }
@@ -74,22 +85,22 @@ const RULE_READS: Readonly<Record<string, readonly string[]>> = {
   matches_plan: ["plan_document"],
 };
 
-function analyseKind(gate: Placed<GateData>, { report }: Subject): void {
+function analyseKind(gate: Located<GateData>, { report }: Subject): void {
   const { id, type = "validation", blockers = [], approvers, quorum, auto_advance, at } = gate;
   if (type === "approval") {
     if (approvers === undefined)
       report(
         "approval_without_approvers",
         at,
-        `Unexpected approval gate ${quote(id)} without \`approvers\`, expected who may approve`,
-        "add `approvers: [human]`",
+        `The approval gate ${quote(id)} has no \`approvers\``,
+        "Add `approvers: [human]`",
       );
     if (auto_advance === true)
       report(
         "approval_conflict",
         [...at, "auto_advance"],
-        `Unexpected \`auto_advance\` of approval gate ${quote(id)}, expected somebody to approve`,
-        "remove it, or make it a validation gate",
+        `The approval gate ${quote(id)} cannot have \`auto_advance\`: somebody must approve`,
+        "Remove it, or make it a validation gate",
       );
     return;
   }
@@ -101,22 +112,22 @@ function analyseKind(gate: Placed<GateData>, { report }: Subject): void {
       report(
         "approval_conflict",
         [...at, key],
-        `Unexpected \`${key}\` of validation gate ${quote(id)}, which asks nobody, expected \`type: approval\``,
-        "make it an approval gate, or remove the key",
+        `The validation gate ${quote(id)} asks nobody, so \`${key}\` has no effect`,
+        "Make it an approval gate, or remove the key",
       );
   }
   if (blockers.every(({ severity }) => severity === "warning")) {
     report(
       "empty_gate",
       at,
-      `Unexpected gate ${quote(id)} that can stop nothing, expected a blocking check`,
-      "add a check, or remove the gate",
+      `The gate ${quote(id)} has no blocking check, so it stops nothing`,
+      "Add a check, or remove the gate",
     );
   }
 }
 
 function analyseReviews(
-  gate: Placed<GateData & { readonly phase: string }>,
+  gate: Located<GateData & { readonly phase: string }>,
   reviews: readonly string[],
   at: readonly (string | number)[],
   subject: Subject,
@@ -128,8 +139,8 @@ function analyseReviews(
     subject.report(
       "review_impossible",
       [...at, "required_reviews", index],
-      `Unexpected required review ${quote(review)}, expected one that is spawned: ${quoteAll(spawned)}`,
-      `add it to \`models\` of \`auto_spawn\` in ${quote(gate.phase)}`,
+      `No agent is spawned for the required review ${quote(review)}; the phase spawns ${quoteAll(spawned)}`,
+      `Add it to \`models\` of \`auto_spawn\` in ${quote(gate.phase)}`,
     );
   }
 }
@@ -142,24 +153,27 @@ function analyseMaking(
   { phases, data, report }: Subject,
 ): void {
   const makers = Object.hasOwn(MADE_WITH, type) ? MADE_WITH[type] : undefined;
-  if (makers === undefined || (type === "test_run_result" && data.test_command !== undefined)) return;
+  if (makers === undefined || (type === "test_run_result" && data.test_command !== undefined))
+    return;
   const possible = phases.some(
     ({ id, allowed_tools, forbidden_tools = [] }) =>
-      before.has(id) && makers.some((tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool)),
+      before.has(id) &&
+      makers.some((tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool)),
   );
   if (possible) return;
   report(
     "artifact_impossible",
     [...place, "type"],
-    `Unexpected artifact ${quote(type)} in ${quote(phase)}, which no tool of it or of a phase before can make, expected one of ${quoteAll(makers)}`,
-    `allow one of them${type === "test_run_result" ? ", or add `test_command`" : ""}`,
+    `No tool of ${quote(phase)} or of an earlier phase can make the artifact ${quote(type)}; it is made with ${quoteAll(makers)}`,
+    `Allow one of them${type === "test_run_result" ? ", or add `test_command`" : ""}`,
   );
 }
 
 /** The artifacts that a check reads. */
 function readsOf(check: string, { data }: Subject): readonly string[] {
   if (Object.hasOwn(GATE_CHECKS, check)) return GATE_CHECKS[check]?.reads ?? [];
-  const declared = data.checks !== undefined && Object.hasOwn(data.checks, check) ? data.checks[check] : undefined;
+  const declared =
+    data.checks !== undefined && Object.hasOwn(data.checks, check) ? data.checks[check] : undefined;
   return declared === undefined ? [] : [...new Set(artifactsOf(declared.passes_when))];
 }
 
@@ -171,10 +185,17 @@ function artifactsOf(condition: Condition): readonly string[] {
   return condition.fact === "artifacts" && name !== undefined ? [name] : [];
 }
 
-/** Whether a task can come to a phase's gates without an artifact: on a path on which no transition asked for it. */
+/**
+ * Whether a task can come to a phase's gates without an artifact: on a path on which no transition
+ * asked for it.
+ */
 function reaches(artifact: string, phase: string, { phases, edges, initial }: Subject): boolean {
   const requiring = new Set(
-    phases.filter(({ required_artifacts = [] }) => required_artifacts.some(({ type }) => type === artifact)).map(({ id }) => id),
+    phases
+      .filter(({ required_artifacts = [] }) =>
+        required_artifacts.some(({ type }) => type === artifact),
+      )
+      .map(({ id }) => id),
   );
   if (requiring.has(phase)) return false;
   // A transition that a rejection opens asks for nothing.

@@ -11,8 +11,8 @@ export function analyseGraph(subject: Subject): void {
     report(
       "unreachable_phase",
       [...at, "id"],
-      `Unexpected phase ${quote(id)} that no path from ${quote(initial)} enters, expected a transition to it`,
-      `add a transition to it, or remove it`,
+      `No path from ${quote(initial)} reaches the phase ${quote(id)}`,
+      "Add a transition to it, or remove it",
     );
   }
   analyseEnds(subject, entered);
@@ -25,41 +25,49 @@ export function analyseGraph(subject: Subject): void {
       report(
         "self_transition",
         at,
-        `Unexpected transition from ${quote(from)} to itself, expected another phase`,
-        "remove it: a task stays where it is by itself",
+        `The transition from ${quote(from)} leads back to itself`,
+        "Remove it: a task stays in its phase without it",
       );
     const declaredIn = gate === undefined ? undefined : gateOf.get(gate)?.phase;
     if (declaredIn !== undefined && declaredIn !== from) {
       report(
         "gate_elsewhere",
         [...at, "gate"],
-        `Unexpected gate ${quote(gate ?? "")} of phase ${quote(declaredIn)}, expected one of ${quote(from)}`,
-        `declare a gate in ${quote(from)}`,
+        `The gate ${quote(gate ?? "")} belongs to the phase ${quote(declaredIn)}, not to ${quote(from)}`,
+        `Declare a gate in ${quote(from)}`,
       );
     }
     if (gate !== undefined) continue;
     if (when === "rejected")
-      report("rejection_without_gate", at, "Unexpected `when: rejected` without `gate`, expected the gate that rejects", "name the gate");
+      report("rejection_without_gate", at, "`when: rejected` needs a `gate`", "Name the gate");
     else if ((order.get(to) ?? 0) > (order.get(from) ?? 0)) {
       report(
         "ungated_transition",
         at,
-        `Unexpected transition from ${quote(from)} to ${quote(to)} without a gate, expected one on the way onwards`,
-        "name a gate; without one only the required artifacts are asked for",
+        `No gate guards the transition from ${quote(from)} to ${quote(to)}`,
+        "Name a gate; without one only the required artifacts are checked",
       );
     }
   }
   analyseRejections(subject);
-  const asked = new Set(transitions.flatMap(({ gate, when = "passed" }) => (when === "passed" && gate !== undefined ? [gate] : [])));
+  const asked = new Set(
+    transitions.flatMap(({ gate, when = "passed" }) =>
+      when === "passed" && gate !== undefined ? [gate] : [],
+    ),
+  );
   // Where a gate is misspelt, that is said already.
-  const misspelt = new Set(transitions.flatMap(({ from, gate }) => (gate !== undefined && !gateOf.has(gate) ? [from] : [])));
+  const misspelt = new Set(
+    transitions.flatMap(({ from, gate }) =>
+      gate !== undefined && !gateOf.has(gate) ? [from] : [],
+    ),
+  );
   for (const { id, phase, at } of gates) {
     if (asked.has(id) || misspelt.has(phase)) continue;
     report(
       "unused_gate",
       [...at, "id"],
-      `Unexpected gate ${quote(id)} that no transition asks, expected one from ${quote(phase)} with it`,
-      `write \`gate: ${id}\` at the transition that it guards`,
+      `No transition from ${quote(phase)} uses the gate ${quote(id)}`,
+      `Write \`gate: ${id}\` at the transition that it guards`,
     );
   }
 }
@@ -73,8 +81,8 @@ function analyseRejections({ edges, report }: Subject): void {
     report(
       "rejection_onwards",
       at,
-      `Unexpected way onwards to ${quote(to)} when ${quote(gate ?? "")} rejects, expected one back to a phase before ${quote(from)}`,
-      "name the phase where the work is mended",
+      `When ${quote(gate ?? "")} rejects, work must go back to a phase before ${quote(from)}, not on to ${quote(to)}`,
+      "Name the phase where the work is fixed",
     );
   }
 }
@@ -87,8 +95,8 @@ function analyseEnds({ phases, edges, report }: Subject, entered: ReadonlySet<st
     report(
       "no_end",
       first.at,
-      "Unexpected contract in which every phase has a way out, expected a phase where tasks end",
-      "add a last phase without transitions from it",
+      "Every phase has a transition out of it, so no task ever ends",
+      "Add a last phase that no transition leaves",
     );
     return;
   }
@@ -101,8 +109,8 @@ function analyseEnds({ phases, edges, report }: Subject, entered: ReadonlySet<st
     report(
       "phase_without_end",
       [...at, "id"],
-      `Unexpected phase ${quote(id)} from which no path leads to ${quoteAll(ends.map((end) => end.id))}, expected a way to an end`,
-      "add a transition out of the circle",
+      `No path leads from the phase ${quote(id)} to an end: ${quoteAll(ends.map((end) => end.id))}`,
+      "Add a transition out of the cycle",
     );
   }
   const open = ends.filter(({ id }) => entered.has(id));
@@ -110,8 +118,8 @@ function analyseEnds({ phases, edges, report }: Subject, entered: ReadonlySet<st
     report(
       "several_ends",
       [...at, "id"],
-      `Unexpected end ${quote(id)} besides ${quote(open.at(-1)?.id ?? "")}, expected one end`,
-      `add the transition that leaves ${quote(id)}, unless tasks may end there`,
+      `The phase ${quote(id)} is an end besides ${quote(open.at(-1)?.id ?? "")}`,
+      `Add the transition that leaves ${quote(id)}, unless tasks may end there`,
     );
   }
 }
@@ -125,10 +133,10 @@ function analyseWayBack(subject: Subject, entered: ReadonlySet<string>): void {
     report(
       "no_way_back",
       at,
-      `Unexpected gate ${quote(gate)} that can reject work in ${quote(phase)}, where none can be mended, expected a transition back`,
+      `The gate ${quote(gate)} can reject work in ${quote(phase)}, but no transition leads back to a phase that can fix it`,
       to === undefined || edges.length === 0
-        ? "add a transition back"
-        : `add \`{ from: ${phase}, to: ${to}, gate: ${gate}, when: rejected }\`, as \`bylaw contract migrate\` does`,
+        ? "Add a transition back"
+        : `Add \`{ from: ${phase}, to: ${to}, gate: ${gate}, when: rejected }\`, as \`bylaw contract migrate\` does`,
     );
   }
 }
@@ -148,15 +156,24 @@ export function rejections(subject: Subject): readonly Rejection[] {
   const found: Rejection[] = [];
   for (const gate of gates) {
     const phase = phaseOf(subject, gate.phase);
-    const judges = gate.type === "approval" || gate.blockers?.some(({ check }) => check === "no_blocking_issues") === true;
-    const out = edges.find((edge) => edge.from === gate.phase && edge.gate === gate.id && edge.when !== "rejected");
-    if (phase === undefined || !judges || out === undefined || phase.id === initial || works(phase)) continue;
+    const judges =
+      gate.type === "approval" ||
+      gate.blockers?.some(({ check }) => check === "no_blocking_issues") === true;
+    const out = edges.find(
+      (edge) => edge.from === gate.phase && edge.gate === gate.id && edge.when !== "rejected",
+    );
+    if (phase === undefined || !judges || out === undefined || phase.id === initial || works(phase))
+      continue;
     const before = reachable([phase.id], reversed(edges));
-    const makers = phases.filter(({ id, ...rest }) => id !== phase.id && before.has(id) && works({ id, ...rest }));
+    const makers = phases.filter(
+      ({ id, ...rest }) => id !== phase.id && before.has(id) && works({ id, ...rest }),
+    );
     const after = reachable([phase.id], edges);
     if (makers.length === 0 || makers.some(({ id }) => after.has(id))) continue;
     const direct = new Set(edges.filter(({ to }) => to === phase.id).map(({ from }) => from));
-    const back = [...makers].reverse().sort((a, b) => Number(direct.has(b.id)) - Number(direct.has(a.id)));
+    const back = [...makers]
+      .reverse()
+      .sort((a, b) => Number(direct.has(b.id)) - Number(direct.has(a.id)));
     found.push({ phase: phase.id, gate: gate.id, back: back.map(({ id }) => id), at: out.at });
   }
   return found;

@@ -1,6 +1,6 @@
 import { quote, quoteAll } from "@bylaw/wording";
 import type { FindingCode } from "../finding-codes.ts";
-import { meant } from "../meant.ts";
+import { suggestFix } from "../suggest-fix.ts";
 import { ARTIFACT_RULES, COMPLETED, GATE_CHECKS } from "../words.ts";
 import type { Subject } from "./subject.ts";
 
@@ -10,25 +10,30 @@ export function analyseNames(subject: Subject): void {
   const twice = (code: FindingCode, noun: string, fix: string) => {
     const seen = new Set<string>();
     return (name: string, at: readonly (string | number)[], shown = name): void => {
-      if (seen.has(name)) report(code, at, `Unexpected second ${noun} ${quote(shown)}, expected it once`, fix);
+      if (seen.has(name)) report(code, at, `The ${noun} ${quote(shown)} is given twice`, fix);
       seen.add(name);
     };
   };
-  const phaseTwice = twice("duplicate_phase", "phase", "give each phase an id of its own");
+  const phaseTwice = twice("duplicate_phase", "phase", "Give each phase an id of its own");
   for (const { id, at } of phases) {
     phaseTwice(id, [...at, "id"]);
     if (id === COMPLETED)
       report(
         "reserved_phase",
         [...at, "id"],
-        `Unexpected phase ${quote(COMPLETED)}, expected another id: tasks that have ended are there`,
-        "give it an id of its own",
+        `No phase may have the id ${quote(COMPLETED)}: completed tasks are there`,
+        "Give it an id of its own",
       );
   }
-  const gateTwice = twice("duplicate_gate", "gate", "give each gate an id of its own: transitions name it alone");
+  const gateTwice = twice(
+    "duplicate_gate",
+    "gate",
+    "Give each gate an id of its own: transitions name gates by id alone",
+  );
   for (const { id, at } of gates) gateTwice(id, [...at, "id"]);
-  const edgeTwice = twice("duplicate_transition", "transition", "remove one of them");
-  for (const { from, to, when = "passed", at } of transitions) edgeTwice(JSON.stringify([from, to, when]), at, `${from} → ${to}`);
+  const edgeTwice = twice("duplicate_transition", "transition", "Remove one of them");
+  for (const { from, to, when = "passed", at } of transitions)
+    edgeTwice(JSON.stringify([from, to, when]), at, `${from} → ${to}`);
 
   const phaseIds = phases.map(({ id }) => id);
   const gateIds = gates.map(({ id }) => id);
@@ -38,14 +43,23 @@ export function analyseNames(subject: Subject): void {
       ["to", to],
     ] as const) {
       if (phaseIds.includes(id)) continue;
-      report("unknown_phase", [...at, key], `Unexpected phase ${quote(id)}, expected one of ${quoteAll(phaseIds)}`, meant(id, phaseIds));
+      report(
+        "unknown_phase",
+        [...at, key],
+        `Unknown phase ${quote(id)}; the contract has ${quoteAll(phaseIds)}`,
+        suggestFix(id, phaseIds),
+      );
     }
     if (gate !== undefined && !gateIds.includes(gate)) {
       report(
         "unknown_gate",
         [...at, "gate"],
-        `Unexpected gate ${quote(gate)}, expected one of ${quoteAll(gateIds)}`,
-        meant(gate, gateIds, "declare it under `gates` of the phase that is left"),
+        `Unknown gate ${quote(gate)}; the contract has ${quoteAll(gateIds)}`,
+        suggestFix(
+          gate,
+          gateIds,
+          "Declare it under `gates` of the phase that the transition leaves",
+        ),
       );
     }
   }
@@ -55,7 +69,7 @@ export function analyseNames(subject: Subject): void {
   const rules = new Set([...Object.keys(ARTIFACT_RULES), ...checks]);
   const used = new Set<string>();
   for (const { blockers = [], id: gate, at } of gates) {
-    const checkTwice = twice("duplicate_check", "check", `remove one of gate ${quote(gate)}`);
+    const checkTwice = twice("duplicate_check", "check", `Remove one from gate ${quote(gate)}`);
     for (const [index, { check }] of blockers.entries()) {
       const place = [...at, "blockers", index, "check"];
       used.add(check);
@@ -64,17 +78,21 @@ export function analyseNames(subject: Subject): void {
         report(
           "unknown_check",
           place,
-          `Unexpected check ${quote(check)}, expected one that is implemented`,
-          meant(check, checks, "declare it under `checks`, or add a plugin that has it"),
+          `Unknown check ${quote(check)}`,
+          suggestFix(check, checks, "Declare it under `checks`, or add a plugin that has it"),
         );
     }
   }
   for (const { required_artifacts: artifacts = [], at, id: phase } of phases) {
-    const artifactTwice = twice("duplicate_artifact", "artifact", `remove one of phase ${quote(phase)}`);
+    const artifactTwice = twice(
+      "duplicate_artifact",
+      "artifact",
+      `Remove one from phase ${quote(phase)}`,
+    );
     for (const [index, { type, validation = [] }] of artifacts.entries()) {
       const place = [...at, "required_artifacts", index];
       artifactTwice(type, [...place, "type"]);
-      const ruleTwice = twice("duplicate_check", "rule", `remove one of artifact ${quote(type)}`);
+      const ruleTwice = twice("duplicate_check", "rule", `Remove one from artifact ${quote(type)}`);
       for (const [number, { rule }] of validation.entries()) {
         const ruleAt = [...place, "validation", number, "rule"];
         used.add(rule);
@@ -83,8 +101,8 @@ export function analyseNames(subject: Subject): void {
           report(
             "unknown_rule",
             ruleAt,
-            `Unexpected rule ${quote(rule)}, expected one that is implemented`,
-            meant(rule, rules, "declare it under `checks`, or say it in the schema"),
+            `Unknown rule ${quote(rule)}`,
+            suggestFix(rule, rules, "Declare it under `checks`, or express it in the schema"),
           );
       }
     }
@@ -94,15 +112,15 @@ export function analyseNames(subject: Subject): void {
       report(
         "duplicate_check",
         ["checks", name],
-        `Unexpected check ${quote(name)} under a name that is taken, expected a new name`,
-        "rename it",
+        `The check ${quote(name)} has the name of another check`,
+        "Rename it",
       );
     if (!used.has(name))
       report(
         "unused_check",
         ["checks", name],
-        `Unexpected check ${quote(name)} that no gate and no artifact names, expected one that does`,
-        "name it under `blockers` of a gate, or remove it",
+        `No gate and no artifact uses the check ${quote(name)}`,
+        "Name it under `blockers` of a gate, or remove it",
       );
   }
 }

@@ -13,15 +13,15 @@ export function analyseSettings(subject: Subject): void {
       report(
         "token_disabled",
         [...at, "requires_token"],
-        `Unexpected \`requires_token\` at ${edge} where tokens are off, expected \`phase_tokens.enabled: true\``,
-        "turn tokens on, or require none",
+        `Transition ${edge} requires a token, but \`phase_tokens.enabled\` is false`,
+        "Enable tokens, or require none",
       );
     if (required === false && on)
       report(
         "token_waived",
         [...at, "requires_token"],
-        `Unexpected transition ${edge} without a token where tokens are on, expected one that needs it`,
-        "write `requires_token: true`",
+        `Transition ${edge} needs no token, although tokens are enabled`,
+        "Write `requires_token: true`",
       );
   }
   const { mode = "strict", tool_enforcement: tools, agent_sdk: sdk } = enforcement;
@@ -30,15 +30,15 @@ export function analyseSettings(subject: Subject): void {
     report(
       "weaker_tools",
       ["enforcement", "tool_enforcement", "enabled"],
-      "Unexpected tool calls that are held to nothing, expected `enabled: true`",
-      "turn it on; `mode: advisory` only records",
+      "`tool_enforcement.enabled: false` leaves tool calls unchecked",
+      "Set it to true; `mode: advisory` records without denying",
     );
   } else if (action !== undefined && RANK[ACTION_MODE[action]] < RANK[mode]) {
     report(
       "weaker_tools",
       ["enforcement", "tool_enforcement", "violation_action"],
-      `Unexpected \`violation_action: ${action}\` under mode ${quote(mode)}, expected tool calls to be held to as much as transitions`,
-      "write `violation_action: reject`",
+      `\`violation_action: ${action}\` is laxer than mode ${quote(mode)}`,
+      "Write `violation_action: reject`",
     );
   }
   analyseEndpoint(sdk?.endpoint, "endpoint", subject);
@@ -55,8 +55,8 @@ export function analyseSettings(subject: Subject): void {
       report(
         "path_outside",
         at,
-        `Unexpected path ${quote(path)}, expected one below the folder of the contract`,
-        "write it from there, without `..`",
+        `The path ${quote(path)} leads out of the folder of the contract`,
+        "Write it relative to that folder, without `..`",
       );
   }
   for (const [index, { condition }] of (monitoring?.alerts ?? []).entries()) {
@@ -65,8 +65,8 @@ export function analyseSettings(subject: Subject): void {
       report(
         "wrong_value",
         ["monitoring", "alerts", index, "condition"],
-        `Unexpected alert condition ${quote(condition)}, expected ${read}`,
-        "write `gate_block_rate > 50%` or `task_stuck_in_phase > 2h`",
+        `The alert condition ${quote(condition)} must be ${read}`,
+        "Write `gate_block_rate > 50%` or `task_stuck_in_phase > 2h`",
       );
   }
 }
@@ -76,7 +76,9 @@ const RANK = { strict: 2, permissive: 1, advisory: 0 } as const;
 
 /** Whether a path stays below where it begins, on every system. */
 export function isInside(path: string): boolean {
-  return !/^[/\\~]|^[A-Za-z]:|:\/\//.test(path) && path.split(/[/\\]/).every((part) => part !== "..");
+  return (
+    !/^[/\\~]|^[A-Za-z]:|:\/\//.test(path) && path.split(/[/\\]/).every((part) => part !== "..")
+  );
 }
 
 function analyseEndpoint(endpoint: string | undefined, key: string, { report }: Subject): void {
@@ -84,11 +86,16 @@ function analyseEndpoint(endpoint: string | undefined, key: string, { report }: 
   const at = ["enforcement", "agent_sdk", key];
   const url = URL.parse(endpoint);
   const here = url !== null && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  if (url?.protocol === "https:" || url?.protocol === "file:" || (url?.protocol === "http:" && here)) return;
+  if (
+    url?.protocol === "https:" ||
+    url?.protocol === "file:" ||
+    (url?.protocol === "http:" && here)
+  )
+    return;
   report(
     "endpoint_open",
     at,
-    `Unexpected endpoint ${quote(endpoint)}, expected \`https://\`, or \`http://\` on this machine`,
-    "tokens go there: encrypt the way",
+    `The endpoint ${quote(endpoint)} would send tokens unencrypted; use \`https://\`, or \`http://\` on this machine`,
+    "Use `https://`",
   );
 }

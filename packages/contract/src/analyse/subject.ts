@@ -1,20 +1,20 @@
-import type { Report } from "../drafts.ts";
+import type { Report } from "../findings.ts";
 import type { ContractData, GateData, PhaseData, TransitionData } from "../schema.ts";
 import type { Edge } from "../reach.ts";
 
 /** A thing of the contract, with its place in the lists. */
-export type Placed<T> = T & { readonly at: readonly (string | number)[] };
+export type Located<T> = T & { readonly at: readonly (string | number)[] };
 
 /** What the analysis looks at. */
 export interface Subject {
   readonly data: ContractData;
   /** The names that the contract may use besides those that it declares. */
   readonly known: { readonly tools: readonly string[]; readonly checks: readonly string[] };
-  readonly phases: readonly Placed<PhaseData>[];
-  readonly gates: readonly Placed<GateData & { readonly phase: string }>[];
-  readonly transitions: readonly Placed<TransitionData>[];
+  readonly phases: readonly Located<PhaseData>[];
+  readonly gates: readonly Located<GateData & { readonly phase: string }>[];
+  readonly transitions: readonly Located<TransitionData>[];
   /** The transitions whose ends are both there. */
-  readonly edges: readonly (Edge & Placed<TransitionData>)[];
+  readonly edges: readonly (Edge & Located<TransitionData>)[];
   readonly initial: string;
   /** Whether a phase lets files be changed, by a writing tool or by a shell. */
   readonly works: (phase: PhaseData) => boolean;
@@ -28,10 +28,15 @@ export function subjectOf(data: ContractData, known: Subject["known"], report: R
   const gates = phases.flatMap(({ gates = [], id, at }) =>
     gates.map((gate, index) => ({ ...gate, phase: id, at: [...at, "gates", index] })),
   );
-  const transitions = data.transitions.map((transition, index) => ({ ...transition, at: ["transitions", index] }));
+  const transitions = data.transitions.map((transition, index) => ({
+    ...transition,
+    at: ["transitions", index],
+  }));
   const ids = new Set(phases.map(({ id }) => id));
   const works = ({ allowed_tools, forbidden_tools = [] }: PhaseData): boolean =>
-    ["write_files", "edit_files", "bash"].some((tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool));
+    ["write_files", "edit_files", "bash"].some(
+      (tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool),
+    );
   return {
     data,
     known,
@@ -46,4 +51,5 @@ export function subjectOf(data: ContractData, known: Subject["known"], report: R
 }
 
 /** The first phase of an id. */
-export const phaseOf = ({ phases }: Subject, id: string): Placed<PhaseData> | undefined => phases.find((phase) => phase.id === id);
+export const phaseOf = ({ phases }: Subject, id: string): Located<PhaseData> | undefined =>
+  phases.find((phase) => phase.id === id);

@@ -1,9 +1,9 @@
 import { quote } from "@bylaw/wording";
-import { meant } from "../meant.ts";
+import { suggestFix } from "../suggest-fix.ts";
 import { reachable, reversed } from "../reach.ts";
 import type { PhaseData } from "../schema.ts";
 import { PATH_TOOLS, SHELL_TOOLS, TOOLS, WRITING_TOOLS } from "../words.ts";
-import type { Placed, Subject } from "./subject.ts";
+import type { Located, Subject } from "./subject.ts";
 
 /** What is wrong with the tools of the phases. */
 export function analyseTools(subject: Subject): void {
@@ -14,8 +14,8 @@ export function analyseTools(subject: Subject): void {
     report(
       "unknown_tool",
       at,
-      `Unexpected tool ${quote(tool)}, expected a known one or one of \`tools\``,
-      meant(tool, tools, "name it under `tools`, with `bylaw: 1` at the top"),
+      `Unknown tool ${quote(tool)}`,
+      suggestFix(tool, tools, "Name it under `tools`, with `bylaw: 1` at the top"),
     );
   };
   once(data.tools ?? [], ["tools"], subject);
@@ -33,8 +33,8 @@ export function analyseTools(subject: Subject): void {
       report(
         "tool_conflict",
         [...at, "allowed_tools", index],
-        `Unexpected tool ${quote(tool)} both allowed and forbidden in ${quote(id)}, expected one of both`,
-        "remove it from one of the lists: forbidden is what would count",
+        `The phase ${quote(id)} both allows and forbids the tool ${quote(tool)}`,
+        "Remove it from one of the lists; as it is, it is forbidden",
       );
     }
     analyseConstraints(phase, subject, knownTool);
@@ -42,15 +42,19 @@ export function analyseTools(subject: Subject): void {
   analyseLastWork(subject);
 }
 
-function once(list: readonly string[], at: readonly (string | number)[], { report }: Subject): void {
+function once(
+  list: readonly string[],
+  at: readonly (string | number)[],
+  { report }: Subject,
+): void {
   for (const [index, entry] of list.entries()) {
     if (list.indexOf(entry) < index)
-      report("duplicate_entry", [...at, index], `Unexpected second ${quote(entry)} in one list, expected it once`, "remove one");
+      report("duplicate_entry", [...at, index], `${quote(entry)} is listed twice`, "Remove one");
   }
 }
 
 function analyseConstraints(
-  phase: Placed<PhaseData>,
+  phase: Located<PhaseData>,
   subject: Subject,
   knownTool: (tool: string, at: readonly (string | number)[]) => void,
 ): void {
@@ -63,17 +67,23 @@ function analyseConstraints(
       report(
         "constraint_unused",
         place,
-        `Unexpected constraint on ${quote(tool)}, which ${quote(id)} does not allow, expected an allowed tool`,
-        meant(tool, allowed, "remove it, or allow the tool"),
+        `The constraint on ${quote(tool)} has no effect: ${quote(id)} does not allow that tool`,
+        suggestFix(tool, allowed, "Remove it, or allow the tool"),
       );
     }
-    const { allowed_patterns, forbidden_patterns, allowed_commands, forbidden_commands } = constraint;
-    if (allowed_patterns === undefined && allowed_commands === undefined && !forbidden_patterns?.length && !forbidden_commands?.length) {
+    const { allowed_patterns, forbidden_patterns, allowed_commands, forbidden_commands } =
+      constraint;
+    if (
+      allowed_patterns === undefined &&
+      allowed_commands === undefined &&
+      !forbidden_patterns?.length &&
+      !forbidden_commands?.length
+    ) {
       report(
         "empty_constraint",
         place,
-        `Unexpected constraint on ${quote(tool)} that constrains nothing, expected patterns or commands`,
-        "add a list, or remove it",
+        `The constraint on ${quote(tool)} constrains nothing`,
+        "Add a list, or remove it",
       );
     }
     const wrong = (keys: readonly (keyof typeof constraint)[], what: string): void => {
@@ -82,13 +92,14 @@ function analyseConstraints(
           report(
             "constraint_kind",
             [...place, key],
-            `Unexpected \`${key}\` of ${quote(tool)}, expected ${what}`,
-            `write it at a tool that has such`,
+            `\`${key}\` has no effect on ${quote(tool)}, which takes ${what}`,
+            "Move it to a tool that takes it",
           );
       }
     };
     if (SHELL_TOOLS.includes(tool)) wrong(["allowed_patterns", "forbidden_patterns"], "commands");
-    else if (PATH_TOOLS.includes(tool)) wrong(["allowed_commands", "forbidden_commands"], "patterns of paths");
+    else if (PATH_TOOLS.includes(tool))
+      wrong(["allowed_commands", "forbidden_commands"], "patterns of paths");
     for (const [key, one = [], other = []] of [
       ["allowed_patterns", allowed_patterns, forbidden_patterns],
       ["allowed_commands", allowed_commands, forbidden_commands],
@@ -98,8 +109,8 @@ function analyseConstraints(
           report(
             "constraint_conflict",
             [...place, key, index],
-            `Unexpected ${quote(entry)} both allowed and forbidden, expected one of both`,
-            "remove it from one of the lists",
+            `${quote(entry)} is both allowed and forbidden`,
+            "Remove it from one of the lists",
           );
       }
     }
@@ -109,14 +120,20 @@ function analyseConstraints(
     report(
       "constraint_gap",
       [...at, "tool_constraints", bound],
-      `Unexpected constraint on ${quote(bound)} and none on ${quote(open)} in ${quote(id)}, expected both to be held to the same paths`,
-      `copy it to ${quote(open)}`,
+      `${quote(id)} constrains ${quote(bound)} but not ${quote(open)}, which can write the same files`,
+      `Copy it to ${quote(open)}`,
     );
   }
 }
 
-/** Of the two writing tools the one without a constraint, then the one with, where a phase allows both; else nothing. */
-export function gapOf({ allowed_tools: allowed, tool_constraints: constraints = {} }: PhaseData): readonly (string | undefined)[] {
+/**
+ * Of the two writing tools the one without a constraint, then the one with, where a phase allows
+ * both; else nothing.
+ */
+export function gapOf({
+  allowed_tools: allowed,
+  tool_constraints: constraints = {},
+}: PhaseData): readonly (string | undefined)[] {
   if (!WRITING_TOOLS.every((tool) => allowed.includes(tool))) return [];
   const bound = WRITING_TOOLS.filter((tool) => Object.hasOwn(constraints, tool));
   return bound.length === 1 ? [WRITING_TOOLS.find((tool) => !bound.includes(tool)), bound[0]] : [];
@@ -127,21 +144,28 @@ function analyseLastWork(subject: Subject): void {
     subject.report(
       "work_after_review",
       [...phase.at, "allowed_tools", phase.allowed_tools.indexOf(tool)],
-      `Unexpected ${quote(tool)} without constraints in ${quote(phase.id)}, after the last gate, expected no change to what was judged`,
-      `constrain it under \`tool_constraints\`, or take it out of ${quote(phase.id)}`,
+      `${quote(phase.id)} comes after the last gate and allows ${quote(tool)} without constraints, so reviewed work can still change`,
+      `Constrain it under \`tool_constraints\`, or remove it from ${quote(phase.id)}`,
     );
   }
 }
 
-// Only a list of what is allowed bounds a tool: beside a list of what is forbidden everything else is open.
+// Only a list of what is allowed bounds a tool: beside a list of what is forbidden everything else
+// is open.
 function bounded(constraints: NonNullable<PhaseData["tool_constraints"]>, tool: string): boolean {
   if (!Object.hasOwn(constraints, tool)) return false;
   const { allowed_patterns, allowed_commands } = constraints[tool] ?? {};
   return allowed_patterns !== undefined || allowed_commands !== undefined;
 }
 
-/** The ends that let what was made before them be changed after the last gate, and by which tool. */
-export function lastWork({ phases, edges, works }: Subject): readonly { readonly phase: Placed<PhaseData>; readonly tool: string }[] {
+/**
+ * The ends that let what was made before them be changed after the last gate, and by which tool.
+ */
+export function lastWork({
+  phases,
+  edges,
+  works,
+}: Subject): readonly { readonly phase: Located<PhaseData>; readonly tool: string }[] {
   return phases.flatMap((phase) => {
     const { id, allowed_tools, forbidden_tools = [], tool_constraints: constraints = {} } = phase;
     const gated = edges.some(({ to, gate }) => to === id && gate !== undefined);
@@ -149,7 +173,12 @@ export function lastWork({ phases, edges, works }: Subject): readonly { readonly
     const before = reachable([id], reversed(edges));
     if (!phases.some((other) => other.id !== id && before.has(other.id) && works(other))) return [];
     return [...WRITING_TOOLS, "bash"]
-      .filter((tool) => allowed_tools.includes(tool) && !forbidden_tools.includes(tool) && !bounded(constraints, tool))
+      .filter(
+        (tool) =>
+          allowed_tools.includes(tool) &&
+          !forbidden_tools.includes(tool) &&
+          !bounded(constraints, tool),
+      )
       .map((tool) => ({ phase, tool }));
   });
 }

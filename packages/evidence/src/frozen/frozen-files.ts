@@ -22,39 +22,51 @@ const TEST_FILES: readonly string[] = [
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
 /**
- * Digests of the files of a tree that decide what the tests are: test files, and what configures their runner. Test files are those
- * that the phases write to which are held to patterns and have to leave red tests, and the usual ones. Of `package.json`,
- * `pyproject.toml`, `setup.cfg`, `Cargo.toml` and `go.mod` only what steers tests counts. Throws BYLAW_TREE_TOO_LARGE for
- * more than 20,000.
+ * Digests of the files of a tree that decide what the tests are: test files, and what configures
+ * their runner. Test files are those that the phases write to which are held to patterns and have
+ * to leave red tests, and the usual ones. Of `package.json`, `pyproject.toml`, `setup.cfg`,
+ * `Cargo.toml` and `go.mod` only what steers tests counts. Throws BYLAW_TREE_TOO_LARGE for more
+ * than 20,000.
  */
 export function frozenFiles(contract: Contract, tree: Tree): Readonly<Record<string, string>> {
   const patterns = [...TEST_FILES, ...patternsOf(contract)];
-  const matchers = patterns.map((pattern) => micromatch.matcher(pattern, { dot: true, nocase: true }));
+  const matchers = patterns.map((pattern) =>
+    micromatch.matcher(pattern, { dot: true, nocase: true }),
+  );
   const frozen: [path: string, digest: string][] = [];
   for (const entry of tree.entries) {
-    const digest = steering(tree, entry) ?? (matchers.some((matches) => matches(entry.path)) ? contentDigest(tree, entry) : undefined);
+    const digest =
+      steering(tree, entry) ??
+      (matchers.some((matches) => matches(entry.path)) ? contentDigest(tree, entry) : undefined);
     if (digest !== undefined) frozen.push([entry.path, digest]);
   }
   if (frozen.length > MAX_FROZEN) {
     throw new BylawError({
       code: "BYLAW_TREE_TOO_LARGE",
-      message: `Unexpected ${frozen.length} test files, expected at most ${MAX_FROZEN}`,
-      fix: "hold the writes of the phase that writes tests to narrower patterns",
+      message: `There are ${frozen.length} test files; at most ${MAX_FROZEN} can be frozen`,
+      fix: "Give the phase that writes tests narrower patterns",
     });
   }
   return Object.fromEntries(frozen);
 }
 
-/** The patterns of the phases in which tests are written: where writes are held to patterns and tests have to be red at the end. */
+/**
+ * The patterns of the phases in which tests are written: where writes are held to patterns and
+ * tests have to be red at the end.
+ */
 function patternsOf({ phases, gates }: Contract): readonly string[] {
   return phases.flatMap(({ id, constraints, artifacts }) => {
     const rules = [
       ...artifacts.flatMap((artifact) => artifact.rules),
       ...gates.filter(({ phase }) => phase === id).flatMap(({ checks }) => checks),
     ];
-    const red = rules.some(({ check }) => check === "tests_are_failing" || check === "tests_failed");
+    const red = rules.some(
+      ({ check }) => check === "tests_are_failing" || check === "tests_failed",
+    );
     return red
-      ? constraints.filter(({ tool }) => tool === "write_files" || tool === "edit_files").flatMap((one) => one.allowedPatterns ?? [])
+      ? constraints
+          .filter(({ tool }) => tool === "write_files" || tool === "edit_files")
+          .flatMap((one) => one.allowedPatterns ?? [])
       : [];
   });
 }
@@ -68,13 +80,20 @@ function contentDigest(tree: Tree, { path, kind, digest }: TreeEntry): string {
 
 function steering(tree: Tree, entry: TreeEntry): string | undefined {
   const name = basename(entry.path).toLowerCase();
-  if (isRunnerConfig(name) || SHADOWS.test(entry.path.toLowerCase())) return contentDigest(tree, entry);
+  if (isRunnerConfig(name) || SHADOWS.test(entry.path.toLowerCase()))
+    return contentDigest(tree, entry);
   if (!PARTLY.has(name)) return undefined;
   const text = read(join(tree.workspace, entry.path));
   return text === undefined ? entry.digest : textDigest(steeringPart(name, text));
 }
 
-const PARTLY: ReadonlySet<string> = new Set(["package.json", "pyproject.toml", "setup.cfg", "cargo.toml", "go.mod"]);
+const PARTLY: ReadonlySet<string> = new Set([
+  "package.json",
+  "pyproject.toml",
+  "setup.cfg",
+  "cargo.toml",
+  "go.mod",
+]);
 const CONFIGS: readonly RegExp[] = [
   /^(?:vitest|vite|jest|playwright|cypress|karma|ava|babel|nyc|c8|wdio)\.(?:config|workspace|conf|setup)\b/,
   /^\.(?:mocharc|nycrc|c8rc|babelrc|taprc|swcrc|npmrc|yarnrc|pnpmfile|env\.test|coveragerc)\b/,
@@ -92,7 +111,9 @@ function read(path: string): string | undefined {
   try {
     handle = openSync(realpathSync(path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const found = fstatSync(handle);
-    return found.isFile() && found.size <= MAX_CONFIG_BYTES ? readFileSync(handle, "utf8") : undefined;
+    return found.isFile() && found.size <= MAX_CONFIG_BYTES
+      ? readFileSync(handle, "utf8")
+      : undefined;
   } catch {
     return undefined;
   } finally {

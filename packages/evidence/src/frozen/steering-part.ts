@@ -23,8 +23,8 @@ const MADE_OF =
   /^\[(?:project(?:\.(?:optional-dependencies|urls|authors))?|dependency-groups|metadata|(?:(?:dev-|build-)?dependencies)(?:\.[\w-]+)?|tool\.poetry(?:\.group\.[\w-]+)?\.(?:dev-)?dependencies)\]$/;
 
 /**
- * The part of a file that steers tests, as a text that two files share if, and only if, they steer them alike. What cannot be told
- * apart counts whole.
+ * The part of a file that steers tests, as a text that two files share if, and only if, they steer
+ * them alike. What cannot be told apart counts whole.
  */
 export function steeringPart(name: string, text: string): string {
   if (name === "package.json") return packagePart(text);
@@ -36,7 +36,11 @@ function packagePart(text: string): string {
   try {
     const data = JSON.parse(text) as Json;
     if (!isJsonObject(data)) return text;
-    return canonicalJson(Object.fromEntries(PACKAGE_KEYS.flatMap((key) => (Object.hasOwn(data, key) ? [[key, data[key] ?? null]] : []))));
+    return canonicalJson(
+      Object.fromEntries(
+        PACKAGE_KEYS.flatMap((key) => (Object.hasOwn(data, key) ? [[key, data[key] ?? null]] : [])),
+      ),
+    );
   } catch {
     return text;
   }

@@ -13,19 +13,25 @@ export interface CommitFile {
 const MAX_FILES = 500_000;
 
 /** Every file of a commit, folders walked. Throws BYLAW_REPOSITORY_UNREADABLE. */
-export async function filesOf(repository: Repository, commit: string): Promise<readonly CommitFile[]> {
-  const bytes = await askGit(repository, { args: ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit] });
+export async function filesOf(
+  repository: Repository,
+  commit: string,
+): Promise<readonly CommitFile[]> {
+  const bytes = await askGit(repository, {
+    args: ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit],
+  });
   const rows = text(bytes, repository).split("\0");
   rows.pop();
   if (rows.length > MAX_FILES) throw unreadable(repository.top, `more than ${MAX_FILES} files`);
   const files = rows.map((row): CommitFile => {
     const match = /^(\d{6}) (?:blob|commit) ([0-9a-f]+)\t(.+)$/s.exec(row);
-    if (match === null) throw unreadable(repository.top, "a row of `ls-tree` that has another form");
+    if (match === null) throw unreadable(repository.top, "a row of `ls-tree` in another form");
     const [, mode = "", id = "", path = ""] = match;
     return { path, mode, id };
   });
   // One name twice is one file to whoever checks it out, and two to whoever only looks.
-  if (new Set(files.map(({ path }) => path)).size !== files.length) throw unreadable(repository.top, "two files of one name");
+  if (new Set(files.map(({ path }) => path)).size !== files.length)
+    throw unreadable(repository.top, "two files of one name");
   return files;
 }
 
@@ -34,15 +40,19 @@ function text(bytes: Uint8Array, { top }: Repository): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw unreadable(top, "a file name that is no text");
+    throw unreadable(top, "a file name that is not text");
   }
 }
 
 /**
- * `sha256:` over the content of each object as git hands it out, by its id. An id is the agent's word: a file in `.git/objects` may have
- * the name of one content and hold another. Throws BYLAW_REPOSITORY_UNREADABLE, also for an object that is not there.
+ * `sha256:` over the content of each object as git hands it out, by its id. An id is the agent's
+ * word: a file in `.git/objects` may have the name of one content and hold another. Throws
+ * BYLAW_REPOSITORY_UNREADABLE, also for an object that is not there.
  */
-export async function contentsOf(repository: Repository, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function contentsOf(
+  repository: Repository,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   const wanted = [...new Set(ids)];
   const found = new Map<string, string>();
   if (wanted.length === 0) return found;
@@ -52,7 +62,8 @@ export async function contentsOf(repository: Repository, ids: readonly string[])
     stdin: wanted.map((id) => `${id}\n`).join(""),
     onOutput: (chunk) => reader.add(chunk),
   });
-  if (wanted.some((id) => !found.has(id))) throw unreadable(repository.top, "a file of the commit that is not there");
+  if (wanted.some((id) => !found.has(id)))
+    throw unreadable(repository.top, "a file of the commit that is not there");
   return found;
 }
 

@@ -13,13 +13,17 @@ export interface CommitState {
   /** Its id; `null` without a repository, and where nothing was committed yet. */
   readonly head: string | null;
   /**
-   * `sha256:` over the files of the commit that are no file of the tree: outside of the workspace, in folders that a digest leaves out, or
-   * not checked out. Nobody can hold them against anything but an earlier commit.
+   * `sha256:` over the files of the commit that are no file of the tree: outside of the workspace,
+   * in folders that a digest leaves out, or not checked out. Nobody can hold them against anything
+   * but an earlier commit.
    */
   readonly apart: string;
   /** The first of those files. */
   readonly apart_files: readonly string[];
-  /** The first of the files that are one thing in the commit and another in the tree, or in one of them alone, and why. */
+  /**
+   * The first of the files that are one thing in the commit and another in the tree, or in one of
+   * them alone, and why.
+   */
   readonly differs: readonly string[];
   /** How many there are. */
   readonly count: number;
@@ -30,40 +34,70 @@ const TOLD = 20;
 const MAX_DEPTH = 8;
 
 /**
- * Holds the commit that is checked out against a tree of the same workspace: files, by content as git hands it out, links, and what
- * may be run. What a committed `.gitignore` ignores need not be in it. Throws BYLAW_REPOSITORY_UNREADABLE.
+ * Holds the commit that is checked out against a tree of the same workspace: files, by content as
+ * git hands it out, links, and what may be run. What a committed `.gitignore` ignores need not be
+ * in it. Throws BYLAW_REPOSITORY_UNREADABLE.
  */
 export async function commitState(contract: Contract, tree: Tree): Promise<CommitState> {
   const repository = repositoryOf(tree.workspace);
   const head = repository === undefined ? null : await headOf(repository);
   const found: Found = { apart: [], differs: [] };
-  if (repository !== undefined && head !== null) await compare(begin(repository, head, contract, tree, { holds: true }), found);
+  if (repository !== undefined && head !== null)
+    await compare(begin(repository, head, contract, tree, { holds: true }), found);
   const differs = found.differs.toSorted();
   const apart_files = found.apart.map(({ path }) => path).toSorted();
-  return { head, apart: digestOf(found), apart_files: apart_files.slice(0, TOLD), differs: differs.slice(0, TOLD), count: differs.length };
+  return {
+    head,
+    apart: digestOf(found),
+    apart_files: apart_files.slice(0, TOLD),
+    differs: differs.slice(0, TOLD),
+    count: differs.length,
+  };
 }
 
 /**
- * The commit that is checked out in a workspace, with what is in no tree, to hold a later one against. Throws what `contractTree` throws,
- * and BYLAW_REPOSITORY_UNREADABLE.
+ * The commit that is checked out in a workspace, with what is in no tree, to hold a later one
+ * against. Throws what `contractTree` throws, and BYLAW_REPOSITORY_UNREADABLE.
  */
-export async function commitBase(contract: Contract, workspace: string): Promise<Pick<CommitState, "head" | "apart">> {
+export async function commitBase(
+  contract: Contract,
+  workspace: string,
+): Promise<Pick<CommitState, "head" | "apart">> {
   const repository = repositoryOf(folderOf(workspace));
   const head = repository === undefined ? null : await headOf(repository);
   const found: Found = { apart: [], differs: [] };
   if (repository !== undefined && head !== null)
-    await compare(begin(repository, head, contract, await contractTree(contract, workspace), { holds: false }), found);
+    await compare(
+      begin(repository, head, contract, await contractTree(contract, workspace), { holds: false }),
+      found,
+    );
   return { head, apart: digestOf(found) };
 }
 
-function begin(repository: Repository, commit: string, contract: Contract, tree: Tree, { holds }: Pick<Compared, "holds">): Compared {
+function begin(
+  repository: Repository,
+  commit: string,
+  contract: Contract,
+  tree: Tree,
+  { holds }: Pick<Compared, "holds">,
+): Compared {
   const { entries, workspace } = tree;
-  return { repository, commit, at: "", entries, workspace, protectedBy: leftOutBy(contract, workspace), holds, depth: 0 };
+  return {
+    repository,
+    commit,
+    at: "",
+    entries,
+    workspace,
+    protectedBy: leftOutBy(contract, workspace),
+    holds,
+    depth: 0,
+  };
 }
 
 function digestOf({ apart }: Found): string {
   const hash = createHash("sha256");
-  for (const line of apart.map(({ path, mode, id }) => JSON.stringify([path, mode, id])).toSorted()) hash.update(`${line}\n`);
+  for (const line of apart.map(({ path, mode, id }) => JSON.stringify([path, mode, id])).toSorted())
+    hash.update(`${line}\n`);
   return `sha256:${hash.digest("hex")}`;
 }
 
@@ -75,7 +109,10 @@ interface Found {
 interface Compared {
   readonly repository: Repository;
   readonly commit: string;
-  /** Where the repository's workspace lies in the tree: nothing, or the path of a submodule, with `/`. */
+  /**
+   * Where the repository's workspace lies in the tree: nothing, or the path of a submodule, with
+   * `/`.
+   */
   readonly at: string;
   /** The files of the tree below it. */
   readonly entries: readonly TreeEntry[];
@@ -92,22 +129,46 @@ async function compare(given: Compared, found: Found): Promise<void> {
   const files = await filesOf(repository, commit);
   const tested = new Map(given.entries.map((entry) => [entry.path, entry]));
   const held: Held[] = [];
-  const modules: { readonly file: CommitFile; readonly path: string; readonly entries: readonly TreeEntry[] }[] = [];
+  const modules: {
+    readonly file: CommitFile;
+    readonly path: string;
+    readonly entries: readonly TreeEntry[];
+  }[] = [];
   for (const file of files) {
-    const path = file.path.startsWith(repository.prefix) ? `${at}${file.path.slice(repository.prefix.length)}` : undefined;
+    const path = file.path.startsWith(repository.prefix)
+      ? `${at}${file.path.slice(repository.prefix.length)}`
+      : undefined;
     const entry = path === undefined ? undefined : tested.get(path);
-    const below = file.mode === "160000" && path !== undefined ? given.entries.filter((one) => one.path.startsWith(`${path}/`)) : [];
+    const below =
+      file.mode === "160000" && path !== undefined
+        ? given.entries.filter((one) => one.path.startsWith(`${path}/`))
+        : [];
     if (path !== undefined && below.length > 0) modules.push({ file, path, entries: below });
     else if (path !== undefined && entry !== undefined) held.push({ file, path, entry });
-    else if (path !== undefined && isRecord(path, file)) found.apart.push({ ...file, path: `${at}${file.path}`, id: "" });
-    else if (path !== undefined && isBelow(path, protectedBy)) held.push({ file, path, entry: onDisk(workspace, path) });
+    else if (path !== undefined && isRecord(path, file))
+      found.apart.push({ ...file, path: `${at}${file.path}`, id: "" });
+    else if (path !== undefined && isBelow(path, protectedBy))
+      held.push({ file, path, entry: onDisk(workspace, path) });
     else found.apart.push({ ...file, path: `${at}${file.path}` });
   }
-  if (given.holds) await hold(given, { files, held, modules: modules.map(({ path }) => path) }, found);
+  if (given.holds)
+    await hold(given, { files, held, modules: modules.map(({ path }) => path) }, found);
   for (const { file, path, entries } of modules) {
     const own = given.depth < MAX_DEPTH ? repositoryOf(join(workspace, path)) : undefined;
-    if (own === undefined || own.prefix !== "") found.differs.push(`${path} (a submodule that is no repository)`);
-    else await compare({ ...given, repository: own, commit: file.id, at: `${path}/`, entries, depth: given.depth + 1 }, found);
+    if (own === undefined || own.prefix !== "")
+      found.differs.push(`${path} (a submodule that is not a repository)`);
+    else
+      await compare(
+        {
+          ...given,
+          repository: own,
+          commit: file.id,
+          at: `${path}/`,
+          entries,
+          depth: given.depth + 1,
+        },
+        found,
+      );
   }
 }
 
@@ -124,7 +185,11 @@ interface Listed {
   readonly modules: readonly string[];
 }
 
-async function hold(given: Compared, { files, held, modules }: Listed, { differs }: Found): Promise<void> {
+async function hold(
+  given: Compared,
+  { files, held, modules }: Listed,
+  { differs }: Found,
+): Promise<void> {
   const contents = await contentsOf(
     given.repository,
     held.filter(({ file }) => file.mode !== "160000").map(({ file }) => file.id),
@@ -142,21 +207,31 @@ async function hold(given: Compared, { files, held, modules }: Listed, { differs
   for (const path of left) if (!ignored.has(path)) differs.push(`${path} (not in the commit)`);
 }
 
-const KINDS: Readonly<Record<string, TreeEntry["kind"]>> = { "100644": "file", "100664": "file", "100755": "program", "120000": "link" };
+const KINDS: Readonly<Record<string, TreeEntry["kind"]>> = {
+  "100644": "file",
+  "100664": "file",
+  "100755": "program",
+  "120000": "link",
+};
 
 // Why a file of the commit is not the one of the tree.
-function unlike({ mode }: CommitFile, entry: TreeEntry | undefined, digest: string | undefined): string | undefined {
+function unlike(
+  { mode }: CommitFile,
+  entry: TreeEntry | undefined,
+  digest: string | undefined,
+): string | undefined {
   const kind = KINDS[mode];
   if (entry === undefined) return "not in the workspace";
-  if (kind === undefined || digest === undefined || entry.kind !== kind) return `another kind: ${kind ?? mode} and not ${entry.kind}`;
+  if (kind === undefined || digest === undefined || entry.kind !== kind)
+    return `another kind: ${kind ?? mode} and not ${entry.kind}`;
   return digest === entry.digest ? undefined : "another content";
 }
 
 const isBelow = (path: string, folders: readonly string[]): boolean =>
   folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 
-// Logs and stores, which Bylaw goes on writing: only that they are there is compared. Elsewhere than at the top they are what an agent
-// calls so, and a new one may be code under their name.
+// Logs and stores, which Bylaw goes on writing: only that they are there is compared. Elsewhere
+// than at the top they are what an agent calls so, and a new one may be code under their name.
 const isRecord = (path: string, { mode }: CommitFile): boolean =>
   mode.startsWith("100") &&
   /^\.(?:bylaw|orchestrator)\//.test(path) &&
@@ -166,7 +241,8 @@ function onDisk(workspace: string, path: string): TreeEntry | undefined {
   const file = join(workspace, path);
   try {
     const seen = lstatSync(file, { throwIfNoEntry: false });
-    if (seen?.isSymbolicLink() === true) return { path, kind: "link", digest: textDigest(readlinkSync(file)) };
+    if (seen?.isSymbolicLink() === true)
+      return { path, kind: "link", digest: textDigest(readlinkSync(file)) };
     if (seen?.isFile() !== true) return undefined;
     const digest = `sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
     return { path, kind: (seen.mode & 0o111) === 0 ? "file" : "program", digest };
@@ -175,7 +251,10 @@ function onDisk(workspace: string, path: string): TreeEntry | undefined {
   }
 }
 
-/** Of these files of the tree those that a `.gitignore` ignores which is in the commit itself: another would hide what hides it. */
+/**
+ * Of these files of the tree those that a `.gitignore` ignores which is in the commit itself:
+ * another would hide what hides it.
+ */
 async function ignoredOf(
   { repository, at }: Compared,
   paths: readonly string[],
@@ -186,23 +265,32 @@ async function ignoredOf(
   // With a name that begins like this git looks for no pattern in it.
   const stdin = paths.map((path) => `./${repository.prefix}${path.slice(at.length)}\0`).join("");
   const args = ["check-ignore", "-z", "--stdin", "--verbose", "--no-index"];
-  const said = new TextDecoder().decode(await askGit(repository, { args, stdin, answers: [0, 1] })).split("\0");
+  const said = new TextDecoder()
+    .decode(await askGit(repository, { args, stdin, answers: [0, 1] }))
+    .split("\0");
   const counting = await ignoresOf(repository, files);
   for (let index = 0; index + 3 < said.length; index += 4) {
     const [source = "", , pattern = "", path = ""] = said.slice(index, index + 4);
-    if (counting.has(source) && !pattern.startsWith("!")) ignored.add(`${at}${path.slice(repository.prefix.length + 2)}`);
+    if (counting.has(source) && !pattern.startsWith("!"))
+      ignored.add(`${at}${path.slice(repository.prefix.length + 2)}`);
   }
   return ignored;
 }
 
-// Each `.gitignore` of the commit, as far as the disk has it so: git reads the disk. Those of the workspace are files of the tree.
-async function ignoresOf(repository: Repository, files: readonly CommitFile[]): Promise<ReadonlySet<string>> {
+// Each `.gitignore` of the commit, as far as the disk has it so: git reads the disk. Those of the
+// workspace are files of the tree.
+async function ignoresOf(
+  repository: Repository,
+  files: readonly CommitFile[],
+): Promise<ReadonlySet<string>> {
   const all = files.filter(({ path }) => /(?:^|\/)\.gitignore$/.test(path));
   const outside = all.filter(({ path }) => !path.startsWith(repository.prefix));
   const contents = await contentsOf(
     repository,
     outside.filter(({ mode }) => mode.startsWith("100")).map(({ id }) => id),
   );
-  const others = outside.filter((file) => unlike(file, onDisk(repository.top, file.path), contents.get(file.id)) !== undefined);
+  const others = outside.filter(
+    (file) => unlike(file, onDisk(repository.top, file.path), contents.get(file.id)) !== undefined,
+  );
   return new Set(all.filter((file) => !others.includes(file)).map(({ path }) => path));
 }

@@ -12,7 +12,10 @@ export interface Repository {
   readonly prefix: string;
 }
 
-/** The nearest repository of a folder, whose path has no link in it; undefined without one. Nothing of it is read. */
+/**
+ * The nearest repository of a folder, whose path has no link in it; undefined without one. Nothing
+ * of it is read.
+ */
 export function repositoryOf(folder: string): Repository | undefined {
   for (let top = folder; ; top = dirname(top)) {
     if (lstatSync(join(top, ".git"), { throwIfNoEntry: false }) !== undefined) {
@@ -23,16 +26,34 @@ export function repositoryOf(folder: string): Repository | undefined {
   }
 }
 
-// What an agent may have written into the repository runs no program, goes to no network, puts no other object in the place of one,
-// and no other file in the place of the workspace's.
+// What an agent may have written into the repository runs no program, goes to no network, puts no
+// other object in the place of one, and no other file in the place of the workspace's.
 const SETTINGS: readonly string[] = [
   ...["--no-pager", "--no-replace-objects", "--no-optional-locks"],
-  ...["core.fsmonitor=false", "core.hooksPath=/dev/null", "core.excludesFile=/dev/null", "core.attributesFile=/dev/null"].flatMap(setting),
-  ...["core.ignoreCase=false", "core.bare=false", "protocol.allow=never", "gc.auto=0"].flatMap(setting),
+  ...[
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.excludesFile=/dev/null",
+    "core.attributesFile=/dev/null",
+  ].flatMap(setting),
+  ...["core.ignoreCase=false", "core.bare=false", "protocol.allow=never", "gc.auto=0"].flatMap(
+    setting,
+  ),
 ];
 const ENVIRONMENT: Readonly<Record<string, string>> = {
-  ...{ GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_ATTR_NOSYSTEM: "1", GIT_NO_REPLACE_OBJECTS: "1" },
-  ...{ GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_GRAFT_FILE: "/dev/null" },
+  ...{
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_NO_REPLACE_OBJECTS: "1",
+  },
+  ...{
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_ALLOW_PROTOCOL: "",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_GRAFT_FILE: "/dev/null",
+  },
   ...{ LC_ALL: "C", LANG: "C" },
 };
 
@@ -50,20 +71,30 @@ export interface GitQuestion {
   readonly stdin?: string;
   /** Exit codes that are an answer. Default: 0. */
   readonly answers?: readonly number[];
-  /** Takes what it prints, piece by piece; without it the answer holds all. What it throws ends the program. */
+  /**
+   * Takes what it prints, piece by piece; without it the answer holds all. What it throws ends the
+   * program.
+   */
   readonly onOutput?: (chunk: Uint8Array) => void;
 }
 
 /** Asks git about a repository. Throws BYLAW_REPOSITORY_UNREADABLE where it gives no answer. */
-export async function askGit({ top }: Repository, { args, stdin, answers = [0], onOutput }: GitQuestion): Promise<Uint8Array> {
-  const child = spawn("git", [...SETTINGS, `--git-dir=${join(top, ".git")}`, `--work-tree=${top}`, ...args], {
-    cwd: top,
-    env: programEnvironment({ workspace: top, set: ENVIRONMENT }),
-    stdio: ["pipe", "pipe", "pipe"],
-    windowsHide: true,
-    timeout: TIMEOUT_MS,
-    killSignal: "SIGKILL",
-  });
+export async function askGit(
+  { top }: Repository,
+  { args, stdin, answers = [0], onOutput }: GitQuestion,
+): Promise<Uint8Array> {
+  const child = spawn(
+    "git",
+    [...SETTINGS, `--git-dir=${join(top, ".git")}`, `--work-tree=${top}`, ...args],
+    {
+      cwd: top,
+      env: programEnvironment({ workspace: top, set: ENVIRONMENT }),
+      stdio: ["pipe", "pipe", "pipe"],
+      windowsHide: true,
+      timeout: TIMEOUT_MS,
+      killSignal: "SIGKILL",
+    },
+  );
   const chunks: Uint8Array[] = [];
   let size = 0;
   let said = "";
@@ -89,8 +120,10 @@ export async function askGit({ top }: Repository, { args, stdin, answers = [0], 
     child.once("error", (cause) => reject(unreadable(top, cause.message)));
     child.once("close", resolve);
   });
-  if (failure !== undefined) throw failure instanceof BylawError ? failure : unreadable(top, String(failure));
-  if (code === null || !answers.includes(code)) throw unreadable(top, said.split("\n", 1)[0] || `git ended with ${code ?? "a signal"}`);
+  if (failure !== undefined)
+    throw failure instanceof BylawError ? failure : unreadable(top, String(failure));
+  if (code === null || !answers.includes(code))
+    throw unreadable(top, said.split("\n", 1)[0] || `git ended with ${code ?? "a signal"}`);
   const all = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {
@@ -104,16 +137,20 @@ export async function askGit({ top }: Repository, { args, stdin, answers = [0], 
 export const unreadable = (top: string, why: string): BylawError =>
   new BylawError({
     code: "BYLAW_REPOSITORY_UNREADABLE",
-    message: `Unexpected answer of git about the repository in \`${top}\` (${why.slice(0, 300)}), expected one that can be read`,
-    fix: "mend the repository (`git fsck`), and see that git is installed where Bylaw runs",
+    message: `Cannot read git's answer about the repository in \`${top}\`: ${why.slice(0, 300)}`,
+    fix: "Repair the repository (`git fsck`), and make sure that git is installed where Bylaw runs",
   });
 
-/** The id of the commit that is checked out; `null` where nothing was committed yet. Throws BYLAW_REPOSITORY_UNREADABLE. */
+/**
+ * The id of the commit that is checked out; `null` where nothing was committed yet. Throws
+ * BYLAW_REPOSITORY_UNREADABLE.
+ */
 export async function headOf(repository: Repository): Promise<string | null> {
   // Not whether it is there: a commit that cannot be read is no lack of one.
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD"];
   const said = new TextDecoder().decode(await askGit(repository, { args, answers: [0, 1] })).trim();
   if (said === "") return null;
-  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(said)) throw unreadable(repository.top, "a commit without an id");
+  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(said))
+    throw unreadable(repository.top, "a commit without an id");
   return said;
 }

@@ -6,16 +6,20 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const SLACK_MS = 50;
 
 /**
- * The line coverage in percent of the lcov file that runners leave behind, if it was written since `began`; else null. The time of
- * change is asked, which no program sets.
+ * The line coverage in percent of the lcov file that runners leave behind, if it was written since
+ * `began`; else null. The time of change is asked, which no program sets.
  */
 export function freshCoverage(workspace: string, began: number): number | null {
   for (const place of PLACES) {
     let handle: number | undefined;
     try {
-      handle = openSync(join(workspace, place), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+      handle = openSync(
+        join(workspace, place),
+        constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+      );
       const { ctimeMs, size, isFile } = withKind(handle);
-      if (isFile && size <= MAX_BYTES && ctimeMs >= began - SLACK_MS) return linesOf(readFileSync(handle, "utf8"));
+      if (isFile && size <= MAX_BYTES && ctimeMs >= began - SLACK_MS)
+        return linesOf(readFileSync(handle, "utf8"));
     } catch {
       // No coverage there.
     } finally {
@@ -25,7 +29,11 @@ export function freshCoverage(workspace: string, began: number): number | null {
   return null;
 }
 
-function withKind(handle: number): { readonly ctimeMs: number; readonly size: number; readonly isFile: boolean } {
+function withKind(handle: number): {
+  readonly ctimeMs: number;
+  readonly size: number;
+  readonly isFile: boolean;
+} {
   const found = fstatSync(handle);
   return { ctimeMs: found.ctimeMs, size: found.size, isFile: found.isFile() };
 }

@@ -1,20 +1,34 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { BylawError } from "@bylaw/kernel";
 import { MAX_REPORT } from "../report/read-report.ts";
 
 /** The text of a report, or why there is none. */
-export type ReportText = { readonly text: string; readonly error: null } | { readonly text: null; readonly error: string };
+export type ReportText =
+  | { readonly text: string; readonly error: null }
+  | { readonly text: null; readonly error: string };
 
 // Clocks of file systems lag behind by less than this.
 const SLACK_MS = 2_000;
 
-/** Takes away what lies where the report will be. Throws BYLAW_REPORT_REFUSED for a place outside the workspace, and for a folder. */
+/**
+ * Takes away what lies where the report will be. Throws BYLAW_REPORT_REFUSED for a place outside
+ * the workspace, and for a folder.
+ */
 export function clearReport(workspace: string, report: string): string {
   const file = placeOf(workspace, report);
-  if (file === undefined) throw refused(report, "outside of the workspace");
+  if (file === undefined) throw refused(report, "is outside the workspace");
   const there = lstatSync(file, { throwIfNoEntry: false });
-  if (there?.isDirectory() === true) throw refused(report, "that is a folder");
+  if (there?.isDirectory() === true) throw refused(report, "is a folder");
   // Takes away a link, never what it points to.
   rmSync(file, { force: true });
   return file;
@@ -24,20 +38,25 @@ export function clearReport(workspace: string, report: string): string {
 export function takeReport(workspace: string, report: string, began: number): ReportText {
   const none = (error: string): ReportText => ({ text: null, error });
   const file = placeOf(workspace, report);
-  if (file === undefined) return none("Unexpected report outside of the workspace, expected a file in it");
+  if (file === undefined) return none("The report is outside the workspace");
   let handle: number | undefined;
   try {
     const there = lstatSync(file, { throwIfNoEntry: false });
-    if (there === undefined) return none("Unexpected missing report, expected the run to write it");
-    if (!there.isFile() || there.nlink !== 1) return none("Unexpected link or folder in the place of the report, expected a file");
-    handle = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    if (there === undefined) return none("The run wrote no report");
+    if (!there.isFile() || there.nlink !== 1)
+      return none("The report is a link or a folder, not a file");
+    handle = openSync(
+      file,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    );
     const { dev, ino, size, mtimeMs } = fstatSync(handle);
-    if (dev !== there.dev || ino !== there.ino) return none("Unexpected change of the report while it was read, expected a file at rest");
-    if (mtimeMs < began - SLACK_MS) return none("Unexpected report older than the run, expected one that the run wrote");
-    if (size > MAX_REPORT) return none(`Unexpected report of ${size} bytes, expected at most ${MAX_REPORT}`);
+    if (dev !== there.dev || ino !== there.ino) return none("The report changed while it was read");
+    if (mtimeMs < began - SLACK_MS) return none("The report is older than the run");
+    if (size > MAX_REPORT)
+      return none(`The report has ${size} bytes; at most ${MAX_REPORT} are read`);
     return { text: readFileSync(handle, "utf8"), error: null };
   } catch {
-    return none("Unexpected unreadable report, expected a file");
+    return none("The report cannot be read");
   } finally {
     if (handle !== undefined) closeSync(handle);
   }
@@ -62,12 +81,14 @@ function placeOf(workspace: string, report: string): string | undefined {
     return undefined;
   }
   const seen = relative(root, real);
-  return seen === "" || seen === ".." || seen.startsWith("../") || isAbsolute(seen) ? undefined : real;
+  return seen === "" || seen === ".." || seen.startsWith("../") || isAbsolute(seen)
+    ? undefined
+    : real;
 }
 
 const refused = (report: string, what: string): BylawError =>
   new BylawError({
     code: "BYLAW_REPORT_REFUSED",
-    message: `Unexpected report \`${report}\` ${what}, expected a file in the workspace`,
-    fix: "mend `test_command.report` in the contract, or the link that leads out",
+    message: `The report \`${report}\` ${what}`,
+    fix: "Correct `test_command.report` in the contract, or the link that leads out",
   });

@@ -13,7 +13,13 @@ const jest = z.object({
     z.object({
       name: z.string().optional(),
       status: z.string().optional(),
-      assertionResults: z.array(z.object({ ancestorTitles: z.array(z.string()).optional(), title: z.string(), status: z.string() })),
+      assertionResults: z.array(
+        z.object({
+          ancestorTitles: z.array(z.string()).optional(),
+          title: z.string(),
+          status: z.string(),
+        }),
+      ),
     }),
   ),
   coverageMap: z.record(z.string(), z.object({ s: z.record(z.string(), z.number()) })).nullish(),
@@ -32,7 +38,7 @@ export function readJsonCases(text: string, workspace: string | undefined): Read
   if (asJest.success) return jestCases(asJest.data, workspace);
   const asPytest = pytest.safeParse(data);
   if (asPytest.success) return pytestCases(asPytest.data);
-  return unreadable("Unexpected JSON, expected a report of vitest, jest or pytest-json-report");
+  return unreadable("This JSON is not a report of vitest, jest or pytest-json-report");
 }
 
 const JEST: Readonly<Record<string, Status>> = {
@@ -52,12 +58,14 @@ function jestCases(report: z.output<typeof jest>, workspace: string | undefined)
     const file = name === undefined ? undefined : inside(name, workspace);
     for (const one of assertionResults) {
       const came = Object.hasOwn(JEST, one.status) ? JEST[one.status] : undefined;
-      if (came === undefined) return unreadable("Unexpected status of a test, expected one that jest or vitest writes");
+      if (came === undefined)
+        return unreadable("A test has a status that jest and vitest do not write");
       sums[came] += 1;
       cases.push({ id: idOf([file, ...(one.ancestorTitles ?? []), one.title]), status: came });
     }
     // A file that failed without a failed test did not load, or a hook around its tests failed.
-    if (status === "failed" && !assertionResults.some((one) => one.status === "failed")) cases.push({ id: file ?? "", status: "error" });
+    if (status === "failed" && !assertionResults.some((one) => one.status === "failed"))
+      cases.push({ id: file ?? "", status: "error" });
   }
   const said = {
     total: report.numTotalTests,
@@ -65,7 +73,12 @@ function jestCases(report: z.output<typeof jest>, workspace: string | undefined)
     failed: report.numFailedTests,
     skipped: report.numPendingTests + (report.numTodoTests ?? 0),
   };
-  compare(said, { total: sums.passed + sums.failed + sums.skipped, passed: sums.passed, failed: sums.failed, skipped: sums.skipped });
+  compare(said, {
+    total: sums.passed + sums.failed + sums.skipped,
+    passed: sums.passed,
+    failed: sums.failed,
+    skipped: sums.skipped,
+  });
   return { cases, coverage: statementsOf(report.coverageMap ?? undefined) };
 }
 
@@ -82,7 +95,7 @@ function pytestCases({ summary, tests = [], collectors = [] }: z.output<typeof p
   const sums = new Map<string, number>();
   const cases = tests.map(({ nodeid, outcome }): TestCase => {
     const status = Object.hasOwn(PYTEST, outcome) ? PYTEST[outcome] : undefined;
-    if (status === undefined) return unreadable("Unexpected outcome of a test, expected one that pytest writes");
+    if (status === undefined) return unreadable("A test has an outcome that pytest does not write");
     sums.set(outcome, (sums.get(outcome) ?? 0) + 1);
     return { id: nodeid, status };
   });
@@ -94,18 +107,29 @@ function pytestCases({ summary, tests = [], collectors = [] }: z.output<typeof p
   }
   compare(said, counted);
   const broken = collectors.filter(({ outcome }) => outcome !== "passed" && outcome !== "skipped");
-  return { cases: [...cases, ...broken.map(({ nodeid }): TestCase => ({ id: nodeid, status: "error" }))], coverage: null };
+  return {
+    cases: [...cases, ...broken.map(({ nodeid }): TestCase => ({ id: nodeid, status: "error" }))],
+    coverage: null,
+  };
 }
 
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 
-function compare(said: Readonly<Record<string, number>>, counted: Readonly<Record<string, number>>): void {
+function compare(
+  said: Readonly<Record<string, number>>,
+  counted: Readonly<Record<string, number>>,
+): void {
   for (const [kind, number] of Object.entries(said)) {
-    if (number !== counted[kind]) unreadable(`Unexpected summary with ${number} ${kind}, expected the ${counted[kind] ?? 0} of its tests`);
+    if (number !== counted[kind])
+      unreadable(`The summary says ${number} ${kind}, but the report has ${counted[kind] ?? 0}`);
   }
 }
 
-function statementsOf(map: Readonly<Record<string, { readonly s: Readonly<Record<string, number>> }>> | undefined): number | null {
+function statementsOf(
+  map: Readonly<Record<string, { readonly s: Readonly<Record<string, number>> }>> | undefined,
+): number | null {
   const hits = Object.values(map ?? {}).flatMap(({ s }) => Object.values(s));
-  return hits.length === 0 ? null : Math.round((hits.filter((times) => times > 0).length / hits.length) * 10_000) / 100;
+  return hits.length === 0
+    ? null
+    : Math.round((hits.filter((times) => times > 0).length / hits.length) * 10_000) / 100;
 }

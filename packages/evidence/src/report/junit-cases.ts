@@ -1,6 +1,14 @@
 import { parseXml, XmlElement } from "@rgrove/parse-xml";
 import { MAX_TESTS } from "../test-run.ts";
-import { idOf, inside, isFileName, unreadable, type ReadCases, type Status, type TestCase } from "./report.ts";
+import {
+  idOf,
+  inside,
+  isFileName,
+  unreadable,
+  type ReadCases,
+  type Status,
+  type TestCase,
+} from "./report.ts";
 
 const MAX_DEPTH = 100;
 // What XML cannot hold and reporters write nevertheless, colors above all.
@@ -10,7 +18,10 @@ const BUILD_FAILED = /^\[(?:build|setup) failed\]$/;
 // What node:test says of a test that did not come to run.
 const NEVER_RAN = /^(?:hookFailed|cancelledByParent|parentAlreadyFinished)$/;
 
-/** How many elements of each kind lie below a suite: at any depth, or right in it with suites counted as one. */
+/**
+ * How many elements of each kind lie below a suite: at any depth, or right in it with suites
+ * counted as one.
+ */
 interface Sums {
   tests: number;
   failures: number;
@@ -20,27 +31,36 @@ interface Sums {
 
 const none = (): Sums => ({ tests: 0, failures: 0, errors: 0, skipped: 0 });
 
-/** Reads JUnit XML as node:test, vitest, jest-junit, pytest, go-junit-report and surefire write it. */
+/**
+ * Reads JUnit XML as node:test, vitest, jest-junit, pytest, go-junit-report and surefire write it.
+ */
 export function readJunitCases(text: string, workspace: string | undefined): ReadCases {
-  if ((text.match(/<testcase\b/g)?.length ?? 0) > MAX_TESTS) unreadable(`Unexpected number of tests, expected at most ${MAX_TESTS}`);
+  if ((text.match(/<testcase\b/g)?.length ?? 0) > MAX_TESTS)
+    unreadable(`The report has more than ${MAX_TESTS} tests`);
   const { root } = parseXml(text.replace(CONTROLS, "\ufffd"));
   if (root === null || (root.name !== "testsuites" && root.name !== "testsuite")) {
-    return unreadable("Unexpected root element, expected `testsuites` or `testsuite`");
+    return unreadable("The root element must be `testsuites` or `testsuite`");
   }
   const cases: TestCase[] = [];
   walk(root, [], cases, workspace);
   return { cases, coverage: null };
 }
 
-function walk(suite: XmlElement, path: readonly string[], cases: TestCase[], workspace: string | undefined): Sums {
-  if (path.length > MAX_DEPTH) unreadable(`Unexpected depth, expected at most ${MAX_DEPTH} levels`);
+function walk(
+  suite: XmlElement,
+  path: readonly string[],
+  cases: TestCase[],
+  workspace: string | undefined,
+): Sums {
+  if (path.length > MAX_DEPTH) unreadable(`The report is nested deeper than ${MAX_DEPTH} levels`);
   const deep = none();
   const direct = none();
   let nested = false;
   for (const child of suite.children) {
     if (!(child instanceof XmlElement)) continue;
     if (child.name === "testcase") {
-      const has = (name: string): boolean => child.children.some((part) => part instanceof XmlElement && part.name === name);
+      const has = (name: string): boolean =>
+        child.children.some((part) => part instanceof XmlElement && part.name === name);
       const found = {
         failures: has("failure"),
         errors: has("error"),
@@ -48,14 +68,21 @@ function walk(suite: XmlElement, path: readonly string[], cases: TestCase[], wor
       };
       for (const sums of [deep, direct]) {
         sums.tests += 1;
-        for (const kind of ["failures", "errors", "skipped"] as const) sums[kind] += found[kind] ? 1 : 0;
+        for (const kind of ["failures", "errors", "skipped"] as const)
+          sums[kind] += found[kind] ? 1 : 0;
       }
       cases.push(caseOf(child, path, found, workspace));
     } else if (child.name === "testsuite" || child.name === "testsuites") {
       nested = true;
       const name = child.attributes["name"];
-      const below = walk(child, name === undefined ? [...path, ""] : [...path, inside(name, workspace)], cases, workspace);
-      for (const kind of ["tests", "failures", "errors", "skipped"] as const) deep[kind] += below[kind];
+      const below = walk(
+        child,
+        name === undefined ? [...path, ""] : [...path, inside(name, workspace)],
+        cases,
+        workspace,
+      );
+      for (const kind of ["tests", "failures", "errors", "skipped"] as const)
+        deep[kind] += below[kind];
       direct.tests += 1;
       direct.failures += below.failures > 0 ? 1 : 0;
     }
@@ -71,10 +98,14 @@ function caseOf(
   workspace: string | undefined,
 ): TestCase {
   const name = inside(attributes["name"] ?? "", workspace);
-  const owner = attributes["classname"] === undefined ? undefined : inside(attributes["classname"], workspace);
+  const owner =
+    attributes["classname"] === undefined ? undefined : inside(attributes["classname"], workspace);
   const file = attributes["file"] === undefined ? undefined : inside(attributes["file"], workspace);
-  const failure = children.find((part): part is XmlElement => part instanceof XmlElement && part.name === "failure");
-  const whole = isFileName(name, owner) || (file !== undefined && file === name) || BUILD_FAILED.test(name);
+  const failure = children.find(
+    (part): part is XmlElement => part instanceof XmlElement && part.name === "failure",
+  );
+  const whole =
+    isFileName(name, owner) || (file !== undefined && file === name) || BUILD_FAILED.test(name);
   const blocked = found.failures && (whole || NEVER_RAN.test(failure?.attributes["type"] ?? ""));
   let status: Status = "passed";
   if (found.errors || blocked) status = "error";
@@ -86,13 +117,18 @@ function caseOf(
 }
 
 // node:test counts what is right in a suite, everybody else what is anywhere in it.
-function agree(suite: XmlElement, deep: Sums, direct: Sums, { nested }: { readonly nested: boolean }): void {
+function agree(
+  suite: XmlElement,
+  deep: Sums,
+  direct: Sums,
+  { nested }: { readonly nested: boolean },
+): void {
   for (const kind of ["tests", "failures", "errors", "skipped"] as const) {
     const said = suite.attributes[kind];
     if (said === undefined || said === "" || (kind === "skipped" && nested)) continue;
-    if (!/^\d{1,9}$/.test(said)) unreadable(`Unexpected \`${kind}\` of a suite, expected a number`);
+    if (!/^\d{1,9}$/.test(said)) unreadable(`\`${kind}\` of a suite is not a number`);
     if (![deep[kind], direct[kind]].includes(Number(said))) {
-      unreadable(`Unexpected \`${kind}="${said}"\` of a suite with ${deep[kind]}, expected a summary that agrees with its tests`);
+      unreadable(`A suite says \`${kind}="${said}"\` but has ${deep[kind]}`);
     }
   }
 }

@@ -1,6 +1,13 @@
 import { Parser, type Result } from "tap-parser";
 import { MAX_TESTS } from "../test-run.ts";
-import { inside, isFileName, unreadable, type ReadCases, type Status, type TestCase } from "./report.ts";
+import {
+  inside,
+  isFileName,
+  unreadable,
+  type ReadCases,
+  type Status,
+  type TestCase,
+} from "./report.ts";
 
 const MAX_INDENT = 400;
 const POINT = /^ *(?:not )?ok\b/;
@@ -9,12 +16,16 @@ const PART = /^(?:(?:not )?ok\b|\d+\.\.\d+|TAP version |# Subtest\b|Bail out!|\}
 const TOLD = /^(?:type|failureType): '[A-Za-z]+'\s*$/;
 const MAX_LINE = 10_000;
 const MAX_LINES = 6 * MAX_TESTS;
-const NEVER_RAN: ReadonlySet<unknown> = new Set(["hookFailed", "cancelledByParent", "parentAlreadyFinished"]);
+const NEVER_RAN: ReadonlySet<unknown> = new Set([
+  "hookFailed",
+  "cancelledByParent",
+  "parentAlreadyFinished",
+]);
 
 /** Reads TAP 13 and 14 with subtests. Its plans have to be there and hold. */
 export function readTapCases(text: string, workspace: string | undefined): ReadCases {
   // Without one the parser makes one up that says nothing was to be tested.
-  if (!/^\d+\.\.\d+/m.test(text)) unreadable("Unexpected text without a plan, expected TAP");
+  if (!/^\d+\.\.\d+/m.test(text)) unreadable("The text has no TAP plan");
   const problems: string[] = [];
   const cases: TestCase[] = [];
   const parser = new Parser({ name: "" });
@@ -24,7 +35,12 @@ export function readTapCases(text: string, workspace: string | undefined): ReadC
   return { cases, coverage: coverageOf(text) };
 }
 
-function listen(parser: Parser, cases: TestCase[], problems: string[], workspace: string | undefined): void {
+function listen(
+  parser: Parser,
+  cases: TestCase[],
+  problems: string[],
+  workspace: string | undefined,
+): void {
   let failedBelow = false;
   let below = 0;
   parser.on("child", (child: Parser) => {
@@ -37,34 +53,50 @@ function listen(parser: Parser, cases: TestCase[], problems: string[], workspace
     if (status !== undefined) cases.push({ id: inside(point.fullname, workspace), status });
     below += 1;
   });
-  parser.on("bailout", () => problems.push("Unexpected `Bail out!`, expected a run to its end"));
+  parser.on("bailout", () => problems.push("The run bailed out before its end"));
   // What the parser does not take as a result would be left out silently.
   parser.on("extra", (line: string) => {
-    if (POINT.test(line) || PLAN.test(line)) problems.push("Unexpected result outside of a plan, expected one plan and its tests");
+    if (POINT.test(line) || PLAN.test(line)) problems.push("A test result stands outside the plan");
   });
   parser.on(
     "complete",
-    ({ plan }: { readonly plan: { readonly start: number | null; readonly end: number | null; readonly skipAll: boolean } }) => {
+    ({
+      plan,
+    }: {
+      readonly plan: {
+        readonly start: number | null;
+        readonly end: number | null;
+        readonly skipAll: boolean;
+      };
+    }) => {
       const { start, end, skipAll } = plan;
-      if (start === null || end === null) problems.push("Unexpected end, expected a plan");
+      if (start === null || end === null) problems.push("The report ends without a plan");
       else if (skipAll ? below > 0 : end - start + 1 !== below) {
-        problems.push(`Unexpected ${below} tests, expected the ${Math.max(0, end - start + 1)} of the plan`);
+        problems.push(
+          `The report has ${below} tests, but its plan says ${Math.max(0, end - start + 1)}`,
+        );
       }
     },
   );
 }
 
-// A point that closes subtests repeats what they said, unless node:test says that it is a test of its own.
+// A point that closes subtests repeats what they said, unless node:test says that it is a test of
+// its own.
 function statusOf(point: Result, failedBelow: boolean): Status | undefined {
-  const { type, failureType } = (point.diag ?? {}) as { readonly type?: unknown; readonly failureType?: unknown };
-  if (point.skip !== false || point.todo !== false) return point.closingTestPoint && type !== "test" ? undefined : "skipped";
-  if (point.closingTestPoint && type !== "test") return point.ok || failedBelow ? undefined : "error";
+  const { type, failureType } = (point.diag ?? {}) as {
+    readonly type?: unknown;
+    readonly failureType?: unknown;
+  };
+  if (point.skip !== false || point.todo !== false)
+    return point.closingTestPoint && type !== "test" ? undefined : "skipped";
+  if (point.closingTestPoint && type !== "test")
+    return point.ok || failedBelow ? undefined : "error";
   if (point.ok) return "passed";
   return NEVER_RAN.has(failureType) || isFileName(point.name) ? "error" : "failed";
 }
 
-// What a report consists of: all else is what somebody printed, and only takes time. Of what is told about a test two words are
-// needed; aliases, tags and length of foreign YAML are not.
+// What a report consists of: all else is what somebody printed, and only takes time. Of what is
+// told about a test two words are needed; aliases, tags and length of foreign YAML are not.
 function plainLines(text: string): string {
   const kept: string[] = [];
   let point: number | undefined;
@@ -84,13 +116,15 @@ function plainLines(text: string): string {
     }
     point = undefined;
     if (!PART.test(plain)) continue;
-    if (indent > MAX_INDENT) unreadable(`Unexpected depth, expected at most ${MAX_INDENT / 4} levels`);
-    if (line.length > MAX_LINE) unreadable(`Unexpected line of ${line.length} characters, expected at most ${MAX_LINE}`);
-    if (kept.length > MAX_LINES) unreadable(`Unexpected number of tests, expected at most ${MAX_TESTS}`);
+    if (indent > MAX_INDENT)
+      unreadable(`The report is nested deeper than ${MAX_INDENT / 4} levels`);
+    if (line.length > MAX_LINE)
+      unreadable(`A line has ${line.length} characters; at most ${MAX_LINE} are read`);
+    if (kept.length > MAX_LINES) unreadable(`The report has more than ${MAX_TESTS} tests`);
     if (POINT.test(plain)) point = indent;
     kept.push(line);
   }
-  if (block !== undefined) unreadable("Unexpected end in what is told about a test, expected `...`");
+  if (block !== undefined) unreadable("The details of a test have no closing `...`");
   return kept.join("\n");
 }
 
@@ -98,5 +132,9 @@ function plainLines(text: string): string {
 function coverageOf(text: string): number | null {
   const table = text.slice(Math.max(0, text.lastIndexOf("# start of coverage report")));
   const [, percent] = /^# all files +\| +(\d{1,3}(?:\.\d+)?) \|/m.exec(table) ?? [];
-  return percent === undefined || Number(percent) > 100 || !text.includes("# start of coverage report") ? null : Number(percent);
+  return percent === undefined ||
+    Number(percent) > 100 ||
+    !text.includes("# start of coverage report")
+    ? null
+    : Number(percent);
 }

@@ -21,11 +21,28 @@ const ANYWHERE: ReadonlySet<string> = new Set([
   ".orchestrator",
 ]);
 
-/** Folders and files that only in the workspace itself are what tools leave behind: elsewhere they could be sources. */
-const AT_TOP: ReadonlySet<string> = new Set(["coverage", "htmlcov", "target", ".coverage", "lcov.info", ".DS_Store"]);
+/**
+ * Folders and files that only in the workspace itself are what tools leave behind: elsewhere they
+ * could be sources.
+ */
+const AT_TOP: ReadonlySet<string> = new Set([
+  "coverage",
+  "htmlcov",
+  "target",
+  ".coverage",
+  "lcov.info",
+  ".DS_Store",
+]);
 
-/** Whether a name is left out of the digest. The list is fixed, because an agent may write a `.gitignore`. */
-export function isLeftOut(name: string, folder: string, { top }: { readonly top: boolean }): boolean {
+/**
+ * Whether a name is left out of the digest. The list is fixed, because an agent may write a
+ * `.gitignore`.
+ */
+export function isLeftOut(
+  name: string,
+  folder: string,
+  { top }: { readonly top: boolean },
+): boolean {
   if (ANYWHERE.has(name) || (top && AT_TOP.has(name))) return true;
   return name === "venv" && existsSync(join(folder, name, "pyvenv.cfg"));
 }

@@ -53,9 +53,10 @@ const BATCH = 256;
 let shared: TreeCache | undefined;
 
 /**
- * The digest of a workspace, without what tools fill: `.git`, `node_modules`, virtual environments, caches, `.bylaw`,
- * `.orchestrator`, and at its top `coverage` and `target`. A `.gitignore` changes nothing. Throws BYLAW_WORKSPACE_MISSING,
- * BYLAW_TREE_TOO_LARGE and BYLAW_TREE_UNREADABLE: what was not read has no digest.
+ * The digest of a workspace, without what tools fill: `.git`, `node_modules`, virtual environments,
+ * caches, `.bylaw`, `.orchestrator`, and at its top `coverage` and `target`. A `.gitignore` changes
+ * nothing. Throws BYLAW_WORKSPACE_MISSING, BYLAW_TREE_TOO_LARGE and BYLAW_TREE_UNREADABLE: what was
+ * not read has no digest.
  */
 export async function treeDigest(workspace: string, options: TreeOptions = {}): Promise<Tree> {
   const {
@@ -75,7 +76,8 @@ export async function treeDigest(workspace: string, options: TreeOptions = {}): 
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const name of namesIn(root, folder)) {
       const path = folder === "" ? name : `${folder}/${name}`;
-      if (skipped.has(path) || isLeftOut(name, join(root, folder), { top: folder === "" })) continue;
+      if (skipped.has(path) || isLeftOut(name, join(root, folder), { top: folder === "" }))
+        continue;
       const file = join(root, path);
       const seen = reading(path, () => lstatSync(file, { bigint: true }));
       if (seen.isDirectory()) {
@@ -91,7 +93,8 @@ export async function treeDigest(workspace: string, options: TreeOptions = {}): 
   }
   entries.sort((one, other) => (one.path < other.path ? -1 : 1));
   const hash = createHash("sha256");
-  for (const { path, kind, digest } of entries) hash.update(`${JSON.stringify([path, kind, digest])}\n`);
+  for (const { path, kind, digest } of entries)
+    hash.update(`${JSON.stringify([path, kind, digest])}\n`);
   return { digest: `sha256:${hash.digest("hex")}`, workspace: root, entries, bytes };
 }
 
@@ -102,10 +105,12 @@ function entryOf(path: string, file: string, seen: BigIntStats, options: DigestO
   return { path, kind, digest: fileDigest(file, seen, options) };
 }
 
-const namesIn = (root: string, folder: string): readonly string[] => reading(folder || ".", () => readdirSync(join(root, folder)));
+const namesIn = (root: string, folder: string): readonly string[] =>
+  reading(folder || ".", () => readdirSync(join(root, folder)));
 
 /** `sha256:` over a text. */
-export const textDigest = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+export const textDigest = (text: string): string =>
+  `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
 function reading<T>(path: string, work: () => T): T {
   try {
@@ -113,8 +118,8 @@ function reading<T>(path: string, work: () => T): T {
   } catch (cause) {
     throw new BylawError({
       code: "BYLAW_TREE_UNREADABLE",
-      message: `Unexpected failure to read \`${path}\` (${messageOf(cause)}), expected a workspace at rest`,
-      fix: "ask again when nothing writes to it, or let Bylaw read it",
+      message: `Cannot read \`${path}\`: ${messageOf(cause)}`,
+      fix: "Ask again when nothing writes to it, or give Bylaw permission to read it",
       cause,
     });
   }
@@ -123,6 +128,6 @@ function reading<T>(path: string, work: () => T): T {
 const tooLarge = (what: string): BylawError =>
   new BylawError({
     code: "BYLAW_TREE_TOO_LARGE",
-    message: `Unexpected workspace with ${what}, expected fewer`,
-    fix: "name a folder that holds the repository alone, or leave generated folders out with `ignore`",
+    message: `The workspace has ${what}`,
+    fix: "Name a folder that holds only the repository, or exclude generated folders with `ignore`",
   });

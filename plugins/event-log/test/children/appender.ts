@@ -14,10 +14,19 @@ interface Task {
 
 const { store: file, id, count, options } = JSON.parse(process.argv[2] ?? "") as Task;
 const store = await openSqliteStore(file, { busy_ms: 60_000 });
-const run = await openRun(createKernel({ plugins: [eventLog(options)], deadline_ms: 60_000 }), { run: "shared", store, join: true });
+const run = await openRun(createKernel({ plugins: [eventLog(options)], deadline_ms: 60_000 }), {
+  run: "shared",
+  store,
+  join: true,
+});
 writeSync(1, "open\n");
 for (let number = 1; number <= count; number += 1) {
-  const [event] = await run.toolResult({ id: `${id}-${number}`, tool: "write", ok: true, result: { text: "x".repeat(number % 300) } });
+  const [event] = await run.toolResult({
+    id: `${id}-${number}`,
+    tool: "write",
+    ok: true,
+    result: { text: "x".repeat(number % 300) },
+  });
   writeSync(1, `${event?.sequence} ${id}-${number}\n`);
 }
 await run.close();

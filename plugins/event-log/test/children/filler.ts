@@ -9,7 +9,13 @@ const log = givenLog();
 const none = (): never => {
   throw new Error("no view");
 };
-const mirror = await openMirror(log, { path, durability: "strict", flush_ms: 100, rotate: { daily: false }, warn: () => {} });
+const mirror = await openMirror(log, {
+  path,
+  durability: "strict",
+  flush_ms: 100,
+  rotate: { daily: false },
+  warn: () => {},
+});
 const codes: string[] = [];
 let acknowledged = 0;
 for (let round = 0; round < 400 && codes.length < 3; round += 1) {
@@ -18,7 +24,11 @@ for (let round = 0; round < 400 && codes.length < 3; round += 1) {
     await mirror.write(events, none);
     acknowledged = events.at(-1)?.sequence ?? 0;
   } catch (error) {
-    codes.push(error instanceof BylawError ? `${error.code} ${/\(\w+\)/.exec(error.message)?.[0]}` : String(error));
+    codes.push(
+      error instanceof BylawError
+        ? `${error.code} ${/\(\w+\)/.exec(error.message)?.[0]}`
+        : String(error),
+    );
   }
 }
 const full = readFileSync(path, "utf8");
@@ -29,4 +39,13 @@ if (ballast !== "") {
   await mirror.write(log.add(), none);
   after = readFileSync(path, "utf8");
 }
-writeSync(1, JSON.stringify({ codes, acknowledged, all: log.all.length, full: full.split("\n"), after: after.split("\n") }));
+writeSync(
+  1,
+  JSON.stringify({
+    codes,
+    acknowledged,
+    all: log.all.length,
+    full: full.split("\n"),
+    after: after.split("\n"),
+  }),
+);

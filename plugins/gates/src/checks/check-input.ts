@@ -1,9 +1,9 @@
 import type { Check, Contract, Phase } from "@bylaw/contract";
 import type { Json, JsonObject } from "@bylaw/kernel";
-import type { Reviewer } from "../book.ts";
+import { isBlank } from "@bylaw/wording";
+import type { Reviewer } from "../gate-state.ts";
 import type { FileFacts } from "../file-facts.ts";
-import type { CommitBase } from "../tested-commit.ts";
-import type { RecordedRun } from "../work-record.ts";
+import type { CommitBase, RecordedRun } from "../recorded-work.ts";
 
 /** What a check sees. */
 export interface CheckInput {
@@ -21,9 +21,9 @@ export interface CheckInput {
   readonly run: RecordedRun | null;
   /** The run that the tests were red in. */
   readonly red: RecordedRun | null;
-  /** The digest of the tree that an earlier gate judged by its tests, where no phase since then writes. */
+  /** The digest of the tree that an earlier gate tested, if no phase since then can write. */
   readonly tested: string | null;
-  /** The digest of the tree that the commit is held against: that one, or of the run that this way is judged by. */
+  /** The digest of the tree that the commit must match: `tested`, or that of this edge's run. */
   readonly judged: string | null;
   /** The commit that the task began on. */
   readonly base: CommitBase;
@@ -36,8 +36,9 @@ export interface CheckInput {
 }
 
 /**
- * Why a check does not pass. `no`: what it looked at says so. `lacking`: there is nothing to look at, or not in a form that says anything.
- * `stale`: it is older than what it is about. `broken`: the check itself failed. `note`: it passes, with something to be told.
+ * Why a check does not pass. `no`: the evidence contradicts it. `lacking`: there is no usable
+ * evidence. `stale`: the evidence is out of date. `broken`: the check itself failed. `note`: it
+ * passes with a remark.
  */
 export interface Finding {
   readonly kind: "no" | "lacking" | "stale" | "broken" | "note";
@@ -50,8 +51,16 @@ export interface Finding {
 /** Judges; nothing to say is a pass. Pure. */
 export type CheckJudge = (input: CheckInput) => readonly Finding[];
 
-export const no = (detail: string, fix?: string): Finding => ({ kind: "no", detail, ...(fix === undefined ? {} : { fix }) });
-export const lacking = (detail: string, fix?: string): Finding => ({ kind: "lacking", detail, ...(fix === undefined ? {} : { fix }) });
+export const no = (detail: string, fix?: string): Finding => ({
+  kind: "no",
+  detail,
+  ...(fix === undefined ? {} : { fix }),
+});
+export const lacking = (detail: string, fix?: string): Finding => ({
+  kind: "lacking",
+  detail,
+  ...(fix === undefined ? {} : { fix }),
+});
 
 /** A field of its own, or undefined. */
 export const field = (value: Json | undefined, name: string): Json | undefined =>
@@ -62,9 +71,15 @@ export const field = (value: Json | undefined, name: string): Json | undefined =
 /** An artifact that is an object, or why there is none. */
 export function artifactOf(artifacts: JsonObject, type: string): JsonObject | Finding[] {
   const artifact = Object.hasOwn(artifacts, type) ? artifacts[type] : undefined;
-  if (artifact === undefined || artifact === null) return [lacking(`Missing ${type} artifact`, `hand in \`${type}\``)];
+  if (artifact === undefined || artifact === null)
+    return [lacking(`The \`${type}\` artifact is missing`, `Hand in \`${type}\``)];
   if (typeof artifact !== "object" || Array.isArray(artifact))
-    return [lacking(`Artifact ${type} is no object`, `hand in \`${type}\` as its schema has it`)];
+    return [
+      lacking(
+        `The \`${type}\` artifact is not an object`,
+        `Hand in \`${type}\` as its schema describes it`,
+      ),
+    ];
   return artifact as JsonObject;
 }
 
@@ -77,9 +92,10 @@ export const itemsOf = (value: Json | undefined, name: string): readonly Json[] 
 /** Whether there is something in a value. */
 export const filled = (value: Json | undefined): boolean =>
   typeof value === "string"
-    ? value.trim() !== ""
+    ? !isBlank(value)
     : Array.isArray(value)
       ? value.length > 0
       : typeof value === "object" && value !== null && Object.keys(value).length > 0;
 
-export const isFindings = (value: JsonObject | Finding[]): value is Finding[] => Array.isArray(value);
+export const isFindings = (value: JsonObject | Finding[]): value is Finding[] =>
+  Array.isArray(value);

@@ -12,8 +12,13 @@ export const CODE_CHECKS = {
     const gone = deletedIn(changed, "files_changed");
     return pathsIn(changed, "files_changed").flatMap((path) => {
       const fact = input.facts?.files.get(path);
-      if (fact?.state !== "file") return gone.has(path) ? [] : [lacking(`${prose(path, 200)} is ${fact?.state ?? "not looked at"}`)];
-      return fact.commented === null ? [] : [no(`${prose(path, 200)}:${fact.commented} is commented-out code`)];
+      if (fact?.state !== "file")
+        return gone.has(path)
+          ? []
+          : [lacking(`${prose(path, 200)} is ${fact?.state ?? "not looked at"}`)];
+      return fact.commented === null
+        ? []
+        : [no(`${prose(path, 200)}:${fact.commented} is commented-out code`)];
     });
   },
 } as const satisfies Readonly<Record<string, CheckJudge>>;

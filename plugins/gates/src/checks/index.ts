@@ -16,7 +16,10 @@ export const CHECKS: Readonly<Record<string, CheckJudge>> = {
   ...REVIEW_CHECKS,
 };
 
-/** The rules of artifacts that an artifact alone does not show: they need files, test runs, reports or what earlier gates let pass. */
+/**
+ * Artifact rules that need more than the artifact: files, test runs, reports or what earlier gates
+ * accepted.
+ */
 export const RULES: Readonly<Record<string, CheckJudge>> = {
   tests_exist: (input) => filesAreThere(input, "test_files", "test_files"),
   tests_cover_acceptance_criteria: covered,

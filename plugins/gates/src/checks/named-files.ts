@@ -1,6 +1,15 @@
 import type { Json, JsonObject } from "@bylaw/kernel";
 import { prose } from "@bylaw/wording";
-import { artifactOf, field, isFindings, itemsOf, lacking, no, type CheckInput, type Finding } from "./check-input.ts";
+import {
+  artifactOf,
+  field,
+  isFindings,
+  itemsOf,
+  lacking,
+  no,
+  type CheckInput,
+  type Finding,
+} from "./check-input.ts";
 
 const GONE: ReadonlySet<string> = new Set(["deleted", "delete", "removed", "remove"]);
 
@@ -18,17 +27,28 @@ export const deletedIn = (artifact: Json | undefined, name: string): ReadonlySet
   new Set(
     itemsOf(artifact, name).flatMap((item) => {
       const [path, change] = [field(item, "path"), field(item, "change_type")];
-      return typeof path === "string" && typeof change === "string" && GONE.has(change.toLowerCase()) ? [path] : [];
+      return typeof path === "string" &&
+        typeof change === "string" &&
+        GONE.has(change.toLowerCase())
+        ? [path]
+        : [];
     }),
   );
 
 /** Why nothing can be said about files, if so. */
 export function filesProblem({ facts }: Pick<CheckInput, "facts">): Finding | undefined {
-  if (facts === undefined) return lacking("The workspace was not looked at", "ask in a run, which prepares the request");
+  if (facts === undefined)
+    return lacking(
+      "The workspace was not looked at",
+      "Ask within a run, which looks at the workspace",
+    );
   return facts.problem === null ? undefined : lacking(facts.problem);
 }
 
-/** Every file that an artifact names under a field is there, and inside of the workspace; what it says was deleted is not. */
+/**
+ * Every file that an artifact names must exist in the workspace, and every file that it calls
+ * deleted must not.
+ */
 export function filesAreThere(input: CheckInput, type: string, name: string): readonly Finding[] {
   const artifact = artifactOf(input.artifacts, type);
   if (isFindings(artifact)) return artifact;
@@ -38,17 +58,30 @@ export function filesAreThere(input: CheckInput, type: string, name: string): re
   if (paths.length === 0) return [lacking(`The artifact names no file under \`${name}\``)];
   const unnamed = itemsOf(artifact, name).length - pathsIn(artifact, name).length;
   const gone = deletedIn(artifact, name);
-  return [...(unnamed > 0 ? nameless(artifact, name) : []), ...paths.flatMap((path) => stateOf(path, gone.has(path), input))];
+  return [
+    ...(unnamed > 0 ? nameless(artifact, name) : []),
+    ...paths.flatMap((path) => stateOf(path, gone.has(path), input)),
+  ];
 }
 
 function stateOf(path: string, gone: boolean, { facts }: CheckInput): readonly Finding[] {
   const state = facts?.files.get(path)?.state ?? "not looked at";
   if (gone)
-    return state === "missing" ? [] : [no(`${prose(path, 200)} is said to be deleted and is ${state === "file" ? "there" : state}`)];
-  return state === "file" ? [] : [no(`${prose(path, 200)} is ${state}`, "name files of the workspace, by their paths in it")];
+    return state === "missing"
+      ? []
+      : [
+          no(
+            `${prose(path, 200)} is listed as deleted but is ${state === "file" ? "there" : state}`,
+          ),
+        ];
+  return state === "file"
+    ? []
+    : [no(`${prose(path, 200)} is ${state}`, "Give each file as a path in the workspace")];
 }
 
 function nameless(artifact: JsonObject, name: string): readonly Finding[] {
-  const wrong = itemsOf(artifact, name).filter((item) => typeof (typeof item === "string" ? item : field(item, "path")) !== "string");
-  return wrong.length === 0 ? [] : [no(`${wrong.length} item(s) of \`${name}\` name no path`)];
+  const wrong = itemsOf(artifact, name).filter(
+    (item) => typeof (typeof item === "string" ? item : field(item, "path")) !== "string",
+  );
+  return wrong.length === 0 ? [] : [no(`${wrong.length} item(s) of \`${name}\` have no path`)];
 }

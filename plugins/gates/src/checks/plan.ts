@@ -1,6 +1,15 @@
 import type { Json, JsonObject } from "@bylaw/kernel";
-import { prose } from "@bylaw/wording";
-import { artifactOf, field, filled, isFindings, itemsOf, no, type CheckInput, type CheckJudge } from "./check-input.ts";
+import { isBlank, prose } from "@bylaw/wording";
+import {
+  artifactOf,
+  field,
+  filled,
+  isFindings,
+  itemsOf,
+  no,
+  type CheckInput,
+  type CheckJudge,
+} from "./check-input.ts";
 
 /** Checks of what a plan says. */
 export const PLAN_CHECKS = {
@@ -8,10 +17,12 @@ export const PLAN_CHECKS = {
     const plan = artifactOf(artifacts, "plan_document");
     if (isFindings(plan)) return plan;
     const criteria = itemsOf(plan, "acceptance_criteria");
-    if (criteria.length === 0) return [no("The plan names no list with at least one acceptance criterion")];
+    if (criteria.length === 0) return [no("The plan has no acceptance criterion")];
     return criteria.flatMap((criterion, at) =>
       ["criterion", "how_to_verify"].flatMap((name) =>
-        saysText(field(criterion, name)) ? [] : [no(`Acceptance criterion ${at} missing '${name}' field`)],
+        saysText(field(criterion, name))
+          ? []
+          : [no(`Acceptance criterion ${at} has no \`${name}\``)],
       ),
     );
   },
@@ -20,7 +31,7 @@ export const PLAN_CHECKS = {
     if (isFindings(scope)) return scope;
     return ["in_scope", "out_of_scope", "constraints"].flatMap((name) => {
       const items = itemsOf(scope, name);
-      return items.length > 0 && items.every(filled) ? [] : [no(`Scope names no '${name}'`)];
+      return items.length > 0 && items.every(filled) ? [] : [no(`The scope has no \`${name}\``)];
     });
   },
   no_open_questions: ({ artifacts }) => {
@@ -29,13 +40,16 @@ export const PLAN_CHECKS = {
     const questions = field(plan, "open_questions");
     if (!filled(questions)) return [];
     const open = Array.isArray(questions) ? (questions as readonly Json[]) : [questions ?? null];
-    return [no(`${open.length} open question(s): ${open.map(wordsOf).join("; ")}`)];
+    return [no(`${open.length} question(s) are open: ${open.map(wordsOf).join("; ")}`)];
   },
 } as const satisfies Readonly<Record<string, CheckJudge>>;
 
-const saysText = (value: Json | undefined): boolean => typeof value === "string" && value.trim() !== "";
+const saysText = (value: Json | undefined): boolean => typeof value === "string" && !isBlank(value);
 
-/** The plan that the gate let pass, else the one that is handed in now. Nobody takes an approved plan's place by handing in another. */
+/**
+ * The plan that passed its gate, or else the one submitted now. A new plan cannot replace an
+ * approved one.
+ */
 export const planOf = (
   { approved, artifacts }: Pick<CheckInput, "approved" | "artifacts">,
   type = "plan_document",
@@ -47,9 +61,18 @@ export const planOf = (
 /** What an issue, a question or a comment says, in one line. */
 export function wordsOf(item: Json): string {
   if (typeof item === "string") return prose(item, 200);
-  for (const name of ["description", "issue", "title", "message", "text", "comment", "question", "summary"]) {
+  for (const name of [
+    "description",
+    "issue",
+    "title",
+    "message",
+    "text",
+    "comment",
+    "question",
+    "summary",
+  ]) {
     const text = field(item, name);
-    if (typeof text === "string" && text.trim() !== "") return prose(text, 200);
+    if (typeof text === "string" && !isBlank(text)) return prose(text, 200);
   }
   return prose(JSON.stringify(item), 200);
 }

@@ -15,7 +15,7 @@ import {
 } from "./check-input.ts";
 import { wordsOf } from "./plan.ts";
 
-/** Checks of reviews: what the artifact says and what the reviewers themselves reported, together. */
+/** Review checks. They compare the artifact with what the reviewers themselves reported. */
 export const REVIEW_CHECKS = {
   no_blocking_issues: noBlockingIssues,
   all_review_models_completed: (input) => reviewsAreThere(input, input.check.requiredReviews ?? []),
@@ -28,11 +28,26 @@ export const REVIEW_CHECKS = {
       ["comments", "issues", "consolidated_issues"].flatMap((name) => itemsOf(one, name)),
     );
     const open = comments.filter((comment) => !answered(comment));
-    return open.length === 0 ? [] : [no(`${open.length} comment(s) not answered: ${open.slice(0, 10).map(wordsOf).join("; ")}`)];
+    return open.length === 0
+      ? []
+      : [
+          no(
+            `${open.length} review comment(s) have no answer: ${open.slice(0, 10).map(wordsOf).join("; ")}`,
+          ),
+        ];
   },
 } as const satisfies Readonly<Record<string, CheckJudge>>;
 
-const ANSWERS: ReadonlySet<string> = new Set(["addressed", "answered", "resolved", "fixed", "done", "closed", "wontfix", "won't fix"]);
+const ANSWERS: ReadonlySet<string> = new Set([
+  "addressed",
+  "answered",
+  "resolved",
+  "fixed",
+  "done",
+  "closed",
+  "wontfix",
+  "won't fix",
+]);
 
 const answered = (comment: Json): boolean =>
   ["addressed", "resolved"].some((name) => field(comment, name) === true) ||
@@ -41,7 +56,7 @@ const answered = (comment: Json): boolean =>
 
 /** No blocking issue in the artifact, and none in what any reviewer reported. */
 export function noBlockingIssues(input: CheckInput): readonly Finding[] {
-  // A no counts whoever says it.
+  // Any reviewer can reject.
   const said = input.reviewers.flatMap(({ model, report }) => {
     const issues = (report?.blocking_issues ?? []).map(wordsOf);
     return issues.length === 0 && report?.verdict === "rejected"
@@ -56,30 +71,52 @@ export function noBlockingIssues(input: CheckInput): readonly Finding[] {
     ? report
     : Array.isArray(listedIssues)
       ? []
-      : [lacking("Artifact review_report has no list `blocking_issues`", "hand in an empty list where there are none")];
-  return all.length === 0 ? shape : [...shape, no(`Found ${all.length} blocking issue(s): ${all.slice(0, 20).join("; ")}`)];
+      : [
+          lacking(
+            "The `review_report` artifact has no list `blocking_issues`",
+            "Hand in an empty list if there are none",
+          ),
+        ];
+  return all.length === 0
+    ? shape
+    : [...shape, no(`Found ${all.length} blocking issue(s): ${all.slice(0, 20).join("; ")}`)];
 }
 
-/** Every review that is named is in the artifact, and reported by an agent that did not do the work where the phase starts reviewers. */
+/**
+ * Every named review must be in the artifact. If the phase starts reviewers, an agent that did not
+ * do the work must have reported it.
+ */
 export function reviewsAreThere(input: CheckInput, wanted: readonly string[]): readonly Finding[] {
   const report = artifactOf(input.artifacts, "review_report");
   const reviews = isFindings(report) ? undefined : field(report, "reviews");
   const absent = wanted.filter((name) => !filled(field(reviews, name)));
-  const found = isFindings(report) ? report : absent.length === 0 ? [] : [lacking(`Reviews not in the report: ${quoteAll(absent, 5)}`)];
+  const found = isFindings(report)
+    ? report
+    : absent.length === 0
+      ? []
+      : [lacking(`The report lacks these reviews: ${quoteAll(absent, 5)}`)];
   const started = input.phase.spawns.flatMap(({ models }) => models);
   const silent = wanted.filter(
-    (name) => started.includes(name) && !heardOf(input).some(({ model, report: said }) => model === name && said?.ok === true),
+    (name) =>
+      started.includes(name) &&
+      !heardOf(input).some(({ model, report: said }) => model === name && said?.ok === true),
   );
   if (silent.length === 0) return found;
   return [
     ...found,
     lacking(
-      `No report of a reviewer who did not do the work: ${quoteAll(silent, 5)}`,
-      "start the reviewers, and record what each of them reports",
+      `No independent reviewer has reported for ${quoteAll(silent, 5)}`,
+      "Start the reviewers and record what each of them reports",
     ),
   ];
 }
 
-// Whoever did the work reviews nothing of it, and neither does somebody without a name.
+// A reviewer must have a name and must not have worked on the task.
 const heardOf = ({ reviewers, worked }: CheckInput): CheckInput["reviewers"] =>
-  reviewers.filter(({ report }) => report !== null && report.agent !== null && foldName(report.agent) !== "" && !worked(report.agent));
+  reviewers.filter(
+    ({ report }) =>
+      report !== null &&
+      report.agent !== null &&
+      foldName(report.agent) !== "" &&
+      !worked(report.agent),
+  );

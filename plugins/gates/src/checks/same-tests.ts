@@ -7,21 +7,24 @@ export const TESTS_UNCHANGED = "tests_unchanged";
 
 const HASHED = 5_000;
 
-/** Why a run is not of the tests that were red: some are gone or skipped, or their files and the runner's are others. */
+/**
+ * Why a run is not of the tests that failed before: tests were removed or skipped, or their files
+ * or the runner's configuration changed.
+ */
 export function sameTests(red: TestRun, green: TestRun): readonly Finding[] {
   const told = [...testsOf(red, green), ...filesOf(red, green)];
   return told.map((detail) => ({
     kind: "no",
     detail,
     as: TESTS_UNCHANGED,
-    fix: "bring the tests back as they were when they failed; where they were wrong, let a person waive `tests_unchanged`",
+    fix: "Restore the tests as they were when they failed. If they were wrong, ask a person to waive `tests_unchanged`",
   }));
 }
 
 function testsOf(red: TestRun, green: TestRun): readonly string[] {
   if (red.tests === null || green.tests === null)
-    return ["The test runs do not name their tests, so nobody knows whether they are the same"];
-  // A run of very many tests holds hashes, and is compared by them with one that does not.
+    return ["The test runs do not name their tests, so they cannot be compared"];
+  // Very large runs store hashes of test names, so both sides are compared by hash.
   const [before, after] = [
     idsOf(red, size(red) <= HASHED && size(green) > HASHED),
     idsOf(green, size(green) <= HASHED && size(red) > HASHED),
@@ -29,14 +32,22 @@ function testsOf(red: TestRun, green: TestRun): readonly string[] {
   const [failed, skipped] = [new Set(after.failed), new Set(after.skipped)];
   const all = [...before.passed, ...before.failed, ...before.skipped];
   const left = countsOf([...after.passed, ...after.failed, ...after.skipped]);
-  // Of several tests of one name none may go either.
-  const missing = [...countsOf(all)].flatMap(([id, times]) => ((left.get(id) ?? 0) < times ? [id] : []));
+  // If several tests share a name, all of them must still exist.
+  const missing = [...countsOf(all)].flatMap(([id, times]) =>
+    (left.get(id) ?? 0) < times ? [id] : [],
+  );
   const disabled = [...before.passed, ...before.failed].filter((id) => skipped.has(id));
   const broken = before.failed.filter((id) => failed.has(id));
   return [
-    ...(missing.length > 0 ? [`${missing.length} test(s) of the failing run are gone: ${quoteAll(missing, 5)}`] : []),
-    ...(disabled.length > 0 ? [`${disabled.length} test(s) of the failing run are skipped: ${quoteAll(disabled, 5)}`] : []),
-    ...(broken.length > 0 ? [`${broken.length} test(s) of the failing run still fail: ${quoteAll(broken, 5)}`] : []),
+    ...(missing.length > 0
+      ? [`${missing.length} test(s) of the failing run are gone: ${quoteAll(missing, 5)}`]
+      : []),
+    ...(disabled.length > 0
+      ? [`${disabled.length} test(s) of the failing run are skipped: ${quoteAll(disabled, 5)}`]
+      : []),
+    ...(broken.length > 0
+      ? [`${broken.length} test(s) of the failing run still fail: ${quoteAll(broken, 5)}`]
+      : []),
   ];
 }
 
@@ -48,31 +59,50 @@ function countsOf(ids: readonly string[]): ReadonlyMap<string, number> {
 
 function filesOf(red: TestRun, green: TestRun): readonly string[] {
   const paths = Object.keys(red.frozen);
-  const at = (path: string): string | undefined => (Object.hasOwn(green.frozen, path) ? green.frozen[path] : undefined);
+  const at = (path: string): string | undefined =>
+    Object.hasOwn(green.frozen, path) ? green.frozen[path] : undefined;
   const gone = paths.filter((path) => at(path) === undefined);
   const changed = paths.filter((path) => at(path) !== undefined && at(path) !== red.frozen[path]);
-  const added = Object.keys(green.frozen).filter((path) => !Object.hasOwn(red.frozen, path) && steers(path));
+  const added = Object.keys(green.frozen).filter(
+    (path) => !Object.hasOwn(red.frozen, path) && steers(path),
+  );
   return [
-    ...(added.length > 0 ? [`${added.length} file(s) that steer tests have come: ${quoteAll(added, 5)}`] : []),
-    ...(gone.length > 0 ? [`${gone.length} file(s) of the tests are gone: ${quoteAll(gone, 5)}`] : []),
+    ...(added.length > 0
+      ? [`${added.length} new file(s) change how tests run: ${quoteAll(added, 5)}`]
+      : []),
+    ...(gone.length > 0 ? [`${gone.length} test file(s) are gone: ${quoteAll(gone, 5)}`] : []),
     ...(changed.length > 0
-      ? [`${changed.length} file(s) of the tests, or of how they are run, have changed: ${quoteAll(changed, 5)}`]
+      ? [
+          `${changed.length} test or test configuration file(s) have changed: ${quoteAll(changed, 5)}`,
+        ]
       : []),
   ];
 }
 
-// A new test is welcome, and so is what tests compare with; a new configuration, mock or setup could make the old ones pass.
+// New tests and snapshots are fine. A new configuration, mock or setup file could make the old
+// tests pass.
 function steers(path: string): boolean {
   const parts = path.toLowerCase().split("/");
   const name = parts.at(-1) ?? "";
-  if (/\.(test|spec)\.|_test\.|^test_.*\.py$|_spec\.rb$/.test(name) || parts.includes("__snapshots__")) return false;
-  const inTests = parts.some((part) => ["test", "tests", "spec", "specs", "__tests__"].includes(part));
+  if (
+    /\.(test|spec)\.|_test\.|^test_.*\.py$|_spec\.rb$/.test(name) ||
+    parts.includes("__snapshots__")
+  )
+    return false;
+  const inTests = parts.some((part) =>
+    ["test", "tests", "spec", "specs", "__tests__"].includes(part),
+  );
   return !inTests || /\.([cm]?[jt]sx?|py|rb|go|rs|php|java|kt)$|config|rc(\.|$)|setup/.test(name);
 }
 
-type Ids = { readonly passed: readonly string[]; readonly failed: readonly string[]; readonly skipped: readonly string[] };
+type Ids = {
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+  readonly skipped: readonly string[];
+};
 
-const size = ({ tests }: TestRun): number => (tests === null ? 0 : tests.passed.length + tests.failed.length + tests.skipped.length);
+const size = ({ tests }: TestRun): number =>
+  tests === null ? 0 : tests.passed.length + tests.failed.length + tests.skipped.length;
 
 function idsOf({ tests }: TestRun, hash: boolean): Ids {
   const { passed = [], failed = [], skipped = [] } = tests ?? {};

@@ -4,7 +4,17 @@ import { fits } from "../glob.ts";
 import { inWorkspace } from "../workspace-path.ts";
 import { foldName as foldText } from "@bylaw/log";
 import { prose, quoteAll } from "@bylaw/wording";
-import { artifactOf, field, isFindings, itemsOf, lacking, no, type CheckInput, type CheckJudge, type Finding } from "./check-input.ts";
+import {
+  artifactOf,
+  field,
+  isFindings,
+  itemsOf,
+  lacking,
+  no,
+  type CheckInput,
+  type CheckJudge,
+  type Finding,
+} from "./check-input.ts";
 import { filesProblem, pathsIn } from "./named-files.ts";
 import { planOf } from "./plan.ts";
 
@@ -12,22 +22,36 @@ import { planOf } from "./plan.ts";
 export const TEST_FILE_CHECKS = {
   tests_exist_for_acceptance_criteria: covered,
   tests_are_meaningful: (input) =>
-    eachFile(input, (path, { asserts }) => (asserts ? undefined : `${prose(path, 200)} asserts nothing that could fail`)),
+    eachFile(input, (path, { asserts }) =>
+      asserts ? undefined : `${prose(path, 200)} has no assertion that could fail`,
+    ),
   test_files_follow_convention: (input) => {
     const tests = artifactOf(input.artifacts, "test_files");
     if (isFindings(tests)) return tests;
     const patterns = conventionOf(input.phase.constraints);
     const paths = pathsIn(tests, "test_files");
     if (paths.length === 0) return [lacking("The artifact names no test file")];
-    if (paths.length > FILE_LIMITS.files) return [lacking(`The artifacts name ${paths.length} files, more than ${FILE_LIMITS.files}`)];
+    if (paths.length > FILE_LIMITS.files)
+      return [lacking(`The artifacts name ${paths.length} files, more than ${FILE_LIMITS.files}`)];
     return paths
       .filter((path) => !patterns.some((pattern) => fits(inWorkspace(path) ?? "", pattern)))
-      .map((path) => no(`${prose(path, 200)} is named like none of ${quoteAll(patterns, 10)}`));
+      .map((path) =>
+        no(`${prose(path, 200)} matches none of the test file patterns ${quoteAll(patterns, 10)}`),
+      );
   },
 } as const satisfies Readonly<Record<string, CheckJudge>>;
 
-// Where a phase has no patterns for what it writes, these are the names that test runners look for.
-const USUAL = ["**/*.test.*", "**/*.spec.*", "**/*_test.*", "**/test_*.*", "**/*Test.*", "**/__tests__/**", "**/tests/**", "**/test/**"];
+// Default test file names, for phases without write patterns.
+const USUAL = [
+  "**/*.test.*",
+  "**/*.spec.*",
+  "**/*_test.*",
+  "**/test_*.*",
+  "**/*Test.*",
+  "**/__tests__/**",
+  "**/tests/**",
+  "**/test/**",
+];
 
 function conventionOf(constraints: CheckInput["phase"]["constraints"]): readonly string[] {
   const patterns = constraints
@@ -39,11 +63,13 @@ function conventionOf(constraints: CheckInput["phase"]["constraints"]): readonly
 /** Every criterion of the approved plan is named by a test file that is there. */
 export function covered(input: CheckInput): readonly Finding[] {
   const plan = planOf(input);
-  if (plan === undefined) return [lacking("Missing plan_document artifact", "go through the gate of the plan first")];
+  if (plan === undefined)
+    return [lacking("The `plan_document` artifact is missing", "Pass the gate of the plan first")];
   const tests = artifactOf(input.artifacts, "test_files");
   if (isFindings(tests)) return tests;
   const criteria = itemsOf(plan, "acceptance_criteria");
-  if (criteria.length === 0) return [lacking("The plan names no acceptance criterion that tests could cover")];
+  if (criteria.length === 0)
+    return [lacking("The plan names no acceptance criterion that tests could cover")];
   const problem = filesProblem(input);
   if (problem !== undefined) return [problem];
   const named = new Set(
@@ -58,7 +84,7 @@ export function covered(input: CheckInput): readonly Finding[] {
       : [
           no(
             `Acceptance criterion ${at} has no test: ${prose(textOf(criterion), 200)}`,
-            "name it under `covers` of a test file, by its text or as `AC-<number>` counted from 1",
+            "Name it under `covers` of a test file, by its text or as `AC-<number>` counted from 1",
           ),
         ],
   );
@@ -69,9 +95,11 @@ const textOf = (criterion: Json): string => {
   return typeof text === "string" ? text : JSON.stringify(criterion);
 };
 
-// By its text, by an id that the plan gives it, and by its place.
+// By its text, its id in the plan, or its position.
 function namesOf(criterion: Json, at: number): readonly string[] {
-  const ids = ["id", "criterion"].map((name) => field(criterion, name)).filter((value) => typeof value === "string");
+  const ids = ["id", "criterion"]
+    .map((name) => field(criterion, name))
+    .filter((value) => typeof value === "string");
   const places = [`AC-${at + 1}`, `AC${at + 1}`];
   return [textOf(criterion), ...ids, ...places].map(foldText).filter((name) => name !== "");
 }
@@ -86,7 +114,10 @@ const textsOf = (value: Json | undefined): readonly string[] =>
     typeof item === "string" ? [item] : typeof item === "number" ? [`AC-${item}`] : [],
   );
 
-function eachFile(input: CheckInput, judge: (path: string, fact: { readonly asserts: boolean }) => string | undefined): readonly Finding[] {
+function eachFile(
+  input: CheckInput,
+  judge: (path: string, fact: { readonly asserts: boolean }) => string | undefined,
+): readonly Finding[] {
   const tests = artifactOf(input.artifacts, "test_files");
   if (isFindings(tests)) return tests;
   const problem = filesProblem(input);
@@ -95,7 +126,8 @@ function eachFile(input: CheckInput, judge: (path: string, fact: { readonly asse
   if (paths.length === 0) return [lacking("The artifact names no test file")];
   return paths.flatMap((path) => {
     const fact = input.facts?.files.get(path);
-    if (fact?.state !== "file") return [lacking(`${prose(path, 200)} is ${fact?.state ?? "not looked at"}`)];
+    if (fact?.state !== "file")
+      return [lacking(`${prose(path, 200)} is ${fact?.state ?? "not looked at"}`)];
     const said = judge(path, fact);
     return said === undefined ? [] : [no(said)];
   });

@@ -12,25 +12,39 @@ const judged =
 /** The tests ran to their end, and at least one failed. */
 export const areRed = judged(({ exit_code, failed }) => {
   if (exit_code === 0)
-    return [no("Tests must be failing for TDD RED phase, and the exit code is 0", "write a test of what is not there yet")];
-  return failed === 0 ? [no(`No failing tests detected: exit code ${exit_code}, and no test that failed`)] : [];
+    return [
+      no(
+        "The tests must fail in the RED phase of TDD, but they ended with exit code 0",
+        "Write a test for behavior that does not exist yet",
+      ),
+    ];
+  return failed === 0 ? [no(`No test failed, although the exit code is ${exit_code}`)] : [];
 });
 
 /** At least one test ran and none failed, as the run itself says. */
 export const areGreen = judged(({ exit_code, failed, passed }) => [
-  ...(failed > 0 ? [no(`${failed} test(s) failed, all have to pass`)] : []),
+  ...(failed > 0 ? [no(`${failed} test(s) failed`)] : []),
   ...(exit_code !== 0 ? [no(`Tests ended with exit code ${exit_code}`)] : []),
-  ...(passed === 0 ? [no("No tests passed, and there has to be at least one passing test")] : []),
+  ...(passed === 0 ? [no("No test passed; at least one must")] : []),
 ]);
 
 /** The same, and they are the tests that were red. */
-export const stayGreen = judged((result, input) => [...areGreen(input), ...unchanged(result.observed, input)]);
+export const stayGreen = judged((result, input) => [
+  ...areGreen(input),
+  ...unchanged(result.observed, input),
+]);
 
-function unchanged(observed: Result["observed"], { red, afterRed, contract }: CheckInput): readonly Finding[] {
+function unchanged(
+  observed: Result["observed"],
+  { red, afterRed, contract }: CheckInput,
+): readonly Finding[] {
   if (observed !== null && red !== null) return sameTests(red.details, observed);
   if (!afterRed || contract.evidence.source === "reported") return [];
   return [
-    { ...lacking("No run in which the tests were red is on record, so nobody knows whether they are the same"), as: TESTS_UNCHANGED },
+    {
+      ...lacking("No failing run of these tests is recorded, so they cannot be compared with it"),
+      as: TESTS_UNCHANGED,
+    },
   ];
 }
 
@@ -41,10 +55,15 @@ export const wereRun = judged(() => []);
 export const TEST_RESULT_CHECKS = {
   tests_are_failing: areRed,
   all_tests_pass: stayGreen,
-  no_skipped_tests: judged(({ skipped }) => (skipped > 0 ? [no(`${skipped} test(s) skipped`)] : [])),
+  no_skipped_tests: judged(({ skipped }) =>
+    skipped > 0 ? [no(`${skipped} test(s) skipped`)] : [],
+  ),
   coverage_threshold_met: judged(({ coverage }, { check }) => {
     const least = check.threshold ?? 100;
-    if (coverage === null) return [lacking("The test run says nothing of coverage", "let the test command write its coverage")];
+    if (coverage === null)
+      return [
+        lacking("The test run reports no coverage", "Make the test command write its coverage"),
+      ];
     return coverage < least ? [no(`Coverage is ${coverage} %, below ${least} %`)] : [];
   }),
 } as const satisfies Readonly<Record<string, CheckJudge>>;

@@ -1,6 +1,7 @@
 import type { Word } from "@bylaw/shell";
 
-// They only look, unless their words say otherwise, which the analysis tells; or they run what it tells besides.
+// They only look, unless their words say otherwise, which the analysis tells; or they run what it
+// tells besides.
 const LOOKS: ReadonlySet<string> = new Set(
   (
     "ls cat head tail wc nl tac rev grep egrep fgrep rg ag find fd sort uniq cut tr sed awk jq diff cmp comm paste join column fold expand file stat du df tree " +
@@ -12,7 +13,7 @@ const LOOKS: ReadonlySet<string> = new Set(
 const SYSTEM = /^\/(usr\/(local\/)?)?bin\//;
 
 /** Whether a program only looks at files, as far as its name says. */
-export function onlyLooks(program: Word | undefined): boolean {
+export function isReadOnly(program: Word | undefined): boolean {
   if (program === undefined) return true;
   const { text } = program;
   return text !== undefined && LOOKS.has(text.replace(SYSTEM, ""));

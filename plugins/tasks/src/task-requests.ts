@@ -1,9 +1,10 @@
-import { BylawError, issuesOf } from "@bylaw/kernel";
-import { quote } from "@bylaw/wording";
+import { BylawError, describeIssues } from "@bylaw/kernel";
+import { isBlank, quote } from "@bylaw/wording";
 import { z } from "zod";
 import { LIMITS } from "./events.ts";
 
-const name = z.string().min(1).max(LIMITS.name);
+const isSeen = (text: string): boolean => !isBlank(text);
+const name = z.string().min(1).max(LIMITS.name).refine(isSeen, "must not be blank");
 const reason = z.string().max(LIMITS.reason);
 const request_id = z.string().max(512);
 const distinct = (most: number) =>
@@ -15,7 +16,7 @@ const hold = { task: name, agent: name, fence: z.int().positive() };
 const json = z.record(z.string(), z.unknown());
 
 /** What may be asked of tasks. */
-export const WISHES = {
+export const taskRequests = {
   create: z.strictObject({
     id: name.optional(),
     title: z.string().max(LIMITS.title).optional(),
@@ -36,7 +37,7 @@ export const WISHES = {
     host: json.optional(),
     request_id: request_id.optional(),
   }),
-  fail: z.strictObject({ ...hold, reason }),
+  fail: z.strictObject({ ...hold, reason: reason.refine(isSeen, "must not be blank") }),
   release: z.strictObject({ ...hold, reason: reason.optional() }),
   retry: z.strictObject({ task: name, by: name, reason: reason.optional() }),
   snapshot: z.strictObject({
@@ -50,17 +51,24 @@ export const WISHES = {
 } as const;
 
 /** The wish as it was given, where it is one. Throws BYLAW_TASK_INVALID. */
-export function wishOf<Name extends keyof typeof WISHES>(what: Name, given: unknown): z.output<(typeof WISHES)[Name]> {
-  const parsed = WISHES[what].safeParse(given);
-  if (parsed.success) return parsed.data as z.output<(typeof WISHES)[Name]>;
-  const message = `Unexpected wish to ${what} a task: ${issuesOf(parsed.error)}`;
-  throw new BylawError({ code: "BYLAW_TASK_INVALID", message, fix: "see what a task takes in the types of @bylaw/plugin-tasks" });
+export function parseTaskRequest<Name extends keyof typeof taskRequests>(
+  what: Name,
+  given: unknown,
+): z.output<(typeof taskRequests)[Name]> {
+  const parsed = taskRequests[what].safeParse(given);
+  if (parsed.success) return parsed.data as z.output<(typeof taskRequests)[Name]>;
+  const message = `Cannot ${what} the task: ${describeIssues(parsed.error, "the request")}`;
+  throw new BylawError({
+    code: "BYLAW_TASK_INVALID",
+    message,
+    fix: "The types of @bylaw/plugin-tasks say what a task takes.",
+  });
 }
 
 /** What is said of a task that was never created. */
 export const unknownTask = (id: string): BylawError =>
   new BylawError({
     code: "BYLAW_TASK_UNKNOWN",
-    message: `Unexpected task ${quote(id)}, expected one that was created`,
-    fix: "create it first",
+    message: `There is no task ${quote(id)}`,
+    fix: "Create it first.",
   });

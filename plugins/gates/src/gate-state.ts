@@ -12,7 +12,7 @@ export interface GateVote {
 }
 
 /** A gate that approvers were asked at, for exactly these artifacts. */
-export interface Opening {
+export interface ApprovalRequest {
   readonly gate: string;
   /** The digest of the artifacts. */
   readonly artifacts: string;
@@ -72,7 +72,7 @@ export interface Worker {
 }
 
 /** All that the log says about the gates of one task, since it entered its phase. */
-export interface Book {
+export interface GateState {
   readonly phase: string | null;
   /** Of the event that entered the phase. */
   readonly entered: number;
@@ -81,7 +81,7 @@ export interface Book {
   /** Since the task began. */
   readonly workers: readonly Worker[];
   readonly asked: Asked | null;
-  readonly openings: readonly Opening[];
+  readonly openings: readonly ApprovalRequest[];
   /** The gates that an approver said no at. */
   readonly rejected: readonly string[];
   readonly waivers: readonly Waiver[];
@@ -89,9 +89,19 @@ export interface Book {
 }
 
 /** The books, by task. */
-export type Books = Tree<Book>;
+export type GateStates = Tree<GateState>;
 
-/** The book of a task that nothing is known of. */
-export const EMPTY_BOOK: Book = Object.freeze({
-  ...{ phase: null, entered: 0, changed: 0, workers: [], asked: null, openings: [], rejected: [], waivers: [], reviewers: [] },
+/** The gate state of a task that nothing is known of. */
+export const EMPTY_GATE_STATE: GateState = Object.freeze({
+  ...{
+    phase: null,
+    entered: 0,
+    changed: 0,
+    workers: [],
+    asked: null,
+    openings: [],
+    rejected: [],
+    waivers: [],
+    reviewers: [],
+  },
 });

@@ -6,13 +6,22 @@ const LOOKS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 // The files that these write are among the effects of the command.
-const PLACES: ReadonlySet<string> = new Set(["checkout", "restore", "rm", "mv", "init", "clone", "archive", "format-patch"]);
+const PLACES: ReadonlySet<string> = new Set([
+  "checkout",
+  "restore",
+  "rm",
+  "mv",
+  "init",
+  "clone",
+  "archive",
+  "format-patch",
+]);
 // These write history, and what is written there was on disk before.
 const RECORDS: ReadonlySet<string> = new Set(["commit", "push", "tag", "fetch", "branch", "notes"]);
 
 /**
- * Whether a phase has room for what git does. Subcommands that are not named here may be aliases, or write what only a patch, a stash
- * or a branch knows.
+ * Whether a phase has room for what git does. Subcommands that are not named here may be aliases,
+ * or write what only a patch, a stash or a branch knows.
  */
 export function vcsAllowed(
   action: string,

@@ -24,7 +24,7 @@ export type Report = (code: FindingCode, path: DataPath, message: string, fix?: 
 const MAX_FINDINGS = 1000;
 
 /** Collects the findings of one file, each once. */
-export class Drafts {
+export class Findings {
   readonly #found = new Map<string, ContractFinding>();
   readonly #file: string;
   /** Whether the file is in its original form, whose own faults are warnings. */
@@ -47,11 +47,23 @@ export class Drafts {
     if (this.#found.size >= MAX_FINDINGS && (weight === "warning" || this.failed)) return;
     const key = `${line}:${column}:${code}:${message}`;
     if (this.#found.has(key)) return;
-    this.#found.set(key, { file: this.#file, line, column, code, severity: weight, message, ...(fix === undefined ? {} : { fix }) });
+    this.#found.set(key, {
+      file: this.#file,
+      line,
+      column,
+      code,
+      severity: weight,
+      message,
+      ...(fix === undefined ? {} : { fix }),
+    });
   }
 
   /** All of them, in the order of the text. */
   list(): readonly ContractFinding[] {
-    return Object.freeze([...this.#found.values()].sort((a, b) => a.line - b.line || a.column - b.column).map((one) => Object.freeze(one)));
+    return Object.freeze(
+      [...this.#found.values()]
+        .sort((a, b) => a.line - b.line || a.column - b.column)
+        .map((one) => Object.freeze(one)),
+    );
   }
 }

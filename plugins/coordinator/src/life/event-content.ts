@@ -1,0 +1,38 @@
+import type { Json, LogEvent } from "@bylaw/kernel";
+
+/** What the rules read of an event. */
+export type EventContent = Pick<LogEvent, "event_type" | "agent_id" | "task_id" | "details">;
+
+/** A detail that is text. */
+export function textOf({ details }: EventContent, field: string): string | undefined {
+  const value = details[field];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A detail that is a number. */
+export function numberOf({ details }: EventContent, field: string): number | undefined {
+  const value = details[field];
+  return typeof value === "number" ? value : undefined;
+}
+
+/** A detail that is a list. */
+export function listOf({ details }: EventContent, field: string): readonly Json[] {
+  const value = details[field];
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
+/** The task that an event is about: the envelope's word, else the details'. */
+export const taskOf = (event: EventContent): string | undefined =>
+  event.task_id ?? textOf(event, "task_id");
+
+/** The agent that an event is about: the details' word, else the envelope's, which may be the coordinator's. */
+export const agentOf = (event: EventContent): string | undefined =>
+  textOf(event, "agent_id") ?? event.agent_id ?? undefined;
+
+/** Whether an event names this agent wherever it names one, and names one at all. */
+export function isFrom(event: EventContent, agent: string): boolean {
+  const named = [event.agent_id ?? undefined, textOf(event, "agent_id")].filter(
+    (name) => name !== undefined,
+  );
+  return named.length > 0 && named.every((name) => name === agent);
+}

@@ -1,0 +1,57 @@
+import { quote } from "@bylaw/wording";
+import { agentOf, taskOf, type EventContent } from "./event-content.ts";
+import { impossible, type Step } from "./rules.ts";
+
+/** How far an agent's question about a task has come; `undefined`: no question is open. */
+export type Question = "sought" | "prayed" | "answered" | undefined;
+
+const ORDER: Readonly<
+  Record<string, readonly [before: Question, after: Question, needed: string]>
+> = {
+  agent_seeks_guidance: [undefined, "sought", "that agent must have no open question"],
+  coordinator_prays: ["sought", "prayed", "`agent_seeks_guidance` must come first"],
+  divine_response_received: ["prayed", "answered", "`coordinator_prays` must come first"],
+  agent_resumes_with_guidance: [
+    "answered",
+    undefined,
+    "`divine_response_received` must come first",
+  ],
+};
+
+/** The events by which a question is asked and answered. */
+export const GUIDANCE_EVENTS: ReadonlySet<string> = new Set(Object.keys(ORDER));
+
+/** The events after which the coordinator may ask on its own. */
+export const GUIDANCE_OPENERS: ReadonlySet<string> = new Set([
+  "developer_incomplete",
+  "expansion_needs_clarification",
+  "remediation_exhausted",
+]);
+
+/** The state of a question after an event. `opened`: the coordinator may ask without having been asked. Pure. */
+export function ask(
+  question: Question,
+  event: EventContent,
+  { opened }: { readonly opened: boolean },
+): Step<Question> {
+  const [before, after, needed] = ORDER[event.event_type] ?? [];
+  const onItsOwn = event.event_type === "coordinator_prays" && question === undefined && opened;
+  if (question === before || onItsOwn) return { next: after };
+  return outOfOrder(event, needed ?? "");
+}
+
+/** The event comes out of order. `needed`: what should have happened. */
+export const outOfOrder = (
+  event: EventContent,
+  needed: string,
+): { readonly broken: NonNullable<Step<never>["broken"]> } =>
+  impossible(
+    "GUIDANCE_OUT_OF_ORDER",
+    `\`${event.event_type}\` ${partiesOf(event)} came out of order: ${needed}.`,
+  );
+
+function partiesOf(event: EventContent): string {
+  const agent = agentOf(event);
+  const task = taskOf(event);
+  return `from ${agent === undefined ? "nobody" : quote(agent)} about ${task === undefined ? "no task" : quote(task)}`;
+}

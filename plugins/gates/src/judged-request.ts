@@ -1,0 +1,17 @@
+import type { Transition, View } from "@bylaw/kernel";
+import type { CheckInput, Finding } from "./checks/check-input.ts";
+import type { Compiled } from "./compile.ts";
+import type { Requirement } from "./edges.ts";
+import type { GateState } from "./gate-state.ts";
+
+/** Asks a check that the contract declares as a condition, which answers asynchronously. */
+export type AskDeclared = (requirement: Requirement, input: CheckInput) => readonly Finding[];
+
+/** A request with everything that it is judged by. */
+export interface JudgedRequest {
+  readonly request: Transition;
+  readonly view: View;
+  readonly compiled: Compiled;
+  readonly gateState: GateState;
+  readonly late: AskDeclared;
+}

@@ -1,0 +1,42 @@
+import type { Verdict } from "@bylaw/kernel";
+import { quote, quoteAll } from "@bylaw/wording";
+import { refuse } from "./codes.ts";
+import type { Compiled, CompiledPhase, Where } from "./compile.ts";
+
+/** As many names are listed in one message. */
+export const LISTED = 5;
+
+/** Why a phase does not let a tool be called, or nothing where it does. */
+export function refuseTool(
+  { tool, name }: { readonly tool: string; readonly name: string },
+  phase: CompiledPhase,
+  compiled: Compiled,
+  where: Where,
+): Verdict | undefined {
+  // An MCP server may name its tools as the host's are named: that forbids them, and allows
+  // nothing.
+  const forbidden = phase.forbidden.has(name) || phase.forbidden.has(tool);
+  if (!forbidden && phase.allowed.has(name)) return undefined;
+  const { id } = phase.phase;
+  const allowed = [...phase.allowed].filter((one) => !phase.forbidden.has(one));
+  const what = forbidden ? `forbids ${quote(name)} and allows` : "allows";
+  return refuse(
+    forbidden ? "phase_tool_forbidden" : "phase_tool_not_allowed",
+    `The phase ${quote(id)} ${what} ${quoteAll(allowed, LISTED)}; ${elsewhere(name, id, compiled)}`,
+    "Use one of these tools, or ask for a transition",
+    where(forbidden ? "forbidden_tools" : "allowed_tools"),
+  );
+}
+
+// The next phase that allows the tool, else an earlier one.
+function elsewhere(name: string, id: string, { phases }: Compiled): string {
+  const all = [...phases.values()];
+  const here = all.findIndex(({ phase }) => phase.id === id);
+  const allows = ({ allowed, forbidden }: CompiledPhase): boolean =>
+    allowed.has(name) && !forbidden.has(name);
+  const next = all.findIndex((phase, index) => index > here && allows(phase));
+  const found = all[next] ?? all.find(allows);
+  if (found === undefined) return `no phase allows ${quote(name)}`;
+  const stays = next !== -1 && all.slice(next).every(allows);
+  return `${quote(name)} is allowed ${stays ? "from" : "in"} ${quote(found.phase.id)}${stays ? " on" : ""}`;
+}
